@@ -1,0 +1,158 @@
+//! What to measure, and for how long.
+
+use serde::{Deserialize, Serialize};
+
+/// A workload with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Who sends what.
+    pub workload: Workload,
+    /// Payload of a message, bytes.
+    pub size_bytes: usize,
+    /// When to end.
+    pub length: Length,
+    /// Messages (or round trips) before the first that counts.
+    pub warm_up: u64,
+    /// Seed of every random choice.
+    pub seed: u64,
+}
+
+/// Who sends what.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "name")]
+pub enum Workload {
+    /// Round trips of node 0 with each of the others in turn.
+    Pingpong,
+    /// One way: the first half of the nodes sends, each to its partner in the second half; or all to all.
+    Stream {
+        /// Messages a second and sender, at intended times; `None`: as fast as possible.
+        rate_per_s: Option<f64>,
+        /// Messages handed over in one call.
+        batch: u16,
+        /// Every node sends to every other, chosen at random, and receives.
+        all: bool,
+    },
+    /// Some messages, then nothing for a while.
+    Burst {
+        /// Messages of a burst.
+        messages: u32,
+        /// Pause after it, µs.
+        gap_us: u64,
+    },
+    /// Node 0 sends to 1 and to 2; 1 forwards to 2; 2 answers 0.
+    Relay,
+    /// Ping-pong over sizes up to `largest_bytes` in random order.
+    Sweep {
+        /// Largest size, bytes.
+        largest_bytes: usize,
+        /// Visits to each size.
+        repeats: u32,
+        /// Sizes added one by one where the median jumps most.
+        refine: u32,
+    },
+}
+
+/// When to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Length {
+    /// After so many messages of each sender, round trips, or (sweep) round trips a visit.
+    Count(u64),
+    /// After so many milliseconds.
+    DurationMs(u64),
+}
+
+/// A plan that cannot be carried out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}; {remedy}")]
+pub struct PlanError {
+    what: String,
+    remedy: &'static str,
+}
+
+impl Workload {
+    /// The name that commands and reports use.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Workload::Pingpong => "pingpong",
+            Workload::Stream { .. } => "stream",
+            Workload::Burst { .. } => "burst",
+            Workload::Relay => "relay",
+            Workload::Sweep { .. } => "sweep",
+        }
+    }
+
+    fn nodes_min(&self) -> u16 {
+        if *self == Workload::Relay { 3 } else { 2 }
+    }
+}
+
+impl Plan {
+    /// Check the plan against the number of nodes.
+    pub fn check(&self, nodes: u16) -> Result<(), PlanError> {
+        let refuse = |what: String, remedy| Err(PlanError { what, remedy });
+        let least = self.workload.nodes_min();
+        match &self.workload {
+            workload if nodes < least => {
+                refuse(format!("{} needs {least} nodes, not {nodes}", workload.name()), "raise --nodes")
+            }
+            Workload::Relay if nodes > 3 => refuse(format!("relay has 3 nodes, not {nodes}"), "give --nodes 3"),
+            Workload::Stream { all: false, .. } if !nodes.is_multiple_of(2) => {
+                refuse(format!("{nodes} nodes cannot stream in pairs"), "give an even number, or --all")
+            }
+            Workload::Stream { rate_per_s: Some(rate), .. } if !(rate.is_finite() && *rate > 0.0) => {
+                refuse(format!("{rate} messages a second is no rate"), "give a number above 0")
+            }
+            Workload::Stream { batch: 0, .. } => refuse("a batch of 0 messages sends nothing".into(), "give 1 or more"),
+            Workload::Burst { messages: 0, .. } => refuse("a burst of 0 messages".into(), "give 1 or more"),
+            Workload::Sweep { repeats: 0, .. } => refuse("0 visits to each size".into(), "give 1 or more"),
+            Workload::Sweep { .. } if matches!(self.length, Length::DurationMs(_)) => {
+                refuse("a sweep counts round trips".into(), "give --count instead of --duration")
+            }
+            _ if matches!(self.length, Length::Count(0) | Length::DurationMs(0)) => {
+                refuse("a run of length 0 measures nothing".into(), "raise --count or --duration")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a node with this number originates messages, for progress.
+    pub fn leads(&self, node: u16, nodes: u16) -> bool {
+        match self.workload {
+            Workload::Stream { all: true, .. } => true,
+            Workload::Stream { .. } | Workload::Burst { .. } => node < nodes / 2,
+            _ => node == 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(workload: Workload) -> Plan {
+        Plan { workload, size_bytes: 8, length: Length::Count(10), warm_up: 0, seed: 1 }
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused_with_a_remedy() {
+        let relay = plan(Workload::Relay).check(2).expect_err("too few").to_string();
+        assert_eq!(relay, "relay needs 3 nodes, not 2; raise --nodes");
+        let stream = Workload::Stream { rate_per_s: Some(f64::NAN), batch: 1, all: false };
+        assert!(plan(stream).check(2).is_err());
+        let empty = Plan { length: Length::Count(0), ..plan(Workload::Pingpong) };
+        assert!(empty.check(2).is_err());
+        let timed = Plan {
+            length: Length::DurationMs(5),
+            ..plan(Workload::Sweep { largest_bytes: 10, repeats: 1, refine: 0 })
+        };
+        assert!(timed.check(2).expect_err("counts").to_string().contains("--count"));
+    }
+
+    #[test]
+    fn ordinary_plans_pass() {
+        assert_eq!(plan(Workload::Pingpong).check(2), Ok(()));
+        assert_eq!(plan(Workload::Relay).check(3), Ok(()));
+        assert_eq!(plan(Workload::Stream { rate_per_s: None, batch: 1, all: true }).check(3), Ok(()));
+    }
+}

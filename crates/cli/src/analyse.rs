@@ -1,0 +1,125 @@
+//! From a run folder to its analysis: reads chunks on all cores and gives them to `stats`, which is pure.
+
+use crate::progress::Bar;
+use anyhow::{Context, Result, anyhow};
+use record::{Batch, Chunk, Field, Run};
+use report::{Entry, Facts};
+use stats::analysis::Analysis;
+use stats::{Accumulator, FileRows, Options, Position};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A run that has been read.
+pub struct Analysed {
+    /// What ran.
+    pub facts: Facts,
+    /// Where the time went.
+    pub analysis: Analysis,
+}
+
+/// Slowest messages that a report lists.
+const SLOWEST: usize = 200;
+/// Bootstrap resamples of an interval.
+const RESAMPLES: usize = 400;
+/// Rows beyond which reading is worth a progress bar.
+const ROWS_WORTH_A_BAR: u64 = 20_000_000;
+
+/// Read the run at `path`; a run that was cut is closed first.
+pub fn analyse(path: &Path, seed: u64) -> Result<Analysed> {
+    let run = Run::open(path)?;
+    let chunks = run.chunks();
+    let options = Options {
+        seed,
+        files: file_rows(&chunks),
+        slowest: SLOWEST,
+        clock_error_ns: clock_error_ns(&run),
+        resamples: RESAMPLES,
+    };
+    let analysis = read_all(&chunks, &options).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(Analysed { facts: Facts::from(&run.info), analysis })
+}
+
+impl Analysed {
+    /// For a page.
+    pub fn entry(&self) -> Entry<'_> {
+        Entry { facts: &self.facts, analysis: &self.analysis }
+    }
+}
+
+/// Every thread takes a run of consecutive chunks, so that what depends on the order of a file's rows (the time between
+/// sends) is seen in order but for one seam a thread.
+fn read_all(chunks: &[Chunk], options: &Options) -> Result<Analysis> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(chunks.len()).max(1);
+    let rows: u64 = chunks.iter().map(|chunk| chunk.rows() as u64).sum();
+    let mut bar = (rows > ROWS_WORTH_A_BAR).then(|| Bar::new("reading".into(), None));
+    let done = AtomicU64::new(0);
+    let parts: Vec<Result<Accumulator>> = std::thread::scope(|scope| {
+        let done = &done;
+        let share = |chunks| scope.spawn(move || read_some(chunks, options, done));
+        let handles: Vec<_> = shares(chunks, threads).into_iter().map(share).collect();
+        while let Some(bar) = &mut bar
+            && handles.iter().any(|handle| !handle.is_finished())
+        {
+            bar.at(done.load(Ordering::Relaxed), rows);
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        handles.into_iter().map(|handle| handle.join().unwrap_or_else(|_| Err(anyhow!("a reading thread panicked")))).collect()
+    });
+    if let Some(bar) = bar {
+        bar.finish();
+    }
+    let mut all = Accumulator::new(options.clone());
+    for part in parts {
+        all.merge(part?);
+    }
+    Ok(all.finish())
+}
+
+fn read_some(chunks: &[Chunk], options: &Options, done: &AtomicU64) -> Result<Accumulator> {
+    let mut accumulator = Accumulator::new(options.clone());
+    let mut batch = Batch::new();
+    for chunk in chunks {
+        chunk.read(Field::ALL.as_slice(), &mut batch)?;
+        let position = Position { launch: chunk.launch(), node: chunk.node(), first_row: chunk.first_row() };
+        accumulator.add(&batch, position);
+        done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
+    }
+    Ok(accumulator)
+}
+
+/// Cut the chunks into consecutive parts of about as many rows.
+fn shares(chunks: &[Chunk], parts: usize) -> Vec<&[Chunk]> {
+    let rows: usize = chunks.iter().map(Chunk::rows).sum();
+    let mut shares = Vec::with_capacity(parts);
+    let (mut first, mut seen) = (0, 0);
+    for (at, chunk) in chunks.iter().enumerate() {
+        seen += chunk.rows();
+        if seen * parts >= rows * (shares.len() + 1) {
+            shares.push(&chunks[first..=at]);
+            first = at + 1;
+        }
+    }
+    shares
+}
+
+fn file_rows(chunks: &[Chunk]) -> Vec<FileRows> {
+    let mut files: Vec<FileRows> = Vec::new();
+    for chunk in chunks {
+        let rows = chunk.rows() as u64;
+        match files.last_mut().filter(|file| (file.launch, file.node) == (chunk.launch(), chunk.node())) {
+            Some(file) => file.rows += rows,
+            None => files.push(FileRows { launch: chunk.launch(), node: chunk.node(), rows }),
+        }
+    }
+    files
+}
+
+/// The largest error between the clocks of two nodes of a launch, ns.
+fn clock_error_ns(run: &Run) -> i64 {
+    let errors = run.info.launches.iter().flat_map(|launch| {
+        let nodes: Vec<u32> = launch.nodes.iter().map(|node| node.node).collect();
+        let pairs = nodes.iter().flat_map(|one| nodes.iter().map(move |other| (*one, *other))).collect::<Vec<_>>();
+        pairs.into_iter().filter_map(|(one, other)| run.info.error_between_ns(launch.launch, one, other))
+    });
+    errors.fold(0.0, f64::max).ceil() as i64
+}

@@ -1,0 +1,220 @@
+//! Arguments of `fourstamp bench`.
+
+use super::quantity;
+use clap::{Args, Subcommand, ValueEnum};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// `fourstamp bench`.
+#[derive(Args)]
+#[command(after_help = "\
+  fourstamp bench pingpong                              8 bytes to and fro through shared memory
+  fourstamp bench stream --transport tcp --rate 10000   open loop, 10,000 messages a second
+  fourstamp bench pingpong --nodes 8 --topology hypercube
+  fourstamp bench sweep --transport tcp --largest 128K
+Each ends with a report on the terminal; `fourstamp report DIR` makes the page.")]
+pub struct BenchArgs {
+    /// Which measurement.
+    #[command(subcommand)]
+    pub workload: WorkloadArgs,
+}
+
+/// Which measurement.
+#[derive(Subcommand, Clone)]
+pub enum WorkloadArgs {
+    /// Round trips; every message is stamped one way, so both directions are seen
+    Pingpong {
+        #[command(flatten)]
+        common: Common,
+    },
+    /// One way, as fast as possible or at a rate
+    #[command(visible_alias = "spray")]
+    Stream {
+        /// Messages a second and sender, stamped ready at their intended times (open loop)
+        #[arg(long, value_name = "PER_S")]
+        rate: Option<f64>,
+        /// Messages handed over in one call
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024), conflicts_with = "rate")]
+        batch: u16,
+        /// Every node sends to every other, chosen at random, instead of the first half to the second
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Some messages, then nothing for a while: buffers are empty when a burst begins
+    Burst {
+        /// Messages of a burst
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+        messages: u32,
+        /// Pause after a burst
+        #[arg(long, default_value = "10ms", value_parser = quantity::duration)]
+        gap: Duration,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Node 0 sends to 1 and to 2, 1 forwards to 2, 2 answers 0: the whole cycle and every leg
+    #[command(visible_alias = "trigger")]
+    Relay {
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Ping-pong over many sizes in random order, refined where the time jumps
+    #[command(visible_alias = "packet-size")]
+    Sweep {
+        /// Largest size
+        #[arg(long, default_value = "128K", value_parser = quantity::bytes)]
+        largest: usize,
+        /// Visits to each size
+        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+        repeats: u32,
+        /// Sizes added by bisection where the median jumps most
+        #[arg(long, default_value_t = 24)]
+        refine: u32,
+        #[command(flatten)]
+        common: Common,
+    },
+}
+
+/// What every measurement takes.
+#[derive(Args, Clone)]
+pub struct Common {
+    /// What carries the messages
+    #[arg(long, value_enum, default_value_t = Transport::Shm)]
+    pub transport: Transport,
+    /// Who is linked with whom
+    #[arg(long, value_enum, default_value_t = Topology::Mesh)]
+    pub topology: Topology,
+    /// Largest packet on a hypercube
+    #[arg(long, default_value = "1K", value_name = "BYTES", value_parser = quantity::bytes)]
+    pub packet: usize,
+    /// Nodes  [default: 2; relay 3]
+    #[arg(short = 'n', long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub nodes: Option<u16>,
+    /// Payload of a message
+    #[arg(long, default_value = "8", value_name = "BYTES", value_parser = quantity::bytes)]
+    pub size: usize,
+    /// Round trips, or messages of each sender (sweep: round trips a visit)  [default: by workload]
+    #[arg(long, conflicts_with = "duration")]
+    pub count: Option<u64>,
+    /// Run for so long instead of counting, as 10s
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub duration: Option<Duration>,
+    /// Fresh starts of all nodes: one launch proves nothing
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub launches: u32,
+    /// How nodes wait for a message  [default: polling when every node can have a core, else blocking]
+    #[arg(long, value_enum)]
+    pub receive: Option<Receive>,
+    /// Messages or round trips before the first that counts  [default: a hundredth, at most 1000]
+    #[arg(long)]
+    pub warm_up: Option<u64>,
+    /// Run folder to make  [default: runs/WORKLOAD-TRANSPORT-1, -2, ...]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print the quantiles of every stage as CSV instead of the report
+    #[arg(long)]
+    pub csv: bool,
+    /// Keep rows in memory and write them afterwards, or stream them to disk  [default: by length]
+    #[arg(long, value_enum)]
+    pub record: Option<RecordTo>,
+    /// What happens when a record buffer is full: stop measuring until there is room, or drop rows and count them
+    #[arg(long, value_enum, default_value_t = WhenFull::Block)]
+    pub when_full: WhenFull,
+    /// Record whole cycles only, no messages: what recording costs is measured against this
+    #[arg(long)]
+    pub no_record: bool,
+    /// Send payloads without a header; both sides' logs are joined afterwards
+    #[arg(long)]
+    pub bare: bool,
+    /// Do not pin nodes to cores
+    #[arg(long)]
+    pub no_pin: bool,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// A peer that takes nothing for so long is given up
+    #[arg(long, default_value = "10s", value_name = "TIME", value_parser = quantity::duration)]
+    pub peer_timeout: Duration,
+    /// Address to listen on for nodes (not loopback only if you say so)
+    #[arg(long, value_name = "IP:PORT")]
+    pub listen: Option<SocketAddr>,
+    /// Start no nodes: wait for `fourstamp node --join`
+    #[arg(long, requires = "listen")]
+    pub wait_for_nodes: bool,
+    /// File with the run key that joining nodes hold; made (0600) if it does not exist
+    #[arg(long, value_name = "FILE", requires = "wait_for_nodes")]
+    pub key_file: Option<PathBuf>,
+}
+
+/// What carries the messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Transport {
+    /// Rings in one process; nodes are threads
+    Thread,
+    /// Rings in shared memory; nodes are processes
+    Shm,
+    /// TCP connections; nodes are processes
+    Tcp,
+}
+
+/// Who is linked with whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Topology {
+    /// Every node with every other
+    Mesh,
+    /// Neighbours only; nodes forward (1, 2, 4, 8, ... nodes)
+    Hypercube,
+}
+
+/// How nodes wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Receive {
+    /// Look without pause
+    Polling,
+    /// Sleep until woken
+    Blocking,
+}
+
+/// Where rows go while the run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RecordTo {
+    /// Memory; written at the end
+    Memory,
+    /// Disk; by a writer thread
+    Stream,
+}
+
+/// What happens when a record buffer is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WhenFull {
+    /// Stop measuring until there is room
+    Block,
+    /// Drop the row and count it
+    Drop,
+}
+
+impl WorkloadArgs {
+    /// What every measurement takes.
+    pub fn common(&self) -> &Common {
+        match self {
+            WorkloadArgs::Pingpong { common }
+            | WorkloadArgs::Stream { common, .. }
+            | WorkloadArgs::Burst { common, .. }
+            | WorkloadArgs::Relay { common }
+            | WorkloadArgs::Sweep { common, .. } => common,
+        }
+    }
+
+    /// The same, to be changed by a command that wraps this one.
+    pub fn common_mut(&mut self) -> &mut Common {
+        match self {
+            WorkloadArgs::Pingpong { common }
+            | WorkloadArgs::Stream { common, .. }
+            | WorkloadArgs::Burst { common, .. }
+            | WorkloadArgs::Relay { common }
+            | WorkloadArgs::Sweep { common, .. } => common,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The command line.
+
+mod bench;
+mod quantity;
+mod report;
+
+pub use bench::{BenchArgs, Common, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs};
+pub use report::ReportArgs;
+
+use clap::{Args, Parser, Subcommand};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Where does message time go? Four stamps on every message, kept and explained.
+#[derive(Parser)]
+#[command(name = "fourstamp", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "\
+Every message is stamped four times: ready (your program called send), sent (handed to the network), arrived (the
+receiver's network has it), taken (the receiving program has it). The stages between them are send wait, transit and
+receive wait. A run is a folder: run.json and messages/*.parquet, readable by DuckDB, pandas and polars as they are.
+
+  fourstamp tour                                measure this machine in about a minute
+  fourstamp bench pingpong --transport tcp      one measurement; `fourstamp bench --help` lists them
+  fourstamp report runs/pingpong-tcp-1          its page again, or --csv, or --terminal
+  fourstamp doctor                              what this machine can do, and what it lacks")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Measure this machine on every transport and make one page of it: about a minute
+    Tour(TourArgs),
+    /// Measure message times: ping-pong, stream, burst, relay, sweep
+    Bench(BenchArgs),
+    /// Show where the time of a run's messages went: a page, a terminal report, or CSV
+    Report(ReportArgs),
+    /// Say what this machine offers for measuring, and the one-line remedy for what it lacks
+    Doctor,
+    /// Start the nodes of a benchmark in tmux panes or over ssh, or nodes that join one elsewhere
+    Launch(LaunchArgs),
+    /// Be a node: join a benchmark that waits for nodes
+    Node(NodeArgs),
+}
+
+/// `fourstamp tour`.
+#[derive(Args)]
+pub struct TourArgs {
+    /// Folder for the runs and the page; must not exist yet  [default: runs/tour-1, -2, ...]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Launches of each measurement: fresh processes, interleaved
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub launches: u32,
+    /// Divide all lengths by this: a quick look, not a measurement
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub quick: u64,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// `fourstamp launch`.
+#[derive(Args)]
+#[command(after_help = "\
+Either start the nodes of a benchmark here,
+  fourstamp launch -n 4 --tmux -- bench stream --all --transport tcp
+  fourstamp launch -n 2 --ssh hosta,hostb --listen 10.0.0.1:7000 -- bench pingpong --transport tcp
+or start nodes here that join a benchmark which waits for them elsewhere (there: bench … --listen ADDR --wait-for-nodes):
+  fourstamp launch -n 2 --join 10.0.0.1:7000 --key-file run.key")]
+pub struct LaunchArgs {
+    /// Nodes to start
+    #[arg(short = 'n', long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub nodes: u16,
+    /// Show each node's output in a tmux pane of its own
+    #[arg(long, conflicts_with = "ssh")]
+    pub tmux: bool,
+    /// Start the nodes on these hosts, in turn; fourstamp must be on their PATH
+    #[arg(long, value_name = "HOST,...", value_delimiter = ',')]
+    pub ssh: Vec<String>,
+    /// Address to listen on for the nodes; other machines must reach it
+    #[arg(long, value_name = "IP:PORT")]
+    pub listen: Option<SocketAddr>,
+    /// Join the benchmark that waits there instead of running one
+    #[arg(long, value_name = "HOST:PORT", conflicts_with_all = ["ssh", "listen", "benchmark"])]
+    pub join: Option<String>,
+    /// File with the run key, for --join
+    #[arg(long, value_name = "FILE", requires = "join")]
+    pub key_file: Option<PathBuf>,
+    /// The benchmark: `bench` and its arguments
+    #[arg(last = true, value_name = "bench …", required_unless_present = "join")]
+    pub benchmark: Vec<String>,
+}
+
+/// `fourstamp node`.
+#[derive(Args)]
+#[command(after_help = "\
+The run key comes from --key-file (mode 0600) or from the environment variable FOURSTAMP_RUN_KEY; it is never an
+argument, because arguments can be read by every user of a machine.")]
+pub struct NodeArgs {
+    /// Where the benchmark waits  [default: as the launch that started this process says]
+    #[arg(long, value_name = "HOST:PORT")]
+    pub join: Option<String>,
+    /// File with the run key
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+}

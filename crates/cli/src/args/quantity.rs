@@ -1,0 +1,63 @@
+//! Sizes and durations as people write them.
+
+use std::time::Duration;
+
+/// Bytes: `8`, `64K`, `1M`, `2G` (powers of 1024; `KiB` and the like are understood).
+pub fn bytes(text: &str) -> Result<usize, String> {
+    let (number, unit) = split(text);
+    let scale: u64 = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
+        "" => 1,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        _ => return Err(format!("'{unit}' is no unit of size: write bytes, or a number with K, M or G")),
+    };
+    let number: u64 = number.parse().map_err(|_| "write a whole number of bytes, or one with K, M or G".to_string())?;
+    let bytes = number.checked_mul(scale).and_then(|bytes| usize::try_from(bytes).ok());
+    bytes.ok_or_else(|| "that is more than this machine can address".to_string())
+}
+
+/// A duration: `10s`, `500ms`, `2m`.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = split(text);
+    let remedy = || "write a number with ms, s, m or h, as 10s or 500ms".to_string();
+    let number: f64 = number.parse().map_err(|_| remedy())?;
+    let seconds = match unit {
+        "ms" => number * 1e-3,
+        "s" => number,
+        "m" | "min" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return Err(remedy()),
+    };
+    Duration::try_from_secs_f64(seconds).map_err(|_| remedy())
+}
+
+fn split(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    (&text[..end], text[end..].trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(bytes("8"), Ok(8));
+        assert_eq!(bytes("64K"), Ok(65536));
+        assert_eq!(bytes("1 MiB"), Ok(1 << 20));
+        assert!(bytes("eight").is_err());
+        assert!(bytes("8 parsecs").expect_err("no unit").contains("parsecs"));
+        assert!(bytes("99999999999G").is_err());
+        assert!(bytes("-1").is_err());
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(duration("10s"), Ok(Duration::from_secs(10)));
+        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert!(duration("10").is_err());
+        assert!(duration("s").is_err());
+    }
+}

@@ -1,0 +1,30 @@
+//! Arguments of `fourstamp report`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// `fourstamp report`.
+#[derive(Args)]
+#[command(after_help = "\
+  fourstamp report runs/a                    writes runs/a/report.html
+  fourstamp report runs/a runs/b --out x.html   one page for several runs
+  fourstamp report runs/a --terminal         the report of a benchmark again
+  fourstamp report runs/a --csv              quantiles of every stage
+  fourstamp report runs/a --csv=tail         one plotted series; --csv=all for every one")]
+pub struct ReportArgs {
+    /// Run folders
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+    /// Where to write the page  [default: report.html in the run folder]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print the report on the terminal instead of writing a page
+    #[arg(long, conflicts_with_all = ["csv", "out"])]
+    pub terminal: bool,
+    /// Print CSV instead: the quantiles, one plotted series, or all of them
+    #[arg(long, value_name = "SERIES", num_args = 0..=1, require_equals = true, default_missing_value = "quantiles")]
+    pub csv: Option<String>,
+    /// Seed of the bootstrap intervals
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}

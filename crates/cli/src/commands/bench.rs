@@ -1,0 +1,276 @@
+//! `fourstamp bench`: launches, a run folder, a report.
+
+use crate::analyse::analyse;
+use crate::args::{Common, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs};
+use crate::commands::{place, report};
+use crate::interrupt;
+use crate::progress::Bar;
+use crate::work::{Job, What};
+use anyhow::{Context, Result, bail};
+use bench::{Length, Plan, Workload};
+use fabric::{RunKey, Spec, TransportSpec, Waiting};
+use launch::{Coordinator, Hosting, LaunchOptions, LaunchOutcome, NodeCommand, Note, Starter};
+use record::{Mode, RecorderOptions, RunFolder, RunInfo};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Who starts the nodes.
+#[derive(Clone, Debug)]
+pub enum Nodes {
+    /// We do, here.
+    Here,
+    /// We do, in tmux panes.
+    InTmux,
+    /// We do, on these hosts.
+    OverSsh(Vec<String>),
+}
+
+/// Rows up to which a recording of known length is kept in memory, per node: 512 MiB.
+const ROWS_IN_MEMORY_MAX: u64 = 1 << 23;
+/// Rows of the buffer when streaming, or when the length is not known.
+const ROWS_STREAMING: u64 = 1 << 20;
+
+/// Measure and show.
+pub fn run(workload: &WorkloadArgs, nodes: Nodes) -> Result<()> {
+    let common = workload.common();
+    let folder = measure(workload, nodes)?;
+    let analysed = analyse(&folder, common.seed)?;
+    if common.csv {
+        return report::print_csv(&[analysed], "quantiles");
+    }
+    report::print_terminal(&analysed)?;
+    report::say(&format!("run: {}   page: fourstamp report {0}\n", folder.display()))
+}
+
+/// Measure; returns the run's folder, closed.
+pub fn measure(workload: &WorkloadArgs, nodes: Nodes) -> Result<PathBuf> {
+    let common = workload.common();
+    let spec = spec(workload)?;
+    let plan = plan(workload, &spec)?;
+    plan.check(spec.nodes)?;
+    spec.check()?;
+    let stop = interrupt::flag();
+    let path = place::for_run(common.out.as_deref(), &format!("{}-{}", plan.workload.name(), spec.transport.name()))?;
+    let (key, address) = (run_key(common)?, common.listen.unwrap_or(Coordinator::LOOPBACK));
+    let mut coordinator = Coordinator::bind(address, key)?;
+    let mut folder = RunFolder::create(&path, info(&plan, &spec, common))?;
+    if common.wait_for_nodes {
+        eprintln!("waiting for {} nodes: fourstamp node --join {}", spec.nodes, coordinator.join_address());
+    }
+    let starter = starter(common, &nodes)?;
+    let job = Job { plan, recording: if common.no_record { What::Cycles } else { What::Messages }, pin: !common.no_pin };
+    let mut bar = Bar::new(label(&job.plan, &spec), common.duration);
+    let mut failure = None;
+    for launch in 0..common.launches {
+        let options = options(launch, common, &spec, &job, starter.clone());
+        match one_launch(&mut coordinator, &mut folder, &options, &job, &mut bar, common) {
+            Ok(_) if stop.load(Ordering::Relaxed) => break,
+            Ok(_) => {}
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
+        }
+    }
+    bar.finish();
+    if stop.load(Ordering::Relaxed) {
+        folder.info_mut().notes.push("ended early by Ctrl-C".into());
+    }
+    if let Some(error) = &failure {
+        folder.info_mut().failures.push(format!("{error:#}"));
+    }
+    let closed = folder.close().with_context(|| format!("cannot close {}", path.display()));
+    match (failure, closed) {
+        (None, Ok(_)) => Ok(path),
+        (None, Err(error)) => Err(error),
+        (Some(error), Ok(info)) if info.rows() > 0 => {
+            let kept = format!("{} messages recorded before that are in {}", info.rows(), path.display());
+            Err(error.context(kept))
+        }
+        (Some(error), _) => Err(error),
+    }
+}
+
+fn one_launch(
+    coordinator: &mut Coordinator, folder: &mut RunFolder, options: &LaunchOptions, job: &Job, bar: &mut Bar, common: &Common,
+) -> Result<LaunchOutcome> {
+    let plan = serde_json::to_value(job)?;
+    let (launches, launch) = (u64::from(common.launches), u64::from(options.launch));
+    let mut observe = |note| match note {
+        Note::Begun => bar.begin(),
+        Note::Progress(progress) => bar.at(launch * progress.goal + progress.done, launches * progress.goal),
+        Note::Refused(what) | Note::Remark(what) => bar.say(&what),
+        Note::Joined { .. } => {}
+    };
+    Ok(coordinator.run_launch(folder, options, &plan, interrupt::flag(), &mut observe)?)
+}
+
+fn label(plan: &Plan, spec: &Spec) -> String {
+    format!("{} over {}", plan.workload.name(), spec.transport.name())
+}
+
+fn spec(workload: &WorkloadArgs) -> Result<Spec> {
+    let common = workload.common();
+    let nodes = common.nodes.unwrap_or(if matches!(workload, WorkloadArgs::Relay { .. }) { 3 } else { 2 });
+    if common.bare && matches!(workload, WorkloadArgs::Sweep { .. }) {
+        bail!("a bare payload has one known size: a sweep needs headers; drop --bare");
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let wait = match common.receive {
+        Some(Receive::Polling) => Waiting::Polling,
+        Some(Receive::Blocking) => Waiting::Blocking,
+        None if usize::from(nodes) <= cores => Waiting::Polling,
+        None => Waiting::Blocking,
+    };
+    Ok(Spec {
+        nodes,
+        transport: match common.transport {
+            Transport::Thread => TransportSpec::Thread,
+            // The coordinator fills in where the nodes find each other.
+            Transport::Shm => TransportSpec::Shm { path: PathBuf::new() },
+            Transport::Tcp => TransportSpec::Tcp { peers: Vec::new() },
+        },
+        topology: match common.topology {
+            Topology::Mesh => fabric::Topology::Mesh,
+            Topology::Hypercube => fabric::Topology::Hypercube { packet_bytes: u32::try_from(common.packet).unwrap_or(u32::MAX) },
+        },
+        wait,
+        bare_bytes: common.bare.then(|| u32::try_from(common.size).unwrap_or(u32::MAX)),
+        peer_timeout_ms: common.peer_timeout.as_millis() as u64,
+    })
+}
+
+fn plan(workload: &WorkloadArgs, spec: &Spec) -> Result<Plan> {
+    let common = workload.common();
+    let (workload, usual_count) = match workload {
+        WorkloadArgs::Pingpong { .. } => (Workload::Pingpong, if spec.transport == TransportSpec::Thread { 200_000 } else { 100_000 }),
+        WorkloadArgs::Stream { rate, batch, all, .. } => {
+            (Workload::Stream { rate_per_s: *rate, batch: *batch, all: *all }, 500_000)
+        }
+        WorkloadArgs::Burst { messages, gap, .. } => {
+            (Workload::Burst { messages: *messages, gap_us: gap.as_micros() as u64 }, 1_000)
+        }
+        WorkloadArgs::Relay { .. } => (Workload::Relay, 20_000),
+        WorkloadArgs::Sweep { largest, repeats, refine, .. } => {
+            (Workload::Sweep { largest_bytes: *largest, repeats: *repeats, refine: *refine }, 200)
+        }
+    };
+    let length = match (common.duration, common.count) {
+        (Some(duration), _) => Length::DurationMs(duration.as_millis() as u64),
+        (None, count) => Length::Count(count.unwrap_or(usual_count)),
+    };
+    let usual_warm_up = match length {
+        Length::Count(count) => (count / 100).min(1000),
+        Length::DurationMs(_) => 1000,
+    };
+    let warm_up = if common.bare { 0 } else { common.warm_up.unwrap_or(usual_warm_up) };
+    Ok(Plan { workload, size_bytes: common.size, length, warm_up, seed: common.seed })
+}
+
+fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
+    let mut info = RunInfo::new(plan.workload.name());
+    info.transport = spec.transport.name().into();
+    info.topology = spec.topology.name().into();
+    let mut parameters = serde_json::Map::new();
+    let mut set = |name: &str, value: serde_json::Value| parameters.insert(name.into(), value);
+    set("nodes", spec.nodes.into());
+    set("size_bytes", plan.size_bytes.into());
+    match plan.length {
+        Length::Count(count) => set("count", count.into()),
+        Length::DurationMs(ms) => set("duration_ms", ms.into()),
+    };
+    set("warm_up", plan.warm_up.into());
+    set("launches", common.launches.into());
+    set("receive", if spec.wait == Waiting::Polling { "polling" } else { "blocking" }.into());
+    set("header", if common.bare { "none: both sides' logs are joined" } else { "stamps travel with the message" }.into());
+    set("recording", if common.no_record { "cycles only" } else { "every message" }.into());
+    set("seed", plan.seed.into());
+    if let Ok(serde_json::Value::Object(workload)) = serde_json::to_value(&plan.workload) {
+        parameters.extend(workload.into_iter().filter(|(name, value)| name != "name" && !value.is_null()));
+    }
+    if let fabric::Topology::Hypercube { packet_bytes } = spec.topology {
+        parameters.insert("packet_bytes".into(), packet_bytes.into());
+    }
+    info.parameters = parameters;
+    info
+}
+
+fn options(launch: u32, common: &Common, spec: &Spec, job: &Job, starter: Starter) -> LaunchOptions {
+    let hosting = if spec.transport == TransportSpec::Thread { Hosting::OneProcess } else { Hosting::ProcessEach };
+    let mut options = LaunchOptions::new(launch, spec.clone(), hosting, starter);
+    options.more = launch + 1 < common.launches;
+    options.recorder = recorder(common, spec, &job.plan);
+    if common.wait_for_nodes {
+        options.deadlines.join = Duration::from_secs(600);
+    }
+    options
+}
+
+/// Rows in memory where the length is known and they fit; else a buffer that a thread empties.
+fn recorder(common: &Common, spec: &Spec, plan: &Plan) -> RecorderOptions {
+    let expected = match plan.length {
+        Length::Count(_) => Some(rows_of_busiest_node(plan, spec)),
+        Length::DurationMs(_) => None,
+    };
+    let mode = match (common.record, expected) {
+        (Some(RecordTo::Memory), _) => Mode::Memory,
+        (Some(RecordTo::Stream), _) => Mode::Stream,
+        (None, Some(rows)) if rows <= ROWS_IN_MEMORY_MAX => Mode::Memory,
+        (None, _) => Mode::Stream,
+    };
+    let capacity_rows = match (mode, expected) {
+        (Mode::Memory, Some(rows)) => rows.min(ROWS_IN_MEMORY_MAX),
+        _ => ROWS_STREAMING,
+    };
+    let when_full = match common.when_full {
+        WhenFull::Block => record::WhenFull::Block,
+        WhenFull::Drop => record::WhenFull::Drop,
+    };
+    RecorderOptions { mode, capacity_rows, when_full }
+}
+
+/// A node writes a row for each message that it takes and for each cycle that it leads (bare: and for each it sends).
+fn rows_of_busiest_node(plan: &Plan, spec: &Spec) -> u64 {
+    let rows = match &plan.workload {
+        Workload::Stream { all: true, .. } => 2 * plan.goal(),
+        Workload::Stream { batch, .. } => plan.goal() + u64::from(*batch),
+        Workload::Burst { messages, .. } => plan.goal() + u64::from(*messages),
+        Workload::Pingpong | Workload::Relay | Workload::Sweep { .. } => 2 * plan.goal(),
+    };
+    rows + if spec.bare_bytes.is_some() { plan.goal() } else { 0 } + 64
+}
+
+fn starter(common: &Common, nodes: &Nodes) -> Result<Starter> {
+    if common.wait_for_nodes {
+        return Ok(Starter::External);
+    }
+    let program = std::env::current_exe().context("cannot find this program's own file, which nodes are started from")?;
+    let command = |program: PathBuf| NodeCommand { program, arguments: vec!["node".into()], environment: Vec::new() };
+    Ok(match nodes {
+        Nodes::Here => Starter::Local(command(program)),
+        Nodes::InTmux => Starter::Tmux { session: format!("fourstamp-{}", std::process::id()), server: None, command: command(program) },
+        Nodes::OverSsh(hosts) => {
+            Starter::Ssh { program: "ssh".into(), hosts: hosts.clone(), command: command("fourstamp".into()) }
+        }
+    })
+}
+
+/// A fresh key, unless joining nodes must be given it in a file.
+fn run_key(common: &Common) -> Result<RunKey> {
+    match &common.key_file {
+        Some(path) if path.exists() => Ok(RunKey::from_file(path)?),
+        Some(path) => new_key_file(path),
+        None if common.wait_for_nodes => match RunKey::from_env() {
+            Ok(key) => Ok(key),
+            Err(_) => bail!("joining nodes must prove that they know the run key: give --key-file FILE (it is made), or set FOURSTAMP_RUN_KEY"),
+        },
+        None => Ok(RunKey::generate()?),
+    }
+}
+
+fn new_key_file(path: &Path) -> Result<RunKey> {
+    let key = RunKey::generate()?;
+    key.write_file(path)?;
+    Ok(key)
+}

@@ -1,0 +1,189 @@
+//! `fourstamp doctor`: what this machine offers for measuring, and the one-line remedy for what it lacks.
+
+use clock::{Clock, Source};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// One thing that a measurement can make use of.
+pub struct Finding {
+    /// What it is.
+    pub name: &'static str,
+    /// Whether it is there.
+    pub state: State,
+    /// What was seen.
+    pub seen: String,
+    /// What to do about it, where something can be done.
+    pub remedy: Option<String>,
+}
+
+/// Whether something is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It is.
+    Good,
+    /// It is, with a limit; or something optional is not.
+    Limited,
+    /// It is not, and measurements are the worse for it.
+    Lacking,
+}
+
+/// Print every finding; never an error, because a lack is an answer.
+pub fn run() -> anyhow::Result<()> {
+    use std::io::Write as _;
+    std::io::stdout().write_all(text(&findings()).as_bytes())?;
+    Ok(())
+}
+
+/// Look at everything.
+pub fn findings() -> Vec<Finding> {
+    vec![
+        clock(),
+        cores(),
+        kernel_stamps(),
+        shared_memory(),
+        leftovers(),
+        priorities(),
+        userfaultfd(),
+        mpi(),
+        program("tmux", &["tmux"], "fourstamp launch --tmux shows each node in a pane", "apt install tmux"),
+        program("chromium", &["chromium", "chromium-browser", "google-chrome"], "opens reports, runs the browser tests", "apt install chromium"),
+    ]
+}
+
+/// As lines that align, with the remedy below what needs one.
+pub fn text(findings: &[Finding]) -> String {
+    let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for Finding { name, state, seen, remedy } in findings {
+        let mark = match state {
+            State::Good => "✓",
+            State::Limited => "·",
+            State::Lacking => "✗",
+        };
+        let _ = writeln!(text, " {mark} {name:width$}  {seen}");
+        if let Some(remedy) = remedy {
+            let _ = writeln!(text, "   {:width$}  → {remedy}", "");
+        }
+    }
+    text
+}
+
+fn good(name: &'static str, seen: String) -> Finding {
+    Finding { name, state: State::Good, seen, remedy: None }
+}
+
+fn limited(name: &'static str, seen: String, remedy: &str) -> Finding {
+    Finding { name, state: State::Limited, seen, remedy: Some(remedy.to_string()) }
+}
+
+fn clock() -> Finding {
+    let clock = Clock::best();
+    let quality = clock::measure(&clock);
+    let figures = format!("step {:.1} ns, a reading costs {:.1} ns", quality.step_ns, quality.read_cost_ns);
+    match clock.source() {
+        Source::Tsc => good("clock", format!("time-stamp counter, invariant: {figures}")),
+        Source::MonotonicRaw => Finding {
+            name: "clock",
+            state: State::Lacking,
+            seen: format!("CLOCK_MONOTONIC_RAW, as no invariant counter is offered: {figures}"),
+            remedy: Some("use hardware (or a hypervisor setting) with an invariant time-stamp counter".into()),
+        },
+    }
+}
+
+fn cores() -> Finding {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    match cores {
+        1 => limited("cores", "1: nodes take turns on it".into(), "give the machine 2 or more; waits for the core count as receive wait"),
+        cores => good("cores", format!("{cores}: up to {cores} nodes get one of their own")),
+    }
+}
+
+fn kernel_stamps() -> Finding {
+    match fabric::kernel_stamps() {
+        Ok(()) => good("kernel stamps", "the kernel stamps TCP data when it arrives".into()),
+        Err(reason) => limited(
+            "kernel stamps",
+            format!("none ({reason}): the receiving thread stamps arrivals"),
+            "a kernel with SO_TIMESTAMPING separates transit from receive wait over TCP",
+        ),
+    }
+}
+
+fn shared_memory() -> Finding {
+    let folder = memory::shared_folder();
+    let free = rustix::fs::statvfs(&folder).map(|stat| stat.f_bavail * stat.f_frsize);
+    match free {
+        Ok(free) if free >= 1 << 30 => good("shared memory", format!("{:.1} GiB free in {}", gib(free), folder.display())),
+        Ok(free) => limited(
+            "shared memory",
+            format!("{:.2} GiB free in {}", gib(free), folder.display()),
+            "mount -o remount,size=4G /dev/shm (long runs then use --record stream)",
+        ),
+        Err(error) => limited("shared memory", format!("{}: {error}", folder.display()), "mount a tmpfs on /dev/shm"),
+    }
+}
+
+fn gib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 30)
+}
+
+/// Buffers of runs that were killed and that nobody has read since. Whoever reads the run removes them.
+fn leftovers() -> Finding {
+    let folder = memory::shared_folder();
+    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let ours = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("fourstamp-");
+    let bytes: Vec<u64> = entries.filter(ours).filter_map(|entry| Some(entry.metadata().ok()?.len())).collect();
+    match bytes.iter().sum::<u64>() {
+        0 => good("leftovers", "no buffers of killed runs".into()),
+        total => limited(
+            "leftovers",
+            format!("{} buffers, {:.2} GiB, of runs that go on or were killed", bytes.len(), gib(total)),
+            &format!("fourstamp report on a killed run saves its buffers; rm {}/fourstamp-* gives them up", folder.display()),
+        ),
+    }
+}
+
+fn priorities() -> Finding {
+    let is_root = rustix::process::geteuid().is_root();
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let line = limits.lines().find(|line| line.starts_with("Max realtime priority"));
+    let allowed = line.and_then(|line| line.split_whitespace().nth(3)).is_some_and(|limit| limit != "0");
+    match is_root || allowed {
+        true => good("priorities", "real-time priorities are permitted (chrt -f 50 fourstamp …)".into()),
+        false => limited("priorities", "real-time priorities are not permitted".into(), "ulimit -r 50 by root, or run as root: shorter tails"),
+    }
+}
+
+fn userfaultfd() -> Finding {
+    let device = std::fs::OpenOptions::new().read(true).write(true).open("/dev/userfaultfd").is_ok();
+    let unprivileged = std::fs::read_to_string("/proc/sys/vm/unprivileged_userfaultfd").is_ok_and(|text| text.trim() == "1");
+    match device || unprivileged || rustix::process::geteuid().is_root() {
+        true => good("userfaultfd", "full: kernel faults are served too".into()),
+        false => limited("userfaultfd", "user-mode faults only".into(), "chmod 666 /dev/userfaultfd by root: remote memory for unmodified programs"),
+    }
+}
+
+fn mpi() -> Finding {
+    match (on_path("mpirun"), on_path("mpicc")) {
+        (Some(run), Some(_)) => good("MPI", format!("{} and a compiler wrapper", run.display())),
+        (Some(run), None) => limited("MPI", format!("{}, no mpicc", run.display()), "apt install libopenmpi-dev"),
+        _ => limited("MPI", "none found".into(), "apt install openmpi-bin libopenmpi-dev (or mpich)"),
+    }
+}
+
+fn program(name: &'static str, names: &[&str], use_of_it: &str, remedy: &str) -> Finding {
+    match names.iter().find_map(|name| on_path(name)) {
+        Some(path) => good(name, format!("{}: {use_of_it}", path.display())),
+        None => limited(name, format!("not found: {use_of_it}"), remedy),
+    }
+}
+
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| is_program(candidate))
+}
+
+fn is_program(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok() && path.is_file()
+}

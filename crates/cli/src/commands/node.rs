@@ -1,0 +1,40 @@
+//! `fourstamp node`: one process of a benchmark.
+
+use crate::args::NodeArgs;
+use crate::failure::one_line;
+use crate::interrupt;
+use crate::work::work;
+use anyhow::Result;
+use fabric::RunKey;
+use launch::{Assignment, Control, NodeOptions, Served, node_key, serve};
+use serde_json::Value;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// Join, work, and (when started by hand) join again as long as launches follow.
+pub fn run(args: &NodeArgs) -> Result<()> {
+    let by_hand = args.join.is_some();
+    let key = key(args.key_file.as_deref())?;
+    // Ctrl-C reaches the whole group of processes: the coordinator then tells every node to end, this one too.
+    let stop = interrupt::flag();
+    loop {
+        let options = match &args.join {
+            Some(address) => NodeOptions::new(address),
+            None => NodeOptions::from_env()?,
+        };
+        let served = serve(&options, &key, do_work)?;
+        if !by_hand || served == Served::Last || stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+    }
+}
+
+/// The run key: from the file named, else from the environment.
+pub fn key(file: Option<&Path>) -> Result<RunKey> {
+    Ok(node_key(file)?)
+}
+
+fn do_work(assignment: &Assignment, control: &Control) -> Result<Value, String> {
+    let outcomes = work(assignment, control).map_err(|error| one_line(&error))?;
+    serde_json::to_value(outcomes).map_err(|error| error.to_string())
+}

@@ -1,0 +1,92 @@
+//! `fourstamp report`: a run's page, terminal report or CSV.
+
+use crate::analyse::{Analysed, analyse};
+use crate::args::ReportArgs;
+use anyhow::{Context, Result, bail};
+use report::{Entry, Floor, Page};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// Read the runs and show them as asked.
+pub fn run(args: &ReportArgs) -> Result<()> {
+    let analysed: Vec<Analysed> = args.runs.iter().map(|run| analyse(run, args.seed)).collect::<Result<_>>()?;
+    if let Some(series) = &args.csv {
+        return print_csv(&analysed, series);
+    }
+    if args.terminal {
+        return analysed.iter().try_for_each(print_terminal);
+    }
+    let out = match (&args.out, &args.runs[..]) {
+        (Some(out), _) => out.clone(),
+        (None, [run]) => run.join("report.html"),
+        (None, _) => bail!("a page for several runs needs a place: give --out FILE"),
+    };
+    let runs: Vec<Entry<'_>> = analysed.iter().map(Analysed::entry).collect();
+    write_page(&Page { title: &title(&analysed), runs: &runs, floors: &[], remarks: &[] }, &out)?;
+    say(&format!("wrote {}\n", out.display()))
+}
+
+fn title(analysed: &[Analysed]) -> String {
+    match analysed {
+        [one] => format!("{} · Fourstamp", one.facts.title()),
+        several => format!("{} runs · Fourstamp", several.len()),
+    }
+}
+
+/// Write a page so that it appears whole or not at all.
+pub fn write_page(page: &Page<'_>, out: &Path) -> Result<()> {
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = out.file_name().context("the page needs a file name")?;
+    let draft: PathBuf = folder.join(format!(".{}.part", name.to_string_lossy()));
+    let written = write_whole(page, &draft).and_then(|()| Ok(std::fs::rename(&draft, out)?));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&draft);
+    }
+    written.with_context(|| format!("cannot write {}: check that the folder can be written and has space", out.display()))
+}
+
+fn write_whole(page: &Page<'_>, path: &Path) -> Result<()> {
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+    report::html(page, &mut file)?;
+    file.flush()?;
+    Ok(())
+}
+
+/// The terminal report of one run, on standard output.
+pub fn print_terminal(analysed: &Analysed) -> Result<()> {
+    say(&report::terminal(&analysed.facts, &analysed.analysis, terminal_width(), has_colour()))
+}
+
+/// Several runs side by side, with the floors below, on standard output.
+pub fn print_terminal_table(analysed: &[Analysed], floors: &[Floor]) -> Result<()> {
+    let runs: Vec<_> = analysed.iter().map(|run| (&run.facts, &run.analysis)).collect();
+    say(&report::headline_table(&runs, floors, has_colour()))
+}
+
+/// CSV of every run, on standard output.
+pub fn print_csv(analysed: &[Analysed], series: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    for Analysed { analysis, .. } in analysed {
+        match series {
+            "quantiles" => report::csv_quantiles(analysis, &mut out)?,
+            "all" => report::csv(analysis, None, &mut out)?,
+            one => report::csv(analysis, Some(one), &mut out)?,
+        }
+    }
+    Ok(())
+}
+
+/// Write to standard output; a reader that has gone is an error that `main` knows.
+pub fn say(text: &str) -> Result<()> {
+    Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
+}
+
+fn has_colour() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Columns of the terminal, 80 where there is none.
+pub fn terminal_width() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout());
+    size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns >= 40).unwrap_or(80)
+}

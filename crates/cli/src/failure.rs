@@ -1,0 +1,35 @@
+//! How a failure is said: in one line that names the thing, the reason and the remedy.
+
+/// The whole chain of causes on one line, each said once.
+pub fn one_line(error: &anyhow::Error) -> String {
+    let mut said = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string().replace('\n', "; ");
+        if !said.contains(&cause) {
+            said = if said.is_empty() { cause } else { format!("{said}: {cause}") };
+        }
+    }
+    said
+}
+
+/// Whether the error only says that nobody reads our output any more (`fourstamp … | head`).
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let is_pipe = |cause: &(dyn std::error::Error + 'static)| {
+        let io = cause.downcast_ref::<std::io::Error>();
+        io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(is_pipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_that_is_part_of_what_was_said_is_not_repeated() {
+        let error = anyhow::anyhow!("no such file").context("cannot open x: no such file");
+        assert_eq!(one_line(&error), "cannot open x: no such file");
+        let error = anyhow::anyhow!("permission\ndenied").context("cannot open x");
+        assert_eq!(one_line(&error), "cannot open x: permission; denied");
+    }
+}

@@ -1,0 +1,28 @@
+//! The `fourstamp` command: arguments to plain options, options to a call, the result to an exit code.
+//!
+//! Exit codes: 0 done, 2 bad input or a failure (one line on standard error says what, why and what to do), 130 ended by a
+//! second Ctrl-C.
+
+#![forbid(unsafe_code)]
+
+mod analyse;
+mod args;
+mod commands;
+mod failure;
+mod interrupt;
+mod progress;
+mod work;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match commands::run(args::Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if failure::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("fourstamp: {}", failure::one_line(&error));
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Nodes, and the message paths between them.
+//!
+//! A program holds one [`Node`] per worker. `send` and `receive` on it are the same whatever carries the messages:
+//! rings in one process's memory (`thread`), rings in memory shared by processes (`shm`), TCP connections (`tcp`), each as
+//! a full mesh or as a hypercube that forwards over links between neighbours only. The node takes the four stamps
+//! and writes the message's row; a [`Transport`] only moves messages.
+//!
+//! ```text
+//! send ─ ready ─► room? ─ sent ─► Transport ─ arrived ─► receive ─ taken ─► row
+//! ```
+//!
+//! To add a transport, implement [`Transport`], give it a name in [`TransportSpec`], open it in `open.rs`, and run the
+//! conformance suite over it.
+
+mod cube;
+mod error;
+mod gauge;
+mod handshake;
+mod key;
+mod node;
+mod open;
+mod pin;
+mod ring;
+mod rings;
+mod schema;
+mod scribe;
+mod shm;
+mod spec;
+mod tcp;
+mod thread;
+mod transport;
+
+pub use error::FabricError;
+pub use handshake::{Handshake, HandshakeError, Introduction, Purpose, Role, Timed, authenticate};
+pub use key::{KeyError, RunKey};
+pub use node::{Message, Node, NodeOptions, Wait};
+pub use open::{Opening, open};
+pub use pin::{Pinning, pin_node};
+pub use schema::columns;
+pub use scribe::Recording;
+pub use shm::{Segment, create_segment};
+pub use spec::{NodeId, Spec, Topology, TransportSpec, Waiting};
+pub use tcp::offered::kernel_stamps;
+pub use transport::{Arrival, Flag, Handed, Head, Payload, Transport};

@@ -1,0 +1,19 @@
+//! Which columns a fabric's messages have.
+
+use crate::spec::{Spec, Topology, TransportSpec};
+use record::Column;
+
+/// The optional columns that nodes of this fabric fill in. What a fabric cannot know is absent, not zero.
+pub fn columns(spec: &Spec) -> Vec<Column> {
+    let mut columns = vec![Column::Batch, Column::QueueLength];
+    if spec.bare_bytes.is_none() {
+        columns.push(Column::InFlight);
+    }
+    if let Topology::Hypercube { .. } = spec.topology {
+        columns.extend([Column::Hops, Column::Packets]);
+    }
+    if let TransportSpec::Tcp { .. } = spec.transport {
+        columns.push(Column::ArrivedErrorNs);
+    }
+    columns
+}

@@ -1,0 +1,140 @@
+//! What a node writes down: a row for every message that it takes.
+//!
+//! With bare payloads no stamps travel. Then each side writes its half, and closing the run joins them.
+
+use crate::gauge::QueueGauge;
+use crate::spec::NodeId;
+use crate::transport::{Arrival, Head};
+use clock::Clock;
+use record::{ABSENT, ArrivedClock, How, Kind, Recorder, Row};
+
+/// What a node writes down.
+pub enum Recording {
+    /// Nothing.
+    Off,
+    /// Whole cycles only: no stamps travel. What recording costs is measured against this.
+    Cycles(Recorder),
+    /// Every message.
+    Full(Recorder),
+}
+
+/// Writes one node's rows.
+pub(crate) struct Scribe {
+    me: NodeId,
+    recording: Recording,
+    halves: bool,
+    has_error_column: bool,
+    gauge: QueueGauge,
+    queue_len: u32,
+}
+
+impl Scribe {
+    pub fn new(me: NodeId, recording: Recording, halves: bool) -> Scribe {
+        let has_error_column = match &recording {
+            Recording::Off => false,
+            Recording::Cycles(recorder) | Recording::Full(recorder) => recorder.extras() == 1,
+        };
+        Scribe { me, recording, halves, has_error_column, gauge: QueueGauge::new(), queue_len: 0 }
+    }
+
+    /// Messages that waited when the last one taken arrived.
+    pub fn queue_len(&self) -> u32 {
+        self.queue_len
+    }
+
+    /// Whether messages are written down at all.
+    pub fn records_messages(&self) -> bool {
+        matches!(self.recording, Recording::Full(_))
+    }
+
+    /// Whether each side writes its half.
+    pub fn writes_halves(&self) -> bool {
+        self.halves
+    }
+
+    pub fn into_recording(self) -> Recording {
+        self.recording
+    }
+
+    /// A message is taken now: stamp that, and write its row. Returns the stamp.
+    #[inline]
+    pub fn taking(&mut self, arrival: &Arrival, bytes: u64, clock: Clock) -> u64 {
+        let warming_up = arrival.head.ready == ABSENT && !self.halves;
+        if !self.records_messages() || warming_up {
+            return ABSENT;
+        }
+        let taken = if arrival.just_now { arrival.arrived } else { clock.now().0 };
+        self.queue_len = self.gauge.length_at(arrival.arrived_ticks.min(taken));
+        self.gauge.took(taken);
+        let within_node = arrival.from == self.me;
+        let (ready, sent) = match self.halves && !within_node {
+            true => (ABSENT, ABSENT),
+            false => (arrival.head.ready, arrival.head.sent),
+        };
+        let row = Row {
+            ready,
+            sent,
+            arrived: arrival.arrived,
+            taken,
+            hops: arrival.hops,
+            arrived_clock: arrival.clock,
+            arrived_how: arrival.how,
+            packets: arrival.packets,
+            queue_len: self.queue_len,
+            ..row_of(&arrival.head, arrival.from, self.me, bytes)
+        };
+        self.write(&row, arrival.error_ns);
+        taken
+    }
+
+    /// A message was sent: with bare payloads, write the sender's half of it.
+    #[inline]
+    pub fn sending(&mut self, to: NodeId, head: &Head, bytes: u64) {
+        if !self.halves || !self.records_messages() {
+            return;
+        }
+        let row = Row { hops: 1, packets: 1, ..row_of(head, self.me, to, bytes) };
+        self.write(&row, 0);
+    }
+
+    /// A whole cycle was seen.
+    #[inline]
+    pub fn cycle(&mut self, begin: u64, end: u64, seq: u64, bytes: u64) {
+        let head = Head { ready: begin, sent: ABSENT, seq, kind: Kind::Cycle, flag: crate::Flag::Last, batch: 1, in_flight: 0 };
+        let row = Row { taken: end, ..row_of(&head, self.me, self.me, bytes) };
+        self.write(&row, 0);
+    }
+
+    #[inline]
+    fn write(&mut self, row: &Row, error_ns: u64) {
+        let (Recording::Full(recorder) | Recording::Cycles(recorder)) = &mut self.recording else { return };
+        if self.has_error_column {
+            recorder.push_with(row, &[error_ns]);
+        } else {
+            recorder.push(row);
+        }
+    }
+}
+
+/// What a row takes from its message's head; the receiver's stamps and counts are still absent.
+#[inline]
+fn row_of(head: &Head, src: NodeId, dst: NodeId, bytes: u64) -> Row {
+    Row {
+        ready: head.ready,
+        sent: head.sent,
+        arrived: ABSENT,
+        taken: ABSENT,
+        seq: head.seq,
+        src,
+        dst,
+        kind: head.kind,
+        hops: 0,
+        arrived_clock: ArrivedClock::Receiver,
+        arrived_how: How::Observed,
+        bytes,
+        packets: 0,
+        in_flight: head.in_flight,
+        queue_len: 0,
+        batch: head.batch,
+    }
+}

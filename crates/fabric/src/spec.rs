@@ -1,0 +1,119 @@
+//! What a fabric is made of: how many nodes, over what, arranged how.
+
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// A node's number, from 0.
+pub type NodeId = u16;
+
+/// The fabric of one launch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// Nodes in all.
+    pub nodes: u16,
+    /// What carries the messages.
+    pub transport: TransportSpec,
+    /// Who is linked with whom.
+    pub topology: Topology,
+    /// How a node waits for a message.
+    pub wait: Waiting,
+    /// Send payloads without a header, every message of so many bytes: stamps stay in each side's log and are joined when
+    /// the run is closed. `None`: with headers, sizes as they come.
+    pub bare_bytes: Option<u32>,
+    /// A peer that makes no sign of life for so long is lost, in ms.
+    pub peer_timeout_ms: u64,
+}
+
+/// What carries the messages, with what a node needs to find the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "name")]
+pub enum TransportSpec {
+    /// Rings in this process's memory; every node is a thread of it.
+    Thread,
+    /// Rings in a segment of shared memory; every node is a process.
+    Shm {
+        /// The segment's file.
+        path: PathBuf,
+    },
+    /// TCP connections; every node is a process.
+    Tcp {
+        /// Where each node listens, by node number.
+        peers: Vec<SocketAddr>,
+    },
+}
+
+/// Who is linked with whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "name")]
+pub enum Topology {
+    /// Every node with every other.
+    Mesh,
+    /// Nodes whose numbers differ in one bit; messages are forwarded store-and-forward, lowest differing
+    /// dimension first (e-cube), in packets of at most this many bytes.
+    Hypercube {
+        /// Largest payload of a packet, bytes.
+        packet_bytes: u32,
+    },
+}
+
+/// How a node waits for a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Waiting {
+    /// Look without pause: fastest, and occupies a core.
+    Polling,
+    /// Look for a moment, then sleep until woken.
+    Blocking,
+}
+
+impl TransportSpec {
+    /// The name that commands and reports use.
+    pub fn name(&self) -> &'static str {
+        match self {
+            TransportSpec::Thread => "thread",
+            TransportSpec::Shm { .. } => "shm",
+            TransportSpec::Tcp { .. } => "tcp",
+        }
+    }
+}
+
+impl Topology {
+    /// Whether two different nodes have a link of their own.
+    pub fn linked(self, a: NodeId, b: NodeId) -> bool {
+        match self {
+            Topology::Mesh => a != b,
+            Topology::Hypercube { .. } => (a ^ b).is_power_of_two(),
+        }
+    }
+
+    /// The name that commands and reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Topology::Mesh => "mesh",
+            Topology::Hypercube { .. } => "hypercube",
+        }
+    }
+}
+
+impl Spec {
+    /// Check what no transport could carry out.
+    pub fn check(&self) -> Result<(), crate::FabricError> {
+        let refuse = |reason: String| Err(crate::FabricError::BadSpec { reason });
+        match self.topology {
+            _ if self.nodes == 0 => refuse("a fabric needs at least one node".into()),
+            Topology::Hypercube { .. } if !self.nodes.is_power_of_two() => refuse(format!(
+                "a hypercube has 1, 2, 4, 8, ... nodes, not {}; choose such a number or the mesh",
+                self.nodes
+            )),
+            Topology::Hypercube { packet_bytes: 0 } => refuse("a packet must hold at least one byte".into()),
+            Topology::Hypercube { .. } if self.bare_bytes.is_some() => {
+                refuse("forwarding needs a header on every packet: drop --bare or use the mesh".into())
+            }
+            _ if self.bare_bytes == Some(0) => {
+                refuse("a bare message needs at least one byte: without a header nothing else is sent".into())
+            }
+            _ => Ok(()),
+        }
+    }
+}

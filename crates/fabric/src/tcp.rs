@@ -1,0 +1,391 @@
+//! Transport `tcp`: one connection for every linked pair of nodes, in one process or on different machines.
+//!
+//! A message is a frame ([`frame`]) behind whatever else goes to the same peer, written once per flush and read with as
+//! many others as have come. Nothing waits but [`Tcp::park`]. Flow control and the end of connections are in
+//! [`link`], what the kernel's receive stamps are worth in [`inbox`], setting up in [`mesh`].
+//!
+//! **System calls.** With one peer a look is one `recvmsg`, and sleeping is the same call left waiting in the kernel: as
+//! many calls as the plainest program needs. With several peers a look is one `epoll_wait`, and one `recvmsg` for each
+//! peer that has something.
+//!
+//! It does not encrypt, and heals no connection: a peer whose connection breaks is lost.
+
+use crate::error::FabricError;
+use crate::key::RunKey;
+use crate::pin::{ticks_of, ticks_per_ns};
+use crate::spec::{NodeId, Spec};
+use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
+use clock::Clock;
+use inbox::{Delivery, Span};
+use link::{FRAGMENT_BYTES_MAX, Link, Looked, WINDOW_MESSAGES};
+use lookout::{Asked, Lookout, wait_for_one};
+use mesh::Meeting;
+use record::{ABSENT, ArrivedClock, How};
+use stamp::Conversion;
+use std::net::{SocketAddr, TcpListener};
+use std::time::{Duration, Instant};
+
+pub(crate) mod frame;
+pub(crate) mod inbox;
+mod link;
+mod lookout;
+mod mesh;
+pub(crate) mod offered;
+mod outbox;
+mod stamp;
+#[cfg(test)]
+mod tests;
+
+/// What has been owed to a peer for so long is acknowledged.
+const ACKNOWLEDGE_AFTER: Duration = Duration::from_millis(1);
+/// Looks that find nothing between two thoughts about what is owed.
+const LOOKS_PER_THOUGHT: u32 = 256;
+/// A node that only sends looks for acknowledgements every so many messages, once a quarter of the window is on its way.
+const SENDS_PER_LOOK: u32 = 64;
+
+/// One node's connections.
+pub(crate) struct Tcp {
+    clock: Clock,
+    conversion: Conversion,
+    nodes: u16,
+    links: Vec<Link>,
+    /// Where a node's connection is in `links`.
+    places: Vec<Option<usize>>,
+    /// Whose turn it is to be asked for a fragment.
+    next: usize,
+    in_hand: Option<usize>,
+    lookout: Lookout,
+    /// Connections that something was put in for since the last flush.
+    touched: Vec<usize>,
+    /// Some connection has not taken all that was to be written.
+    backlog: bool,
+    /// The last fragment found no room.
+    was_full: bool,
+    /// Before the last look that found nothing on any connection, in ticks (zero: never): what is found later came later.
+    empty_at: u64,
+    /// After the last look that found nothing, so before the next one.
+    looked_at: u64,
+    empty_looks: u32,
+    acknowledge_after_ticks: u64,
+    read_timeout: Option<Duration>,
+    leaving_timeout: Duration,
+}
+
+/// Connect this node with its peers, who do the same. `peers` are the listening addresses of all nodes, by number.
+pub(crate) fn connect(
+    me: NodeId, spec: &Spec, peers: &[SocketAddr], listener: TcpListener, key: &RunKey, clock: Clock,
+) -> Result<Tcp, FabricError> {
+    if peers.len() != usize::from(spec.nodes) || me >= spec.nodes {
+        let reason = format!("node {me} of {} nodes was given {} addresses", spec.nodes, peers.len());
+        return Err(FabricError::BadSpec { reason });
+    }
+    let leaving_timeout = Duration::from_millis(spec.peer_timeout_ms);
+    let deadline = Instant::now() + leaving_timeout;
+    let mut conversion = Conversion::new(clock, 1.0 / ticks_per_ns(&clock));
+    let links = Meeting { me, spec, peers, key, clock: &clock, deadline }.links(&listener)?;
+    conversion.compare();
+    let mut places = vec![None; peers.len()];
+    for (place, link) in links.iter().enumerate() {
+        places[usize::from(link.node)] = Some(place);
+    }
+    Ok(Tcp {
+        clock,
+        conversion,
+        nodes: spec.nodes,
+        lookout: Lookout::new(links.len()).map_err(FabricError::io("setting up epoll"))?,
+        touched: Vec::with_capacity(links.len()),
+        links,
+        places,
+        next: 0,
+        in_hand: None,
+        backlog: false,
+        was_full: false,
+        empty_at: 0,
+        looked_at: 0,
+        empty_looks: 0,
+        acknowledge_after_ticks: ticks_of(&clock, ACKNOWLEDGE_AFTER),
+        read_timeout: None,
+        leaving_timeout,
+    })
+}
+
+impl Transport for Tcp {
+    #[inline]
+    fn try_send(&mut self, to: NodeId, head: &mut Head, payload: Payload<'_>) -> Result<Handed, FabricError> {
+        let at = self.place(to)?;
+        if let Some(refusal) = self.links[at].refusal() {
+            return Err(refusal);
+        }
+        let bytes = payload.bytes();
+        if !self.links[at].has_room(bytes.len()) && !self.make_room(at, bytes.len()) {
+            self.was_full = true;
+            return Ok(Handed::Full);
+        }
+        let mut now = 0;
+        if head.ready != ABSENT {
+            self.refresh_in_flight(at, head.seq);
+            now = self.clock.now().0;
+            (head.in_flight, head.sent) = (self.links[at].in_flight(), now);
+        }
+        self.links[at].put(head, bytes, now);
+        self.was_full = false;
+        if !self.touched.contains(&at) {
+            self.touched.push(at);
+        }
+        Ok(Handed::Yes)
+    }
+
+    #[inline]
+    fn flush(&mut self) -> Result<(), FabricError> {
+        while let Some(at) = self.touched.pop() {
+            self.backlog |= !self.links[at].write();
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn poll(&mut self, _spinning_since: u64) -> Result<Option<Arrival>, FabricError> {
+        self.in_hand = None;
+        if let Some(arrival) = self.next_arrival() {
+            return Ok(Some(arrival));
+        }
+        self.write_backlog();
+        if !self.look(Duration::ZERO, false)? {
+            self.found_nothing();
+        } else if let Some(arrival) = self.next_arrival() {
+            self.empty_looks = 0;
+            return Ok(Some(arrival));
+        }
+        self.report_failure(false).map(|()| None)
+    }
+
+    #[inline]
+    fn payload(&self) -> &[u8] {
+        self.in_hand.map_or(&[], |at| self.links[at].payload())
+    }
+
+    fn park(&mut self, timeout: Duration) -> Result<(), FabricError> {
+        self.write_backlog();
+        // Whoever waits for room is not helped by a fragment that is here already.
+        if !self.was_full && self.links.iter().any(|link| !link.paused && link.has_next()) {
+            return Ok(());
+        }
+        self.acknowledge_late();
+        let owing = self.links.iter().any(Link::owes);
+        let timeout = if owing { timeout.min(ACKNOWLEDGE_AFTER) } else { timeout };
+        let whole = !owing && !self.backlog;
+        self.look(timeout, whole)?;
+        self.looked_at = 0;
+        self.was_full = false;
+        self.acknowledge_late();
+        Ok(())
+    }
+
+    fn check_peers(&mut self) -> Result<(), FabricError> {
+        for at in 0..self.links.len() {
+            let Tcp { links, clock, conversion, empty_at, .. } = self;
+            links[at].read(false, *empty_at, clock, conversion);
+        }
+        self.acknowledge_late();
+        self.report_failure(true)
+    }
+
+    fn pause(&mut self, from: NodeId, paused: bool) {
+        if let Ok(at) = self.place(from) {
+            self.links[at].paused = paused;
+        }
+    }
+
+    fn in_flight(&mut self, to: NodeId) -> u32 {
+        self.place(to).map_or(0, |at| self.links[at].in_flight())
+    }
+
+    fn fragment_bytes_max(&self) -> usize {
+        FRAGMENT_BYTES_MAX
+    }
+
+    /// Good-bye to those who have not heard it, and then the end of the stream. Waits until the peers have ended theirs:
+    /// closing a connection while they still send would make the kernel throw away what they have not read.
+    fn leave(&mut self) {
+        let deadline = Instant::now() + self.leaving_timeout;
+        for link in self.links.iter_mut().filter(|link| !link.said_bye() && !link.has_ended()) {
+            let kind = record::Kind::Other;
+            let head = Head { ready: ABSENT, sent: ABSENT, seq: 0, kind, flag: Flag::Bye, batch: 1, in_flight: 0 };
+            link.put(&head, &[], 0);
+        }
+        let mut shut = vec![false; self.links.len()];
+        while Instant::now() < deadline && self.links.iter().any(|link| !link.has_ended()) {
+            for (link, shut) in self.links.iter_mut().zip(&mut shut) {
+                if !*shut && link.write() {
+                    link.shut();
+                    *shut = true;
+                }
+                while link.next().is_some() {}
+            }
+            if self.look(Duration::from_millis(1), false).is_err() {
+                break;
+            }
+        }
+    }
+}
+
+impl Tcp {
+    #[inline]
+    fn place(&self, node: NodeId) -> Result<usize, FabricError> {
+        let place = self.places.get(usize::from(node)).copied().flatten();
+        place.ok_or(FabricError::NoSuchNode { node, last: self.nodes - 1 })
+    }
+
+    /// The next fragment that is here, in turn by peer.
+    #[inline]
+    fn next_arrival(&mut self) -> Option<Arrival> {
+        for _ in 0..self.links.len() {
+            let at = self.next;
+            self.next = if at + 1 == self.links.len() { 0 } else { at + 1 };
+            if self.links[at].paused {
+                continue;
+            }
+            if let Some(delivery) = self.links[at].next() {
+                self.in_hand = Some(at);
+                self.links[at].acknowledge(None);
+                return Some(self.arrival(at, &delivery));
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn arrival(&mut self, at: usize, delivery: &Delivery) -> Arrival {
+        let mut arrival = Arrival {
+            from: self.links[at].node,
+            head: delivery.head,
+            arrived: ABSENT,
+            clock: ArrivedClock::Receiver,
+            how: How::Observed,
+            error_ns: 0,
+            arrived_ticks: ABSENT,
+            just_now: false,
+            hops: 1,
+            packets: 1,
+        };
+        if let Some(span) = delivery.came.filter(|_| self.links[at].wants_stamps(&delivery.head)) {
+            self.stamp(&mut arrival, span, self.links[at].same_clock);
+        }
+        arrival
+    }
+
+    /// When it arrived, from the bounds that its read gave.
+    #[inline]
+    fn stamp(&mut self, arrival: &mut Arrival, span: Span, same_clock: bool) {
+        arrival.clock = span.clock;
+        arrival.arrived = span.latest;
+        let on_kernel = span.clock == ArrivedClock::Kernel;
+        if !span.exact {
+            let mut earliest = span.earliest;
+            // It did not arrive before it was sent, which can be told where both read the same clock.
+            if same_clock && arrival.head.sent != ABSENT {
+                let sent = if on_kernel { self.conversion.realtime_ns(arrival.head.sent) } else { arrival.head.sent };
+                earliest = if sent <= span.latest { earliest.max(sent) } else { earliest };
+            }
+            let half = (span.latest - earliest).div_ceil(2);
+            arrival.arrived = span.latest - half;
+            arrival.how = How::Bracketed;
+            arrival.error_ns = if on_kernel { half } else { self.conversion.ns(half) };
+        }
+        arrival.just_now = !on_kernel && span.exact;
+        arrival.arrived_ticks =
+            if on_kernel { self.conversion.ticks(arrival.arrived) } else { arrival.arrived };
+    }
+
+    /// Look once at all connections, for at most `timeout`, and read what is there. `true`: something happened.
+    /// `whole`: with one peer, wait in the read itself.
+    #[inline]
+    fn look(&mut self, timeout: Duration, whole: bool) -> Result<bool, FabricError> {
+        if self.links.len() == 1 {
+            return self.look_at_one(timeout, whole);
+        }
+        let Tcp { links, lookout, clock, conversion, empty_at, .. } = self;
+        for (at, link) in links.iter().enumerate() {
+            let asked = Asked { reading: link.wants_reading(), writing: link.has_pending() };
+            lookout.ask(at, link.stream(), asked).map_err(FabricError::io("asking epoll about a peer"))?;
+        }
+        let mut something = false;
+        for &at in lookout.look(timeout).map_err(FabricError::io("waiting for peers"))? {
+            links[at].write();
+            something |= links[at].read(false, *empty_at, clock, conversion) == Looked::Something;
+        }
+        Ok(something)
+    }
+
+    #[inline]
+    fn look_at_one(&mut self, timeout: Duration, whole: bool) -> Result<bool, FabricError> {
+        let wait = whole && !timeout.is_zero() && self.links[0].wants_reading();
+        if wait && self.read_timeout != Some(timeout) {
+            let set = self.links[0].stream().set_read_timeout(Some(timeout));
+            set.map_err(FabricError::io("setting how long to wait for a peer"))?;
+            self.read_timeout = Some(timeout);
+        }
+        if !wait && !timeout.is_zero() {
+            let link = &self.links[0];
+            let asked = Asked { reading: link.wants_reading(), writing: link.has_pending() };
+            wait_for_one(link.stream(), asked, timeout).map_err(FabricError::io("waiting for a peer"))?;
+            self.write_backlog();
+        }
+        let Tcp { links, clock, conversion, empty_at, .. } = self;
+        Ok(links[0].read(wait, *empty_at, clock, conversion) == Looked::Something)
+    }
+
+    #[inline]
+    fn found_nothing(&mut self) {
+        self.empty_looks += 1;
+        if self.links.iter().any(Link::is_recording) {
+            self.empty_at = self.looked_at.max(self.empty_at);
+            self.looked_at = self.clock.now().0;
+        }
+        if self.empty_looks.is_multiple_of(LOOKS_PER_THOUGHT) {
+            self.acknowledge_late();
+        }
+    }
+
+    /// See whether the peer has taken something, and write what waits. `true`: there is room now.
+    #[cold]
+    fn make_room(&mut self, at: usize, bytes: usize) -> bool {
+        let Tcp { links, clock, conversion, empty_at, .. } = self;
+        let done = links[at].write();
+        links[at].read(false, *empty_at, clock, conversion);
+        self.backlog |= !done;
+        self.links[at].has_room(bytes)
+    }
+
+    /// Keep the count of messages on their way fresh in a node that sends much and receives nothing.
+    #[inline]
+    fn refresh_in_flight(&mut self, at: usize, seq: u64) {
+        if self.links[at].in_flight() >= WINDOW_MESSAGES / 4 && seq.is_multiple_of(u64::from(SENDS_PER_LOOK)) {
+            let Tcp { links, clock, conversion, empty_at, .. } = self;
+            links[at].read(false, *empty_at, clock, conversion);
+        }
+    }
+
+    #[inline]
+    fn write_backlog(&mut self) {
+        if self.backlog {
+            // Every one of them, also after one that has not gone whole.
+            self.backlog = self.links.iter_mut().fold(false, |left, link| !link.write() | left);
+        }
+    }
+
+    fn acknowledge_late(&mut self) {
+        if !self.links.iter().any(Link::owes) {
+            return;
+        }
+        let late = Some((self.clock.now().0, self.acknowledge_after_ticks));
+        for link in &mut self.links {
+            link.acknowledge(late);
+            self.backlog |= link.has_pending();
+        }
+    }
+
+    fn report_failure(&mut self, again: bool) -> Result<(), FabricError> {
+        self.links.iter_mut().find_map(|link| link.failure(again)).map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,70 @@
+//! What every transport must do, checked over each of them in the same way: see `conformance/`.
+//!
+//! A property is a function of a [`table::Fabric`]; the table at the end of this file makes one test of every
+//! property over every fabric. Nodes are threads here; the tests in `death` start processes of their own.
+
+#![allow(clippy::unwrap_used)] // tests
+
+extern crate fourstamp_fabric as fabric;
+
+#[path = "conformance/table.rs"]
+mod table;
+
+#[path = "conformance/death.rs"]
+mod death;
+#[path = "conformance/pressure.rs"]
+mod pressure;
+#[path = "conformance/stamps.rs"]
+mod stamps;
+#[path = "conformance/strangers.rs"]
+mod strangers;
+#[path = "conformance/traffic.rs"]
+mod traffic;
+
+/// One test for every property and every fabric.
+macro_rules! properties_over_fabrics {
+    ($($property:ident in $module:ident;)*) => {
+        $(mod $property {
+            use super::$module::$property as property;
+            use super::table::Carrier::{Shm, Tcp, Thread};
+            use super::table::Fabric;
+            use fabric::Waiting::{Blocking, Polling};
+
+            properties_over_fabrics!(@fabrics
+                thread_pair_polling: Fabric::mesh(Thread, 2, Polling),
+                thread_mesh_of_3_blocking: Fabric::mesh(Thread, 3, Blocking),
+                thread_cube_of_2_polling: Fabric::cube(Thread, 2, Polling),
+                thread_cube_of_4_blocking: Fabric::cube(Thread, 4, Blocking),
+                thread_cube_of_8_blocking: Fabric::cube(Thread, 8, Blocking),
+                shm_pair_polling: Fabric::mesh(Shm, 2, Polling),
+                shm_mesh_of_3_blocking: Fabric::mesh(Shm, 3, Blocking),
+                shm_cube_of_4_blocking: Fabric::cube(Shm, 4, Blocking),
+                shm_cube_of_8_blocking: Fabric::cube(Shm, 8, Blocking),
+                tcp_pair_polling: Fabric::mesh(Tcp, 2, Polling),
+                tcp_pair_blocking: Fabric::mesh(Tcp, 2, Blocking),
+                tcp_mesh_of_3_polling: Fabric::mesh(Tcp, 3, Polling),
+                tcp_mesh_of_4_blocking: Fabric::mesh(Tcp, 4, Blocking),
+                tcp_cube_of_2_polling: Fabric::cube(Tcp, 2, Polling),
+                tcp_cube_of_4_blocking: Fabric::cube(Tcp, 4, Blocking),
+                tcp_cube_of_8_blocking: Fabric::cube(Tcp, 8, Blocking),
+            );
+        })*
+    };
+    (@fabrics $($name:ident: $fabric:expr,)*) => {
+        $(#[test]
+        fn $name() {
+            property(&$fabric);
+        })*
+    };
+}
+
+properties_over_fabrics! {
+    everything_comes_once_and_in_order in traffic;
+    sizes_from_nothing_to_many_fragments in traffic;
+    a_batch_comes_whole in traffic;
+    a_node_sends_to_itself in traffic;
+    leaving_in_good_order_ends_the_receiving in traffic;
+    a_slow_receiver_makes_its_sender_wait in pressure;
+    both_ways_at_once_under_pressure in pressure;
+    stamps_are_in_order in stamps;
+}

@@ -1,0 +1,76 @@
+//! What happens when messages are not taken: bounded memory, a sender that waits, nothing lost.
+
+use crate::table::{Fabric, payload, take_in_time};
+use fabric::Wait;
+use record::Kind;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// More messages than any path of the cube and any window hold.
+const MANY: u64 = 12_000;
+
+/// The receiver does nothing until its sender has been seen waiting.
+pub fn a_slow_receiver_makes_its_sender_wait(fabric: &Fabric) {
+    let last = fabric.nodes - 1;
+    let (sent, done) = (AtomicU64::new(0), AtomicBool::new(false));
+    fabric.run(|node| match node.id() {
+        0 => {
+            for number in 0..MANY {
+                node.send(last, Kind::Data, &payload(0, last, number, 200)).unwrap();
+                sent.store(number + 1, Ordering::Relaxed);
+                // Every transport holds at most about a thousand a link; a cube of 8 has three links on the way.
+                assert!(node.in_flight(last) <= 8192, "{} on their way", node.in_flight(last));
+            }
+        }
+        me if me == last => {
+            let held = wait_until_still(&sent);
+            assert!(held < MANY, "the sender never had to wait: {held} messages are somewhere");
+            for number in 0..MANY {
+                let message = take_in_time(node);
+                assert!(message.payload == payload(0, me, number, 200), "message {number}");
+            }
+            done.store(true, Ordering::Relaxed);
+        }
+        // The nodes in between forward only while they look.
+        _ => {
+            while !done.load(Ordering::Relaxed) {
+                let moment = Wait::Until(node.after(Duration::from_millis(1)));
+                assert!(node.receive(moment).unwrap().is_none());
+            }
+        }
+    });
+}
+
+/// The count once it has not moved for a while.
+fn wait_until_still(count: &AtomicU64) -> u64 {
+    let mut before = u64::MAX;
+    loop {
+        std::thread::sleep(Duration::from_millis(150));
+        let now = count.load(Ordering::Relaxed);
+        if now == before && now > 0 {
+            return now;
+        }
+        before = now;
+    }
+}
+
+/// Two nodes fill each other's paths and only then take: each can hold what the other may have on its way.
+pub fn both_ways_at_once_under_pressure(fabric: &Fabric) {
+    const ROUNDS: u64 = 6;
+    const BURST: u64 = 150;
+    let last = fabric.nodes - 1;
+    fabric.run(|node| {
+        let me = node.id();
+        let other = if me == 0 { last } else { 0 };
+        let takes_part = me == 0 || me == last;
+        for round in 0..ROUNDS {
+            for number in 0..if takes_part { BURST } else { 0 } {
+                node.send(other, Kind::Data, &payload(me, other, round * BURST + number, 60)).unwrap();
+            }
+            for number in 0..if takes_part { BURST } else { 0 } {
+                let message = take_in_time(node);
+                assert!(message.payload == payload(other, me, round * BURST + number, 60));
+            }
+        }
+    });
+}

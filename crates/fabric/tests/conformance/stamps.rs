@@ -1,0 +1,88 @@
+//! The rows that nodes write: four stamps in order, hops, packets, and the bounds of what was not observed.
+
+use crate::table::{Carrier, Fabric, payload, take_in_time};
+use clock::Clock;
+use fabric::{NodeId, Recording, columns};
+use record::{Batch, Field, How, Kind, RecorderOptions, Run, RunFolder, RunInfo, Schema, NULL, NodeSheet};
+
+/// What two clocks of one host, put on one timeline, may disagree by (the kernel's stamps are on another clock than ours).
+const SLACK_NS: i64 = 20_000;
+
+const FIELDS: [Field; 9] = [
+    Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs, Field::Src, Field::Dst, Field::Bytes, Field::ArrivedHow,
+    Field::Seq,
+];
+
+/// Every node sends to the next one, small and large; what is written about it must hold together.
+pub fn stamps_are_in_order(fabric: &Fabric) {
+    const EACH: u64 = 40;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let run = RunFolder::create(&path, RunInfo::new("conformance")).unwrap();
+    let clock = Clock::best();
+    let quality = clock::measure(&clock);
+    let spec = fabric.ground().spec;
+    let recorder = |id: NodeId| {
+        let sheet = NodeSheet::with_quality(0, u32::from(id), &clock, quality.clone());
+        let options = RecorderOptions { capacity_rows: 4096, ..RecorderOptions::default() };
+        Recording::Full(run.recorder(sheet, &Schema::new(&columns(&spec)), options).unwrap())
+    };
+    let recordings = fabric.run_recorded(recorder, |node, _| {
+        let (me, to) = (node.id(), (node.id() + 1) % node.nodes());
+        let from = (me + node.nodes() - 1) % node.nodes();
+        for number in 0..EACH {
+            let bytes = if number % 4 == 3 { 2500 } else { 16 };
+            node.send(to, Kind::Data, &payload(me, to, number, bytes)).unwrap();
+            if number % 5 == 0 {
+                continue;
+            }
+            assert_eq!(take_in_time(node).from, from);
+        }
+        for _ in 0..EACH.div_ceil(5) {
+            take_in_time(node);
+        }
+    });
+    for recording in recordings {
+        let Recording::Full(recorder) = recording else { panic!("it recorded") };
+        assert_eq!((recorder.recorded(), recorder.dropped()), (EACH, 0));
+        recorder.finish(clock.anchor()).unwrap();
+    }
+    run.close().unwrap();
+    let rows = check_rows(&Run::open(&path).unwrap(), fabric);
+    assert_eq!(rows, EACH * u64::from(fabric.nodes));
+}
+
+fn check_rows(run: &Run, fabric: &Fabric) -> u64 {
+    let mut fields = FIELDS.to_vec();
+    if fabric.is_cube() {
+        fields.extend([Field::Hops, Field::Packets]);
+    }
+    if fabric.carrier == Carrier::Tcp {
+        fields.push(Field::ArrivedErrorNs);
+    }
+    let mut rows = 0;
+    for chunk in run.chunks() {
+        let mut batch = Batch::new();
+        chunk.read(&fields, &mut batch).unwrap();
+        for at in 0..batch.rows() {
+            let of = |field: Field| batch.column(field).at(at);
+            let stamps = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs].map(of);
+            assert!(!stamps.contains(&NULL), "{stamps:?}");
+            let error = if fabric.carrier == Carrier::Tcp { of(Field::ArrivedErrorNs).max(0) } else { 0 };
+            let [ready, sent, arrived, taken] = stamps;
+            assert!(ready <= sent, "ready {ready} > sent {sent}");
+            assert!(sent <= arrived + error + SLACK_NS, "sent {sent} > arrived {arrived} ± {error}");
+            assert!(arrived - error <= taken + SLACK_NS, "arrived {arrived} ± {error} > taken {taken}");
+            let observed = of(Field::ArrivedHow) == How::Observed as i64;
+            assert!(fabric.carrier == Carrier::Tcp || observed);
+            assert!(error == 0 || !observed, "an observed arrival with an error of {error} ns");
+            if fabric.is_cube() {
+                let (src, dst) = (of(Field::Src) as NodeId, of(Field::Dst) as NodeId);
+                assert_eq!(of(Field::Hops), i64::from((src ^ dst).count_ones()));
+                assert_eq!(of(Field::Packets), of(Field::Bytes).max(1).div_euclid(1000) + i64::from(of(Field::Bytes) % 1000 != 0));
+            }
+            rows += 1;
+        }
+    }
+    rows
+}

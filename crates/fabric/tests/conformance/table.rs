@@ -1,0 +1,191 @@
+//! The fabrics that are tested, and how their nodes are started.
+
+use clock::Clock;
+use fabric::{
+    Node, NodeId, NodeOptions, Opening, Recording, RunKey, Spec, Topology, TransportSpec, Wait, Waiting,
+    create_segment, open,
+};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long a node may be stuck before its test fails.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    Thread,
+    Shm,
+    Tcp,
+}
+
+/// One line of the table.
+#[derive(Clone, Debug)]
+pub struct Fabric {
+    pub carrier: Carrier,
+    pub nodes: u16,
+    pub topology: Topology,
+    pub wait: Waiting,
+    pub bare_bytes: Option<u32>,
+}
+
+/// What nodes need to find each other, kept for as long as they run.
+pub struct Ground {
+    pub spec: Spec,
+    pub key: RunKey,
+    listeners: Vec<Option<TcpListener>>,
+    _segment: Option<fabric::Segment>,
+}
+
+impl Fabric {
+    pub fn mesh(carrier: Carrier, nodes: u16, wait: Waiting) -> Fabric {
+        Fabric { carrier, nodes, topology: Topology::Mesh, wait, bare_bytes: None }
+    }
+
+    pub fn cube(carrier: Carrier, nodes: u16, wait: Waiting) -> Fabric {
+        Fabric { topology: Topology::Hypercube { packet_bytes: 1000 }, ..Fabric::mesh(carrier, nodes, wait) }
+    }
+
+    pub fn is_cube(&self) -> bool {
+        self.topology != Topology::Mesh
+    }
+
+    /// Addresses and shared memory for the nodes.
+    pub fn ground(&self) -> Ground {
+        let mut listeners = Vec::new();
+        let transport = match self.carrier {
+            Carrier::Thread => TransportSpec::Thread,
+            Carrier::Shm => TransportSpec::Shm { path: new_segment_path() },
+            Carrier::Tcp => {
+                listeners = (0..self.nodes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+                TransportSpec::Tcp { peers: listeners.iter().map(|listener| listener.local_addr().unwrap()).collect() }
+            }
+        };
+        let spec = self.spec(transport);
+        let segment = match &spec.transport {
+            TransportSpec::Shm { path } => Some(create_segment(&spec, path).unwrap()),
+            _ => None,
+        };
+        let listeners = listeners.into_iter().map(Some).collect();
+        Ground { spec, key: RunKey::generate().unwrap(), listeners, _segment: segment }
+    }
+
+    pub fn spec(&self, transport: TransportSpec) -> Spec {
+        Spec {
+            nodes: self.nodes,
+            transport,
+            topology: self.topology,
+            wait: self.wait,
+            bare_bytes: self.bare_bytes,
+            peer_timeout_ms: PATIENCE.as_millis() as u64,
+        }
+    }
+
+    /// Run every node in a thread of its own: `program` is its whole life but for opening and closing.
+    pub fn run(&self, program: impl Fn(&mut Node) + Sync) {
+        self.run_recorded(|_| Recording::Off, |node, _| program(node));
+    }
+
+    /// The same, with something to record into; `after` gets it back.
+    pub fn run_recorded(
+        &self, recording: impl Fn(NodeId) -> Recording + Sync, program: impl Fn(&mut Node, &Fabric) + Sync,
+    ) -> Vec<Recording> {
+        let mut ground = self.ground();
+        let (spec, key) = (ground.spec.clone(), ground.key.clone());
+        let (recording, program) = (&recording, &program);
+        let run = |transport, id: NodeId| {
+            let mut node = Node::new(transport, options(&spec, id, recording(id)));
+            program(&mut node, self);
+            node.close().unwrap_or_else(|error| panic!("node {id} of {self:?} closing: {error}"));
+            node.into_recording()
+        };
+        let run = &run;
+        std::thread::scope(|scope| {
+            let handles: Vec<_> = match self.carrier {
+                Carrier::Thread => {
+                    let hosted: Vec<NodeId> = (0..self.nodes).collect();
+                    let opening = Opening { spec: &spec, hosted: &hosted, key: &key, listener: None, clock: Clock::best() };
+                    let ends = open(opening).unwrap().into_iter().zip(hosted);
+                    ends.map(|(end, id)| scope.spawn(move || run(end, id))).collect()
+                }
+                _ => {
+                    let listeners = std::mem::take(&mut ground.listeners).into_iter().chain(std::iter::repeat_with(|| None));
+                    let ids = (0..self.nodes).zip(listeners);
+                    let (spec, key) = (&spec, &key);
+                    ids.map(|(id, listener)| scope.spawn(move || run(open_one(spec, key, id, listener), id))).collect()
+                }
+            };
+            handles.into_iter().map(|handle| handle.join().unwrap()).collect()
+        })
+    }
+}
+
+/// One node's transport, in a process or thread that hosts nothing else.
+pub fn open_one(spec: &Spec, key: &RunKey, id: NodeId, listener: Option<TcpListener>) -> Box<dyn fabric::Transport> {
+    let opening = Opening { spec, hosted: &[id], key, listener, clock: Clock::best() };
+    let ends = open(opening).unwrap_or_else(|error| panic!("opening node {id}: {error}"));
+    ends.into_iter().next().unwrap()
+}
+
+pub fn options(spec: &Spec, id: NodeId, recording: Recording) -> NodeOptions {
+    NodeOptions {
+        id,
+        nodes: spec.nodes,
+        clock: Clock::best(),
+        recording,
+        wait: spec.wait,
+        peer_timeout: Duration::from_millis(spec.peer_timeout_ms),
+        halves: spec.bare_bytes.is_some(),
+    }
+}
+
+pub fn new_segment_path() -> PathBuf {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    memory::shared_folder().join(format!("fourstamp-conformance-{}-{number}", std::process::id()))
+}
+
+/// A message that has been taken.
+pub struct Got {
+    pub from: NodeId,
+    pub payload: bytes::Bytes,
+}
+
+/// The next message, which must come. A wait with a deadline also ends early, when a peer says good-bye.
+pub fn take_in_time(node: &mut Node) -> Got {
+    let deadline = node.after(PATIENCE);
+    loop {
+        if let Some(message) = node.receive(Wait::Until(deadline)).unwrap() {
+            return Got { from: message.from, payload: message.payload_shared() };
+        }
+        assert!(node.clock().now() < deadline, "node {} waits in vain", node.id());
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, 2014): small, seeded, the same everywhere.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+}
+
+/// The payload that message `number` from one node to another must have.
+pub fn payload(from: NodeId, to: NodeId, number: u64, bytes: usize) -> Vec<u8> {
+    let mut random = Random(u64::from(from) << 48 | u64::from(to) << 32 | number);
+    let mut payload = Vec::with_capacity(bytes + 8);
+    while payload.len() < bytes {
+        payload.extend_from_slice(&random.next().to_le_bytes());
+    }
+    payload.truncate(bytes);
+    payload
+}

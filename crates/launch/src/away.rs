@@ -1,0 +1,222 @@
+//! Logs of nodes that do not see the run folder: another machine without a shared file system.
+//!
+//! Whether a node sees it is not guessed from host names: the coordinator leaves a random word in the folder and tells it
+//! to the node. One that does not find it records into a temporary folder of its own, whose live logs and sheets
+//! it sends over the control connection: new parts of logs now and then, everything else at the end.
+
+use crate::frame::CHUNK_BYTES_MAX;
+use crate::protocol::LogChunk;
+use record::{NodeSheet, RecordError, RunFolder, RunInfo};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// The random word in the run folder. Dropping it removes it.
+pub(crate) struct Nonce {
+    path: PathBuf,
+    pub word: String,
+}
+
+impl Nonce {
+    /// Leave a word in the folder.
+    pub fn leave(run: &Path, launch: u32) -> std::io::Result<Nonce> {
+        let word = random_word()?;
+        let path = nonce_path(run, launch);
+        std::fs::write(&path, &word)?;
+        Ok(Nonce { path, word })
+    }
+}
+
+impl Drop for Nonce {
+    fn drop(&mut self) {
+        // Closing the folder removes what is left.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// A name that nobody else has.
+pub(crate) fn random_word() -> std::io::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Whether this process sees the folder that the word was left in.
+pub(crate) fn sees(run: &Path, launch: u32, word: &str) -> bool {
+    let mut found = String::new();
+    let file = File::open(nonce_path(run, launch));
+    file.is_ok_and(|file| file.take(64).read_to_string(&mut found).is_ok()) && found == word
+}
+
+fn nonce_path(run: &Path, launch: u32) -> PathBuf {
+    live(run).join(format!(".launch-{launch}-folder"))
+}
+
+fn live(run: &Path) -> PathBuf {
+    run.join("live")
+}
+
+/// A node's own folder, and how much of it the coordinator has.
+pub(crate) struct Away {
+    folder: tempfile::TempDir,
+    sent: HashMap<String, u64>,
+    /// Held so that the folder is one that is being recorded into.
+    _run: RunFolder,
+}
+
+impl Away {
+    pub fn new() -> Result<Away, RecordError> {
+        let folder = tempfile::Builder::new().prefix("fourstamp-away-").tempdir();
+        let folder = folder.map_err(|source| {
+            let path = std::env::temp_dir();
+            RecordError::File { action: "create", path, source }
+        })?;
+        let run = RunFolder::create(folder.path().join("run"), RunInfo::new("away"))?;
+        Ok(Away { folder, sent: HashMap::new(), _run: run })
+    }
+
+    /// Where the node records.
+    pub fn run(&self) -> PathBuf {
+        self.folder.path().join("run")
+    }
+
+    /// Send what is new in the logs, and the sheets.
+    pub fn send(&mut self, mut to: impl FnMut(LogChunk) -> Result<(), String>) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("cannot read the node's own log: {error}");
+        for entry in std::fs::read_dir(live(&self.run())).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with('.') {
+                continue;
+            }
+            match path.extension().and_then(|ending| ending.to_str()) {
+                Some("log") => self.send_log(&path, name, &mut to)?,
+                Some("json") => {
+                    let bytes = std::fs::read(&path).map_err(failed)?;
+                    to(LogChunk { name, offset: 0, whole: true, bytes })?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn send_log(
+        &mut self,
+        path: &Path,
+        name: String,
+        to: &mut impl FnMut(LogChunk) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
+        let mut file = File::open(path).map_err(failed)?;
+        let sent = self.sent.entry(name.clone()).or_default();
+        file.seek(SeekFrom::Start(*sent)).map_err(failed)?;
+        loop {
+            let mut bytes = Vec::new();
+            (&mut file).take(CHUNK_BYTES_MAX as u64).read_to_end(&mut bytes).map_err(failed)?;
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            let (offset, length) = (*sent, bytes.len() as u64);
+            to(LogChunk { name: name.clone(), offset, whole: false, bytes })?;
+            *sent += length;
+        }
+    }
+}
+
+impl Drop for Away {
+    fn drop(&mut self) {
+        // A node that failed leaves its buffer for the run's first reader, who is on another machine and has had its rows
+        // by wire.
+        let Ok(entries) = std::fs::read_dir(live(&self.run())) else { return };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let sheet = std::fs::read(&path).ok().and_then(|text| NodeSheet::parse(&text, &path).ok());
+            if let Some(buffer) = sheet.and_then(|sheet| sheet.buffer) {
+                let _ = memory::Region::remove(&buffer);
+            }
+        }
+    }
+}
+
+/// The coordinator's side: put a chunk into the run folder. Only files of the nodes that its sender holds, and
+/// no holes.
+pub(crate) fn store(run: &Path, launch: u32, hosted: &[u16], chunk: &LogChunk) -> Result<(), String> {
+    let (stem, ending) = chunk.name.rsplit_once('.').unwrap_or((&chunk.name, ""));
+    let its_own = hosted.iter().any(|node| stem == format!("launch-{launch}-node-{node}"));
+    if !its_own || !matches!(ending, "log" | "json") {
+        return Err(format!("it sent a file that is not its own: {}", chunk.name.escape_debug()));
+    }
+    let path = live(run).join(&chunk.name);
+    let failed = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
+    if chunk.whole {
+        let mut file = tempfile::Builder::new().prefix(".").tempfile_in(live(run)).map_err(failed)?;
+        file.write_all(&chunk.bytes).map_err(failed)?;
+        return file.persist(&path).map(drop).map_err(|error| failed(error.error));
+    }
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    if chunk.offset > file.metadata().map_err(failed)?.len() {
+        return Err(format!("it left a hole in {}", chunk.name));
+    }
+    file.write_all_at(&chunk.bytes, chunk.offset).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_path_buf();
+        std::fs::create_dir(live(&path)).unwrap();
+        (folder, path)
+    }
+
+    fn chunk(name: &str, offset: u64, whole: bool, bytes: &[u8]) -> LogChunk {
+        LogChunk { name: name.into(), offset, whole, bytes: bytes.to_vec() }
+    }
+
+    #[test]
+    fn the_folder_is_known_by_its_word() {
+        let (_folder, path) = run();
+        let nonce = Nonce::leave(&path, 0).unwrap();
+        assert!(sees(&path, 0, &nonce.word));
+        assert!(!sees(&path, 0, "another"));
+        assert!(!sees(&path, 1, &nonce.word));
+        let word = nonce.word.clone();
+        drop(nonce);
+        assert!(!sees(&path, 0, &word));
+    }
+
+    #[test]
+    fn only_a_nodes_own_files_are_written_and_without_holes() {
+        let (_folder, path) = run();
+        let put = |chunk: LogChunk| store(&path, 2, &[1, 3], &chunk);
+        put(chunk("launch-2-node-3.log", 0, false, b"abc")).unwrap();
+        put(chunk("launch-2-node-3.log", 3, false, b"def")).unwrap();
+        put(chunk("launch-2-node-1.json", 0, true, b"{}")).unwrap();
+        assert_eq!(std::fs::read(live(&path).join("launch-2-node-3.log")).unwrap(), b"abcdef");
+        assert_eq!(std::fs::read(live(&path).join("launch-2-node-1.json")).unwrap(), b"{}");
+        assert!(put(chunk("launch-2-node-3.log", 7, false, b"x")).is_err());
+        for name in
+            ["launch-2-node-0.log", "launch-1-node-3.log", "../launch-2-node-3.log", "lock", "", "x/../lock"]
+        {
+            assert!(put(chunk(name, 0, false, b"x")).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_growing_log_arrives_whole() {
+        let (_folder, path) = run();
+        let mut away = Away::new().unwrap();
+        let name = "launch-0-node-0.log";
+        let log = live(&away.run()).join(name);
+        let text: Vec<u8> = (0..CHUNK_BYTES_MAX * 2 + 17).map(|index| (index % 251) as u8).collect();
+        for until in [10, text.len() / 2, text.len()] {
+            std::fs::write(&log, &text[..until]).unwrap();
+            away.send(|chunk| store(&path, 0, &[0], &chunk)).unwrap();
+        }
+        assert_eq!(std::fs::read(live(&path).join(name)).unwrap(), text);
+    }
+}

@@ -1,0 +1,189 @@
+//! The coordinator: listens for node processes and sees launches through, one after another.
+
+use crate::connection::{Connection, Door, Event};
+use crate::protocol::Join;
+use crate::session::Session;
+use crate::{LaunchError, LaunchOptions};
+use clock::{Calibration, Clock};
+use fabric::RunKey;
+use record::{NodeSheet, RunFolder};
+use serde_json::Value;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
+
+/// Events that may wait to be handled; whoever brings more waits too, so that logs from elsewhere fill no memory.
+const EVENTS_MAX: usize = 64;
+
+/// Listens for the nodes of a run. Dropping it closes the port and every connection.
+pub struct Coordinator {
+    pub(crate) address: SocketAddr,
+    pub(crate) advertised: Option<String>,
+    pub(crate) key: RunKey,
+    pub(crate) home: Home,
+    pub(crate) events: Receiver<Event>,
+    /// Processes that joined again before the next launch had begun.
+    pub(crate) early: Vec<(Connection, Join)>,
+    listener: Arc<TcpListener>,
+    door: Arc<Door>,
+    keeper: Option<JoinHandle<()>>,
+}
+
+/// The coordinator's own machine and clock.
+pub(crate) struct Home {
+    pub clock: Clock,
+    pub domain: String,
+    pub boot_id: String,
+    pub calibration: Calibration,
+}
+
+/// What came of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchOutcome {
+    /// What each process returned, in the order of its nodes.
+    pub nodes: Vec<NodeOutcome>,
+    /// Whether it was stopped before its goal.
+    pub stopped: bool,
+}
+
+/// What a process returned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeOutcome {
+    /// The nodes that it held.
+    pub hosted: Vec<u16>,
+    /// What its work returned.
+    pub outcome: Value,
+}
+
+/// What the coordinator tells while a launch goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    /// A process has joined.
+    Joined {
+        /// The nodes that it holds.
+        hosted: Vec<u16>,
+        /// Its host.
+        host: String,
+    },
+    /// Somebody was refused: a wrong key, a foreign protocol, one too many. Kept in the run's notes too.
+    Refused(String),
+    /// All nodes have begun.
+    Begun,
+    /// How far they are; twice a second.
+    Progress(Progress),
+    /// Something to know; kept in the run's notes too.
+    Remark(String),
+}
+
+/// How far the nodes are, all together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Units of work done.
+    pub done: u64,
+    /// Units of work in all; 0 if unknown.
+    pub goal: u64,
+}
+
+impl Coordinator {
+    /// Where to listen unless told otherwise: this machine only, any free port.
+    pub const LOOPBACK: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+    /// Listen on `address` for processes that hold `key`.
+    ///
+    /// # Errors
+    /// [`LaunchError::Listen`] when the port cannot be had.
+    pub fn bind(address: SocketAddr, key: RunKey) -> Result<Coordinator, LaunchError> {
+        let failed = |source| LaunchError::Listen { address, source };
+        let listener = Arc::new(TcpListener::bind(address).map_err(failed)?);
+        let bound = listener.local_addr().map_err(failed)?;
+        let (sender, events) = sync_channel(EVENTS_MAX);
+        let home = Home::here();
+        let door = Arc::new(Door::new(key.clone(), home.clock, sender));
+        let keeper = std::thread::Builder::new().name("fourstamp-door".into()).spawn({
+            let (door, listener) = (door.clone(), listener.clone());
+            move || door.keep(&listener)
+        });
+        let keeper = Some(keeper.map_err(failed)?);
+        Ok(Coordinator {
+            address: bound,
+            advertised: None,
+            key,
+            home,
+            events,
+            early: Vec::new(),
+            listener,
+            door,
+            keeper,
+        })
+    }
+
+    /// Tell nodes to join at `host_and_port`: needed when they reach this machine by another name than
+    /// the address it listens on.
+    pub fn advertise(&mut self, host_and_port: String) {
+        self.advertised = Some(host_and_port);
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What `fourstamp node --join` is to be given: as advertised, else the address (loopback for "any").
+    pub fn join_address(&self) -> String {
+        match &self.advertised {
+            Some(address) => address.clone(),
+            None if self.address.ip().is_unspecified() => {
+                let loopback = match self.address {
+                    SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                    SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+                };
+                SocketAddr::new(loopback, self.address.port()).to_string()
+            }
+            None => self.address.to_string(),
+        }
+    }
+
+    /// See one launch through: start its processes, give each its part of `plan`, let them begin together, and wait
+    /// until all have ended. The processes are gone when this returns, however it does.
+    ///
+    /// `stop` (set by Ctrl-C) lets the nodes finish with what there is. `observe` is called from this thread.
+    /// Clock anchors and offsets, notes and failures are added to the folder's [`info`](RunFolder::info_mut);
+    /// closing the folder is the caller's, after the last launch, also after an error: what the nodes
+    /// had recorded is kept.
+    ///
+    /// # Errors
+    /// [`LaunchError::Nodes`] names the node that failed first, and why.
+    pub fn run_launch(
+        &mut self,
+        folder: &mut RunFolder,
+        options: &LaunchOptions,
+        plan: &Value,
+        stop: &AtomicBool,
+        observe: &mut dyn FnMut(Note),
+    ) -> Result<LaunchOutcome, LaunchError> {
+        options.check().map_err(|reason| LaunchError::Options { reason })?;
+        Session::new(self, folder, options, stop, observe)?.run(plan)
+    }
+}
+
+impl Home {
+    fn here() -> Home {
+        let clock = Clock::best();
+        // The numbers name a file, and a domain when an error is planted: neither is so here.
+        let sheet = NodeSheet::new(0, 0, &clock);
+        Home { clock, domain: sheet.domain, boot_id: sheet.boot_id, calibration: sheet.quality.calibration() }
+    }
+}
+
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        self.door.closing.store(true, Ordering::Release);
+        // Linux wakes a thread that accepts on a listener which is shut down.
+        let _ = rustix::net::shutdown(&*self.listener, rustix::net::Shutdown::Both);
+        if let Some(keeper) = self.keeper.take() {
+            let _ = keeper.join();
+        }
+    }
+}

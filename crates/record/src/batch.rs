@@ -1,0 +1,111 @@
+//! Columns of a chunk, in memory that is used again for the next.
+
+use crate::Field;
+
+/// Null inside [`Values`].
+pub const NULL: i64 = i64::MIN;
+
+/// The columns that [`Chunk::read`](crate::Chunk::read) was asked for. Keep one for each thread.
+#[derive(Default)]
+pub struct Batch {
+    rows: usize,
+    slots: Vec<Slot>,
+    levels: Vec<i16>,
+    ints: Vec<i32>,
+}
+
+/// One column of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values<'a> {
+    /// The file has no such column (or it was not asked for).
+    Absent,
+    /// Every row has this value; [`NULL`] if every row is null.
+    Constant(i64),
+    /// One value for each row; [`NULL`] is null.
+    Each(&'a [i64]),
+}
+
+/// The memory of one column.
+#[derive(Default)]
+pub(crate) struct Slot {
+    state: SlotState,
+    values: Vec<i64>,
+}
+
+#[derive(Clone, Copy, Default)]
+enum SlotState {
+    #[default]
+    Absent,
+    Constant(i64),
+    Each,
+}
+
+impl Batch {
+    /// An empty batch.
+    pub fn new() -> Batch {
+        Batch::default()
+    }
+
+    /// Rows of the chunk that was read.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// A column. `kind` and `arrived_how` are the codes of [`Kind`](crate::Kind) and [`How`](crate::How), virtual times
+    /// the bits of an `f64`.
+    pub fn column(&self, field: Field) -> Values<'_> {
+        match self.slots.get(field as usize) {
+            None => Values::Absent,
+            Some(slot) => match slot.state {
+                SlotState::Absent => Values::Absent,
+                SlotState::Constant(value) => Values::Constant(value),
+                SlotState::Each => Values::Each(&slot.values),
+            },
+        }
+    }
+
+    pub(crate) fn begin(&mut self, rows: usize) {
+        self.rows = rows;
+        self.slots.resize_with(Field::ALL.len(), Slot::default);
+        for slot in &mut self.slots {
+            slot.state = SlotState::Absent;
+        }
+    }
+
+    pub(crate) fn slot(&mut self, field: Field) -> (&mut Slot, &mut Vec<i16>, &mut Vec<i32>) {
+        (&mut self.slots[field as usize], &mut self.levels, &mut self.ints)
+    }
+}
+
+impl Slot {
+    pub fn set_constant(&mut self, value: i64) {
+        self.state = SlotState::Constant(value);
+    }
+
+    /// Empty memory to put one value for each row into.
+    pub fn fill(&mut self) -> &mut Vec<i64> {
+        self.state = SlotState::Each;
+        self.values.clear();
+        &mut self.values
+    }
+}
+
+impl<'a> Values<'a> {
+    /// The value of a row; [`NULL`] where there is none.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[inline]
+    pub fn at(&self, row: usize) -> i64 {
+        match self {
+            Values::Absent => NULL,
+            Values::Constant(value) => *value,
+            Values::Each(values) => values[row],
+        }
+    }
+
+    /// The values of `rows` rows, with [`NULL`] for null and for a column that is not there.
+    pub fn iter(self, rows: usize) -> impl Iterator<Item = i64> + 'a {
+        (0..rows).map(move |row| self.at(row))
+    }
+}

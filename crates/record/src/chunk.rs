@@ -1,0 +1,312 @@
+//! One row group of a messages file, and how its columns are read.
+
+use crate::batch::{Batch, Slot};
+use crate::codes;
+use crate::column_bytes::ColumnBytes;
+use crate::guard::guarded;
+use crate::levels::WithoutLevels;
+use crate::parquet_out::{FORMAT_KEY, LAUNCH_KEY, NODE_KEY};
+use crate::{Field, How, Kind, NULL, RecordError};
+use parquet::basic::Type as Physical;
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::data_type::{DataType, DoubleType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::file::statistics::Statistics;
+use parquet::schema::types::ColumnDescriptor;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Most rows that a row group may have: bounds what a damaged file can make a reader reserve.
+const ROWS_MAX: i64 = 1 << 24;
+
+/// A messages file, with its metadata.
+pub(crate) struct File {
+    path: PathBuf,
+    file: std::fs::File,
+    metadata: ParquetMetaData,
+    /// For each [`Field`], its column in the file.
+    columns: [Option<usize>; Field::ALL.len()],
+    launch: u32,
+    node: u32,
+}
+
+/// A row group of a messages file. Cheap to clone; send it to the thread that shall read it.
+#[derive(Clone)]
+pub struct Chunk {
+    file: Arc<File>,
+    group: usize,
+    first_row: u64,
+    rows: usize,
+}
+
+/// The chunks of one messages file outside its run.
+///
+/// # Errors
+/// When it is no messages file, damaged, or of a newer format.
+pub fn chunks_of_file(path: impl AsRef<Path>) -> Result<Vec<Chunk>, RecordError> {
+    Ok(Chunk::of(&Arc::new(File::open(path.as_ref().to_path_buf())?)))
+}
+
+impl Chunk {
+    pub(crate) fn of(file: &Arc<File>) -> Vec<Chunk> {
+        let mut first_row = 0;
+        let chunk = |(group, metadata): (usize, &parquet::file::metadata::RowGroupMetaData)| {
+            let rows = metadata.num_rows() as usize;
+            let chunk = Chunk { file: file.clone(), group, first_row, rows };
+            first_row += rows as u64;
+            chunk
+        };
+        file.metadata.row_groups().iter().enumerate().map(chunk).collect()
+    }
+
+    /// Launch of its node.
+    pub fn launch(&self) -> u32 {
+        self.file.launch
+    }
+
+    /// The node that recorded it.
+    pub fn node(&self) -> u32 {
+        self.file.node
+    }
+
+    /// Number of its first row within its file.
+    pub fn first_row(&self) -> u64 {
+        self.first_row
+    }
+
+    /// Its rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The file it is in.
+    pub fn path(&self) -> &Path {
+        &self.file.path
+    }
+
+    /// Whether its file has that column.
+    pub fn has(&self, field: Field) -> bool {
+        self.file.columns[field as usize].is_some()
+    }
+
+    /// Read these columns into `batch`, whose memory is used again. Columns that the file does not have come out as
+    /// [`Values::Absent`](crate::Values::Absent).
+    ///
+    /// # Errors
+    /// When a column is damaged; `batch` then holds nothing of use.
+    pub fn read(&self, fields: &[Field], batch: &mut Batch) -> Result<(), RecordError> {
+        batch.begin(self.rows);
+        for field in fields {
+            let Some(at) = self.file.columns[*field as usize] else { continue };
+            let column = self.file.metadata.row_group(self.group).column(at);
+            let (slot, levels, ints) = batch.slot(*field);
+            let read = match constant(*field, column, self.rows) {
+                Some(value) => {
+                    slot.set_constant(value);
+                    Ok(())
+                }
+                None => guarded(|| self.read_column(*field, column, slot, levels, ints)),
+            };
+            read.map_err(|what| RecordError::column(&self.file.path, field.name(), what))?;
+        }
+        Ok(())
+    }
+
+    fn read_column(
+        &self,
+        field: Field,
+        column: &ColumnChunkMetaData,
+        slot: &mut Slot,
+        levels: &mut Vec<i16>,
+        ints: &mut Vec<i32>,
+    ) -> Result<(), ParquetError> {
+        let bytes = ColumnBytes::read(&self.file.file, column.byte_range())?;
+        let pages = SerializedPageReader::new(Arc::new(bytes), column, self.rows, None)?;
+        let values = slot.fill();
+        match (field, column.column_type()) {
+            (Field::Kind, _) => codes::read(pages, column, self.rows, &kind_code, values)?,
+            (Field::ArrivedHow, _) => codes::read(pages, column, self.rows, &how_code, values)?,
+            (_, Physical::INT64) => decode::<Int64Type>(pages, column, self.rows, levels, values)?,
+            (_, Physical::DOUBLE) => {
+                let mut doubles = Vec::new();
+                decode::<DoubleType>(pages, column, self.rows, levels, &mut doubles)?;
+                values.extend(doubles.iter().map(|value| value.to_bits() as i64));
+            }
+            _ => {
+                ints.clear();
+                decode::<Int32Type>(pages, column, self.rows, levels, ints)?;
+                values.extend(ints.iter().map(|value| i64::from(*value)));
+            }
+        }
+        if column.column_descr().max_def_level() > 0 && has_nulls(column) && !is_name(field) {
+            expand(values, levels, self.rows)?;
+        }
+        if values.len() == self.rows { Ok(()) } else { Err(short(values.len(), self.rows)) }
+    }
+}
+
+fn is_name(field: Field) -> bool {
+    matches!(field, Field::Kind | Field::ArrivedHow)
+}
+
+fn kind_code(name: &[u8]) -> Option<i64> {
+    Kind::ALL.into_iter().find(|kind| kind.name().as_bytes() == name).map(|kind| kind as i64)
+}
+
+fn how_code(name: &[u8]) -> Option<i64> {
+    How::ALL.into_iter().find(|how| how.name().as_bytes() == name).map(|how| how as i64)
+}
+
+fn short(got: usize, rows: usize) -> ParquetError {
+    ParquetError::General(format!("has {got} values for {rows} rows"))
+}
+
+/// Decode the values that are there; `levels` says where.
+fn decode<T: DataType>(
+    pages: SerializedPageReader<ColumnBytes>,
+    column: &ColumnChunkMetaData,
+    rows: usize,
+    levels: &mut Vec<i16>,
+    values: &mut Vec<T::T>,
+) -> Result<(), ParquetError> {
+    levels.clear();
+    values.reserve(rows);
+    let nullable = column.column_descr();
+    let mut reader = if nullable.max_def_level() > 0 && !has_nulls(column) {
+        let plain = ColumnDescriptor::new(nullable.self_type_ptr(), 0, 0, nullable.path().clone());
+        ColumnReaderImpl::<T>::new(Arc::new(plain), Box::new(WithoutLevels(pages)))
+    } else {
+        ColumnReaderImpl::<T>::new(column.column_descr_ptr(), Box::new(pages))
+    };
+    let mut read = 0;
+    while read < rows {
+        let (records, _, _) = reader.read_records(rows - read, Some(levels), None, values)?;
+        if records == 0 {
+            return Err(short(read, rows));
+        }
+        read += records;
+    }
+    Ok(())
+}
+
+/// Put nulls where `levels` has them, from the back, in place.
+fn expand(values: &mut Vec<i64>, levels: &[i16], rows: usize) -> Result<(), ParquetError> {
+    let mut present = values.len();
+    if levels.len() != rows || present > rows {
+        return Err(short(levels.len(), rows));
+    }
+    if present == rows {
+        return Ok(());
+    }
+    values.resize(rows, NULL);
+    for at in (0..rows).rev() {
+        if levels[at] == 0 {
+            values[at] = NULL;
+        } else {
+            present = present.checked_sub(1).ok_or_else(|| short(present, rows))?;
+            values[at] = values[present];
+        }
+    }
+    Ok(())
+}
+
+/// Whether a column has nulls, as far as its statistics do not exclude it.
+fn has_nulls(column: &ColumnChunkMetaData) -> bool {
+    column.statistics().and_then(|statistics| statistics.null_count_opt()) != Some(0)
+}
+
+/// The value that every row has, as far as the statistics prove it.
+fn constant(field: Field, column: &ColumnChunkMetaData, rows: usize) -> Option<i64> {
+    let statistics = column.statistics()?;
+    let nulls = match column.column_descr().max_def_level() {
+        0 => 0,
+        _ => statistics.null_count_opt()?,
+    };
+    if nulls == rows as u64 {
+        return Some(NULL);
+    }
+    let exact = nulls == 0 && statistics.min_is_exact() && statistics.max_is_exact();
+    match statistics {
+        _ if !exact => None,
+        Statistics::Int32(of) => same(of.min_opt(), of.max_opt()).map(|value| i64::from(*value)),
+        Statistics::Int64(of) => same(of.min_opt(), of.max_opt()).copied(),
+        Statistics::ByteArray(of) => {
+            let name = same(of.min_opt(), of.max_opt())?.data();
+            if field == Field::Kind { kind_code(name) } else { how_code(name) }
+        }
+        // The order of floats in statistics leaves out NaN and the sign of zero.
+        _ => None,
+    }
+}
+
+fn same<T: PartialEq>(min: Option<T>, max: Option<T>) -> Option<T> {
+    if min == max { min } else { None }
+}
+
+impl File {
+    /// Open a messages file and read its metadata.
+    pub fn open(path: PathBuf) -> Result<File, RecordError> {
+        let file = std::fs::File::open(&path).map_err(|error| RecordError::file("open", &path, error))?;
+        let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file))
+            .map_err(|what| RecordError::damaged(&path, format!("is not a messages file: {what}")))?;
+        let format = number(&path, &metadata, FORMAT_KEY)?;
+        if format > u64::from(crate::FORMAT) {
+            return Err(RecordError::TooNew { path, found: format });
+        }
+        let launch = number(&path, &metadata, LAUNCH_KEY)? as u32;
+        let node = number(&path, &metadata, NODE_KEY)? as u32;
+        let columns = find_columns(&path, &metadata)?;
+        let sound = metadata.row_groups().iter().all(|group| (0..=ROWS_MAX).contains(&group.num_rows()));
+        if !sound {
+            return Err(RecordError::damaged(&path, "has a row group of an impossible size"));
+        }
+        Ok(File { path, file, metadata, columns, launch, node })
+    }
+}
+
+/// A number that our writer puts beside the columns.
+fn number(path: &Path, metadata: &ParquetMetaData, key: &str) -> Result<u64, RecordError> {
+    let mut pairs = metadata.file_metadata().key_value_metadata().into_iter().flatten();
+    let value = pairs.find(|pair| pair.key == key).and_then(|pair| pair.value.as_ref());
+    match value.map(|value| value.parse()) {
+        Some(Ok(number)) => Ok(number),
+        Some(Err(_)) => Err(RecordError::damaged(path, format!("has a {key} that is no number"))),
+        None => Err(RecordError::damaged(path, format!("is Parquet, but no messages file: it has no {key}"))),
+    }
+}
+
+fn find_columns(
+    path: &Path,
+    metadata: &ParquetMetaData,
+) -> Result<[Option<usize>; Field::ALL.len()], RecordError> {
+    let schema = metadata.file_metadata().schema_descr();
+    let mut columns = [None; Field::ALL.len()];
+    for field in Field::ALL {
+        let at = schema.columns().iter().position(|column| column.path().string() == field.name());
+        let Some(at) = at else {
+            if field.is_always_there() {
+                return Err(RecordError::column(path, field.name(), "is missing"));
+            }
+            continue;
+        };
+        check_type(path, field, &schema.columns()[at])?;
+        columns[field as usize] = Some(at);
+    }
+    Ok(columns)
+}
+
+fn check_type(path: &Path, field: Field, column: &ColumnDescriptor) -> Result<(), RecordError> {
+    let physical = column.physical_type();
+    let fits = match field {
+        Field::Kind | Field::ArrivedHow => physical == Physical::BYTE_ARRAY,
+        Field::VirtualSend | Field::VirtualReceive => physical == Physical::DOUBLE,
+        _ => matches!(physical, Physical::INT32 | Physical::INT64),
+    };
+    if !fits || column.max_rep_level() > 0 || column.max_def_level() > 1 {
+        let what = format!("has the type {physical}, which it must not have");
+        return Err(RecordError::column(path, field.name(), what));
+    }
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! The run folder while a run goes on: who may record into it, and when it may be closed.
+//!
+//! Everybody who records holds a shared lock on `live/lock`; closing takes it alone. The system drops a lock
+//! with its process, so a run that was cut is told from one that goes on without a process id or a time-out.
+
+use crate::{NodeSheet, RecordError, Recorder, RecorderOptions, RunInfo, Schema, State, close};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A run folder that is being written.
+pub struct RunFolder {
+    path: PathBuf,
+    info: RunInfo,
+    lock: FolderLock,
+}
+
+/// Says that somebody records; gone with its process at the latest.
+pub(crate) struct FolderLock(File);
+
+/// How long closing waits for nodes in other processes to end.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl RunFolder {
+    /// Make a run folder.
+    ///
+    /// # Errors
+    /// When the folder exists and is not empty, or cannot be written.
+    pub fn create(path: impl AsRef<Path>, mut info: RunInfo) -> Result<RunFolder, RecordError> {
+        let path = path.as_ref().to_path_buf();
+        refuse_contents(&path)?;
+        for folder in [live(&path), messages(&path)] {
+            std::fs::create_dir_all(&folder).map_err(|error| RecordError::file("create", &folder, error))?;
+        }
+        let lock = FolderLock::shared(&path)?;
+        info.state = State::Open;
+        info.save(&run_json(&path))?;
+        Ok(RunFolder { path, info, lock })
+    }
+
+    /// Record into a folder that another process has made and not closed yet.
+    ///
+    /// # Errors
+    /// When there is no run, or it has ended.
+    pub fn join(path: impl AsRef<Path>) -> Result<RunFolder, RecordError> {
+        let path = path.as_ref().to_path_buf();
+        let info = read_info(&path)?;
+        if info.state != State::Open {
+            return Err(RecordError::Ended { path });
+        }
+        let lock = FolderLock::shared(&path)?;
+        Ok(RunFolder { path, info, lock })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What `run.json` will say.
+    pub fn info(&self) -> &RunInfo {
+        &self.info
+    }
+
+    /// Add what only the end knows: notes, failures, the clocks' synchronisations. Written by [`RunFolder::close`].
+    pub fn info_mut(&mut self) -> &mut RunInfo {
+        &mut self.info
+    }
+
+    /// A recorder for the node of `sheet`. Its rows fill the columns of `schema`.
+    ///
+    /// # Errors
+    /// When the node is recorded already, memory is short, or the folder cannot be written.
+    pub fn recorder(
+        &self,
+        sheet: NodeSheet,
+        schema: &Schema,
+        options: RecorderOptions,
+    ) -> Result<Recorder, RecordError> {
+        Recorder::begin(&live(&self.path), sheet, schema, options, FolderLock::shared(&self.path)?)
+    }
+
+    /// The run has ended: put all stamps on the timeline, write the messages files and `run.json`, and remove
+    /// the live logs. Waits some seconds for nodes in other processes to finish.
+    ///
+    /// # Errors
+    /// When nodes still record, or something cannot be written. Nothing is lost then: [`Run::open`](crate::Run::open)
+    /// closes the run later.
+    pub fn close(self) -> Result<RunInfo, RecordError> {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.lock.alone()? {
+            if Instant::now() > deadline {
+                return Err(RecordError::GoingOn { path: self.path });
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // The lock is let go for a moment while it is upgraded: a reader may have come in between.
+        match read_info(&self.path)?.state {
+            State::Open => close::close(&self.path, self.info, State::Closed),
+            _ => Err(RecordError::Ended { path: self.path }),
+        }
+    }
+}
+
+/// Close a run whose writers have gone, as its first reader. `None` when it is closed already.
+pub(crate) fn close_cut(path: &Path) -> Result<Option<RunInfo>, RecordError> {
+    let info = read_info(path)?;
+    let lock_path = lock_file(path);
+    if info.state != State::Open {
+        if lock_path.exists() {
+            sweep(path);
+        }
+        return Ok(None);
+    }
+    let lock = FolderLock::open(path)?;
+    if !lock.alone()? {
+        return Err(RecordError::GoingOn { path: path.to_path_buf() });
+    }
+    // Somebody else may have closed it between the reading and the lock.
+    let info = read_info(path)?;
+    match info.state {
+        State::Open => close::close(path, info, State::Cut).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Remove what a closing that was killed at its very end left behind. Whoever may not write leaves it.
+fn sweep(path: &Path) {
+    if let Ok(lock) = FolderLock::open(path)
+        && lock.alone().unwrap_or(false)
+    {
+        close::remove_live(path);
+    }
+}
+
+/// Read `run.json` of the folder at `path`.
+pub(crate) fn read_info(path: &Path) -> Result<RunInfo, RecordError> {
+    let file = run_json(path);
+    let text = std::fs::read(&file).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+            RecordError::NotARun { path: path.to_path_buf() }
+        }
+        _ => RecordError::file("read", &file, error),
+    })?;
+    RunInfo::parse(&text, &file)
+}
+
+pub(crate) fn run_json(path: &Path) -> PathBuf {
+    path.join("run.json")
+}
+
+pub(crate) fn live(path: &Path) -> PathBuf {
+    path.join("live")
+}
+
+pub(crate) fn messages(path: &Path) -> PathBuf {
+    path.join("messages")
+}
+
+fn lock_file(path: &Path) -> PathBuf {
+    live(path).join("lock")
+}
+
+fn refuse_contents(path: &Path) -> Result<(), RecordError> {
+    match std::fs::read_dir(path).map(|mut entries| entries.next().is_some()) {
+        Ok(true) => Err(RecordError::NotEmpty { path: path.to_path_buf() }),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(RecordError::file("read", path, error))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl FolderLock {
+    fn open(run: &Path) -> Result<FolderLock, RecordError> {
+        let path = lock_file(run);
+        let opened = File::options().create(true).append(true).open(&path);
+        opened.map(FolderLock).map_err(|error| RecordError::file("open", &path, error))
+    }
+
+    fn shared(run: &Path) -> Result<FolderLock, RecordError> {
+        let lock = FolderLock::open(run)?;
+        match lock.try_take(FlockOperation::NonBlockingLockShared)? {
+            true => Ok(lock),
+            // Somebody closes the run at this moment.
+            false => Err(RecordError::Ended { path: run.to_path_buf() }),
+        }
+    }
+
+    /// Try to be the only one who holds it; otherwise hold it shared.
+    fn alone(&self) -> Result<bool, RecordError> {
+        let alone = self.try_take(FlockOperation::NonBlockingLockExclusive)?;
+        if !alone {
+            // An upgrade that fails has let the shared lock go.
+            self.try_take(FlockOperation::NonBlockingLockShared)?;
+        }
+        Ok(alone)
+    }
+
+    fn try_take(&self, operation: FlockOperation) -> Result<bool, RecordError> {
+        match flock(&self.0, operation) {
+            Ok(()) => Ok(true),
+            Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
+            Err(error) => Err(RecordError::file("lock", Path::new("live/lock"), error)),
+        }
+    }
+}

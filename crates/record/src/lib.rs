@@ -1,0 +1,56 @@
+//! THE record: what every message leaves behind, and the run folder that keeps it.
+//!
+//! Producers write through a [`Recorder`] (or, in a few lines, through a [`Stamper`]); readers open a [`Run`] and read
+//! its [`Chunk`]s. docs/FORMAT.md describes the files for everybody else.
+//!
+//! This crate knows no producer. It does not interpret messages, and it never repairs them: what is
+//! missing is null, what was lost is counted in [`Lost`].
+
+#![forbid(unsafe_code)]
+
+mod batch;
+mod chunk;
+mod close;
+mod codes;
+mod column;
+mod column_bytes;
+mod error;
+mod folder;
+mod guard;
+mod halves;
+mod header;
+mod info;
+mod keep;
+mod levels;
+mod log;
+mod machine;
+mod models;
+mod parquet_out;
+mod recorder;
+mod ring;
+mod row;
+mod rows;
+mod run;
+mod sheet;
+mod stamper;
+mod table;
+mod whole_file;
+
+pub use batch::{Batch, NULL, Values};
+pub use chunk::{Chunk, chunks_of_file};
+pub use column::{Column, Field, Schema};
+pub use error::{MAX_CAPACITY_ROWS, RecordError};
+pub use folder::RunFolder;
+pub use header::{HEADER_BYTES, Header, HeaderError};
+pub use info::{Domain, Launch, Lost, NodeInfo, Origin, RunInfo, State};
+pub use log::{LogDamage, LogHead, LogHeadError, LogReader};
+pub use machine::Machine;
+pub use recorder::{Mode, Recorder, RecorderOptions, WhenFull};
+pub use row::{ABSENT, ArrivedClock, BASE_WORDS, How, Kind, Row};
+pub use run::Run;
+pub use sheet::NodeSheet;
+pub use stamper::{StampSender, Stamper};
+pub use table::ROW_GROUP_ROWS;
+
+/// Format of everything in a run folder. A reader refuses a higher number; docs/FORMAT.md says what raises it.
+pub const FORMAT: u32 = 1;

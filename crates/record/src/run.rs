@@ -1,0 +1,58 @@
+//! Reading a run: its information, and its messages a chunk at a time.
+//!
+//! A chunk is a row group of a messages file. Chunks are read in any order and on any thread; memory grows with a
+//! chunk, not with the run.
+
+use crate::chunk::{Chunk, File};
+use crate::{RecordError, RunInfo, State, folder};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A run that has ended.
+pub struct Run {
+    /// What ran, where, on which clocks, and what was lost.
+    pub info: RunInfo,
+    path: PathBuf,
+    files: Vec<Arc<File>>,
+}
+
+impl Run {
+    /// Open the run at `path`. A run that was cut is closed first.
+    ///
+    /// # Errors
+    /// When it is no run, still goes on, or one of its files is damaged, missing, or of a newer format.
+    pub fn open(path: impl AsRef<Path>) -> Result<Run, RecordError> {
+        let path = path.as_ref().to_path_buf();
+        let info = match folder::close_cut(&path)? {
+            Some(info) => info,
+            None => folder::read_info(&path)?,
+        };
+        debug_assert!(info.state != State::Open);
+        let mut files = Vec::new();
+        for (_, node) in info.nodes() {
+            // The name comes from a file: it must not lead out of the run.
+            let name = Path::new(&node.file);
+            if name.components().any(|part| !matches!(part, std::path::Component::Normal(_))) {
+                let what = format!("names the file {} outside the run", node.file);
+                return Err(RecordError::damaged(&folder::run_json(&path), what));
+            }
+            files.push(Arc::new(File::open(path.join(name))?));
+        }
+        Ok(Run { info, path, files })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Every chunk: launch by launch, node by node, in the order recorded.
+    pub fn chunks(&self) -> Vec<Chunk> {
+        self.files.iter().flat_map(Chunk::of).collect()
+    }
+
+    /// Messages (rows) in all files.
+    pub fn rows(&self) -> u64 {
+        self.chunks().iter().map(|chunk| chunk.rows() as u64).sum()
+    }
+}

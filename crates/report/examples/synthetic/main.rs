@@ -1,0 +1,102 @@
+//! Writes pages of made-up runs into a folder, for the browser test and for looking at:
+//! `cargo run --example synthetic -- FOLDER`.
+
+mod builder;
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+use builder::{Message, Recipe, analyse, with_cycles, with_sends, with_sizes};
+use fourstamp_report::{Entry, Facts, Floor, Page, ReportError, html, terminal};
+use stats::analysis::Analysis;
+
+const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'&%{x}";
+
+fn main() -> Result<(), ReportError> {
+    let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
+    let folder = Path::new(&folder);
+    let runs = several();
+    write(folder, "ten.html", "Ten messages", &[ten()])?;
+    write(folder, "large.html", "Stream over shared memory", &runs[2..3])?;
+    write(folder, "hypercube.html", "Hypercube", &runs[5..6])?;
+    write(folder, "several.html", "A tour of this machine", &runs)?;
+    write(folder, "hostile.html", HOSTILE, &[hostile(), hostile()])?;
+    for (facts, analysis) in &[ten(), runs[0].clone(), runs[4].clone(), runs[5].clone()] {
+        println!("{}", terminal(facts, analysis, 80, false));
+    }
+    Ok(())
+}
+
+fn write(folder: &Path, name: &str, title: &str, runs: &[(Facts, Analysis)]) -> Result<(), ReportError> {
+    let entries: Vec<Entry> = runs.iter().map(|(facts, analysis)| Entry { facts, analysis }).collect();
+    let floors = [
+        Floor {
+            name: "cache line".into(),
+            p50_ns: 120,
+            p99_ns: 310,
+            note: "one line to and fro between two cores".into(),
+        },
+        Floor {
+            name: "plain TCP".into(),
+            p50_ns: 8_900,
+            p99_ns: 12_100,
+            note: "round trip, polling, no stamps".into(),
+        },
+    ];
+    let page =
+        Page { title, runs: &entries, floors: if runs.len() > 1 { &floors } else { &[] }, remarks: &[] };
+    html(&page, &mut BufWriter::new(File::create(folder.join(name))?))
+}
+
+fn ten() -> (Facts, Analysis) {
+    let recipe = Recipe { launches: 1, ..Recipe::new("pingpong", "tcp", 10, [300.0, 6_000.0, 2_000.0]) };
+    (recipe.facts(), analyse(&recipe.make()))
+}
+
+fn several() -> Vec<(Facts, Analysis)> {
+    let pingpong = |transport, typical| {
+        let recipe = Recipe::new("pingpong", transport, 200_000, typical);
+        let messages = recipe.make();
+        (recipe.facts(), with_cycles(analyse(&messages), &messages))
+    };
+    let mut stream = Recipe::new("stream", "shm", 1_000_000, [40.0, 90.0, 3_100.0]);
+    stream.launches = 10;
+    let mut sweep = Recipe::new("sweep", "tcp", 60_000, [250.0, 4_300.0, 1_800.0]);
+    sweep.sizes = (0..17).map(|i| 1 << i).chain([4040, 4041, 4044, 4048, 4080]).collect();
+    let mut cube = Recipe::new("relay", "thread", 300_000, [80.0, 700.0, 240.0]);
+    (cube.nodes, cube.hops) = (8, 3);
+    let made = |recipe: &Recipe, more: fn(Analysis, &[Message]) -> Analysis| {
+        let messages = recipe.make();
+        (recipe.facts(), more(analyse(&messages), &messages))
+    };
+    vec![
+        pingpong("shm", [35.0, 120.0, 60.0]),
+        pingpong("tcp", [300.0, 6_100.0, 2_000.0]),
+        made(&stream, |analysis, _| with_sends(analysis, 3)),
+        made(&Recipe::new("burst", "tcp", 150_000, [9_500.0, 5_800.0, 4_000.0]), |analysis, _| analysis),
+        made(&sweep, with_sizes),
+        made(&cube, with_cycles),
+    ]
+}
+
+/// Every text that may come from outside is an attack here, and everything is lost that can be.
+fn hostile() -> (Facts, Analysis) {
+    let recipe = Recipe::new("pingpong", "tcp", 3_000, [300.0, 6_000.0, 2_000.0]);
+    let (mut facts, mut analysis) = (recipe.facts(), analyse(&recipe.make()));
+    let attack = || HOSTILE.to_owned();
+    (facts.workload, facts.transport, facts.topology) = (attack(), attack(), attack());
+    facts.parameters.push((attack(), attack()));
+    facts.machine.push((attack(), attack()));
+    (facts.command, facts.started, facts.program) = (attack(), attack(), attack());
+    facts.clock.source = attack();
+    facts.clock.models.push(attack());
+    facts.notes.push(attack());
+    facts.lost.failures.push(attack());
+    (facts.lost.cut, facts.lost.dropped, facts.lost.unmatched_sends) = (true, 1_234, 1);
+    (analysis.anomalies.negative, analysis.anomalies.missing) = ([1, 0, 2, 0], [0, 0, 30, 0]);
+    for group in analysis.breakdowns.iter_mut().flat_map(|breakdown| &mut breakdown.groups) {
+        group.label.push_str(HOSTILE);
+    }
+    (facts, analysis)
+}

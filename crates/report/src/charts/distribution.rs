@@ -1,0 +1,98 @@
+//! Distributions by pieces: the fastest 95 %, 95 to 99.9 %, the slowest 0.1 %, each at its own scale.
+
+use plotly::layout::AxisType;
+use serde_json::json;
+use stats::analysis::{Analysis, Piece, PieceView, StageView};
+
+use super::Section;
+use crate::chart::{Chart, Mode, Scale, count_axis, histogram, layout, log_count_range, mode, time_axis};
+use crate::format::counted;
+use crate::palette::{CYCLE, title, token};
+
+const HEIGHT: u32 = 210;
+
+/// Every stage, end to end first.
+pub(super) fn stages(run: &str, analysis: &Analysis) -> Option<Section> {
+    let views: Vec<&StageView> = analysis.stages.iter().filter(|view| !view.pieces.is_empty()).collect();
+    let first = views.first()?;
+    let sentence =
+        "How long messages took, end to end and in each stage. Each piece has its own scale, so that the \
+                    slow few do not flatten the rest; several peaks mean several ways through the machine."
+            .to_owned();
+    let mut section = Section::new(run, "distribution", "Distribution by pieces", sentence);
+    section.columns = first.pieces.len().clamp(1, 3);
+    for view in &views {
+        let name = title(view.stage);
+        section.charts.extend(panels(run, crate::palette::key(view.stage), name, token(view.stage), view));
+    }
+    section.columns = views.iter().map(|view| view.pieces.len()).max().unwrap_or(1);
+    Some(section)
+}
+
+/// Whole cycles: round trips, relay rounds.
+pub(super) fn cycles(run: &str, analysis: &Analysis) -> Option<Section> {
+    let view = analysis.cycles.as_ref().filter(|view| !view.pieces.is_empty())?;
+    let sentence =
+        "Whole cycles (round trips, relay rounds), from the node that began them: the figure that tools \
+                    without one-way stamps report."
+            .to_owned();
+    let mut section = Section::new(run, "cycles", "Whole cycles", sentence);
+    section.columns = view.pieces.len();
+    section.charts = panels(run, "cycle", "Cycle", CYCLE, view);
+    Some(section)
+}
+
+fn panels(run: &str, key: &str, name: &str, colour: &str, view: &StageView) -> Vec<Chart> {
+    view.pieces.iter().map(|piece| panel(run, key, name, colour, piece)).collect()
+}
+
+fn panel(run: &str, key: &str, name: &str, colour: &str, piece: &PieceView) -> Chart {
+    let (piece_key, piece_name) = piece_names(piece.piece);
+    let axes = layout()
+        .x_axis(time_axis(axis_title(key), AxisType::Linear).n_ticks(5))
+        .y_axis(count_axis("messages", AxisType::Linear));
+    let label = format!("Histogram of {name}, {piece_name}: {}.", counted(piece.count, "message"));
+    let mut chart = Chart::new(format!("{run}-dist-{key}-{piece_key}"), HEIGHT, label, axes)
+        .titled(format!("{name}: {piece_name}"));
+    chart.data.push(histogram(&piece.linear_bins, Scale::Linear, colour));
+    chart.data.push(histogram(&piece.log_bins, Scale::Log, colour).hidden());
+    chart.modes = scale_modes(piece);
+    chart
+}
+
+fn scale_modes(piece: &PieceView) -> Vec<Mode> {
+    let largest = |bins: &[stats::analysis::Bin]| bins.iter().map(|bin| bin.count).max().unwrap_or(1);
+    let semi = json!({"yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.linear_bins))});
+    let both = json!({
+        "xaxis.type": "log", "yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.log_bins)),
+    });
+    // A piece of zeros has no bins on a log scale.
+    let log_bins = !piece.log_bins.is_empty();
+    vec![
+        mode("linear", Some(vec![true, false]), json!({})),
+        mode("semi-log", Some(vec![true, false]), semi),
+        if log_bins {
+            mode("log-log", Some(vec![false, true]), both)
+        } else {
+            mode("log-log", None, json!({}))
+        },
+    ]
+}
+
+fn axis_title(key: &str) -> &'static str {
+    match key {
+        "end-to-end" => "end-to-end time",
+        "send-wait" => "send wait",
+        "transit" => "transit time",
+        "receive-wait" => "receive wait",
+        _ => "cycle time",
+    }
+}
+
+pub(crate) fn piece_names(piece: Piece) -> (&'static str, &'static str) {
+    match piece {
+        Piece::Fastest95 => ("fastest-95", "fastest 95 %"),
+        Piece::Middle => ("middle", "95 to 99.9 %"),
+        Piece::Slowest => ("slowest", "slowest 0.1 %"),
+    }
+}

@@ -1,0 +1,108 @@
+//! End-to-end time along the run, with the slowest messages marked.
+
+use plotly::common::{HoverInfo, Marker, MarkerSymbol, Mode as TraceMode};
+use plotly::layout::AxisType;
+use plotly::{Scatter, Trace};
+use serde_json::json;
+use stats::analysis::{Analysis, SeriesBin, SlowMessage};
+
+use super::Section;
+use crate::chart::{Chart, layout, line, mode, seconds, time_axis};
+use crate::format::{axis_seconds, size, time, time_or_none};
+use crate::palette::{MARK, PARTS, name};
+
+/// More marks would hide each other.
+const MARKED_AT_MOST: usize = 50;
+
+pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
+    if analysis.series.is_empty() {
+        return None;
+    }
+    let sentence = "End-to-end time as the run went on. The median should stay level: a step is a change of mode, a \
+                    slope is a queue that grows. The slowest messages are marked; point at one to see where its time \
+                    went.";
+    let mut section = Section::new(run, "series", "Along the run", sentence.to_owned());
+    section.legend = vec![
+        ("Median".to_owned(), "a".to_owned()),
+        ("99\u{a0}%".to_owned(), "s4".to_owned()),
+        ("Maximum".to_owned(), "faint".to_owned()),
+        ("Slowest messages".to_owned(), "mark".to_owned()),
+    ];
+    section.charts.push(chart(run, analysis));
+    Some(section)
+}
+
+fn chart(run: &str, analysis: &Analysis) -> Chart {
+    let axes = layout()
+        .x_axis(time_axis("time since the run began", AxisType::Linear))
+        .y_axis(time_axis("end-to-end time (log)", AxisType::Log));
+    let label = "Median, 99 % quantile and maximum of end-to-end time along the run.".to_owned();
+    let mut chart = Chart::new(format!("{run}-series"), 340, label, axes);
+    let bins: Vec<&SeriesBin> = analysis.series.iter().filter(|bin| bin.count > 0).collect();
+    let x = || seconds(bins.iter().map(|bin| bin.from_ns + (bin.to_ns - bin.from_ns) / 2));
+    let tip = |what: &str| format!("{what} %{{y:.3~s}}s at %{{x:.4~s}}s");
+    chart.data.push(
+        line(x(), seconds(bins.iter().map(|bin| bin.max_ns)), "Maximum", "@faint", 1.0)
+            .hover_template(tip("maximum")),
+    );
+    chart.data.push(
+        line(x(), seconds(bins.iter().map(|bin| bin.p99_ns)), "99 %", "@s4", 1.6).hover_template(tip("99 %")),
+    );
+    chart.data.push(
+        line(x(), seconds(bins.iter().map(|bin| bin.p50_ns)), "Median", "@a", 2.2)
+            .hover_template(tip("median")),
+    );
+    if let Some(trace) = slow_marks(&analysis.slowest) {
+        chart.data.push(trace);
+    }
+    chart.modes = vec![
+        mode("log", None, json!({})),
+        mode(
+            "linear",
+            None,
+            json!({"yaxis.type": "linear", "yaxis.title.text": "end-to-end time", "yaxis.rangemode": "tozero"}),
+        ),
+    ];
+    chart
+}
+
+fn slow_marks(slowest: &[SlowMessage]) -> Option<Box<dyn Trace>> {
+    let marked: Vec<(&SlowMessage, i64)> = slowest
+        .iter()
+        .take(MARKED_AT_MOST)
+        .filter_map(|message| Some((message, message.stage_ns[0]?)))
+        .collect();
+    if marked.is_empty() {
+        return None;
+    }
+    let x = seconds(marked.iter().map(|(message, _)| message.ready_ns));
+    let y = marked.iter().map(|(_, ns)| axis_seconds(*ns as f64)).collect();
+    let texts = marked.iter().map(|(message, _)| describe(message)).collect();
+    let marker = Marker::new().color(MARK).size(9).symbol(MarkerSymbol::CircleOpen);
+    Some(
+        Scatter::new(x, y)
+            .mode(TraceMode::Markers)
+            .name("Slowest messages")
+            .marker(marker)
+            .text_array(texts)
+            .hover_info(HoverInfo::Text),
+    )
+}
+
+/// All that is known of a slow message, for the eye.
+fn describe(message: &SlowMessage) -> String {
+    let mut text = format!(
+        "<b>{}</b> end to end<br>launch {}, message {} of node {}, to node {}, {}",
+        time_or_none(message.stage_ns[0]),
+        message.launch,
+        message.seq,
+        message.src,
+        message.dst,
+        size(message.bytes)
+    );
+    for (stage, ns) in PARTS.iter().zip(&message.stage_ns[1..]) {
+        text.push_str(&format!("<br>{}: {}", name(*stage), time_or_none(*ns)));
+    }
+    text.push_str(&format!("<br>ready at {}", time(message.ready_ns as f64)));
+    text
+}

@@ -1,0 +1,99 @@
+//! Where the time of fast and of slow messages went.
+
+use plotly::layout::{AxisType, BarMode};
+use serde_json::json;
+use stats::analysis::{Analysis, Share, Stage};
+
+use super::Section;
+use crate::chart::{Chart, bars, hidden, layout, mode, part_axis};
+use crate::finding::tail_sentence;
+use crate::format::{axis_seconds, counted, part, quantile_name, quantile_percent, time};
+use crate::palette::{PARTS, class, name, title, token};
+
+pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
+    if analysis.shares.is_empty() {
+        return None;
+    }
+    let sentence = "Messages sorted by how long they took, fastest on the left: a colour that grows to the right is \
+                    what makes slow messages slow.";
+    let sentence = match tail_sentence(analysis) {
+        Some(tail) => format!("{sentence} {tail}"),
+        None => sentence.to_owned(),
+    };
+    let mut section = Section::new(run, "shares", "Where fast and slow messages spend their time", sentence);
+    section.legend = PARTS.iter().map(|s| (title(*s).to_owned(), class(*s).to_owned())).collect();
+    section.charts.push(chart(run, &analysis.shares));
+    Some(section)
+}
+
+fn chart(run: &str, shares: &[Share]) -> Chart {
+    let axes = layout()
+        .bar_mode(BarMode::Stack)
+        .bar_gap(0.22)
+        .x_axis(
+            plotly::layout::Axis::new()
+                .title("messages by end-to-end time, and their mean")
+                .type_(AxisType::Category),
+        )
+        .y_axis(part_axis("part of the time", AxisType::Linear).range(vec![0.0, 1.0]));
+    let label =
+        "Stacked bars: part of send wait, transit and receive wait by end-to-end quantile.".to_owned();
+    let mut chart = Chart::new(format!("{run}-shares"), 340, label, axes);
+    let names: Vec<String> = shares.iter().map(axis_name).collect();
+    for (i, stage) in PARTS.iter().enumerate() {
+        let parts = shares.iter().map(|share| share_of(share, i)).collect();
+        chart.data.push(bars(names.clone(), parts, texts(shares, *stage, i), title(*stage), token(*stage)));
+    }
+    for (i, stage) in PARTS.iter().enumerate() {
+        let means = shares.iter().map(|share| axis_seconds(share.stage_mean_ns[i])).collect();
+        chart.data.push(hidden(bars(
+            names.clone(),
+            means,
+            texts(shares, *stage, i),
+            title(*stage),
+            token(*stage),
+        )));
+    }
+    let mean = json!({
+        "yaxis.title.text": "mean time", "yaxis.tickformat": "~s", "yaxis.ticksuffix": "s", "yaxis.range": null,
+        "yaxis.autorange": true,
+    });
+    chart.modes = vec![
+        mode("part of time", Some(vec![true, true, true, false, false, false]), json!({})),
+        mode("mean time", Some(vec![false, false, false, true, true, true]), mean),
+    ];
+    chart
+}
+
+fn share_of(share: &Share, i: usize) -> f64 {
+    let whole: f64 = share.stage_mean_ns.iter().sum();
+    if whole > 0.0 { (share.stage_mean_ns[i] / whole * 1e4).round() / 1e4 } else { 0.0 }
+}
+
+fn axis_name(share: &Share) -> String {
+    let range = if share.from_p <= 0.0 {
+        format!("fastest {}", quantile_percent(share.to_p))
+    } else if share.to_p >= 1.0 {
+        format!("slowest {}", quantile_percent(1.0 - share.from_p))
+    } else {
+        format!("{}–{}", &quantile_name(share.from_p)[1..], quantile_percent(share.to_p))
+    };
+    format!("{range}<br>{}", time(share.mean_ns))
+}
+
+fn texts(shares: &[Share], stage: Stage, i: usize) -> Vec<String> {
+    shares
+        .iter()
+        .map(|share| {
+            format!(
+                "<b>{}</b> of {} in {}<br>mean of {} from {} to {}",
+                part(share_of(share, i)),
+                time(share.mean_ns),
+                name(stage),
+                counted(share.count, "message"),
+                quantile_percent(share.from_p),
+                quantile_percent(share.to_p),
+            )
+        })
+        .collect()
+}

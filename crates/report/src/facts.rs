@@ -1,0 +1,259 @@
+//! What a report says about a run besides its messages: what ran, where, on which clocks, what was lost.
+
+use record::{Domain, Machine, RunInfo, State};
+use serde_json::Value;
+
+use crate::format;
+
+/// The facts of one run, as text ready to be shown. Nothing here is escaped yet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// `pingpong`, `stream`, ...
+    pub workload: String,
+    /// `thread`, `shm`, `tcp`, ...
+    pub transport: String,
+    /// `mesh`, `hypercube`, ...
+    pub topology: String,
+    /// Nodes in each launch.
+    pub nodes: usize,
+    /// Fresh starts of all nodes.
+    pub launches: usize,
+    /// Every parameter of the workload: name and value.
+    pub parameters: Vec<(String, String)>,
+    /// The machine: host, processor, cores, kernel, memory, ...
+    pub machine: Vec<(String, String)>,
+    /// The clocks that the stamps were read on.
+    pub clock: ClockFacts,
+    /// When it began, as text with time zone.
+    pub started: String,
+    /// The command that was given.
+    pub command: String,
+    /// The program that recorded it, with its version.
+    pub program: String,
+    /// What was lost.
+    pub lost: Lost,
+    /// Remarks of the recording: nodes that could not be pinned, buffers that could not be named, ...
+    pub notes: Vec<String>,
+}
+
+/// The clocks of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClockFacts {
+    /// Where time was read: `TSC`, `CLOCK_MONOTONIC_RAW`, ...
+    pub source: String,
+    /// The clock's step, ns.
+    pub step_ns: Option<f64>,
+    /// Cost of one reading, ns.
+    pub read_cost_ns: Option<f64>,
+    /// Largest error between the stamps of two nodes, ns; 0 when all nodes share one clock.
+    pub error_ns: Option<f64>,
+    /// One line for each clock model.
+    pub models: Vec<String>,
+}
+
+/// What a run lost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lost {
+    /// Whether the run was cut before its end.
+    pub cut: bool,
+    /// Messages dropped because a buffer was full.
+    pub dropped: u64,
+    /// Damaged chunks of live logs, and the messages known to have been in them.
+    pub damaged_chunks: u64,
+    /// See `damaged_chunks`.
+    pub damaged_rows: u64,
+    /// Nodes whose last messages went with their buffer.
+    pub missing_buffers: u64,
+    /// Sends of a bare run that no receive belongs to.
+    pub unmatched_sends: u64,
+    /// Receives of a bare run that no send belongs to.
+    pub unmatched_receives: u64,
+    /// Messages that name a node of which nothing is known.
+    pub rows_of_unknown_nodes: u64,
+    /// Times that measuring stopped to write a full buffer out.
+    pub pauses: u64,
+    /// What failed, one line each.
+    pub failures: Vec<String>,
+}
+
+impl Facts {
+    /// `pingpong over tcp`.
+    pub fn title(&self) -> String {
+        match (self.workload.as_str(), self.transport.as_str()) {
+            ("", "") => "run".to_owned(),
+            (workload, "") => workload.to_owned(),
+            ("", transport) => transport.to_owned(),
+            (workload, transport) => format!("{workload} over {transport}"),
+        }
+    }
+}
+
+impl From<&RunInfo> for Facts {
+    fn from(info: &RunInfo) -> Facts {
+        Facts {
+            workload: info.workload.clone(),
+            transport: info.transport.clone(),
+            topology: info.topology.replace('-', " "),
+            nodes: info.launches.iter().map(|launch| launch.nodes.len()).max().unwrap_or(0),
+            launches: info.launches.len(),
+            parameters: info.parameters.iter().map(|(name, value)| parameter(name, value)).collect(),
+            machine: machine(&info.machine),
+            clock: clock(info),
+            started: started(info.started),
+            command: info.command.join(" "),
+            program: info.program.clone(),
+            lost: lost(info),
+            notes: notes(info),
+        }
+    }
+}
+
+/// A parameter as people read it: `size_bytes: 4096` becomes `Size: 4 KiB`.
+fn parameter(name: &str, value: &Value) -> (String, String) {
+    const UNITS: [(&str, fn(f64) -> String); 5] = [
+        ("_bytes", |n| format::size(n as u64)),
+        ("_ns", format::time),
+        ("_us", |n| format::time(n * 1e3)),
+        ("_ms", |n| format::time(n * 1e6)),
+        ("_s", |n| format::time(n * 1e9)),
+    ];
+    // A rate such as `rate_per_s` ends in a unit, too, but is no time.
+    let unit = UNITS.iter().find(|(ending, _)| name.ends_with(ending) && !name.ends_with("_per_s"));
+    match (unit, value.as_f64()) {
+        (Some((ending, show)), Some(number)) => (readable(&name[..name.len() - ending.len()]), show(number)),
+        _ => (readable(name), shown(value)),
+    }
+}
+
+fn readable(name: &str) -> String {
+    let mut letters = name.replace(['_', '-'], " ").chars().collect::<Vec<char>>();
+    if let Some(first) = letters.first_mut() {
+        *first = first.to_ascii_uppercase();
+    }
+    letters.into_iter().collect()
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.as_u64().map_or_else(|| number.to_string(), format::count),
+        Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
+        Value::Object(_) => value.to_string(),
+    }
+}
+
+fn machine(machine: &Machine) -> Vec<(String, String)> {
+    let known = |n: u64, text: String| if n == 0 { String::new() } else { text };
+    let memory = format!("{:.1}\u{a0}GiB", machine.memory_bytes as f64 / (1u64 << 30) as f64);
+    [
+        ("Host", machine.host.clone()),
+        ("Processor", machine.cpu.clone()),
+        ("Cores", known(u64::from(machine.cores), machine.cores.to_string())),
+        ("Kernel", machine.kernel.clone()),
+        ("Memory", known(machine.memory_bytes, memory)),
+    ]
+    .into_iter()
+    .filter(|(_, value)| !value.is_empty())
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect()
+}
+
+fn clock(info: &RunInfo) -> ClockFacts {
+    let mut sources: Vec<String> = info.domains.iter().map(|domain| domain.source.to_string()).collect();
+    sources.dedup();
+    let qualities = || info.nodes().map(|(_, node)| &node.quality);
+    ClockFacts {
+        source: sources.join(", "),
+        step_ns: qualities().map(|quality| quality.common_step_ns).reduce(f64::max),
+        read_cost_ns: qualities().map(|quality| quality.read_cost_ns).reduce(f64::max),
+        error_ns: error_ns(info),
+        models: info.domains.iter().map(model).collect(),
+    }
+}
+
+/// The largest error between two nodes: two domains may err in opposite directions.
+fn error_ns(info: &RunInfo) -> Option<f64> {
+    if info.domains.len() == 1 {
+        return Some(0.0);
+    }
+    let mut errors: Vec<f64> = info.domains.iter().map(|domain| domain.error_ns).collect::<Option<_>>()?;
+    errors.sort_by(|a, b| b.total_cmp(a));
+    errors.first().map(|first| first + errors.get(1).unwrap_or(&0.0))
+}
+
+fn model(domain: &Domain) -> String {
+    let role = if domain.reference { ", the reference" } else { "" };
+    match &domain.model {
+        Some(model) => format!("{}: {}{role}; on the timeline {model}", domain.id, domain.source),
+        None => format!("{}: {}{role}; not fitted", domain.id, domain.source),
+    }
+}
+
+fn started(at: jiff::Timestamp) -> String {
+    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %:z").to_string()
+}
+
+fn lost(info: &RunInfo) -> Lost {
+    let lost = &info.lost;
+    Lost {
+        cut: lost.cut || info.state == State::Cut,
+        dropped: lost.dropped_rows,
+        damaged_chunks: lost.damaged_chunks,
+        damaged_rows: lost.damaged_rows,
+        missing_buffers: lost.missing_buffers,
+        unmatched_sends: lost.unmatched_sends,
+        unmatched_receives: lost.unmatched_receives,
+        rows_of_unknown_nodes: lost.rows_of_unknown_nodes,
+        pauses: info.nodes().map(|(_, node)| node.pauses).sum(),
+        failures: info.failures.clone(),
+    }
+}
+
+/// Remarks of the run and of its nodes; the same remark of several nodes is made once.
+fn notes(info: &RunInfo) -> Vec<String> {
+    let mut notes = info.notes.clone();
+    for (_, node) in info.nodes() {
+        for note in &node.notes {
+            let line = format!("node {}: {note}", node.node);
+            if !notes.contains(&line) {
+                notes.push(line);
+            }
+        }
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn parameters_read_like_words() {
+        let cases = [
+            ("size_bytes", json!(4096), ("Size", "4 KiB")),
+            ("duration_ms", json!(1500), ("Duration", "1.50 s")),
+            ("rate_per_s", json!(10_000), ("Rate per s", "10 000")),
+            ("warm_up", json!(1000), ("Warm up", "1000")),
+            ("all", json!(true), ("All", "yes")),
+        ];
+        for (name, value, (shown_name, shown_value)) in cases {
+            let (name, value) = parameter(name, &value);
+            assert_eq!((name.as_str(), format::plain(&value).as_str()), (shown_name, shown_value));
+        }
+    }
+
+    #[test]
+    fn a_run_of_this_machine_has_its_facts() {
+        let mut info = RunInfo::new("pingpong");
+        info.transport = "tcp".to_owned();
+        info.lost.dropped_rows = 3;
+        info.failures.push("node 1 died".to_owned());
+        let facts = Facts::from(&info);
+        assert_eq!(facts.title(), "pingpong over tcp");
+        assert!(facts.machine.iter().any(|(name, _)| name == "Kernel"));
+        assert_eq!((facts.lost.dropped, facts.lost.failures.len()), (3, 1));
+    }
+}

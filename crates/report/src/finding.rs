@@ -1,0 +1,232 @@
+//! The answer in words: where the time went, what the slowest messages did, and what was lost.
+
+use stats::analysis::{Analysis, Finding, Stage, StageView, Summary};
+
+use crate::facts::{Facts, Lost};
+use crate::format::{counted, part, time};
+use crate::palette::{PARTS, name};
+
+/// Which stage dominates, and by how much, in one sentence.
+pub fn finding_sentence(analysis: &Analysis) -> String {
+    let Some(finding) = &analysis.finding else {
+        return without_finding(analysis);
+    };
+    let stage = name(finding.stage);
+    let share = part(finding.share);
+    let median = stage_view(analysis, finding.stage).and_then(|view| quantile(&view.summary, 0.5));
+    let median = median.map_or_else(String::new, |ns| format!(" (median {})", time(ns as f64)));
+    if finding.messages_dominated >= 0.5 && finding.share >= 0.5 {
+        let doing = doing(finding.stage);
+        format!(
+            "Most messages spent most of their time {doing}: {stage} is {share} of all end-to-end time{median}."
+        )
+    } else if finding.share >= 0.5 {
+        format!(
+            "A few slow messages set the total: {stage} is {share} of all end-to-end time{median}, but only {} of \
+             messages spent most of their time in it.",
+            part(finding.messages_dominated)
+        )
+    } else {
+        format!(
+            "The time is spread over the stages: {stage} is the largest, {share} of all end-to-end time{median}."
+        )
+    }
+}
+
+/// What the slowest messages did, in one sentence; `None` where there are too few to set any apart.
+pub fn tail_sentence(analysis: &Analysis) -> Option<String> {
+    let finding = analysis.finding.as_ref()?;
+    if analysis.messages < 100 {
+        return None;
+    }
+    let few = analysis.messages < 10_000;
+    let slowest = if few { "The slowest 10" } else { "The slowest 0.1\u{a0}%" };
+    let share = part(finding.tail_share);
+    let stage = name(finding.tail_stage);
+    // The weight is always that of the slowest 0.1 %, which in a small run are not the ten spoken of.
+    let weight =
+        if few { String::new() } else { format!(" They took {} of all time.", part(finding.tail_weight)) };
+    let like_the_rest = finding.tail_stage == finding.stage && finding.messages_dominated >= 0.5;
+    Some(if like_the_rest {
+        format!("{slowest} are no different: {share} of their time is {stage}.{weight}")
+    } else if finding.tail_stage == finding.stage {
+        format!("{slowest} spent {share} of their time in {stage}.{weight}")
+    } else {
+        format!("{slowest} are different: {share} of their time is {stage}.{weight}")
+    })
+}
+
+/// What was lost or looks odd, one line each; empty when nothing was.
+pub(crate) fn losses(facts: &Facts, analysis: &Analysis) -> Vec<String> {
+    let mut lines = lost_lines(&facts.lost);
+    let anomalies = &analysis.anomalies;
+    for (stage, n) in [Stage::EndToEnd].iter().chain(&PARTS).zip(anomalies.negative) {
+        if n > 0 {
+            lines.push(format!(
+                "{} came out negative in {}; shown as recorded.",
+                name(*stage),
+                of(n, analysis)
+            ));
+        }
+    }
+    for (stamp, n) in ["ready", "sent", "arrived", "taken"].iter().zip(anomalies.missing) {
+        if n > 0 {
+            lines.push(format!(
+                "{stamp} is missing from {}; the stages that need it are left out.",
+                of(n, analysis)
+            ));
+        }
+    }
+    lines
+}
+
+fn lost_lines(lost: &Lost) -> Vec<String> {
+    let mut lines = Vec::new();
+    if lost.cut {
+        lines.push("The run was cut before its end; what had been recorded by then is all here.".to_owned());
+    }
+    let counts = [
+        (lost.dropped, "message", "dropped because a buffer was full"),
+        (lost.damaged_chunks, "damaged chunk", "of the live logs left out"),
+        (lost.damaged_rows, "message", "known to have been in damaged chunks"),
+        (lost.missing_buffers, "node", "whose last messages were gone with their buffer"),
+        (lost.unmatched_sends, "send", "that no receive belongs to"),
+        (lost.unmatched_receives, "receive", "that no send belongs to"),
+        (lost.rows_of_unknown_nodes, "message", "naming a node of which nothing is known"),
+        (lost.pauses, "pause", "of the measurement to write a full buffer out"),
+    ];
+    lines.extend(
+        counts
+            .iter()
+            .filter(|(n, ..)| *n > 0)
+            .map(|(n, noun, what)| format!("{} {what}.", counted(*n, noun))),
+    );
+    lines.extend(lost.failures.iter().cloned());
+    lines
+}
+
+/// Remarks on how stamps came about: no loss, but the reader should know.
+pub(crate) fn remarks(analysis: &Analysis) -> Vec<String> {
+    let anomalies = &analysis.anomalies;
+    let cases = [
+        (
+            anomalies.within_clock_error,
+            "have a transit below the clocks' error bound, so that its sign proves nothing",
+        ),
+        (anomalies.bracketed, "have an arrived stamp that is bracketed, not observed"),
+        (anomalies.modelled, "have an arrived stamp that is modelled, not observed"),
+    ];
+    cases.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}.", of(*n, analysis))).collect()
+}
+
+fn of(n: u64, analysis: &Analysis) -> String {
+    let whole = analysis.messages.max(1) as f64;
+    format!("{} ({})", counted(n, "message"), part(n as f64 / whole))
+}
+
+fn without_finding(analysis: &Analysis) -> String {
+    if let Some(cycles) = &analysis.cycles
+        && analysis.messages == 0
+    {
+        return format!("Only whole cycles were recorded: {}.", median_words(&cycles.summary));
+    }
+    match stage_view(analysis, Stage::EndToEnd) {
+        _ if analysis.messages == 0 => "No message was recorded.".to_owned(),
+        Some(view) => format!(
+            "No message has all four stamps, so the time cannot be split into stages; end to end, {}.",
+            median_words(&view.summary)
+        ),
+        None => "No message has all four stamps, so there is no time to show.".to_owned(),
+    }
+}
+
+fn median_words(summary: &Summary) -> String {
+    match quantile(summary, 0.5) {
+        Some(ns) => format!("the median is {}", time(ns as f64)),
+        None => format!("the mean is {}", time(summary.mean_ns)),
+    }
+}
+
+fn doing(stage: Stage) -> &'static str {
+    match stage {
+        Stage::SendWait => "waiting to be sent",
+        Stage::Transit => "in transit between the nodes",
+        Stage::ReceiveWait => "waiting on the receiving node",
+        Stage::EndToEnd => "under way",
+    }
+}
+
+/// Dominant stage with its part, for tables: `receive wait 71 %`.
+pub(crate) fn dominant(finding: &Finding) -> String {
+    format!("{} {}", name(finding.stage), part(finding.share))
+}
+
+/// The view of one stage, where the run has it.
+pub(crate) fn stage_view(analysis: &Analysis, stage: Stage) -> Option<&StageView> {
+    analysis.stages.iter().find(|view| view.stage == stage)
+}
+
+/// A quantile that the summary holds.
+pub(crate) fn quantile(summary: &Summary, p: f64) -> Option<i64> {
+    summary.quantiles.iter().find(|q| (q.p - p).abs() < 1e-9).map(|q| q.value_ns)
+}
+
+/// Each part's share of the three together, for share bars: stage and share, 0 to 1.
+pub(crate) fn stage_shares(analysis: &Analysis) -> Vec<(Stage, f64)> {
+    let total = |stage| stage_view(analysis, stage).map_or(0.0, |view| view.summary.total_ns.max(0.0));
+    let all: f64 = PARTS.iter().map(|stage| total(*stage)).sum();
+    if all <= 0.0 {
+        return Vec::new();
+    }
+    PARTS.iter().map(|stage| (*stage, total(*stage) / all)).collect()
+}
+
+/// The parts of a typical message: of those about the median end-to-end time.
+pub(crate) fn typical_shares(analysis: &Analysis) -> Vec<(Stage, f64)> {
+    let Some(typical) = analysis.shares.iter().find(|share| share.from_p <= 0.5 && share.to_p > 0.5) else {
+        return Vec::new();
+    };
+    let whole: f64 = typical.stage_mean_ns.iter().sum();
+    if whole <= 0.0 {
+        return Vec::new();
+    }
+    PARTS.iter().zip(typical.stage_mean_ns).map(|(stage, mean)| (*stage, mean.max(0.0) / whole)).collect()
+}
+
+/// Sentence about several runs together.
+pub(crate) fn overall_sentence(runs: &[(&Facts, &Analysis)]) -> String {
+    let medians: Vec<(f64, String)> = runs
+        .iter()
+        .filter_map(|(facts, analysis)| {
+            let view = stage_view(analysis, Stage::EndToEnd)?;
+            Some((quantile(&view.summary, 0.5)? as f64, facts.title()))
+        })
+        .collect();
+    let fastest = medians.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+    let slowest = medians.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    let (Some(fastest), Some(slowest)) = (fastest, slowest) else {
+        return "No run recorded a message with all its stamps.".to_owned();
+    };
+    format!(
+        "On this machine a message takes from {} ({}) to {} ({}) in the median; {}.",
+        time(fastest.0),
+        fastest.1,
+        time(slowest.0),
+        slowest.1,
+        most_common(runs)
+    )
+}
+
+fn most_common(runs: &[(&Facts, &Analysis)]) -> String {
+    let found: Vec<Stage> = runs.iter().filter_map(|(_, a)| a.finding.as_ref().map(|f| f.stage)).collect();
+    let wins = |stage: Stage| found.iter().filter(|s| **s == stage).count();
+    let Some(first) = PARTS.iter().copied().max_by_key(|stage| wins(*stage)) else {
+        return String::new();
+    };
+    let runs_word = if found.len() == 1 { "run" } else { "runs" };
+    match wins(first) {
+        0 => "no run can be split into stages".to_owned(),
+        n if n == found.len() => format!("{} takes the largest part in every run", name(first)),
+        n => format!("{} takes the largest part in {n} of {} {runs_word}", name(first), found.len()),
+    }
+}

@@ -1,0 +1,227 @@
+//! Numbers as text: one way to write a time, a count, a part and a size, used by every kind of report.
+
+/// What stands where there is no value.
+pub(crate) const NONE: &str = "–";
+
+/// A unit of time and the nanoseconds that it holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Unit {
+    pub(crate) name: &'static str,
+    pub(crate) ns: f64,
+}
+
+const UNITS: [Unit; 4] = [
+    Unit { name: "s", ns: 1e9 },
+    Unit { name: "ms", ns: 1e6 },
+    Unit { name: "µs", ns: 1e3 },
+    Unit { name: "ns", ns: 1.0 },
+];
+
+/// The unit in which a time of this size reads best: the largest that leaves at least one before the point.
+pub(crate) fn unit_for(ns: f64) -> Unit {
+    // 0.9995 µs would round to 1.00 µs, so the step to the next unit comes that little bit earlier.
+    *UNITS.iter().find(|unit| ns.abs() >= unit.ns * 0.9995).unwrap_or(&UNITS[3])
+}
+
+/// A time with three figures and its unit, `3.12 µs`.
+pub(crate) fn time(ns: f64) -> String {
+    let unit = unit_for(ns);
+    format!("{}\u{a0}{}", figures(ns / unit.ns, unit.name == "ns"), unit.name)
+}
+
+/// A time that may be missing.
+pub(crate) fn time_or_none(ns: Option<i64>) -> String {
+    ns.map_or_else(|| NONE.to_owned(), |ns| time(ns as f64))
+}
+
+/// Three figures; whole nanoseconds have no point, since clocks do not step finer.
+fn figures(value: f64, nanoseconds: bool) -> String {
+    let decimals = match value.abs() {
+        v if v >= 99.95 => 0,
+        v if v >= 9.995 => 1,
+        _ => 2,
+    };
+    let text = if nanoseconds && (value.fract() == 0.0 || value.abs() >= 9.95) {
+        format!("{value:.0}")
+    } else if nanoseconds {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.decimals$}")
+    };
+    minus(text)
+}
+
+/// A true minus sign, and none before a zero.
+fn minus(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.to_owned(),
+        Some(rest) => format!("−{rest}"),
+        None => text,
+    }
+}
+
+/// How a column of times is written: one unit, one number of decimals.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColumnUnit {
+    pub(crate) unit: Unit,
+    decimals: usize,
+}
+
+impl ColumnUnit {
+    /// The unit for these times: that of the largest, or a smaller one where the smallest would vanish in it.
+    pub(crate) fn of(times_ns: impl Iterator<Item = f64> + Clone) -> ColumnUnit {
+        let largest = times_ns.clone().fold(0.0, |a: f64, b| a.max(b.abs()));
+        let smallest = times_ns.map(f64::abs).filter(|ns| *ns > 0.0).fold(f64::INFINITY, f64::min);
+        let mut fitting = UNITS.iter().skip_while(|unit| **unit != unit_for(largest));
+        let unit = *fitting.find(|unit| smallest / unit.ns >= 0.0095).unwrap_or(&UNITS[3]);
+        let decimals = match smallest / unit.ns {
+            _ if unit.ns == 1.0 => 0,
+            s if s >= 99.5 => 0,
+            s if s >= 9.95 => 1,
+            s if s >= 0.095 => 2,
+            _ => 3,
+        };
+        ColumnUnit { unit, decimals }
+    }
+
+    /// The number alone; the column's head names the unit.
+    pub(crate) fn number(&self, ns: f64) -> String {
+        minus(format!("{:.*}", self.decimals, ns / self.unit.ns))
+    }
+}
+
+/// A whole number with thin gaps between thousands, `1 234 567`.
+pub(crate) fn count(n: u64) -> String {
+    grouped(n, '\u{202f}')
+}
+
+/// A whole number with plain gaps, for terminals whose fonts lack the narrow one.
+pub(crate) fn count_plain(n: u64) -> String {
+    grouped(n, ' ')
+}
+
+fn grouped(n: u64, gap: char) -> String {
+    let digits = n.to_string();
+    if digits.len() < 5 {
+        return digits;
+    }
+    let mut text = String::with_capacity(digits.len() + 6);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(gap);
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count with its noun, `1 message`, `12 messages`.
+pub(crate) fn counted(n: u64, noun: &str) -> String {
+    format!("{}\u{a0}{noun}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// A part of a whole, `71 %`; never `0 %` or `100 %` for what is not quite that.
+pub(crate) fn part(part: f64) -> String {
+    let percent = part * 100.0;
+    match percent {
+        p if p == 0.0 || p == 100.0 => format!("{p:.0}\u{a0}%"),
+        p if p < 0.1 => "under\u{a0}0.1\u{a0}%".to_owned(),
+        p if p < 0.95 => format!("{p:.1}\u{a0}%"),
+        p if p > 99.9 => "over\u{a0}99.9\u{a0}%".to_owned(),
+        p if p >= 99.5 => format!("{p:.1}\u{a0}%"),
+        p => format!("{p:.0}\u{a0}%"),
+    }
+}
+
+/// The name of a quantile, `p99.9`.
+pub(crate) fn quantile_name(p: f64) -> String {
+    let mut text = format!("{:.6}", p * 100.0);
+    text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
+    format!("p{text}")
+}
+
+/// A quantile as a percentage, `99.9 %`.
+pub(crate) fn quantile_percent(p: f64) -> String {
+    format!("{}\u{a0}%", &quantile_name(p)[1..])
+}
+
+/// A size, `64 B`, `4 KiB`; sizes that are no whole multiple stay in bytes, so that 4040 and 4048 differ.
+pub(crate) fn size(bytes: u64) -> String {
+    const STEPS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    for (name, step) in STEPS {
+        if bytes >= step && bytes.is_multiple_of(step) {
+            return format!("{}\u{a0}{name}", count(bytes / step));
+        }
+    }
+    format!("{}\u{a0}B", count(bytes))
+}
+
+/// Text for terminals: narrow and unbreakable gaps become plain ones.
+pub(crate) fn plain(text: &str) -> String {
+    text.replace(['\u{a0}', '\u{202f}'], " ")
+}
+
+/// Seconds, the unit that the page's axes put prefixes to. Division by a power of ten keeps the shortest decimal
+/// form, which is what the page carries; nothing is calculated with it.
+pub(crate) fn axis_seconds(ns: f64) -> f64 {
+    (ns * 1000.0).round() / 1e12
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_figures_and_the_right_unit() {
+        let cases = [
+            (0.0, "0 ns"),
+            (7.0, "7 ns"),
+            (7.25, "7.2 ns"),
+            (870.0, "870 ns"),
+            (999.6, "1.00 µs"),
+            (3_124.0, "3.12 µs"),
+            (99_960.0, "100 µs"),
+            (12_345_678.0, "12.3 ms"),
+            (2.5e9, "2.50 s"),
+            (-1_500.0, "−1.50 µs"),
+            (-0.01, "0.0 ns"),
+        ];
+        for (ns, text) in cases {
+            assert_eq!(plain(&time(ns)), text, "{ns}");
+        }
+    }
+
+    #[test]
+    fn a_column_has_one_unit_and_lines_up() {
+        let times = [40.0, 3_100.0, 71_200.0];
+        let column = ColumnUnit::of(times.iter().copied());
+        assert_eq!(column.unit.name, "µs");
+        assert_eq!(times.map(|ns| column.number(ns)), ["0.040", "3.100", "71.200"]);
+    }
+
+    #[test]
+    fn parts_are_never_rounded_to_all_or_nothing() {
+        let cases =
+            [(0.0, "0 %"), (0.0001, "under 0.1 %"), (0.714, "71 %"), (0.9996, "over 99.9 %"), (1.0, "100 %")];
+        for (value, text) in cases {
+            assert_eq!(plain(&part(value)), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn names_of_quantiles_counts_and_sizes() {
+        assert_eq!(quantile_name(0.999), "p99.9");
+        assert_eq!(quantile_name(0.5), "p50");
+        assert_eq!(quantile_name(0.99999), "p99.999");
+        assert_eq!(plain(&count(1_234_567)), "1 234 567");
+        assert_eq!(count(1234), "1234");
+        assert_eq!(plain(&size(4096)), "4 KiB");
+        assert_eq!(plain(&size(4040)), "4040 B");
+        assert_eq!(plain(&size(0)), "0 B");
+    }
+
+    #[test]
+    fn axis_values_keep_their_short_form() {
+        assert_eq!(serde_json::to_string(&axis_seconds(3_124.0)).unwrap(), "3.124e-6");
+    }
+}

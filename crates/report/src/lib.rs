@@ -1,0 +1,46 @@
+//! What people see: the HTML page, the terminal report and CSV, all drawn from one run's facts and analysis.
+//!
+//! Nothing is computed here but the wording, the units and the drawing: every figure comes from
+//! [`stats::analysis::Analysis`], so that the page, the terminal and a script can never disagree.
+
+#![forbid(unsafe_code)]
+
+mod chart;
+mod charts;
+mod csv;
+mod escape;
+mod facts;
+mod finding;
+mod format;
+mod headline;
+mod page;
+mod palette;
+mod script;
+mod tables;
+mod terminal;
+
+pub use csv::{csv, csv_quantiles, series_names};
+pub use facts::{ClockFacts, Facts, Lost};
+pub use finding::{finding_sentence, tail_sentence};
+pub use headline::{Floor, headline_table};
+pub use page::{Entry, Page, html};
+pub use terminal::terminal;
+
+/// Why a report could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The place that the report was being written to refused it.
+    #[error("the report could not be written: {0}; free some space or choose another place for it")]
+    Write(#[from] std::io::Error),
+    /// A series was asked for that reports do not have.
+    #[error("there is no series '{name}'; there are: {known}")]
+    UnknownSeries {
+        /// What was asked for.
+        name: String,
+        /// What there is, separated by commas.
+        known: String,
+    },
+    /// A page needs at least one run.
+    #[error("there is no run to report; name at least one run folder")]
+    NoRuns,
+}

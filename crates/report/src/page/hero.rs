@@ -1,0 +1,271 @@
+//! The first screen: the finding, the bar of stages, the key figures, what ran, and what was lost.
+
+use stats::analysis::{Analysis, Stage, Summary};
+
+use super::{Entry, Page};
+use crate::escape::html as escaped;
+use crate::facts::Facts;
+use crate::finding::{
+    dominant, finding_sentence, losses, overall_sentence, quantile, stage_shares, stage_view, tail_sentence,
+    typical_shares,
+};
+use crate::format::{NONE, count, part, time, time_or_none};
+use crate::headline::{self, Floor};
+use crate::palette::{PARTS, class, name, title};
+use crate::tables::{list, mini_bar};
+
+/// The first screen of one run.
+pub(super) fn of_run(entry: &Entry, floors: &[Floor], alone: bool) -> String {
+    let Entry { facts, analysis } = entry;
+    let tail = tail_sentence(analysis)
+        .map_or_else(String::new, |tail| format!("<p class=lead>{}</p>", escaped(&tail)));
+    format!(
+        "<header class=hero><p class=eyebrow>{}</p>{}{tail}{}{}{}{}<div class=facts>{}{}{}</div></header>",
+        eyebrow(facts, analysis),
+        headline(analysis, alone),
+        loss_warning(facts, analysis),
+        share_bars(analysis),
+        key_figures(analysis),
+        floor_line(floors),
+        what_ran(facts, analysis),
+        machine(facts),
+        clock_and_losses(facts, analysis),
+    )
+}
+
+/// A page has one first heading: the finding of its only run, or what is said of all runs together.
+fn headline(analysis: &Analysis, alone: bool) -> String {
+    let level = if alone { "h1" } else { "h2" };
+    format!("<{level} class=finding>{}</{level}>", escaped(&finding_sentence(analysis)))
+}
+
+/// The first screen of several runs.
+pub(super) fn of_several(page: &Page) -> String {
+    let runs: Vec<(&Facts, &Analysis)> =
+        page.runs.iter().map(|entry| (entry.facts, entry.analysis)).collect();
+    let rows: Vec<(String, &Facts, &Analysis)> = runs
+        .iter()
+        .enumerate()
+        .map(|(i, (facts, analysis))| (format!("run-r{i}"), *facts, *analysis))
+        .collect();
+    let legend: String = PARTS
+        .iter()
+        .map(|s| format!("<li><span class=\"swatch {}\"></span>{}</li>", class(*s), title(*s)))
+        .collect();
+    let remarks = if page.remarks.is_empty() { String::new() } else { list("plain remarks", page.remarks) };
+    format!(
+        "<header class=hero><p class=eyebrow>{}</p><h1>{}</h1>{}<div class=bar><ul class=legend>{legend}</ul></div>{}{}<p \
+         class=note>A typical message is one about the median; all time counts slow ones by their weight. Times are end to end, \
+         from the call of send until the receiving program took the message; a cycle is a \
+         whole round trip or relay round. A run's name leads to its charts.</p><div class=facts>{}{}{}</div></header>",
+        escaped(page.title),
+        escaped(&overall_sentence(&runs)),
+        several_losses(&runs),
+        headline::html_table(&rows),
+        floor_line(page.floors),
+        machine(runs[0].0),
+        clock_and_losses_of_all(&runs),
+        if remarks.is_empty() { String::new() } else { format!("<div><h2>This machine</h2>{remarks}</div>") },
+    )
+}
+
+/// What a closed fold says about its run.
+pub(super) fn summary_line(analysis: &Analysis) -> String {
+    let view = stage_view(analysis, Stage::EndToEnd);
+    let median = time_or_none(view.and_then(|view| quantile(&view.summary, 0.5)));
+    let largest = analysis.finding.as_ref().map_or_else(|| NONE.to_owned(), dominant);
+    format!("{}<span class=brief>median {median} · {largest}</span>", mini_bar(&stage_shares(analysis)))
+}
+
+fn eyebrow(facts: &Facts, analysis: &Analysis) -> String {
+    let parts = [
+        facts.title(),
+        facts.topology.clone(),
+        noun(facts.nodes as u64, "node", "nodes"),
+        noun(facts.launches as u64, "launch", "launches"),
+        noun(analysis.messages, "message", "messages"),
+    ];
+    let parts: Vec<String> = parts.iter().filter(|text| !text.is_empty()).map(|text| escaped(text)).collect();
+    parts.join(" <span aria-hidden=true>·</span> ")
+}
+
+fn noun(n: u64, one: &str, many: &str) -> String {
+    format!("{}\u{a0}{}", count(n), if n == 1 { one } else { many })
+}
+
+/// The bars that answer the question: all time together, and a typical message, since a few slow ones can make up
+/// most of the time.
+fn share_bars(analysis: &Analysis) -> String {
+    let shares = stage_shares(analysis);
+    if shares.is_empty() {
+        return String::new();
+    }
+    let keys: String = shares.iter().map(|(stage, share)| share_key(analysis, *stage, *share)).collect();
+    format!(
+        "<div class=sharebars>{}{}</div><ul class=\"legend keys\">{keys}</ul>",
+        share_bar("All time", "all", &shares),
+        share_bar("A typical message", "typical", &typical_shares(analysis))
+    )
+}
+
+fn share_bar(head: &str, kind: &str, shares: &[(Stage, f64)]) -> String {
+    if shares.is_empty() {
+        return String::new();
+    }
+    let words: Vec<String> =
+        shares.iter().map(|(stage, share)| format!("{} {}", name(*stage), part(*share))).collect();
+    let parts: String = shares
+        .iter()
+        .filter(|(_, share)| *share > 0.0)
+        .map(|(stage, share)| {
+            format!(
+                "<div class=\"{} part\" style=\"flex-grow:{share:.4}\"><span>{}</span></div>",
+                class(*stage),
+                part(*share)
+            )
+        })
+        .collect();
+    format!(
+        "<div class=barlabel>{head}</div><div class=\"sharebar {kind}\" role=img aria-label=\"{head}: {}\">{parts}</div>",
+        words.join(", ")
+    )
+}
+
+fn share_key(analysis: &Analysis, stage: Stage, share: f64) -> String {
+    let median = stage_view(analysis, stage).and_then(|view| quantile(&view.summary, 0.5));
+    let median = median.map_or_else(String::new, |ns| format!(", median {}", time(ns as f64)));
+    let meaning = match stage {
+        Stage::SendWait => "ready until handed to the network layer",
+        Stage::Transit => "until the receiver's network layer has it",
+        Stage::ReceiveWait => "until the receiving program takes it",
+        Stage::EndToEnd => "",
+    };
+    format!(
+        "<li><span class=\"swatch {}\"></span><b>{}</b> {}{median}<small>{meaning}</small></li>",
+        class(stage),
+        title(stage),
+        part(share)
+    )
+}
+
+fn key_figures(analysis: &Analysis) -> String {
+    let end_to_end =
+        stage_view(analysis, Stage::EndToEnd).map(|view| figures("End to end", "a", &view.summary));
+    let cycles = analysis.cycles.as_ref().map(|view| figures("Whole cycle", "cycle", &view.summary));
+    format!("<div class=keyfigures>{}{}</div>", end_to_end.unwrap_or_default(), cycles.unwrap_or_default())
+}
+
+fn figures(head: &str, class: &str, summary: &Summary) -> String {
+    let mut tiles: Vec<(String, String)> = [(0.5, "median"), (0.99, "99\u{a0}%"), (0.999, "99.9\u{a0}%")]
+        .iter()
+        .filter_map(|(p, name)| Some(((*name).to_owned(), time(quantile(summary, *p)? as f64))))
+        .collect();
+    tiles.push(("slowest".to_owned(), time(summary.max_ns as f64)));
+    if tiles.len() < 4 {
+        tiles.insert(0, ("fastest".to_owned(), time(summary.min_ns as f64)));
+    }
+    let tiles: String =
+        tiles.iter().map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>")).collect();
+    format!(
+        "<div class=figurerow><h2><span class=\"swatch {class}\"></span>{head}</h2><dl>{tiles}</dl></div>"
+    )
+}
+
+fn floor_line(floors: &[Floor]) -> String {
+    if floors.is_empty() {
+        return String::new();
+    }
+    let items: String =
+        floors.iter().map(|floor| format!("<li>{}</li>", escaped(&headline::floor_words(floor)))).collect();
+    format!("<div class=floor><h2>Floor of this machine</h2><ul class=legend>{items}</ul></div>")
+}
+
+fn what_ran(facts: &Facts, analysis: &Analysis) -> String {
+    let mut pairs = vec![
+        ("Workload".to_owned(), facts.workload.clone()),
+        ("Transport".to_owned(), facts.transport.clone()),
+        ("Topology".to_owned(), facts.topology.clone()),
+        ("Nodes".to_owned(), count(facts.nodes as u64)),
+        ("Launches".to_owned(), count(facts.launches as u64)),
+        ("Messages".to_owned(), count(analysis.messages)),
+    ];
+    // The first few that are not said already; all of them stand under "The run".
+    let said = |name: &str| pairs.iter().any(|(said, _)| said == name);
+    let more: Vec<_> = facts.parameters.iter().filter(|(name, _)| !said(name)).take(5).cloned().collect();
+    pairs.extend(more);
+    definitions("What ran", &pairs)
+}
+
+fn machine(facts: &Facts) -> String {
+    let mut pairs = facts.machine.clone();
+    pairs.push(("Started".to_owned(), facts.started.clone()));
+    definitions("Machine", &pairs)
+}
+
+fn clock_pairs(facts: &Facts) -> Vec<(String, String)> {
+    let clock = &facts.clock;
+    let error = match clock.error_ns {
+        Some(0.0) => "0, all nodes share one clock".to_owned(),
+        Some(ns) => format!("at most {}", time(ns)),
+        None => "not known".to_owned(),
+    };
+    vec![
+        ("Clock".to_owned(), clock.source.clone()),
+        ("Step".to_owned(), clock.step_ns.map(time).unwrap_or_default()),
+        ("Cost of a reading".to_owned(), clock.read_cost_ns.map(time).unwrap_or_default()),
+        ("Error bound".to_owned(), error),
+    ]
+}
+
+fn clock_and_losses(facts: &Facts, analysis: &Analysis) -> String {
+    let line = if losses(facts, analysis).is_empty() {
+        "Nothing was lost; no stamp is missing or out of order."
+    } else {
+        "See the warning above."
+    };
+    clock_and_line(facts, line)
+}
+
+fn clock_and_losses_of_all(runs: &[(&Facts, &Analysis)]) -> String {
+    let lost = runs.iter().filter(|(facts, analysis)| !losses(facts, analysis).is_empty()).count();
+    let line = match lost {
+        0 => "Nothing was lost in any run; no stamp is missing or out of order.".to_owned(),
+        n => format!("Something was lost in {n} of {} runs; see the warning above.", runs.len()),
+    };
+    clock_and_line(runs[0].0, &line)
+}
+
+fn clock_and_line(facts: &Facts, line: &str) -> String {
+    let mut pairs = clock_pairs(facts);
+    pairs.push(("Lost".to_owned(), line.to_owned()));
+    definitions("Clock and losses", &pairs)
+}
+
+fn definitions(heading: &str, pairs: &[(String, String)]) -> String {
+    let rows: String = pairs
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| format!("<div><dt>{}</dt><dd>{}</dd></div>", escaped(name), escaped(value)))
+        .collect();
+    format!("<div><h2>{heading}</h2><dl>{rows}</dl></div>")
+}
+
+fn loss_warning(facts: &Facts, analysis: &Analysis) -> String {
+    let lines = losses(facts, analysis);
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("<div class=warning role=note><h2>Read this first</h2>{}</div>", list("plain", &lines))
+}
+
+fn several_losses(runs: &[(&Facts, &Analysis)]) -> String {
+    let line = |(facts, analysis): &(&Facts, &Analysis)| {
+        let lost = losses(facts, analysis);
+        (!lost.is_empty()).then(|| format!("{}: {}", facts.title(), lost.join(" ")))
+    };
+    let lines: Vec<String> = runs.iter().filter_map(line).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("<div class=warning role=note><h2>Read this first</h2>{}</div>", list("plain", &lines))
+}

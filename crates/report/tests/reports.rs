@@ -1,0 +1,239 @@
+//! Reports of made-up runs: golden texts, well-formed CSV, and a page that hostile names cannot break.
+//!
+//! Golden files are written anew with `UPDATE_GOLDEN=1 cargo test -p fourstamp-report`; look at the difference.
+
+#[path = "../examples/synthetic/builder.rs"]
+#[allow(dead_code)]
+mod builder;
+
+use builder::{Message, Recipe, analyse, with_cycles, with_sends, with_sizes};
+use fourstamp_report::*;
+use stats::analysis::Analysis;
+
+/// A run whose every figure is known: 2,000 messages of 300 + 5,000 + 1,000 ns and a little, every 200th of which
+/// waited 2 ms more at the receiver.
+fn planted() -> (Facts, Analysis) {
+    let recipe =
+        Recipe { launches: 2, sizes: vec![64, 4096], ..Recipe::new("pingpong", "tcp", 2_000, [0.0; 3]) };
+    let messages: Vec<Message> = (0..2_000)
+        .map(|i| {
+            let jump = if i % 2 == 1 { 3_000 } else { 0 };
+            let late = if i % 200 == 77 { 2_000_000 } else { 0 };
+            Message {
+                launch: (i / 1000) as u32,
+                src: (i % 2) as u32,
+                dst: 1 - (i % 2) as u32,
+                seq: i,
+                bytes: if i % 2 == 1 { 4096 } else { 64 },
+                hops: 1 + i % 3,
+                queue: i % 4,
+                ready_ns: i as i64 * 10_000,
+                stage_ns: [300 + i as i64 % 10, 5_000 + i as i64 % 7 + jump, 1_000 + i as i64 % 13 + late],
+            }
+        })
+        .collect();
+    let analysis = with_sends(with_sizes(with_cycles(analyse(&messages), &messages), &messages), 5);
+    (recipe.facts(), analysis)
+}
+
+fn same_as_golden(name: &str, text: &str) {
+    let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, text).expect("the golden file can be written");
+    }
+    let golden = std::fs::read_to_string(&path).expect("the golden file is there");
+    assert!(golden == text, "{name} differs; now it is:\n{text}");
+}
+
+fn csv_text(analysis: &Analysis, series: Option<&str>) -> String {
+    let mut out = Vec::new();
+    csv(analysis, series, &mut out).expect("memory takes everything");
+    String::from_utf8(out).expect("CSV is UTF-8")
+}
+
+fn page_text(facts: &Facts, analysis: &Analysis, runs: usize) -> String {
+    let entries: Vec<Entry> = (0..runs).map(|_| Entry { facts, analysis }).collect();
+    let floors =
+        [Floor { name: facts.workload.clone(), p50_ns: 120, p99_ns: 310, note: facts.command.clone() }];
+    let remarks = [facts.command.clone()];
+    let mut out = Vec::new();
+    html(&Page { title: &facts.workload, runs: &entries, floors: &floors, remarks: &remarks }, &mut out)
+        .expect("memory takes everything");
+    String::from_utf8(out).expect("the page is UTF-8")
+}
+
+#[test]
+fn the_terminal_report_is_as_it_was() {
+    let (facts, analysis) = planted();
+    same_as_golden("terminal.txt", &terminal(&facts, &analysis, 80, false));
+}
+
+#[test]
+fn the_terminal_report_says_what_was_lost() {
+    let (mut facts, mut analysis) = planted();
+    facts.lost = Lost { cut: true, dropped: 12, failures: vec!["node 1 died".into()], ..Lost::default() };
+    analysis.anomalies.negative[2] = 3;
+    let text = terminal(&facts, &analysis, 80, false);
+    for line in
+        ["! The run was cut", "! 12 messages dropped", "! node 1 died", "! transit came out negative in 3"]
+    {
+        assert!(text.contains(line), "{line} is not in:\n{text}");
+    }
+    assert!(!text.contains("Nothing was lost"));
+}
+
+#[test]
+fn the_terminal_report_fits_80_columns_and_colour_adds_only_colour() {
+    let (facts, analysis) = planted();
+    let plain = terminal(&facts, &analysis, 80, false);
+    assert!(plain.lines().all(|line| line.chars().count() <= 80), "{plain}");
+    let coloured = terminal(&facts, &analysis, 80, true);
+    assert_ne!(plain, coloured);
+    assert_eq!(plain, without_colour(&coloured));
+}
+
+/// Text without `ESC [ ... m`.
+fn without_colour(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + part.split_once('m').map_or("", |(_, rest)| rest))
+}
+
+#[test]
+fn the_headline_table_fits_80_columns() {
+    let (facts, analysis) = planted();
+    let floors = [Floor { name: "cache line".into(), p50_ns: 120, p99_ns: 310, note: "round trip".into() }];
+    let text = headline_table(&[(&facts, &analysis), (&facts, &analysis)], &floors, false);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    same_as_golden("headline.txt", &text);
+}
+
+#[test]
+fn the_quantile_csv_is_as_it_was() {
+    let mut out = Vec::new();
+    csv_quantiles(&planted().1, &mut out).expect("memory takes everything");
+    same_as_golden("quantiles.csv", &String::from_utf8(out).expect("CSV is UTF-8"));
+}
+
+#[test]
+fn every_series_has_rows_of_eight_fields() {
+    let (_, analysis) = planted();
+    let all = csv_text(&analysis, None);
+    for line in all.lines() {
+        assert_eq!(line.split(',').count(), 8, "{line}");
+    }
+    let mut rows = 1;
+    for name in series_names() {
+        let text = csv_text(&analysis, Some(name));
+        assert!(text.lines().count() > 1, "{name} is empty");
+        assert!(text.lines().skip(1).all(|line| line.starts_with(&format!("{name},"))), "{name}");
+        rows += text.lines().count() - 1;
+    }
+    assert_eq!(rows, all.lines().count());
+}
+
+#[test]
+fn counts_in_csv_add_up_to_the_messages() {
+    let text = csv_text(&planted().1, Some("distribution"));
+    let sum: u64 = text
+        .lines()
+        .filter(|line| line.starts_with("distribution,end-to-end,") && line.contains(",linear,"))
+        .filter_map(|line| line.split(',').nth(6)?.parse::<u64>().ok())
+        .sum();
+    assert_eq!(sum, 2_000);
+}
+
+#[test]
+fn an_unknown_series_is_refused_by_name() {
+    let error = csv(&planted().1, Some("peaks"), &mut Vec::new()).expect_err("there is no such series");
+    let text = error.to_string();
+    assert!(text.contains("'peaks'") && text.contains("distribution") && text.contains("sizes"), "{text}");
+}
+
+#[test]
+fn a_page_without_runs_is_refused() {
+    let page = Page { title: "", runs: &[], floors: &[], remarks: &[] };
+    assert!(matches!(html(&page, &mut Vec::new()), Err(ReportError::NoRuns)));
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    struct Full;
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let (facts, analysis) = planted();
+    let runs = [Entry { facts: &facts, analysis: &analysis }];
+    let page = Page { title: "", runs: &runs, floors: &[], remarks: &[] };
+    assert!(matches!(html(&page, &mut Full), Err(ReportError::Write(_))));
+}
+
+#[test]
+fn a_page_is_whole_and_not_too_large() {
+    let (facts, analysis) = planted();
+    for runs in [1, 3] {
+        let text = page_text(&facts, &analysis, runs);
+        assert!(text.starts_with("<!doctype html>") && text.trim_end().ends_with("</script>"));
+        assert_eq!(text.matches("<h1").count(), 1);
+        assert_eq!(text.matches("<details class=run").count(), if runs == 1 { 0 } else { runs });
+        assert!(text.len() < 2_500_000, "{}", text.len());
+        for outside in ["src=\"http", "href=\"http", "@import", "url("] {
+            assert!(!text.contains(outside), "{outside}");
+        }
+    }
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    const ATTACK: &str = "</script><img src=x onerror=alert(1)>\"'";
+    let (mut facts, mut analysis) = planted();
+    (facts.workload, facts.transport, facts.topology) = (ATTACK.into(), ATTACK.into(), ATTACK.into());
+    (facts.command, facts.started, facts.program) = (ATTACK.into(), ATTACK.into(), ATTACK.into());
+    facts.parameters.push((ATTACK.into(), ATTACK.into()));
+    facts.machine.push((ATTACK.into(), ATTACK.into()));
+    facts.clock.source = ATTACK.into();
+    facts.clock.models.push(ATTACK.into());
+    facts.notes.push(ATTACK.into());
+    facts.lost.failures.push(ATTACK.into());
+    for group in analysis.breakdowns.iter_mut().flat_map(|breakdown| &mut breakdown.groups) {
+        group.label.push_str(ATTACK);
+    }
+    for runs in [1, 2] {
+        let text = page_text(&facts, &analysis, runs);
+        assert!(!text.contains("<img"), "an element came through");
+        assert!(!text.contains("onerror=alert(1)>\""), "an attribute came through");
+        assert!(text.contains("&lt;/script&gt;&lt;img"));
+        // Data of each run, the drawing script, the page's own.
+        assert_eq!(text.matches("</script>").count(), runs + 2);
+    }
+    assert!(
+        !terminal(&Facts { workload: "a\u{1b}[2J".into(), ..facts }, &analysis, 80, false).contains('\u{1b}')
+    );
+}
+
+#[test]
+fn nothing_at_all_can_be_shown() {
+    let mut analysis = planted().1;
+    analysis.messages = 0;
+    analysis.finding = None;
+    analysis.stages.clear();
+    analysis.cycles = None;
+    analysis.shares.clear();
+    analysis.breakdowns.clear();
+    analysis.series.clear();
+    analysis.slowest.clear();
+    analysis.sizes.clear();
+    analysis.counts.clear();
+    analysis.sends = None;
+    analysis.launches.launches.clear();
+    let facts = Facts::default();
+    assert!(page_text(&facts, &analysis, 1).contains("No message was recorded."));
+    assert!(page_text(&facts, &analysis, 2).contains("No run recorded a message"));
+    assert!(terminal(&facts, &analysis, 80, true).contains("No message was recorded."));
+    assert_eq!(csv_text(&analysis, None).lines().count(), 1);
+}

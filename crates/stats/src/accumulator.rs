@@ -1,0 +1,152 @@
+//! Taking a run in, batch by batch, in any order and on as many threads as the caller likes.
+//!
+//! A thread has an accumulator; what they gathered is merged at the end. Memory does not grow with the messages. Work per
+//! message is a handful of passes over columns; everything that messages are grouped by is fed from counted
+//! batches (see [`tally`](crate::tally)).
+
+use record::{Batch, Field, Kind};
+
+use crate::analysis::Analysis;
+use crate::blocks::{BlockPlan, Blocks, FileRows};
+use crate::columns::{Columns, Picked};
+use crate::cycles::Cycles;
+use crate::finish;
+use crate::messages::{Messages, Working};
+
+/// What an analysis must know beforehand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Seed of the bootstrap draws: the same run and seed give the same intervals.
+    pub seed: u64,
+    /// Every messages file of the run. Rows of a file that is not here take part in all but intervals.
+    pub files: Vec<FileRows>,
+    /// How many of the slowest messages to keep.
+    pub slowest: usize,
+    /// Error bound of the difference between two nodes' clocks, ± ns; 0 when all share one clock.
+    pub clock_error_ns: i64,
+    /// Bootstrap resamples; 0 for no intervals.
+    pub resamples: usize,
+}
+
+/// Where in the run a batch lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Launch.
+    pub launch: u32,
+    /// Node whose file it is from.
+    pub node: u32,
+    /// Number of its first row within that file, counted from 0.
+    pub first_row: u64,
+}
+
+/// Gathers what an [`Analysis`] is made of.
+pub struct Accumulator {
+    options: Options,
+    gathered: Gathered,
+    working: Working,
+    picked: Picked,
+}
+
+/// All that was gathered so far.
+pub(crate) struct Gathered {
+    pub messages: Messages,
+    pub cycles: Cycles,
+    pub blocks: Blocks,
+}
+
+/// Where some rows of a batch belong: their launch, and their block if it is known.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub launch: u32,
+    pub block: Option<usize>,
+}
+
+/// Rows that are worked on at a time, so that their stages stay in the second-level cache.
+const PART_ROWS: u64 = 1 << 15;
+
+/// What `kind` says of a cycle.
+const CYCLE: i64 = Kind::Cycle as i64;
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { seed: 1, files: Vec::new(), slowest: 200, clock_error_ns: 0, resamples: 1000 }
+    }
+}
+
+impl Accumulator {
+    /// An accumulator that has seen nothing.
+    pub fn new(options: Options) -> Accumulator {
+        let blocks = Blocks::new(BlockPlan::new(&options.files));
+        let messages = Messages::new(options.slowest, options.clock_error_ns);
+        let gathered = Gathered { messages, cycles: Cycles::default(), blocks };
+        Accumulator { options, gathered, working: Working::default(), picked: Picked::default() }
+    }
+
+    /// Take in a batch. It should hold [`FIELDS`](crate::FIELDS); what depends on a column that it lacks is left out.
+    pub fn add(&mut self, batch: &Batch, at: Position) {
+        self.add_columns(&Columns::of(batch), at);
+    }
+
+    /// Take in a batch given as columns. Each row of the run must come once, in any order of batches.
+    pub fn add_columns(&mut self, columns: &Columns, at: Position) {
+        self.working.begin_batch();
+        let rows = columns.rows() as u64;
+        let mut row = 0;
+        while row < rows {
+            let here = at.first_row + row;
+            let block = self.gathered.blocks.plan.block(at.launch, at.node, here);
+            let left_in_block = block.map_or(u64::MAX, |(_, next)| next - here);
+            let end = row + left_in_block.min(PART_ROWS).min(rows - row);
+            let place = Place { launch: at.launch, block: block.map(|(block, _)| block) };
+            self.add_part(&columns.part(row as usize..end as usize), place);
+            row = end;
+        }
+    }
+
+    /// Take in what `other`, made with the same options, gathered.
+    ///
+    /// # Panics
+    /// If the options differ: the two would not be of the same run.
+    pub fn merge(&mut self, other: Accumulator) {
+        assert!(self.options == other.options, "accumulators of one run have the same options");
+        self.gathered.messages.merge(other.gathered.messages);
+        self.gathered.cycles.merge(other.gathered.cycles);
+        self.gathered.blocks.merge(&other.gathered.blocks);
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Analysis {
+        finish::analysis(self.gathered, &self.options)
+    }
+
+    /// Take in rows of one block: messages and cycles go apart.
+    fn add_part(&mut self, columns: &Columns, place: Place) {
+        match columns.shared(Field::Kind) {
+            Some(CYCLE) => self.add_cycles(columns, place),
+            Some(_) => self.add_messages(columns, place),
+            None => {
+                let is_cycle = |row: &u32| columns.at(Field::Kind, *row as usize) == CYCLE;
+                let (cycles, messages): (Vec<u32>, Vec<u32>) = (0..columns.rows() as u32).partition(is_cycle);
+                if cycles.is_empty() {
+                    return self.add_messages(columns, place);
+                }
+                let mut picked = std::mem::take(&mut self.picked);
+                picked.pick(columns, &cycles);
+                self.add_cycles(&picked.columns(), place);
+                picked.pick(columns, &messages);
+                self.add_messages(&picked.columns(), place);
+                self.picked = picked;
+            }
+        }
+    }
+
+    fn add_messages(&mut self, columns: &Columns, place: Place) {
+        if columns.rows() > 0 {
+            self.gathered.messages.add(columns, place, &mut self.gathered.blocks, &mut self.working);
+        }
+    }
+
+    fn add_cycles(&mut self, columns: &Columns, place: Place) {
+        self.gathered.cycles.add(columns, place, &mut self.gathered.blocks, &mut self.working);
+    }
+}

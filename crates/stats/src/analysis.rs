@@ -1,0 +1,323 @@
+//! What an analysis found: plain numbers, ready to be shown.
+//!
+//! Every time is in nanoseconds. Reports draw from these types alone and compute nothing.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything a report shows about the messages of one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Analysis {
+    /// Messages counted (cycles are not messages).
+    pub messages: u64,
+    /// First `ready` and last `taken` on the timeline.
+    pub span_ns: Option<(i64, i64)>,
+    /// What did not look as it should.
+    pub anomalies: Anomalies,
+    /// The answer in one sentence's worth of numbers; `None` when no message has all its stamps.
+    pub finding: Option<Finding>,
+    /// Stages A to D over all messages, in that order, without those that no message has.
+    pub stages: Vec<StageView>,
+    /// Whole cycles (round trips, relay rounds), where the run has them.
+    pub cycles: Option<StageView>,
+    /// Mean time in each stage, by how slow the message was end to end.
+    pub shares: Vec<Share>,
+    /// The messages by hops, packets, bytes, node pair, kind and launch; only those in which the run varies.
+    pub breakdowns: Vec<Breakdown>,
+    /// Queue lengths and in-flight counts, where recorded.
+    pub counts: Vec<CountView>,
+    /// Time between one node's successive sends to one other, and that time divided by the messages served meanwhile.
+    pub sends: Option<SendView>,
+    /// End-to-end time along the run.
+    pub series: Vec<SeriesBin>,
+    /// The slowest messages, slowest first.
+    pub slowest: Vec<SlowMessage>,
+    /// Spread within and between launches.
+    pub launches: LaunchSpread,
+    /// Sizes against time, when sizes vary (a sweep): the relative jump from the size before.
+    pub sizes: Vec<SizePoint>,
+}
+
+/// A stage of a message's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// A: `taken − ready`.
+    EndToEnd,
+    /// B: `sent − ready`.
+    SendWait,
+    /// C: `arrived − sent`.
+    Transit,
+    /// D: `taken − arrived`.
+    ReceiveWait,
+}
+
+/// Counts of what was lost, impossible or not observed. Shown, never corrected.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Anomalies {
+    /// Messages whose stage came out negative, per stage A to D.
+    pub negative: [u64; 4],
+    /// Messages that lack a stamp they should have, per stamp ready, sent, arrived, taken.
+    pub missing: [u64; 4],
+    /// Messages whose `arrived` is bracketed, and modelled.
+    pub bracketed: u64,
+    /// See `bracketed`.
+    pub modelled: u64,
+    /// Messages whose transit is smaller than the clocks' error bound, so that its sign proves nothing.
+    pub within_clock_error: u64,
+}
+
+/// Which stage most of the time went to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The dominant stage: B, C or D.
+    pub stage: Stage,
+    /// Its part of all end-to-end time, 0 to 1.
+    pub share: f64,
+    /// Part of the messages that spent more time in it than in the other stages together, 0 to 1.
+    pub messages_dominated: f64,
+    /// The dominant stage among the slowest 0.1 % (or the slowest 10 messages if that is more), and its part.
+    pub tail_stage: Stage,
+    /// See `tail_stage`.
+    pub tail_share: f64,
+    /// Part of all end-to-end time that the slowest 0.1 % took, 0 to 1.
+    pub tail_weight: f64,
+}
+
+/// The distribution of one stage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageView {
+    /// Which (cycles use `EndToEnd`).
+    pub stage: Stage,
+    /// Its figures.
+    pub summary: Summary,
+    /// Fastest 95 %, 95 to 99.9 %, slowest 0.1 %; a piece without messages is left out.
+    pub pieces: Vec<PieceView>,
+    /// All messages in about 100 bins, equal in width on a log scale.
+    pub log_bins: Vec<Bin>,
+    /// Tail: value and the part of the messages above it (1 − F), falling.
+    pub tail: Vec<(f64, f64)>,
+}
+
+/// Figures of a set of times.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// How many.
+    pub count: u64,
+    /// Their sum, ns.
+    pub total_ns: f64,
+    /// Smallest, exact.
+    pub min_ns: i64,
+    /// Largest, exact.
+    pub max_ns: i64,
+    /// Mean.
+    pub mean_ns: f64,
+    /// Standard deviation.
+    pub sd_ns: f64,
+    /// Quantiles up to what the count supports (`n(1 − p) ≥ 10`), ascending.
+    pub quantiles: Vec<Quantile>,
+    /// Independent messages that would carry as much information about the mean, allowing for autocorrelation.
+    pub effective_count: Option<f64>,
+}
+
+/// One quantile.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quantile {
+    /// 0 to 1.
+    pub p: f64,
+    /// Its value, ns.
+    pub value_ns: i64,
+    /// 95 % interval by bootstrap over launches and blocks; `None` when the run has too few blocks.
+    pub interval_ns: Option<(i64, i64)>,
+}
+
+/// A piece of a distribution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PieceView {
+    /// Which.
+    pub piece: Piece,
+    /// Messages in it.
+    pub count: u64,
+    /// About 100 bins of equal width.
+    pub linear_bins: Vec<Bin>,
+    /// About 100 bins of equal width on a log scale.
+    pub log_bins: Vec<Bin>,
+}
+
+/// The pieces that the 1988 memo drew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Piece {
+    /// The fastest 95 %.
+    Fastest95,
+    /// From 95 % to 99.9 %.
+    Middle,
+    /// The slowest 0.1 %.
+    Slowest,
+}
+
+/// A histogram bin: `from ≤ value < to`, in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bin {
+    /// Lower edge.
+    pub from: f64,
+    /// Upper edge.
+    pub to: f64,
+    /// Messages.
+    pub count: u64,
+}
+
+/// Where the time of messages of like slowness went.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// End-to-end quantile range, 0 to 1.
+    pub from_p: f64,
+    /// See `from_p`.
+    pub to_p: f64,
+    /// Messages in the range.
+    pub count: u64,
+    /// Mean end-to-end time of these.
+    pub mean_ns: f64,
+    /// Mean time in stages B, C, D.
+    pub stage_mean_ns: [f64; 3],
+}
+
+/// The messages grouped by one column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Breakdown {
+    /// The column.
+    pub by: By,
+    /// Its groups in ascending order.
+    pub groups: Vec<Group>,
+    /// Groups left out because there were too many, and their messages.
+    pub left_out: (u64, u64),
+}
+
+/// What messages are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum By {
+    /// Links crossed.
+    Hops,
+    /// Packets that carried the message.
+    Packets,
+    /// Payload bytes.
+    Bytes,
+    /// Source and destination node.
+    Pair,
+    /// What the message is for.
+    Kind,
+    /// Launch.
+    Launch,
+}
+
+/// One group of a breakdown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// As shown: `2`, `0 → 3`, `reply`.
+    pub label: String,
+    /// Stages A to D of the group, without those that it lacks.
+    pub stages: Vec<(Stage, Summary)>,
+    /// Transit times (end-to-end for messages within a node) in bins that all groups of the breakdown share, so
+    /// that they can be stacked.
+    pub bins: Vec<Bin>,
+}
+
+/// A distribution over small whole numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CountView {
+    /// What was counted.
+    pub of: Counted,
+    /// Value range (inclusive) and the messages in it: single values up to 100 of them, equal ranges beyond.
+    pub bars: Vec<(u64, u64, u64)>,
+    /// Mean.
+    pub mean: f64,
+    /// Largest.
+    pub max: u64,
+}
+
+/// Columns that hold small whole numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counted {
+    /// Messages in the receive queue at arrival.
+    QueueLength,
+    /// Messages on their way at the moment of a send.
+    InFlight,
+    /// On-node messages handled while it waited.
+    OnNodeWaited,
+}
+
+/// Times between successive sends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SendView {
+    /// Time from one `sent` to the next of the same pair of nodes.
+    pub interval: StageView,
+    /// That time divided by the messages that were served meanwhile (sends during which none was are not here).
+    pub per_served: Option<StageView>,
+    /// Messages served between two sends, and how often.
+    pub served: Vec<(u64, u64)>,
+}
+
+/// A slice of the timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeriesBin {
+    /// Begin and end on the timeline (by `ready`).
+    pub from_ns: i64,
+    /// See `from_ns`.
+    pub to_ns: i64,
+    /// Messages.
+    pub count: u64,
+    /// Median, 99 % quantile and maximum of end-to-end time.
+    pub p50_ns: i64,
+    /// See `p50_ns`.
+    pub p99_ns: i64,
+    /// See `p50_ns`.
+    pub max_ns: i64,
+}
+
+/// One of the slowest messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlowMessage {
+    /// Launch, source, sequence: its identity.
+    pub launch: u32,
+    /// See `launch`.
+    pub src: u32,
+    /// Destination node.
+    pub dst: u32,
+    /// See `launch`.
+    pub seq: u64,
+    /// Payload bytes.
+    pub bytes: u64,
+    /// When it was ready, on the timeline.
+    pub ready_ns: i64,
+    /// Stages A to D; `None` where a stamp is missing.
+    pub stage_ns: [Option<i64>; 4],
+}
+
+/// How much launches differ.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LaunchSpread {
+    /// Per launch: number and end-to-end figures (cycles where the run has them).
+    pub launches: Vec<(u32, Summary)>,
+    /// Standard deviation of the launches' medians as a part of their mean: between launches.
+    pub between: Option<f64>,
+    /// The same of the blocks' medians inside a launch, averaged: within launches.
+    pub within: Option<f64>,
+}
+
+/// One message size of a run that has several.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SizePoint {
+    /// Payload bytes.
+    pub bytes: u64,
+    /// Messages (or cycles) of that size.
+    pub count: u64,
+    /// Median and 99 % quantile of the cycle where there are cycles, else of end-to-end time.
+    pub p50_ns: i64,
+    /// See `p50_ns`.
+    pub p99_ns: i64,
+    /// Fastest.
+    pub min_ns: i64,
+    /// Median relative to that of the next smaller size, minus one; 0 for the first.
+    pub jump: f64,
+}

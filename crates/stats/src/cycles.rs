@@ -1,0 +1,57 @@
+//! What is gathered of whole cycles: round trips, relay rounds.
+
+use record::{Field, NULL};
+
+use crate::accumulator::Place;
+use crate::blocks::Blocks;
+use crate::cells::Cell;
+use crate::columns::Columns;
+use crate::distribution::Distribution;
+use crate::groups::Grouping;
+use crate::messages::{Working, stage_values};
+
+/// All that was gathered of cycles.
+pub(crate) struct Cycles {
+    pub all: Distribution,
+    /// By launch; as stage A.
+    pub by_launch: Grouping,
+    /// By bytes; as stage A.
+    pub by_bytes: Grouping,
+}
+
+impl Default for Cycles {
+    fn default() -> Cycles {
+        Cycles { all: Distribution::default(), by_launch: Grouping::new(256), by_bytes: Grouping::new(512) }
+    }
+}
+
+impl Cycles {
+    /// Take in cycles of one block.
+    pub fn add(&mut self, columns: &Columns, place: Place, blocks: &mut Blocks, working: &mut Working) {
+        working.stages.fill(columns);
+        working.cells.sort(columns, &[Field::Bytes]);
+        for cell in 0..working.cells.len() {
+            let Cell { first, rows } = working.cells.get(cell);
+            let times = stage_values(&working.stages, 0, rows, &mut working.lanes[0]);
+            working.counted[0].fill(times, &mut working.scratch);
+            working.counted[1..].iter_mut().for_each(|tally| tally.fill(&[], &mut working.scratch));
+            let count = times.len() as u64;
+            self.all.add_known(times, working.counted[0].moments());
+            self.by_launch.add((i64::from(place.launch), 0), count, &working.counted);
+            let bytes = columns.at(Field::Bytes, first);
+            if bytes != NULL {
+                self.by_bytes.add((bytes, 0), count, &working.counted);
+            }
+            if let Some(block) = place.block {
+                blocks.add_cycles(block, &working.counted);
+            }
+        }
+    }
+
+    /// Take in what `other` took in.
+    pub fn merge(&mut self, other: Cycles) {
+        self.all.merge(&other.all);
+        self.by_launch.merge(other.by_launch);
+        self.by_bytes.merge(other.by_bytes);
+    }
+}

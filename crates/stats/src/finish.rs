@@ -1,0 +1,138 @@
+//! From what was gathered to what is shown.
+
+use crate::accumulator::{Gathered, Options};
+use crate::analysis::{
+    Analysis, CountView, Counted, LaunchSpread, SendView, SizePoint, Stage, StageView, Summary,
+};
+use crate::blocks::{Blocks, CYCLES};
+use crate::bootstrap::Resamples;
+use crate::breakdown::breakdowns;
+use crate::distribution::Distribution;
+use crate::groups::Grouping;
+use crate::messages::LAUNCH;
+use crate::sends::Sends;
+use crate::spread;
+use crate::summary::{summary, view};
+
+/// Stages in the order of their letters.
+pub(crate) const STAGES: [Stage; 4] = [Stage::EndToEnd, Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
+
+/// Most bars of a count.
+const BARS: u64 = 100;
+
+/// Work out the analysis.
+pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
+    let Gathered { messages, cycles, blocks } = gathered;
+    let resamples = Resamples::draw(&blocks.plan, options.seed, options.resamples);
+    let with_intervals = |at: usize, stage: Stage, of: &Distribution| {
+        view(stage, of).map(|view| add_intervals(view, of, &blocks, at, &resamples))
+    };
+    let stages = STAGES.iter().zip(&messages.stages).enumerate();
+    Analysis {
+        messages: messages.count,
+        span_ns: (messages.span.0 <= messages.span.1).then_some(messages.span),
+        finding: messages.shares.finding(),
+        stages: stages.filter_map(|(at, (&stage, of))| with_intervals(at, stage, of)).collect(),
+        cycles: with_intervals(CYCLES, Stage::EndToEnd, &cycles.all),
+        shares: messages.shares.shares(),
+        breakdowns: breakdowns(&messages.groupings),
+        counts: counts(&messages.counts),
+        sends: sends(&messages.sends),
+        series: messages.series.bins(),
+        launches: if cycles.all.count() > 0 {
+            launches(&cycles.by_launch, &blocks, CYCLES)
+        } else {
+            launches(&messages.groupings[LAUNCH], &blocks, 0)
+        },
+        sizes: sizes(&messages.groupings, &cycles.by_bytes),
+        slowest: messages.slowest.into_sorted(),
+        anomalies: messages.anomalies,
+    }
+}
+
+fn add_intervals(
+    mut view: StageView,
+    of: &Distribution,
+    blocks: &Blocks,
+    at: usize,
+    resamples: &Resamples,
+) -> StageView {
+    let ps: Vec<f64> = view.summary.quantiles.iter().map(|quantile| quantile.p).collect();
+    view.summary.effective_count = spread::effective_count(of.moments(), blocks, at);
+    for (quantile, (down, up)) in
+        view.summary.quantiles.iter_mut().zip(resamples.intervals(blocks, at, &ps).into_iter().flatten())
+    {
+        let value = quantile.value_ns as f64;
+        let (min, max) = (view.summary.min_ns, view.summary.max_ns);
+        let (low, high) = ((value + down).floor() as i64, (value + up).ceil() as i64);
+        quantile.interval_ns = Some((low.clamp(min, quantile.value_ns), high.clamp(quantile.value_ns, max)));
+    }
+    view
+}
+
+fn launches(grouping: &Grouping, blocks: &Blocks, stage: usize) -> LaunchSpread {
+    let launches: Vec<(u32, Summary)> =
+        grouping.groups().map(|(key, group)| (key.0 as u32, summary(&group.stages[0]))).collect();
+    let median = |(_, summary): &(u32, Summary)| {
+        summary.quantiles.iter().find(|quantile| quantile.p == 0.5).map(|quantile| quantile.value_ns as f64)
+    };
+    let medians: Vec<f64> = launches.iter().filter_map(median).collect();
+    LaunchSpread {
+        between: spread::relative_deviation(&medians),
+        within: spread::within_launches(blocks, stage),
+        launches,
+    }
+}
+
+fn counts(columns: &[Distribution; 3]) -> Vec<CountView> {
+    let names = [Counted::QueueLength, Counted::InFlight, Counted::OnNodeWaited];
+    names
+        .into_iter()
+        .zip(columns)
+        .filter(|(_, of)| of.count() > 0)
+        .map(|(name, of)| count_view(name, of))
+        .collect()
+}
+
+fn count_view(of: Counted, counted: &Distribution) -> CountView {
+    let max = counted.moments().max.max(0).unsigned_abs();
+    let width = (max + 1).div_ceil(BARS);
+    let mut bars: Vec<(u64, u64, u64)> =
+        (0..(max + 1).div_ceil(width)).map(|bar| (bar * width, (bar + 1) * width - 1, 0)).collect();
+    for counter in counted.counters().filter(|counter| counter.low >= 0) {
+        if let Some(bar) = bars.get_mut((counter.middle().unsigned_abs() / width) as usize) {
+            bar.2 += counter.count;
+        }
+    }
+    CountView { of, bars, mean: counted.moments().mean(), max }
+}
+
+fn sends(sends: &Sends) -> Option<SendView> {
+    // With fewer served than none at all, other nodes' messages were counted too: it says nothing of this pair.
+    let known = sends.served.counters().filter(|counter| counter.low >= 0);
+    Some(SendView {
+        interval: view(Stage::EndToEnd, &sends.interval)?,
+        per_served: view(Stage::EndToEnd, &sends.per_served),
+        served: known.map(|counter| (counter.middle().unsigned_abs(), counter.count)).collect(),
+    })
+}
+
+/// Sizes, of cycles where there are any.
+fn sizes(groupings: &[Grouping], cycles: &Grouping) -> Vec<SizePoint> {
+    let by_bytes = if cycles.groups().next().is_some() { cycles } else { &groupings[crate::messages::BYTES] };
+    if !by_bytes.varies() {
+        return Vec::new();
+    }
+    let mut points: Vec<SizePoint> = Vec::new();
+    for (key, group) in by_bytes.groups() {
+        let times = &group.stages[0];
+        let [p50_ns, p99_ns] = times.quantiles(&[0.5, 0.99])[..] else { continue };
+        let jump = match points.last() {
+            Some(last) if last.p50_ns != 0 => p50_ns as f64 / last.p50_ns as f64 - 1.0,
+            _ => 0.0,
+        };
+        let (bytes, count, min_ns) = (key.0.unsigned_abs(), times.count(), times.moments().min);
+        points.push(SizePoint { bytes, count, p50_ns, p99_ns, min_ns, jump });
+    }
+    points
+}

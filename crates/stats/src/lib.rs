@@ -1,0 +1,37 @@
+//! Where the time of messages went, as numbers: distributions, pieces, shares, spreads, intervals.
+//!
+//! Pure: no clock, no file, no thread, no system call. Columns go in, an [`Analysis`](analysis::Analysis) comes out;
+//! the seed of the only random draws (bootstrap intervals) is an argument.
+
+#![forbid(unsafe_code)]
+
+mod accumulator;
+pub mod analysis;
+pub mod bins;
+mod blocks;
+mod bootstrap;
+mod breakdown;
+mod cells;
+mod columns;
+mod cycles;
+mod distribution;
+mod finish;
+mod grain;
+mod groups;
+mod messages;
+mod moments;
+mod pages;
+mod sends;
+mod series;
+mod shares;
+mod slowest;
+mod spread;
+mod stages;
+mod summary;
+mod tally;
+
+pub use accumulator::{Accumulator, Options, Position};
+pub use blocks::FileRows;
+pub use columns::{Columns, FIELDS};
+pub use distribution::{Counted, Distribution, LogLinear};
+pub use moments::Moments;

@@ -1,0 +1,73 @@
+//! `cargo xtask bench latency`: Fourstamp against the plainest programs that do the same job.
+//!
+//! The launch is the unit of replication: consecutive launches of one program differ by a factor of three, for
+//! reasons that last as long as the process. So every contestant runs in a fresh process once a round, in an order
+//! drawn anew each round, and intervals come from drawing whole rounds again.
+
+mod contest;
+mod contestants;
+mod estimate;
+mod figures;
+mod output;
+mod peers;
+mod tables;
+
+use crate::workspace::Workspace;
+use anyhow::{Result, ensure};
+use clap::{Args, Subcommand};
+use figures::FIGURES;
+use std::collections::BTreeSet;
+
+/// What to measure.
+#[derive(Subcommand, Debug)]
+pub enum Bench {
+    /// The figures of docs/SPECIFICATION.md.
+    Latency(Options),
+}
+
+/// How to measure.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Rounds: fresh processes of each contestant.
+    #[arg(long, default_value_t = 10)]
+    launches: usize,
+    /// Orders the contestants within each round and draws the intervals.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Messages (round trips for ping-pong) a launch; a tenth of it over TCP.
+    #[arg(long, default_value_t = 200_000)]
+    count: u64,
+    /// Messages in the run that the report and DuckDB read; 0 leaves that comparison out.
+    #[arg(long, default_value_t = 100_000_000)]
+    messages: u64,
+    /// Only these figures, by name.
+    #[arg(long, value_name = "FIGURE", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Print every launch as CSV instead of the tables.
+    #[arg(long, conflicts_with = "markdown")]
+    csv: bool,
+    /// Print the tables as Markdown.
+    #[arg(long)]
+    markdown: bool,
+}
+
+/// Runs a benchmark and prints its tables.
+pub fn run(workspace: &Workspace, bench: Bench) -> Result<()> {
+    let Bench::Latency(options) = bench;
+    ensure!(options.launches > 0, "--launches wants at least one");
+    let figures = figures::choose(&options.only, options.messages > 0)?;
+    let wanted: BTreeSet<&str> = figures.iter().flat_map(|figure| [figure.ours, figure.peer]).collect();
+    let (contestants, skipped) = contestants::prepare(workspace, &options, &wanted)?;
+    let results = contest::run(&contestants, options.launches, options.seed);
+    let style = tables::Style { csv: options.csv, markdown: options.markdown };
+    print!("{}", tables::contestants(&results, &skipped, style));
+    if !options.csv {
+        print!("\n{}", tables::figures(&figures, &results, options.seed, style));
+    }
+    Ok(())
+}
+
+/// Names of all figures, for messages.
+fn figure_names() -> String {
+    FIGURES.iter().map(|figure| figure.name).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,220 @@
+//! The promised figures: who against whom, how compared, and the bound.
+
+use super::estimate::{Estimate, compare_medians};
+use anyhow::{Result, bail};
+
+/// One promise.
+pub struct Figure {
+    /// As given to `--only`.
+    pub name: &'static str,
+    /// In words.
+    pub what: &'static str,
+    /// Contestants.
+    pub ours: &'static str,
+    pub peer: &'static str,
+    /// Which number of each launch is compared.
+    pub number: Number,
+    pub compared: Compared,
+    pub bound: Bound,
+}
+
+/// A number of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    RoundTripNs,
+    MessagesPerSecond,
+    WallSeconds,
+    PeakGib,
+}
+
+/// How two medians become a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// Ours over theirs.
+    Ratio,
+    /// Half the difference of round trips: what one message costs, both sides together.
+    HalfDifferenceNs,
+    /// Ours as it is.
+    Ours,
+}
+
+/// What is promised.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+/// What the launches say of a promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Met,
+    Missed,
+    /// The interval holds the bound.
+    Undecided,
+}
+
+/// All of them.
+pub const FIGURES: &[Figure] = &[
+    Figure {
+        name: "floor",
+        what: "shm ping-pong 8 B, recorded, polling / one cache line between two cores",
+        ours: "shm",
+        peer: "cache line",
+        number: Number::RoundTripNs,
+        compared: Compared::Ratio,
+        bound: Bound::AtMost(2.0),
+    },
+    Figure {
+        name: "mpi",
+        what: "the same / Open MPI shared memory in plain C",
+        ours: "shm",
+        peer: "Open MPI",
+        number: Number::RoundTripNs,
+        compared: Compared::Ratio,
+        bound: Bound::AtMost(1.0),
+    },
+    Figure {
+        name: "tcp-polling",
+        what: "tcp ping-pong 8 B, recorded, polling / plain TCP in C, polling",
+        ours: "tcp, polling",
+        peer: "plain TCP, polling",
+        number: Number::RoundTripNs,
+        compared: Compared::Ratio,
+        bound: Bound::AtMost(1.1),
+    },
+    Figure {
+        name: "tcp-blocking",
+        what: "tcp ping-pong 8 B, recorded, blocking / plain TCP in C, blocking",
+        ours: "tcp, blocking",
+        peer: "plain TCP, blocking",
+        number: Number::RoundTripNs,
+        compared: Compared::Ratio,
+        bound: Bound::AtMost(1.1),
+    },
+    Figure {
+        name: "recording",
+        what: "cost of recording a message, both sides together, over the same run unrecorded",
+        ours: "shm",
+        peer: "shm, unrecorded",
+        number: Number::RoundTripNs,
+        compared: Compared::HalfDifferenceNs,
+        bound: Bound::AtMost(60.0),
+    },
+    Figure {
+        name: "stream",
+        what: "stream 8 B over shm, recorded / Open MPI windows of 64 in plain C, messages a second",
+        ours: "shm stream",
+        peer: "Open MPI windows",
+        number: Number::MessagesPerSecond,
+        compared: Compared::Ratio,
+        bound: Bound::AtLeast(1.0),
+    },
+    Figure {
+        name: "report",
+        what: "report of a large run / DuckDB, same quantiles and histograms, wall time",
+        ours: REPORT,
+        peer: DUCKDB,
+        number: Number::WallSeconds,
+        compared: Compared::Ratio,
+        bound: Bound::AtMost(1.0),
+    },
+    Figure {
+        name: "report-counted",
+        what: "the same / DuckDB by the fastest way that we found",
+        ours: REPORT,
+        peer: DUCKDB_COUNTED,
+        number: Number::WallSeconds,
+        compared: Compared::Ratio,
+        bound: Bound::AtMost(1.0),
+    },
+    Figure {
+        name: "memory",
+        what: "peak memory of that report",
+        ours: REPORT,
+        peer: DUCKDB,
+        number: Number::PeakGib,
+        compared: Compared::Ours,
+        bound: Bound::AtMost(1.0),
+    },
+];
+
+/// The contestants that read a large run.
+pub const REPORT: &str = "report";
+pub const DUCKDB: &str = "DuckDB";
+pub const DUCKDB_COUNTED: &str = "DuckDB, counted";
+
+/// The figures asked for; those about the report only with a run to read.
+pub fn choose(only: &[String], with_report: bool) -> Result<Vec<&'static Figure>> {
+    if let Some(unknown) = only.iter().find(|name| FIGURES.iter().all(|figure| figure.name != **name)) {
+        bail!("no figure {unknown}; there are {}", super::figure_names());
+    }
+    let asked = |figure: &&Figure| only.is_empty() || only.iter().any(|name| name == figure.name);
+    Ok(FIGURES.iter().filter(asked).filter(|figure| with_report || figure.ours != REPORT).collect())
+}
+
+impl Figure {
+    /// From pairs of launches of the same round.
+    pub fn estimate(&self, rounds: &[(f64, f64)], seed: u64) -> Option<Estimate> {
+        let compare = match self.compared {
+            Compared::Ratio => |ours: f64, theirs: f64| ours / theirs,
+            Compared::HalfDifferenceNs => |ours: f64, theirs: f64| (ours - theirs) / 2.0,
+            Compared::Ours => |ours: f64, _: f64| ours,
+        };
+        compare_medians(rounds, compare, seed)
+    }
+
+    /// The figure with its unit.
+    pub fn show(&self, value: f64) -> String {
+        match (self.compared, self.number) {
+            (Compared::Ratio, _) => format!("{value:.2}×"),
+            (_, Number::PeakGib) => format!("{value:.2} GiB"),
+            _ => format!("{value:.0} ns"),
+        }
+    }
+}
+
+impl Bound {
+    /// Whether the interval lies within, outside, or across the bound.
+    pub fn verdict(self, estimate: Estimate) -> Verdict {
+        let (best, worst, bound) = match self {
+            Bound::AtMost(bound) => (estimate.low, estimate.high, bound),
+            Bound::AtLeast(bound) => (-estimate.high, -estimate.low, -bound),
+        };
+        match (best <= bound, worst <= bound) {
+            (_, true) => Verdict::Met,
+            (false, _) => Verdict::Missed,
+            _ => Verdict::Undecided,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_decides() {
+        let estimate = Estimate { value: 1.0, low: 0.9, high: 1.2 };
+        assert_eq!(Bound::AtMost(1.2).verdict(estimate), Verdict::Met);
+        assert_eq!(Bound::AtMost(1.1).verdict(estimate), Verdict::Undecided);
+        assert_eq!(Bound::AtMost(0.8).verdict(estimate), Verdict::Missed);
+        assert_eq!(Bound::AtLeast(0.9).verdict(estimate), Verdict::Met);
+        assert_eq!(Bound::AtLeast(1.0).verdict(estimate), Verdict::Undecided);
+        assert_eq!(Bound::AtLeast(1.3).verdict(estimate), Verdict::Missed);
+    }
+
+    #[test]
+    fn recording_costs_half_the_difference_of_round_trips() {
+        let recording = choose(&["recording".into()], false).unwrap()[0];
+        let estimate = recording.estimate(&[(300.0, 200.0); 5], 1).unwrap();
+        assert_eq!(recording.show(estimate.value), "50 ns");
+    }
+
+    #[test]
+    fn figures_are_chosen_by_name() {
+        assert_eq!(choose(&[], true).unwrap().len(), FIGURES.len());
+        assert!(choose(&[], false).unwrap().iter().all(|figure| figure.name != "report"));
+        assert!(choose(&["nonsense".into()], true).is_err());
+    }
+}

@@ -1,0 +1,143 @@
+//! Installing what the tests and benchmarks need, on Debian and Ubuntu, as root or with sudo.
+//!
+//! Everything here may fail without harm: the test that needed it says `skipped: reason`. Nothing that is there
+//! already is touched, so a second call costs a second.
+
+use crate::process::{self, on_path};
+use crate::workspace::Workspace;
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(900);
+
+/// System packages: a file whose presence proves it, the package, and what wants it.
+const SYSTEM: &[(&str, &str, &str)] = &[
+    ("gcc", "gcc", "the programs to compare with"),
+    ("gcc", "libc6-dev", "the programs to compare with"),
+    ("mpicc", "libopenmpi-dev", "the comparison with MPI"),
+    ("mpirun", "openmpi-bin", "the comparison with MPI"),
+    ("chromium", "chromium", "the tests of the report in a browser"),
+    ("npm", "npm", "the tests of the report in a browser"),
+    ("tmux", "tmux", "the tests of `fourstamp launch --tmux`"),
+    ("time", "time", "peak memory in `cargo xtask bench latency`"),
+    ("python3", "python3", "reading runs from Python"),
+];
+
+/// What Python reads runs with.
+const PYTHON_PACKAGES: &[&str] = &["duckdb", "pandas", "pyarrow", "polars"];
+
+/// Installs all of it; says what could not be, and whether all is there.
+pub fn all(workspace: &Workspace) -> bool {
+    let mut complete = true;
+    let mut note = |what: &str, result: Result<()>| match result {
+        Ok(()) => println!("ready: {what}"),
+        Err(error) => {
+            complete = false;
+            println!("not installed: {what}: {error:#}");
+        }
+    };
+    note("system packages", system_packages());
+    note("Python environment", python(workspace).map(drop));
+    note("browser test packages", browser_packages(workspace));
+    note("cargo-deny", cargo_deny(workspace));
+    complete
+}
+
+/// The Python of an environment in the target folder that has duckdb, pandas, pyarrow and polars.
+pub fn python(workspace: &Workspace) -> Result<PathBuf> {
+    let folder = workspace.target.join("xtask/python");
+    let python = folder.join("bin/python");
+    if process::succeeds(Command::new(&python).args(["-c", &format!("import {}", PYTHON_PACKAGES.join(","))]))
+    {
+        return Ok(python);
+    }
+    let base = on_path("python3").context("no python3: apt install python3 python3-venv")?;
+    workspace.scratch("python")?;
+    let mut make = Command::new(base);
+    process::run(make.args(["-m", "venv", "--clear"]).arg(&folder), LIMIT)
+        .context("no virtual environment: apt install python3-venv")?;
+    let mut pip = Command::new(&python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PYTHON_PACKAGES);
+    process::run(&mut pip, LIMIT).context("pip cannot install the packages")?;
+    Ok(python)
+}
+
+/// The packages of the browser test, as its lock file names them.
+pub fn browser_packages(workspace: &Workspace) -> Result<()> {
+    let folder = workspace.root.join("tests/browser");
+    let (lock, installed) =
+        (folder.join("package-lock.json"), folder.join("node_modules/.package-lock.json"));
+    let time = |file: &PathBuf| file.metadata().and_then(|m| m.modified()).ok();
+    if time(&installed).is_some_and(|then| Some(then) >= time(&lock)) {
+        return Ok(());
+    }
+    let npm = on_path("npm").context("no npm: apt install npm")?;
+    let mut command = Command::new(npm);
+    // The browser is the system's: fetching another would take minutes.
+    let quiet = ["ci", "--no-audit", "--no-fund"];
+    command.args(quiet).current_dir(&folder).env("PUPPETEER_SKIP_DOWNLOAD", "1");
+    process::run(command.env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1"), LIMIT)
+}
+
+/// cargo-deny, built unoptimised: it runs for a second, and optimising it takes minutes.
+pub fn cargo_deny(workspace: &Workspace) -> Result<()> {
+    if on_path("cargo-deny").is_some() || local_cargo_deny(workspace).is_file() {
+        return Ok(());
+    }
+    let folder = workspace.scratch("tools")?;
+    let mut cargo = workspace.cargo(&["install", "--locked", "--debug", "cargo-deny", "--root"]);
+    process::run(cargo.arg(folder), LIMIT)
+}
+
+/// Where [`cargo_deny`] puts it when there is none on the PATH.
+pub fn local_cargo_deny(workspace: &Workspace) -> PathBuf {
+    workspace.target.join("xtask/tools/bin/cargo-deny")
+}
+
+fn system_packages() -> Result<()> {
+    let missing: Vec<_> = SYSTEM.iter().filter(|(program, ..)| on_path(program).is_none()).collect();
+    let mut packages: Vec<&str> = missing.iter().map(|(_, package, _)| *package).collect();
+    if !python_can_make_environments() {
+        packages.push("python3-venv");
+    }
+    if packages.is_empty() {
+        return Ok(());
+    }
+    for (program, _, why) in &missing {
+        println!("missing: {program} ({why})");
+    }
+    apt_install(&packages)
+}
+
+/// Debian's python3 comes without `ensurepip`, and then `venv` fails.
+fn python_can_make_environments() -> bool {
+    process::succeeds(Command::new("python3").args(["-c", "import ensurepip, venv"]))
+}
+
+fn apt_install(packages: &[&str]) -> Result<()> {
+    let by_hand = format!("apt-get install {}", packages.join(" "));
+    if on_path("apt-get").is_none() {
+        bail!("no apt-get here; install these with the system's own tool: {}", packages.join(" "));
+    }
+    if !rustix::process::geteuid().is_root() && !process::succeeds(Command::new("sudo").args(["-n", "true"]))
+    {
+        bail!("neither root nor sudo without a password; run: sudo {by_hand}");
+    }
+    process::run(&mut as_root(&["apt-get", "update", "--quiet"]), LIMIT)?;
+    let mut install = as_root(&["apt-get", "install", "--quiet", "--yes", "--no-install-recommends"]);
+    process::run(install.args(packages), LIMIT).with_context(|| by_hand)
+}
+
+fn as_root(words: &[&str]) -> Command {
+    let mut command = if rustix::process::geteuid().is_root() {
+        Command::new("env")
+    } else {
+        let mut sudo = Command::new("sudo");
+        sudo.args(["-n", "env"]);
+        sudo
+    };
+    command.arg("DEBIAN_FRONTEND=noninteractive").args(words);
+    command
+}

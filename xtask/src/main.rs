@@ -1,0 +1,62 @@
+//! The project's own chores: `cargo xtask test`, `cargo xtask bench latency`, `cargo xtask invariants`.
+//!
+//! What a person or a CI machine needs to build trust in a checkout, in one place and in Rust, so that both run
+//! the very same thing.
+
+#![forbid(unsafe_code)]
+
+mod bench;
+mod install;
+mod invariants;
+mod process;
+mod test;
+mod workspace;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+use workspace::Workspace;
+
+/// Fourstamp's chores.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Run every test, after installing what the tests need.
+    Test(test::Options),
+    /// Measure Fourstamp against the plainest programs that do the same job.
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Install what the tests need: system packages, a Python environment, npm packages, cargo-deny.
+    Install,
+    /// Check the rules of docs/ARCHITECTURE.md that a program can check.
+    Invariants,
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().chore) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Does one chore; whether all was well.
+fn run(chore: Chore) -> Result<bool> {
+    process::stop_children_on_ctrl_c()?;
+    let workspace = Workspace::find()?;
+    match chore {
+        Chore::Test(options) => test::run(&workspace, &options),
+        Chore::Bench(bench) => bench::run(&workspace, bench).map(|()| true),
+        Chore::Install => Ok(install::all(&workspace)),
+        Chore::Invariants => invariants::check(&workspace).map(|broken| broken == 0),
+    }
+}

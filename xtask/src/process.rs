@@ -1,0 +1,169 @@
+//! Running other programs: what they print is passed on line by line, none can hang for ever, none outlives us.
+//!
+//! Each child leads a process group of its own, because a cargo that is killed alone leaves its test programs
+//! running. The price: Ctrl-C at the terminal does not reach them, so we pass it on.
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Process group of the child that runs now; 0 when none does.
+static RUNNING: AtomicI32 = AtomicI32::new(0);
+
+/// Ends the running child's whole group, then us, on Ctrl-C and on SIGTERM.
+pub fn stop_children_on_ctrl_c() -> Result<()> {
+    ctrlc::set_handler(|| {
+        stop_group(RUNNING.load(Ordering::Relaxed));
+        std::process::exit(130);
+    })
+    .context("cannot listen for Ctrl-C")
+}
+
+/// Runs a program within a time limit and passes on what it prints. An error if it fails or takes too long.
+pub fn run(command: &mut Command, limit: Duration) -> Result<()> {
+    run_and_watch(command, limit, |_| {})
+}
+
+/// As [`run`], and shows `line` every line that it prints to standard output.
+pub fn run_and_watch(command: &mut Command, limit: Duration, mut line: impl FnMut(&str)) -> Result<()> {
+    println!("$ {}", shown(command));
+    let mut child = start(command.stdout(Stdio::piped()))?;
+    let output = child.stdout.take().context("no standard output")?;
+    let status = thread::scope(|threads| {
+        let waiter = threads.spawn(|| wait(&mut child, limit));
+        for text in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+            let text = String::from_utf8_lossy(&text);
+            println!("{text}");
+            line(&text);
+        }
+        waiter.join().unwrap_or_else(|_| bail!("the waiting thread panicked"))
+    })?;
+    succeeded(command, status)
+}
+
+/// Runs a program and returns its standard output; its standard error is shown only if it fails.
+pub fn capture(command: &mut Command) -> Result<String> {
+    capture_within(command, Duration::from_secs(600))
+}
+
+/// As [`capture`], within a time limit.
+pub fn capture_within(command: &mut Command, limit: Duration) -> Result<String> {
+    let mut child = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+    let (mut output, mut errors) = (String::new(), String::new());
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let status = thread::scope(|threads| {
+        let waiter = threads.spawn(|| wait(&mut child, limit));
+        threads.spawn(|| err.map(|mut stream| stream.read_to_string(&mut errors)));
+        out.map(|mut stream| stream.read_to_string(&mut output));
+        waiter.join().unwrap_or_else(|_| bail!("the waiting thread panicked"))
+    })?;
+    succeeded(command, status).with_context(|| format!("{}{}", output.trim_end(), errors.trim_end()))?;
+    Ok(output)
+}
+
+/// Whether a program runs and says yes; what it prints is thrown away.
+pub fn succeeds(command: &mut Command) -> bool {
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+/// The first program of that name on the PATH.
+pub fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+fn start(command: &mut Command) -> Result<Child> {
+    let child = command.stdin(Stdio::null()).process_group(0).spawn();
+    let child = child.with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    RUNNING.store(child.id() as i32, Ordering::Relaxed);
+    Ok(child)
+}
+
+/// Waits for the end of a child, and stops its group when the limit is over or when it leaves some of it behind.
+fn wait(child: &mut Child, limit: Duration) -> Result<ExitStatus> {
+    let started = Instant::now();
+    let group = child.id() as i32;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Ok(status);
+        }
+        if started.elapsed() > limit {
+            stop_group(group);
+            child.wait()?;
+            break Err(anyhow::anyhow!("stopped: it took longer than {} s", limit.as_secs()));
+        }
+        thread::sleep(Duration::from_millis(10));
+    };
+    RUNNING.store(0, Ordering::Relaxed);
+    stop_group(group); // a process left behind would hold the pipe open, and us with it
+    status
+}
+
+fn stop_group(group: i32) {
+    if let Some(group) = Pid::from_raw(group) {
+        // Gone already is as good.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+fn succeeded(command: &Command, status: ExitStatus) -> Result<()> {
+    if !status.success() {
+        bail!("{status}: {}", shown(command));
+    }
+    Ok(())
+}
+
+fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    const LONG: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn a_failure_is_an_error_that_names_the_command_and_shows_what_it_said() {
+        let error = capture_within(&mut shell("echo why >&2; exit 3"), LONG).unwrap_err();
+        let error = format!("{error:#}");
+        assert!(error.contains("why") && error.contains("exit status: 3"), "{error}");
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_stopped_with_its_children() {
+        let started = Instant::now();
+        let error =
+            capture_within(&mut shell("sleep 60 & sleep 60"), Duration::from_millis(100)).unwrap_err();
+        assert!(started.elapsed() < LONG, "it waited for the child of the child");
+        assert!(format!("{error:#}").contains("longer than"));
+    }
+
+    #[test]
+    fn what_it_leaves_behind_does_not_hold_us_up() {
+        let started = Instant::now();
+        assert_eq!(capture_within(&mut shell("sleep 60 & echo done"), LONG).unwrap(), "done\n");
+        assert!(started.elapsed() < LONG);
+    }
+
+    #[test]
+    fn every_line_is_seen() {
+        let mut lines = Vec::new();
+        run_and_watch(&mut shell("echo a; printf b"), LONG, |line| lines.push(line.to_owned())).unwrap();
+        assert_eq!(lines, ["a", "b"]);
+    }
+}

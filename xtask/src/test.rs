@@ -1,0 +1,155 @@
+//! `cargo xtask test`: every check there is, each run even if one before it failed, and a table of how they went.
+//!
+//! CI runs this and nothing else, so a green run on a desk means a green run there.
+
+mod steps;
+mod tally;
+
+use crate::install;
+use crate::workspace::Workspace;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::time::{Duration, Instant};
+use steps::{STEPS, Step};
+use tally::Tally;
+
+/// What to run.
+#[derive(Args, Debug, Default)]
+pub struct Options {
+    /// Only what fits into the inner loop: format, rules, lints and the tests, and nothing installed.
+    #[arg(long)]
+    quick: bool,
+    /// Only these steps, by name.
+    #[arg(long, value_name = "STEP", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Name the steps and stop.
+    #[arg(long)]
+    list: bool,
+}
+
+/// How one step went.
+struct Outcome {
+    name: &'static str,
+    time: Duration,
+    tally: Tally,
+    error: Option<anyhow::Error>,
+}
+
+/// Runs the chosen steps; whether none failed.
+pub fn run(workspace: &Workspace, options: &Options) -> Result<bool> {
+    let steps = choose(options)?;
+    if options.list {
+        steps.iter().for_each(|step| println!("{:<14}{}", step.name, step.what));
+        return Ok(true);
+    }
+    if !options.quick {
+        println!("==> install what the tests need");
+        install::all(workspace);
+    }
+    let outcomes: Vec<_> = steps.iter().map(|step| run_step(workspace, step)).collect();
+    print!("{}", summary(&outcomes));
+    Ok(outcomes.iter().all(|outcome| outcome.tally.failed == 0))
+}
+
+fn choose(options: &Options) -> Result<Vec<&'static Step>> {
+    if let Some(unknown) = options.only.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
+        let names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+        bail!("no step {unknown}; there are {}", names.join(", "));
+    }
+    let wanted = |step: &&Step| match options.only.as_slice() {
+        [] => step.quick || !options.quick,
+        only => only.iter().any(|name| name == step.name),
+    };
+    Ok(STEPS.iter().filter(wanted).collect())
+}
+
+fn run_step(workspace: &Workspace, step: &Step) -> Outcome {
+    println!("\n==> {}: {}", step.name, step.what);
+    let started = Instant::now();
+    let mut tally = Tally::default();
+    let error = (step.run)(workspace, &mut tally).err();
+    tally.close(error.is_some());
+    let outcome = Outcome { name: step.name, time: started.elapsed(), tally, error };
+    println!("{}", line(&outcome));
+    outcome
+}
+
+/// One line about one step.
+fn line(outcome: &Outcome) -> String {
+    let Outcome { name, time, tally, error } = outcome;
+    let verdict = match tally {
+        Tally { failed: 1.., .. } => "failed",
+        Tally { passed: 0, .. } => "skipped",
+        _ => "passed",
+    };
+    let counts = match (tally.passed, tally.failed) {
+        (0 | 1, 0) | (0, 1) => String::new(),
+        (passed, 0) => format!("{passed} tests"),
+        (passed, failed) => format!("{failed} of {} tests failed", passed + failed),
+    };
+    let why = error.as_ref().map(|error| format!("{error:#}")).unwrap_or_default();
+    let why = why.lines().next().unwrap_or_default();
+    format!("{verdict:<8} {name:<14}{:>7.1} s  {counts}{}{why}", time.as_secs_f64(), separator(&counts, why))
+        .trim_end()
+        .to_owned()
+}
+
+fn separator(left: &str, right: &str) -> &'static str {
+    if left.is_empty() || right.is_empty() { "" } else { ": " }
+}
+
+/// The table at the end. Its last line counts the tests: `N passed, N failed`.
+fn summary(outcomes: &[Outcome]) -> String {
+    let mut text = String::from("\n==> summary\n");
+    for outcome in outcomes {
+        text += &format!("{}\n", line(outcome));
+        for reason in &outcome.tally.skipped {
+            text += &format!("         {}: skipped: {reason}\n", outcome.name);
+        }
+    }
+    let total = |count: fn(&Tally) -> u32| outcomes.iter().map(|o| count(&o.tally)).sum::<u32>();
+    text + &format!("{} passed, {} failed\n", total(|t| t.passed), total(|t| t.failed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(name: &'static str, tally: Tally, error: Option<&'static str>) -> Outcome {
+        Outcome { name, time: Duration::from_millis(1250), tally, error: error.map(anyhow::Error::msg) }
+    }
+
+    #[test]
+    fn the_summary_ends_with_the_counts_and_names_what_was_skipped() {
+        let skipped = Tally { skipped: vec!["no mpicc".into()], ..Tally::default() };
+        let tests = Tally { passed: 40, failed: 2, skipped: vec![] };
+        let one = Tally { passed: 1, ..Tally::default() };
+        let outcomes = [
+            outcome("format", one, None),
+            outcome("tests", tests, Some("exit 1")),
+            outcome("mpi", skipped, None),
+        ];
+        assert_eq!(
+            summary(&outcomes),
+            "\n==> summary\n\
+             passed   format            1.2 s\n\
+             failed   tests             1.2 s  2 of 42 tests failed: exit 1\n\
+             skipped  mpi               1.2 s\n         mpi: skipped: no mpicc\n\
+             41 passed, 2 failed\n"
+        );
+    }
+
+    #[test]
+    fn an_unknown_step_is_refused_and_the_known_ones_are_named() {
+        let options = Options { only: vec!["lint".into()], ..Options::default() };
+        let error = format!("{:#}", choose(&options).err().expect("no such step"));
+        assert!(error.contains("no step lint") && error.contains("lints"), "{error}");
+    }
+
+    #[test]
+    fn quick_is_a_part_of_all() {
+        let quick = choose(&Options { quick: true, ..Options::default() }).unwrap();
+        let all = choose(&Options::default()).unwrap();
+        assert!(quick.len() < all.len() && quick.iter().any(|step| step.name == "tests"));
+    }
+}

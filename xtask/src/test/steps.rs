@@ -1,0 +1,239 @@
+//! The steps of `cargo xtask test`, in order: what fails soonest comes first.
+
+use super::tally::Tally;
+use crate::install;
+use crate::invariants;
+use crate::process::{self, on_path, run, run_and_watch};
+use crate::workspace::Workspace;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// One step.
+pub struct Step {
+    /// As given to `--only`.
+    pub name: &'static str,
+    /// In a line.
+    pub what: &'static str,
+    /// Part of `--quick`.
+    pub quick: bool,
+    /// Does it.
+    pub run: fn(&Workspace, &mut Tally) -> Result<()>,
+}
+
+/// All of them.
+pub const STEPS: &[Step] = &[
+    Step { name: "format", what: "the code is formatted", quick: true, run: format },
+    Step { name: "rules", what: "the rules of docs/ARCHITECTURE.md hold", quick: true, run: rules },
+    Step { name: "lints", what: "no compiler or clippy warning", quick: true, run: lints },
+    Step { name: "tests", what: "unit, property and end-to-end tests", quick: true, run: tests },
+    Step {
+        name: "docs",
+        what: "the documentation builds without a warning",
+        quick: false,
+        run: documentation,
+    },
+    Step { name: "interleavings", what: "the lock-free rings, every interleaving", quick: false, run: loom },
+    Step { name: "release", what: "the release build", quick: false, run: release },
+    Step { name: "examples", what: "the examples run", quick: false, run: examples },
+    Step { name: "readers", what: "DuckDB, pandas and polars read a run", quick: false, run: readers },
+    Step { name: "tour", what: "the README's first command", quick: false, run: tour },
+    Step { name: "browser", what: "the report in a real browser", quick: false, run: browser },
+    Step { name: "fuzz", what: "ten seconds of noise for every decoder", quick: false, run: fuzz },
+    Step { name: "dependencies", what: "licences, sources, advisories", quick: false, run: dependencies },
+];
+
+/// Longest that one command may take: the slowest on two cores, three times over.
+const LIMIT: Duration = Duration::from_secs(900);
+
+fn format(workspace: &Workspace, _: &mut Tally) -> Result<()> {
+    run(&mut workspace.cargo(&["fmt", "--all", "--check"]), LIMIT)
+}
+
+fn rules(workspace: &Workspace, _: &mut Tally) -> Result<()> {
+    match invariants::check(workspace)? {
+        0 => Ok(()),
+        broken => bail!("{broken} broken"),
+    }
+}
+
+fn lints(workspace: &Workspace, _: &mut Tally) -> Result<()> {
+    let arguments = ["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"];
+    run(&mut workspace.cargo(&arguments), LIMIT)
+}
+
+fn documentation(workspace: &Workspace, _: &mut Tally) -> Result<()> {
+    let mut cargo = workspace.cargo(&["doc", "--workspace", "--no-deps", "--locked", "--quiet"]);
+    run(cargo.env("RUSTDOCFLAGS", "-D warnings"), LIMIT)
+}
+
+fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    // The output of tests that pass is shown because it says what they skipped, and why.
+    let arguments = ["test", "--workspace", "--locked", "--no-fail-fast", "--", "--show-output"];
+    run_and_watch(&mut workspace.cargo(&arguments), LIMIT, |line| tally.line(line))
+}
+
+/// The tests of the rings in the packages that know `cfg(loom)`.
+fn loom(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    let knows =
+        |folder: &Path| fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|t| t.contains("cfg(loom)"));
+    let packages = workspace.packages.iter().filter(|p| knows(&workspace.root.join(&p.folder)));
+    let mut cargo = workspace.cargo(&["test", "--release", "--lib", "--locked", "--no-fail-fast"]);
+    cargo.args(packages.flat_map(|package| ["--package", &package.name]));
+    // Other flags build everything anew: a folder apart keeps the ordinary build warm.
+    cargo.arg("--target-dir").arg(workspace.scratch("loom")?).arg("ring");
+    let cargo = cargo.env("RUSTFLAGS", "--cfg loom").env("LOOM_MAX_PREEMPTIONS", "3");
+    run_and_watch(cargo, LIMIT, |line| tally.line(line))?;
+    if tally.passed == 0 {
+        bail!("no test was run");
+    }
+    Ok(())
+}
+
+fn release(workspace: &Workspace, _: &mut Tally) -> Result<()> {
+    run(&mut workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp"]), LIMIT)
+}
+
+fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    let folder = fresh(workspace, "examples")?;
+    for name in ["tcp_stream", "tokio"] {
+        let out = folder.join(name);
+        let mut cargo = workspace.cargo(&["run", "--quiet", "--locked", "--package", "fourstamp-examples"]);
+        run(cargo.args(["--example", name, "--"]).arg(&out), LIMIT)?;
+        report_reads(workspace, &out)?;
+        tally.passed += 1;
+    }
+    let python = match install::python(workspace) {
+        Ok(python) => python,
+        Err(why) => return tally.skip(format!("{why:#}")),
+    };
+    for (program, arguments) in
+        [("examples/read_run.py", None), ("xtask/readers/notebook.py", Some("examples/read_run.ipynb"))]
+    {
+        let mut read = workspace.command(&python, &[program]);
+        run(read.args(arguments).arg(folder.join("tcp_stream")), LIMIT)?;
+        tally.passed += 1;
+    }
+    Ok(())
+}
+
+/// A run that a program of its own wrote is a run as any other.
+fn report_reads(workspace: &Workspace, run_folder: &Path) -> Result<()> {
+    let mut report = workspace.command(workspace.fourstamp(), &["report", "--terminal"]);
+    run(report.arg(run_folder), LIMIT)
+}
+
+fn readers(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    let python = match install::python(workspace) {
+        Ok(python) => python,
+        Err(why) => return tally.skip(format!("{why:#}")),
+    };
+    let folder = fresh(workspace, "readers")?;
+    let (run_folder, csv) = (folder.join("run"), folder.join("report.csv"));
+    let arguments =
+        ["bench", "pingpong", "--transport", "shm", "--size", "8", "--count", "20000", "--launches", "2"];
+    run(workspace.command(workspace.fourstamp(), &arguments).arg("--out").arg(&run_folder), LIMIT)?;
+    let mut report = workspace.command(workspace.fourstamp(), &["report", "--csv"]);
+    fs::write(&csv, process::capture(report.arg(&run_folder))?)?;
+    let mut check = workspace.command(python, &["xtask/readers/check.py"]);
+    check.arg(&run_folder).arg(&csv).arg(workspace.root.join("docs/FORMAT.md"));
+    run_and_watch(&mut check, LIMIT, |line| tally.line(line))
+}
+
+fn tour(workspace: &Workspace, _: &mut Tally) -> Result<()> {
+    let folder = fresh(workspace, "tour")?;
+    let mut cargo = workspace.cargo(&["run", "--release", "--locked", "--", "tour", "--out"]);
+    run(cargo.arg(folder.join("tour")), LIMIT)
+}
+
+fn browser(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    let Some(chromium) = on_path("chromium").or_else(|| on_path("google-chrome")) else {
+        return tally.skip("no Chromium: apt install chromium");
+    };
+    if let Err(why) = install::browser_packages(workspace) {
+        return tally.skip(format!("{why:#}"));
+    }
+    let mut test = workspace.command("node", &["tests/browser/pages.mjs"]);
+    test.args(pages(workspace)?).env("CHROMIUM", chromium);
+    run_and_watch(&mut test, LIMIT, |line| tally.line(line))
+}
+
+/// The report of a run of 10 messages, and of one of 10 million.
+fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
+    let folder = fresh(workspace, "pages")?;
+    let mut pages = Vec::new();
+    for (name, count) in [("small", "5"), ("large", "5000000")] {
+        let (run_folder, page) = (folder.join(name), folder.join(name).with_extension("html"));
+        let arguments =
+            ["bench", "pingpong", "--transport", "shm", "--launches", "1", "--count", count, "--out"];
+        run(workspace.command(workspace.fourstamp(), &arguments).arg(&run_folder), LIMIT)?;
+        let mut report = workspace.command(workspace.fourstamp(), &["report"]);
+        run(report.arg(&run_folder).arg("--out").arg(&page), LIMIT)?;
+        pages.push(page);
+    }
+    Ok(pages)
+}
+
+fn fuzz(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    if on_path("cargo-fuzz").is_none() {
+        return tally.skip("no cargo-fuzz: cargo install cargo-fuzz (its seeds run in the tests above)");
+    }
+    if !process::succeeds(&mut workspace.command("rustc", &["+nightly", "--version"])) {
+        return tally.skip("no nightly toolchain: rustup toolchain install nightly");
+    }
+    run(
+        &mut workspace.cargo(&[
+            "run",
+            "--release",
+            "--locked",
+            "--package",
+            "fourstamp-record",
+            "--example",
+            "fuzz_seeds",
+        ]),
+        LIMIT,
+    )?;
+    for target in process::capture(&mut cargo_fuzz(workspace, &["list"]))?.lines() {
+        let mut fuzz = cargo_fuzz(workspace, &["run", target]);
+        run(fuzz.args(["--", "-max_total_time=10"]), LIMIT)
+            .with_context(|| format!("fuzz target {target}"))?;
+        tally.passed += 1;
+    }
+    Ok(())
+}
+
+/// cargo-fuzz on the nightly toolchain. Started by rustup's own `cargo`: the one that runs us is bound to its toolchain.
+fn cargo_fuzz(workspace: &Workspace, arguments: &[&str]) -> Command {
+    let mut command = workspace.command("cargo", &["+nightly", "fuzz"]);
+    command.args(arguments).args(["--fuzz-dir", "fuzz"]).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
+    command
+}
+
+fn dependencies(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    if let Err(why) = install::cargo_deny(workspace) {
+        return tally.skip(format!("no cargo-deny: {why:#}"));
+    }
+    let program = on_path("cargo-deny").unwrap_or_else(|| install::local_cargo_deny(workspace));
+    let deny = |arguments: &[&str]| workspace.command(&program, arguments);
+    run(&mut deny(&["--offline", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"]), LIMIT)?;
+    tally.passed += 1;
+    // The advisories lie in a repository on GitHub, which a CI machine may not reach.
+    if let Err(why) = process::capture(&mut deny(&["fetch", "db"])) {
+        let why = format!("{why:#}");
+        let line = why.lines().find(|line| line.contains("unable to access")).unwrap_or("cannot be fetched");
+        let reason = line.split(": exit status").next().unwrap_or(line);
+        return tally.skip(format!("advisories: {reason}"));
+    }
+    run(&mut deny(&["check", "--hide-inclusion-graph", "advisories"]), LIMIT)?;
+    tally.passed += 1;
+    Ok(())
+}
+
+/// An empty folder for what a step makes.
+fn fresh(workspace: &Workspace, name: &str) -> Result<PathBuf> {
+    let folder = workspace.scratch(name)?;
+    fs::remove_dir_all(&folder)?;
+    workspace.scratch(name)
+}

@@ -1,0 +1,90 @@
+//! Where things are: the checkout, the target folder, the packages and what each depends on.
+
+use crate::process;
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// This checkout.
+#[derive(Debug)]
+pub struct Workspace {
+    /// The folder of the root Cargo.toml.
+    pub root: PathBuf,
+    /// Where cargo builds, and where the chores keep what they make (`target/xtask`).
+    pub target: PathBuf,
+    /// Every package of the workspace.
+    pub packages: Vec<Package>,
+}
+
+/// A package of the workspace.
+#[derive(Debug)]
+pub struct Package {
+    /// As in its Cargo.toml.
+    pub name: String,
+    /// Its folder, relative to the root.
+    pub folder: PathBuf,
+    /// Names of the packages that its own code uses (not those for tests or build scripts alone).
+    pub dependencies: Vec<String>,
+}
+
+impl Workspace {
+    /// Asks cargo.
+    pub fn find() -> Result<Workspace> {
+        let mut cargo = cargo();
+        cargo.args(["metadata", "--no-deps", "--format-version", "1"]);
+        let metadata = process::capture(&mut cargo)?;
+        Workspace::from_metadata(&serde_json::from_str(&metadata).context("cargo metadata is not JSON")?)
+            .context("cargo metadata lacks a field")
+    }
+
+    fn from_metadata(metadata: &Value) -> Option<Workspace> {
+        let root = PathBuf::from(metadata["workspace_root"].as_str()?);
+        let packages = metadata["packages"].as_array()?;
+        let packages = packages.iter().map(|p| Package::from_metadata(p, &root)).collect::<Option<_>>()?;
+        Some(Workspace { target: metadata["target_directory"].as_str()?.into(), root, packages })
+    }
+
+    /// A folder under the target folder for what the chores make; made if absent.
+    pub fn scratch(&self, name: &str) -> Result<PathBuf> {
+        let folder = self.target.join("xtask").join(name);
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        Ok(folder)
+    }
+
+    /// The release build of the product.
+    pub fn fourstamp(&self) -> PathBuf {
+        self.target.join("release/fourstamp")
+    }
+
+    /// A cargo command at the root.
+    pub fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut command = cargo();
+        command.args(arguments).current_dir(&self.root);
+        command
+    }
+
+    /// Any other command at the root.
+    pub fn command(&self, program: impl AsRef<Path>, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program.as_ref());
+        command.args(arguments).current_dir(&self.root);
+        command
+    }
+}
+
+impl Package {
+    fn from_metadata(package: &Value, root: &Path) -> Option<Package> {
+        let manifest = Path::new(package["manifest_path"].as_str()?);
+        let normal = package["dependencies"].as_array()?.iter().filter(|d| d["kind"].is_null());
+        Some(Package {
+            name: package["name"].as_str()?.to_owned(),
+            folder: manifest.parent()?.strip_prefix(root).ok()?.to_owned(),
+            dependencies: normal.map(|d| d["name"].as_str().map(str::to_owned)).collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// The cargo that runs this program, so that a chosen toolchain stays chosen.
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
