@@ -29,6 +29,7 @@ const browser = await chromium.launch({
 
 const open = async (file, options) => {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(120000); // for machines with other work
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
@@ -140,6 +141,10 @@ const whole = async (file) => {
   const foreign = await page.evaluate(() => document.querySelectorAll("main img, main [onerror], main iframe, main object").length);
   check(`${name}: nothing from the data became an element`, foreign === 0, String(foreign));
   check(`${name}: no error, warning, dialog or request`, complaints.length === 0, complaints.join(" | "));
+
+  // The canary: were a chart missing, the checks above would have to notice.
+  await page.$eval(".chart.drawn", (chart) => window.Plotly.purge(chart));
+  check(`${name}: a chart that is taken away is missed`, (await faults(page)).length === 1);
   await context.close();
 };
 

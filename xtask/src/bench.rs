@@ -17,6 +17,7 @@ use anyhow::{Result, ensure};
 use clap::{Args, Subcommand};
 use figures::FIGURES;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// What to measure.
 #[derive(Subcommand, Debug)]
@@ -43,6 +44,9 @@ pub struct Options {
     /// Only these figures, by name.
     #[arg(long, value_name = "FIGURE", value_delimiter = ',')]
     only: Vec<String>,
+    /// A `fourstamp` to measure instead of this checkout's release build.
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
     /// Print every launch as CSV instead of the tables.
     #[arg(long, conflicts_with = "markdown")]
     csv: bool,

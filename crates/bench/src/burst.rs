@@ -1,16 +1,20 @@
 //! Some messages at once, then nothing for a while: the network's buffers are empty when a burst begins, as they are for a
 //! program that works between its messages.
 
+use crate::Outcome;
 use crate::meter::{Meter, Until};
 use crate::plan::Plan;
 use crate::serve::take_all;
-use crate::Outcome;
 use fabric::{FabricError, Node};
 use record::Kind;
 use std::time::Duration;
 
 pub(crate) fn run(
-    node: &mut Node, plan: &Plan, messages: u32, gap_us: u64, meter: &Meter<'_>,
+    node: &mut Node,
+    plan: &Plan,
+    messages: u32,
+    gap_us: u64,
+    meter: &Meter<'_>,
 ) -> Result<Outcome, FabricError> {
     let half = node.nodes() / 2;
     if node.id() >= half {

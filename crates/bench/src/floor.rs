@@ -60,7 +60,11 @@ pub fn cache_line(clock: Clock, trips: usize) -> Floor {
         });
         pinned = (leading.join().unwrap_or(false), other.join().unwrap_or(false));
     });
-    Floor { name: "one cache line between two cores".into(), round_trip_ticks: times, pinned: pinned.0 && pinned.1 }
+    Floor {
+        name: "one cache line between two cores".into(),
+        round_trip_ticks: times,
+        pinned: pinned.0 && pinned.1,
+    }
 }
 
 /// A minimal TCP ping-pong over loopback: 8 bytes, no delay, nothing else.

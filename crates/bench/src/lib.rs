@@ -49,7 +49,11 @@ pub fn run(node: &mut Node, plan: &Plan, meter: &Meter<'_>) -> Result<Outcome, F
         Workload::Pingpong => pingpong::run(node, plan, meter),
         Workload::Stream { rate_per_s, batch, all } => {
             let pace = stream::Pace { rate_per_s: *rate_per_s, batch: *batch };
-            if *all { stream::all_to_all(node, plan, pace, meter) } else { stream::pairs(node, plan, pace, meter) }
+            if *all {
+                stream::all_to_all(node, plan, pace, meter)
+            } else {
+                stream::pairs(node, plan, pace, meter)
+            }
         }
         Workload::Burst { messages, gap_us } => burst::run(node, plan, *messages, *gap_us, meter),
         Workload::Relay => relay::run(node, plan, meter),

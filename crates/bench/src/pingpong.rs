@@ -3,9 +3,9 @@
 //! Every message is stamped one way, so both directions are seen. The whole round trip is written down as a cycle that
 //! begins when the one before ended: nothing that the loop does, recording included, is outside the measurement.
 
+use crate::Outcome;
 use crate::meter::{Meter, Until};
 use crate::plan::Plan;
-use crate::Outcome;
 use crate::serve::{echo, expect};
 use clock::Ticks;
 use fabric::{FabricError, Node, NodeId};

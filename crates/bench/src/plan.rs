@@ -96,14 +96,18 @@ impl Plan {
             workload if nodes < least => {
                 refuse(format!("{} needs {least} nodes, not {nodes}", workload.name()), "raise --nodes")
             }
-            Workload::Relay if nodes > 3 => refuse(format!("relay has 3 nodes, not {nodes}"), "give --nodes 3"),
+            Workload::Relay if nodes > 3 => {
+                refuse(format!("relay has 3 nodes, not {nodes}"), "give --nodes 3")
+            }
             Workload::Stream { all: false, .. } if !nodes.is_multiple_of(2) => {
                 refuse(format!("{nodes} nodes cannot stream in pairs"), "give an even number, or --all")
             }
             Workload::Stream { rate_per_s: Some(rate), .. } if !(rate.is_finite() && *rate > 0.0) => {
                 refuse(format!("{rate} messages a second is no rate"), "give a number above 0")
             }
-            Workload::Stream { batch: 0, .. } => refuse("a batch of 0 messages sends nothing".into(), "give 1 or more"),
+            Workload::Stream { batch: 0, .. } => {
+                refuse("a batch of 0 messages sends nothing".into(), "give 1 or more")
+            }
             Workload::Burst { messages: 0, .. } => refuse("a burst of 0 messages".into(), "give 1 or more"),
             Workload::Sweep { repeats: 0, .. } => refuse("0 visits to each size".into(), "give 1 or more"),
             Workload::Sweep { .. } if matches!(self.length, Length::DurationMs(_)) => {

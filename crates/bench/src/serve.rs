@@ -8,7 +8,9 @@ use record::{ABSENT, Kind};
 /// Serve, calling `act` with the sender and the payload (as long as the one received, our own bytes); it says how
 /// many messages it sent. What was not stamped on its way here (warming up) causes nothing that is stamped.
 pub(crate) fn serve(
-    node: &mut Node, leader: NodeId, mut act: impl FnMut(&mut Node, NodeId, &[u8]) -> Result<u64, FabricError>,
+    node: &mut Node,
+    leader: NodeId,
+    mut act: impl FnMut(&mut Node, NodeId, &[u8]) -> Result<u64, FabricError>,
 ) -> Result<Outcome, FabricError> {
     let mut payload = Vec::new();
     let mut outcome = Outcome::default();

@@ -3,10 +3,10 @@
 //! At a rate the loop is open: every message has an intended time, and its `ready` stamp is that time even when the sender
 //! is late. Otherwise a stall would delay the messages after it and they would all look fast.
 
+use crate::Outcome;
 use crate::meter::{Meter, Until};
 use crate::plan::Plan;
 use crate::serve::take_all;
-use crate::Outcome;
 use clock::Ticks;
 use fabric::{FabricError, Node, NodeId, Wait};
 use rand::RngExt;
@@ -23,7 +23,12 @@ pub(crate) struct Pace {
 }
 
 /// The first half of the nodes sends, each to its partner in the second half.
-pub(crate) fn pairs(node: &mut Node, plan: &Plan, pace: Pace, meter: &Meter<'_>) -> Result<Outcome, FabricError> {
+pub(crate) fn pairs(
+    node: &mut Node,
+    plan: &Plan,
+    pace: Pace,
+    meter: &Meter<'_>,
+) -> Result<Outcome, FabricError> {
     let half = node.nodes() / 2;
     if node.id() >= half {
         return take_all(node, node.id() - half);
@@ -41,7 +46,12 @@ pub(crate) fn pairs(node: &mut Node, plan: &Plan, pace: Pace, meter: &Meter<'_>)
 }
 
 /// Every node sends to every other, chosen at random, and takes what comes meanwhile.
-pub(crate) fn all_to_all(node: &mut Node, plan: &Plan, pace: Pace, meter: &Meter<'_>) -> Result<Outcome, FabricError> {
+pub(crate) fn all_to_all(
+    node: &mut Node,
+    plan: &Plan,
+    pace: Pace,
+    meter: &Meter<'_>,
+) -> Result<Outcome, FabricError> {
     let mut draw = Pcg64Mcg::seed_from_u64(plan.seed ^ u64::from(node.id()) << 32);
     let mut sender = Sender::new(node, plan, pace);
     let begin = node.clock().now();

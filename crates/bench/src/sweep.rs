@@ -2,14 +2,14 @@
 //! the size; then sizes are added, one by one, half-way into the largest relative jump of the median. A grid of powers
 //! of two misplaces every knee; bisection brackets it within a few bytes.
 
+use crate::Outcome;
 use crate::meter::Meter;
 use crate::pingpong::round_trip;
 use crate::plan::{Length, Plan};
 use crate::serve::echo;
-use crate::Outcome;
 use fabric::{FabricError, Node};
-use rand::seq::SliceRandom;
 use rand::SeedableRng;
+use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -37,7 +37,12 @@ const BRACKET_BYTES: usize = 8;
 /// A jump smaller than this is not worth a closer look.
 const JUMP_MIN: f64 = 0.08;
 
-pub(crate) fn run(node: &mut Node, plan: &Plan, shape: Shape, meter: &Meter<'_>) -> Result<Outcome, FabricError> {
+pub(crate) fn run(
+    node: &mut Node,
+    plan: &Plan,
+    shape: Shape,
+    meter: &Meter<'_>,
+) -> Result<Outcome, FabricError> {
     if node.id() == 0 { lead(node, plan, shape, meter) } else { echo(node) }
 }
 
@@ -127,7 +132,9 @@ fn widest_jump(medians: &[SizeMedian]) -> Option<usize> {
         let (low, high) = (pair[0], pair[1]);
         (high.median_ns as f64 - low.median_ns as f64).abs() / low.median_ns.max(1) as f64
     };
-    let wide = |pair: &&[SizeMedian]| (pair[1].bytes - pair[0].bytes) as usize > BRACKET_BYTES && jump(pair) >= JUMP_MIN;
+    let wide = |pair: &&[SizeMedian]| {
+        (pair[1].bytes - pair[0].bytes) as usize > BRACKET_BYTES && jump(pair) >= JUMP_MIN
+    };
     let widest = medians.windows(2).filter(wide).max_by(|a, b| jump(a).total_cmp(&jump(b)))?;
     Some((widest[0].bytes + widest[1].bytes) as usize / 2)
 }

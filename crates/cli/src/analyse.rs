@@ -2,7 +2,7 @@
 
 use crate::progress::Bar;
 use anyhow::{Context, Result, anyhow};
-use record::{Batch, Chunk, Field, Run};
+use record::{Batch, Chunk, Run};
 use report::{Entry, Facts};
 use stats::analysis::Analysis;
 use stats::{Accumulator, FileRows, Options, Position};
@@ -63,7 +63,10 @@ fn read_all(chunks: &[Chunk], options: &Options) -> Result<Analysis> {
             bar.at(done.load(Ordering::Relaxed), rows);
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
-        handles.into_iter().map(|handle| handle.join().unwrap_or_else(|_| Err(anyhow!("a reading thread panicked")))).collect()
+        handles
+            .into_iter()
+            .map(|handle| handle.join().unwrap_or_else(|_| Err(anyhow!("a reading thread panicked"))))
+            .collect()
     });
     if let Some(bar) = bar {
         bar.finish();
@@ -79,7 +82,7 @@ fn read_some(chunks: &[Chunk], options: &Options, done: &AtomicU64) -> Result<Ac
     let mut accumulator = Accumulator::new(options.clone());
     let mut batch = Batch::new();
     for chunk in chunks {
-        chunk.read(Field::ALL.as_slice(), &mut batch)?;
+        chunk.read(&stats::FIELDS, &mut batch)?;
         let position = Position { launch: chunk.launch(), node: chunk.node(), first_row: chunk.first_row() };
         accumulator.add(&batch, position);
         done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
@@ -118,7 +121,8 @@ fn file_rows(chunks: &[Chunk]) -> Vec<FileRows> {
 fn clock_error_ns(run: &Run) -> i64 {
     let errors = run.info.launches.iter().flat_map(|launch| {
         let nodes: Vec<u32> = launch.nodes.iter().map(|node| node.node).collect();
-        let pairs = nodes.iter().flat_map(|one| nodes.iter().map(move |other| (*one, *other))).collect::<Vec<_>>();
+        let pairs =
+            nodes.iter().flat_map(|one| nodes.iter().map(move |other| (*one, *other))).collect::<Vec<_>>();
         pairs.into_iter().filter_map(|(one, other)| run.info.error_between_ns(launch.launch, one, other))
     });
     errors.fold(0.0, f64::max).ceil() as i64

@@ -53,7 +53,9 @@ impl Bar {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━━┄")
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("━━┄")
 }
 
 /// A rate in at most five characters: `950`, `12.3k`, `4.56M`.

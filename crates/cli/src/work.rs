@@ -33,7 +33,8 @@ pub enum What {
 
 /// Do the job on every node that this process hosts; outcomes in the order of the nodes.
 pub fn work(assignment: &Assignment, control: &Control) -> Result<Vec<Outcome>> {
-    let job: Job = serde_json::from_value(assignment.plan.clone()).context("the plan is not one of this version")?;
+    let job: Job =
+        serde_json::from_value(assignment.plan.clone()).context("the plan is not one of this version")?;
     let folder = RunFolder::join(&assignment.run_folder)?;
     if matches!(job.plan.length, Length::Count(_)) {
         control.goal.store(job.plan.goal(), Ordering::Relaxed);
@@ -53,7 +54,10 @@ pub fn work(assignment: &Assignment, control: &Control) -> Result<Vec<Outcome>> 
         let start = |(node, transport)| scope.spawn(move || worker.run(node, transport));
         let handles: Vec<_> = assignment.hosted.iter().copied().zip(transports).map(start).collect();
         worker.gate.open_when_all_are_ready(control);
-        handles.into_iter().map(|handle| handle.join().unwrap_or_else(|_| Err(anyhow!("a node panicked")))).collect()
+        handles
+            .into_iter()
+            .map(|handle| handle.join().unwrap_or_else(|_| Err(anyhow!("a node panicked"))))
+            .collect()
     });
     outcomes.into_iter().collect()
 }
@@ -76,7 +80,8 @@ impl Worker<'_> {
             return Ok(Outcome::default());
         }
         let unwatched = AtomicU64::new(0);
-        let leads = self.assignment.hosted.iter().find(|node| self.job.plan.leads(**node, self.assignment.nodes));
+        let leads =
+            self.assignment.hosted.iter().find(|node| self.job.plan.leads(**node, self.assignment.nodes));
         let done = if leads == Some(&id) { &self.control.done } else { &unwatched };
         let outcome = bench::run(&mut node, &self.job.plan, &Meter { stop: &self.control.stop, done });
         let closed = outcome.is_ok().then(|| node.close());
@@ -111,8 +116,12 @@ impl Worker<'_> {
     }
 
     fn recorder(&self, id: u16, pinning: Pinning) -> Result<Recorder> {
-        let mut sheet =
-            NodeSheet::with_quality(self.assignment.launch, u32::from(id), &self.control.clock(), self.control.quality());
+        let mut sheet = NodeSheet::with_quality(
+            self.assignment.launch,
+            u32::from(id),
+            &self.control.clock(),
+            self.control.quality(),
+        );
         sheet.halves = self.assignment.fabric.bare_bytes.is_some();
         match pinning {
             Pinning::Core(core) => sheet.core = Some(core as u32),

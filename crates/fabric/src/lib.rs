@@ -14,6 +14,8 @@
 
 mod cube;
 mod error;
+#[doc(hidden)]
+pub mod fuzz;
 mod gauge;
 mod handshake;
 mod key;

@@ -30,7 +30,8 @@ pub fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, FabricError
     let links: Vec<Box<dyn Transport>> = match &spec.transport {
         TransportSpec::Thread => boxed(thread::connect(spec, clock)?),
         TransportSpec::Shm { path } => {
-            let ends: Result<Vec<_>, _> = hosted.iter().map(|me| shm::attach(*me, spec, path, clock)).collect();
+            let ends: Result<Vec<_>, _> =
+                hosted.iter().map(|me| shm::attach(*me, spec, path, clock)).collect();
             boxed(ends?)
         }
         TransportSpec::Tcp { peers } => {

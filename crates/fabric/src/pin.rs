@@ -20,7 +20,9 @@ pub enum Pinning {
 pub fn pin_node(rank: usize, count: usize) -> Pinning {
     let allowed = match sched_getaffinity(None) {
         Ok(set) => (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect::<Vec<_>>(),
-        Err(error) => return Pinning::Free(format!("the system does not tell which cores may be used: {error}")),
+        Err(error) => {
+            return Pinning::Free(format!("the system does not tell which cores may be used: {error}"));
+        }
     };
     if count > allowed.len() {
         return Pinning::Free(format!("{count} nodes share {} cores", allowed.len()));

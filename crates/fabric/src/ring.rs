@@ -76,7 +76,7 @@ impl Size {
 
     /// Lap of the message numbered `count`; never the zero of fresh memory until four billion laps.
     fn lap(self, count: u64) -> u32 {
-        (count / self.slots as u64) as u32 + 1
+        (count >> self.slots.trailing_zeros()) as u32 + 1
     }
 
     /// Where a payload of `len` bytes starts if the byte ring stands at `cursor`, and where the ring stands
@@ -85,7 +85,7 @@ impl Size {
         if len <= INLINE_BYTES {
             return (cursor, cursor);
         }
-        let room = self.bytes as u64 - cursor % self.bytes as u64;
+        let room = self.bytes as u64 - (cursor & (self.bytes as u64 - 1));
         let start = if (len as u64) <= room { cursor } else { cursor + room };
         (start, (start + len as u64).next_multiple_of(64))
     }
@@ -243,7 +243,16 @@ impl Sender {
 
 impl Receiver {
     pub fn new(area: Area, size: Size) -> Receiver {
-        Receiver { area, size, taken: 0, byte_cursor: 0, in_hand: None, told: 0, payload_at: 0, payload_len: 0 }
+        Receiver {
+            area,
+            size,
+            taken: 0,
+            byte_cursor: 0,
+            in_hand: None,
+            told: 0,
+            payload_at: 0,
+            payload_len: 0,
+        }
     }
 
     /// Messages taken so far, the one in hand included: what a message going back tells the sender.
@@ -326,7 +335,8 @@ impl Receiver {
     #[cfg(loom)]
     pub fn payload(&self) -> Vec<u8> {
         let words = &self.area.words()[self.payload_at..];
-        let bytes = words.iter().take(self.payload_len.div_ceil(8)).flat_map(|w| w.load(Relaxed).to_ne_bytes());
+        let bytes =
+            words.iter().take(self.payload_len.div_ceil(8)).flat_map(|w| w.load(Relaxed).to_ne_bytes());
         bytes.take(self.payload_len).collect()
     }
 }

@@ -122,8 +122,9 @@ impl Rings {
         let area = |range| Area::new(Arc::clone(&region), range);
         let peers = 0..spec.nodes;
         let senders = peers.clone().map(|to| Some(Sender::new(area(layout.path(me, to)?), layout.size)));
-        let receivers = peers.clone().map(|from| Some(Receiver::new(area(layout.path(from, me)?), layout.size)));
-        Rings {
+        let receivers =
+            peers.clone().map(|from| Some(Receiver::new(area(layout.path(from, me)?), layout.size)));
+        let rings = Rings {
             me,
             clock,
             wait: spec.wait,
@@ -141,7 +142,9 @@ impl Rings {
             seen_at_once_ticks: ticks_of(&clock, SEEN_AT_ONCE),
             liveness,
             references,
-        }
+        };
+        rings.line(me).came().store(1, Release);
+        rings
     }
 
     fn line(&self, node: NodeId) -> NodeLine<'_> {
@@ -159,9 +162,10 @@ impl Rings {
     #[inline]
     fn poll_source(&mut self, from: NodeId) -> Result<Option<Found>, FabricError> {
         let Some(receiver) = self.receivers[usize::from(from)].as_mut() else { return Ok(None) };
-        let found = receiver
-            .poll()
-            .map_err(|what| FabricError::Garbage { node: from, what: format!("{what} in the shared ring") })?;
+        let found = receiver.poll().map_err(|what| FabricError::Garbage {
+            node: from,
+            what: format!("{what} in the shared ring"),
+        })?;
         let told = receiver.tell(found.is_none());
         if told && self.wait == Waiting::Blocking {
             // The fence of `wake`, before asking whether anybody waits for the room just made.
@@ -220,7 +224,9 @@ impl Rings {
         line.asleep().store(1, Relaxed);
         fence(SeqCst);
         let room = match self.full_towards {
-            Some(to) => self.senders[usize::from(to)].as_mut().is_some_and(|sender| sender.has_room(self.size.payload_bytes_max())),
+            Some(to) => self.senders[usize::from(to)]
+                .as_mut()
+                .is_some_and(|sender| sender.has_room(self.size.payload_bytes_max())),
             None => false,
         };
         let line = self.line(self.me);
@@ -246,7 +252,9 @@ impl Transport for Rings {
         let recorded = head.ready != ABSENT;
         if recorded {
             head.in_flight = sender.in_flight() as u32;
-            head.sent = self.clock.now().0;
+            if head.sent == ABSENT {
+                head.sent = self.clock.now().0;
+            }
         }
         if let (Payload::Shared(shared), Some(references)) = (payload, &self.references) {
             references.put(self.me, to, sender.next_slot(), shared);
@@ -279,14 +287,16 @@ impl Transport for Rings {
         self.by_reference = None;
         for _ in 0..self.sources.len() {
             let from = self.sources[self.next_source];
-            self.next_source = if self.next_source + 1 == self.sources.len() { 0 } else { self.next_source + 1 };
+            self.next_source =
+                if self.next_source + 1 == self.sources.len() { 0 } else { self.next_source + 1 };
             if self.paused[usize::from(from)] {
                 continue;
             }
             if let Some(found) = self.poll_source(from)? {
                 self.in_hand = Some(from);
                 if found.by_reference {
-                    self.by_reference = self.references.as_ref().map(|all| all.take(from, self.me, found.slot));
+                    self.by_reference =
+                        self.references.as_ref().map(|all| all.take(from, self.me, found.slot));
                 }
                 return Ok(Some(self.arrival(from, &found, spinning_since)));
             }
@@ -297,7 +307,9 @@ impl Transport for Rings {
     fn payload(&self) -> &[u8] {
         match (&self.by_reference, self.in_hand) {
             (Some(bytes), _) => bytes,
-            (None, Some(from)) => self.receivers[usize::from(from)].as_ref().map_or(&[], |receiver| receiver.payload()),
+            (None, Some(from)) => {
+                self.receivers[usize::from(from)].as_ref().map_or(&[], |receiver| receiver.payload())
+            }
             (None, None) => &[],
         }
     }
@@ -318,10 +330,14 @@ impl Transport for Rings {
     fn check_peers(&mut self) -> Result<(), FabricError> {
         for at in 0..self.sources.len() {
             let node = self.sources[at];
-            if self.line(node).left().load(Acquire) != 0 {
+            // Nobody is missed who has not come yet.
+            let line = self.line(node);
+            if line.came().load(Acquire) == 0 || line.left().load(Acquire) != 0 {
                 continue;
             }
-            if let Some(reason) = self.liveness.lost(node) {
+            let Some(reason) = self.liveness.lost(node) else { continue };
+            // It may have sent something since the last poll; that comes first.
+            if !self.receivers[usize::from(node)].as_ref().is_some_and(Receiver::has_next) {
                 return Err(FabricError::PeerLost { node, reason });
             }
         }
@@ -352,7 +368,7 @@ impl Transport for Rings {
     }
 }
 
-/// What every node shows to the others: a bell to be woken by, whether it sleeps, and whether it has left.
+/// What every node shows to the others: a bell to be woken by, whether it sleeps, whether it has left, and whether it has come.
 struct NodeLine<'a> {
     words: &'a [AtomicU64],
 }
@@ -364,6 +380,10 @@ impl<'a> NodeLine<'a> {
 
     fn left(&self) -> &'a AtomicU64 {
         &self.words[2]
+    }
+
+    fn came(&self) -> &'a AtomicU64 {
+        &self.words[3]
     }
 
     fn bell(&self) -> &'a AtomicU32 {

@@ -100,7 +100,15 @@ impl Scribe {
     /// A whole cycle was seen.
     #[inline]
     pub fn cycle(&mut self, begin: u64, end: u64, seq: u64, bytes: u64) {
-        let head = Head { ready: begin, sent: ABSENT, seq, kind: Kind::Cycle, flag: crate::Flag::Last, batch: 1, in_flight: 0 };
+        let head = Head {
+            ready: begin,
+            sent: ABSENT,
+            seq,
+            kind: Kind::Cycle,
+            flag: crate::Flag::Last,
+            batch: 1,
+            in_flight: 0,
+        };
         let row = Row { taken: end, ..row_of(&head, self.me, self.me, bytes) };
         self.write(&row, 0);
     }

@@ -46,10 +46,11 @@ pub(crate) fn attach(me: NodeId, spec: &Spec, path: &Path, clock: Clock) -> Resu
     let layout = Layout::new(spec);
     let region = Region::open(path)?;
     if region.words().len() != layout.words() {
-        let reason = format!("it has {} words and a fabric like this has {}", region.words().len(), layout.words());
+        let reason =
+            format!("it has {} words and a fabric like this has {}", region.words().len(), layout.words());
         return Err(FabricError::BadSegment { path: path.to_path_buf(), reason });
     }
-    let liveness = Box::new(ByteLocks::take(me, spec.nodes, path)?);
+    let liveness = Box::new(ByteLocks::take(me, path)?);
     let region = Arc::new(region);
     Ok(Rings::new(Parts { me, spec, layout: &layout, region, clock, liveness, references: None }))
 }
@@ -57,12 +58,10 @@ pub(crate) fn attach(me: NodeId, spec: &Spec, path: &Path, clock: Clock) -> Resu
 /// One locked byte of the file for every node that lives.
 struct ByteLocks {
     file: File,
-    /// Peers seen alive: before that a missing lock only means that the peer has not come yet.
-    seen: Vec<bool>,
 }
 
 impl ByteLocks {
-    fn take(me: NodeId, nodes: u16, path: &Path) -> Result<ByteLocks, FabricError> {
+    fn take(me: NodeId, path: &Path) -> Result<ByteLocks, FabricError> {
         let doing = || format!("cannot lock byte {me} of {}", path.display());
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(FabricError::io(doing()))?;
         let mut lock = byte_lock(me, libc::F_WRLCK);
@@ -71,7 +70,7 @@ impl ByteLocks {
         if result != 0 {
             return Err(FabricError::io(doing())(std::io::Error::last_os_error()));
         }
-        Ok(ByteLocks { file, seen: vec![false; usize::from(nodes)] })
+        Ok(ByteLocks { file })
     }
 
     fn is_locked(&self, peer: NodeId) -> bool {
@@ -84,10 +83,7 @@ impl ByteLocks {
 
 impl Liveness for ByteLocks {
     fn lost(&mut self, peer: NodeId) -> Option<String> {
-        let locked = self.is_locked(peer);
-        let seen = &mut self.seen[usize::from(peer)];
-        *seen |= locked;
-        (*seen && !locked).then(|| "its process ended without closing the node".to_string())
+        (!self.is_locked(peer)).then(|| "its process ended without closing the node".to_string())
     }
 }
 

@@ -73,7 +73,12 @@ pub(crate) struct Tcp {
 
 /// Connect this node with its peers, who do the same. `peers` are the listening addresses of all nodes, by number.
 pub(crate) fn connect(
-    me: NodeId, spec: &Spec, peers: &[SocketAddr], listener: TcpListener, key: &RunKey, clock: Clock,
+    me: NodeId,
+    spec: &Spec,
+    peers: &[SocketAddr],
+    listener: TcpListener,
+    key: &RunKey,
+    clock: Clock,
 ) -> Result<Tcp, FabricError> {
     if peers.len() != usize::from(spec.nodes) || me >= spec.nodes {
         let reason = format!("node {me} of {} nodes was given {} addresses", spec.nodes, peers.len());
@@ -117,6 +122,9 @@ impl Transport for Tcp {
             return Err(refusal);
         }
         let bytes = payload.bytes();
+        if let Some(misfit) = self.links[at].misfit(head.flag, bytes.len()) {
+            return Err(misfit);
+        }
         if !self.links[at].has_room(bytes.len()) && !self.make_room(at, bytes.len()) {
             self.was_full = true;
             return Ok(Handed::Full);
@@ -210,7 +218,8 @@ impl Transport for Tcp {
         let deadline = Instant::now() + self.leaving_timeout;
         for link in self.links.iter_mut().filter(|link| !link.said_bye() && !link.has_ended()) {
             let kind = record::Kind::Other;
-            let head = Head { ready: ABSENT, sent: ABSENT, seq: 0, kind, flag: Flag::Bye, batch: 1, in_flight: 0 };
+            let head =
+                Head { ready: ABSENT, sent: ABSENT, seq: 0, kind, flag: Flag::Bye, batch: 1, in_flight: 0 };
             link.put(&head, &[], 0);
         }
         let mut shut = vec![false; self.links.len()];
@@ -284,7 +293,11 @@ impl Tcp {
             let mut earliest = span.earliest;
             // It did not arrive before it was sent, which can be told where both read the same clock.
             if same_clock && arrival.head.sent != ABSENT {
-                let sent = if on_kernel { self.conversion.realtime_ns(arrival.head.sent) } else { arrival.head.sent };
+                let sent = if on_kernel {
+                    self.conversion.realtime_ns(arrival.head.sent)
+                } else {
+                    arrival.head.sent
+                };
                 earliest = if sent <= span.latest { earliest.max(sent) } else { earliest };
             }
             let half = (span.latest - earliest).div_ceil(2);
@@ -360,7 +373,8 @@ impl Tcp {
     /// Keep the count of messages on their way fresh in a node that sends much and receives nothing.
     #[inline]
     fn refresh_in_flight(&mut self, at: usize, seq: u64) {
-        if self.links[at].in_flight() >= WINDOW_MESSAGES / 4 && seq.is_multiple_of(u64::from(SENDS_PER_LOOK)) {
+        if self.links[at].in_flight() >= WINDOW_MESSAGES / 4 && seq.is_multiple_of(u64::from(SENDS_PER_LOOK))
+        {
             let Tcp { links, clock, conversion, empty_at, .. } = self;
             links[at].read(false, *empty_at, clock, conversion);
         }

@@ -11,7 +11,8 @@ use std::time::Duration;
 pub struct Head {
     /// The application had called send.
     pub ready: u64,
-    /// Just before the transport was given it. The transport fills it in once there is room.
+    /// Just before the transport was given it. The transport fills it in once there is room, unless it already says
+    /// what a reading now would say: the sender stamped `ready` this very moment and nothing lay in between.
     pub sent: u64,
     /// Number of the message at its source.
     pub seq: u64,

@@ -58,8 +58,9 @@ impl Region {
         let bytes = byte_len(words);
         let flags = MapFlags::SHARED | MapFlags::POPULATE;
         // SAFETY: a fresh anonymous mapping at an address of the kernel's choosing aliases nothing.
-        let start = unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags) }
-            .map_err(|error| reserve_error(bytes, None, error))?;
+        let start =
+            unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags) }
+                .map_err(|error| reserve_error(bytes, None, error))?;
         Ok(Region { start: non_null(start), words, path: None })
     }
 
@@ -67,8 +68,12 @@ impl Region {
     /// it is this error and not a signal later.
     pub fn create(path: &Path, words: usize) -> Result<Region, RegionError> {
         let bytes = byte_len(words);
-        let file = open(path, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR)
-            .map_err(|error| file_error("create", path, error))?;
+        let file = open(
+            path,
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC,
+            Mode::RUSR | Mode::WUSR,
+        )
+        .map_err(|error| file_error("create", path, error))?;
         if let Err(error) = fallocate(&file, FallocateFlags::empty(), 0, bytes as u64) {
             let _ = unlink(path);
             return Err(reserve_error(bytes, Some(path), error));
@@ -100,6 +105,20 @@ impl Region {
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }
 
+    /// Begin to fetch a word's cache line for writing, so that a store that comes soon does not wait for it (and the
+    /// stores behind it do not either). A word beyond the end is ignored.
+    #[inline(always)]
+    pub fn prefetch_for_writing(&self, word: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(word) = self.words().get(word) {
+            use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+            // SAFETY: a prefetch reads and writes nothing and never faults; the address is inside the mapping anyway.
+            unsafe { _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(word).cast()) }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = word;
+    }
+
     /// The same memory for code that copies bytes under a protocol of its own.
     #[inline(always)]
     pub fn as_ptr(&self) -> *mut u8 {
@@ -121,8 +140,9 @@ impl Region {
         let flags = MapFlags::SHARED | MapFlags::POPULATE;
         // SAFETY: a fresh mapping at an address of the kernel's choosing; the file is at least this long, and
         // nobody truncates it (it is private to this user and the name is random).
-        let start = unsafe { mmap(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags, file, 0) }
-            .map_err(|error| reserve_error(bytes, Some(path), error))?;
+        let start =
+            unsafe { mmap(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags, file, 0) }
+                .map_err(|error| reserve_error(bytes, Some(path), error))?;
         let region = Region { start: non_null(start), words, path: Some(path.to_path_buf()) };
         region.touch();
         Ok(region)

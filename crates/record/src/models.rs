@@ -26,7 +26,15 @@ pub(crate) fn fit(info: &RunInfo, sheets: &[NodeSheet], boot_id: &str) -> Domain
         let domain = &mut domains[at];
         domain.reference = Some(at) == reference;
         let quality = sheets.iter().find(|sheet| sheet.domain == domain.id).map(|sheet| sheet.quality);
-        let Some(quality) = quality else { continue };
+        let Some(quality) = quality else {
+            // The coordinator's clock may be no node's; the others are tied to it all the same.
+            if domain.reference {
+                domain.model = Model::fit(&domain.anchors, info.origin.monotonic_raw_ns).ok();
+                domain.error_ns = domain.model.as_ref().map(Model::max_error_ns);
+                reference_model = domain.model.clone();
+            }
+            continue;
+        };
         let origin = Zero::of(&info.origin, domain);
         let fitted = match &reference_model {
             Some(model) if !domain.offsets.is_empty() => {

@@ -172,10 +172,6 @@ fn is_optional(field: Field) -> bool {
         || field > Field::QueueLength
 }
 
-fn is_stamp(field: Field) -> bool {
-    matches!(field, Field::ReadyNs | Field::SentNs | Field::ArrivedNs | Field::TakenNs)
-}
-
 fn schema(table: &Table) -> TypePtr {
     let fields = table.fields().map(|field| Arc::new(column_type(field))).collect();
     let schema = Type::group_type_builder("message").with_fields(fields).build();
@@ -209,12 +205,13 @@ fn properties(table: &Table) -> WriterPropertiesBuilder {
         .set_max_row_group_row_count(None);
     table.fields().fold(whole, |properties, field| {
         let path = ColumnPath::from(field.name());
-        if is_stamp(field) || field == Field::Seq {
-            properties
+        match shape(field) {
+            // Few sizes come again and again: that is what dictionaries are for.
+            Shape::Name(_) | Shape::Double => properties,
+            Shape::Long if field == Field::Bytes => properties,
+            Shape::Int | Shape::Long => properties
                 .set_column_dictionary_enabled(path.clone(), false)
-                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED)
-        } else {
-            properties.set_column_dictionary_enabled(path, true)
+                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
         }
     })
 }

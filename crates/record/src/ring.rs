@@ -21,11 +21,7 @@
 
 use crate::row::BASE_WORDS;
 use std::sync::Arc;
-
-#[cfg(loom)]
-pub(crate) use loom::sync::atomic::{AtomicU64, Ordering};
-#[cfg(not(loom))]
-pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// First word of a ring: "4STMRING" in little-endian bytes.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"4STMRING");
@@ -37,21 +33,56 @@ const DROPPED: usize = 8;
 const PUSHED: usize = 16;
 const TAKEN: usize = 32;
 
+/// How many rows ahead a line is fetched: far enough to have come when it is wanted.
+const ROWS_AHEAD: usize = 4;
+
 /// Memory that a ring can lie in.
 pub(crate) trait Words: Send + Sync {
-    fn words(&self) -> &[AtomicU64];
+    /// The machine's atomic word, or a model checker's.
+    type Word: Word;
+
+    fn words(&self) -> &[Self::Word];
+
+    /// Say that a word will be stored to soon. Only makes it faster.
+    fn prefetch_for_writing(&self, _word: usize) {}
 }
 
-#[cfg(not(loom))]
+/// An atomic word.
+pub(crate) trait Word {
+    fn load(&self, order: Ordering) -> u64;
+    fn store(&self, value: u64, order: Ordering);
+}
+
 impl Words for memory::Region {
+    type Word = AtomicU64;
+
     #[inline(always)]
     fn words(&self) -> &[AtomicU64] {
         memory::Region::words(self)
     }
+
+    #[inline(always)]
+    fn prefetch_for_writing(&self, word: usize) {
+        memory::Region::prefetch_for_writing(self, word);
+    }
 }
 
-impl Words for Vec<AtomicU64> {
-    fn words(&self) -> &[AtomicU64] {
+impl Word for AtomicU64 {
+    #[inline(always)]
+    fn load(&self, order: Ordering) -> u64 {
+        AtomicU64::load(self, order)
+    }
+
+    #[inline(always)]
+    fn store(&self, value: u64, order: Ordering) {
+        AtomicU64::store(self, value, order);
+    }
+}
+
+impl<T: Word + Send + Sync> Words for Vec<T> {
+    type Word = T;
+
+    fn words(&self) -> &[T] {
         self
     }
 }
@@ -150,6 +181,9 @@ impl<W: Words> Producer<W> {
         if self.at == self.end {
             self.at = HEAD_WORDS;
         }
+        // Rows are stored once and never read here, so each one's line is a miss, and the program's next stores (the
+        // answer it sends) would queue up behind it.
+        self.memory.prefetch_for_writing(self.at + ROWS_AHEAD * self.stride);
     }
 
     /// Rows pushed so far.
@@ -217,137 +251,7 @@ impl<W: Words> Consumer<W> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn ring(stride: usize, capacity: u64) -> (Producer<Vec<AtomicU64>>, Consumer<Vec<AtomicU64>>) {
-        let words = (0..words_needed(stride, capacity)).map(|_| AtomicU64::new(0)).collect();
-        lay_out(Arc::new(words), stride, capacity)
-    }
-
-    proptest! {
-        /// Against a queue: pushes and takes in any order, and a reader who comes afterwards.
-        #[test]
-        fn a_ring_is_a_bounded_queue(capacity in 1u64..9, extras in 0usize..3, steps in prop::collection::vec((any::<bool>(), 1u64..6), 0..60)) {
-            let stride = BASE_WORDS + extras;
-            let (mut producer, mut consumer) = ring(stride, capacity);
-            let mut queue = std::collections::VecDeque::new();
-            let (mut next, mut out) = (0, Vec::new());
-            for (push, times) in steps {
-                if push {
-                    for _ in 0..times {
-                        let fits = producer.has_room() || producer.look_again();
-                        prop_assert_eq!(fits, (queue.len() as u64) < capacity);
-                        if fits {
-                            producer.push(&[next; BASE_WORDS], &vec![next; extras]);
-                            queue.push_back(next);
-                        } else {
-                            producer.count_dropped();
-                        }
-                        next += 1;
-                    }
-                } else {
-                    let rows = consumer.copy(times, &mut out);
-                    for row in out.chunks(stride) {
-                        prop_assert_eq!(row, vec![queue.pop_front().unwrap(); stride]);
-                    }
-                    consumer.release(rows);
-                }
-            }
-            let memory = consumer.memory.clone();
-            prop_assert_eq!(producer.pushed() + producer.dropped(), next);
-            drop((producer, consumer));
-            let late = reopen(memory, stride).unwrap();
-            prop_assert_eq!(late.copy(u64::MAX, &mut out) as usize, queue.len());
-            prop_assert_eq!(queue, out.chunks(stride).map(|row| row[0]).collect::<Vec<_>>());
-        }
-
-        #[test]
-        fn noise_is_never_taken_for_a_ring(mut words in prop::collection::vec(any::<u64>(), 0..200), lie in 0usize..3) {
-            // The first words right, so that the counts are what is looked at.
-            let begin = [MAGIC, BASE_WORDS as u64, 4];
-            let right = if words.len() < 3 { 0 } else { lie + 1 };
-            words[..right].copy_from_slice(&begin[..right]);
-            let memory: Vec<AtomicU64> = words.into_iter().map(AtomicU64::new).collect();
-            if let Ok(found) = reopen(Arc::new(memory), BASE_WORDS) {
-                prop_assert!(found.waiting() <= found.capacity());
-            }
-        }
-    }
-}
-
-/// Every interleaving of the protocol: `RUSTFLAGS="--cfg loom" cargo test --release -p fourstamp-record --lib ring`.
-#[cfg(all(test, loom))]
-mod models {
-    use super::*;
-    use loom::thread;
-
-    const CAPACITY: u64 = 2;
-    const ROWS: u64 = 3;
-
-    fn ring() -> (Producer<Vec<AtomicU64>>, Consumer<Vec<AtomicU64>>) {
-        let words = (0..words_needed(BASE_WORDS, CAPACITY)).map(|_| AtomicU64::new(0)).collect();
-        lay_out(Arc::new(words), BASE_WORDS, CAPACITY)
-    }
-
-    fn push_all(mut producer: Producer<Vec<AtomicU64>>) -> u64 {
-        let mut pushed = 0;
-        for row in 1..=ROWS {
-            if producer.has_room() || producer.look_again() {
-                producer.push(&[row; BASE_WORDS], &[]);
-                pushed += 1;
-            }
-        }
-        pushed
-    }
-
-    /// Rows that rise, each whole: never a word of one row among those of another.
-    fn check(out: &[u64], above: &mut u64) {
-        for row in out.chunks(BASE_WORDS) {
-            assert!(row[0] > *above && row.iter().all(|word| *word == row[0]), "a torn row: {row:?}");
-            *above = row[0];
-        }
-    }
-
-    #[test]
-    fn the_consumer_sees_whole_rows_in_order_while_the_ring_wraps() {
-        loom::model(|| {
-            let (producer, mut consumer) = ring();
-            let node = thread::spawn(move || push_all(producer));
-            let (mut out, mut above, mut taken) = (Vec::new(), 0, 0);
-            for _ in 0..2 {
-                let rows = consumer.copy(u64::MAX, &mut out);
-                check(&out, &mut above);
-                consumer.release(rows);
-                taken += rows;
-            }
-            let pushed = node.join().expect("the node ends");
-            taken += consumer.copy(u64::MAX, &mut out);
-            check(&out, &mut above);
-            assert_eq!(taken, pushed);
-        });
-    }
-
-    #[test]
-    fn whoever_looks_at_a_moment_of_a_kill_finds_whole_rows() {
-        loom::model(|| {
-            let (producer, mut consumer) = ring();
-            let memory = consumer.memory.clone();
-            let node = thread::spawn(move || push_all(producer));
-            let mut out = Vec::new();
-            let rows = consumer.copy(1, &mut out);
-            consumer.release(rows);
-            // The consumer has gone, as in a kill; the producer is stopped by not being looked at any more. While it
-            // has room left, what it pushes goes to places that this reader does not read.
-            if consumer.taken() == 0
-                && let Ok(late) = reopen(memory, BASE_WORDS)
-            {
-                late.copy(u64::MAX, &mut out);
-                check(&out, &mut 0);
-            }
-            node.join().expect("the node ends");
-        });
-    }
-}
+#[cfg(test)]
+mod models;
+#[cfg(test)]
+mod tests;

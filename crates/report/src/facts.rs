@@ -77,14 +77,31 @@ pub struct Lost {
 }
 
 impl Facts {
-    /// `pingpong over tcp`.
+    /// `pingpong over tcp`, `stream over shm, hypercube, blocking`.
     pub fn title(&self) -> String {
-        match (self.workload.as_str(), self.transport.as_str()) {
+        let mut title = match (self.workload.as_str(), self.transport.as_str()) {
             ("", "") => "run".to_owned(),
             (workload, "") => workload.to_owned(),
             ("", transport) => transport.to_owned(),
             (workload, transport) => format!("{workload} over {transport}"),
+        };
+        // What makes a run another run than its namesake, where it is not the usual.
+        if !self.topology.is_empty() && self.topology != "mesh" {
+            title = format!("{title}, {}", self.topology);
         }
+        if self
+            .parameters
+            .iter()
+            .any(|(name, value)| name.eq_ignore_ascii_case("receive") && value == "blocking")
+        {
+            title += ", blocking";
+        }
+        title
+    }
+
+    /// The topology where the title does not name it.
+    pub(crate) fn topology_besides_title(&self) -> &str {
+        if self.title().contains(&self.topology) { "" } else { &self.topology }
     }
 }
 
@@ -110,7 +127,8 @@ impl From<&RunInfo> for Facts {
 
 /// A parameter as people read it: `size_bytes: 4096` becomes `Size: 4 KiB`.
 fn parameter(name: &str, value: &Value) -> (String, String) {
-    const UNITS: [(&str, fn(f64) -> String); 5] = [
+    type Show = fn(f64) -> String;
+    const UNITS: [(&str, Show); 5] = [
         ("_bytes", |n| format::size(n as u64)),
         ("_ns", format::time),
         ("_us", |n| format::time(n * 1e3)),
@@ -243,6 +261,18 @@ mod tests {
             let (name, value) = parameter(name, &value);
             assert_eq!((name.as_str(), format::plain(&value).as_str()), (shown_name, shown_value));
         }
+    }
+
+    #[test]
+    fn a_title_tells_runs_apart() {
+        let mut info = RunInfo::new("stream");
+        (info.transport, info.topology) = ("shm".to_owned(), "mesh".to_owned());
+        assert_eq!(Facts::from(&info).title(), "stream over shm");
+        info.topology = "hypercube".to_owned();
+        info.parameters.insert("receive".to_owned(), json!("blocking"));
+        let facts = Facts::from(&info);
+        assert_eq!(facts.title(), "stream over shm, hypercube, blocking");
+        assert_eq!(facts.topology_besides_title(), "");
     }
 
     #[test]

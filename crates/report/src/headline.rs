@@ -6,7 +6,7 @@ use stats::analysis::{Analysis, Stage};
 use crate::escape;
 use crate::facts::Facts;
 use crate::finding::{dominant, quantile, stage_shares, stage_view, typical_shares};
-use crate::format::{NONE, count, count_plain, plain, time, time_or_none};
+use crate::format::{NONE, count, plain, time, time_or_none};
 use crate::tables::{mini_bar, wrap};
 use crate::terminal::{bare, share_blocks};
 
@@ -33,7 +33,7 @@ fn figures(analysis: &Analysis) -> [String; 5] {
     [at(0.5), at(0.99), at(0.999), largest, time_or_none(cycle)]
 }
 
-const HEADS: [&str; 5] = ["p50", "p99", "p99.9", "max", "cycle p50"];
+const HEADS: [&str; 5] = ["p50", "p99", "p99.9", "max", "cycle"];
 
 /// The runs side by side for a terminal of at least 80 columns: one row a run, the floor below.
 pub fn headline_table(runs: &[(&Facts, &Analysis)], floors: &[Floor], colour: bool) -> String {
@@ -41,15 +41,15 @@ pub fn headline_table(runs: &[(&Facts, &Analysis)], floors: &[Floor], colour: bo
     table.set_content_arrangement(ContentArrangement::Disabled);
     let cycles = runs.iter().any(|(_, analysis)| analysis.cycles.is_some());
     let figures_shown = if cycles { 5 } else { 4 };
-    let heads = ["run", "messages"].iter().chain(&HEADS[..figures_shown]).chain(&["B ▏C ▏D"]);
+    let heads = ["run"].iter().chain(&HEADS[..figures_shown]).chain(&["B▏C▏D"]);
     table.set_header(heads.map(|head| (*head).to_owned()).collect::<Vec<String>>());
     for (facts, analysis) in runs {
-        let mut row = vec![short(&facts.title()), count_short(analysis.messages)];
+        let mut row = vec![short(&facts.title())];
         row.extend(figures(analysis).into_iter().take(figures_shown).map(|text| plain(&text)));
-        row.push(share_blocks(&stage_shares(analysis), 9, colour));
+        row.push(share_blocks(&stage_shares(analysis), 8, colour));
         table.add_row(row);
     }
-    align(&mut table, figures_shown + 1);
+    align(&mut table, figures_shown);
     let mut text = trim_lines(&table.to_string());
     for floor in floors {
         text.push_str(&plain(&escape::terminal(&format!("Floor of this machine: {}", floor_words(floor)))));
@@ -74,18 +74,10 @@ fn align(table: &mut Table, last: usize) {
 /// Names are cut so that the table fits 80 columns; the page has them whole.
 fn short(name: &str) -> String {
     let name = escape::terminal(name).replace(" over ", " ");
-    if name.chars().count() <= 18 {
+    if name.chars().count() <= 24 {
         return name;
     }
-    name.chars().take(17).chain(['…']).collect()
-}
-
-fn count_short(n: u64) -> String {
-    match n {
-        n if n >= 10_000_000 => format!("{:.0} M", n as f64 / 1e6),
-        n if n >= 1_000_000 => format!("{:.1} M", n as f64 / 1e6),
-        n => count_plain(n),
-    }
+    name.chars().take(23).chain(['…']).collect()
 }
 
 /// Without the spaces that pad the last column.

@@ -56,7 +56,7 @@ impl Paint {
 fn opening(facts: &Facts, analysis: &Analysis, width: usize, paint: &Paint) -> String {
     let what = [
         escape::terminal(&facts.title()),
-        escape::terminal(&facts.topology),
+        escape::terminal(facts.topology_besides_title()),
         counted(facts.nodes as u64, "node"),
         counted(facts.launches as u64, "launch"),
         counted(analysis.messages, "message"),

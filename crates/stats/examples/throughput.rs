@@ -1,4 +1,4 @@
-//! How many messages a second one core takes in: `cargo run --release -p fourstamp-stats --example throughput [millions]`.
+//! How many messages a second one core takes in: `cargo run --release -p fourstamp-stats --example throughput [millions [shape]]`.
 //!
 //! Prints, beside the accumulator's rate in several shapes of run, that of the distribution alone, the floor. Times are those on the core.
 
@@ -68,6 +68,9 @@ fn plain(made: &Made) -> Columns<'_> {
 }
 
 fn run<'a>(name: &str, made: &'a Made, millions: u64, columns: impl Fn(&'a Made) -> Columns<'a>) {
+    if std::env::args().nth(2).is_some_and(|shape| !name.contains(&shape)) {
+        return;
+    }
     let batches = (millions * 1_000_000).div_ceil(ROWS as u64 * LAUNCHES) * LAUNCHES;
     let rows = batches / LAUNCHES * ROWS as u64;
     let files: Vec<FileRows> =
@@ -78,10 +81,10 @@ fn run<'a>(name: &str, made: &'a Made, millions: u64, columns: impl Fn(&'a Made)
         let (launch, first_row) = ((batch % LAUNCHES) as u32, batch / LAUNCHES * ROWS as u64);
         accumulator.add_columns(&columns(made), Position { launch, node: 0, first_row });
     }
-    let added = (on_core_s() - begin);
+    let added = on_core_s() - begin;
     let begin = on_core_s();
     let analysis = accumulator.finish();
-    let finished = (on_core_s() - begin);
+    let finished = on_core_s() - begin;
     let messages = analysis.messages as f64;
     println!(
         "{name:<22} {:>6.1} M messages/s  {:>5.1} ns each; finish {:.2} s; peak {} MB",

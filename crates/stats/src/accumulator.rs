@@ -11,7 +11,8 @@ use crate::blocks::{BlockPlan, Blocks, FileRows};
 use crate::columns::{Columns, Picked};
 use crate::cycles::Cycles;
 use crate::finish;
-use crate::messages::{Messages, Working};
+use crate::messages::Messages;
+use crate::working::Working;
 
 /// What an analysis must know beforehand.
 #[derive(Clone, Debug, PartialEq)]

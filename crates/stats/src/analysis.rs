@@ -19,7 +19,7 @@ pub struct Analysis {
     pub stages: Vec<StageView>,
     /// Whole cycles (round trips, relay rounds), where the run has them.
     pub cycles: Option<StageView>,
-    /// Mean time in each stage, by how slow the message was end to end.
+    /// Mean time in each stage, by how slow the message was end to end; of messages with all four stamps.
     pub shares: Vec<Share>,
     /// The messages by hops, packets, bytes, node pair, kind and launch; only those in which the run varies.
     pub breakdowns: Vec<Breakdown>,
@@ -27,7 +27,7 @@ pub struct Analysis {
     pub counts: Vec<CountView>,
     /// Time between one node's successive sends to one other, and that time divided by the messages served meanwhile.
     pub sends: Option<SendView>,
-    /// End-to-end time along the run.
+    /// End-to-end time along the run; slices without messages are left out.
     pub series: Vec<SeriesBin>,
     /// The slowest messages, slowest first.
     pub slowest: Vec<SlowMessage>,
@@ -94,7 +94,7 @@ pub struct StageView {
     pub pieces: Vec<PieceView>,
     /// All messages in about 100 bins, equal in width on a log scale.
     pub log_bins: Vec<Bin>,
-    /// Tail: value and the part of the messages above it (1 − F), falling.
+    /// Tail: value and the part of the messages above it (1 − F), falling; the last point is the largest value, with 0.
     pub tail: Vec<(f64, f64)>,
 }
 
@@ -113,7 +113,8 @@ pub struct Summary {
     pub mean_ns: f64,
     /// Standard deviation.
     pub sd_ns: f64,
-    /// Quantiles up to what the count supports (`n(1 − p) ≥ 10`), ascending.
+    /// Quantiles up to what the count supports (`n(1 − p) ≥ 10` and `np ≥ 10`), ascending; the median always. A quantile is
+    /// the smallest value with F ≥ p.
     pub quantiles: Vec<Quantile>,
     /// Independent messages that would carry as much information about the mean, allowing for autocorrelation.
     pub effective_count: Option<f64>,
@@ -126,7 +127,7 @@ pub struct Quantile {
     pub p: f64,
     /// Its value, ns.
     pub value_ns: i64,
-    /// 95 % interval by bootstrap over launches and blocks; `None` when the run has too few blocks.
+    /// 95 % interval by bootstrap over launches and blocks; `None` when the run has fewer than 10 blocks, and for groups.
     pub interval_ns: Option<(i64, i64)>,
 }
 
@@ -188,7 +189,8 @@ pub struct Breakdown {
     pub by: By,
     /// Its groups in ascending order.
     pub groups: Vec<Group>,
-    /// Groups left out because there were too many, and their messages.
+    /// Groups left out because there were too many (those with the largest keys), and their messages. From 65,536 groups
+    /// on, their number is a lower bound.
     pub left_out: (u64, u64),
 }
 

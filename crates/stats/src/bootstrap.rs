@@ -5,7 +5,9 @@
 //! interval is that of the resamples' 2.5 % and 97.5 % quantiles (percentile method).
 //!
 //! Resampling on both levels is on the safe side: with several launches that do not differ, intervals are up to 1.4 times as
-//! wide as they need be. With two or three launches that do differ, no interval can be trusted far.
+//! wide as they need be. On the other side, intervals are too narrow for what the run hardly holds: with two or three launches
+//! that differ, for a high quantile that only a rare launch reaches, and for p99 of messages whose correlation lasts for
+//! a good part of a block.
 //!
 //! A resample is a weight per block. A quantile of the weighted blocks is found by bisecting over their cumulated
 //! counters, one row of blocks a probe, which is why a thousand resamples take milliseconds.

@@ -2,21 +2,24 @@
 
 use record::Kind;
 
-use crate::analysis::{Breakdown, By, Group};
+use crate::analysis::{Breakdown, By, Group, Stage, Summary};
 use crate::bins;
 use crate::distribution::GroupDistribution;
 use crate::finish::STAGES;
+use crate::groupings::Groupings;
 use crate::groups::{self, Grouping, Key};
-use crate::messages::GROUPINGS;
 use crate::summary::summary;
 
 /// Bins that the groups of a breakdown share.
 const BINS: usize = 60;
 
 /// The breakdowns by what varies.
-pub(crate) fn breakdowns(groupings: &[Grouping; 6]) -> Vec<Breakdown> {
-    let named = GROUPINGS.iter().map(|(by, _, _)| *by).zip(groupings);
-    named.filter(|(_, grouping)| grouping.varies()).map(|(by, grouping)| breakdown(by, grouping)).collect()
+pub(crate) fn breakdowns(groupings: &mut Groupings) -> Vec<Breakdown> {
+    let all = [By::Hops, By::Packets, By::Bytes, By::Pair, By::Kind, By::Launch];
+    let one = |by| {
+        Some(groupings.by(by)).filter(|grouping| grouping.varies()).map(|grouping| breakdown(by, grouping))
+    };
+    all.into_iter().filter_map(one).collect()
 }
 
 fn breakdown(by: By, grouping: &Grouping) -> Breakdown {
@@ -41,7 +44,7 @@ fn breakdown(by: By, grouping: &Grouping) -> Breakdown {
     }
 }
 
-fn stages(group: &groups::Group) -> Vec<(crate::analysis::Stage, crate::analysis::Summary)> {
+fn stages(group: &groups::Group) -> Vec<(Stage, Summary)> {
     let filled = STAGES.iter().zip(&group.stages).filter(|(_, of)| of.count() > 0);
     filled.map(|(&stage, of)| (stage, summary(of))).collect()
 }

@@ -73,8 +73,7 @@ impl Cells {
     fn find(&mut self, varying: &[&[i64]], row: usize) -> u32 {
         let mask = self.table.len() - 1;
         let mut slot = hash(varying, row) & mask;
-        loop {
-            let Some(cell) = self.table[slot].checked_sub(1) else { break };
+        while let Some(cell) = self.table[slot].checked_sub(1) {
             let first = self.firsts[cell as usize] as usize;
             if varying.iter().all(|column| column[row] == column[first]) {
                 return cell;

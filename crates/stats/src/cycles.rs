@@ -4,11 +4,10 @@ use record::{Field, NULL};
 
 use crate::accumulator::Place;
 use crate::blocks::Blocks;
-use crate::cells::Cell;
 use crate::columns::Columns;
 use crate::distribution::Distribution;
 use crate::groups::Grouping;
-use crate::messages::{Working, stage_values};
+use crate::working::Working;
 
 /// All that was gathered of cycles.
 pub(crate) struct Cycles {
@@ -31,12 +30,10 @@ impl Cycles {
         working.stages.fill(columns);
         working.cells.sort(columns, &[Field::Bytes]);
         for cell in 0..working.cells.len() {
-            let Cell { first, rows } = working.cells.get(cell);
-            let times = stage_values(&working.stages, 0, rows, &mut working.lanes[0]);
-            working.counted[0].fill(times, &mut working.scratch);
-            working.counted[1..].iter_mut().for_each(|tally| tally.fill(&[], &mut working.scratch));
+            let first = working.cells.get(cell).first;
+            let times = working.count_times(cell);
             let count = times.len() as u64;
-            self.all.add_known(times, working.counted[0].moments());
+            self.all.add_slice(times);
             self.by_launch.add((i64::from(place.launch), 0), count, &working.counted);
             let bytes = columns.at(Field::Bytes, first);
             if bytes != NULL {

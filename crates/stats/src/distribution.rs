@@ -72,8 +72,9 @@ impl<const EXACT: u32, const SUB: u32> LogLinear<EXACT, SUB> {
         const { assert!(SUB <= tally::SUB && EXACT <= tally::SUB, "a tally is no finer than this") };
         self.moments.merge(tally.moments());
         for &(index, count) in tally.bins() {
-            let magnitude = tally::low(index);
-            self.positive.add(grain::index::<EXACT, SUB>(magnitude), u64::from(count));
+            let same = EXACT == tally::SUB && SUB == tally::SUB;
+            let index = if same { usize::from(index) } else { grain::index::<EXACT, SUB>(tally::low(index)) };
+            self.positive.add_few(index, count);
         }
         for value in tally.negatives() {
             self.negative.bump(grain::index::<EXACT, SUB>(value.unsigned_abs()));

@@ -2,14 +2,13 @@
 
 use crate::accumulator::{Gathered, Options};
 use crate::analysis::{
-    Analysis, CountView, Counted, LaunchSpread, SendView, SizePoint, Stage, StageView, Summary,
+    Analysis, By, CountView, Counted, LaunchSpread, SendView, SizePoint, Stage, StageView, Summary,
 };
 use crate::blocks::{Blocks, CYCLES};
 use crate::bootstrap::Resamples;
 use crate::breakdown::breakdowns;
 use crate::distribution::Distribution;
 use crate::groups::Grouping;
-use crate::messages::LAUNCH;
 use crate::sends::Sends;
 use crate::spread;
 use crate::summary::{summary, view};
@@ -22,7 +21,7 @@ const BARS: u64 = 100;
 
 /// Work out the analysis.
 pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
-    let Gathered { messages, cycles, blocks } = gathered;
+    let Gathered { mut messages, cycles, blocks } = gathered;
     let resamples = Resamples::draw(&blocks.plan, options.seed, options.resamples);
     let with_intervals = |at: usize, stage: Stage, of: &Distribution| {
         view(stage, of).map(|view| add_intervals(view, of, &blocks, at, &resamples))
@@ -35,16 +34,20 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
         stages: stages.filter_map(|(at, (&stage, of))| with_intervals(at, stage, of)).collect(),
         cycles: with_intervals(CYCLES, Stage::EndToEnd, &cycles.all),
         shares: messages.shares.shares(),
-        breakdowns: breakdowns(&messages.groupings),
+        breakdowns: breakdowns(&mut messages.groupings),
         counts: counts(&messages.counts),
         sends: sends(&messages.sends),
         series: messages.series.bins(),
         launches: if cycles.all.count() > 0 {
             launches(&cycles.by_launch, &blocks, CYCLES)
         } else {
-            launches(&messages.groupings[LAUNCH], &blocks, 0)
+            launches(messages.groupings.by(By::Launch), &blocks, 0)
         },
-        sizes: sizes(&messages.groupings, &cycles.by_bytes),
+        sizes: if cycles.all.count() > 0 {
+            sizes(&cycles.by_bytes)
+        } else {
+            sizes(messages.groupings.by(By::Bytes))
+        },
         slowest: messages.slowest.into_sorted(),
         anomalies: messages.anomalies,
     }
@@ -117,9 +120,7 @@ fn sends(sends: &Sends) -> Option<SendView> {
     })
 }
 
-/// Sizes, of cycles where there are any.
-fn sizes(groupings: &[Grouping], cycles: &Grouping) -> Vec<SizePoint> {
-    let by_bytes = if cycles.groups().next().is_some() { cycles } else { &groupings[crate::messages::BYTES] };
+fn sizes(by_bytes: &Grouping) -> Vec<SizePoint> {
     if !by_bytes.varies() {
         return Vec::new();
     }

@@ -46,14 +46,21 @@ impl Grouping {
 
     /// Take in `messages` messages of one group.
     pub fn add(&mut self, key: Key, messages: u64, counted: &Counted) {
-        let Some(group) = self.group(key, messages) else { return };
-        group.messages += messages;
-        let distributions = group.stages.iter_mut().chain([&mut group.within_node]);
-        for (distribution, tally) in distributions.zip(counted) {
-            if tally.moments().count > 0 {
-                distribution.add_tally(tally);
-            }
+        if let Some(group) = self.group(key, messages) {
+            group.add(messages, counted);
         }
+    }
+
+    /// Take in all of `theirs` as messages of one group.
+    pub fn merge_group(&mut self, key: Key, theirs: &Group) {
+        if let Some(group) = self.group(key, theirs.messages) {
+            group.merge(theirs);
+        }
+    }
+
+    /// Whether `key` is beyond the cap; then its messages have been counted as left out.
+    pub fn leaves_out(&mut self, key: Key, messages: u64) -> bool {
+        self.group(key, messages).is_none()
     }
 
     /// Take in all groups of `other`.
@@ -64,12 +71,7 @@ impl Grouping {
             self.evict(key);
         }
         for (key, theirs) in other.groups {
-            let Some(group) = self.group(key, theirs.messages) else { continue };
-            group.messages += theirs.messages;
-            group.within_node.merge(&theirs.within_node);
-            for (mine, theirs) in group.stages.iter_mut().zip(&theirs.stages) {
-                mine.merge(theirs);
-            }
+            self.merge_group(key, &theirs);
         }
     }
 
@@ -114,6 +116,25 @@ impl Grouping {
         if self.left_out.len() < LEFT_OUT_KEYS {
             self.left_out.insert(key);
         }
+    }
+}
+
+impl Group {
+    /// Take in `messages` messages.
+    pub fn add(&mut self, messages: u64, counted: &Counted) {
+        self.messages += messages;
+        let distributions = self.stages.iter_mut().chain([&mut self.within_node]);
+        for (distribution, tally) in distributions.zip(counted) {
+            if tally.moments().count > 0 {
+                distribution.add_tally(tally);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Group) {
+        self.messages += other.messages;
+        self.within_node.merge(&other.within_node);
+        self.stages.iter_mut().zip(&other.stages).for_each(|(mine, theirs)| mine.merge(theirs));
     }
 }
 

@@ -17,6 +17,7 @@ mod cycles;
 mod distribution;
 mod finish;
 mod grain;
+mod groupings;
 mod groups;
 mod messages;
 mod moments;
@@ -29,6 +30,7 @@ mod spread;
 mod stages;
 mod summary;
 mod tally;
+mod working;
 
 pub use accumulator::{Accumulator, Options, Position};
 pub use blocks::FileRows;

@@ -3,33 +3,17 @@
 use record::{Field, How, NULL, Values};
 
 use crate::accumulator::Place;
-use crate::analysis::{Anomalies, By};
+use crate::analysis::Anomalies;
 use crate::blocks::Blocks;
-use crate::cells::{Cell, Cells};
 use crate::columns::Columns;
 use crate::distribution::Distribution;
-use crate::groups::{Counted, Grouping, Key};
-use crate::sends::{LastSends, Sends};
+use crate::groupings::Groupings;
+use crate::sends::Sends;
 use crate::series::Series;
 use crate::shares::Shares;
 use crate::slowest::Slowest;
 use crate::stages::Stages;
-use crate::tally::Scratch;
-
-/// What messages are grouped by, the columns that this takes, and how many groups are kept.
-pub(crate) const GROUPINGS: [(By, &[Field], usize); 6] = [
-    (By::Hops, &[Field::Hops], 64),
-    (By::Packets, &[Field::Packets], 128),
-    (By::Bytes, &[Field::Bytes], 512),
-    (By::Pair, &[Field::Src, Field::Dst], 64),
-    (By::Kind, &[Field::Kind], 16),
-    (By::Launch, &[], 256),
-];
-
-/// Where sizes are among the groupings.
-pub(crate) const BYTES: usize = 2;
-/// Where launches are among the groupings.
-pub(crate) const LAUNCH: usize = 5;
+use crate::working::{Working, stage_values, within_node};
 
 /// Columns of small whole numbers, in the order of [`Messages::counts`].
 pub(crate) const COUNTS: [Field; 3] = [Field::QueueLength, Field::InFlight, Field::OnNodeWaited];
@@ -41,73 +25,13 @@ pub(crate) struct Messages {
     pub span: (i64, i64),
     pub anomalies: Anomalies,
     pub stages: [Distribution; 4],
-    pub groupings: [Grouping; 6],
+    pub groupings: Groupings,
     pub shares: Shares,
     pub counts: [Distribution; 3],
     pub sends: Sends,
     pub series: Series,
     pub slowest: Slowest,
     clock_error_ns: i64,
-}
-
-/// What is worked with from batch to batch, so that nothing is allocated anew.
-#[derive(Default)]
-pub(crate) struct Working {
-    pub stages: Stages,
-    pub cells: Cells,
-    pub scratch: Scratch,
-    pub counted: Counted,
-    pub lanes: [Vec<i64>; 4],
-    last_sends: LastSends,
-    ready: Vec<i64>,
-}
-
-/// Fewer rows a cell than this on average, and each grouping sorts by itself: a column with a value of its own on every row
-/// would otherwise make all groupings dear.
-const ROWS_A_CELL: usize = 64;
-/// So few cells are cheap however few their rows.
-const CELLS_CHEAP: usize = 8;
-
-impl Working {
-    /// A new batch begins: it does not follow on the last.
-    pub fn begin_batch(&mut self) {
-        self.last_sends.clear();
-    }
-
-    /// Count the stages of a cell's rows.
-    fn count(&mut self, cell: usize, columns: &Columns) {
-        let Cell { first, rows } = self.cells.get(cell);
-        let within_node = within_node(columns, first);
-        for stage in 0..4 {
-            let values = stage_values(&self.stages, stage, rows, &mut self.lanes[stage]);
-            self.counted[stage].fill(values, &mut self.scratch);
-        }
-        let local: &[i64] =
-            if within_node { stage_values(&self.stages, 0, rows, &mut self.lanes[0]) } else { &[] };
-        self.counted[4].fill(local, &mut self.scratch);
-    }
-}
-
-/// A stage's values in some rows, those that are missing left out; as they are where that is all of them.
-pub(crate) fn stage_values<'a>(
-    stages: &'a Stages,
-    stage: usize,
-    rows: Option<&[u32]>,
-    kept: &'a mut Vec<i64>,
-) -> &'a [i64] {
-    let all = &stages.of[stage];
-    match rows {
-        None if stages.complete => return all,
-        None => {
-            kept.clear();
-            kept.extend(all.iter().filter(|&&value| value != NULL));
-        }
-        Some(rows) => {
-            kept.clear();
-            kept.extend(rows.iter().map(|&row| all[row as usize]).filter(|&value| value != NULL));
-        }
-    }
-    kept
 }
 
 impl Messages {
@@ -118,7 +42,7 @@ impl Messages {
             span: (i64::MAX, i64::MIN),
             anomalies: Anomalies::default(),
             stages: Default::default(),
-            groupings: GROUPINGS.map(|(_, _, cap)| Grouping::new(cap)),
+            groupings: Groupings::default(),
             shares: Shares::default(),
             counts: Default::default(),
             sends: Sends::default(),
@@ -132,14 +56,15 @@ impl Messages {
     pub fn add(&mut self, columns: &Columns, place: Place, blocks: &mut Blocks, working: &mut Working) {
         self.count += columns.rows() as u64;
         working.stages.fill(columns);
-        self.add_groups(columns, place, blocks, working);
+        working.count_whole(columns);
+        self.add_stages(place, blocks, working);
+        self.slowest.add(place.launch, columns, &working.stages, working.counted[0].moments().max);
+        self.groupings.add(columns, place, working);
         self.add_anomalies(columns, &working.stages);
         self.add_shares(working);
         self.add_counts(columns, &mut working.lanes[0]);
         self.sends.add(columns, &mut working.last_sends);
         self.add_timeline(columns, working);
-        let max = working.stages.of[0].iter().fold(NULL, |max, &time| max.max(time));
-        self.slowest.add(place.launch, columns, &working.stages, max);
     }
 
     /// Take in what `other` took in.
@@ -148,7 +73,7 @@ impl Messages {
         self.span = (self.span.0.min(other.span.0), self.span.1.max(other.span.1));
         self.anomalies.merge(&other.anomalies);
         self.stages.iter_mut().zip(&other.stages).for_each(|(mine, theirs)| mine.merge(theirs));
-        self.groupings.iter_mut().zip(other.groupings).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.groupings.merge(other.groupings);
         self.shares.merge(&other.shares);
         self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| mine.merge(theirs));
         self.sends.merge(&other.sends);
@@ -156,50 +81,15 @@ impl Messages {
         self.slowest.merge(other.slowest);
     }
 
-    fn add_groups(&mut self, columns: &Columns, place: Place, blocks: &mut Blocks, working: &mut Working) {
-        working
-            .cells
-            .sort(columns, &[Field::Src, Field::Dst, Field::Kind, Field::Bytes, Field::Hops, Field::Packets]);
-        let cells = working.cells.len();
-        if cells <= CELLS_CHEAP || cells * ROWS_A_CELL <= columns.rows() {
-            self.add_cells(columns, place, Some(blocks), working, &[0, 1, 2, 3, 4, 5]);
-        } else {
-            working.cells.sort(columns, &[]);
-            self.add_cells(columns, place, Some(blocks), working, &[LAUNCH]);
-            for (at, (_, lanes, _)) in GROUPINGS.iter().enumerate().take(LAUNCH) {
-                working.cells.sort(columns, lanes);
-                self.add_cells(columns, place, None, working, &[at]);
-            }
+    /// Stages of all rows, which have just been counted as a whole.
+    fn add_stages(&mut self, place: Place, blocks: &mut Blocks, working: &mut Working) {
+        if let Some(block) = place.block {
+            blocks.add_messages(block, &working.counted);
         }
-    }
-
-    /// Hand each cell to some groupings and, with `blocks`, to the block and the whole.
-    fn add_cells(
-        &mut self,
-        columns: &Columns,
-        place: Place,
-        mut blocks: Option<&mut Blocks>,
-        working: &mut Working,
-        groupings: &[usize],
-    ) {
-        for cell in 0..working.cells.len() {
-            working.count(cell, columns);
-            let Cell { first, rows } = working.cells.get(cell);
-            let messages = rows.map_or(columns.rows(), <[u32]>::len) as u64;
-            for &at in groupings {
-                if let Some(key) = key(GROUPINGS[at].0, columns, first, place) {
-                    self.groupings[at].add(key, messages, &working.counted);
-                }
-            }
-            let Some(blocks) = blocks.as_deref_mut() else { continue };
-            if let Some(block) = place.block {
-                blocks.add_messages(block, &working.counted);
-            }
-            for stage in 0..4 {
-                let values = stage_values(&working.stages, stage, rows, &mut working.lanes[stage]);
-                self.stages[stage].add_known(values, working.counted[stage].moments());
-                self.anomalies.negative[stage] += working.counted[stage].negatives().len() as u64;
-            }
+        for stage in 0..4 {
+            let values = stage_values(&working.stages, stage, None, &mut working.lanes[stage]);
+            self.stages[stage].add_known(values, working.counted[stage].moments());
+            self.anomalies.negative[stage] += working.counted[stage].negatives().len() as u64;
         }
     }
 
@@ -266,24 +156,6 @@ impl Messages {
         };
         self.span = (self.span.0.min(first), self.span.1.max(last));
     }
-}
-
-/// The group that a row belongs to; `None` where it lacks the column.
-fn key(by: By, columns: &Columns, row: usize, place: Place) -> Option<Key> {
-    let value = |lane| Some(columns.at(lane, row)).filter(|&value| value != NULL);
-    match by {
-        By::Hops => Some((value(Field::Hops)?, 0)),
-        By::Packets => Some((value(Field::Packets)?, 0)),
-        By::Bytes => Some((value(Field::Bytes)?, 0)),
-        By::Pair => Some((value(Field::Src)?, value(Field::Dst)?)),
-        By::Kind => Some((value(Field::Kind)?, 0)),
-        By::Launch => Some((i64::from(place.launch), 0)),
-    }
-}
-
-fn within_node(columns: &Columns, row: usize) -> bool {
-    let src = columns.at(Field::Src, row);
-    src != NULL && src == columns.at(Field::Dst, row)
 }
 
 impl Anomalies {

@@ -21,19 +21,24 @@ impl Pages {
     /// Add one at `index`.
     #[inline(always)]
     pub fn bump(&mut self, index: usize) {
-        if let Some(Some(page)) = self.pages.get_mut(index >> PAGE_BITS) {
-            let counter = &mut page[index & (PAGE - 1)];
-            *counter = counter.wrapping_add(1);
-            if *counter != 0 {
-                return;
-            }
-            *self.passed.entry(index).or_default() += 1;
-        } else {
-            self.add(index, 1);
-        }
+        self.add_few(index, 1);
     }
 
     /// Add `count` at `index`.
+    #[inline(always)]
+    pub fn add_few(&mut self, index: usize, count: u32) {
+        if let Some(Some(page)) = self.pages.get_mut(index >> PAGE_BITS) {
+            let counter = &mut page[index & (PAGE - 1)];
+            if let Some(sum) = counter.checked_add(count) {
+                *counter = sum;
+                return;
+            }
+        }
+        self.add(index, u64::from(count));
+    }
+
+    /// Add `count` at `index`, be it on a new page or past 32 bits.
+    #[cold]
     pub fn add(&mut self, index: usize, count: u64) {
         let total = u64::from(self.page(index)[index & (PAGE - 1)]) + (count & u64::from(u32::MAX));
         let passed = (total >> 32) + (count >> 32);
@@ -45,7 +50,12 @@ impl Pages {
 
     /// Add all counters of `other`.
     pub fn merge(&mut self, other: &Pages) {
-        other.iter().for_each(|(index, count)| self.add(index, count));
+        for (index, count) in other.iter() {
+            match u32::try_from(count) {
+                Ok(few) => self.add_few(index, few),
+                Err(_) => self.add(index, count),
+            }
+        }
     }
 
     /// Counters above 0 by ascending index.

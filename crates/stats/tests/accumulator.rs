@@ -60,7 +60,8 @@ fn files(launches: &[Vec<Planted>]) -> Vec<FileRows> {
 /// Add rows in batches of `size`.
 fn add(accumulator: &mut Accumulator, launch: u32, first_row: usize, rows: &[Planted]) {
     let column = |of: &dyn Fn(&Planted) -> i64| rows.iter().map(of).collect::<Vec<i64>>();
-    let fields: [(Field, &dyn Fn(&Planted) -> i64); 10] = [
+    type Of = dyn Fn(&Planted) -> i64;
+    let fields: [(Field, &Of); 10] = [
         (Field::Src, &|row| row.src),
         (Field::Dst, &|row| row.dst),
         (Field::Kind, &|row| row.kind as i64),

@@ -17,7 +17,9 @@ pub struct Contestant {
     pub name: &'static str,
     /// Makes the command of one launch.
     pub command: Box<dyn Fn() -> Command>,
-    /// Where its numbers are, unless it prints them.
+    /// Run after it, outside the measurement: what it prints counts too.
+    pub afterwards: Option<Box<dyn Fn() -> Command>>,
+    /// A file with numbers beside those that it prints.
     pub numbers: Option<PathBuf>,
     /// A folder that each launch makes and that is removed after it.
     pub leaves: Option<PathBuf>,
@@ -52,8 +54,11 @@ pub fn run(contestants: &[Contestant], rounds: usize, seed: u64) -> Vec<Launches
 
 fn launch(contestant: &Contestant) -> Result<Output> {
     let mut printed = process::capture_within(&mut (contestant.command)(), LIMIT)?;
+    if let Some(afterwards) = &contestant.afterwards {
+        printed += &process::capture_within(&mut afterwards(), LIMIT)?;
+    }
     if let Some(file) = &contestant.numbers {
-        printed = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        printed += &fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     }
     if let Some(folder) = contestant.leaves.as_ref().filter(|folder| folder.exists()) {
         fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
@@ -74,6 +79,7 @@ impl Number {
             Number::RoundTripNs => output.get(Some("cycle"), "p50_ns"),
             Number::MessagesPerSecond => output.get(None, "messages_per_s"),
             Number::WallSeconds => output.get(None, "wall_s"),
+            Number::Sleeps => output.get(None, "sleeps"),
             Number::PeakGib => output.get(None, "peak_kib").map(|kib| kib / 1024.0 / 1024.0),
         }
     }
@@ -89,7 +95,7 @@ mod tests {
             command.arg(words);
             command
         };
-        Contestant { name, command: Box::new(command), numbers: None, leaves: None }
+        Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: None }
     }
 
     #[test]

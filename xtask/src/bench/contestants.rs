@@ -22,9 +22,11 @@ pub fn prepare(
     options: &Options,
     wanted: &BTreeSet<&'static str>,
 ) -> Result<(Vec<Contestant>, Skipped)> {
-    eprintln!("building the release version");
-    let build = ["build", "--release", "--locked", "--package", "fourstamp"];
-    process::capture_within(&mut workspace.cargo(&build), Duration::from_secs(1800))?;
+    if options.binary.is_none() {
+        eprintln!("building the release version");
+        let build = ["build", "--release", "--locked", "--package", "fourstamp"];
+        process::capture_within(&mut workspace.cargo(&build), Duration::from_secs(1800))?;
+    }
     let (mut ready, mut skipped) = (Vec::new(), Vec::new());
     for &name in wanted {
         match contestant(workspace, options, name) {
@@ -38,22 +40,50 @@ pub fn prepare(
 fn contestant(workspace: &Workspace, options: &Options, name: &'static str) -> Result<Contestant> {
     let count = &options.count.to_string();
     let over_tcp = &(options.count / 10).max(1).to_string();
+    // Given to both sides: left to itself each warms up for its own while.
+    let warm_up = &(options.count / 100).to_string();
     let over_stream = &(options.count * 10).to_string();
     let peer = |program: &str, arguments: &[&str]| plain(workspace, name, program, arguments);
     let mpi = |program: &str, arguments: &[&str]| mpi(workspace, name, program, arguments);
-    let pingpong = |arguments: &[&str]| bench(workspace, name, "pingpong", arguments);
+    let fourstamp = &options.binary.clone().unwrap_or_else(|| workspace.fourstamp());
+    let pingpong = |arguments: &[&str]| bench(workspace, fourstamp, name, "pingpong", arguments);
+    let counted = |contestant: Result<Contestant>| counting_sleeps(workspace, contestant?);
     match name {
         "cache line" => peer("cache_line", &["--count", count]),
-        "plain TCP, polling" => peer("tcp_pingpong", &["--count", over_tcp]),
-        "plain TCP, blocking" => peer("tcp_pingpong", &["--count", over_tcp, "--blocking"]),
+        "plain TCP, polling" => counted(peer("tcp_pingpong", &["--count", over_tcp, "--warm-up", warm_up])),
+        "plain TCP, blocking" => {
+            counted(peer("tcp_pingpong", &["--count", over_tcp, "--warm-up", warm_up, "--blocking"]))
+        }
         "Open MPI" => mpi("mpi_pingpong", &["--count", count]),
         "Open MPI windows" => mpi("mpi_stream", &["--count", over_stream]),
         "shm" => pingpong(&["--transport", "shm", "--count", count]),
         "shm, unrecorded" => pingpong(&["--transport", "shm", "--count", count, "--no-record"]),
-        "tcp, polling" => pingpong(&["--transport", "tcp", "--count", over_tcp, "--receive", "polling"]),
-        "tcp, blocking" => pingpong(&["--transport", "tcp", "--count", over_tcp, "--receive", "blocking"]),
-        "shm stream" => bench(workspace, name, "stream", &["--transport", "shm", "--count", over_stream]),
-        REPORT => report(workspace, options.messages),
+        "tcp, polling" => counted(pingpong(&[
+            "--transport",
+            "tcp",
+            "--count",
+            over_tcp,
+            "--warm-up",
+            warm_up,
+            "--receive",
+            "polling",
+        ])),
+        "tcp, blocking" => counted(pingpong(&[
+            "--transport",
+            "tcp",
+            "--count",
+            over_tcp,
+            "--warm-up",
+            warm_up,
+            "--receive",
+            "blocking",
+        ])),
+        "shm stream" => {
+            let stream =
+                bench(workspace, fourstamp, name, "stream", &["--transport", "shm", "--count", over_stream])?;
+            Ok(with_timeline(stream, fourstamp))
+        }
+        REPORT => report(workspace, fourstamp, options.messages),
         DUCKDB => duckdb(workspace, DUCKDB, "sorted", options.messages),
         DUCKDB_COUNTED => duckdb(workspace, DUCKDB_COUNTED, "counted", options.messages),
         other => unreachable!("no contestant {other}: figures and contestants are written together"),
@@ -63,6 +93,7 @@ fn contestant(workspace: &Workspace, options: &Options, name: &'static str) -> R
 /// A benchmark of ours: one launch, two nodes, 8 bytes.
 fn bench(
     workspace: &Workspace,
+    fourstamp: &Path,
     name: &'static str,
     workload: &str,
     arguments: &[&str],
@@ -74,16 +105,38 @@ fn bench(
     let mut words = vec!["bench", workload, "--size", "8", "--launches", "1", "--csv"];
     words.extend(arguments);
     let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
-    let (program, folder) = (workspace.fourstamp(), out.clone());
+    let (program, folder) = (fourstamp.to_owned(), out.clone());
     let command = move || command(&program, &words, Some(("--out", &folder)));
-    Ok(Contestant { name, command: Box::new(command), numbers: None, leaves: Some(out) })
+    Ok(Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: Some(out) })
+}
+
+/// Counts how often its processes sleep, where GNU time is there to tell.
+fn counting_sleeps(workspace: &Workspace, contestant: Contestant) -> Result<Contestant> {
+    let Some(time) = on_path("time") else { return Ok(contestant) };
+    let numbers =
+        workspace.scratch("latency")?.join(format!("{}.csv", contestant.name.replace([',', ' '], "")));
+    let (inner, output) = (contestant.command, numbers.clone());
+    let command = move || {
+        let (inner, mut outer) = (inner(), Command::new(&time));
+        outer.args(["--format", "counted,sleeps\nall,%w", "--output"]).arg(&output);
+        outer.arg(inner.get_program()).args(inner.get_args());
+        outer
+    };
+    Ok(Contestant { command: Box::new(command), numbers: Some(numbers), ..contestant })
+}
+
+/// The rate comes from the recorded run.
+fn with_timeline(stream: Contestant, fourstamp: &Path) -> Contestant {
+    let (program, run) = (fourstamp.to_owned(), stream.leaves.clone().unwrap_or_default());
+    let words = ["report".to_owned(), "--csv=timeline".to_owned(), run.display().to_string()];
+    Contestant { afterwards: Some(Box::new(move || command(&program, &words, None))), ..stream }
 }
 
 fn plain(workspace: &Workspace, name: &'static str, program: &str, arguments: &[&str]) -> Result<Contestant> {
     let binary = build(workspace, program, Compiler::C)?;
     let words: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
     let command = move || command(&binary, &words, None);
-    Ok(Contestant { name, command: Box::new(command), numbers: None, leaves: None })
+    Ok(Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: None })
 }
 
 fn mpi(workspace: &Workspace, name: &'static str, program: &str, arguments: &[&str]) -> Result<Contestant> {
@@ -98,15 +151,15 @@ fn mpi(workspace: &Workspace, name: &'static str, program: &str, arguments: &[&s
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         command
     };
-    Ok(Contestant { name, command: Box::new(command), numbers: None, leaves: None })
+    Ok(Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: None })
 }
 
 /// Our report of a large run, to a page.
-fn report(workspace: &Workspace, messages: u64) -> Result<Contestant> {
+fn report(workspace: &Workspace, fourstamp: &Path, messages: u64) -> Result<Contestant> {
     let run = large_run(workspace, messages)?;
     let page = run.with_extension("html").display().to_string();
     let words = ["report", &run.display().to_string(), "--out", &page].map(str::to_owned);
-    timed(workspace, REPORT, workspace.fourstamp(), words.to_vec())
+    timed(workspace, REPORT, fourstamp.to_owned(), words.to_vec())
 }
 
 /// DuckDB computing the same from the same files.
@@ -145,7 +198,13 @@ fn timed(
     all.extend([numbers.display().to_string(), program.display().to_string()]);
     all.extend(words);
     let command = move || command(&time, &all, None);
-    Ok(Contestant { name, command: Box::new(command), numbers: Some(numbers), leaves: None })
+    Ok(Contestant {
+        name,
+        command: Box::new(command),
+        afterwards: None,
+        numbers: Some(numbers),
+        leaves: None,
+    })
 }
 
 fn command(program: &Path, words: &[String], last: Option<(&str, &Path)>) -> Command {

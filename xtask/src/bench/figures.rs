@@ -1,6 +1,6 @@
 //! The promised figures: who against whom, how compared, and the bound.
 
-use super::estimate::{Estimate, compare_medians};
+use super::estimate::{Estimate, compare_medians, median};
 use anyhow::{Result, bail};
 
 /// One promise.
@@ -16,6 +16,9 @@ pub struct Figure {
     pub number: Number,
     pub compared: Compared,
     pub bound: Bound,
+    /// Both must sleep about as often, or they do not wait in the same way and the figure says nothing: a receiver
+    /// that looks a while before it sleeps is ten times faster in a ping-pong than one that sleeps at once.
+    pub same_sleeps: bool,
 }
 
 /// A number of a launch.
@@ -25,6 +28,8 @@ pub enum Number {
     MessagesPerSecond,
     WallSeconds,
     PeakGib,
+    /// Voluntary context switches of all its processes.
+    Sleeps,
 }
 
 /// How two medians become a figure.
@@ -52,6 +57,8 @@ pub enum Verdict {
     Missed,
     /// The interval holds the bound.
     Undecided,
+    /// The two do not do the same thing.
+    NotAlike,
 }
 
 /// All of them.
@@ -64,6 +71,7 @@ pub const FIGURES: &[Figure] = &[
         number: Number::RoundTripNs,
         compared: Compared::Ratio,
         bound: Bound::AtMost(2.0),
+        same_sleeps: false,
     },
     Figure {
         name: "mpi",
@@ -73,6 +81,7 @@ pub const FIGURES: &[Figure] = &[
         number: Number::RoundTripNs,
         compared: Compared::Ratio,
         bound: Bound::AtMost(1.0),
+        same_sleeps: false,
     },
     Figure {
         name: "tcp-polling",
@@ -82,6 +91,7 @@ pub const FIGURES: &[Figure] = &[
         number: Number::RoundTripNs,
         compared: Compared::Ratio,
         bound: Bound::AtMost(1.1),
+        same_sleeps: false,
     },
     Figure {
         name: "tcp-blocking",
@@ -91,6 +101,7 @@ pub const FIGURES: &[Figure] = &[
         number: Number::RoundTripNs,
         compared: Compared::Ratio,
         bound: Bound::AtMost(1.1),
+        same_sleeps: true,
     },
     Figure {
         name: "recording",
@@ -100,6 +111,7 @@ pub const FIGURES: &[Figure] = &[
         number: Number::RoundTripNs,
         compared: Compared::HalfDifferenceNs,
         bound: Bound::AtMost(60.0),
+        same_sleeps: false,
     },
     Figure {
         name: "stream",
@@ -109,6 +121,7 @@ pub const FIGURES: &[Figure] = &[
         number: Number::MessagesPerSecond,
         compared: Compared::Ratio,
         bound: Bound::AtLeast(1.0),
+        same_sleeps: false,
     },
     Figure {
         name: "report",
@@ -118,6 +131,7 @@ pub const FIGURES: &[Figure] = &[
         number: Number::WallSeconds,
         compared: Compared::Ratio,
         bound: Bound::AtMost(1.0),
+        same_sleeps: false,
     },
     Figure {
         name: "report-counted",
@@ -127,6 +141,7 @@ pub const FIGURES: &[Figure] = &[
         number: Number::WallSeconds,
         compared: Compared::Ratio,
         bound: Bound::AtMost(1.0),
+        same_sleeps: false,
     },
     Figure {
         name: "memory",
@@ -136,6 +151,7 @@ pub const FIGURES: &[Figure] = &[
         number: Number::PeakGib,
         compared: Compared::Ours,
         bound: Bound::AtMost(1.0),
+        same_sleeps: false,
     },
 ];
 
@@ -162,6 +178,13 @@ impl Figure {
             Compared::Ours => |ours: f64, _: f64| ours,
         };
         compare_medians(rounds, compare, seed)
+    }
+
+    /// The verdict on an estimate, given how often both slept in each round.
+    pub fn verdict(&self, estimate: Estimate, sleeps: &[(f64, f64)]) -> Verdict {
+        let (ours, theirs): (Vec<f64>, Vec<f64>) = sleeps.iter().copied().unzip();
+        let alike = median(ours).zip(median(theirs)).is_some_and(|(a, b)| a <= 2.0 * b && b <= 2.0 * a);
+        if self.same_sleeps && !alike { Verdict::NotAlike } else { self.bound.verdict(estimate) }
     }
 
     /// The figure with its unit.
@@ -202,6 +225,16 @@ mod tests {
         assert_eq!(Bound::AtLeast(0.9).verdict(estimate), Verdict::Met);
         assert_eq!(Bound::AtLeast(1.0).verdict(estimate), Verdict::Undecided);
         assert_eq!(Bound::AtLeast(1.3).verdict(estimate), Verdict::Missed);
+    }
+
+    /// Seen: a "blocking" receiver that mostly polled came out at 0.10× of one that slept, and was called met.
+    #[test]
+    fn what_waits_differently_is_not_compared() {
+        let blocking = choose(&["tcp-blocking".into()], false).unwrap()[0];
+        let estimate = Estimate { value: 0.1, low: 0.1, high: 0.1 };
+        assert_eq!(blocking.verdict(estimate, &[(2_095.0, 43_955.0); 3]), Verdict::NotAlike);
+        assert_eq!(blocking.verdict(estimate, &[]), Verdict::NotAlike, "not known to be alike");
+        assert_eq!(blocking.verdict(estimate, &[(44_300.0, 43_955.0); 3]), Verdict::Met);
     }
 
     #[test]

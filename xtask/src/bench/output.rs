@@ -30,6 +30,12 @@ impl Output {
                 }));
             }
         }
+        let rate = timeline_rate(text).map(|value| Cell {
+            row: String::new(),
+            column: "messages_per_s".into(),
+            value,
+        });
+        cells.extend(rate);
         Output { cells }
     }
 
@@ -40,9 +46,33 @@ impl Output {
     }
 }
 
+/// Messages a second from the series `timeline` of `fourstamp report --csv=timeline`, which counts messages in about a
+/// hundred bins: low by at most the parts of the first and last bin before and after the messages.
+fn timeline_rate(text: &str) -> Option<f64> {
+    let bins: Vec<[f64; 3]> = text.lines().filter_map(timeline_bin).collect();
+    let messages: f64 = bins.iter().map(|[_, _, count]| count).sum();
+    let ([from_ns, ..], [_, to_ns, _]) = (bins.first()?, bins.last()?);
+    Some(messages / (to_ns - from_ns) * 1e9)
+}
+
+/// Begin, end and messages of a bin, from `timeline,end-to-end,count,,FROM,TO,COUNT,messages`.
+fn timeline_bin(line: &str) -> Option<[f64; 3]> {
+    let numbers = line.strip_prefix("timeline,end-to-end,count,,")?.strip_suffix(",messages")?;
+    let numbers: Vec<f64> = numbers.split(',').filter_map(|number| number.parse().ok()).collect();
+    numbers.try_into().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_timeline_gives_a_rate() {
+        let text = "series,stage,group,scale,x_from,x_to,y,unit\n\
+                    timeline,end-to-end,p50,,1000,2000,7,ns\ntimeline,end-to-end,count,,1000,2000,30,messages\n\
+                    timeline,end-to-end,count,,2000,3000,10,messages\n";
+        assert_eq!(Output::parse(text).get(None, "messages_per_s"), Some(40.0 / 2e-6));
+    }
 
     #[test]
     fn finds_a_number_by_row_and_column() {

@@ -18,8 +18,11 @@ pub fn contestants(results: &[Launches], skipped: &Skipped, style: Style) -> Str
     if style.csv {
         return launches_csv(results);
     }
-    let mut rows =
-        vec![["", "launches", "p50", "fastest – slowest launch", "p99", "p99.9"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["", "launches", "p50", "fastest – slowest launch", "p99", "p99.9", "sleeps"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     rows.extend(results.iter().map(contestant_row));
     let mut text = table(&rows, style.markdown);
     for (name, why) in skipped {
@@ -45,7 +48,10 @@ fn contestant_row(launches: &Launches) -> Vec<String> {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "–".into());
     let tail = |column| or_dash(cycle_median(launches, column).map(|value| show(Number::RoundTripNs, value)));
     let (p99, p999) = (tail("p99_ns"), tail("p99.9_ns"));
-    vec![launches.name.into(), values.len().to_string(), or_dash(middle), or_dash(range), p99, p999]
+    let sleeps = median(launches.numbers(Number::Sleeps).into_iter().flatten().collect());
+    let sleeps = or_dash(sleeps.map(|value| show(Number::Sleeps, value)));
+    let ran = format!("{} of {}", values.len(), launches.rounds.len());
+    vec![launches.name.into(), ran, or_dash(middle), or_dash(range), p99, p999, sleeps]
 }
 
 /// The number that a contestant is about.
@@ -72,6 +78,7 @@ fn show(number: Number, value: f64) -> String {
         Number::RoundTripNs => format!("{value:.0} ns"),
         Number::MessagesPerSecond => format!("{:.2} M/s", value / 1e6),
         Number::WallSeconds => format!("{value:.2} s"),
+        Number::Sleeps => format!("{value:.0}"),
         Number::PeakGib => format!("{value:.2} GiB"),
     }
 }
@@ -82,23 +89,24 @@ fn figure_row(figure: &Figure, results: &[Launches], seed: u64) -> Vec<String> {
         Bound::AtLeast(bound) => ("≥", bound),
     };
     let promised = format!("{sign} {}", figure.show(bound));
-    let Some(estimate) = figure.estimate(&paired(figure, results), seed) else {
+    let Some(estimate) = figure.estimate(&paired(figure, figure.number, results), seed) else {
         return vec![figure.what.into(), "–".into(), "–".into(), promised, "skipped".into()];
     };
-    let verdict = match figure.bound.verdict(estimate) {
+    let verdict = match figure.verdict(estimate, &paired(figure, Number::Sleeps, results)) {
         Verdict::Met => "met",
         Verdict::Missed => "missed",
         Verdict::Undecided => "undecided",
+        Verdict::NotAlike => "not alike",
     };
     let interval = format!("{} – {}", figure.show(estimate.low), figure.show(estimate.high));
     vec![figure.what.into(), figure.show(estimate.value), interval, promised, verdict.into()]
 }
 
 /// The rounds in which both contestants came through.
-fn paired(figure: &Figure, results: &[Launches]) -> Vec<(f64, f64)> {
+fn paired(figure: &Figure, number: Number, results: &[Launches]) -> Vec<(f64, f64)> {
     let numbers = |name| {
         let launches = results.iter().find(|launches| launches.name == name);
-        launches.map(|launches| launches.numbers(figure.number)).unwrap_or_default()
+        launches.map(|launches| launches.numbers(number)).unwrap_or_default()
     };
     numbers(figure.ours).into_iter().zip(numbers(figure.peer)).filter_map(|(a, b)| a.zip(b)).collect()
 }

@@ -51,7 +51,10 @@ pub fn measure(workload: &WorkloadArgs, nodes: Nodes) -> Result<PathBuf> {
     plan.check(spec.nodes)?;
     spec.check()?;
     let stop = interrupt::flag();
-    let path = place::for_run(common.out.as_deref(), &format!("{}-{}", plan.workload.name(), spec.transport.name()))?;
+    let path = place::for_run(
+        common.out.as_deref(),
+        &format!("{}-{}", plan.workload.name(), spec.transport.name()),
+    )?;
     let (key, address) = (run_key(common)?, common.listen.unwrap_or(Coordinator::LOOPBACK));
     let mut coordinator = Coordinator::bind(address, key)?;
     let mut folder = RunFolder::create(&path, info(&plan, &spec, common))?;
@@ -59,7 +62,11 @@ pub fn measure(workload: &WorkloadArgs, nodes: Nodes) -> Result<PathBuf> {
         eprintln!("waiting for {} nodes: fourstamp node --join {}", spec.nodes, coordinator.join_address());
     }
     let starter = starter(common, &nodes)?;
-    let job = Job { plan, recording: if common.no_record { What::Cycles } else { What::Messages }, pin: !common.no_pin };
+    let job = Job {
+        plan,
+        recording: if common.no_record { What::Cycles } else { What::Messages },
+        pin: !common.no_pin,
+    };
     let mut bar = Bar::new(label(&job.plan, &spec), common.duration);
     let mut failure = None;
     for launch in 0..common.launches {
@@ -93,7 +100,12 @@ pub fn measure(workload: &WorkloadArgs, nodes: Nodes) -> Result<PathBuf> {
 }
 
 fn one_launch(
-    coordinator: &mut Coordinator, folder: &mut RunFolder, options: &LaunchOptions, job: &Job, bar: &mut Bar, common: &Common,
+    coordinator: &mut Coordinator,
+    folder: &mut RunFolder,
+    options: &LaunchOptions,
+    job: &Job,
+    bar: &mut Bar,
+    common: &Common,
 ) -> Result<LaunchOutcome> {
     let plan = serde_json::to_value(job)?;
     let (launches, launch) = (u64::from(common.launches), u64::from(options.launch));
@@ -133,7 +145,9 @@ fn spec(workload: &WorkloadArgs) -> Result<Spec> {
         },
         topology: match common.topology {
             Topology::Mesh => fabric::Topology::Mesh,
-            Topology::Hypercube => fabric::Topology::Hypercube { packet_bytes: u32::try_from(common.packet).unwrap_or(u32::MAX) },
+            Topology::Hypercube => {
+                fabric::Topology::Hypercube { packet_bytes: u32::try_from(common.packet).unwrap_or(u32::MAX) }
+            }
         },
         wait,
         bare_bytes: common.bare.then(|| u32::try_from(common.size).unwrap_or(u32::MAX)),
@@ -144,7 +158,9 @@ fn spec(workload: &WorkloadArgs) -> Result<Spec> {
 fn plan(workload: &WorkloadArgs, spec: &Spec) -> Result<Plan> {
     let common = workload.common();
     let (workload, usual_count) = match workload {
-        WorkloadArgs::Pingpong { .. } => (Workload::Pingpong, if spec.transport == TransportSpec::Thread { 200_000 } else { 100_000 }),
+        WorkloadArgs::Pingpong { .. } => {
+            (Workload::Pingpong, if spec.transport == TransportSpec::Thread { 200_000 } else { 100_000 })
+        }
         WorkloadArgs::Stream { rate, batch, all, .. } => {
             (Workload::Stream { rate_per_s: *rate, batch: *batch, all: *all }, 500_000)
         }
@@ -183,7 +199,11 @@ fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     set("warm_up", plan.warm_up.into());
     set("launches", common.launches.into());
     set("receive", if spec.wait == Waiting::Polling { "polling" } else { "blocking" }.into());
-    set("header", if common.bare { "none: both sides' logs are joined" } else { "stamps travel with the message" }.into());
+    set(
+        "header",
+        if common.bare { "none: both sides' logs are joined" } else { "stamps travel with the message" }
+            .into(),
+    );
     set("recording", if common.no_record { "cycles only" } else { "every message" }.into());
     set("seed", plan.seed.into());
     if let Ok(serde_json::Value::Object(workload)) = serde_json::to_value(&plan.workload) {
@@ -197,7 +217,8 @@ fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
 }
 
 fn options(launch: u32, common: &Common, spec: &Spec, job: &Job, starter: Starter) -> LaunchOptions {
-    let hosting = if spec.transport == TransportSpec::Thread { Hosting::OneProcess } else { Hosting::ProcessEach };
+    let hosting =
+        if spec.transport == TransportSpec::Thread { Hosting::OneProcess } else { Hosting::ProcessEach };
     let mut options = LaunchOptions::new(launch, spec.clone(), hosting, starter);
     options.more = launch + 1 < common.launches;
     options.recorder = recorder(common, spec, &job.plan);
@@ -245,11 +266,17 @@ fn starter(common: &Common, nodes: &Nodes) -> Result<Starter> {
     if common.wait_for_nodes {
         return Ok(Starter::External);
     }
-    let program = std::env::current_exe().context("cannot find this program's own file, which nodes are started from")?;
-    let command = |program: PathBuf| NodeCommand { program, arguments: vec!["node".into()], environment: Vec::new() };
+    let program = std::env::current_exe()
+        .context("cannot find this program's own file, which nodes are started from")?;
+    let command =
+        |program: PathBuf| NodeCommand { program, arguments: vec!["node".into()], environment: Vec::new() };
     Ok(match nodes {
         Nodes::Here => Starter::Local(command(program)),
-        Nodes::InTmux => Starter::Tmux { session: format!("fourstamp-{}", std::process::id()), server: None, command: command(program) },
+        Nodes::InTmux => Starter::Tmux {
+            session: format!("fourstamp-{}", std::process::id()),
+            server: None,
+            command: command(program),
+        },
         Nodes::OverSsh(hosts) => {
             Starter::Ssh { program: "ssh".into(), hosts: hosts.clone(), command: command("fourstamp".into()) }
         }
@@ -263,7 +290,9 @@ fn run_key(common: &Common) -> Result<RunKey> {
         Some(path) => new_key_file(path),
         None if common.wait_for_nodes => match RunKey::from_env() {
             Ok(key) => Ok(key),
-            Err(_) => bail!("joining nodes must prove that they know the run key: give --key-file FILE (it is made), or set FOURSTAMP_RUN_KEY"),
+            Err(_) => bail!(
+                "joining nodes must prove that they know the run key: give --key-file FILE (it is made), or set FOURSTAMP_RUN_KEY"
+            ),
         },
         None => Ok(RunKey::generate()?),
     }

@@ -46,7 +46,12 @@ pub fn findings() -> Vec<Finding> {
         userfaultfd(),
         mpi(),
         program("tmux", &["tmux"], "fourstamp launch --tmux shows each node in a pane", "apt install tmux"),
-        program("chromium", &["chromium", "chromium-browser", "google-chrome"], "opens reports, runs the browser tests", "apt install chromium"),
+        program(
+            "chromium",
+            &["chromium", "chromium-browser", "google-chrome"],
+            "opens reports, runs the browser tests",
+            "apt install chromium",
+        ),
     ]
 }
 
@@ -86,7 +91,9 @@ fn clock() -> Finding {
             name: "clock",
             state: State::Lacking,
             seen: format!("CLOCK_MONOTONIC_RAW, as no invariant counter is offered: {figures}"),
-            remedy: Some("use hardware (or a hypervisor setting) with an invariant time-stamp counter".into()),
+            remedy: Some(
+                "use hardware (or a hypervisor setting) with an invariant time-stamp counter".into(),
+            ),
         },
     }
 }
@@ -94,7 +101,11 @@ fn clock() -> Finding {
 fn cores() -> Finding {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     match cores {
-        1 => limited("cores", "1: nodes take turns on it".into(), "give the machine 2 or more; waits for the core count as receive wait"),
+        1 => limited(
+            "cores",
+            "1: nodes take turns on it".into(),
+            "give the machine 2 or more; waits for the core count as receive wait",
+        ),
         cores => good("cores", format!("{cores}: up to {cores} nodes get one of their own")),
     }
 }
@@ -114,13 +125,17 @@ fn shared_memory() -> Finding {
     let folder = memory::shared_folder();
     let free = rustix::fs::statvfs(&folder).map(|stat| stat.f_bavail * stat.f_frsize);
     match free {
-        Ok(free) if free >= 1 << 30 => good("shared memory", format!("{:.1} GiB free in {}", gib(free), folder.display())),
+        Ok(free) if free >= 1 << 30 => {
+            good("shared memory", format!("{:.1} GiB free in {}", gib(free), folder.display()))
+        }
         Ok(free) => limited(
             "shared memory",
             format!("{:.2} GiB free in {}", gib(free), folder.display()),
             "mount -o remount,size=4G /dev/shm (long runs then use --record stream)",
         ),
-        Err(error) => limited("shared memory", format!("{}: {error}", folder.display()), "mount a tmpfs on /dev/shm"),
+        Err(error) => {
+            limited("shared memory", format!("{}: {error}", folder.display()), "mount a tmpfs on /dev/shm")
+        }
     }
 }
 
@@ -133,13 +148,17 @@ fn leftovers() -> Finding {
     let folder = memory::shared_folder();
     let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
     let ours = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("fourstamp-");
-    let bytes: Vec<u64> = entries.filter(ours).filter_map(|entry| Some(entry.metadata().ok()?.len())).collect();
+    let bytes: Vec<u64> =
+        entries.filter(ours).filter_map(|entry| Some(entry.metadata().ok()?.len())).collect();
     match bytes.iter().sum::<u64>() {
         0 => good("leftovers", "no buffers of killed runs".into()),
         total => limited(
             "leftovers",
             format!("{} buffers, {:.2} GiB, of runs that go on or were killed", bytes.len(), gib(total)),
-            &format!("fourstamp report on a killed run saves its buffers; rm {}/fourstamp-* gives them up", folder.display()),
+            &format!(
+                "fourstamp report on a killed run saves its buffers; rm {}/fourstamp-* gives them up",
+                folder.display()
+            ),
         ),
     }
 }
@@ -151,23 +170,34 @@ fn priorities() -> Finding {
     let allowed = line.and_then(|line| line.split_whitespace().nth(3)).is_some_and(|limit| limit != "0");
     match is_root || allowed {
         true => good("priorities", "real-time priorities are permitted (chrt -f 50 fourstamp …)".into()),
-        false => limited("priorities", "real-time priorities are not permitted".into(), "ulimit -r 50 by root, or run as root: shorter tails"),
+        false => limited(
+            "priorities",
+            "real-time priorities are not permitted".into(),
+            "ulimit -r 50 by root, or run as root: shorter tails",
+        ),
     }
 }
 
 fn userfaultfd() -> Finding {
     let device = std::fs::OpenOptions::new().read(true).write(true).open("/dev/userfaultfd").is_ok();
-    let unprivileged = std::fs::read_to_string("/proc/sys/vm/unprivileged_userfaultfd").is_ok_and(|text| text.trim() == "1");
+    let unprivileged =
+        std::fs::read_to_string("/proc/sys/vm/unprivileged_userfaultfd").is_ok_and(|text| text.trim() == "1");
     match device || unprivileged || rustix::process::geteuid().is_root() {
         true => good("userfaultfd", "full: kernel faults are served too".into()),
-        false => limited("userfaultfd", "user-mode faults only".into(), "chmod 666 /dev/userfaultfd by root: remote memory for unmodified programs"),
+        false => limited(
+            "userfaultfd",
+            "user-mode faults only".into(),
+            "chmod 666 /dev/userfaultfd by root: remote memory for unmodified programs",
+        ),
     }
 }
 
 fn mpi() -> Finding {
     match (on_path("mpirun"), on_path("mpicc")) {
         (Some(run), Some(_)) => good("MPI", format!("{} and a compiler wrapper", run.display())),
-        (Some(run), None) => limited("MPI", format!("{}, no mpicc", run.display()), "apt install libopenmpi-dev"),
+        (Some(run), None) => {
+            limited("MPI", format!("{}, no mpicc", run.display()), "apt install libopenmpi-dev")
+        }
         _ => limited("MPI", "none found".into(), "apt install openmpi-bin libopenmpi-dev (or mpich)"),
     }
 }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Read the runs and show them as asked.
 pub fn run(args: &ReportArgs) -> Result<()> {
-    let analysed: Vec<Analysed> = args.runs.iter().map(|run| analyse(run, args.seed)).collect::<Result<_>>()?;
+    let analysed: Vec<Analysed> =
+        args.runs.iter().map(|run| analyse(run, args.seed)).collect::<Result<_>>()?;
     if let Some(series) = &args.csv {
         return print_csv(&analysed, series);
     }
@@ -42,7 +43,9 @@ pub fn write_page(page: &Page<'_>, out: &Path) -> Result<()> {
     if written.is_err() {
         let _ = std::fs::remove_file(&draft);
     }
-    written.with_context(|| format!("cannot write {}: check that the folder can be written and has space", out.display()))
+    written.with_context(|| {
+        format!("cannot write {}: check that the folder can be written and has space", out.display())
+    })
 }
 
 fn write_whole(page: &Page<'_>, path: &Path) -> Result<()> {

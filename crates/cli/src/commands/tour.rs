@@ -6,8 +6,8 @@ use crate::analyse::{Analysed, analyse};
 use crate::args::{BenchArgs, Cli, Command, TourArgs, WorkloadArgs};
 use crate::commands::bench::{Nodes, measure};
 use crate::commands::doctor::{self, State};
-use crate::commands::report::{print_terminal_table, say, write_page};
 use crate::commands::place;
+use crate::commands::report::{print_terminal_table, say, write_page};
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
 use bench::floor::{self, Floor as Measured};
@@ -28,7 +28,11 @@ const STEPS: [(&str, &str, u64); 9] = [
     ("burst-tcp", "burst --transport tcp --messages 20 --gap 1ms --count COUNT", 10_000),
     ("relay-shm", "relay --transport shm --count COUNT", 10_000),
     ("sweep-tcp", "sweep --transport tcp --largest 128K --repeats 2 --refine 16 --count COUNT", 100),
-    ("hypercube-8", "stream --all --nodes 8 --topology hypercube --transport shm --rate 2000 --size 2K --count COUNT", 2_000),
+    (
+        "hypercube-8",
+        "stream --all --nodes 8 --topology hypercube --transport shm --rate 2000 --size 2K --count COUNT",
+        2_000,
+    ),
 ];
 
 /// Round trips of a floor.
@@ -38,7 +42,10 @@ const FLOOR_TRIPS: usize = 200_000;
 pub fn run(args: &TourArgs) -> Result<()> {
     let folder = place::for_run(args.out.as_deref(), "tour")?;
     std::fs::create_dir(&folder).with_context(|| {
-        format!("cannot make {}: it must not exist yet, and its parent must; choose another --out", folder.display())
+        format!(
+            "cannot make {}: it must not exist yet, and its parent must; choose another --out",
+            folder.display()
+        )
     })?;
     let findings = doctor::findings();
     say(&format!("This machine\n{}\n", doctor::text(&findings)))?;
@@ -56,18 +63,26 @@ pub fn run(args: &TourArgs) -> Result<()> {
     if analysed.is_empty() {
         bail!("stopped before anything was measured");
     }
-    let remarks = findings.iter().filter(|finding| finding.state != State::Good).map(|finding| {
-        format!("{}: {}", finding.name, finding.seen)
-    });
+    let remarks = findings
+        .iter()
+        .filter(|finding| finding.state != State::Good)
+        .map(|finding| format!("{}: {}", finding.name, finding.seen));
     finish(&folder, &analysed, &floors, &remarks.collect::<Vec<_>>())
 }
 
 fn finish(folder: &Path, analysed: &[Analysed], floors: &[Floor], remarks: &[String]) -> Result<()> {
     let page = folder.join("report.html");
     let runs: Vec<Entry<'_>> = analysed.iter().map(Analysed::entry).collect();
-    write_page(&Page { title: "Where message time goes on this machine · Fourstamp", runs: &runs, floors, remarks }, &page)?;
+    write_page(
+        &Page { title: "Where message time goes on this machine · Fourstamp", runs: &runs, floors, remarks },
+        &page,
+    )?;
     print_terminal_table(analysed, floors)?;
-    say(&format!("\npage: {}\nruns: {}/*   (again: fourstamp report RUN --terminal)\n", page.display(), folder.display()))
+    say(&format!(
+        "\npage: {}\nruns: {}/*   (again: fourstamp report RUN --terminal)\n",
+        page.display(),
+        folder.display()
+    ))
 }
 
 fn progress_of(done: usize) -> String {
@@ -77,7 +92,8 @@ fn progress_of(done: usize) -> String {
 /// The arguments of a step as the command line would give them.
 fn step(arguments: &str, count: u64, out: &Path, args: &TourArgs) -> Result<WorkloadArgs> {
     let count = (count / args.quick).max(20).to_string();
-    let words = arguments.split(' ').map(|word| if word == "COUNT" { count.clone() } else { word.to_string() });
+    let words =
+        arguments.split(' ').map(|word| if word == "COUNT" { count.clone() } else { word.to_string() });
     let fixed = [
         "--launches".into(),
         args.launches.to_string(),

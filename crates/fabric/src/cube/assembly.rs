@@ -26,7 +26,8 @@ impl Assembly {
     /// Add a packet that is for this node. `link` is its arrival over the last link.
     #[inline]
     pub fn add(&mut self, link: &Arrival, route: &Route, piece: &[u8]) -> Result<Option<Whole>, RouteError> {
-        let first = *self.first.get_or_insert_with(|| Head { sent: sent_at_source(link, route), ..link.head });
+        let first =
+            *self.first.get_or_insert_with(|| Head { sent: sent_at_source(link, route), ..link.head });
         if route.index != self.due || link.head.seq != first.seq {
             return Err(RouteError::OutOfOrder { index: route.index, seq: link.head.seq });
         }
@@ -97,7 +98,10 @@ mod tests {
         let whole = assembly.add(&link(7, 12, 102), &route(1, 2, 3), b"ef").unwrap().unwrap();
         assert_eq!(whole.payload.as_deref(), Some(&b"abcdef"[..]));
         let Arrival { from, head, arrived, packets, .. } = whole.arrival;
-        assert_eq!((from, head.sent, arrived, packets, head.in_flight, head.flag), (3, 10, 102, 3, 5, Flag::More));
+        assert_eq!(
+            (from, head.sent, arrived, packets, head.in_flight, head.flag),
+            (3, 10, 102, 3, 5, Flag::More)
+        );
         // A packet that has crossed more links carries its sending in the route.
         let one = assembly.add(&link(8, 13, 103), &route(2, 0, 1), b"").unwrap().unwrap();
         assert_eq!((one.arrival.head.sent, one.arrival.hops), (40, 2));

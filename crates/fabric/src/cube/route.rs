@@ -125,7 +125,9 @@ impl Route {
         header[4..6].copy_from_slice(&self.dst.to_le_bytes());
         header[6] = self.hops;
         header[7] = self.what.code();
-        for (at, word) in [(8, self.index), (12, self.packets), (16, self.bytes), (20, self.in_flight), (24, self.taken)] {
+        for (at, word) in
+            [(8, self.index), (12, self.packets), (16, self.bytes), (20, self.in_flight), (24, self.taken)]
+        {
             header[at..at + 4].copy_from_slice(&word.to_le_bytes());
         }
         header[28..36].copy_from_slice(&self.sent.to_le_bytes());
@@ -145,7 +147,9 @@ impl Route {
         }
         let whole = bytes as usize <= shape.fragment_bytes_max && packets == shape.packets(bytes as usize);
         let sized = match self.what {
-            What::Piece(Flag::Bye) | What::Taken | What::Obituary => (index, packets, bytes, piece) == (0, 1, 0, 0),
+            What::Piece(Flag::Bye) | What::Taken | What::Obituary => {
+                (index, packets, bytes, piece) == (0, 1, 0, 0)
+            }
             What::Piece(_) => whole && index < packets && piece == shape.piece(bytes as usize, index).len(),
         };
         if sized { Ok(()) } else { Err(RouteError::Sizes { index, packets, piece, bytes }) }

@@ -114,7 +114,10 @@ mod plain {
                 match receiver.poll().unwrap() {
                     Some(found) => {
                         assert_eq!(found.head.seq, expected);
-                        assert_eq!(receiver.payload(), expected.to_le_bytes().repeat(1 + expected as usize % 20));
+                        assert_eq!(
+                            receiver.payload(),
+                            expected.to_le_bytes().repeat(1 + expected as usize % 20)
+                        );
                         expected += 1;
                         receiver.tell(false);
                     }

@@ -129,7 +129,10 @@ impl Inbox {
         };
         let mut taken = None;
         while self.checked < self.filled {
-            let Some(frame) = Frame::decode(&self.buffer[self.checked..self.filled], payload_bytes_max)? else { break };
+            let Some(frame) = Frame::decode(&self.buffer[self.checked..self.filled], payload_bytes_max)?
+            else {
+                break;
+            };
             if let Some(head) = &frame.head {
                 if self.bye_seen {
                     return Err(FrameError::AfterBye);
@@ -148,19 +151,25 @@ impl Inbox {
         self.held = 0..0;
         match self.framing {
             Framing::Headed { payload_bytes_max } => self.next_frame(payload_bytes_max),
-            Framing::Bare { message_bytes, fragment_bytes_max } => self.next_bare(message_bytes, fragment_bytes_max),
+            Framing::Bare { message_bytes, fragment_bytes_max } => {
+                self.next_bare(message_bytes, fragment_bytes_max)
+            }
         }
     }
 
     /// Whether [`Inbox::next`] has something (perhaps only an acknowledgement to step over).
     pub fn has_next(&self) -> bool {
         let wanted = match self.framing {
-            Framing::Bare { message_bytes, fragment_bytes_max } => (message_bytes - self.bare_at).min(fragment_bytes_max),
+            Framing::Bare { message_bytes, fragment_bytes_max } => {
+                (message_bytes - self.bare_at).min(fragment_bytes_max)
+            }
             Framing::Headed { .. } if self.start >= self.checked => return false,
-            Framing::Headed { payload_bytes_max } => match Frame::decode(&self.buffer[self.start..], payload_bytes_max) {
-                Ok(Some(frame)) => frame.wire_bytes(),
-                _ => return false,
-            },
+            Framing::Headed { payload_bytes_max } => {
+                match Frame::decode(&self.buffer[self.start..], payload_bytes_max) {
+                    Ok(Some(frame)) => frame.wire_bytes(),
+                    _ => return false,
+                }
+            }
         };
         self.filled - self.start >= wanted
     }
@@ -180,14 +189,17 @@ impl Inbox {
     pub fn at_boundary(&self) -> bool {
         match self.framing {
             Framing::Headed { .. } => self.filled == self.checked,
-            Framing::Bare { message_bytes, .. } => (self.bare_at + self.filled - self.start) % message_bytes == 0,
+            Framing::Bare { message_bytes, .. } => {
+                (self.bare_at + self.filled - self.start).is_multiple_of(message_bytes)
+            }
         }
     }
 
     #[inline]
     fn next_frame(&mut self, payload_bytes_max: usize) -> Option<Delivery> {
         while self.start < self.checked {
-            let frame = Frame::decode(&self.buffer[self.start..self.filled], payload_bytes_max).ok().flatten()?;
+            let frame =
+                Frame::decode(&self.buffer[self.start..self.filled], payload_bytes_max).ok().flatten()?;
             let end = self.start + frame.wire_bytes();
             if end > self.filled {
                 return None;
@@ -345,7 +357,8 @@ mod tests {
         let mut inbox = Inbox::new(HEADED, 4096);
         let three: Vec<u8> = (0..3).flat_map(|seq| frame(Flag::Last, seq, b"12345678")).collect();
         feed(&mut inbox, &three, read_at(100, 200)).unwrap();
-        let exact: Vec<bool> = std::iter::from_fn(|| inbox.next()).map(|delivery| delivery.came.unwrap().exact).collect();
+        let exact: Vec<bool> =
+            std::iter::from_fn(|| inbox.next()).map(|delivery| delivery.came.unwrap().exact).collect();
         assert_eq!(exact, [false, false, true]);
         // A read that ends within the next frame observed that one's beginning, not the end of this.
         let two: Vec<u8> = (3..5).flat_map(|seq| frame(Flag::Last, seq, b"12345678")).collect();

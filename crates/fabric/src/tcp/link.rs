@@ -12,15 +12,15 @@
 
 use super::frame::{Frame, FrameError, HEADER_BYTES, Taken};
 use super::inbox::{Delivery, Framing, Inbox, Span};
-use super::outbox::{Outbox, Wire};
+use super::outbox::{Outbox, Socket};
 use super::stamp::{self, Conversion};
 use crate::error::FabricError;
 use crate::spec::{NodeId, Spec};
 use crate::transport::{Flag, Head};
 use clock::Clock;
 use record::ArrivedClock;
-use rustix::net::{SendAncillaryBuffer, SendFlags, Shutdown, send, sendmsg, shutdown};
-use std::io::{self, ErrorKind, IoSlice};
+use rustix::net::{Shutdown, shutdown};
+use std::io::{self, ErrorKind};
 use std::net::TcpStream;
 
 /// Longest payload of a frame.
@@ -30,7 +30,8 @@ pub(super) const WINDOW_MESSAGES: u32 = 1024;
 /// Bytes of frames on their way to one peer.
 pub(super) const WINDOW_BYTES: u32 = 1 << 20;
 /// A window, the frame in the node's hands, and the acknowledgements of a window.
-const INBOX_BYTES: usize = WINDOW_BYTES as usize + FRAGMENT_BYTES_MAX + HEADER_BYTES * (2 + WINDOW_MESSAGES as usize);
+const INBOX_BYTES: usize =
+    WINDOW_BYTES as usize + FRAGMENT_BYTES_MAX + HEADER_BYTES * (2 + WINDOW_MESSAGES as usize);
 
 /// Without kernel stamps: what comes no later than this after a look that found nothing was seen coming.
 const SEEN_AT_ONCE_NS: u64 = 1000;
@@ -61,6 +62,9 @@ pub(super) struct Link {
     pub same_clock: bool,
     stream: TcpStream,
     bare: bool,
+    /// Bare: bytes of every message, and those of the message that is being put in.
+    message_bytes: usize,
+    message_at: usize,
     /// Whether anybody wants to know when messages came: the last one carried stamps.
     recording: bool,
     inbox: Inbox,
@@ -96,6 +100,8 @@ impl Link {
             paused: false,
             same_clock,
             bare: spec.bare_bytes.is_some(),
+            message_bytes: spec.bare_bytes.unwrap_or(0) as usize,
+            message_at: 0,
             recording: true,
             stream,
             inbox: Inbox::new(framing, INBOX_BYTES),
@@ -138,8 +144,23 @@ impl Link {
     #[inline]
     pub fn has_room(&self, bytes: usize) -> bool {
         let on_their_way = self.sent.bytes.wrapping_sub(self.acknowledged.bytes);
-        let window = self.in_flight() < WINDOW_MESSAGES && on_their_way + (HEADER_BYTES + bytes) as u32 <= WINDOW_BYTES;
+        let window = self.in_flight() < WINDOW_MESSAGES
+            && on_their_way + (HEADER_BYTES + bytes) as u32 <= WINDOW_BYTES;
         self.outbox.has_room() && (window || self.bare)
+    }
+
+    /// Without headers the peer can tell messages by their size only: why this fragment must not be sent.
+    #[inline]
+    pub fn misfit(&self, flag: Flag, bytes: usize) -> Option<FabricError> {
+        let whole = self.message_at + bytes;
+        let fits = !self.bare
+            || match flag {
+                Flag::Last => whole == self.message_bytes,
+                Flag::More => whole < self.message_bytes,
+                Flag::Bye | Flag::Barrier => true,
+            };
+        let reason = || format!("a bare message has {} bytes here, not {whole}", self.message_bytes);
+        (!fits).then(|| FabricError::BadSpec { reason: reason() })
     }
 
     /// Put in a fragment that there is room for.
@@ -147,6 +168,7 @@ impl Link {
     pub fn put(&mut self, head: &Head, payload: &[u8], now: u64) {
         self.said_bye |= head.flag == Flag::Bye;
         let result = if self.bare {
+            self.message_at = if head.flag == Flag::More { self.message_at + payload.len() } else { 0 };
             self.outbox.put(&[], payload, &mut Socket(&self.stream))
         } else {
             let frame = Frame { head: Some(*head), len: payload.len(), taken: self.taken };
@@ -262,7 +284,9 @@ impl Link {
                 self.end();
                 Looked::Something
             }
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Looked::Nothing,
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                Looked::Nothing
+            }
             Err(error) => {
                 self.fail(&error);
                 Looked::Something
@@ -284,7 +308,10 @@ impl Link {
     pub fn refusal(&self) -> Option<FabricError> {
         match &self.failure {
             Some(failure) => Some(failure.error(self.node)),
-            None if self.ended => Some(Failure::Lost("it has left".to_string()).error(self.node)),
+            // Without headers the end of its stream is a good-bye: it may still read.
+            None if self.ended && !self.bare => {
+                Some(Failure::Lost("it has left".to_string()).error(self.node))
+            }
             None => None,
         }
     }
@@ -300,7 +327,12 @@ impl Link {
     /// Bounds for when the bytes of a read came.
     #[inline]
     fn span(
-        &mut self, stamp_ns: Option<u64>, cut: bool, empty_at: u64, clock: &Clock, conversion: &mut Conversion,
+        &mut self,
+        stamp_ns: Option<u64>,
+        cut: bool,
+        empty_at: u64,
+        clock: &Clock,
+        conversion: &mut Conversion,
     ) -> Option<Span> {
         let (on, latest) = match stamp_ns {
             Some(stamp_ns) => (ArrivedClock::Kernel, stamp_ns),
@@ -401,20 +433,5 @@ impl Failure {
             Failure::Lost(reason) => FabricError::PeerLost { node, reason: reason.clone() },
             Failure::Garbage(what) => FabricError::Garbage { node, what: what.clone() },
         }
-    }
-}
-
-/// A socket that is written without waiting and without SIGPIPE.
-struct Socket<'a>(&'a TcpStream);
-
-impl Wire for Socket<'_> {
-    #[inline]
-    fn write(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
-        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-        let result = match parts {
-            [part] => send(self.0, part, flags),
-            _ => sendmsg(self.0, parts, &mut SendAncillaryBuffer::default(), flags),
-        };
-        Ok(result?)
     }
 }

@@ -45,7 +45,8 @@ impl Meeting<'_> {
     pub fn links(&self, listener: &TcpListener) -> Result<Vec<Link>, FabricError> {
         listener.set_nonblocking(true).map_err(FabricError::io("listening for peers"))?;
         let linked = |node: &NodeId| self.spec.topology.linked(self.me, *node);
-        let wanted: Vec<NodeId> = (0..self.spec.nodes).filter(|node| *node != self.me).filter(linked).collect();
+        let wanted: Vec<NodeId> =
+            (0..self.spec.nodes).filter(|node| *node != self.me).filter(linked).collect();
         let under_way = Mutex::new(Vec::new());
         let mut met = thread::scope(|scope| {
             let (report, reports) = channel();
@@ -66,8 +67,12 @@ impl Meeting<'_> {
 
     /// Accept connections and collect finished handshakes until all wanted peers are here.
     fn gather<'scope>(
-        &'scope self, scope: &'scope thread::Scope<'scope, '_>, listener: &TcpListener, wanted: &[NodeId],
-        under_way: &'scope Mutex<Vec<TcpStream>>, (report, reports): (Sender<Report>, Receiver<Report>),
+        &'scope self,
+        scope: &'scope thread::Scope<'scope, '_>,
+        listener: &TcpListener,
+        wanted: &[NodeId],
+        under_way: &'scope Mutex<Vec<TcpStream>>,
+        (report, reports): (Sender<Report>, Receiver<Report>),
     ) -> Result<Vec<Met>, FabricError> {
         let mut met: Vec<Met> = Vec::with_capacity(wanted.len());
         let mut refused: Vec<String> = Vec::new();
@@ -77,10 +82,14 @@ impl Meeting<'_> {
             }
             for outcome in reports.try_iter() {
                 match outcome {
-                    Report::Met(one) if wanted.contains(&one.node) && met.iter().all(|met| met.node != one.node) => {
+                    Report::Met(one)
+                        if wanted.contains(&one.node) && met.iter().all(|met| met.node != one.node) =>
+                    {
                         met.push(one);
                     }
-                    Report::Met(one) => refused.push(format!("somebody else who says to be node {}", one.node)),
+                    Report::Met(one) => {
+                        refused.push(format!("somebody else who says to be node {}", one.node))
+                    }
                     Report::Refused(reason) => refused.push(reason),
                     Report::Failed(error) => return Err(error),
                 }
@@ -104,7 +113,10 @@ impl Meeting<'_> {
         match listener.accept() {
             Ok((stream, _)) => Ok(Some(stream)),
             // Whoever connected may be gone again (accept(2) passes on errors of the connection itself).
-            Err(error) if error.raw_os_error() != Some(libc::EMFILE) && error.raw_os_error() != Some(libc::ENFILE) => {
+            Err(error)
+                if error.raw_os_error() != Some(libc::EMFILE)
+                    && error.raw_os_error() != Some(libc::ENFILE) =>
+            {
                 Ok(None)
             }
             Err(error) => Err(doing()(error)),
@@ -113,8 +125,11 @@ impl Meeting<'_> {
 
     /// Let an accepted connection prove itself, in a thread of its own.
     fn greet<'scope>(
-        &'scope self, scope: &'scope thread::Scope<'scope, '_>, stream: TcpStream,
-        under_way: &'scope Mutex<Vec<TcpStream>>, report: &Sender<Report>,
+        &'scope self,
+        scope: &'scope thread::Scope<'scope, '_>,
+        stream: TcpStream,
+        under_way: &'scope Mutex<Vec<TcpStream>>,
+        report: &Sender<Report>,
     ) {
         let Ok(handle) = stream.try_clone() else { return };
         let number = {
@@ -144,10 +159,16 @@ impl Meeting<'_> {
                         Err(error) => Report::Failed(error),
                     };
                 }
-                Err(error) if error.kind() == ErrorKind::ConnectionRefused && Instant::now() < self.deadline => {
+                Err(error)
+                    if error.kind() == ErrorKind::ConnectionRefused && Instant::now() < self.deadline =>
+                {
                     thread::sleep(RETRY);
                 }
-                Err(error) => return Report::Failed(FabricError::io(format!("connecting to node {node} at {address}"))(error)),
+                Err(error) => {
+                    return Report::Failed(FabricError::io(format!(
+                        "connecting to node {node} at {address}"
+                    ))(error));
+                }
             }
         }
     }
@@ -168,7 +189,7 @@ impl Meeting<'_> {
     }
 
     /// Tell on which clock our stamps are, and learn whether the peer's are on the same.
-    fn compare_clocks(&self, stream: &mut TcpStream) -> io::Result<bool> {
+    pub fn compare_clocks(&self, stream: &mut TcpStream) -> io::Result<bool> {
         stream.set_read_timeout(Some(self.remaining()))?;
         let ours = clock_name(self.clock);
         stream.write_all(&ours)?;
@@ -186,13 +207,15 @@ impl Meeting<'_> {
         let limit_ms = u32::try_from(timeout.as_millis() * 2).unwrap_or(u32::MAX);
         rustix::net::sockopt::set_socket_keepalive(&stream, true).map_err(|error| told()(error.into()))?;
         rustix::net::sockopt::set_tcp_keepidle(&stream, timeout).map_err(|error| told()(error.into()))?;
-        rustix::net::sockopt::set_tcp_keepintvl(&stream, Duration::from_secs(1)).map_err(|error| told()(error.into()))?;
-        rustix::net::sockopt::set_tcp_user_timeout(&stream, limit_ms).map_err(|error| told()(error.into()))?;
+        rustix::net::sockopt::set_tcp_keepintvl(&stream, Duration::from_secs(1))
+            .map_err(|error| told()(error.into()))?;
+        rustix::net::sockopt::set_tcp_user_timeout(&stream, limit_ms)
+            .map_err(|error| told()(error.into()))?;
         Ok(Link::new(node, stream, self.spec, same_clock))
     }
 
     /// The fabric's shape in a number: ends that disagree about it do not talk.
-    fn session(&self) -> u64 {
+    pub fn session(&self) -> u64 {
         let Spec { nodes, topology, bare_bytes, .. } = self.spec;
         let shape = format!("{nodes} {topology:?} {bare_bytes:?} {:?}", self.peers);
         // FNV-1a: it must be the same number in every process; it guards against mistakes, not against malice.
@@ -205,12 +228,16 @@ impl Meeting<'_> {
     }
 
     fn missing(&self, wanted: &[NodeId], met: &[Met], refused: &[String]) -> FabricError {
-        let node = wanted.iter().copied().find(|node| met.iter().all(|met| met.node != *node)).unwrap_or(self.me);
+        let node =
+            wanted.iter().copied().find(|node| met.iter().all(|met| met.node != *node)).unwrap_or(self.me);
         let refused = match refused {
             [] => String::new(),
             [.., last] => format!("; {} connections were refused, the last because: {last}", refused.len()),
         };
-        FabricError::PeerLost { node, reason: format!("it did not connect within {} ms{refused}", self.spec.peer_timeout_ms) }
+        FabricError::PeerLost {
+            node,
+            reason: format!("it did not connect within {} ms{refused}", self.spec.peer_timeout_ms),
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 //! Small frames are gathered and leave with one system call per flush. A large payload is written straight from the
 //! caller's memory, behind what was gathered, and only what the kernel does not take at once is copied.
 
+use rustix::net::{SendAncillaryBuffer, SendFlags, send, sendmsg};
 use std::io::{self, ErrorKind, IoSlice};
+use std::net::TcpStream;
 
 /// Payloads from this size on are written from where they are.
 const DIRECT_BYTES: usize = 16 << 10;
@@ -88,6 +90,21 @@ fn write_some(wire: &mut impl Wire, parts: &[IoSlice<'_>]) -> io::Result<usize> 
     match wire.write(parts) {
         Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(0),
         other => other,
+    }
+}
+
+/// A socket that is written without waiting and without SIGPIPE.
+pub(crate) struct Socket<'a>(pub &'a TcpStream);
+
+impl Wire for Socket<'_> {
+    #[inline]
+    fn write(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        let result = match parts {
+            [part] => send(self.0, part, flags),
+            _ => sendmsg(self.0, parts, &mut SendAncillaryBuffer::default(), flags),
+        };
+        Ok(result?)
     }
 }
 

@@ -70,12 +70,14 @@ fn stamp_of(message: &libc::msghdr) -> Option<u64> {
     let mut header = unsafe { libc::CMSG_FIRSTHDR(message) };
     while !header.is_null() {
         // SAFETY: CMSG_FIRSTHDR and CMSG_NXTHDR give null or a whole header within the control buffer.
-        let (level, kind, len) = unsafe { ((*header).cmsg_level, (*header).cmsg_type, (*header).cmsg_len as usize) };
+        let (level, kind, len) =
+            unsafe { ((*header).cmsg_level, (*header).cmsg_type, (*header).cmsg_len as usize) };
         // SAFETY: CMSG_LEN only computes.
         let enough = len >= unsafe { libc::CMSG_LEN(size_of::<[libc::timespec; 3]>() as u32) } as usize;
         if level == libc::SOL_SOCKET && kind == libc::SCM_TIMESTAMPING && enough {
             // SAFETY: the length says that three timespecs follow the header. They need not be aligned.
-            let [software, ..] = unsafe { libc::CMSG_DATA(header).cast::<[libc::timespec; 3]>().read_unaligned() };
+            let [software, ..] =
+                unsafe { libc::CMSG_DATA(header).cast::<[libc::timespec; 3]>().read_unaligned() };
             let ns = software.tv_sec as u64 * 1_000_000_000 + software.tv_nsec as u64;
             return (ns != 0).then_some(ns);
         }

@@ -4,8 +4,10 @@
 
 use crate::table::{Carrier, Fabric, PATIENCE, new_segment_path, open_one, options, payload, take_in_time};
 use clock::Clock;
-use fabric::{FabricError, Node, NodeId, Recording, RunKey, Spec, TransportSpec, Wait, Waiting, columns, create_segment};
-use record::{Kind, NodeSheet, RecorderOptions, RunFolder, RunInfo, Schema};
+use fabric::{
+    FabricError, Node, NodeId, Recording, RunKey, Spec, TransportSpec, Wait, Waiting, columns, create_segment,
+};
+use record::{Kind, NodeSheet, RecorderOptions, Run, RunFolder, RunInfo, Schema};
 use rustix::process::{Pid, Signal, kill_process};
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -83,6 +85,14 @@ impl Drop for Party {
             // It may be gone already, which is what most of these tests are about.
             let _ = child.kill();
             let _ = child.wait();
+        }
+        // Killed nodes leave their rows in named memory: closing their runs removes it.
+        for id in 1..=self.children.len() {
+            let run = self.folder.path().join(format!("run-{id}"));
+            if run.exists() {
+                let closed = Run::open(&run);
+                assert!(closed.is_ok() || std::thread::panicking(), "{:?}", closed.err());
+            }
         }
     }
 }
@@ -220,7 +230,8 @@ fn sending_to_a_killed_peer_fails_in_time() {
                 break error;
             }
         };
-        let named = matches!(error, FabricError::PeerLost { node: 1, .. } | FabricError::Stalled { node: 1, .. });
+        let named =
+            matches!(error, FabricError::PeerLost { node: 1, .. } | FabricError::Stalled { node: 1, .. });
         assert!(named, "{fabric:?}: {error}");
         assert!(begin.elapsed() < NOTICED_WITHIN, "{fabric:?}: {:?}", begin.elapsed());
     }
@@ -242,7 +253,9 @@ fn a_stopped_peer_stalls_its_sender_for_a_limited_time() {
         };
         assert!(matches!(error, FabricError::Stalled { node: 1, .. }), "{fabric:?}: {error}");
         let waited = last_sent.elapsed();
-        assert!(waited >= PEER_TIMEOUT && waited < NOTICED_WITHIN, "{fabric:?}: {waited:?}");
+        // A node's time-outs are good to a per mille, as the rate of its clock is known while it runs.
+        let least = PEER_TIMEOUT * 99 / 100;
+        assert!(waited >= least && waited < NOTICED_WITHIN, "{fabric:?}: {waited:?}");
         assert_eq!(u128::from(party.spec.peer_timeout_ms), PEER_TIMEOUT.as_millis());
     }
 }

@@ -3,13 +3,20 @@
 use crate::table::{Carrier, Fabric, payload, take_in_time};
 use clock::Clock;
 use fabric::{NodeId, Recording, columns};
-use record::{Batch, Field, How, Kind, RecorderOptions, Run, RunFolder, RunInfo, Schema, NULL, NodeSheet};
+use record::{Batch, Field, How, Kind, NULL, NodeSheet, RecorderOptions, Run, RunFolder, RunInfo, Schema};
 
 /// What two clocks of one host, put on one timeline, may disagree by (the kernel's stamps are on another clock than ours).
 const SLACK_NS: i64 = 20_000;
 
 const FIELDS: [Field; 9] = [
-    Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs, Field::Src, Field::Dst, Field::Bytes, Field::ArrivedHow,
+    Field::ReadyNs,
+    Field::SentNs,
+    Field::ArrivedNs,
+    Field::TakenNs,
+    Field::Src,
+    Field::Dst,
+    Field::Bytes,
+    Field::ArrivedHow,
     Field::Seq,
 ];
 
@@ -23,7 +30,7 @@ pub fn stamps_are_in_order(fabric: &Fabric) {
     let quality = clock::measure(&clock);
     let spec = fabric.ground().spec;
     let recorder = |id: NodeId| {
-        let sheet = NodeSheet::with_quality(0, u32::from(id), &clock, quality.clone());
+        let sheet = NodeSheet::with_quality(0, u32::from(id), &clock, quality);
         let options = RecorderOptions { capacity_rows: 4096, ..RecorderOptions::default() };
         Recording::Full(run.recorder(sheet, &Schema::new(&columns(&spec)), options).unwrap())
     };
@@ -79,7 +86,10 @@ fn check_rows(run: &Run, fabric: &Fabric) -> u64 {
             if fabric.is_cube() {
                 let (src, dst) = (of(Field::Src) as NodeId, of(Field::Dst) as NodeId);
                 assert_eq!(of(Field::Hops), i64::from((src ^ dst).count_ones()));
-                assert_eq!(of(Field::Packets), of(Field::Bytes).max(1).div_euclid(1000) + i64::from(of(Field::Bytes) % 1000 != 0));
+                assert_eq!(
+                    of(Field::Packets),
+                    of(Field::Bytes).max(1).div_euclid(1000) + i64::from(of(Field::Bytes) % 1000 != 0)
+                );
             }
             rows += 1;
         }

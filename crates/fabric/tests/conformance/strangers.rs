@@ -30,7 +30,9 @@ fn strangers_are_refused_and_the_others_go_on() {
         drop(TcpStream::connect(address).unwrap());
         let _silent = TcpStream::connect(address).unwrap();
         let mut noisy = TcpStream::connect(address).unwrap();
-        noisy.write_all(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n and then a lot of noise to fill a hello").unwrap();
+        noisy
+            .write_all(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n and then a lot of noise to fill a hello")
+            .unwrap();
         noisy.set_read_timeout(Some(PATIENCE)).unwrap();
         // It is hung up on, and learns nothing.
         assert_eq!(noisy.read(&mut [0; 100]).unwrap_or(0), 0);
@@ -70,7 +72,8 @@ fn a_peer_that_never_comes_is_named() {
     let (spec, mut listeners) = pair();
     let spec = Spec { peer_timeout_ms: 300, ..spec };
     let key = RunKey::generate().unwrap();
-    let opening = Opening { spec: &spec, hosted: &[1], key: &key, listener: listeners.pop(), clock: Clock::best() };
+    let opening =
+        Opening { spec: &spec, hosted: &[1], key: &key, listener: listeners.pop(), clock: Clock::best() };
     match open(opening) {
         Err(FabricError::PeerLost { node: 0, .. }) => {}
         Err(other) => panic!("{other}"),

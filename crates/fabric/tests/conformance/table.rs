@@ -58,7 +58,9 @@ impl Fabric {
             Carrier::Shm => TransportSpec::Shm { path: new_segment_path() },
             Carrier::Tcp => {
                 listeners = (0..self.nodes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-                TransportSpec::Tcp { peers: listeners.iter().map(|listener| listener.local_addr().unwrap()).collect() }
+                TransportSpec::Tcp {
+                    peers: listeners.iter().map(|listener| listener.local_addr().unwrap()).collect(),
+                }
             }
         };
         let spec = self.spec(transport);
@@ -88,7 +90,9 @@ impl Fabric {
 
     /// The same, with something to record into; `after` gets it back.
     pub fn run_recorded(
-        &self, recording: impl Fn(NodeId) -> Recording + Sync, program: impl Fn(&mut Node, &Fabric) + Sync,
+        &self,
+        recording: impl Fn(NodeId) -> Recording + Sync,
+        program: impl Fn(&mut Node, &Fabric) + Sync,
     ) -> Vec<Recording> {
         let mut ground = self.ground();
         let (spec, key) = (ground.spec.clone(), ground.key.clone());
@@ -104,15 +108,24 @@ impl Fabric {
             let handles: Vec<_> = match self.carrier {
                 Carrier::Thread => {
                     let hosted: Vec<NodeId> = (0..self.nodes).collect();
-                    let opening = Opening { spec: &spec, hosted: &hosted, key: &key, listener: None, clock: Clock::best() };
+                    let opening = Opening {
+                        spec: &spec,
+                        hosted: &hosted,
+                        key: &key,
+                        listener: None,
+                        clock: Clock::best(),
+                    };
                     let ends = open(opening).unwrap().into_iter().zip(hosted);
                     ends.map(|(end, id)| scope.spawn(move || run(end, id))).collect()
                 }
                 _ => {
-                    let listeners = std::mem::take(&mut ground.listeners).into_iter().chain(std::iter::repeat_with(|| None));
+                    let listeners = std::mem::take(&mut ground.listeners)
+                        .into_iter()
+                        .chain(std::iter::repeat_with(|| None));
                     let ids = (0..self.nodes).zip(listeners);
                     let (spec, key) = (&spec, &key);
-                    ids.map(|(id, listener)| scope.spawn(move || run(open_one(spec, key, id, listener), id))).collect()
+                    ids.map(|(id, listener)| scope.spawn(move || run(open_one(spec, key, id, listener), id)))
+                        .collect()
                 }
             };
             handles.into_iter().map(|handle| handle.join().unwrap()).collect()
@@ -121,7 +134,12 @@ impl Fabric {
 }
 
 /// One node's transport, in a process or thread that hosts nothing else.
-pub fn open_one(spec: &Spec, key: &RunKey, id: NodeId, listener: Option<TcpListener>) -> Box<dyn fabric::Transport> {
+pub fn open_one(
+    spec: &Spec,
+    key: &RunKey,
+    id: NodeId,
+    listener: Option<TcpListener>,
+) -> Box<dyn fabric::Transport> {
     let opening = Opening { spec, hosted: &[id], key, listener, clock: Clock::best() };
     let ends = open(opening).unwrap_or_else(|error| panic!("opening node {id}: {error}"));
     ends.into_iter().next().unwrap()
@@ -179,12 +197,18 @@ impl Random {
     }
 }
 
-/// The payload that message `number` from one node to another must have.
+/// The payload that message `number` from one node to another must have: a block of its own, repeated.
 pub fn payload(from: NodeId, to: NodeId, number: u64, bytes: usize) -> Vec<u8> {
+    // No power of two, so that a piece in the wrong place does not look right.
+    const BLOCK_BYTES: usize = 4104;
     let mut random = Random(u64::from(from) << 48 | u64::from(to) << 32 | number);
     let mut payload = Vec::with_capacity(bytes + 8);
-    while payload.len() < bytes {
+    while payload.len() < bytes.min(BLOCK_BYTES) {
         payload.extend_from_slice(&random.next().to_le_bytes());
+    }
+    while payload.len() < bytes {
+        let more = payload.len().min(bytes - payload.len()).min(BLOCK_BYTES);
+        payload.extend_from_within(..more);
     }
     payload.truncate(bytes);
     payload

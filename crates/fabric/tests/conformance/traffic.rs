@@ -59,7 +59,15 @@ fn check(me: NodeId, got: &mut [u64], from: NodeId, bytes: &[u8]) {
 /// Sizes around every limit that a transport may have, up to 64 MiB on meshes.
 pub fn sizes_from_nothing_to_many_fragments(fabric: &Fabric) {
     let limits = [0, 1, 7, 8, 9, 63, 64, 65, 999, 1000, 1001, 4095, 4096, 4097];
-    let large = [(64 << 10) - 1, 64 << 10, (64 << 10) + 1, (128 << 10) - 1, 128 << 10, (128 << 10) + 1, (1 << 20) + 1];
+    let large = [
+        (64 << 10) - 1,
+        64 << 10,
+        (64 << 10) + 1,
+        (128 << 10) - 1,
+        128 << 10,
+        (128 << 10) + 1,
+        (1 << 20) + 1,
+    ];
     let huge = if fabric.is_cube() || fabric.wait == Waiting::Blocking { 3 << 20 } else { 64 << 20 };
     let sizes: Vec<usize> = limits.into_iter().chain(large).chain([huge]).collect();
     let last = fabric.nodes - 1;
@@ -81,24 +89,46 @@ pub fn sizes_from_nothing_to_many_fragments(fabric: &Fabric) {
     });
 }
 
-pub fn a_batch_comes_whole(fabric: &Fabric) {
-    const COUNT: u64 = 300;
+/// One node after the other sends to all others, who take: no transport needs to hold what nobody takes.
+fn in_turns(
+    fabric: &Fabric,
+    count: u64,
+    bytes: impl Fn(u64) -> usize + Sync,
+    send: impl Fn(&mut Node, NodeId, &[Vec<u8>]) + Sync,
+) {
     fabric.run(|node| {
         let me = node.id();
-        let all = others(node);
-        for to in &all {
-            let payloads: Vec<Vec<u8>> = (0..COUNT).map(|number| payload(me, *to, number, (number % 90) as usize)).collect();
-            let parts: Vec<&[u8]> = payloads.iter().map(Vec::as_slice).collect();
-            node.send_batch(*to, Kind::Data, &parts).unwrap();
-        }
         let mut got = vec![0; usize::from(node.nodes())];
-        for _ in 0..COUNT as usize * all.len() {
-            let message = take_in_time(node);
-            let number = &mut got[usize::from(message.from)];
-            assert_eq!(message.payload, payload(message.from, me, *number, (*number % 90) as usize));
-            *number += 1;
+        for turn in 0..node.nodes() {
+            if turn == me {
+                for to in others(node) {
+                    let payloads: Vec<Vec<u8>> =
+                        (0..count).map(|number| payload(me, to, number, bytes(number))).collect();
+                    send(node, to, &payloads);
+                }
+                continue;
+            }
+            while got[usize::from(turn)] < count {
+                let message = take_in_time(node);
+                let number = &mut got[usize::from(message.from)];
+                assert!(message.payload == payload(message.from, me, *number, bytes(*number)));
+                *number += 1;
+            }
         }
+        assert!(others(node).iter().all(|from| got[usize::from(*from)] == count), "{got:?}");
     });
+}
+
+pub fn a_batch_comes_whole(fabric: &Fabric) {
+    in_turns(
+        fabric,
+        300,
+        |number| (number % 90) as usize,
+        |node, to, payloads| {
+            let parts: Vec<&[u8]> = payloads.iter().map(Vec::as_slice).collect();
+            node.send_batch(to, Kind::Data, &parts).unwrap();
+        },
+    );
 }
 
 pub fn a_node_sends_to_itself(fabric: &Fabric) {
@@ -148,30 +178,16 @@ fn bare_messages_come_in_order() {
     for carrier in [Carrier::Thread, Carrier::Shm, Carrier::Tcp] {
         for bytes in [1, 8, 100, 300_000] {
             let fabric = Fabric { bare_bytes: Some(bytes), ..Fabric::mesh(carrier, 3, Waiting::Blocking) };
-            fabric.run(|node| {
-                let (me, count) = (node.id(), 40);
-                for to in others(node) {
-                    for number in 0..count {
-                        node.send(to, Kind::Data, &payload(me, to, number, bytes as usize)).unwrap();
-                        while let Ok(Some(_)) = node.receive(Wait::Poll) {}
+            in_turns(
+                &fabric,
+                40,
+                |_| bytes as usize,
+                |node, to, payloads| {
+                    for payload in payloads {
+                        node.send(to, Kind::Data, payload).unwrap();
                     }
-                }
-            });
-            fabric.run(|node| {
-                let (me, count) = (node.id(), 10);
-                for to in others(node) {
-                    for number in 0..count {
-                        node.send(to, Kind::Data, &payload(me, to, number, bytes as usize)).unwrap();
-                    }
-                }
-                let mut got = vec![0; usize::from(node.nodes())];
-                for _ in 0..2 * count {
-                    let message = take_in_time(node);
-                    let number = &mut got[usize::from(message.from)];
-                    assert!(message.payload == payload(message.from, me, *number, bytes as usize));
-                    *number += 1;
-                }
-            });
+                },
+            );
         }
     }
 }

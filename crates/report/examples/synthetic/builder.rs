@@ -101,7 +101,7 @@ impl Recipe {
         Facts {
             workload: self.workload.to_owned(),
             transport: self.transport.to_owned(),
-            topology: if self.hops > 0 { "hypercube" } else { "full mesh" }.to_owned(),
+            topology: if self.hops > 0 { "hypercube" } else { "mesh" }.to_owned(),
             nodes: self.nodes as usize,
             launches: self.launches as usize,
             parameters: vec![

@@ -56,8 +56,7 @@ pub(super) fn of_several(page: &Page) -> String {
     format!(
         "<header class=hero><p class=eyebrow>{}</p><h1>{}</h1>{}<div class=bar><ul class=legend>{legend}</ul></div>{}{}<p \
          class=note>A typical message is one about the median; all time counts slow ones by their weight. Times are end to end, \
-         from the call of send until the receiving program took the message; a cycle is a \
-         whole round trip or relay round. A run's name leads to its charts.</p><div class=facts>{}{}{}</div></header>",
+         from the call of send until the receiving program took the message; cycle is the median of whole round trips or relay rounds. A run's name leads to its charts.</p><div class=facts>{}{}{}</div></header>",
         escaped(page.title),
         escaped(&overall_sentence(&runs)),
         several_losses(&runs),
@@ -80,7 +79,7 @@ pub(super) fn summary_line(analysis: &Analysis) -> String {
 fn eyebrow(facts: &Facts, analysis: &Analysis) -> String {
     let parts = [
         facts.title(),
-        facts.topology.clone(),
+        facts.topology_besides_title().to_owned(),
         noun(facts.nodes as u64, "node", "nodes"),
         noun(facts.launches as u64, "launch", "launches"),
         noun(analysis.messages, "message", "messages"),

@@ -90,12 +90,17 @@
     if (layout.legend) layout.legend.font = { size: 12, color: get("ink") };
   };
 
-  // Axes of times get ticks of their own, so that each says its unit: the drawing script leaves it off some.
+  // Axes of times and of counts get ticks of their own: the drawing script leaves the unit off some times, and has
+  // parts of a message.
   const steps = [[1e-9, "ns"], [1e-6, "µs"], [1e-3, "ms"], [1, "s"]];
   const timeText = (seconds) => {
     if (Math.abs(seconds) < 1e-12) return "0";
     const [size, unit] = steps.findLast(([size]) => Math.abs(seconds) >= size * 0.9999) ?? steps[0];
     return String(+(seconds / size).toPrecision(4)).replace("-", "−") + "\u202f" + unit;
+  };
+  const countText = (n) => {
+    const [size, unit] = [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([size]) => n >= size) ?? [1, ""];
+    return +(n / size).toPrecision(4) + unit;
   };
   const logTicks = (from, to) => {
     const span = to - from;
@@ -106,8 +111,8 @@
     for (let decade = Math.floor(from); decade <= to; decade += every) ticks.push(...factors.map((f) => f * 10 ** decade));
     return ticks.filter((tick) => Math.log10(tick) >= from - 1e-9 && Math.log10(tick) <= to + 1e-9);
   };
-  const linearTicks = (from, to, wanted) => {
-    const rough = (to - from) / wanted;
+  const linearTicks = (from, to, wanted, least) => {
+    const rough = Math.max((to - from) / wanted, least);
     const decade = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((f) => f * decade).find((step) => step >= rough * 0.999);
     const ticks = [];
@@ -118,14 +123,17 @@
     const update = {};
     for (const name of ["xaxis", "yaxis"]) {
       const axis = place.layout[name];
-      if (axis?.ticksuffix !== "s" || !axis.range) continue;
+      const time = axis?.ticksuffix === "s";
+      if (!(time || (axis?.tickformat === "~s" && !axis.ticksuffix)) || !axis.range) continue;
       const [from, to] = [Math.min(...axis.range), Math.max(...axis.range)];
       const pixels = name === "xaxis" ? place.clientWidth : place.clientHeight * 1.6;
-      const values = axis.type === "log" ? logTicks(from, to) : linearTicks(from, to, Math.max(2, Math.min(8, pixels / 85)));
+      const wanted = Math.max(2, Math.min(8, pixels / 85));
+      const ticks = axis.type === "log" ? logTicks(from, to) : linearTicks(from, to, wanted, time ? 0 : 1);
+      const values = time ? ticks : ticks.filter(Number.isInteger);
       if (String(values) === String(axis.tickvals)) continue;
       update[name + ".tickmode"] = "array";
       update[name + ".tickvals"] = values;
-      update[name + ".ticktext"] = values.map(timeText);
+      update[name + ".ticktext"] = values.map(time ? timeText : countText);
     }
     return Object.keys(update).length ? window.Plotly.relayout(place, update) : undefined;
   };

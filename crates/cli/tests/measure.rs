@@ -1,0 +1,133 @@
+//! Every benchmark on every transport, small, through the command line: rows are as many as they must be, and every
+//! stage is there.
+
+mod common;
+
+use common::{folder, succeed};
+use record::{Kind, Run, State};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Rows of a run by kind, with a look at every stamp.
+fn rows(run: &Path) -> BTreeMap<&'static str, u64> {
+    let run = Run::open(run).expect("a closed run");
+    assert_eq!(run.info.state, State::Closed);
+    assert!(run.info.lost.is_nothing(), "{:?}", run.info.lost);
+    let mut by_kind = BTreeMap::new();
+    let mut batch = record::Batch::new();
+    for chunk in run.chunks() {
+        chunk.read(record::Field::ALL.as_slice(), &mut batch).expect("readable");
+        for row in 0..chunk.rows() {
+            let at = |field| batch.column(field).at(row);
+            let kind = Kind::from_code(at(record::Field::Kind) as u8).expect("a known kind");
+            *by_kind.entry(kind.name()).or_default() += 1;
+            let stamps = [
+                record::Field::ReadyNs,
+                record::Field::SentNs,
+                record::Field::ArrivedNs,
+                record::Field::TakenNs,
+            ]
+            .map(at);
+            if kind == Kind::Cycle {
+                assert!(stamps[3] > stamps[0] && stamps[1] == record::NULL && stamps[2] == record::NULL);
+            } else {
+                assert!(!stamps.contains(&record::NULL), "{kind:?} {stamps:?}");
+                assert!(stamps[0] <= stamps[1] && stamps[0] <= stamps[3], "{stamps:?}");
+            }
+        }
+    }
+    by_kind
+}
+
+fn measured(arguments: &str) -> BTreeMap<&'static str, u64> {
+    let folder = folder();
+    let out = succeed(folder.path(), &format!("bench {arguments} --out run"));
+    let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("of all end-to-end time"), "{out}");
+    rows(&folder.path().join("run"))
+}
+
+#[test]
+fn pingpong_on_every_transport() {
+    for transport in ["thread", "shm", "tcp"] {
+        let rows =
+            measured(&format!("pingpong --transport {transport} --count 200 --launches 2 --warm-up 10"));
+        assert_eq!(rows, BTreeMap::from([("cycle", 400), ("data", 400), ("reply", 400)]), "{transport}");
+    }
+}
+
+#[test]
+fn blocking_receivers() {
+    for transport in ["thread", "shm", "tcp"] {
+        let rows =
+            measured(&format!("pingpong --transport {transport} --receive blocking --count 50 --launches 1"));
+        assert_eq!(rows["reply"], 50, "{transport}");
+    }
+}
+
+#[test]
+fn stream_in_pairs_in_batches_and_at_a_rate() {
+    assert_eq!(measured("stream --count 5000 --launches 1")["data"], 5000);
+    assert_eq!(measured("stream --transport tcp --batch 10 --count 1000 --launches 1")["data"], 1000);
+    assert_eq!(
+        measured("stream --nodes 4 --transport thread --rate 1000 --count 100 --launches 1")["data"],
+        200
+    );
+}
+
+#[test]
+fn stream_from_all_to_all_over_a_hypercube() {
+    let rows =
+        measured("stream --all --nodes 4 --topology hypercube --size 3K --rate 500 --count 50 --launches 1");
+    assert_eq!(rows["data"], 200);
+}
+
+#[test]
+fn burst_relay_and_sweep() {
+    assert_eq!(measured("burst --messages 4 --gap 1ms --count 40 --launches 1")["data"], 40);
+    let relay = measured("relay --transport tcp --count 30 --launches 1 --warm-up 0");
+    assert_eq!(relay, BTreeMap::from([("cycle", 30), ("data", 90), ("reply", 30)]));
+    let sweep = measured("sweep --largest 1K --repeats 1 --refine 2 --count 5 --launches 1");
+    assert_eq!(sweep["cycle"], sweep["reply"]);
+    assert!(sweep["cycle"] >= 5 * 20, "{sweep:?}");
+}
+
+#[test]
+fn bare_payloads_are_joined_afterwards() {
+    for transport in ["shm", "tcp"] {
+        let rows = measured(&format!("pingpong --bare --transport {transport} --count 100 --launches 1"));
+        assert_eq!(rows.get("cycle"), Some(&100), "{transport}");
+        assert_eq!(
+            rows.iter().filter(|(kind, _)| **kind != "cycle").map(|(_, count)| count).sum::<u64>(),
+            200,
+            "{transport}"
+        );
+    }
+}
+
+#[test]
+fn a_duration_and_a_stream_to_disk() {
+    let folder = folder();
+    succeed(folder.path(), "bench stream --duration 300ms --record stream --launches 1 --out run");
+    assert!(rows(&folder.path().join("run"))["data"] > 100);
+}
+
+#[test]
+fn unrecorded_messages_leave_cycles_only() {
+    let folder = folder();
+    succeed(folder.path(), "bench pingpong --no-record --count 100 --launches 1 --out run");
+    assert_eq!(rows(&folder.path().join("run")), BTreeMap::from([("cycle", 100)]));
+}
+
+#[test]
+fn csv_and_page_of_a_run() {
+    let folder = folder();
+    let csv = succeed(folder.path(), "bench pingpong --count 100 --launches 1 --csv --out run");
+    assert!(csv.starts_with("stage,"), "{csv}");
+    assert!(csv.lines().count() >= 6, "{csv}");
+    succeed(folder.path(), "report run");
+    let page = std::fs::read_to_string(folder.path().join("run/report.html")).expect("a page");
+    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</script>"));
+    assert!(succeed(folder.path(), "report run --csv=tail").lines().count() > 10);
+    assert!(succeed(folder.path(), "report run --terminal").contains("receive wait"));
+}

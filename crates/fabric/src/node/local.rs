@@ -1,0 +1,53 @@
+//! Messages of a node to itself: only `ready` and `taken` exist.
+
+use super::{Body, Message, Node};
+use crate::error::FabricError;
+use crate::transport::{Arrival, Head, Payload};
+use bytes::Bytes;
+use clock::Ticks;
+use record::{ABSENT, ArrivedClock, How};
+
+/// Messages to itself that a node holds before `send` refuses.
+const LOCAL_MAX: usize = 1 << 16;
+
+impl Node {
+    pub(super) fn send_local(&mut self, head: Head, payload: Payload<'_>) -> Result<(), FabricError> {
+        if self.local.len() >= LOCAL_MAX {
+            return Err(self.stalled(self.id, "it sends to itself without receiving"));
+        }
+        let bytes = match payload {
+            Payload::Copied(bytes) => Bytes::copy_from_slice(bytes),
+            Payload::Shared(bytes) => bytes.clone(),
+        };
+        self.local.push_back((Head { sent: ABSENT, ..head }, bytes));
+        self.next_seq += 1;
+        Ok(())
+    }
+
+    /// A message within the node: only `ready` and `taken` exist.
+    pub(super) fn take_local(&mut self) -> Option<Message<'_>> {
+        let (head, bytes) = self.local.pop_front()?;
+        let arrival = Arrival {
+            from: self.id,
+            head,
+            arrived: ABSENT,
+            clock: ArrivedClock::Receiver,
+            how: How::Observed,
+            error_ns: 0,
+            arrived_ticks: ABSENT,
+            just_now: false,
+            hops: 0,
+            packets: 0,
+        };
+        let taken = self.scribe.taking(&arrival, bytes.len() as u64, self.clock);
+        let Head { ready, seq, kind, .. } = head;
+        Some(Message {
+            from: self.id,
+            kind,
+            seq,
+            ready: Ticks(ready),
+            taken: Ticks(taken),
+            body: Body::Own(bytes),
+        })
+    }
+}
