@@ -58,14 +58,14 @@ impl Node {
     }
 
     /// The next message from another node, joined if it came in fragments.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_whole(&mut self, wait: Wait) -> Result<Option<Whole>, FabricError> {
         let mut looks = 0;
         let mut deadline = None;
         loop {
             if let Some(arrival) = self.transport.poll(self.spinning_since)? {
                 self.spinning_since = u64::MAX;
-                match self.accept(arrival) {
+                match self.accept(&arrival) {
                     Accepted::Whole(joined) => return Ok(Some(Whole { arrival, joined })),
                     Accepted::Partly => {}
                     // Whoever waits for a while may be waiting for just this.
@@ -116,8 +116,8 @@ impl Node {
         }
     }
 
-    #[inline]
-    fn accept(&mut self, arrival: Arrival) -> Accepted {
+    #[inline(always)]
+    fn accept(&mut self, arrival: &Arrival) -> Accepted {
         let partial = &mut self.partial[usize::from(arrival.from)];
         match arrival.head.flag {
             Flag::Last if partial.is_empty() => Accepted::Whole(None),
