@@ -332,12 +332,13 @@ impl Receiver {
         self.area.bytes(self.payload_at, self.payload_len)
     }
 
+    /// The same, word by word, so that Loom sees the loads. The copy is leaked: a model is small.
     #[cfg(loom)]
-    pub fn payload(&self) -> Vec<u8> {
+    pub fn payload(&self) -> &[u8] {
         let words = &self.area.words()[self.payload_at..];
         let bytes =
             words.iter().take(self.payload_len.div_ceil(8)).flat_map(|w| w.load(Relaxed).to_ne_bytes());
-        bytes.take(self.payload_len).collect()
+        bytes.take(self.payload_len).collect::<Vec<u8>>().leak()
     }
 }
 

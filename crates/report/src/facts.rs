@@ -231,16 +231,21 @@ fn lost(info: &RunInfo) -> Lost {
 
 /// Remarks of the run and of its nodes; the same remark of several nodes is made once.
 fn notes(info: &RunInfo) -> Vec<String> {
-    let mut notes = info.notes.clone();
+    let mut of_nodes: Vec<(&str, Vec<u32>)> = Vec::new();
     for (_, node) in info.nodes() {
         for note in &node.notes {
-            let line = format!("node {}: {note}", node.node);
-            if !notes.contains(&line) {
-                notes.push(line);
+            match of_nodes.iter_mut().find(|(said, _)| said == note) {
+                Some((_, nodes)) if nodes.contains(&node.node) => {}
+                Some((_, nodes)) => nodes.push(node.node),
+                None => of_nodes.push((note, vec![node.node])),
             }
         }
     }
-    notes
+    let named = |(note, nodes): (&str, Vec<u32>)| {
+        let numbers: Vec<String> = nodes.iter().map(u32::to_string).collect();
+        format!("node{} {}: {note}", if nodes.len() == 1 { "" } else { "s" }, numbers.join(", "))
+    };
+    info.notes.iter().cloned().chain(of_nodes.into_iter().map(named)).collect()
 }
 
 #[cfg(test)]

@@ -69,6 +69,9 @@ fn opening(facts: &Facts, analysis: &Analysis, width: usize, paint: &Paint) -> S
         text.push_str(&wrapped(&plain(&tail), width));
     }
     text.push_str(&lost_block(facts, analysis, width, paint));
+    for note in &facts.notes {
+        text.push_str(&wrapped(&format!("Note: {}", escape::terminal(note)), width));
+    }
     text
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 /// `fourstamp bench`.
 #[derive(Args)]
 #[command(after_help = "\
+Examples:
   fourstamp bench pingpong                              8 bytes to and fro through shared memory
   fourstamp bench stream --transport tcp --rate 10000   open loop, 10,000 messages a second
   fourstamp bench pingpong --nodes 8 --topology hypercube

@@ -15,10 +15,14 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "fourstamp", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "\
-Every message is stamped four times: ready (your program called send), sent (handed to the network), arrived (the
-receiver's network has it), taken (the receiving program has it). The stages between them are send wait, transit and
-receive wait. A run is a folder: run.json and messages/*.parquet, readable by DuckDB, pandas and polars as they are.
+Every message is stamped four times: ready (your program called send), sent (the network has
+it), arrived (the receiver's network has it), taken (the receiving program has it). The stages
+between them are send wait, transit and receive wait.
 
+A run is a folder: run.json and messages/*.parquet, which DuckDB, pandas and polars read as they
+are.
+
+Examples:
   fourstamp tour                                measure this machine in about a minute
   fourstamp bench pingpong --transport tcp      one measurement; `fourstamp bench --help` lists them
   fourstamp report runs/pingpong-tcp-1          its page again, or --csv, or --terminal
@@ -66,10 +70,11 @@ pub struct TourArgs {
 /// `fourstamp launch`.
 #[derive(Args)]
 #[command(after_help = "\
-Either start the nodes of a benchmark here,
+Either start the nodes of a benchmark:
   fourstamp launch -n 4 --tmux -- bench stream --all --transport tcp
-  fourstamp launch -n 2 --ssh hosta,hostb --listen 10.0.0.1:7000 -- bench pingpong --transport tcp
-or start nodes here that join a benchmark which waits for them elsewhere (there: bench … --listen ADDR --wait-for-nodes):
+  fourstamp launch -n 2 --ssh a,b --listen 10.0.0.1:7000 -- bench pingpong --transport tcp
+or start nodes here that join a benchmark which waits for them elsewhere
+(there: fourstamp bench … --listen 10.0.0.1:7000 --wait-for-nodes --key-file run.key):
   fourstamp launch -n 2 --join 10.0.0.1:7000 --key-file run.key")]
 pub struct LaunchArgs {
     /// Nodes to start
@@ -98,8 +103,8 @@ pub struct LaunchArgs {
 /// `fourstamp node`.
 #[derive(Args)]
 #[command(after_help = "\
-The run key comes from --key-file (mode 0600) or from the environment variable FOURSTAMP_RUN_KEY; it is never an
-argument, because arguments can be read by every user of a machine.")]
+The run key comes from --key-file (mode 0600) or from the environment variable
+FOURSTAMP_RUN_KEY. It is never an argument: arguments can be read by every user of a machine.")]
 pub struct NodeArgs {
     /// Where the benchmark waits  [default: as the launch that started this process says]
     #[arg(long, value_name = "HOST:PORT")]

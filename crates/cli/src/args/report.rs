@@ -6,6 +6,7 @@ use std::path::PathBuf;
 /// `fourstamp report`.
 #[derive(Args)]
 #[command(after_help = "\
+Examples:
   fourstamp report runs/a                    writes runs/a/report.html
   fourstamp report runs/a runs/b --out x.html   one page for several runs
   fourstamp report runs/a --terminal         the report of a benchmark again

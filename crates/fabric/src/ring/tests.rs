@@ -161,7 +161,7 @@ mod modelled {
                     }
                 };
                 assert_eq!(found.head.seq, seq);
-                assert_eq!(receiver.payload(), payload);
+                assert_eq!(receiver.payload(), &payload[..]);
             }
             sending.join().unwrap();
         });
