@@ -83,12 +83,14 @@ pub(crate) fn part_axis(title: &str, kind: AxisType) -> Axis {
 
 /// A histogram: one bar a bin, as wide as the bin on either scale.
 pub(crate) fn histogram(bins: &[Bin], scale: Scale, colour: &str) -> Box<WideBars> {
-    let kept: Vec<&Bin> = bins.iter().filter(|bin| scale == Scale::Linear || bin.from > 0.0).collect();
-    let middle = |bin: &&Bin| axis_seconds_fine((bin.from + bin.to) / 2.0);
+    let kept: Vec<&Bin> = bins.iter().filter(|bin| scale == Scale::Linear || bin.to > 0.0).collect();
+    // Zero has no place on a log scale: its bin is drawn below the first nanosecond, and says what it is.
+    let from = |bin: &Bin| if scale == Scale::Log && bin.from <= 0.0 { bin.to / 2.0 } else { bin.from };
+    let middle = |bin: &&Bin| axis_seconds_fine((from(bin) + bin.to) / 2.0);
     let x = kept.iter().map(middle).collect();
     let counts = kept.iter().map(|bin| bin.count).collect();
     let texts = kept.iter().map(|bin| bin_text(bin)).collect();
-    let width = kept.iter().map(|bin| axis_seconds_fine(bin.to - bin.from)).collect();
+    let width = kept.iter().map(|bin| axis_seconds_fine(bin.to - from(bin))).collect();
     Box::new(WideBars { bars: *bars(x, counts, texts, "", colour), width })
 }
 
