@@ -30,7 +30,7 @@ pub(crate) fn run(
     node.set_stamping(true);
     let begin = node.clock().now();
     let mut until = Until::new(node, plan, meter);
-    while until.goes_on(node.clock().now()) {
+    while until.goes_on(|| node.clock().now()) {
         for _ in 0..messages {
             node.send(to, Kind::Data, &payload)?;
         }

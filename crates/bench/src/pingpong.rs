@@ -28,7 +28,7 @@ fn lead(node: &mut Node, plan: &Plan, meter: &Meter<'_>) -> Result<Outcome, Fabr
     let mut until = Until::new(node, plan, meter);
     let begin = clock.now();
     let mut last = begin;
-    while until.goes_on(last) {
+    while until.goes_on(|| last) {
         let end = round_trip(node, partner(), &payload)?;
         node.cycle(last, end, payload.len() as u64);
         last = end;

@@ -38,7 +38,7 @@ pub(crate) fn pairs(
     sender.warm_up(node, plan.warm_up, to)?;
     let begin = node.clock().now();
     let mut until = Until::new(node, plan, meter);
-    while until.goes_on(node.clock().now()) {
+    while until.goes_on(|| node.clock().now()) {
         until.add(sender.send(node, to)?);
     }
     let elapsed_ns = node.ns_between(begin, node.clock().now());
@@ -57,7 +57,7 @@ pub(crate) fn all_to_all(
     let begin = node.clock().now();
     let mut until = Until::new(node, plan, meter);
     let mut received = 0;
-    while until.goes_on(node.clock().now()) {
+    while until.goes_on(|| node.clock().now()) {
         let other = draw.random_range(0..node.nodes() - 1);
         let to = other + u16::from(other >= node.id());
         until.add(sender.send(node, to)?);
