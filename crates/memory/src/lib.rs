@@ -7,8 +7,10 @@
 //!
 //! Unsafe code is here so that `record` needs none: a region hands out atomic words.
 
+mod prefetch;
 mod region;
 mod wait;
 
+pub use prefetch::prefetch_for_writing;
 pub use region::{Region, RegionError, shared_folder};
 pub use wait::{wait_while, wake_all};

@@ -109,14 +109,9 @@ impl Region {
     /// stores behind it do not either). A word beyond the end is ignored.
     #[inline(always)]
     pub fn prefetch_for_writing(&self, word: usize) {
-        #[cfg(target_arch = "x86_64")]
         if let Some(word) = self.words().get(word) {
-            use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-            // SAFETY: a prefetch reads and writes nothing and never faults; the address is inside the mapping anyway.
-            unsafe { _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(word).cast()) }
+            crate::prefetch_for_writing(word);
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = word;
     }
 
     /// The same memory for code that copies bytes under a protocol of its own.

@@ -1,0 +1,128 @@
+//! What a simulationist writes.
+
+use crate::{Bundle, Context, Payload, VirtualTime};
+use std::fmt::Debug;
+
+/// An object's number: its place in the order of creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectId(pub u32);
+
+impl ObjectId {
+    /// The sender of configuration messages.
+    pub const CONFIGURATION: ObjectId = ObjectId(u32::MAX);
+
+    /// Its place in canonical order, where configuration comes before all objects.
+    #[inline]
+    pub(crate) fn rank(self) -> i64 {
+        if self == ObjectId::CONFIGURATION { -1 } else { i64::from(self.0) }
+    }
+
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A message that the configuration sends before the run.
+#[derive(Clone, Debug)]
+pub struct Tell<P> {
+    /// Whom it is for.
+    pub receiver: ObjectId,
+    /// When it is to be handled.
+    pub receive: VirtualTime,
+    /// What the model means by it.
+    pub selector: i32,
+    /// What it carries.
+    pub payload: P,
+}
+
+/// How an object's past is kept, so that events can be undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum History {
+    /// A copy of the state before every event: nothing to write, best for small states.
+    Copy,
+    /// What [`Model::event`] returned, given to [`Model::undo`]: best for large states of which an event changes little.
+    /// (A copy is kept now and then as well, for an event that fails half-way.)
+    Records,
+    /// A copy before every so many events; what lies between is run again, with its sends held back.
+    Snapshots {
+        /// Events from one copy to the next, at least 1.
+        every: u32,
+    },
+}
+
+/// A simulation: objects that handle bundles of messages.
+///
+/// Everything that a handler may use is its object's state, the bundle, and constants of the model. A handler must be a
+/// function of these: no clock, no address, no iteration over a hash map, no shared memory. It may be run on input
+/// that never comes true and is then undone; a panic, a fault or a bad send in such an event harms nobody.
+///
+/// A send goes strictly later than now. See docs/TIMEWARP.md for a walk through a model, and
+/// `docs/SEMANTICS` in that file for the exact contract.
+pub trait Model: Sync {
+    /// State of one object; an enum where objects are of several types. `Debug` must show all that matters: digests of
+    /// states are made of it.
+    type State: Clone + Debug + Send;
+    /// What messages carry.
+    type Payload: Payload;
+    /// What undoes an event ([`History::Records`]); `()` otherwise.
+    type Undo: Send;
+
+    /// How many objects there are.
+    fn objects(&self) -> u32;
+
+    /// The unique name of an object.
+    fn name(&self, object: ObjectId) -> String {
+        object.0.to_string()
+    }
+
+    /// The type of an object, for tables.
+    fn kind(&self, object: ObjectId) -> &'static str;
+
+    /// The messages that the configuration sends, in its order.
+    fn tells(&self) -> Vec<Tell<Self::Payload>> {
+        Vec::new()
+    }
+
+    /// Make an object, at the beginning of time. May send.
+    fn init(&self, object: ObjectId, context: &mut Context<'_, Self::Payload>) -> Self::State;
+
+    /// Handle the bundle of `context.now()`.
+    fn event(
+        &self,
+        state: &mut Self::State,
+        bundle: Bundle<'_, Self::Payload>,
+        context: &mut Context<'_, Self::Payload>,
+    ) -> Self::Undo;
+
+    /// Run once for every object at the end of time, with the messages that were sent to exactly
+    /// [`VirtualTime::POSINF`], if any. May print, not send.
+    fn term(
+        &self,
+        state: &mut Self::State,
+        bundle: Bundle<'_, Self::Payload>,
+        context: &mut Context<'_, Self::Payload>,
+    ) {
+        let _ = (state, bundle, context);
+    }
+
+    /// Take back the latest event ([`History::Records`]).
+    fn undo(&self, state: &mut Self::State, undo: Self::Undo) {
+        let _ = (state, undo);
+        unreachable!("a model whose objects keep records must say how to undo them");
+    }
+
+    /// How this object's past is kept.
+    #[inline]
+    fn history(&self, object: ObjectId) -> History {
+        let _ = object;
+        History::Copy
+    }
+
+    /// Memory that a state holds outside itself, for the node's budget.
+    #[inline]
+    fn state_heap_bytes(&self, state: &Self::State) -> usize {
+        let _ = state;
+        0
+    }
+}

@@ -1,0 +1,150 @@
+//! What has come and is not yet taken, and how deep it is searched before an object runs.
+
+use super::{Node, protocol};
+use crate::{Model, Packet, Payload, RunError, Search, VirtualTime, Watch};
+use std::collections::VecDeque;
+
+pub(super) struct Arrivals<P> {
+    search: Search,
+    /// In order of arrival.
+    queue: VecDeque<Arrival<P>>,
+    /// Of a receive-queue limit: moved out of the queue, and ordered.
+    ordered: VecDeque<Arrival<P>>,
+    arrived: u64,
+}
+
+struct Arrival<P> {
+    number: u64,
+    from: u16,
+    packet: Packet<P>,
+}
+
+impl<P> Packet<P> {
+    /// When a counted packet is due.
+    fn due(&self) -> VirtualTime {
+        match self {
+            Packet::Event { message, .. } => message.receive,
+            // What comes back undoes its sender down to the send time.
+            Packet::Return(r) => r.send,
+            Packet::Anti(r) | Packet::Again(r) => r.receive,
+            Packet::Ack { .. } | Packet::Gvt(_) => VirtualTime::NEGINF,
+        }
+    }
+
+    fn is_anti(&self) -> bool {
+        !matches!(self, Packet::Event { .. })
+    }
+}
+
+impl<P: Payload> Arrivals<P> {
+    pub fn new(search: Search) -> Arrivals<P> {
+        Arrivals { search, queue: VecDeque::new(), ordered: VecDeque::new(), arrived: 0 }
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty() && self.ordered.is_empty()
+    }
+
+    /// The least send time of what waits here.
+    pub fn least(&self) -> VirtualTime {
+        let waiting = self.queue.iter().chain(&self.ordered);
+        waiting.map(|arrival| arrival.packet.send_time()).min().unwrap_or(VirtualTime::FINISHED)
+    }
+
+    /// What is to be handled before an object at `svt` runs; at POSINF, when none is ready, the first of all.
+    fn next_due(&mut self, svt: VirtualTime) -> Option<Arrival<P>> {
+        match self.search {
+            Search::All => self.queue.pop_front(),
+            Search::Plimit(limit) => {
+                let depth = if svt >= VirtualTime::POSINF { 1 } else { limit as usize };
+                let due = |arrival: &Arrival<P>| svt >= VirtualTime::POSINF || arrival.packet.due() <= svt;
+                let at = self.queue.iter().take(depth).position(due)?;
+                self.queue.remove(at)
+            }
+            Search::RecvqLimit(limit) => {
+                self.move_to_ordered(limit as usize);
+                let first = self.ordered.front()?;
+                let due = svt >= VirtualTime::POSINF || first.packet.due() <= svt;
+                if due { self.ordered.pop_front() } else { None }
+            }
+        }
+    }
+
+    fn move_to_ordered(&mut self, limit: usize) {
+        while self.ordered.len() < limit {
+            let Some(arrival) = self.queue.pop_front() else { return };
+            let send = arrival.packet.send_time();
+            let before = |waiting: &Arrival<P>| match arrival.packet.is_anti() {
+                true => waiting.packet.is_anti() && waiting.packet.send_time() <= send,
+                false => waiting.packet.send_time() <= send,
+            };
+            let at = self.ordered.iter().rposition(before).map_or(0, |at| at + 1);
+            self.ordered.insert(at, arrival);
+        }
+    }
+}
+
+impl<M: Model, W: Watch> Node<'_, M, W> {
+    /// Take what has come, or queue it.
+    #[inline]
+    pub(super) fn arrive(&mut self, from: u16, packet: Packet<M::Payload>) -> Result<(), RunError> {
+        match packet {
+            Packet::Ack { messages } => self.outbox.acknowledged(messages),
+            Packet::Gvt(packet) => self.take_gvt(from, packet)?,
+            packet if self.arrivals.search == Search::All => return self.handle(from, packet),
+            packet => {
+                let number = self.arrivals.arrived;
+                self.arrivals.arrived += 1;
+                self.arrivals.queue.push_back(Arrival { number, from, packet });
+            }
+        }
+        Ok(())
+    }
+
+    /// Handle one arrival if it outranks what would run at `svt`.
+    pub(super) fn search_arrivals(&mut self, svt: VirtualTime) -> Result<bool, RunError> {
+        let Some(arrival) = self.arrivals.next_due(svt) else { return Ok(false) };
+        if svt < VirtualTime::POSINF {
+            self.counters.searched += 1;
+        }
+        self.watch.took(arrival.number);
+        self.handle(arrival.from, arrival.packet)?;
+        Ok(true)
+    }
+
+    /// An acknowledgement is owed for a message that has been taken out of the network.
+    pub(super) fn owe_ack(&mut self, from: u16) {
+        if self.outbox.is_bounded() {
+            self.channels[usize::from(from)].owed += 1;
+        }
+    }
+
+    /// Pay what is owed.
+    pub(super) fn acknowledge(&mut self) {
+        for (node, channel) in (0..).zip(&mut self.channels) {
+            let messages = std::mem::take(&mut channel.owed);
+            if messages > 0 {
+                self.outbox.push(node, Packet::Ack { messages });
+            }
+        }
+    }
+
+    /// Whether an anti-message may be taken before its message.
+    #[inline]
+    pub(super) fn arrivals_may_pass(&self) -> bool {
+        matches!(self.arrivals.search, Search::RecvqLimit(_) | Search::Plimit(_))
+    }
+
+    /// A packet that says something of a message.
+    #[inline]
+    fn handle(&mut self, from: u16, packet: Packet<M::Payload>) -> Result<(), RunError> {
+        match packet {
+            Packet::Event { message, copy } => self.take_event(from, message, copy),
+            Packet::Anti(reference) => self.take_anti(from, &reference),
+            Packet::Return(reference) => self.take_return(from, &reference),
+            Packet::Again(reference) => self.take_again(from, &reference),
+            Packet::Ack { .. } | Packet::Gvt(_) => Err(protocol(from, "a system message out of turn")),
+        }
+    }
+}

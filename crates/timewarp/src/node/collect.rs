@@ -1,0 +1,222 @@
+//! Fossil collection: committing what can no longer be undone, a little at a time.
+//!
+//! A pass goes through what was executed, in order of execution, in steps of bounded length between events. What lies before
+//! or at GVT is committed with everything older of its object; what does not goes back to the end of the queue.
+//!
+//! At GVT as well, because sends go strictly later: whatever is still to be sent or cancelled was sent at GVT or later, so it
+//! is received after GVT, and no rollback reaches down to GVT itself.
+
+use super::Node;
+use super::history::Kept;
+use super::slots::NONE;
+use crate::running::{Frame, digest_event};
+use crate::{Committed, History, Model, RunError, VirtualTime, Watch, Work};
+
+/// Entries that one step looks at.
+const LOOKED_AT_ONCE: usize = 32;
+
+/// A pass under way.
+#[derive(Default)]
+pub(super) struct Collection {
+    /// Entries still to be looked at; none: no pass is under way.
+    left: usize,
+    active: bool,
+    /// Something has been executed since that can be committed already.
+    pub worthwhile: bool,
+}
+
+impl Collection {
+    #[inline]
+    pub fn is_active(&self) -> bool {
+        self.active
+    }
+}
+
+impl<M: Model, W: Watch> Node<'_, M, W> {
+    /// GVT has moved: go through everything again.
+    pub(super) fn begin_collection(&mut self) {
+        self.collection.left = self.executed.len();
+        self.collection.active = true;
+        self.collection.worthwhile = false;
+    }
+
+    /// One step of the pass.
+    #[inline(never)]
+    pub(super) fn collect_some(&mut self) -> Result<(), RunError> {
+        let begin = self.watch.now();
+        let committed = self.committed;
+        let looks = self.collection.left.min(LOOKED_AT_ONCE);
+        let gvt = self.gvt.now;
+        for _ in 0..looks {
+            let Some(ran) = self.executed.pop_front() else { break };
+            if !self.histories.is_current(&ran) || self.histories[ran.done].committed {
+                continue;
+            }
+            match ran.time <= gvt {
+                true => self.commit_through(ran.done)?,
+                false => self.executed.push_back(ran),
+            }
+        }
+        self.collection.left -= looks;
+        self.counters.collection_steps += 1;
+        self.counters.collection_step_max = self.counters.collection_step_max.max(looks as u64);
+        let events = (self.committed - committed) as u32;
+        self.horizon.committed += u64::from(events);
+        self.watch.worked(begin, Work::Collection { gvt, events });
+        if self.collection.left == 0 {
+            self.collection.active = false;
+            self.watch.advanced(gvt);
+        }
+        Ok(())
+    }
+
+    /// Commit an event and everything older of its object.
+    #[inline]
+    fn commit_through(&mut self, record: u32) -> Result<(), RunError> {
+        let index = self.histories[record].object;
+        loop {
+            let oldest = self.object(index).oldest;
+            self.commit_oldest(index)?;
+            if oldest == record {
+                return Ok(());
+            }
+        }
+    }
+
+    #[inline]
+    fn commit_oldest(&mut self, index: u32) -> Result<(), RunError> {
+        let record = self.object(index).oldest;
+        if self.histories[record].rare.is_some() {
+            self.commit_rare(index, record)?;
+        }
+        self.account(index, record);
+        let done = &mut self.histories[record];
+        done.committed = true;
+        let (time, newer, copies) = (done.time, done.newer, done.remotes);
+        done.remotes = NONE;
+        self.free_copies(copies);
+        let object = self.object(index);
+        (object.oldest, object.committed) = (newer, time);
+        self.committed += 1;
+        self.final_time = self.final_time.max(time.simtime());
+        match self.model.history(self.ids[index as usize]) {
+            History::Copy => self.free_oldest(index),
+            History::Records | History::Snapshots { .. } => self.free_up_to_copy(index, record),
+        }
+        Ok(())
+    }
+
+    /// Lines are printed, and a fault that came true ends the run.
+    #[cold]
+    fn commit_rare(&mut self, index: u32, record: u32) -> Result<(), RunError> {
+        let Some(rare) = self.histories[record].rare.take() else { return Ok(()) };
+        let (id, time) = (self.ids[index as usize], self.histories[record].time);
+        if let Some(fault) = rare.fault {
+            let frame = Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
+            return Err(frame.error(id, time, fault));
+        }
+        self.counters.lines += rare.lines.len() as u64;
+        rare.lines.iter().for_each(|line| self.watch.printed(time, id, line));
+        Ok(())
+    }
+
+    /// Count a committed event, and add it to its object's digest.
+    #[inline]
+    fn account(&mut self, index: u32, record: u32) {
+        let done = &self.histories[record];
+        let (time, messages, sent, dropped) = (done.time, done.messages, done.sent, done.dropped);
+        let object = &mut self.objects[index as usize];
+        let slots = &self.slots;
+        let mut at = done.inputs;
+        let bundle = std::iter::from_fn(|| {
+            let slot = (at != NONE).then(|| &slots[at])?;
+            at = slot.next_input;
+            Some(&slot.message)
+        });
+        digest_event(&mut object.digest, time, bundle, sent, &mut self.scratch);
+        object.events += 1;
+        object.messages += u64::from(messages);
+        object.committed_sends += u64::from(sent);
+        if dropped > 0 {
+            object.rare.drops += u64::from(dropped);
+        }
+        if self.is_paced {
+            object.pace.committed(sent - dropped);
+        }
+        self.watch.committed(Committed { time, object: self.ids[index as usize], messages, sent, dropped });
+    }
+
+    /// Forget an object's oldest record of all, with its messages.
+    #[inline]
+    pub(super) fn free_oldest(&mut self, index: u32) {
+        let record = self.object(index).base;
+        let (newer, inputs) = (self.histories[record].newer, self.histories[record].inputs);
+        self.free_inputs(inputs);
+        if let Kept::Copy(state) = self.histories.remove(self.model, record) {
+            self.histories.give_back(state);
+        }
+        let object = self.object(index);
+        object.base = newer;
+        if newer == NONE {
+            object.newest = NONE;
+        } else {
+            self.histories[newer].older = NONE;
+        }
+    }
+
+    /// Records before the latest committed copy of the state are of no use any more.
+    fn free_up_to_copy(&mut self, index: u32, record: u32) {
+        if !matches!(self.histories[record].kept, Kept::Copy(_)) {
+            return;
+        }
+        while self.object(index).base != record {
+            self.free_oldest(index);
+        }
+    }
+
+    #[inline]
+    fn free_inputs(&mut self, chain: u32) {
+        let mut at = chain;
+        while at != NONE {
+            let slot = &self.slots[at];
+            let (next, serial, sender) = (slot.next_input, slot.serial, slot.message.sender);
+            if serial != 0 {
+                self.forget_received(sender, serial);
+            }
+            self.slots.remove(at);
+            at = next;
+        }
+    }
+
+    /// A message from another node can no longer be cancelled.
+    #[inline]
+    fn forget_received(&mut self, sender: crate::ObjectId, serial: u64) {
+        if let Err(node) = self.places[sender.index()].here() {
+            self.channels[usize::from(node)].received.remove(serial);
+        }
+    }
+
+    #[inline]
+    fn free_copies(&mut self, chain: u32) {
+        let mut at = chain;
+        while at != NONE {
+            let next = self.slots[at].next_output;
+            self.slots.remove(at);
+            at = next;
+        }
+    }
+
+    /// Everything is committed: what is left are records kept for copies.
+    pub(super) fn free_all(&mut self) {
+        for index in 0..self.objects.len() as u32 {
+            while self.object(index).base != NONE {
+                self.free_oldest(index);
+            }
+        }
+    }
+
+    /// Whether everything before this has been committed.
+    pub(super) fn is_collected(&self, time: VirtualTime) -> bool {
+        !self.collection.is_active() && self.gvt.now >= time
+    }
+}

@@ -1,0 +1,273 @@
+//! Executing an event: its bundle, its handler, what it sends.
+
+use super::history::{Kept, Ran, Rare};
+use super::slots::{NONE, Status};
+use super::{Node, within};
+use crate::context::Send;
+use crate::running::Frame;
+use crate::{Bundle, Handle, History, Message, Model, ObjectId, Packet, VirtualTime, Watch, Work};
+
+/// Events between two copies of a state that undo records make unnecessary, but for an event that fails half-way.
+const RECORDS_PER_COPY: u32 = 64;
+
+/// What running a handler came to.
+struct Handled<S, U> {
+    kept: Kept<S, U>,
+    failed: bool,
+}
+
+impl<M: Model, W: Watch> Node<'_, M, W> {
+    /// Execute the bundle in `self.bundle`, which is in canonical order.
+    #[inline]
+    pub(super) fn execute(&mut self, index: u32, time: VirtualTime) {
+        let begin = self.watch.now();
+        let memory = if self.budget.is_bounded() { self.memory() } else { 0 };
+        let Handled { kept, failed } = self.run_handler(index, time);
+        let id = self.ids[index as usize];
+        let messages = self.bundle.len() as u32;
+        self.watch.worked(begin, Work::Execution { object: id, time, messages });
+        let (sent, dropped) = (self.doings.sent(), self.doings.dropped);
+        let record = self.add_record(index, time, kept, failed);
+        let sends = if failed { Vec::new() } else { std::mem::take(&mut self.doings.sends) };
+        let object = self.object(index);
+        object.started += 1;
+        if failed {
+            object.rare.failed += 1;
+        }
+        object.now = time;
+        self.collection.worthwhile |= time <= self.gvt.now;
+        self.started += 1;
+        self.since_round += 1;
+        if self.is_paced {
+            self.object(index).pace.executed(sent - dropped);
+        }
+        self.send_all(index, time, record, sends);
+        if self.object(index).suspended != NONE {
+            self.abandon_suspended(index, time);
+        }
+        if self.budget.is_bounded() {
+            self.count_event(index, memory);
+        }
+    }
+
+    /// Run the event section on the object's state. When it fails the state is what it was.
+    #[inline]
+    fn run_handler(&mut self, index: u32, time: VirtualTime) -> Handled<M::State, M::Undo> {
+        let id = self.ids[index as usize];
+        let copy = self.copy_before(index, id);
+        let many: Vec<&Message<M::Payload>>;
+        let one;
+        let messages: &[&Message<M::Payload>] = match self.bundle[..] {
+            [slot] => {
+                one = [&self.slots[slot].message];
+                &one
+            }
+            _ => {
+                many = self.bundle.iter().map(|slot| &self.slots[*slot].message).collect();
+                &many
+            }
+        };
+        let frame = Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
+        let object = &mut self.objects[index as usize];
+        let mut undo = None;
+        let differs = self
+            .options
+            .undo_check
+            .then(|| frame.check_undo(id, time, &object.state, messages, &mut self.doings));
+        if let Some(Some(fault)) = differs {
+            self.doings.clear();
+            self.doings.fault = Some(fault);
+        } else {
+            undo = frame.event(id, time, &mut object.state, Bundle::new(messages), &mut self.doings);
+        }
+        match (self.doings.fault.is_none(), copy, undo) {
+            (true, Some(state), _) => Handled { kept: Kept::Copy(state), failed: false },
+            (true, None, Some(undo)) if self.keeps_records(id) => {
+                Handled { kept: Kept::Record(undo), failed: false }
+            }
+            (true, None, _) => Handled { kept: Kept::Nothing, failed: false },
+            (false, copy, _) => self.restore(index, copy),
+        }
+    }
+
+    /// After a handler that failed.
+    #[cold]
+    fn restore(&mut self, index: u32, copy: Option<M::State>) -> Handled<M::State, M::Undo> {
+        let fault = self.doings.fault.take();
+        let kept = match copy {
+            Some(state) => {
+                self.object(index).state = state.clone();
+                Kept::Copy(state)
+            }
+            None => {
+                self.recompute_state(index);
+                Kept::Nothing
+            }
+        };
+        self.doings.clear();
+        self.doings.fault = fault;
+        Handled { kept, failed: true }
+    }
+
+    /// A copy of the state, where one is kept before this event.
+    #[inline]
+    fn copy_before(&mut self, index: u32, id: ObjectId) -> Option<M::State> {
+        let every = match self.model.history(id) {
+            History::Copy => return Some(self.histories.copy(&self.objects[index as usize].state)),
+            History::Records => RECORDS_PER_COPY,
+            History::Snapshots { every } => every,
+        };
+        let object = &mut self.objects[index as usize];
+        // Without an earlier record there is no copy to go back to.
+        let due = object.newest == NONE || object.since_copy + 1 >= every;
+        object.since_copy = if due { 0 } else { object.since_copy + 1 };
+        due.then(|| self.histories.copy(&object.state))
+    }
+
+    #[inline]
+    fn keeps_records(&self, id: ObjectId) -> bool {
+        self.model.history(id) == History::Records
+    }
+
+    /// Record the event in `self.bundle`, as its object's latest.
+    #[inline]
+    fn add_record(
+        &mut self,
+        index: u32,
+        time: VirtualTime,
+        kept: Kept<M::State, M::Undo>,
+        failed: bool,
+    ) -> u32 {
+        let older = self.object(index).newest;
+        let ran: Ran = self.histories.add(self.model, time, index, kept);
+        self.executed.push_back(ran);
+        let inputs = self.chain_bundle();
+        let record = &mut self.histories[ran.done];
+        (record.older, record.inputs, record.messages) = (older, inputs, self.bundle.len() as u32);
+        (record.sent, record.dropped) = (self.doings.sent(), self.doings.dropped);
+        if failed || !self.doings.lines.is_empty() {
+            let lines = std::mem::take(&mut self.doings.lines);
+            record.rare = Some(Box::new(Rare { fault: self.doings.fault.take(), lines }));
+        }
+        if older != NONE {
+            self.histories[older].newer = ran.done;
+        }
+        let object = self.object(index);
+        object.newest = ran.done;
+        if object.oldest == NONE {
+            object.oldest = ran.done;
+        }
+        if object.base == NONE {
+            object.base = ran.done;
+        }
+        ran.done
+    }
+
+    /// Link the bundle's slots; returns the first.
+    #[inline]
+    fn chain_bundle(&mut self) -> u32 {
+        let mut next = NONE;
+        for at in self.bundle.iter().rev() {
+            let slot = &mut self.slots[*at];
+            slot.status = Status::Taken;
+            slot.next_input = next;
+            next = *at;
+        }
+        next
+    }
+
+    #[inline]
+    fn send_all(&mut self, index: u32, time: VirtualTime, record: u32, mut sends: Vec<Send<M::Payload>>) {
+        for (counter, send) in (0..).zip(sends.drain(..)) {
+            if self.object(index).suspended != NONE && self.send_matched(index, time, record, &send) {
+                continue;
+            }
+            self.send_new(index, time, counter, send, record);
+        }
+        self.doings.sends = sends;
+    }
+
+    /// Lazy cancellation: the event has sent the same before it was undone, and it still stands.
+    #[cold]
+    fn send_matched(&mut self, index: u32, time: VirtualTime, record: u32, send: &Send<M::Payload>) -> bool {
+        let (mut before, mut at) = (NONE, self.object(index).suspended);
+        while at != NONE && self.slots[at].message.send <= time {
+            let next = self.slots[at].next_output;
+            if is_same(&self.slots[at], send, time) {
+                match before {
+                    NONE => self.object(index).suspended = next,
+                    _ => self.slots[before].next_output = next,
+                }
+                self.link_output(record, at);
+                self.counters.lazy_hits += 1;
+                self.object(index).rare.matched += 1;
+                return true;
+            }
+            (before, at) = (at, next);
+        }
+        false
+    }
+
+    /// Send a message; `record` is NONE for an init section's.
+    #[inline]
+    pub(super) fn send_new(
+        &mut self,
+        index: u32,
+        time: VirtualTime,
+        counter: u32,
+        send: Send<M::Payload>,
+        record: u32,
+    ) {
+        let Send { receiver, receive, selector, payload } = send;
+        let sender = self.ids[index as usize];
+        let message = Message { receive, send: time, sender, receiver, selector, counter, payload };
+        self.object(index).sent += 1;
+        match self.places[receiver.index()].here() {
+            Ok(here) => {
+                self.watch.within_node(within(&message));
+                let slot = self.slots.add(message, Status::Pending, 0);
+                self.link_output(record, slot);
+                self.deliver(here, slot);
+            }
+            Err(node) => self.send_elsewhere(node, message, record),
+        }
+    }
+
+    #[inline]
+    fn send_elsewhere(&mut self, node: u16, message: Message<M::Payload>, record: u32) {
+        let channel = &mut self.channels[usize::from(node)];
+        channel.sent += 1;
+        let serial = channel.sent;
+        self.counters.off_node += 1;
+        // An init section is never undone, and what it sent is never sent back: no negative copy is needed.
+        let slot = match record {
+            NONE => NONE,
+            _ => self.slots.add(message.clone(), Status::Copy, serial),
+        };
+        self.link_output(record, slot);
+        self.outbox.push(node, Packet::Event { message, copy: Handle { slot, serial } });
+    }
+
+    /// Remember what an event sent.
+    #[inline]
+    fn link_output(&mut self, record: u32, slot: u32) {
+        if record == NONE {
+            return;
+        }
+        let done = &mut self.histories[record];
+        let held = &mut self.slots[slot];
+        let chain = if held.status == Status::Copy { &mut done.remotes } else { &mut done.locals };
+        held.next_output = *chain;
+        *chain = slot;
+    }
+}
+
+fn is_same<P: crate::Payload>(slot: &super::slots::Slot<P>, send: &Send<P>, time: VirtualTime) -> bool {
+    let m = &slot.message;
+    slot.status != Status::Vanished
+        && m.send == time
+        && m.receive == send.receive
+        && m.receiver == send.receiver
+        && m.selector == send.selector
+        && m.payload.order(&send.payload).is_eq()
+}

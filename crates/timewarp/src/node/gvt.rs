@@ -1,0 +1,157 @@
+//! Global virtual time, without stopping anybody: colours and counts (F. Mattern, Efficient algorithms for distributed
+//! snapshots and global virtual time approximation, JPDC 18(4), 1993).
+//!
+//! Node 0 begins a round. On hearing of it a node changes colour: what it sends from then on is of the new colour. It
+//! answers with the messages of the former colour that it has sent less those received, the least time of what it
+//! holds, and the least send time of what it has sent in the new colour. Once the differences add up to zero nothing
+//! of the former colour is on its way, and the least of all answers is a lower bound of every future rollback.
+//! Until then node 0 asks again. Messages count by send time, because a message may be sent back, which undoes its sender
+//! down to that time.
+
+use crate::{GvtPacket, VirtualTime};
+
+/// One node's part in it.
+pub(super) struct Gvt {
+    /// What is known to be GVT.
+    pub now: VirtualTime,
+    pub rounds: u64,
+    nodes: u16,
+    round: u32,
+    sent: [i64; 2],
+    received: [i64; 2],
+    /// Least send time of what was sent since the colour changed.
+    least_sent: VirtualTime,
+    wanted: bool,
+    /// Node 0: a round is under way. Others: node 0 has been asked for one.
+    busy: bool,
+    lead: Lead,
+}
+
+/// What node 0 knows of the round under way.
+#[derive(Default)]
+struct Lead {
+    pass: u32,
+    answers: u16,
+    balance: i64,
+    least: Option<VirtualTime>,
+}
+
+/// What is to be done after a GVT packet, or after wanting a round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Act {
+    Nothing,
+    /// Send this to node 0.
+    ToLeader(GvtPacket),
+    /// Send this to all others; then this node answers as well.
+    ToAll(GvtPacket),
+    /// GVT is this, after so many passes; node 0 also sends `Update` to all others.
+    Settled {
+        gvt: VirtualTime,
+        passes: u32,
+    },
+}
+
+impl Gvt {
+    pub fn new(nodes: u16) -> Gvt {
+        Gvt {
+            now: VirtualTime::STARTED,
+            rounds: 0,
+            nodes,
+            round: 0,
+            sent: [0; 2],
+            received: [0; 2],
+            least_sent: VirtualTime::FINISHED,
+            wanted: false,
+            busy: false,
+            lead: Lead::default(),
+        }
+    }
+
+    /// The colour of what is sent now.
+    pub fn red(&self) -> bool {
+        self.round % 2 == 1
+    }
+
+    #[inline]
+    pub fn sends(&mut self, send: VirtualTime) {
+        self.sent[usize::from(self.red())] += 1;
+        self.least_sent = self.least_sent.min(send);
+    }
+
+    #[inline]
+    pub fn receives(&mut self, red: bool) {
+        self.received[usize::from(red)] += 1;
+    }
+
+    /// A round is wanted.
+    pub fn want(&mut self) {
+        self.wanted = true;
+    }
+
+    /// Begin, or ask for, the round that is wanted, unless one is under way.
+    pub fn begin_if_wanted(&mut self, leader: bool) -> Act {
+        if !self.wanted || self.busy {
+            return Act::Nothing;
+        }
+        (self.wanted, self.busy) = (false, true);
+        if !leader {
+            return Act::ToLeader(GvtPacket::Request);
+        }
+        self.change_colour(self.round.wrapping_add(1));
+        self.lead = Lead::default();
+        Act::ToAll(GvtPacket::Start { round: self.round })
+    }
+
+    /// This node's answer in the round under way. `holds`: the least time of anything that it holds.
+    pub fn answer(&self, pass: u32, holds: VirtualTime) -> GvtPacket {
+        let former = usize::from(!self.red());
+        GvtPacket::Report {
+            round: self.round,
+            pass,
+            balance: self.sent[former] - self.received[former],
+            least: holds.min(self.least_sent),
+        }
+    }
+
+    /// Another node hears of a new round.
+    pub fn change_colour(&mut self, round: u32) {
+        self.round = round;
+        self.least_sent = VirtualTime::FINISHED;
+    }
+
+    /// Node 0 gets an answer, its own among them. `None`: it does not belong to the pass under way.
+    pub fn take_answer(&mut self, round: u32, pass: u32, balance: i64, least: VirtualTime) -> Option<Act> {
+        if round != self.round || pass != self.lead.pass || !self.busy {
+            return None;
+        }
+        self.lead.answers += 1;
+        self.lead.balance += balance;
+        self.lead.least = Some(self.lead.least.map_or(least, |so_far| so_far.min(least)));
+        if self.lead.answers < self.nodes {
+            return Some(Act::Nothing);
+        }
+        let pass = self.lead.pass + 1;
+        if self.lead.balance != 0 {
+            self.lead = Lead { pass, ..Lead::default() };
+            return Some(Act::ToAll(GvtPacket::Ask { round, pass }));
+        }
+        // Messages of init sections are sent at the beginning of time; GVT does not go back there.
+        let gvt = self.lead.least.unwrap_or(self.now).max(VirtualTime::STARTED);
+        Some(Act::Settled { gvt, passes: pass })
+    }
+
+    /// GVT has been settled. `false`: it would go back, which cannot be.
+    #[must_use]
+    pub fn settle(&mut self, gvt: VirtualTime) -> bool {
+        let forward = gvt >= self.now;
+        self.now = self.now.max(gvt);
+        self.rounds += 1;
+        self.busy = false;
+        forward
+    }
+
+    /// The number of the round under way.
+    pub fn round(&self) -> u32 {
+        self.round
+    }
+}

@@ -1,0 +1,142 @@
+//! What waits to leave a node.
+//!
+//! Without a bound on unacknowledged messages it is a queue. With one (`max_acks`), acknowledgements and GVT go first and are
+//! never held; then anti-messages by send time, which have a bound of their own on the same count; then positive messages by
+//! send time. Nothing behind the first one held goes either.
+
+use crate::{NodeCounters, Packet, Payload, Reference, VirtualTime};
+use std::collections::{BTreeMap, VecDeque};
+
+pub(super) struct Outbox<P> {
+    /// Without a bound everything, with one what is never held.
+    queue: VecDeque<(u16, Packet<P>)>,
+    bounded: Option<Bounded<P>>,
+}
+
+struct Bounded<P> {
+    limit: u32,
+    anti_limit: u32,
+    unacknowledged: u32,
+    /// By send time, then in order of coming.
+    anti: BTreeMap<(VirtualTime, u64), (u16, Packet<P>)>,
+    positive: BTreeMap<(VirtualTime, u64), (u16, Packet<P>)>,
+    added: u64,
+}
+
+impl<P> Packet<P> {
+    /// The virtual time that GVT must not pass while this is on its way.
+    #[inline]
+    pub(super) fn send_time(&self) -> VirtualTime {
+        match self {
+            Packet::Event { message, .. } => message.send,
+            Packet::Anti(r) | Packet::Again(r) => r.send,
+            // It will undo its sender's event at the send time itself, which must not be committed before.
+            Packet::Return(r) => r.send.just_before(),
+            Packet::Ack { .. } | Packet::Gvt(_) => VirtualTime::FINISHED,
+        }
+    }
+}
+
+impl<P: Payload> Outbox<P> {
+    pub fn new(max_acks: Option<u32>, max_neg_acks: u32) -> Outbox<P> {
+        let bounded = max_acks.map(|limit| Bounded {
+            limit,
+            anti_limit: max_neg_acks,
+            unacknowledged: 0,
+            anti: BTreeMap::new(),
+            positive: BTreeMap::new(),
+            added: 0,
+        });
+        Outbox { queue: VecDeque::new(), bounded }
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+            && self.bounded.as_ref().is_none_or(|b| b.anti.is_empty() && b.positive.is_empty())
+    }
+
+    /// Whether something waits for acknowledgements.
+    #[inline]
+    pub fn is_held(&self) -> bool {
+        self.bounded.as_ref().is_some_and(Bounded::is_held)
+    }
+
+    /// Whether acknowledgements are wanted.
+    pub fn is_bounded(&self) -> bool {
+        self.bounded.is_some()
+    }
+
+    #[inline]
+    pub fn push(&mut self, to: u16, packet: Packet<P>) {
+        match &mut self.bounded {
+            Some(bounded) if packet.is_counted() => bounded.push(to, packet),
+            _ => self.queue.push_back((to, packet)),
+        }
+    }
+
+    /// The next one that may leave.
+    #[inline]
+    pub fn next(&mut self, counters: &mut NodeCounters) -> Option<(u16, Packet<P>)> {
+        self.queue.pop_front().or_else(|| self.bounded.as_mut().and_then(|bounded| bounded.next(counters)))
+    }
+
+    /// So many messages have been taken out of the network at their receivers.
+    pub fn acknowledged(&mut self, messages: u32) {
+        if let Some(bounded) = &mut self.bounded {
+            bounded.unacknowledged = bounded.unacknowledged.saturating_sub(messages);
+        }
+    }
+
+    /// Take back a positive message that has not left yet.
+    pub fn take_back(&mut self, to: u16, reference: &Reference) -> bool {
+        let Some(bounded) = &mut self.bounded else { return false };
+        let of_time = (reference.send, 0)..=(reference.send, u64::MAX);
+        let is_it = |(node, packet): &(u16, Packet<P>)| {
+            *node == to && matches!(packet, Packet::Event { copy, .. } if *copy == reference.copy)
+        };
+        let key = bounded.positive.range(of_time).find(|(_, waiting)| is_it(waiting)).map(|(key, _)| *key);
+        key.is_some_and(|key| bounded.positive.remove(&key).is_some())
+    }
+
+    /// The least send time of what waits.
+    pub fn least(&self) -> VirtualTime {
+        let queued = self.queue.iter().map(|(_, packet)| packet.send_time());
+        let first = |map: &BTreeMap<(VirtualTime, u64), _>| map.first_key_value().map(|((time, _), _)| *time);
+        let held = self.bounded.iter().flat_map(|b| [first(&b.anti), first(&b.positive)]).flatten();
+        queued.chain(held).min().unwrap_or(VirtualTime::FINISHED)
+    }
+}
+
+impl<P: Payload> Bounded<P> {
+    fn push(&mut self, to: u16, packet: Packet<P>) {
+        self.added += 1;
+        let key = (packet.send_time(), self.added);
+        match packet {
+            Packet::Event { .. } => self.positive.insert(key, (to, packet)),
+            // What comes back, or goes out again to meet its anti-message, frees memory: it goes with the anti-messages.
+            _ => self.anti.insert(key, (to, packet)),
+        };
+    }
+
+    fn is_held(&self) -> bool {
+        let limit = if self.anti.is_empty() { self.limit } else { self.anti_limit };
+        self.unacknowledged >= limit && !(self.anti.is_empty() && self.positive.is_empty())
+    }
+
+    fn next(&mut self, counters: &mut NodeCounters) -> Option<(u16, Packet<P>)> {
+        let (queue, limit) = match self.anti.is_empty() {
+            false => (&mut self.anti, self.anti_limit),
+            true => (&mut self.positive, self.limit),
+        };
+        if queue.is_empty() {
+            return None;
+        }
+        if self.unacknowledged >= limit {
+            counters.held_by_acks += 1;
+            return None;
+        }
+        self.unacknowledged += 1;
+        queue.pop_first().map(|(_, waiting)| waiting)
+    }
+}

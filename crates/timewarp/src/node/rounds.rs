@@ -1,0 +1,101 @@
+//! A node's part in GVT rounds: who is told what, and what follows when GVT is settled.
+
+use super::gvt::Act;
+use super::{Node, protocol};
+use crate::{GvtPacket, Model, Packet, RunError, VirtualTime, Watch, Work};
+
+impl<M: Model, W: Watch> Node<'_, M, W> {
+    /// The least virtual time of anything that this node holds.
+    pub(super) fn local_minimum(&mut self) -> VirtualTime {
+        let pending = self.pending.peek().map_or(VirtualTime::POSINF, |entry| entry.time);
+        let held = self.held.iter().map(|entry| entry.time);
+        let cancels = self.cancels.iter().map(|slot| self.slots[*slot].message.send);
+        let waiting = held.chain(cancels).chain([self.outbox.least(), self.arrivals.least()]);
+        // Messages to the end of time itself are for the termination sections.
+        waiting.fold(pending, VirtualTime::min).min(VirtualTime::POSINF)
+    }
+
+    /// Begin the GVT round that somebody wants.
+    #[inline]
+    pub(super) fn begin_wanted_round(&mut self) -> Result<(), RunError> {
+        match self.gvt.begin_if_wanted(self.id == 0) {
+            Act::Nothing => Ok(()),
+            act => self.act(act),
+        }
+    }
+
+    pub(super) fn take_gvt(&mut self, from: u16, packet: GvtPacket) -> Result<(), RunError> {
+        let leads = self.id == 0;
+        match packet {
+            GvtPacket::Request if leads => {
+                self.gvt.want();
+                self.begin_wanted_round()
+            }
+            GvtPacket::Report { round, pass, balance, least } if leads => {
+                let act = self.gvt.take_answer(round, pass, balance, least);
+                self.act(act.ok_or_else(|| protocol(from, "an answer to a GVT round that is over"))?)
+            }
+            GvtPacket::Start { round } if !leads => {
+                self.gvt.change_colour(round);
+                self.answer(0)
+            }
+            GvtPacket::Ask { round, pass } if !leads && round == self.gvt.round() => self.answer(pass),
+            GvtPacket::Update { gvt, passes, .. } if !leads => self.settle(gvt, passes),
+            _ => Err(protocol(from, "a GVT message that is not its to send")),
+        }
+    }
+
+    fn act(&mut self, act: Act) -> Result<(), RunError> {
+        match act {
+            Act::Nothing => Ok(()),
+            Act::ToLeader(packet) => {
+                self.outbox.push(0, Packet::Gvt(packet));
+                Ok(())
+            }
+            Act::ToAll(packet) => {
+                self.tell_others(packet);
+                let pass = if let GvtPacket::Ask { pass, .. } = packet { pass } else { 0 };
+                self.answer(pass)
+            }
+            Act::Settled { gvt, passes } => {
+                self.tell_others(GvtPacket::Update { round: self.gvt.round(), gvt, passes });
+                self.settle(gvt, passes)
+            }
+        }
+    }
+
+    fn tell_others(&mut self, packet: GvtPacket) {
+        for node in (0..self.nodes).filter(|node| *node != self.id) {
+            self.outbox.push(node, Packet::Gvt(packet));
+        }
+    }
+
+    fn answer(&mut self, pass: u32) -> Result<(), RunError> {
+        let holds = self.local_minimum();
+        let answer = self.gvt.answer(pass, holds);
+        let GvtPacket::Report { round, pass, balance, least } = answer else { return Ok(()) };
+        if self.id != 0 {
+            self.outbox.push(0, Packet::Gvt(answer));
+            return Ok(());
+        }
+        let act = self.gvt.take_answer(round, pass, balance, least);
+        act.map_or(Ok(()), |act| self.act(act))
+    }
+
+    fn settle(&mut self, gvt: VirtualTime, passes: u32) -> Result<(), RunError> {
+        let begin = self.watch.now();
+        let before = self.gvt.now;
+        if !self.gvt.settle(gvt) {
+            let what = format!("GVT was {before} and is now computed as {gvt}");
+            return Err(RunError::Identity { what });
+        }
+        self.since_round = 0;
+        if gvt > before {
+            self.horizon.advance(before, gvt, &self.options.throttle);
+            self.release_held();
+            self.begin_collection();
+        }
+        self.watch.worked(begin, Work::GvtRound { gvt, passes });
+        Ok(())
+    }
+}

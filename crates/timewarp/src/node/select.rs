@@ -1,0 +1,183 @@
+//! What a node does next.
+
+use super::relief::Room;
+use super::{Node, Progress, slots};
+use crate::pending::Entry;
+use crate::running::Frame;
+use crate::{Bundle, Message, Model, ObjectId, RunError, VirtualTime, Watch};
+use slots::{NONE, Status};
+
+/// How many entries ahead memory is asked for.
+const AHEAD: usize = 4;
+
+impl<M: Model, W: Watch> Node<'_, M, W> {
+    /// One step: an event, some cancellations, an arrival, or what one abandoned event calls for; and a little collection.
+    #[inline]
+    pub(super) fn step(&mut self) -> Result<Progress, RunError> {
+        if self.collection.is_active() {
+            self.collect_some()?;
+        }
+        if !self.cancels.is_empty() {
+            self.cancel_some();
+            return Ok(Progress::Busy);
+        }
+        if self.since_round >= self.options.gvt_events && !self.collection.is_active() {
+            self.gvt.want();
+        }
+        self.begin_wanted_round()?;
+        let Some(first) = self.pending.pop() else {
+            return self.nothing_ready();
+        };
+        if first.time >= VirtualTime::POSINF || self.is_careful || self.anything_held {
+            // Whoever computes a minimum must find it.
+            self.pending.push(first);
+            if let Some(progress) = self.look_first(&first)? {
+                return Ok(progress);
+            }
+            self.pending.pop();
+        }
+        self.take_bundle(&first);
+        match self.bundle.is_empty() {
+            true => self.abandon_suspended(first.object.0, first.time),
+            false => self.execute(first.object.0, first.time),
+        }
+        Ok(Progress::Busy)
+    }
+
+    /// What may have to be done instead of running what is first; `None`: it may run.
+    fn look_first(&mut self, first: &Entry) -> Result<Option<Progress>, RunError> {
+        if first.time >= VirtualTime::POSINF {
+            return self.nothing_ready().map(Some);
+        }
+        if !self.arrivals.is_empty() && self.search_arrivals(first.time)? {
+            return Ok(Some(Progress::Busy));
+        }
+        if self.outbox.is_held() && first.time > self.gvt.now {
+            return Ok(Some(Progress::Waiting));
+        }
+        if self.must_hold(first) {
+            self.hold(first);
+            return Ok(Some(Progress::Busy));
+        }
+        if !self.budget.is_bounded() {
+            return Ok(None);
+        }
+        Ok(match self.make_room(first)? {
+            Room::Enough => None,
+            Room::Made => Some(Progress::Busy),
+            Room::Wait => Some(Progress::Waiting),
+        })
+    }
+
+    /// Nothing is ready before the end of time.
+    #[cold]
+    fn nothing_ready(&mut self) -> Result<Progress, RunError> {
+        if self.finished {
+            return Ok(Progress::Finished);
+        }
+        if !self.arrivals.is_empty() {
+            self.search_arrivals(VirtualTime::POSINF)?;
+            return Ok(Progress::Busy);
+        }
+        if self.release_penalised() || self.collection.is_active() {
+            return Ok(Progress::Busy);
+        }
+        if !self.is_collected(VirtualTime::POSINF) {
+            // A node alone need not wait for an interval to be over.
+            if self.nodes == 1 {
+                self.gvt.want();
+                self.begin_wanted_round()?;
+                return Ok(Progress::Busy);
+            }
+            return Ok(Progress::Waiting);
+        }
+        self.end()?;
+        Ok(Progress::Finished)
+    }
+
+    /// Take the messages of the bundle that `first` belongs to; annihilated ones are forgotten.
+    #[inline]
+    fn take_bundle(&mut self, first: &Entry) {
+        self.fetch_early();
+        self.bundle.clear();
+        self.take_message(first.slot);
+        while let Some(entry) =
+            self.pending.peek().filter(|e| e.time == first.time && e.object == first.object)
+        {
+            self.pending.pop();
+            self.take_message(entry.slot);
+        }
+        if self.bundle.len() > 1 {
+            let slots = &self.slots;
+            self.bundle.sort_by(|a, b| slots[*a].message.order(&slots[*b].message));
+        }
+    }
+
+    #[inline]
+    fn take_message(&mut self, slot: u32) {
+        match self.slots[slot].status {
+            Status::Dead => {
+                self.dead -= 1;
+                self.slots.remove(slot);
+            }
+            _ => self.bundle.push(slot),
+        }
+    }
+
+    #[inline]
+    fn fetch_early(&self) {
+        if let Some(soon) = self.pending.soon(AHEAD) {
+            let object = &self.objects[soon.object.index()];
+            memory::prefetch_for_writing(object);
+            memory::prefetch_for_writing(&object.state);
+            memory::prefetch_for_writing(&object.digest);
+            memory::prefetch_for_writing(&self.slots[soon.slot]);
+        }
+    }
+
+    /// Undo events of some object, as if a message had come too late. Not below what this node has yet to do: GVT may be
+    /// about to pass everything else. For tests: results do not depend on it.
+    pub fn force_rollback(&mut self, choice: u64) {
+        let index = (choice % self.objects.len() as u64) as u32;
+        let oldest = self.object(index).oldest;
+        if oldest == NONE {
+            return;
+        }
+        let (earliest, latest) = (self.histories[oldest].time, self.object(index).now);
+        let from = if choice & 1 << 40 == 0 { earliest } else { latest };
+        let to = from.max(self.gvt.now.just_after()).max(self.local_minimum());
+        self.roll_back(index, to);
+    }
+
+    /// Run the termination sections: everything before the end of time is committed.
+    fn end(&mut self) -> Result<(), RunError> {
+        self.free_all();
+        let mut last: Vec<u32> = std::iter::from_fn(|| self.pending.pop()).map(|entry| entry.slot).collect();
+        last.retain(|slot| self.slots[*slot].status == Status::Pending);
+        let slots = &self.slots;
+        last.sort_by(|a, b| slots[*a].message.order(&slots[*b].message));
+        for index in 0..self.objects.len() as u32 {
+            self.term(index, &last)?;
+        }
+        self.finished = true;
+        Ok(())
+    }
+
+    fn term(&mut self, index: u32, last: &[u32]) -> Result<(), RunError> {
+        let id: ObjectId = self.ids[index as usize];
+        let of_object = last.iter().map(|slot| &self.slots[*slot].message).filter(|m| m.receiver == id);
+        let messages: Vec<&Message<M::Payload>> = of_object.collect();
+        let frame = Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
+        let object = &mut self.objects[index as usize];
+        object.messages += messages.len() as u64;
+        frame.term(id, &mut object.state, Bundle::new(&messages), &mut self.doings);
+        if let Some(fault) = self.doings.fault.take() {
+            return Err(frame.error(id, VirtualTime::POSINF, fault));
+        }
+        self.counters.lines += self.doings.lines.len() as u64;
+        for line in &self.doings.lines {
+            self.watch.printed(VirtualTime::POSINF, id, line);
+        }
+        Ok(())
+    }
+}

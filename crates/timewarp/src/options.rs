@@ -1,0 +1,160 @@
+//! What an optimistic node can be told about how to work. None of it changes results.
+
+use crate::RunError;
+use serde::{Deserialize, Serialize};
+
+/// How a node works.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Sends to a later simtime than this do nothing.
+    pub cutoff: f64,
+    /// When messages of undone events are cancelled.
+    pub cancellation: Cancellation,
+    /// Bytes that messages, saved states and history may use on a node; `None`: no bound.
+    pub memory_bytes: Option<usize>,
+    /// Whether messages are sent back when memory is short.
+    pub sendback: bool,
+    /// Ask for a GVT round once so many events wait for being committed.
+    pub gvt_events: u32,
+    /// Unacknowledged messages that a node may have; `None`: no bound, and no acknowledgements.
+    pub max_acks: Option<u32>,
+    /// The same for anti-messages.
+    pub max_neg_acks: u32,
+    /// How deep the receive queue is searched before an object runs.
+    pub search: Search,
+    /// Added to an object's cancellations for every message of it that is cancelled.
+    pub penalty: u32,
+    /// Taken off each time the scheduler meets it.
+    pub reward: u32,
+    /// Which objects may not run ahead.
+    pub throttle: Throttle,
+    /// Do, undo, compare and do again every event.
+    pub undo_check: bool,
+    /// Cancel everything that an object had sent to itself in one sweep, as the 1988 kernel did: to show what that costs.
+    pub zip_forward: bool,
+}
+
+/// When messages of undone events are cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cancellation {
+    /// When the event, run again, has not sent them again.
+    Lazy,
+    /// At once.
+    Aggressive,
+}
+
+/// How deep the receive queue is searched before an object runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Search {
+    /// All that has arrived is taken first.
+    All,
+    /// Look at so many, in order of arrival, for one that is due no later than the object.
+    Plimit(u32),
+    /// Move so many into an ordered queue (anti-messages first, then by send time) and look at its head.
+    RecvqLimit(u32),
+}
+
+/// Which objects may not run ahead. An object at GVT always may. Work is counted in events: the engine reads no clock.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "rule")]
+pub enum Throttle {
+    /// None.
+    Never,
+    /// 1: those with more than so many messages sent and not committed.
+    Outputs {
+        /// How many (100).
+        limit: u32,
+    },
+    /// 2: those whose allowance of uncommitted events is used up; at each GVT it is `tmult` times what was committed since,
+    /// plus `tadd`, less what is not committed.
+    Allowance {
+        /// Factor (2).
+        tmult: f64,
+        /// Events (200).
+        tadd: f64,
+    },
+    /// 3: those beyond the previous GVT by more than `wsize` times its last step.
+    GvtSteps {
+        /// Factor (20).
+        wsize: f64,
+    },
+    /// 4: those with more than so many states beyond the first one.
+    States {
+        /// How many (20).
+        limit: u32,
+    },
+    /// 5: all on a node that undid more since the last GVT than it committed, until the next.
+    Undone,
+    /// 6: those beyond GVT by more than this.
+    Window {
+        /// Simtime.
+        window: f64,
+    },
+}
+
+impl Options {
+    /// Whether they can be carried out.
+    ///
+    /// # Errors
+    /// When a number makes no sense.
+    pub fn check(&self) -> Result<(), RunError> {
+        let refuse = |reason: &str| Err(RunError::Options { reason: reason.into() });
+        let positive = |number: f64| number.is_finite() && number > 0.0;
+        match self.throttle {
+            _ if self.cutoff.is_nan() => refuse("the cutoff is not a number"),
+            _ if self.max_acks == Some(0) || self.max_neg_acks == 0 => {
+                refuse("max_acks and max_neg_acks must be at least 1: with 0 no message could ever leave")
+            }
+            _ if matches!(self.search, Search::RecvqLimit(0)) => {
+                refuse("a receive-queue limit of 0 would never take a message: give at least 1")
+            }
+            _ if self.penalty > 0 && self.reward == 0 => {
+                refuse("a penalty without a reward is never worked off: give a reward of at least 1")
+            }
+            _ if self.gvt_events == 0 => {
+                refuse("GVT cannot be computed after every 0 events: give at least 1")
+            }
+            Throttle::Window { window } if !positive(window) => {
+                refuse("the throttling window must be above 0")
+            }
+            Throttle::GvtSteps { wsize } if !positive(wsize) => refuse("wsize must be above 0"),
+            Throttle::Allowance { tmult, tadd } if !positive(tadd) || !tmult.is_finite() || tmult < 0.0 => {
+                refuse("tadd must be above 0, and tmult not below it")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Options {
+    /// Whether any of them may keep a ready object from running.
+    pub(crate) fn are_careful(&self) -> bool {
+        self.memory_bytes.is_some()
+            || self.max_acks.is_some()
+            || self.search != Search::All
+            || self.penalty > 0
+            || self.throttle != Throttle::Never
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            cutoff: crate::VirtualTime::POSINF.simtime(),
+            cancellation: Cancellation::Lazy,
+            memory_bytes: None,
+            sendback: true,
+            gvt_events: 8192,
+            max_acks: None,
+            max_neg_acks: 100,
+            search: Search::All,
+            penalty: 0,
+            reward: 0,
+            throttle: Throttle::Never,
+            undo_check: cfg!(debug_assertions),
+            zip_forward: false,
+        }
+    }
+}

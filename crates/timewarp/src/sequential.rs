@@ -1,0 +1,349 @@
+//! The sequential engine: events in order of virtual time, then of object. What it commits is right by definition.
+
+use crate::context::Doings;
+use crate::node::slots::message_bytes;
+use crate::pending::{Entry, Pending};
+use crate::running::{Frame, digest_event, share, state_share};
+use crate::{
+    Bundle, Committed, Counters, Digest, Limits, Message, Model, NodeCounters, ObjectId, Outcome, Placement,
+    RunError, Unwatched, VirtualTime, Watch, Work,
+};
+
+/// How many entries ahead memory is asked for.
+const AHEAD: usize = 4;
+
+/// Run a model to its end.
+///
+/// # Errors
+/// The first event that breaks a rule, by name and time; a configuration that cannot be.
+pub fn run<M: Model, W: Watch>(model: &M, limits: &Limits, watch: &mut W) -> Result<Outcome, RunError> {
+    let mut run = Sequential::new(model, limits, watch)?;
+    while run.run(u64::MAX)? > 0 {}
+    run.finish()
+}
+
+/// Bytes that each node of a placement needs at least: for its objects' states and the most messages for them that are pending at
+/// once, counted as a node counts them against its budget.
+///
+/// # Errors
+/// As [`run`].
+pub fn needs<M: Model>(model: &M, limits: &Limits, placement: &Placement) -> Result<Vec<usize>, RunError> {
+    let none = vec![0; usize::from(placement.nodes())];
+    let shares = Shares { placement: placement.clone(), used: none.clone(), peak: none };
+    let mut unwatched = Unwatched;
+    let mut run = Sequential::begin(model, limits, &mut unwatched, Some(shares))?;
+    while run.run(u64::MAX)? > 0 {}
+    Ok(run.shares.map(|shares| shares.peak).unwrap_or_default())
+}
+
+/// A run that can be looked at between events.
+pub struct Sequential<'a, M: Model, W> {
+    frame: Frame<'a, M>,
+    watch: &'a mut W,
+    pending: Pending,
+    messages: Vec<Message<M::Payload>>,
+    free: Vec<u32>,
+    objects: Vec<Object<M::State>>,
+    /// Slots of the bundle at hand.
+    bundle: Vec<u32>,
+    doings: Doings<M::Payload>,
+    scratch: Vec<u8>,
+    /// Messages to exactly the end of time.
+    last: Vec<u32>,
+    now: VirtualTime,
+    final_time: f64,
+    events: u64,
+    tells: u64,
+    /// Bytes of pending messages and of states, counted as a node counts them, so that the most there ever were can be
+    /// given to one as its budget.
+    used: usize,
+    used_peak: usize,
+    shares: Option<Shares>,
+}
+
+/// The same for the nodes that a placement would have.
+struct Shares {
+    placement: Placement,
+    used: Vec<usize>,
+    peak: Vec<usize>,
+}
+
+struct Object<S> {
+    state: S,
+    digest: Digest,
+    events: u64,
+    messages: u64,
+    sent: u64,
+    dropped: u64,
+}
+
+impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
+    /// Make the objects and send the configuration's messages.
+    ///
+    /// # Errors
+    /// When an init section fails, or the configuration names what does not exist.
+    pub fn new(model: &'a M, limits: &'a Limits, watch: &'a mut W) -> Result<Sequential<'a, M, W>, RunError> {
+        Sequential::begin(model, limits, watch, None)
+    }
+
+    fn begin(
+        model: &'a M,
+        limits: &'a Limits,
+        watch: &'a mut W,
+        shares: Option<Shares>,
+    ) -> Result<Sequential<'a, M, W>, RunError> {
+        let objects = model.objects();
+        if objects == 0 {
+            return Err(RunError::Configuration { reason: "the model has no objects".into() });
+        }
+        let mut run = Sequential {
+            frame: Frame { model, objects, limits },
+            watch,
+            pending: Pending::new(),
+            messages: Vec::new(),
+            free: Vec::new(),
+            objects: Vec::with_capacity(objects as usize),
+            bundle: Vec::new(),
+            doings: Doings::default(),
+            scratch: Vec::new(),
+            last: Vec::new(),
+            now: VirtualTime::NEGINF,
+            final_time: VirtualTime::NEGINF.simtime(),
+            events: 0,
+            tells: 0,
+            used: 0,
+            used_peak: 0,
+            shares,
+        };
+        for object in (0..objects).map(ObjectId) {
+            run.init(object)?;
+        }
+        for message in run.frame.tells()? {
+            run.tells += 1;
+            run.enqueue(message);
+        }
+        Ok(run)
+    }
+
+    /// Execute at most so many events; returns how many there were.
+    ///
+    /// # Errors
+    /// When an event breaks a rule.
+    #[inline]
+    pub fn run(&mut self, events: u64) -> Result<u64, RunError> {
+        let mut done = 0;
+        while done < events && self.next_bundle() {
+            self.execute()?;
+            done += 1;
+        }
+        self.events += done;
+        Ok(done)
+    }
+
+    /// The time of the latest event.
+    pub fn now(&self) -> VirtualTime {
+        self.now
+    }
+
+    /// Events executed so far.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Run the termination sections and add up.
+    ///
+    /// # Errors
+    /// When a termination section breaks a rule.
+    pub fn finish(mut self) -> Result<Outcome, RunError> {
+        self.watch.advanced(VirtualTime::POSINF);
+        for object in (0..self.frame.objects).map(ObjectId) {
+            self.term(object)?;
+        }
+        let mut outcome = Outcome { tells: self.tells, final_time: self.final_time, ..Outcome::default() };
+        for (object, o) in (0..).map(ObjectId).zip(&self.objects) {
+            outcome.trace_digest = outcome.trace_digest.wrapping_add(share(object, o.digest));
+            outcome.state_digest = outcome.state_digest.wrapping_add(state_share(object, &o.state));
+        }
+        let memory_peak = self.used_peak as u64;
+        outcome.nodes = vec![(0, NodeCounters { memory_peak, ..NodeCounters::default() })];
+        outcome.objects = (0..).zip(self.objects.iter().map(Object::counters)).collect();
+        Ok(outcome)
+    }
+
+    fn init(&mut self, object: ObjectId) -> Result<(), RunError> {
+        let state = self.frame.init(object, &mut self.doings);
+        if let Some(fault) = self.doings.fault.take() {
+            return Err(self.frame.error(object, VirtualTime::NEGINF, fault));
+        }
+        let state = state.expect("an init section without a fault makes a state");
+        let bytes = size_of::<M::State>() + self.frame.model.state_heap_bytes(&state);
+        self.charge(object, bytes, 0);
+        self.objects.push(Object {
+            state,
+            digest: Digest::new(0),
+            events: 0,
+            messages: 0,
+            sent: 0,
+            dropped: 0,
+        });
+        self.send_all(object, VirtualTime::NEGINF);
+        Ok(())
+    }
+
+    /// Find the slots of the next bundle, in canonical order. `false`: there is none.
+    #[inline]
+    fn next_bundle(&mut self) -> bool {
+        let Some(first) = self.pending.pop() else { return false };
+        self.fetch_early();
+        self.bundle.clear();
+        self.bundle.push(first.slot);
+        self.now = first.time;
+        while let Some(more) =
+            self.pending.peek().filter(|e| e.time == first.time && e.object == first.object)
+        {
+            self.pending.pop();
+            self.bundle.push(more.slot);
+        }
+        if self.bundle.len() > 1 {
+            let messages = &self.messages;
+            self.bundle.sort_by(|a, b| messages[*a as usize].order(&messages[*b as usize]));
+        }
+        true
+    }
+
+    #[inline]
+    fn fetch_early(&self) {
+        if let Some(soon) = self.pending.soon(AHEAD) {
+            memory::prefetch_for_writing(&self.objects[soon.object.index()]);
+            memory::prefetch_for_writing(&self.messages[soon.slot as usize]);
+        }
+    }
+
+    #[inline]
+    fn execute(&mut self) -> Result<(), RunError> {
+        let begin = self.watch.now();
+        let object = self.messages[self.bundle[0] as usize].receiver;
+        let many: Vec<&Message<M::Payload>>;
+        let one;
+        let messages: &[&Message<M::Payload>] = match self.bundle[..] {
+            [slot] => {
+                one = [&self.messages[slot as usize]];
+                &one
+            }
+            _ => {
+                many = self.bundle.iter().map(|slot| &self.messages[*slot as usize]).collect();
+                &many
+            }
+        };
+        let o = &mut self.objects[object.index()];
+        let heap_before = self.frame.model.state_heap_bytes(&o.state);
+        self.frame.event(object, self.now, &mut o.state, Bundle::new(messages), &mut self.doings);
+        if let Some(fault) = self.doings.fault.take() {
+            return Err(self.frame.error(object, self.now, fault));
+        }
+        let heap_after = self.frame.model.state_heap_bytes(&o.state);
+        let (sent, dropped, count) = (self.doings.sent(), self.doings.dropped, messages.len() as u32);
+        digest_event(&mut o.digest, self.now, messages.iter().copied(), sent, &mut self.scratch);
+        o.events += 1;
+        o.messages += u64::from(count);
+        o.sent += u64::from(sent);
+        o.dropped += u64::from(dropped);
+        self.final_time = self.now.simtime();
+        self.watch.worked(begin, Work::Execution { object, time: self.now, messages: count });
+        self.watch.committed(Committed { time: self.now, object, messages: count, sent, dropped });
+        self.print_lines(object);
+        let mut released = heap_before;
+        for slot in self.bundle.drain(..) {
+            released += message_bytes(&self.messages[slot as usize]);
+            self.free.push(slot);
+        }
+        self.charge(object, heap_after, released);
+        self.send_all(object, self.now);
+        Ok(())
+    }
+
+    /// Count what an object has come to hold, and what it has let go.
+    #[inline]
+    fn charge(&mut self, object: ObjectId, more: usize, less: usize) {
+        self.used = self.used + more - less;
+        self.used_peak = self.used_peak.max(self.used);
+        if let Some(shares) = &mut self.shares {
+            let node = usize::from(shares.placement.node_of(object));
+            shares.used[node] = shares.used[node] + more - less;
+            shares.peak[node] = shares.peak[node].max(shares.used[node]);
+        }
+    }
+
+    fn term(&mut self, object: ObjectId) -> Result<(), RunError> {
+        let of_object = |slot: &&u32| self.messages[**slot as usize].receiver == object;
+        let mut messages: Vec<_> =
+            self.last.iter().filter(of_object).map(|s| &self.messages[*s as usize]).collect();
+        messages.sort_by(|a, b| a.order(b));
+        let o = &mut self.objects[object.index()];
+        o.messages += messages.len() as u64;
+        self.frame.term(object, &mut o.state, Bundle::new(&messages), &mut self.doings);
+        if let Some(fault) = self.doings.fault.take() {
+            return Err(self.frame.error(object, VirtualTime::POSINF, fault));
+        }
+        self.now = VirtualTime::POSINF;
+        self.print_lines(object);
+        Ok(())
+    }
+
+    #[inline]
+    fn print_lines(&mut self, object: ObjectId) {
+        for line in &self.doings.lines {
+            self.watch.printed(self.now, object, line);
+        }
+    }
+
+    /// Make messages of what the handler sent.
+    #[inline]
+    fn send_all(&mut self, sender: ObjectId, send: VirtualTime) {
+        let mut sends = std::mem::take(&mut self.doings.sends);
+        for (counter, sent) in (0..).zip(sends.drain(..)) {
+            let (receive, receiver, selector, payload) =
+                (sent.receive, sent.receiver, sent.selector, sent.payload);
+            self.enqueue(Message { receive, send, sender, receiver, selector, counter, payload });
+        }
+        self.doings.sends = sends;
+    }
+
+    #[inline]
+    fn enqueue(&mut self, message: Message<M::Payload>) {
+        let (time, object) = (message.receive, message.receiver);
+        self.charge(object, message_bytes(&message), 0);
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.messages[slot as usize] = message;
+                slot
+            }
+            None => {
+                self.messages.push(message);
+                (self.messages.len() - 1) as u32
+            }
+        };
+        match time == VirtualTime::POSINF {
+            true => self.last.push(slot),
+            false => self.pending.push(Entry { time, object, slot }),
+        }
+    }
+}
+
+impl<S> Object<S> {
+    /// In a sequential run everything that is done is committed.
+    fn counters(&self) -> Counters {
+        Counters {
+            positive_sent: self.messages,
+            positive_received: self.messages,
+            messages: self.messages,
+            started: self.events,
+            completed: self.events,
+            events: self.events,
+            sends: self.sent - self.dropped,
+            committed_sends: self.sent,
+            committed_drops: self.dropped,
+            ..Counters::default()
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The optimistic engine against the sequential one, over many seeds, options and models that are made to be difficult.
+
+mod models;
+
+use models::{Chatter, Churn};
+use timewarp::{
+    Cancellation, Dealing, History, Kept, Limits, Model, Options, Outcome, Placement, RunError, Search,
+    Throttle, sequential,
+    simulated::{self, Simulation},
+};
+
+fn sequential_of<M: Model>(model: &M, cutoff: f64) -> (Outcome, Kept) {
+    let mut kept = Kept::default();
+    let limits = Limits { cutoff, ..Limits::default() };
+    let outcome = sequential::run(model, &limits, &mut kept).unwrap();
+    kept.sort();
+    (outcome, kept)
+}
+
+fn assert_equal(what: &str, (ours, trace): &(Outcome, Kept), (right, right_trace): &(Outcome, Kept)) {
+    assert_eq!(trace.trace, right_trace.trace, "{what}: the committed trace");
+    assert_eq!(trace.lines, right_trace.lines, "{what}: the printed lines");
+    assert_eq!(ours.trace_digest, right.trace_digest, "{what}: the digest of the trace");
+    assert_eq!(ours.state_digest, right.state_digest, "{what}: the final states");
+    assert_eq!(ours.final_time, right.final_time, "{what}: the final time");
+    let counts = |outcome: &Outcome| -> Vec<[u64; 4]> {
+        let of = |c: &timewarp::Counters| [c.events, c.messages, c.committed_sends, c.committed_drops];
+        outcome.objects.iter().map(|(_, counters)| of(counters)).collect()
+    };
+    assert_eq!(counts(ours), counts(right), "{what}: the counts of each object");
+}
+
+/// Options of every kind, by number.
+fn options(seed: u64, cutoff: f64) -> Options {
+    let pick = |of: u64, shift: u64| (seed >> shift) % of;
+    Options {
+        cutoff,
+        cancellation: if pick(2, 0) == 0 { Cancellation::Lazy } else { Cancellation::Aggressive },
+        gvt_events: [1, 8, 64, 8192][pick(4, 1) as usize],
+        max_acks: [None, None, Some(1), Some(5)][pick(4, 3) as usize],
+        max_neg_acks: [1, 100][pick(2, 5) as usize],
+        search: [Search::All, Search::Plimit(2), Search::RecvqLimit(5), Search::All][pick(4, 6) as usize],
+        penalty: [0, 0, 0, 2][pick(4, 8) as usize],
+        reward: 1,
+        throttle: [
+            Throttle::Never,
+            Throttle::Outputs { limit: 3 },
+            Throttle::Allowance { tmult: 2.0, tadd: 5.0 },
+            Throttle::GvtSteps { wsize: 2.0 },
+            Throttle::States { limit: 4 },
+            Throttle::Undone,
+            Throttle::Window { window: 3.0 },
+            Throttle::Never,
+        ][pick(8, 10) as usize],
+        undo_check: pick(8, 13) == 0,
+        ..Options::default()
+    }
+}
+
+fn seeds() -> u64 {
+    std::env::var("FOURSTAMP_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(400)
+}
+
+#[test]
+fn any_options_give_the_sequential_result() {
+    for history in [History::Copy, History::Records, History::Snapshots { every: 3 }] {
+        let model = Churn { objects: 7, seed: 3, history };
+        let right = sequential_of(&model, 40.0);
+        assert!(right.0.total().events > 100, "too little happens: {:?}", right.0.total());
+        for seed in 0..seeds() {
+            let mut simulation = Simulation::new(1 + (seed % 4) as u16, seed, options(seed * 7919, 40.0));
+            if simulation.options.max_acks.is_some() || simulation.options.search != Search::All {
+                // Each forced rollback sends anti-messages; so few at a time leave or are taken that more would pile up.
+                simulation.rollback_every = 1000;
+            }
+            simulation.dealing = if seed % 3 == 0 { Dealing::RoundRobin } else { Dealing::Blocks };
+            let ours = simulated::run(&model, &simulation)
+                .unwrap_or_else(|error| panic!("seed {seed}, {simulation:?}: {error}"));
+            assert_equal(&format!("{history:?}, seed {seed}, {simulation:?}"), &ours, &right);
+        }
+    }
+}
+
+#[test]
+fn two_that_talk_never_roll_back() {
+    let model = Chatter;
+    let right = sequential_of(&model, 500.0);
+    for seed in 0..20 {
+        let mut simulation = Simulation::new(2, seed, Options { cutoff: 500.0, ..Options::default() });
+        simulation.rollback_every = 0;
+        let ours = simulated::run(&model, &simulation).unwrap();
+        assert_equal(&format!("seed {seed}"), &ours, &right);
+        let total = ours.0.total();
+        assert_eq!((total.rollbacks, total.anti_sent, total.started), (0, 0, total.events));
+    }
+}
+
+#[test]
+fn a_run_ends_with_little_more_memory_than_the_sequential_one() {
+    for history in [History::Copy, History::Records] {
+        let model = Churn { objects: 12, seed: 5, history };
+        let right = sequential_of(&model, 60.0);
+        let limits = Limits { cutoff: 60.0, ..Limits::default() };
+        let mut sent_back = 0;
+        for seed in 0..seeds() / 4 {
+            let nodes = 1 + (seed % 4) as u16;
+            let placement = Placement::deal(&model, nodes, Dealing::Blocks).unwrap();
+            let need = sequential::needs(&model, &limits, &placement).unwrap().into_iter().max().unwrap();
+            // An event's own traces must fit as well: they are a few per cent of what any model of use needs.
+            let budget = need * 105 / 100 + 1024;
+            let options = Options { memory_bytes: Some(budget), ..options(seed * 31, 60.0) };
+            let mut simulation = Simulation::new(nodes, seed, options);
+            simulation.rollback_every = 1000;
+            match simulated::run(&model, &simulation) {
+                Ok(ours) => {
+                    assert_equal(&format!("seed {seed}"), &ours, &right);
+                    sent_back += ours.0.total().returns_sent;
+                }
+                Err(error) => panic!("seed {seed}, budget {budget}, {simulation:?}: {error}"),
+            }
+        }
+        assert!(sent_back > 0, "no message was ever sent back");
+    }
+}
+
+#[test]
+fn too_small_a_budget_is_an_error_that_names_it() {
+    let model = Churn { objects: 12, seed: 5, history: History::Copy };
+    let options = Options { memory_bytes: Some(600), cutoff: 60.0, ..Options::default() };
+    let error = simulated::run(&model, &Simulation::new(2, 1, options)).unwrap_err();
+    assert!(matches!(error, RunError::Memory { budget: 600, .. }), "{error}");
+    assert!(error.to_string().contains("--memory"), "{error}");
+}
