@@ -13,6 +13,9 @@ import pandas as pd
 
 run = sys.argv[1] if len(sys.argv) > 1 else "runs/tcp"
 
+# Round trips and a simulation's work are kept as rows too.
+INTERVALS = ("cycle", "execution", "rollback", "collection", "gvt-round")
+
 # DuckDB: the four stages of every message, in SQL, over files of any size.
 stages = duckdb.sql(f"""
     SELECT src, dst, bytes,
@@ -21,7 +24,7 @@ stages = duckdb.sql(f"""
            arrived_ns - sent_ns  AS transit_ns,
            taken_ns - arrived_ns AS receive_wait_ns
     FROM read_parquet('{run}/messages/*.parquet')
-    WHERE kind != 'cycle' -- round trips are kept as rows too
+    WHERE kind NOT IN {INTERVALS}
 """)
 print(stages.query("stages", """
     SELECT src, dst, count(*) AS messages,
@@ -34,6 +37,6 @@ print(stages.query("stages", """
 """))
 
 # pandas: the ten slowest messages, whole.
-messages = pd.read_parquet(f"{run}/messages", filters=[("kind", "!=", "cycle")])
+messages = pd.read_parquet(f"{run}/messages", filters=[("kind", "not in", INTERVALS)])
 messages["end_to_end_ns"] = messages["taken_ns"] - messages["ready_ns"]
 print(messages.nlargest(10, "end_to_end_ns").to_string(index=False))

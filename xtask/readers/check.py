@@ -24,6 +24,8 @@ STAGES = {
     "receive-wait": ("arrived_ns", "taken_ns"),
     "cycle": ("ready_ns", "taken_ns", True),
 }
+# Rows that are no messages.
+INTERVALS = {"cycle", "execution", "rollback", "collection", "gvt-round"}
 # The report counts every nanosecond below this; above, a counter is at most 1/4096 of its values wide.
 EXACT_BELOW_NS = 65536
 COARSEST = 1 / 4096
@@ -58,7 +60,8 @@ def is_time(value):
 def stage(columns, first, last, cycles=False):
     """A stage's times, ascending, of the messages or of the cycles (round trips) that have both stamps."""
     rows = zip(columns["kind"], columns[first], columns[last])
-    return sorted(int(b - a) for kind, a, b in rows if (kind == "cycle") == cycles and is_time(a) and is_time(b))
+    wanted = (lambda kind: kind == "cycle") if cycles else (lambda kind: kind not in INTERVALS)
+    return sorted(int(b - a) for kind, a, b in rows if wanted(kind) and is_time(a) and is_time(b))
 
 
 def close(ns, reported):
@@ -86,7 +89,7 @@ def check_quantiles(columns):
 
 def check_identity(columns):
     rows = zip(columns["kind"], columns["launch"], columns["src"], columns["seq"])
-    ids = [identity for kind, *identity in rows if kind != "cycle"]
+    ids = [identity for kind, *identity in rows if kind not in INTERVALS]
     assert len(set(map(tuple, ids))) == len(ids) > 0, "two messages share (launch, src, seq)"
 
 

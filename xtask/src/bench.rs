@@ -1,4 +1,4 @@
-//! `cargo xtask bench latency`: Fourstamp against the plainest programs that do the same job.
+//! `cargo xtask bench latency` and `cargo xtask bench warp`: Fourstamp against the plainest programs that do the same job.
 //!
 //! The launch is the unit of replication: consecutive launches of one program differ by a factor of three, for
 //! reasons that last as long as the process. So every contestant runs in a fresh process once a round, in an order
@@ -10,6 +10,7 @@ mod estimate;
 mod figures;
 mod output;
 mod peers;
+mod simulation;
 mod tables;
 
 use crate::workspace::Workspace;
@@ -22,8 +23,10 @@ use std::path::PathBuf;
 /// What to measure.
 #[derive(Subcommand, Debug)]
 pub enum Bench {
-    /// The figures of docs/SPECIFICATION.md.
+    /// Message times: the first table of docs/SPECIFICATION.md.
     Latency(Options),
+    /// The simulation engine: its table there.
+    Warp(simulation::Options),
 }
 
 /// How to measure.
@@ -57,11 +60,17 @@ pub struct Options {
 
 /// Runs a benchmark and prints its tables.
 pub fn run(workspace: &Workspace, bench: Bench) -> Result<()> {
-    let Bench::Latency(options) = bench;
+    match bench {
+        Bench::Latency(options) => latency(workspace, &options),
+        Bench::Warp(options) => simulation::run(workspace, &options),
+    }
+}
+
+fn latency(workspace: &Workspace, options: &Options) -> Result<()> {
     ensure!(options.launches > 0, "--launches wants at least one");
     let figures = figures::choose(&options.only, options.messages > 0)?;
     let wanted: BTreeSet<&str> = figures.iter().flat_map(|figure| [figure.ours, figure.peer]).collect();
-    let (contestants, skipped) = contestants::prepare(workspace, &options, &wanted)?;
+    let (contestants, skipped) = contestants::prepare(workspace, options, &wanted)?;
     let results = contest::run(&contestants, options.launches, options.seed);
     let style = tables::Style { csv: options.csv, markdown: options.markdown };
     print!("{}", tables::contestants(&results, &skipped, style));

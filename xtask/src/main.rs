@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask bench latency`, `cargo xtask invariants`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask bench latency|warp`, `cargo xtask invariants`.
 //!
 //! What a person or a CI machine needs to build trust in a checkout, in one place and in Rust, so that both run
 //! the very same thing.

@@ -37,6 +37,15 @@ pub enum Kind {
     Parity = 10,
     /// Anything else.
     Other = 11,
+    /// Not a message but the execution of a Time Warp event, which may have been undone later. An interval, as are all
+    /// that follow; docs/FORMAT.md says what their columns hold.
+    Execution = 12,
+    /// Not a message but an object's return to an earlier virtual time.
+    Rollback = 13,
+    /// Not a message but a step of fossil collection, which commits events.
+    Collection = 14,
+    /// Not a message but a round of computing global virtual time, as one node saw it.
+    GvtRound = 15,
 }
 
 /// Whose clock an `arrived` stamp was read on.
@@ -154,7 +163,7 @@ impl Row {
 
 impl Kind {
     /// Every kind, in the order of its code.
-    pub const ALL: [Kind; 12] = [
+    pub const ALL: [Kind; 16] = [
         Kind::Data,
         Kind::Reply,
         Kind::Cycle,
@@ -167,12 +176,30 @@ impl Kind {
         Kind::PageIn,
         Kind::Parity,
         Kind::Other,
+        Kind::Execution,
+        Kind::Rollback,
+        Kind::Collection,
+        Kind::GvtRound,
     ];
 
     /// Their names, in the order of the codes.
-    pub const NAMES: [&str; 12] = [
-        "data", "reply", "cycle", "event", "anti", "gvt", "sendback", "ack", "page-out", "page-in", "parity",
+    pub const NAMES: [&str; 16] = [
+        "data",
+        "reply",
+        "cycle",
+        "event",
+        "anti",
+        "gvt",
+        "sendback",
+        "ack",
+        "page-out",
+        "page-in",
+        "parity",
         "other",
+        "execution",
+        "rollback",
+        "collection",
+        "gvt-round",
     ];
 
     /// The kind with this code.
@@ -183,6 +210,12 @@ impl Kind {
     /// The name that files and reports use.
     pub fn name(self) -> &'static str {
         Kind::NAMES[self as usize]
+    }
+
+    /// Whether such a row is no message but something that took time within a node, from `ready` to `taken`. Reported
+    /// apart from messages.
+    pub const fn is_interval(self) -> bool {
+        matches!(self, Kind::Cycle | Kind::Execution | Kind::Rollback | Kind::Collection | Kind::GvtRound)
     }
 }
 
@@ -218,7 +251,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_row_survives_packing(
-            stamps: [u64; 4], seq: u64, src: u16, dst: u16, kind in 0u8..12, hops: u8, clock in 0u8..3,
+            stamps: [u64; 4], seq: u64, src: u16, dst: u16, kind in 0..Kind::ALL.len() as u8, hops: u8, clock in 0u8..3,
             how in 0u8..3, bytes in 0u64..1 << 40, packets in 0u32..1 << 24, in_flight in 0u32..1 << 24,
             queue_len in 0u32..1 << 24, batch: u16,
         ) {
@@ -231,6 +264,22 @@ mod tests {
             };
             prop_assert_eq!(Row::unpack(&row.pack()), Some(row));
         }
+    }
+
+    #[test]
+    fn kinds_have_the_code_of_their_place_and_the_name_that_serde_gives() {
+        for (code, kind) in Kind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, code);
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{}\"", kind.name()));
+        }
+        assert_eq!(Kind::from_code(Kind::ALL.len() as u8), None);
+    }
+
+    #[test]
+    fn intervals_are_what_no_node_sends() {
+        let intervals: Vec<&str> =
+            Kind::ALL.into_iter().filter(|kind| kind.is_interval()).map(Kind::name).collect();
+        assert_eq!(intervals, ["cycle", "execution", "rollback", "collection", "gvt-round"]);
     }
 
     #[test]

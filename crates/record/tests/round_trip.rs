@@ -24,7 +24,7 @@ fn row(node: u16) -> impl Strategy<Value = Row> {
     let small = || 0u32..1 << 24;
     (
         (stamp(), stamp(), stamp(), stamp(), any::<u32>()),
-        (0u16..2, 0u8..12, any::<u8>(), 0u8..3, 0u8..3),
+        (0u16..2, 0..Kind::ALL.len() as u8, any::<u8>(), 0u8..3, 0u8..3),
         (0u64..1 << 40, small(), small(), small(), any::<u16>()),
     )
         .prop_map(move |(stamps, ids, counts)| Row {

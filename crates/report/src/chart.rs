@@ -91,6 +91,17 @@ pub(crate) fn histogram(bins: &[Bin], scale: Scale, colour: &str) -> Box<WideBar
     let counts = kept.iter().map(|bin| bin.count).collect();
     let texts = kept.iter().map(|bin| bin_text(bin)).collect();
     let width = kept.iter().map(|bin| axis_seconds_fine(bin.to - from(bin))).collect();
+    wide_bars(x, counts, width, texts, colour)
+}
+
+/// Bars about `x`, each of its own width.
+pub(crate) fn wide_bars(
+    x: Vec<f64>,
+    counts: Vec<u64>,
+    width: Vec<f64>,
+    texts: Vec<String>,
+    colour: &str,
+) -> Box<WideBars> {
     Box::new(WideBars { bars: *bars(x, counts, texts, "", colour), width })
 }
 

@@ -6,11 +6,11 @@
 //! |---|---|
 //! | `series` | which plot, see [`series_names`] |
 //! | `stage` | `end-to-end`, `send-wait`, `transit`, `receive-wait`, `cycle`; empty where it does not apply |
-//! | `group` | piece, breakdown group, launch, quantile or counted column; empty where it does not apply |
+//! | `group` | piece, breakdown group, launch, quantile, counted column or kind of work; empty where it does not apply |
 //! | `scale` | `linear` or `log` for histogram bins, else empty |
-//! | `x_from`, `x_to` | where it lies: a bin's edges, a range of quantiles or of the timeline; `x_to` is empty for a point |
+//! | `x_from`, `x_to` | where it lies: a bin's edges, a range of quantiles or of the timeline, a node or object; `x_to` is empty for a point |
 //! | `y` | the value |
-//! | `unit` | of `y`: `messages`, `part`, `ns` or `count` |
+//! | `unit` | of `y`: `messages`, `part`, `ns`, `count`, `events`, `events/s` or `virtual time` |
 //!
 //! Times are in nanoseconds throughout; quantiles and parts run from 0 to 1.
 
@@ -20,6 +20,7 @@ use stats::analysis::{Analysis, Bin, By, Counted, StageView, Summary};
 
 use crate::ReportError;
 use crate::charts::distribution::piece_names;
+use crate::csv_simulation;
 use crate::escape;
 use crate::finding::quantile;
 use crate::format::quantile_name;
@@ -28,7 +29,7 @@ use crate::palette::{PARTS, key};
 type Writer = fn(&Analysis, &mut dyn Write) -> std::io::Result<()>;
 
 /// Every series with what writes it.
-const SERIES: [(&str, Writer); 13] = [
+const SERIES: [(&str, Writer); 17] = [
     ("distribution", distribution),
     ("histogram", histogram),
     ("tail", tail),
@@ -42,6 +43,10 @@ const SERIES: [(&str, Writer); 13] = [
     ("launches", launches),
     ("sizes", sizes),
     ("quantiles", quantiles),
+    ("simulation", csv_simulation::simulation),
+    ("progress", csv_simulation::progress),
+    ("rollbacks", csv_simulation::rollbacks),
+    ("work", csv_simulation::work),
 ];
 
 /// The names that [`csv`] takes.
@@ -95,7 +100,7 @@ fn views(analysis: &Analysis) -> impl Iterator<Item = (&'static str, &StageView)
 }
 
 /// A number as short as it can be read back; whole ones without a point.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     format!("{value}")
 }
 
@@ -186,7 +191,7 @@ fn groups(analysis: &Analysis, out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-fn quantile_rows(
+pub(crate) fn quantile_rows(
     out: &mut dyn Write,
     series: &str,
     stage: &str,

@@ -4,6 +4,7 @@ use record::{Domain, Machine, RunInfo, State};
 use serde_json::Value;
 
 use crate::format;
+use crate::outcome::{self, Outcome};
 
 /// The facts of one run, as text ready to be shown. Nothing here is escaped yet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,8 @@ pub struct Facts {
     pub launches: usize,
     /// Every parameter of the workload: name and value.
     pub parameters: Vec<(String, String)>,
+    /// What a simulation's engine counted itself.
+    pub outcome: Option<Outcome>,
     /// The machine: host, processor, cores, kernel, memory, ...
     pub machine: Vec<(String, String)>,
     /// The clocks that the stamps were read on.
@@ -113,7 +116,8 @@ impl From<&RunInfo> for Facts {
             topology: info.topology.replace('-', " "),
             nodes: info.launches.iter().map(|launch| launch.nodes.len()).max().unwrap_or(0),
             launches: info.launches.len(),
-            parameters: info.parameters.iter().map(|(name, value)| parameter(name, value)).collect(),
+            parameters: parameters(info),
+            outcome: Outcome::of(&info.parameters, parameter),
             machine: machine(&info.machine),
             clock: clock(info),
             started: started(info.started),
@@ -123,6 +127,12 @@ impl From<&RunInfo> for Facts {
             notes: notes(info),
         }
     }
+}
+
+/// All but the result, which is none.
+fn parameters(info: &RunInfo) -> Vec<(String, String)> {
+    let given = info.parameters.iter().filter(|(name, _)| *name != outcome::KEY);
+    given.map(|(name, value)| parameter(name, value)).collect()
 }
 
 /// A parameter as people read it: `size_bytes: 4096` becomes `Size: 4 KiB`.
@@ -156,7 +166,11 @@ fn shown(value: &Value) -> String {
         Value::Null => "none".to_owned(),
         Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
         Value::String(text) => text.clone(),
-        Value::Number(number) => number.as_u64().map_or_else(|| number.to_string(), format::count),
+        Value::Number(number) => match (number.as_u64(), number.as_f64()) {
+            (Some(whole), _) => format::count(whole),
+            (None, Some(fraction)) => format::six_figures(fraction),
+            (None, None) => number.to_string(),
+        },
         Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
         Value::Object(_) => value.to_string(),
     }
@@ -265,6 +279,24 @@ mod tests {
         for (name, value, (shown_name, shown_value)) in cases {
             let (name, value) = parameter(name, &value);
             assert_eq!((name.as_str(), format::plain(&value).as_str()), (shown_name, shown_value));
+        }
+    }
+
+    #[test]
+    fn a_result_is_no_parameter() {
+        let mut info = RunInfo::new("phold");
+        info.parameters.insert("objects".to_owned(), json!(64));
+        info.parameters.insert(
+            "result".to_owned(),
+            json!({"events": 1000, "executed": 1250, "rolled_back": 250, "efficiency": 0.8, "final_time": 1234.567891, "state_digest": "0x12"}),
+        );
+        let facts = Facts::from(&info);
+        assert_eq!(facts.parameters, [("Objects".to_owned(), "64".to_owned())]);
+        let outcome = facts.outcome.unwrap();
+        assert_eq!((outcome.events, outcome.executed, outcome.rollbacks), (Some(1000), Some(1250), None));
+        assert_eq!(outcome.efficiency, Some(0.8));
+        for (name, value) in [("State digest", "0x12"), ("Final time", "1234.57")] {
+            assert!(outcome.said.contains(&(name.to_owned(), value.to_owned())), "{name}");
         }
     }
 

@@ -120,6 +120,25 @@ pub(crate) fn counted(n: u64, noun: &str) -> String {
     format!("{}\u{a0}{noun}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
+/// How often a second, with three figures, `512 k/s`.
+pub(crate) fn rate(per_s: f64) -> String {
+    const STEPS: [(&str, f64); 3] = [("G", 1e9), ("M", 1e6), ("k", 1e3)];
+    let step = STEPS.iter().find(|(_, step)| per_s.abs() >= step * 0.9995);
+    let (name, step) = step.map_or(("", 1.0), |(name, step)| (*name, *step));
+    format!("{}\u{a0}{name}/s", figures(per_s / step, false))
+}
+
+/// A number without a unit, such as a virtual time: six figures, none of them an idle zero.
+pub(crate) fn six_figures(time: f64) -> String {
+    if time != 0.0 && !(1e-4..1e9).contains(&time.abs()) {
+        return minus(format!("{time:.3e}"));
+    }
+    let whole = time.abs().max(1.0).log10().floor() as usize + 1;
+    let least = if time == 0.0 { 0 } else { (-time.abs().log10()).ceil().max(0.0) as usize };
+    let text = format!("{time:.*}", (6_usize.saturating_sub(whole)).max(least + 2).min(9));
+    minus(if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text })
+}
+
 /// A part of a whole, `71 %`; never `0 %` or `100 %` for what is not quite that.
 pub(crate) fn part(part: f64) -> String {
     let percent = part * 100.0;
@@ -205,6 +224,34 @@ mod tests {
             [(0.0, "0 %"), (0.0001, "under 0.1 %"), (0.714, "71 %"), (0.9996, "over 99.9 %"), (1.0, "100 %")];
         for (value, text) in cases {
             assert_eq!(plain(&part(value)), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn rates_and_virtual_times_are_short() {
+        let rates = [
+            (0.0, "0.00 /s"),
+            (87.25, "87.2 /s"),
+            (999.9, "1.00 k/s"),
+            (512_345.0, "512 k/s"),
+            (2e6, "2.00 M/s"),
+        ];
+        for (per_s, text) in rates {
+            assert_eq!(plain(&rate(per_s)), text, "{per_s}");
+        }
+        let times = [
+            (0.0, "0"),
+            (12.5, "12.5"),
+            (-3.0, "−3"),
+            (1.0 / 3.0, "0.33333"),
+            (12_345.678_9, "12345.68"),
+            (100_000.0, "100000"),
+            (0.001_25, "0.00125"),
+            (2e-9, "2.000e-9"),
+            (3.5e12, "3.500e12"),
+        ];
+        for (time, text) in times {
+            assert_eq!(six_figures(time), text, "{time}");
         }
     }
 

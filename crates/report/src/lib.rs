@@ -8,14 +8,18 @@
 mod chart;
 mod charts;
 mod csv;
+mod csv_simulation;
 mod escape;
 mod facts;
 mod finding;
 mod format;
 mod headline;
+mod outcome;
 mod page;
 mod palette;
 mod script;
+mod simulation;
+mod simulation_tables;
 mod tables;
 mod terminal;
 
@@ -23,6 +27,7 @@ pub use csv::{csv, csv_quantiles, series_names};
 pub use facts::{ClockFacts, Facts, Lost};
 pub use finding::{finding_sentence, tail_sentence};
 pub use headline::{Floor, headline_table};
+pub use outcome::Outcome;
 pub use page::{Entry, Page, html};
 pub use terminal::terminal;
 

@@ -20,7 +20,7 @@ pub(crate) fn quantiles_section(run: &str, analysis: &Analysis) -> Option<Sectio
                     where fewer than ten messages lie beyond them. The effective count is how many independent messages \
                     would tell as much about the mean.";
     let mut section = Section::new(run, "quantiles", "Quantiles", sentence.to_owned());
-    section.below = quantile_table(&columns);
+    section.below = quantile_table(&columns, "messages");
     let remarks = remarks(analysis);
     if !remarks.is_empty() {
         section.below.push_str(&list("remarks", &remarks));
@@ -48,7 +48,8 @@ fn columns(analysis: &Analysis) -> Vec<(String, &Summary)> {
     columns
 }
 
-fn quantile_table(columns: &[(String, &Summary)]) -> String {
+/// One column a heading (as HTML), one row a figure; `what` was counted.
+pub(crate) fn quantile_table(columns: &[(String, &Summary)], what: &str) -> String {
     let mut ps: Vec<f64> = columns.iter().flat_map(|(_, s)| s.quantiles.iter().map(|q| q.p)).collect();
     ps.sort_by(f64::total_cmp);
     ps.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
@@ -57,10 +58,12 @@ fn quantile_table(columns: &[(String, &Summary)]) -> String {
     rows.push(row("maximum", columns, |s| time(s.max_ns as f64)));
     rows.push(row("mean", columns, |s| time(s.mean_ns)));
     rows.push(row("standard deviation", columns, |s| time(s.sd_ns)));
-    rows.push(row("messages", columns, |s| count(s.count)));
-    rows.push(row("effective count", columns, |s| {
-        s.effective_count.map_or_else(|| NONE.to_owned(), |n| count(n.round() as u64))
-    }));
+    rows.push(row(what, columns, |s| count(s.count)));
+    if columns.iter().any(|(_, summary)| summary.effective_count.is_some()) {
+        rows.push(row("effective count", columns, |s| {
+            s.effective_count.map_or_else(|| NONE.to_owned(), |n| count(n.round() as u64))
+        }));
+    }
     let heads: String = columns.iter().map(|(head, _)| format!("<th scope=col>{head}")).collect();
     wrap(&format!("<table class=figures><thead><tr><td>{heads}<tbody>{}</table>", rows.concat()))
 }
@@ -247,6 +250,12 @@ pub(crate) fn facts_section(run: &str, facts: &Facts) -> Section {
     let mut body =
         format!("<div class=pairs>{}{}", block("What ran", &pairs), block("Machine", &facts.machine));
     body.push_str("</div>");
+    if let Some(outcome) = &facts.outcome {
+        body.push_str(&format!(
+            "<div class=pairs>{}</div>",
+            block("Result, as the engine counted", &outcome.said)
+        ));
+    }
     if !facts.clock.models.is_empty() {
         body.push_str("<h4>Clock models</h4>");
         body.push_str(&list("plain", &facts.clock.models));

@@ -8,16 +8,18 @@ use crate::charts::launches;
 use crate::charts::sizes::{self, JUMP};
 use crate::escape;
 use crate::facts::Facts;
-use crate::finding::{finding_sentence, losses, quantile, remarks, stage_shares, tail_sentence};
+use crate::finding::{losses, quantile, remarks, stage_shares, tail_sentence};
 use crate::format::{ColumnUnit, NONE, count_plain, part, plain, size, time};
 use crate::headline::trim_lines;
 use crate::palette::{ansi, letter, name, title};
+use crate::simulation::{headline_sentence, message_sentence, terminal_block};
 
 /// The report of one run, at most `width` columns wide (80 at least); `colour` adds terminal colours.
 pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) -> String {
     let width = width.clamp(80, 160);
     let paint = Paint { colour };
     let mut blocks = vec![opening(facts, analysis, width, &paint)];
+    blocks.extend(terminal_block(facts, analysis));
     blocks.extend(quantile_table(analysis));
     blocks.extend(share_bar(analysis, width, &paint));
     blocks.extend(sparklines(analysis, width));
@@ -64,7 +66,12 @@ fn opening(facts: &Facts, analysis: &Analysis, width: usize, paint: &Paint) -> S
     let what: Vec<String> = what.into_iter().filter(|text| !text.is_empty()).collect();
     let mut text = wrapped(&what.join(", "), width);
     text.push('\n');
-    text.push_str(&painted(&wrapped(&plain(&finding_sentence(analysis)), width), |line| paint.bold(line)));
+    text.push_str(&painted(&wrapped(&plain(&headline_sentence(facts, analysis)), width), |line| {
+        paint.bold(line)
+    }));
+    if let Some(messages) = message_sentence(facts, analysis) {
+        text.push_str(&wrapped(&plain(&messages), width));
+    }
     if let Some(tail) = tail_sentence(analysis) {
         text.push_str(&wrapped(&plain(&tail), width));
     }

@@ -5,6 +5,8 @@
 #[path = "../examples/synthetic/builder.rs"]
 #[allow(dead_code)]
 mod builder;
+#[path = "../examples/synthetic/warp.rs"]
+mod warp;
 
 use builder::{Message, Recipe, analyse, with_cycles, with_sends, with_sizes};
 use fourstamp_report::*;
@@ -34,6 +36,15 @@ fn planted() -> (Facts, Analysis) {
         .collect();
     let analysis = with_sends(with_sizes(with_cycles(analyse(&messages), &messages), &messages), 5);
     (recipe.facts(), analysis)
+}
+
+/// A made-up Time Warp run, through a run folder.
+fn simulated() -> (Facts, Analysis, warp::Truth) {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = folder.path().join("run");
+    let truth = warp::write(&path, 3, 2_000, 5);
+    let (facts, analysis) = warp::read(&path);
+    (facts, analysis, truth)
 }
 
 fn same_as_golden(name: &str, text: &str) {
@@ -118,7 +129,8 @@ fn the_quantile_csv_is_as_it_was() {
 
 #[test]
 fn every_series_has_rows_of_eight_fields() {
-    let (_, analysis) = planted();
+    let (_, mut analysis) = planted();
+    analysis.simulation = simulated().1.simulation;
     let all = csv_text(&analysis, None);
     for line in all.lines() {
         assert_eq!(line.split(',').count(), 8, "{line}");
@@ -215,6 +227,72 @@ fn hostile_names_stay_text() {
     assert!(
         !terminal(&Facts { workload: "a\u{1b}[2J".into(), ..facts }, &analysis, 80, false).contains('\u{1b}')
     );
+}
+
+#[test]
+fn a_simulations_rows_end_in_its_figures() {
+    let (facts, analysis, truth) = simulated();
+    let found = analysis.simulation.as_ref().expect("the run is a simulation");
+    let counted = warp::Truth {
+        executed: found.executed,
+        undone: found.undone,
+        committed: found.committed,
+        rollbacks: found.rollbacks.count,
+        messages: analysis.messages,
+    };
+    assert_eq!(counted, truth);
+    assert_eq!(found.messages.iter().map(|group| group.count).sum::<u64>(), truth.messages);
+    assert_eq!(truth.executed, truth.undone + truth.committed, "what was planted is a simulation");
+    let text = terminal(&facts, &analysis, 80, false);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    for figure in [truth.executed, truth.committed, truth.rollbacks] {
+        let line = |line: &str| {
+            line.split("  ").any(|cell| cell.trim().replace(' ', "").ends_with(&figure.to_string()))
+        };
+        assert!(text.lines().any(line), "{figure} is not in:\n{text}");
+    }
+}
+
+#[test]
+fn a_simulations_page_has_its_sections_and_no_other_page_has() {
+    let (facts, analysis, _) = simulated();
+    let ids = ["r0-gvt", "r0-rates", "r0-node-time", "r0-rollbacks", "r0-work", "r0-warp-messages"];
+    let simulated = page_text(&facts, &analysis, 1);
+    let (facts, analysis) = planted();
+    let other = page_text(&facts, &analysis, 1);
+    for id in ids {
+        assert!(simulated.contains(&format!("<section id=\"{id}\"")), "{id}");
+        assert!(!other.contains(id), "{id}");
+    }
+}
+
+#[test]
+fn what_the_engine_counted_is_believed_before_its_rows() {
+    let (mut facts, analysis, truth) = simulated();
+    facts.outcome = Some(Outcome {
+        events: Some(truth.committed + 7),
+        rollbacks: Some(truth.rollbacks),
+        ..Outcome::default()
+    });
+    let text = page_text(&facts, &analysis, 1).replace('\u{202f}', "");
+    assert!(text.contains(&format!("The simulation committed {}", truth.committed + 7)));
+    assert!(text.contains(&format!(
+        "The record holds {}\u{a0}events committed of {}",
+        truth.committed,
+        truth.committed + 7
+    )));
+    let rows_only = page_text(&Facts { outcome: None, ..facts }, &analysis, 1);
+    assert!(!rows_only.contains("The record holds"));
+}
+
+#[test]
+fn a_simulation_without_rows_has_what_its_engine_said() {
+    let (mut facts, mut analysis) = planted();
+    (analysis.messages, analysis.finding) = (0, None);
+    facts.outcome = Some(Outcome { events: Some(0), rollbacks: Some(0), ..Outcome::default() });
+    let text = terminal(&facts, &analysis, 80, false);
+    assert!(text.contains("The simulation committed 0 events: none was ever rolled back."), "{text}");
+    assert!(!text.contains("No message was recorded."), "{text}");
 }
 
 #[test]

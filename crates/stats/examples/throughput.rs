@@ -5,7 +5,7 @@
 use fourstamp_stats::{Accumulator, Columns, Distribution, FileRows, Options, Position};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use record::{Field, Values};
+use record::{Field, Kind, Values};
 
 const ROWS: usize = 1 << 16;
 const LAUNCHES: u64 = 10;
@@ -17,6 +17,10 @@ struct Made {
     bytes: Vec<i64>,
     in_flight: Vec<i64>,
     seq: Vec<i64>,
+    kind: Vec<i64>,
+    object: Vec<i64>,
+    events: Vec<i64>,
+    virtual_time: Vec<i64>,
 }
 
 fn main() {
@@ -29,6 +33,7 @@ fn main() {
     });
     run("from 7 nodes", &made, millions, |made| plain(made).with(Field::Src, Values::Each(&made.src)));
     run("of 500 sizes", &made, millions, |made| plain(made).with(Field::Bytes, Values::Each(&made.bytes)));
+    run("of a simulation", &made, millions, simulation);
 }
 
 fn make(seed: u64) -> Made {
@@ -42,7 +47,12 @@ fn make(seed: u64) -> Made {
             at += 20 + long(scale);
         }
     }
+    let kinds = [Kind::Event, Kind::Execution, Kind::Event, Kind::Execution, Kind::Event, Kind::Rollback];
     Made {
+        kind: (0..ROWS).map(|row| kinds[row % kinds.len()] as i64).collect(),
+        object: (0..ROWS).map(|_| random.random_range(0..4096)).collect(),
+        events: (0..ROWS).map(|_| random.random_range(1..40)).collect(),
+        virtual_time: (0..ROWS).map(|row| (row as f64 * 0.125).to_bits() as i64).collect(),
         stamps,
         src: (0..ROWS).map(|_| random.random_range(1..8)).collect(),
         bytes: (0..ROWS).map(|_| 8 * random.random_range(1..501)).collect(),
@@ -67,6 +77,16 @@ fn plain(made: &Made) -> Columns<'_> {
         .fold(columns, |columns, (&field, stamp)| columns.with(field, Values::Each(stamp)))
 }
 
+/// Half messages, half work, of which a third are rollbacks.
+fn simulation(made: &Made) -> Columns<'_> {
+    plain(made)
+        .with(Field::Kind, Values::Each(&made.kind))
+        .with(Field::Packets, Values::Each(&made.events))
+        .with(Field::DstObject, Values::Each(&made.object))
+        .with(Field::VirtualSend, Values::Each(&made.virtual_time))
+        .with(Field::VirtualReceive, Values::Each(&made.virtual_time))
+}
+
 fn run<'a>(name: &str, made: &'a Made, millions: u64, columns: impl Fn(&'a Made) -> Columns<'a>) {
     if std::env::args().nth(2).is_some_and(|shape| !name.contains(&shape)) {
         return;
@@ -85,11 +105,12 @@ fn run<'a>(name: &str, made: &'a Made, millions: u64, columns: impl Fn(&'a Made)
     let begin = on_core_s();
     let analysis = accumulator.finish();
     let finished = on_core_s() - begin;
-    let messages = analysis.messages as f64;
+    let taken = (batches * ROWS as u64) as f64;
+    assert!(analysis.messages > 0);
     println!(
-        "{name:<22} {:>6.1} M messages/s  {:>5.1} ns each; finish {:.2} s; peak {} MB",
-        messages / added / 1e6,
-        added / messages * 1e9,
+        "{name:<22} {:>6.1} M rows/s  {:>5.1} ns each; finish {:.2} s; peak {} MB",
+        taken / added / 1e6,
+        added / taken * 1e9,
         finished,
         peak_mb()
     );

@@ -12,6 +12,7 @@ use crate::columns::{Columns, Picked};
 use crate::cycles::Cycles;
 use crate::finish;
 use crate::messages::Messages;
+use crate::warp::Warp;
 use crate::working::Working;
 
 /// What an analysis must know beforehand.
@@ -52,6 +53,7 @@ pub struct Accumulator {
 pub(crate) struct Gathered {
     pub messages: Messages,
     pub cycles: Cycles,
+    pub warp: Warp,
     pub blocks: Blocks,
 }
 
@@ -65,8 +67,14 @@ pub(crate) struct Place {
 /// Rows that are worked on at a time, so that their stages stay in the second-level cache.
 const PART_ROWS: u64 = 1 << 15;
 
-/// What `kind` says of a cycle.
-const CYCLE: i64 = Kind::Cycle as i64;
+/// What a row is taken for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Message,
+    Cycle,
+    /// Work of a Time Warp node.
+    Work,
+}
 
 impl Default for Options {
     fn default() -> Options {
@@ -79,7 +87,7 @@ impl Accumulator {
     pub fn new(options: Options) -> Accumulator {
         let blocks = Blocks::new(BlockPlan::new(&options.files));
         let messages = Messages::new(options.slowest, options.clock_error_ns);
-        let gathered = Gathered { messages, cycles: Cycles::default(), blocks };
+        let gathered = Gathered { messages, cycles: Cycles::default(), warp: Warp::default(), blocks };
         Accumulator { options, gathered, working: Working::default(), picked: Picked::default() }
     }
 
@@ -112,6 +120,7 @@ impl Accumulator {
         assert!(self.options == other.options, "accumulators of one run have the same options");
         self.gathered.messages.merge(other.gathered.messages);
         self.gathered.cycles.merge(other.gathered.cycles);
+        self.gathered.warp.merge(other.gathered.warp);
         self.gathered.blocks.merge(&other.gathered.blocks);
     }
 
@@ -120,34 +129,44 @@ impl Accumulator {
         finish::analysis(self.gathered, &self.options)
     }
 
-    /// Take in rows of one block: messages and cycles go apart.
+    /// Take in rows of one block: messages, cycles and work go apart.
     fn add_part(&mut self, columns: &Columns, place: Place) {
-        match columns.shared(Field::Kind) {
-            Some(CYCLE) => self.add_cycles(columns, place),
-            Some(_) => self.add_messages(columns, place),
-            None => {
-                let is_cycle = |row: &u32| columns.at(Field::Kind, *row as usize) == CYCLE;
-                let (cycles, messages): (Vec<u32>, Vec<u32>) = (0..columns.rows() as u32).partition(is_cycle);
-                if cycles.is_empty() {
-                    return self.add_messages(columns, place);
-                }
-                let mut picked = std::mem::take(&mut self.picked);
-                picked.pick(columns, &cycles);
-                self.add_cycles(&picked.columns(), place);
-                picked.pick(columns, &messages);
-                self.add_messages(&picked.columns(), place);
-                self.picked = picked;
+        if let Some(kind) = columns.shared(Field::Kind) {
+            return self.add_sorted(sort(kind), columns, place);
+        }
+        let sort_of = |row: &u32| sort(columns.at(Field::Kind, *row as usize));
+        let (messages, others): (Vec<u32>, Vec<u32>) =
+            (0..columns.rows() as u32).partition(|row| sort_of(row) == Sort::Message);
+        if others.is_empty() {
+            return self.add_sorted(Sort::Message, columns, place);
+        }
+        let (cycles, work): (Vec<u32>, Vec<u32>) =
+            others.into_iter().partition(|row| sort_of(row) == Sort::Cycle);
+        let mut picked = std::mem::take(&mut self.picked);
+        for (sort, rows) in [(Sort::Cycle, cycles), (Sort::Work, work), (Sort::Message, messages)] {
+            if !rows.is_empty() {
+                picked.pick(columns, &rows);
+                self.add_sorted(sort, &picked.columns(), place);
             }
         }
+        self.picked = picked;
     }
 
-    fn add_messages(&mut self, columns: &Columns, place: Place) {
-        if columns.rows() > 0 {
-            self.gathered.messages.add(columns, place, &mut self.gathered.blocks, &mut self.working);
+    fn add_sorted(&mut self, sort: Sort, columns: &Columns, place: Place) {
+        let Gathered { messages, cycles, warp, blocks } = &mut self.gathered;
+        match sort {
+            Sort::Message => messages.add(columns, place, blocks, &mut self.working),
+            Sort::Cycle => cycles.add(columns, place, blocks, &mut self.working),
+            Sort::Work => warp.add(columns, place.launch),
         }
     }
+}
 
-    fn add_cycles(&mut self, columns: &Columns, place: Place) {
-        self.gathered.cycles.add(columns, place, &mut self.gathered.blocks, &mut self.working);
+/// What a row of this kind is taken for; an interval that no one here knows is no message either.
+fn sort(kind: i64) -> Sort {
+    match u8::try_from(kind).ok().and_then(Kind::from_code) {
+        Some(Kind::Cycle) => Sort::Cycle,
+        Some(kind) if kind.is_interval() => Sort::Work,
+        _ => Sort::Message,
     }
 }

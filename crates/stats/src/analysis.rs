@@ -2,12 +2,18 @@
 //!
 //! Every time is in nanoseconds. Reports draw from these types alone and compute nothing.
 
+mod simulation;
+
 use serde::{Deserialize, Serialize};
 
-/// Everything a report shows about the messages of one run.
+pub use simulation::{
+    MessageGroup, NodeTime, ObjectRollbacks, Rollback, Rollbacks, Simulation, SimulationBin, Work,
+};
+
+/// Everything a report shows about one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Analysis {
-    /// Messages counted (cycles are not messages).
+    /// Messages counted (cycles and other intervals are not messages).
     pub messages: u64,
     /// First `ready` and last `taken` on the timeline.
     pub span_ns: Option<(i64, i64)>,
@@ -35,6 +41,9 @@ pub struct Analysis {
     pub launches: LaunchSpread,
     /// Sizes against time, when sizes vary (a sweep): the relative jump from the size before.
     pub sizes: Vec<SizePoint>,
+    /// What a Time Warp run did, where the run is one.
+    #[serde(default)]
+    pub simulation: Option<Simulation>,
 }
 
 /// A stage of a message's life.

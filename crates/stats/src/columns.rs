@@ -5,7 +5,7 @@ use std::ops::Range;
 use record::{Batch, Field, NULL, Values};
 
 /// The columns that an analysis reads: what to ask [`Chunk::read`](record::Chunk::read) for.
-pub const FIELDS: [Field; 15] = [
+pub const FIELDS: [Field; 18] = [
     Field::Seq,
     Field::Src,
     Field::Dst,
@@ -21,6 +21,9 @@ pub const FIELDS: [Field; 15] = [
     Field::InFlight,
     Field::QueueLength,
     Field::OnNodeWaited,
+    Field::DstObject,
+    Field::VirtualSend,
+    Field::VirtualReceive,
 ];
 
 const ALL: usize = Field::ALL.len();

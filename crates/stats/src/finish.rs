@@ -21,7 +21,7 @@ const BARS: u64 = 100;
 
 /// Work out the analysis.
 pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
-    let Gathered { mut messages, cycles, blocks } = gathered;
+    let Gathered { mut messages, cycles, warp, blocks } = gathered;
     let resamples = Resamples::draw(&blocks.plan, options.seed, options.resamples);
     let with_intervals = |at: usize, stage: Stage, of: &Distribution| {
         view(stage, of).map(|view| add_intervals(view, of, &blocks, at, &resamples))
@@ -48,6 +48,7 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
         } else {
             sizes(messages.groupings.by(By::Bytes))
         },
+        simulation: warp.simulation(&messages.traffic),
         slowest: messages.slowest.into_sorted(),
         anomalies: messages.anomalies,
     }

@@ -30,6 +30,8 @@ mod spread;
 mod stages;
 mod summary;
 mod tally;
+mod timeline;
+mod warp;
 mod working;
 
 pub use accumulator::{Accumulator, Options, Position};

@@ -13,6 +13,7 @@ use crate::series::Series;
 use crate::shares::Shares;
 use crate::slowest::Slowest;
 use crate::stages::Stages;
+use crate::warp::Traffic;
 use crate::working::{Working, stage_values, within_node};
 
 /// Columns of small whole numbers, in the order of [`Messages::counts`].
@@ -31,6 +32,7 @@ pub(crate) struct Messages {
     pub sends: Sends,
     pub series: Series,
     pub slowest: Slowest,
+    pub traffic: Traffic,
     clock_error_ns: i64,
 }
 
@@ -48,6 +50,7 @@ impl Messages {
             sends: Sends::default(),
             series: Series::default(),
             slowest: Slowest::new(slowest),
+            traffic: Traffic::default(),
             clock_error_ns,
         }
     }
@@ -64,6 +67,7 @@ impl Messages {
         self.add_shares(working);
         self.add_counts(columns, &mut working.lanes[0]);
         self.sends.add(columns, &mut working.last_sends);
+        self.traffic.add(columns, &working.stages);
         self.add_timeline(columns, working);
     }
 
@@ -79,6 +83,7 @@ impl Messages {
         self.sends.merge(&other.sends);
         self.series.merge(&other.series);
         self.slowest.merge(other.slowest);
+        self.traffic.merge(&other.traffic);
     }
 
     /// Stages of all rows, which have just been counted as a whole.

@@ -1,34 +1,33 @@
-//! End-to-end time along the run, in a few hundred slices of a timeline whose length is not known beforehand.
-//!
-//! Slices are a power of two of nanoseconds long. When a message lies beyond the slices that there may be, their length doubles
-//! and neighbours join. Slices begin at multiples of their length, so two accumulators' slices always nest
-//! and the order of messages does not matter.
+//! End-to-end time along the run, in a few hundred slices of the timeline.
 
 use record::NULL;
 
-use std::collections::VecDeque;
-
 use crate::analysis::SeriesBin;
-
 use crate::distribution::BlockDistribution;
+use crate::timeline::{Slice, Timeline};
 
-/// Slices at most; a long run has between half of these and all.
+/// Slices at most.
 const SLICES: i64 = 800;
-/// The shortest slice: 2^10 ns.
-const SHORTEST: u32 = 10;
 
-/// The timeline in slices.
+/// End-to-end times by slice.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
-    shift: u32,
-    /// Number of the first slice: it begins at `first << shift`.
-    first: i64,
-    slices: VecDeque<BlockDistribution>,
+    slices: Timeline<BlockDistribution>,
 }
 
 impl Default for Series {
     fn default() -> Series {
-        Series { shift: SHORTEST, first: 0, slices: VecDeque::new() }
+        Series { slices: Timeline::new(SLICES) }
+    }
+}
+
+impl Slice for BlockDistribution {
+    fn merge(&mut self, other: &BlockDistribution) {
+        BlockDistribution::merge(self, other);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.count() == 0
     }
 }
 
@@ -41,16 +40,16 @@ impl Series {
         if low > high {
             return;
         }
-        self.cover(low, high);
+        self.slices.cover(low, high);
         let mut from = 0;
         while from < ready.len() {
-            let slice = ready[from] >> self.shift;
+            let slice = self.slices.number(ready[from]);
             let same = |row: usize| {
-                ready[row] >> self.shift == slice && ready[row] != NULL && end_to_end[row] != NULL
+                self.slices.number(ready[row]) == slice && ready[row] != NULL && end_to_end[row] != NULL
             };
             let to = (from..ready.len()).find(|&row| !same(row)).unwrap_or(ready.len());
             if to > from {
-                self.slices[(slice - self.first) as usize].add_slice(&end_to_end[from..to]);
+                self.slices.at(ready[from]).add_slice(&end_to_end[from..to]);
             }
             from = to.max(from + 1);
         }
@@ -58,61 +57,13 @@ impl Series {
 
     /// Take in what `other` took in.
     pub fn merge(&mut self, other: &Series) {
-        let Some(last) = other.slices.len().checked_sub(1) else { return };
-        let begin = other.first << other.shift;
-        let end = ((other.first + last as i64) << other.shift).saturating_add((1 << other.shift) - 1);
-        self.cover(begin, end);
-        while self.shift < other.shift {
-            self.double();
-        }
-        for (at, theirs) in other.slices.iter().enumerate().filter(|(_, slice)| slice.count() > 0) {
-            let slice = (other.first + at as i64) >> (self.shift - other.shift);
-            self.slices[(slice - self.first) as usize].merge(theirs);
-        }
+        self.slices.merge(&other.slices);
     }
 
     /// The slices that have messages.
     pub fn bins(&self) -> Vec<SeriesBin> {
-        let filled = self.slices.iter().zip(self.first..).filter(|(slice, _)| slice.count() > 0);
-        filled.map(|(slice, number)| bin(slice, number << self.shift, 1 << self.shift)).collect()
-    }
-
-    /// See that there are slices from `low` to `high`, doubling their length as often as that takes.
-    fn cover(&mut self, low: i64, high: i64) {
-        loop {
-            let (mut first, mut last) = (low >> self.shift, high >> self.shift);
-            if !self.slices.is_empty() {
-                first = first.min(self.first);
-                last = last.max(self.first + self.slices.len() as i64 - 1);
-            }
-            if last - first < SLICES {
-                return self.extend(first, last);
-            }
-            self.double();
-        }
-    }
-
-    fn extend(&mut self, first: i64, last: i64) {
-        if self.slices.is_empty() {
-            self.first = first;
-        }
-        while self.first > first {
-            self.slices.push_front(BlockDistribution::default());
-            self.first -= 1;
-        }
-        self.slices.resize((last - first + 1) as usize, BlockDistribution::default());
-    }
-
-    fn double(&mut self) {
-        let mut joined = VecDeque::new();
-        let first = self.first >> 1;
-        for (slice, number) in self.slices.drain(..).zip(self.first..) {
-            match joined.get_mut(((number >> 1) - first) as usize) {
-                None => joined.push_back(slice),
-                Some(neighbour) => neighbour.merge(&slice),
-            }
-        }
-        (self.slices, self.first, self.shift) = (joined, first, self.shift + 1);
+        let filled = self.slices.slices().filter(|(_, _, slice)| !slice.is_empty());
+        filled.map(|(from, length, slice)| bin(slice, from, length)).collect()
     }
 }
 

@@ -78,6 +78,7 @@ impl Number {
         match self {
             Number::RoundTripNs => output.get(Some("cycle"), "p50_ns"),
             Number::MessagesPerSecond => output.get(None, "messages_per_s"),
+            Number::EventsPerSecond => output.get(None, "events_per_s"),
             Number::WallSeconds => output.get(None, "wall_s"),
             Number::Sleeps => output.get(None, "sleeps"),
             Number::PeakGib => output.get(None, "peak_kib").map(|kib| kib / 1024.0 / 1024.0),

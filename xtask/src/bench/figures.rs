@@ -26,6 +26,7 @@ pub struct Figure {
 pub enum Number {
     RoundTripNs,
     MessagesPerSecond,
+    EventsPerSecond,
     WallSeconds,
     PeakGib,
     /// Voluntary context switches of all its processes.
@@ -191,6 +192,7 @@ impl Figure {
     pub fn show(&self, value: f64) -> String {
         match (self.compared, self.number) {
             (Compared::Ratio, _) => format!("{value:.2}×"),
+            (_, Number::EventsPerSecond) => format!("{:.1} M/s", value / 1e6),
             (_, Number::PeakGib) => format!("{value:.2} GiB"),
             _ => format!("{value:.0} ns"),
         }

@@ -19,7 +19,7 @@ pub fn contestants(results: &[Launches], skipped: &Skipped, style: Style) -> Str
         return launches_csv(results);
     }
     let mut rows = vec![
-        ["", "launches", "p50", "fastest – slowest launch", "p99", "p99.9", "sleeps"]
+        ["", "launches", "median", "least – most of a launch", "p99", "p99.9", "sleeps"]
             .map(str::to_owned)
             .to_vec(),
     ];
@@ -56,14 +56,12 @@ fn contestant_row(launches: &Launches) -> Vec<String> {
 
 /// The number that a contestant is about.
 fn shown_number(launches: &Launches) -> Number {
-    let about = [Number::RoundTripNs, Number::MessagesPerSecond, Number::WallSeconds];
-    let rates_first =
-        launches.rounds.iter().flatten().any(|output| output.get(None, "messages_per_s").is_some());
-    let has_cycle = cycle_median(launches, "p50_ns").is_some();
-    match (has_cycle, rates_first) {
-        (true, _) => about[0],
-        (_, true) => about[1],
-        _ => about[2],
+    let printed = |column| launches.rounds.iter().flatten().any(|output| output.get(None, column).is_some());
+    match () {
+        () if cycle_median(launches, "p50_ns").is_some() => Number::RoundTripNs,
+        () if printed("events_per_s") => Number::EventsPerSecond,
+        () if printed("messages_per_s") => Number::MessagesPerSecond,
+        () => Number::WallSeconds,
     }
 }
 
@@ -76,7 +74,7 @@ fn show(number: Number, value: f64) -> String {
     match number {
         Number::RoundTripNs if value >= 10_000.0 => format!("{:.1} µs", value / 1000.0),
         Number::RoundTripNs => format!("{value:.0} ns"),
-        Number::MessagesPerSecond => format!("{:.2} M/s", value / 1e6),
+        Number::MessagesPerSecond | Number::EventsPerSecond => format!("{:.2} M/s", value / 1e6),
         Number::WallSeconds => format!("{value:.2} s"),
         Number::Sleeps => format!("{value:.0}"),
         Number::PeakGib => format!("{value:.2} GiB"),

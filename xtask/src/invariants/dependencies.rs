@@ -5,11 +5,13 @@ use crate::workspace::Package;
 use std::path::Path;
 
 /// Packages that may use only these packages of ours. `record` knows no producer; what analyses and shows reaches
-/// data through `record` alone.
+/// data through `record` alone. The simulation engine takes one thing from `memory`: asking for a cache line early.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("fourstamp-clock", &[]),
     ("fourstamp-memory", &[]),
     ("fourstamp-record", &["fourstamp-clock", "fourstamp-memory"]),
+    ("fourstamp-timewarp", &["fourstamp-memory"]),
+    ("fourstamp-models", &["fourstamp-timewarp"]),
     ("fourstamp-stats", &["fourstamp-record"]),
     ("fourstamp-report", &["fourstamp-record", "fourstamp-stats"]),
 ];

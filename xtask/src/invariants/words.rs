@@ -9,7 +9,7 @@ const MAY_BE_UNSAFE: &[&str] = &["fourstamp-clock", "fourstamp-memory", "foursta
 /// Programs: they print, exit, and pass errors of every kind on to a person.
 const PROGRAMS: &[&str] = &["fourstamp", "xtask", "fourstamp-examples"];
 /// Packages without clock, file, thread or system call: all of these are arguments there.
-const PURE: &[&str] = &["fourstamp-stats"];
+const PURE: &[&str] = &["fourstamp-stats", "fourstamp-timewarp", "fourstamp-models"];
 
 const PRINTING: &[&str] = &[
     "print!",

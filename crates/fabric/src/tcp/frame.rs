@@ -139,7 +139,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_frame_survives_the_wire(
-            ready: u64, sent: u64, seq: u64, kind in 0u8..12, flag in 0u8..4, batch: u16, in_flight: u32,
+            ready: u64, sent: u64, seq: u64, kind in 0..Kind::ALL.len() as u8, flag in 0u8..4, batch: u16, in_flight: u32,
             messages: u32, bytes: u32, len in 0usize..1000, ack: bool,
         ) {
             let flag = Flag::from_code(flag).unwrap();
@@ -167,7 +167,8 @@ mod tests {
             Frame::decode(&bytes, 100)
         };
         assert_eq!(with(0, 101), Err(FrameError::TooLong { len: 101, limit: 100 }));
-        assert_eq!(with(4, 12), Err(FrameError::UnknownKind(12)));
+        let unknown = Kind::ALL.len() as u8;
+        assert_eq!(with(4, unknown), Err(FrameError::UnknownKind(unknown)));
         assert_eq!(with(5, 2), Err(FrameError::ControlWithPayload { len: 8 }));
         assert_eq!(with(5, ACK_FLAG), Err(FrameError::ControlWithPayload { len: 8 }));
         let mut empty = good;

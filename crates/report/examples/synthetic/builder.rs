@@ -110,6 +110,7 @@ impl Recipe {
                 pair("receive", "polling"),
                 pair("warm-up", "1000"),
             ],
+            outcome: None,
             machine: vec![
                 pair("Host", "example"),
                 pair("Processor", "Example CPU at 2.1 GHz"),
@@ -156,6 +157,7 @@ pub fn analyse(messages: &[Message]) -> Analysis {
         slowest: slowest(messages),
         launches: launches(messages),
         sizes: Vec::new(),
+        simulation: None,
     };
     analysis.breakdowns.extend(breakdown(messages, By::Hops, |m| m.hops.to_string()));
     analysis.breakdowns.extend(breakdown(messages, By::Pair, |m| format!("{} → {}", m.src, m.dst)));
@@ -431,10 +433,14 @@ fn group_stages(messages: &[Message], wanted: impl Fn(&Message) -> bool) -> Vec<
 }
 
 /// A small generator with a fixed stream (splitmix64).
-struct Draw(u64);
+pub struct Draw(u64);
 
 impl Draw {
-    fn next(&mut self) -> u64 {
+    pub fn new(seed: u64) -> Draw {
+        Draw(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -443,12 +449,12 @@ impl Draw {
     }
 
     /// Above 0, at most 1.
-    fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
     /// Around `typical`, with a tail to the right.
-    fn near(&mut self, typical: f64, spread: f64) -> f64 {
+    pub fn near(&mut self, typical: f64, spread: f64) -> f64 {
         let normal = (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos();
         typical * (spread * normal).exp()
     }

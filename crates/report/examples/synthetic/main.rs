@@ -2,6 +2,7 @@
 //! `cargo run --example synthetic -- FOLDER`.
 
 mod builder;
+mod warp;
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -21,8 +22,11 @@ fn main() -> Result<(), ReportError> {
     write(folder, "large.html", "Stream over shared memory", &runs[2..3])?;
     write(folder, "hypercube.html", "Hypercube", &runs[5..6])?;
     write(folder, "several.html", "A tour of this machine", &runs)?;
+    let warp = warp(&folder.join("warp-run"));
+    write(folder, "warp.html", "Simulation", std::slice::from_ref(&warp))?;
+    write(folder, "several-with-warp.html", "A tour of this machine", &[runs[0].clone(), warp.clone()])?;
     write(folder, "hostile.html", HOSTILE, &[hostile(), hostile()])?;
-    for (facts, analysis) in &[ten(), runs[0].clone(), runs[4].clone(), runs[5].clone()] {
+    for (facts, analysis) in &[ten(), runs[0].clone(), runs[4].clone(), runs[5].clone(), warp] {
         println!("{}", terminal(facts, analysis, 80, false));
     }
     Ok(())
@@ -47,6 +51,14 @@ fn write(folder: &Path, name: &str, title: &str, runs: &[(Facts, Analysis)]) -> 
     let page =
         Page { title, runs: &entries, floors: if runs.len() > 1 { &floors } else { &[] }, remarks: &[] };
     html(&page, &mut BufWriter::new(File::create(folder.join(name))?))
+}
+
+/// A run folder of a simulation's rows, read as any run.
+fn warp(path: &Path) -> (Facts, Analysis) {
+    if !path.exists() {
+        warp::write(path, 4, 60_000, 11);
+    }
+    warp::read(path)
 }
 
 fn ten() -> (Facts, Analysis) {

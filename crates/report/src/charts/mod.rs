@@ -3,10 +3,15 @@
 mod breakdown;
 mod counts;
 pub(crate) mod distribution;
+mod gvt;
 pub(crate) mod launches;
+mod node_time;
+mod rates;
+mod rollbacks;
 mod sends;
 mod series;
 mod shares;
+mod simulation;
 pub(crate) mod sizes;
 mod tail;
 
@@ -48,7 +53,7 @@ impl Section {
 
 /// All sections of one run; `run` makes their ids unique on a page of several.
 pub(crate) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Section> {
-    let mut all = Vec::new();
+    let mut all = simulation::sections(run, facts, analysis);
     all.extend(sizes::section(run, analysis));
     all.extend(shares::section(run, analysis));
     all.extend(distribution::stages(run, analysis));

@@ -6,24 +6,28 @@ use super::{Entry, Page};
 use crate::escape::html as escaped;
 use crate::facts::Facts;
 use crate::finding::{
-    dominant, finding_sentence, losses, overall_sentence, quantile, stage_shares, stage_view, tail_sentence,
-    typical_shares,
+    dominant, losses, overall_sentence, quantile, stage_shares, stage_view, tail_sentence, typical_shares,
 };
 use crate::format::{NONE, count, part, time, time_or_none};
 use crate::headline::{self, Floor};
 use crate::palette::{PARTS, class, name, title};
+use crate::simulation::{Figures, headline_sentence, message_sentence};
 use crate::tables::{list, mini_bar};
 
 /// The first screen of one run.
 pub(super) fn of_run(entry: &Entry, floors: &[Floor], alone: bool) -> String {
     let Entry { facts, analysis } = entry;
-    let tail = tail_sentence(analysis)
-        .map_or_else(String::new, |tail| format!("<p class=lead>{}</p>", escaped(&tail)));
+    let lead: String = message_sentence(facts, analysis)
+        .iter()
+        .chain(tail_sentence(analysis).iter())
+        .map(|text| format!("<p class=lead>{}</p>", escaped(text)))
+        .collect();
     format!(
-        "<header class=hero><p class=eyebrow>{}</p>{}{tail}{}{}{}{}<div class=facts>{}{}{}</div></header>",
+        "<header class=hero><p class=eyebrow>{}</p>{}{lead}{}{}{}{}{}<div class=facts>{}{}{}</div></header>",
         eyebrow(facts, analysis),
-        headline(analysis, alone),
+        headline(facts, analysis, alone),
         loss_warning(facts, analysis),
+        simulation_figures(facts, analysis),
         share_bars(analysis),
         key_figures(analysis),
         floor_line(floors),
@@ -34,9 +38,9 @@ pub(super) fn of_run(entry: &Entry, floors: &[Floor], alone: bool) -> String {
 }
 
 /// A page has one first heading: the finding of its only run, or what is said of all runs together.
-fn headline(analysis: &Analysis, alone: bool) -> String {
+fn headline(facts: &Facts, analysis: &Analysis, alone: bool) -> String {
     let level = if alone { "h1" } else { "h2" };
-    format!("<{level} class=finding>{}</{level}>", escaped(&finding_sentence(analysis)))
+    format!("<{level} class=finding>{}</{level}>", escaped(&headline_sentence(facts, analysis)))
 }
 
 /// The first screen of several runs.
@@ -152,6 +156,19 @@ fn key_figures(analysis: &Analysis) -> String {
         stage_view(analysis, Stage::EndToEnd).map(|view| figures("End to end", "a", &view.summary));
     let cycles = analysis.cycles.as_ref().map(|view| figures("Whole cycle", "cycle", &view.summary));
     format!("<div class=keyfigures>{}{}</div>", end_to_end.unwrap_or_default(), cycles.unwrap_or_default())
+}
+
+fn simulation_figures(facts: &Facts, analysis: &Analysis) -> String {
+    let tiles = Figures::of(facts, analysis).map_or_else(Vec::new, |figures| figures.tiles());
+    if tiles.is_empty() {
+        return String::new();
+    }
+    let tiles: String =
+        tiles.iter().map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>")).collect();
+    format!(
+        "<div class=keyfigures><div class=\"figurerow wide\"><h2><span class=\"swatch work\"></span>Simulation</h2><dl>{tiles}</dl>\
+         </div></div>"
+    )
 }
 
 fn figures(head: &str, class: &str, summary: &Summary) -> String {

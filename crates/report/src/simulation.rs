@@ -1,0 +1,180 @@
+//! A simulation in a few figures and sentences, for the page and the terminal.
+
+use stats::analysis::{Analysis, Simulation};
+
+use crate::facts::Facts;
+use crate::finding::finding_sentence;
+use crate::format::{count, counted, part, plain, rate, time};
+
+/// The figures that stand at the head of a simulation's report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Figures {
+    pub(crate) committed: Option<u64>,
+    pub(crate) committed_per_s: Option<f64>,
+    pub(crate) efficiency: Option<f64>,
+    pub(crate) executed: Option<u64>,
+    pub(crate) undone: Option<u64>,
+    pub(crate) rollbacks: Option<u64>,
+    pub(crate) gvt_rounds: Option<u64>,
+    pub(crate) elapsed_ns: Option<f64>,
+}
+
+impl Figures {
+    /// What the engine said, and where it did not what the rows tell; `None` when the run is no simulation.
+    pub(crate) fn of(facts: &Facts, analysis: &Analysis) -> Option<Figures> {
+        if facts.outcome.is_none() && analysis.simulation.is_none() {
+            return None;
+        }
+        let said = facts.outcome.clone().unwrap_or_default();
+        let counted = |get: fn(&Simulation) -> u64| analysis.simulation.as_ref().map(get);
+        let found = |get: fn(&Simulation) -> Option<f64>| analysis.simulation.as_ref().and_then(get);
+        Some(Figures {
+            committed: said.events.or(counted(|s| s.committed)),
+            committed_per_s: said.events_per_s.or(found(|s| s.committed_per_s)),
+            efficiency: said.efficiency.or(found(|s| s.efficiency)),
+            executed: said.executed.or(counted(|s| s.executed)),
+            undone: said.rolled_back.or(counted(|s| s.undone)),
+            rollbacks: said.rollbacks.or(counted(|s| s.rollbacks.count)),
+            gvt_rounds: said.gvt_rounds.or(counted(|s| s.gvt_rounds)),
+            elapsed_ns: said.seconds.map(|s| s * 1e9).or(found(|s| Some(s.elapsed_ns as f64))),
+        })
+    }
+
+    /// Name and value of each figure that there is.
+    pub(crate) fn tiles(&self) -> Vec<(&'static str, String)> {
+        let tiles = [
+            ("committed events", self.committed.map(count)),
+            ("committed a second", self.committed_per_s.map(rate)),
+            ("efficiency", self.efficiency.map(part)),
+            ("rollbacks", self.rollbacks.map(count)),
+            ("GVT rounds", self.gvt_rounds.map(count)),
+        ];
+        tiles.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+}
+
+/// The run's most important sentence: of its simulation where it is one, else of its messages.
+pub(crate) fn headline_sentence(facts: &Facts, analysis: &Analysis) -> String {
+    match Figures::of(facts, analysis) {
+        Some(figures) => sentence(&figures),
+        None => finding_sentence(analysis),
+    }
+}
+
+/// What the messages say, where the simulation took their place in the headline.
+pub(crate) fn message_sentence(facts: &Facts, analysis: &Analysis) -> Option<String> {
+    let below = Figures::of(facts, analysis).is_some() && analysis.messages > 0;
+    below.then(|| finding_sentence(analysis))
+}
+
+/// Where the engine counted otherwise than the rows: what the charts then show.
+pub(crate) fn difference(facts: &Facts, simulation: &Simulation) -> Option<String> {
+    let said = facts.outcome.as_ref()?;
+    let pairs = [
+        (said.executed, simulation.executed, "executed"),
+        (said.rolled_back, simulation.undone, "undone"),
+        (said.events, simulation.committed, "committed"),
+    ];
+    let differing: Vec<String> = pairs
+        .iter()
+        .filter_map(|(said, found, what)| {
+            let said = said.filter(|said| said != found)?;
+            Some(format!("{} {what} of {}", counted(*found, "event"), count(said)))
+        })
+        .collect();
+    (!differing.is_empty()).then(|| {
+        format!(
+            "The record holds {}. The figures at the head are the engine's own; charts and tables show what was recorded.",
+            differing.join(", ")
+        )
+    })
+}
+
+/// The figures in aligned columns of names and values, for 80 columns.
+pub(crate) fn terminal_block(facts: &Facts, analysis: &Analysis) -> Option<String> {
+    let figures = Figures::of(facts, analysis)?;
+    let whole = |n: Option<u64>| n.map(count);
+    let pairs = [
+        ("committed events", whole(figures.committed)),
+        ("executed", whole(figures.executed)),
+        ("committed a second", figures.committed_per_s.map(rate)),
+        ("undone", whole(figures.undone)),
+        ("efficiency", figures.efficiency.map(part)),
+        ("rollbacks", whole(figures.rollbacks)),
+        ("wall time", figures.elapsed_ns.map(time)),
+        ("GVT rounds", whole(figures.gvt_rounds)),
+    ];
+    let mut text = "Simulation\n".to_owned();
+    for two in pairs.chunks(2) {
+        let cell = |(name, value): &(&str, Option<String>)| {
+            let value = plain(value.as_deref().unwrap_or(crate::format::NONE));
+            format!("  {name:<19}{value:>14}")
+        };
+        text.push_str(&format!("{}\n", two.iter().map(cell).collect::<Vec<_>>().join("  ")));
+    }
+    if let Some(busy) = analysis.simulation.as_ref().and_then(busy_line) {
+        text.push_str(&busy);
+    }
+    Some(text)
+}
+
+/// What the nodes' time together went to.
+fn busy_line(simulation: &Simulation) -> Option<String> {
+    let whole: i64 = simulation.nodes.iter().map(|node| node.elapsed_ns).sum();
+    let of = |ns: i64| plain(&part(ns as f64 / whole as f64));
+    let work = |at: usize| of(simulation.nodes.iter().map(|node| node.work_ns[at]).sum());
+    let rest: i64 = simulation.nodes.iter().map(|node| node.rest_ns).sum();
+    (whole > 0).then(|| {
+        format!(
+            "  node time: execution {}, rollback {}, collection {}, rest {}\n",
+            work(0),
+            work(1),
+            work(2),
+            of(rest)
+        )
+    })
+}
+
+fn sentence(figures: &Figures) -> String {
+    let committed = figures.committed.map_or_else(
+        || "The simulation ran".to_owned(),
+        |n| format!("The simulation committed {}", counted(n, "event")),
+    );
+    let at = figures.committed_per_s.map_or_else(String::new, |per_s| format!(" at {}", rate(per_s)));
+    let kept = match (figures.efficiency, figures.rollbacks) {
+        (_, Some(0)) => ": none was ever rolled back".to_owned(),
+        (Some(efficiency), Some(rollbacks)) => format!(
+            ": {} of the events executed were kept, the others undone in {}",
+            part(efficiency),
+            counted(rollbacks, "rollback")
+        ),
+        (Some(efficiency), None) => format!(": {} of the events executed were kept", part(efficiency)),
+        (None, _) => String::new(),
+    };
+    format!("{committed}{at}{kept}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentence_says_what_is_known() {
+        let mut figures = Figures {
+            committed: Some(12_345),
+            committed_per_s: Some(512_345.6),
+            efficiency: Some(0.857),
+            rollbacks: Some(1),
+            ..Figures::default()
+        };
+        let said = |figures: &Figures| plain(&sentence(figures));
+        assert_eq!(
+            said(&figures),
+            "The simulation committed 12 345 events at 512 k/s: 86 % of the events executed were kept, the others undone in 1 \
+             rollback."
+        );
+        figures.rollbacks = Some(0);
+        assert!(said(&figures).ends_with("at 512 k/s: none was ever rolled back."));
+        assert_eq!(said(&Figures::default()), "The simulation ran.");
+    }
+}

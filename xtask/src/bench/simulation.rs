@@ -1,0 +1,198 @@
+//! `cargo xtask bench warp`: the simulation engine against a heap and a loop, against nexosim, and against itself on one core.
+//!
+//! PHOLD everywhere, with a delay of 0.1 + Exp(0.9). What is counted are committed events a second of the whole command's run
+//! of the model. nexosim has no cheap way to send to an object chosen at random, so its objects send to themselves.
+
+use super::contest::{self, Contestant};
+use super::contestants::Skipped;
+use super::figures::{Bound, Compared, Figure, Number};
+use super::tables;
+use crate::process::{self, on_path};
+use crate::workspace::Workspace;
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// How to measure.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Rounds: fresh processes of each contestant.
+    #[arg(long, default_value_t = 5)]
+    launches: usize,
+    /// Orders the contestants within each round and draws the intervals.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only these figures, by name.
+    #[arg(long, value_name = "FIGURE", value_delimiter = ',')]
+    only: Vec<String>,
+    /// A `fourstamp` to measure instead of this checkout's release build.
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
+    /// Print the tables as Markdown.
+    #[arg(long)]
+    markdown: bool,
+}
+
+const PLAIN: &str = "heap and loop";
+const NEXOSIM: &str = "nexosim, own events";
+const SEQUENTIAL: &str = "sequential";
+const ONE_NODE: &str = "one node";
+const TWO: &str = "two threads, 0.1";
+const TWO_REMOTE: &str = "two threads, 1.0";
+const LARGE_PLAIN: &str = "large, heap and loop";
+const LARGE: &str = "large, sequential";
+const LARGE_TWO: &str = "large, two threads, 1.0";
+const WORK_5: &str = "5 µs, sequential";
+const WORK_5_TWO: &str = "5 µs, two threads, 0.25";
+const WORK_5_RECORDED: &str = "the same, recorded";
+const WORK_50: &str = "50 µs, sequential";
+const WORK_50_TWO: &str = "50 µs, two threads, 0.25";
+const DISTURBED: &str = "50 µs, two threads and a third process";
+
+const fn figure(
+    name: &'static str,
+    what: &'static str,
+    ours: &'static str,
+    peer: &'static str,
+    compared: Compared,
+    at_least: f64,
+) -> Figure {
+    let bound = Bound::AtLeast(at_least);
+    Figure { name, what, ours, peer, number: Number::EventsPerSecond, compared, bound, same_sleeps: false }
+}
+
+const FIGURES: &[Figure] = &[
+    figure("sequential", "2048 objects × 1, sequential", SEQUENTIAL, PLAIN, Compared::Ours, 12e6),
+    figure("plain", "the same / a heap and a loop", SEQUENTIAL, PLAIN, Compared::Ratio, 1.0),
+    figure("nexosim", "the same / nexosim on one thread", SEQUENTIAL, NEXOSIM, Compared::Ratio, 1.0),
+    figure("one", "one optimistic node", ONE_NODE, SEQUENTIAL, Compared::Ours, 8e6),
+    figure("two", "two threads, remote 0.1", TWO, SEQUENTIAL, Compared::Ours, 16e6),
+    figure("two-gain", "the same / sequential", TWO, SEQUENTIAL, Compared::Ratio, 1.0),
+    figure("remote", "two threads, remote 1.0", TWO_REMOTE, SEQUENTIAL, Compared::Ours, 10e6),
+    figure("large", "65,536 objects × 16, sequential", LARGE, LARGE_PLAIN, Compared::Ours, 4e6),
+    figure("large-plain", "the same / a heap and a loop", LARGE, LARGE_PLAIN, Compared::Ratio, 1.0),
+    figure("large-two", "65,536 × 16, two threads, remote 1.0", LARGE_TWO, LARGE, Compared::Ours, 5e6),
+    figure("work-5", "5 µs of work: two threads / sequential", WORK_5_TWO, WORK_5, Compared::Ratio, 1.9),
+    figure("work-50", "50 µs of work: two threads / sequential", WORK_50_TWO, WORK_50, Compared::Ratio, 1.9),
+    figure("recording", "5 µs of work: recorded / not", WORK_5_RECORDED, WORK_5_TWO, Compared::Ratio, 0.95),
+    figure("disturbed", "with a third busy process / without", DISTURBED, WORK_50_TWO, Compared::Ratio, 0.67),
+];
+
+/// Runs the benchmark and prints its tables.
+pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    ensure!(options.launches > 0, "--launches wants at least one");
+    let figures = choose(&options.only)?;
+    let wanted: BTreeSet<&str> = figures.iter().flat_map(|figure| [figure.ours, figure.peer]).collect();
+    let fourstamp = match &options.binary {
+        Some(binary) => binary.clone(),
+        None => build_ours(workspace)?,
+    };
+    let (mut ready, mut skipped): (Vec<Contestant>, Skipped) = (Vec::new(), Vec::new());
+    for name in wanted {
+        match contestant(workspace, &fourstamp, name) {
+            Ok(contestant) => ready.push(contestant),
+            Err(why) => skipped.push((name, format!("{why:#}"))),
+        }
+    }
+    let results = contest::run(&ready, options.launches, options.seed);
+    let style = tables::Style { csv: false, markdown: options.markdown };
+    print!("{}", tables::contestants(&results, &skipped, style));
+    print!("\n{}", tables::figures(&figures, &results, options.seed, style));
+    Ok(())
+}
+
+fn choose(only: &[String]) -> Result<Vec<&'static Figure>> {
+    if let Some(unknown) = only.iter().find(|name| FIGURES.iter().all(|figure| figure.name != **name)) {
+        let names: Vec<_> = FIGURES.iter().map(|figure| figure.name).collect();
+        bail!("no figure {unknown}; there are {}", names.join(", "));
+    }
+    let asked = |figure: &&Figure| only.is_empty() || only.iter().any(|name| name == figure.name);
+    Ok(FIGURES.iter().filter(asked).collect())
+}
+
+fn build_ours(workspace: &Workspace) -> Result<PathBuf> {
+    eprintln!("building the release version");
+    let build = ["build", "--release", "--locked", "--package", "fourstamp"];
+    process::capture_within(&mut workspace.cargo(&build), Duration::from_secs(1800))?;
+    Ok(workspace.fourstamp())
+}
+
+fn contestant(workspace: &Workspace, fourstamp: &Path, name: &'static str) -> Result<Contestant> {
+    let ours = |arguments: &str| Ok(command_of(name, fourstamp.to_owned(), &format!("warp phold --csv {arguments}")));
+    let small = "--objects 2048 --cutoff 1000";
+    let large = "--objects 65536 --start 16 --cutoff 8 --remote 1";
+    let two = "--nodes 2 --transport thread --groups 2";
+    match name {
+        PLAIN => peer(workspace, name, "plain", "phold 2048 1 1000"),
+        LARGE_PLAIN => peer(workspace, name, "plain", "phold 65536 16 8"),
+        NEXOSIM => peer(workspace, name, "nexosim", "2048 400"),
+        SEQUENTIAL => ours(&format!("--seq {small} --remote 1")),
+        ONE_NODE => ours(&format!("--nodes 1 --transport thread {small} --remote 1")),
+        TWO => ours(&format!("{two} {small} --remote 0.1")),
+        TWO_REMOTE => ours(&format!("{two} {small} --remote 1")),
+        LARGE => ours(&format!("--seq {large} --groups 2")),
+        LARGE_TWO => ours(&format!("{two} {large}")),
+        WORK_5 => ours("--seq --groups 2 --objects 2048 --cutoff 100 --remote 0.25 --work 5"),
+        WORK_5_TWO => ours(&format!("{two} --objects 2048 --cutoff 100 --remote 0.25 --work 5")),
+        WORK_5_RECORDED => {
+            let folder = workspace.scratch("warp")?.join("recorded");
+            let arguments = format!(
+                "{two} --objects 2048 --cutoff 100 --remote 0.25 --work 5 --out {}",
+                folder.display()
+            );
+            Ok(Contestant { leaves: Some(folder), ..ours(&arguments)? })
+        }
+        WORK_50 => ours("--seq --groups 2 --objects 2048 --cutoff 10 --remote 0.25 --work 50"),
+        WORK_50_TWO => ours(&format!("{two} --objects 2048 --cutoff 10 --remote 0.25 --work 50")),
+        DISTURBED => disturbed(ours(&format!("{two} --objects 2048 --cutoff 10 --remote 0.25 --work 50"))?),
+        other => unreachable!("no contestant {other}: figures and contestants are written together"),
+    }
+}
+
+/// A program of `xtask/peers/simulators`, built once.
+fn peer(workspace: &Workspace, name: &'static str, program: &str, arguments: &str) -> Result<Contestant> {
+    let target = workspace.scratch("simulators")?;
+    let mut cargo = workspace.cargo(&["build", "--release", "--locked", "--quiet"]);
+    cargo.arg("--manifest-path").arg(workspace.root.join("xtask/peers/simulators/Cargo.toml"));
+    cargo.arg("--target-dir").arg(&target);
+    process::capture_within(&mut cargo, Duration::from_secs(900)).context("cannot build the simulators")?;
+    Ok(command_of(name, target.join("release").join(program), arguments))
+}
+
+/// The same while a process that does nothing but count competes for the cores.
+fn disturbed(quiet: Contestant) -> Result<Contestant> {
+    let shell = on_path("sh").context("no sh")?;
+    let inner = quiet.command;
+    let command = move || {
+        let (inner, mut outer) = (inner(), Command::new(&shell));
+        outer.arg("-c").arg("(while :; do :; done) & busy=$!; \"$@\"; code=$?; kill $busy; exit $code").arg("sh");
+        outer.arg(inner.get_program()).args(inner.get_args());
+        outer
+    };
+    Ok(Contestant { command: Box::new(command), ..quiet })
+}
+
+fn command_of(name: &'static str, program: PathBuf, arguments: &str) -> Contestant {
+    let words: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
+    let command = move || {
+        let mut command = Command::new(&program);
+        command.args(&words);
+        command
+    };
+    Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_chosen_by_name() {
+        assert_eq!(choose(&[]).unwrap().len(), FIGURES.len());
+        assert_eq!(choose(&["one".into(), "two".into()]).unwrap().len(), 2);
+        assert!(choose(&["three".into()]).unwrap_err().to_string().contains("large-two"));
+    }
+}
