@@ -59,6 +59,12 @@ impl<P> Doings<P> {
         self.dropped = 0;
     }
 
+    /// Note a fault; the first one is the cause of the others.
+    #[cold]
+    pub fn blame(&mut self, fault: Fault) {
+        self.fault.get_or_insert(fault);
+    }
+
     /// Send calls made, dropped ones included.
     pub fn sent(&self) -> u32 {
         self.sends.len() as u32 + self.dropped
@@ -105,9 +111,13 @@ impl<'a, P: Payload> Context<'a, P> {
     }
 
     /// Send a message, to be handled at `receive`, which must lie after now. Beyond the cutoff this does nothing. What
-    /// breaks the rules is a fault of this event: reported if the event comes true.
+    /// breaks the rules is a fault of this event: reported if the event comes true. An event that sends without end is
+    /// ended here.
     #[inline]
     pub fn send(&mut self, receiver: ObjectId, receive: VirtualTime, selector: i32, payload: P) {
+        if self.doings.sent() >= self.limits.sends_max {
+            self.stop(Fault::Runaway { what: "sends", limit: u64::from(self.limits.sends_max) });
+        }
         if receive.simtime() > self.limits.cutoff && receive != VirtualTime::INVALID {
             self.doings.dropped += 1;
             return;
@@ -115,8 +125,9 @@ impl<'a, P: Payload> Context<'a, P> {
         if receive <= self.now || receive > VirtualTime::POSINF || receiver.0 >= self.objects {
             return self.refuse(receiver, receive);
         }
-        if self.doings.sent() >= self.limits.sends_max || payload.bytes() > self.limits.payload_bytes_max {
-            return self.refuse_much(payload.bytes());
+        if payload.bytes() > self.limits.payload_bytes_max {
+            let (bytes, limit) = (payload.bytes(), self.limits.payload_bytes_max);
+            return self.fault(Fault::PayloadTooLong { bytes, limit });
         }
         self.doings.sends.push(Send { receiver, receive, selector, payload });
     }
@@ -131,21 +142,25 @@ impl<'a, P: Payload> Context<'a, P> {
         self.fault(Fault::Failed { reason: reason.to_string() });
     }
 
-    /// Count a step of a loop whose length depends on input. Returns `false`, and makes the event a fault, when there have
-    /// been too many: leave the loop then.
+    /// Count a step of a loop whose length depends on input: an event that makes too many is ended here.
     #[inline]
-    #[must_use]
-    pub fn step(&mut self) -> bool {
+    pub fn step(&mut self) {
         self.steps += 1;
         if self.steps > self.limits.steps_max {
-            self.fault(Fault::Runaway { what: "steps", limit: self.limits.steps_max });
+            self.stop(Fault::Runaway { what: "steps", limit: self.limits.steps_max });
         }
-        self.steps <= self.limits.steps_max
     }
 
+    /// End the event: the engine catches this where it runs the handler.
+    #[cold]
+    fn stop(&mut self, fault: Fault) -> ! {
+        self.fault(fault);
+        std::panic::resume_unwind(Box::new("stopped by the engine"))
+    }
+
+    #[cold]
     fn fault(&mut self, fault: Fault) {
-        // The first one is the cause of the others.
-        self.doings.fault.get_or_insert(fault);
+        self.doings.blame(fault);
     }
 
     #[cold]
@@ -155,15 +170,6 @@ impl<'a, P: Payload> Context<'a, P> {
             true => Fault::UnknownReceiver { receiver, objects: self.objects },
             false if receive > VirtualTime::POSINF => Fault::SendBeyondEnd { receiver, receive },
             false => Fault::SendIntoPast { receiver, receive, now },
-        });
-    }
-
-    #[cold]
-    fn refuse_much(&mut self, bytes: usize) {
-        let limit = self.limits.payload_bytes_max;
-        self.fault(match bytes > limit {
-            true => Fault::PayloadTooLong { bytes, limit },
-            false => Fault::Runaway { what: "sends", limit: u64::from(self.limits.sends_max) },
         });
     }
 }

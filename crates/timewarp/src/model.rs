@@ -57,8 +57,8 @@ pub enum History {
 /// function of these: no clock, no address, no iteration over a hash map, no shared memory. It may be run on input
 /// that never comes true and is then undone; a panic, a fault or a bad send in such an event harms nobody.
 ///
-/// A send goes strictly later than now. See docs/TIMEWARP.md for a walk through a model, and
-/// `docs/SEMANTICS` in that file for the exact contract.
+/// A send goes strictly later than now. docs/TIMEWARP.md walks through a model and states the exact
+/// contract.
 pub trait Model: Sync {
     /// State of one object; an enum where objects are of several types. `Debug` must show all that matters: digests of
     /// states are made of it.

@@ -49,7 +49,7 @@ impl<M: Model> Frame<'_, M> {
     pub fn init(&self, object: ObjectId, doings: &mut Doings<M::Payload>) -> Option<M::State> {
         doings.clear();
         let mut context = Context::new(object, VirtualTime::NEGINF, self.objects, self.limits, doings);
-        contained(|| self.model.init(object, &mut context)).map_err(|fault| doings.fault = Some(fault)).ok()
+        contained(|| self.model.init(object, &mut context)).map_err(|fault| doings.blame(fault)).ok()
     }
 
     /// Run the event section. `None` when it panicked: the state is then undefined. A fault is in `doings` in any case.
@@ -65,7 +65,7 @@ impl<M: Model> Frame<'_, M> {
         doings.clear();
         let mut context = Context::new(object, now, self.objects, self.limits, doings);
         contained(|| self.model.event(state, bundle, &mut context))
-            .map_err(|fault| doings.fault = Some(fault))
+            .map_err(|fault| doings.blame(fault))
             .ok()
     }
 
@@ -80,7 +80,7 @@ impl<M: Model> Frame<'_, M> {
         doings.clear();
         let mut context = Context::new(object, VirtualTime::POSINF, self.objects, self.limits, doings);
         if let Err(fault) = contained(|| self.model.term(state, bundle, &mut context)) {
-            doings.fault = Some(fault);
+            doings.blame(fault);
         }
     }
 

@@ -15,6 +15,9 @@ use crate::{Committed, History, Model, RunError, VirtualTime, Watch, Work};
 /// Entries that one step looks at.
 const LOOKED_AT_ONCE: usize = 32;
 
+/// How many entries ahead memory is asked for.
+const AHEAD: usize = 4;
+
 /// A pass under way.
 #[derive(Default)]
 pub(super) struct Collection {
@@ -49,6 +52,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let gvt = self.gvt.now;
         for _ in 0..looks {
             let Some(ran) = self.executed.pop_front() else { break };
+            self.fetch_before_commit();
             if !self.histories.is_current(&ran) || self.histories[ran.done].committed {
                 continue;
             }
@@ -68,6 +72,23 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.watch.advanced(gvt);
         }
         Ok(())
+    }
+
+    /// Ask for what committing the next few will touch: the records first, what they name a little later.
+    #[inline]
+    fn fetch_before_commit(&self) {
+        if let Some(far) = self.executed.get(2 * AHEAD) {
+            memory::prefetch_for_writing(&self.histories[far.done]);
+        }
+        if let Some(near) = self.executed.get(AHEAD) {
+            let record = &self.histories[near.done];
+            let object = &self.objects[record.object as usize];
+            memory::prefetch_for_writing(&object.now);
+            memory::prefetch_for_writing(&object.digest);
+            if let Some(slot) = self.slots.get(record.inputs) {
+                memory::prefetch_for_writing(slot);
+            }
+        }
     }
 
     /// Commit an event and everything older of its object.

@@ -275,8 +275,12 @@ impl Model for Offender {
             2 => context.send(ObjectId(7), now.after(1.0), 0, Vec::new()),
             3 => context.send(me, VirtualTime::at(f64::NAN), 0, Vec::new()),
             4 => context.send(me, now.after(1.0), 0, vec![0; 2 << 20]),
-            5 => (0..2 << 20).for_each(|_| context.send(me, now.after(1.0), 0, Vec::new())),
-            6 => while context.step() {},
+            5 => loop {
+                context.send(me, now.after(1.0), 0, Vec::new());
+            },
+            6 => loop {
+                context.step();
+            },
             _ => context.fail("it did not like the message"),
         }
     }

@@ -1,0 +1,23 @@
+//! Models to measure an engine with, each written once and run by every engine.
+//!
+//! | model | source | what it is for |
+//! |---|---|---|
+//! | [`ping`] | TWOS 2.7 | the cost of one message plus one event; no rollback is possible |
+//! | [`phold`] | R. Fujimoto, Performance of Time Warp under synthetic workloads, 1990 | the field's synthetic load |
+//! | [`warpnet`] | TWOS 2.7 | a packet-switched network: large states, long events, messages of three sizes |
+//!
+//! Each has its parameters in a plain struct, which is what a run's record keeps, and a `NAME`. [`plain`] holds the same
+//! models as a heap and a loop. A model reads no clock, no file and starts no thread.
+
+#![forbid(unsafe_code)]
+
+mod error;
+pub mod phold;
+pub mod ping;
+pub mod plain;
+pub mod warpnet;
+
+pub use error::ModelError;
+pub use phold::{Phold, PholdOptions, Undoing};
+pub use ping::{Ping, PingOptions};
+pub use warpnet::{GeneratorOptions, Network, Warpnet, WarpnetOptions};
