@@ -106,6 +106,8 @@ pub struct Node<'a, M: Model, W: Watch> {
     objects: Vec<Object<M::State>>,
     slots: Slots<M::Payload>,
     histories: Histories<M>,
+    /// Messages about to be delivered, with the numbers of their objects.
+    incoming: Vec<(u32, u32)>,
     pending: Pending,
     /// What was executed and is not committed, in order of execution; some of it has been undone.
     executed: VecDeque<Ran>,
@@ -169,6 +171,7 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
             ids,
             slots: Slots::new(),
             histories: Histories::new(),
+            incoming: Vec::new(),
             pending: Pending::new(),
             executed: VecDeque::new(),
             collection: Collection::default(),
@@ -337,7 +340,27 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
         self.pending.push(Entry { time, object: ObjectId(index), slot });
     }
 
-    /// A message for an object of this node that its sender has just sent, or that has just come.
+    /// A message for an object of this node that its sender has just sent, or that has just come. Its object is asked for, and
+    /// looked at a little later, when it is there.
+    #[inline]
+    fn deliver_soon(&mut self, index: u32, slot: u32) {
+        memory::prefetch_for_writing(&self.objects[index as usize]);
+        self.incoming.push((index, slot));
+    }
+
+    /// Deliver what was to be delivered soon: before anything else happens to messages.
+    #[inline]
+    fn deliver_incoming(&mut self) {
+        if self.incoming.is_empty() {
+            return;
+        }
+        let mut incoming = std::mem::take(&mut self.incoming);
+        for (index, slot) in incoming.drain(..) {
+            self.deliver(index, slot);
+        }
+        self.incoming = incoming;
+    }
+
     #[inline]
     fn deliver(&mut self, index: u32, slot: u32) {
         let receive = self.slots[slot].message.receive;

@@ -3,8 +3,9 @@
 //! A ladder queue (Tang, Goh, Thng: Ladder queue: an O(1) priority queue structure for large-scale discrete event
 //! simulation, ACM TOMACS 15(3), 2005) with a heap beside its sorted end. Entries far ahead lie unsorted; entries
 //! nearer lie unsorted in buckets of equal width, the nearest bucket split finer where it is full; the few nearest are
-//! sorted and taken from the end of an array. What is added among those few goes into a small heap, so that no
-//! pattern of additions costs more than a logarithm. A small set is all heap and array.
+//! sorted and taken from the end of an array. What is added among those few goes into a small heap, and from there into
+//! buckets when it becomes much, so that no pattern of additions costs more than a logarithm. A small set is all heap
+//! and array.
 
 mod heap;
 mod rung;
@@ -25,6 +26,8 @@ pub(crate) struct Entry {
 const SORTED_AT_ONCE: usize = 64;
 /// Entries that a bucket holds on average when a rung is made.
 const PER_BUCKET: usize = 12;
+/// Entries in the heap that are dealt to buckets after all.
+const LATE_MAX: usize = 256;
 /// Buckets of a rung at most: their ends must stay within reach of the cache.
 const BUCKETS_MAX: usize = 1 << 14;
 /// Rungs at most; what is then still too full is sorted at once.
@@ -77,6 +80,9 @@ impl Pending {
             }
         }
         self.late.push(entry);
+        if self.late.len() > LATE_MAX {
+            self.spread_late();
+        }
     }
 
     /// The first entry.
@@ -150,6 +156,21 @@ impl Pending {
             }
             self.split_bucket();
         }
+    }
+
+    /// The nearest entries were few and far apart, and many have been added among them: deal all of these to a rung.
+    #[cold]
+    fn spread_late(&mut self) {
+        if self.rungs.len() >= RUNGS_MAX || !spreads(self.late.entries()) {
+            return;
+        }
+        let mut nearest = self.late.take_entries();
+        nearest.append(&mut self.near);
+        let (from, to) = ends(&nearest);
+        let mut rung = self.spare.pop().unwrap_or_default();
+        rung.begin(from, to, buckets_for(nearest.len()));
+        rung.deal(&mut nearest);
+        self.rungs.push(rung);
     }
 
     /// Deal the nearest bucket to a finer rung.

@@ -139,12 +139,15 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// A packet that says something of a message.
     #[inline]
     fn handle(&mut self, from: u16, packet: Packet<M::Payload>) -> Result<(), RunError> {
+        if let Packet::Event { message, copy } = packet {
+            return self.take_event(from, message, copy);
+        }
+        self.deliver_incoming();
         match packet {
-            Packet::Event { message, copy } => self.take_event(from, message, copy),
             Packet::Anti(reference) => self.take_anti(from, &reference),
             Packet::Return(reference) => self.take_return(from, &reference),
             Packet::Again(reference) => self.take_again(from, &reference),
-            Packet::Ack { .. } | Packet::Gvt(_) => Err(protocol(from, "a system message out of turn")),
+            Packet::Event { .. } | Packet::Ack { .. } | Packet::Gvt(_) => Err(protocol(from, "a system message out of turn")),
         }
     }
 }

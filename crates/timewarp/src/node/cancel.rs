@@ -123,7 +123,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         // A received message has no sender here: the link is free to hold its sender's slot.
         self.slots[slot].next_output = copy.slot;
         self.channels[usize::from(from)].received.insert(copy.serial, slot);
-        self.deliver(index, slot);
+        self.deliver_soon(index, slot);
         Ok(())
     }
 

@@ -227,7 +227,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 self.watch.within_node(within(&message));
                 let slot = self.slots.add(message, Status::Pending, 0);
                 self.link_output(record, slot);
-                self.deliver(here, slot);
+                self.deliver_soon(here, slot);
             }
             Err(node) => self.send_elsewhere(node, message, record),
         }

@@ -7,6 +7,7 @@ use crate::{GvtPacket, Model, Packet, RunError, VirtualTime, Watch, Work};
 impl<M: Model, W: Watch> Node<'_, M, W> {
     /// The least virtual time of anything that this node holds.
     pub(super) fn local_minimum(&mut self) -> VirtualTime {
+        self.deliver_incoming();
         let pending = self.pending.peek().map_or(VirtualTime::POSINF, |entry| entry.time);
         let held = self.held.iter().map(|entry| entry.time);
         let cancels = self.cancels.iter().map(|slot| self.slots[*slot].message.send);

@@ -17,6 +17,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if self.collection.is_active() {
             self.collect_some()?;
         }
+        self.deliver_incoming();
         if !self.cancels.is_empty() {
             self.cancel_some();
             return Ok(Progress::Busy);

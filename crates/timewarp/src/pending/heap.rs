@@ -17,6 +17,21 @@ impl Heap {
     }
 
     #[inline]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// In no order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// All of them, in no order; none are left.
+    pub fn take_entries(&mut self) -> Vec<Entry> {
+        std::mem::take(&mut self.entries)
+    }
+
+    #[inline]
     pub fn first(&self) -> Option<&Entry> {
         self.entries.first()
     }
