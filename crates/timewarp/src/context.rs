@@ -1,6 +1,6 @@
 //! What a handler can do besides changing its state: send, print, fail.
 
-use crate::{Fault, ObjectId, Payload, VirtualTime};
+use crate::{Fault, Message, ObjectId, Payload, VirtualTime};
 use std::fmt::Display;
 
 /// Bounds on what one event may do, and the end of simulated time.
@@ -27,19 +27,11 @@ impl Default for Limits {
     }
 }
 
-/// A send, until the engine has made a message of it.
-#[derive(Clone, Debug)]
-pub(crate) struct Send<P> {
-    pub receiver: ObjectId,
-    pub receive: VirtualTime,
-    pub selector: i32,
-    pub payload: P,
-}
-
 /// What one event has done so far. An engine has one and uses it for every event.
 #[derive(Debug)]
 pub(crate) struct Doings<P> {
-    pub sends: Vec<Send<P>>,
+    /// Messages as they will be delivered.
+    pub sends: Vec<Message<P>>,
     pub lines: Vec<String>,
     pub fault: Option<Fault>,
     pub dropped: u32,
@@ -129,7 +121,9 @@ impl<'a, P: Payload> Context<'a, P> {
             let (bytes, limit) = (payload.bytes(), self.limits.payload_bytes_max);
             return self.fault(Fault::PayloadTooLong { bytes, limit });
         }
-        self.doings.sends.push(Send { receiver, receive, selector, payload });
+        let counter = self.doings.sends.len() as u32;
+        let (send, sender) = (self.now, self.object);
+        self.doings.sends.push(Message { receive, send, sender, receiver, selector, counter, payload });
     }
 
     /// Print a line, which becomes visible once this event can no longer be undone.

@@ -308,8 +308,8 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
             self.objects.push(Object::new(state, state_heap));
             let sends = std::mem::take(&mut self.doings.sends);
             // What an init section sends is never cancelled: no event stands behind it.
-            for (counter, send) in (0..).zip(sends) {
-                self.send_new(index, VirtualTime::NEGINF, counter, send, NONE);
+            for message in sends {
+                self.send_new(index, message, NONE);
             }
         }
         Ok(())

@@ -64,9 +64,7 @@ impl<M: Model> Frame<'_, M> {
     ) -> Option<M::Undo> {
         doings.clear();
         let mut context = Context::new(object, now, self.objects, self.limits, doings);
-        contained(|| self.model.event(state, bundle, &mut context))
-            .map_err(|fault| doings.blame(fault))
-            .ok()
+        contained(|| self.model.event(state, bundle, &mut context)).map_err(|fault| doings.blame(fault)).ok()
     }
 
     /// Run the termination section.

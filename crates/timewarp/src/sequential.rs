@@ -186,7 +186,7 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
             sent: 0,
             dropped: 0,
         });
-        self.send_all(object, VirtualTime::NEGINF);
+        self.send_all();
         Ok(())
     }
 
@@ -258,7 +258,7 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
             self.free.push(slot);
         }
         self.charge(object, heap_after, released);
-        self.send_all(object, self.now);
+        self.send_all();
         Ok(())
     }
 
@@ -297,14 +297,12 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
         }
     }
 
-    /// Make messages of what the handler sent.
+    /// Enqueue what the handler sent.
     #[inline]
-    fn send_all(&mut self, sender: ObjectId, send: VirtualTime) {
+    fn send_all(&mut self) {
         let mut sends = std::mem::take(&mut self.doings.sends);
-        for (counter, sent) in (0..).zip(sends.drain(..)) {
-            let (receive, receiver, selector, payload) =
-                (sent.receive, sent.receiver, sent.selector, sent.payload);
-            self.enqueue(Message { receive, send, sender, receiver, selector, counter, payload });
+        for message in sends.drain(..) {
+            self.enqueue(message);
         }
         self.doings.sends = sends;
     }

@@ -147,7 +147,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             Packet::Anti(reference) => self.take_anti(from, &reference),
             Packet::Return(reference) => self.take_return(from, &reference),
             Packet::Again(reference) => self.take_again(from, &reference),
-            Packet::Event { .. } | Packet::Ack { .. } | Packet::Gvt(_) => Err(protocol(from, "a system message out of turn")),
+            Packet::Event { .. } | Packet::Ack { .. } | Packet::Gvt(_) => {
+                Err(protocol(from, "a system message out of turn"))
+            }
         }
     }
 }

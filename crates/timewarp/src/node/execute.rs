@@ -3,7 +3,6 @@
 use super::history::{Kept, Ran, Rare};
 use super::slots::{NONE, Status};
 use super::{Node, within};
-use crate::context::Send;
 use crate::running::Frame;
 use crate::{Bundle, Handle, History, Message, Model, ObjectId, Packet, VirtualTime, Watch, Work};
 
@@ -41,7 +40,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if self.is_paced {
             self.object(index).pace.executed(sent - dropped);
         }
-        self.send_all(index, time, record, sends);
+        self.send_all(index, record, sends);
         if self.object(index).suspended != NONE {
             self.abandon_suspended(index, time);
         }
@@ -177,23 +176,23 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     }
 
     #[inline]
-    fn send_all(&mut self, index: u32, time: VirtualTime, record: u32, mut sends: Vec<Send<M::Payload>>) {
-        for (counter, send) in (0..).zip(sends.drain(..)) {
-            if self.object(index).suspended != NONE && self.send_matched(index, time, record, &send) {
+    fn send_all(&mut self, index: u32, record: u32, mut sends: Vec<Message<M::Payload>>) {
+        for message in sends.drain(..) {
+            if self.object(index).suspended != NONE && self.send_matched(index, record, &message) {
                 continue;
             }
-            self.send_new(index, time, counter, send, record);
+            self.send_new(index, message, record);
         }
         self.doings.sends = sends;
     }
 
     /// Lazy cancellation: the event has sent the same before it was undone, and it still stands.
     #[cold]
-    fn send_matched(&mut self, index: u32, time: VirtualTime, record: u32, send: &Send<M::Payload>) -> bool {
+    fn send_matched(&mut self, index: u32, record: u32, message: &Message<M::Payload>) -> bool {
         let (mut before, mut at) = (NONE, self.object(index).suspended);
-        while at != NONE && self.slots[at].message.send <= time {
+        while at != NONE && self.slots[at].message.send <= message.send {
             let next = self.slots[at].next_output;
-            if is_same(&self.slots[at], send, time) {
+            if is_same(&self.slots[at], message) {
                 match before {
                     NONE => self.object(index).suspended = next,
                     _ => self.slots[before].next_output = next,
@@ -210,19 +209,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// Send a message; `record` is NONE for an init section's.
     #[inline]
-    pub(super) fn send_new(
-        &mut self,
-        index: u32,
-        time: VirtualTime,
-        counter: u32,
-        send: Send<M::Payload>,
-        record: u32,
-    ) {
-        let Send { receiver, receive, selector, payload } = send;
-        let sender = self.ids[index as usize];
-        let message = Message { receive, send: time, sender, receiver, selector, counter, payload };
+    pub(super) fn send_new(&mut self, index: u32, message: Message<M::Payload>, record: u32) {
         self.object(index).sent += 1;
-        match self.places[receiver.index()].here() {
+        match self.places[message.receiver.index()].here() {
             Ok(here) => {
                 self.watch.within_node(within(&message));
                 let slot = self.slots.add(message, Status::Pending, 0);
@@ -262,12 +251,12 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     }
 }
 
-fn is_same<P: crate::Payload>(slot: &super::slots::Slot<P>, send: &Send<P>, time: VirtualTime) -> bool {
-    let m = &slot.message;
+fn is_same<P: crate::Payload>(slot: &super::slots::Slot<P>, message: &Message<P>) -> bool {
+    let before = &slot.message;
     slot.status != Status::Vanished
-        && m.send == time
-        && m.receive == send.receive
-        && m.receiver == send.receiver
-        && m.selector == send.selector
-        && m.payload.order(&send.payload).is_eq()
+        && before.send == message.send
+        && before.receive == message.receive
+        && before.receiver == message.receiver
+        && before.selector == message.selector
+        && before.payload.order(&message.payload).is_eq()
 }
