@@ -1,5 +1,7 @@
 //! Runs with hardly more memory than the sequential run needs: they end, with its result.
 
+#![allow(clippy::unwrap_used)] // everything here is a test, also what is not marked as one
+
 use models::{GeneratorOptions, Network, Phold, PholdOptions, Warpnet, WarpnetOptions};
 use timewarp::simulated::{self, Simulation};
 use timewarp::{Cancellation, Dealing, Limits, Model, Options, Placement, Unwatched, sequential};

@@ -1,5 +1,7 @@
 //! The optimistic engine against the sequential one, over many seeds, options and models that are made to be difficult.
 
+#![allow(clippy::unwrap_used)] // everything here is a test, also what is not marked as one
+
 mod models;
 
 use models::{Chatter, Churn};

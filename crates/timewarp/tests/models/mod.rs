@@ -91,11 +91,11 @@ impl Model for Churn {
                 account.sum.wrapping_mul(31).wrapping_add(text).wrapping_add(message.selector as u64);
             account.log.push(message.sender.0);
         }
-        if account.log.len() % 16 == 0 {
+        if account.log.len().is_multiple_of(16) {
             context.print(format_args!("{} at {}", account.sum, context.now()));
         }
         self.talk(account, context);
-        if account.log.len() % 5 == 0 {
+        if account.log.len().is_multiple_of(5) {
             self.talk(account, context);
         }
         undo
