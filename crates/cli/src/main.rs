@@ -9,8 +9,11 @@ mod analyse;
 mod args;
 mod commands;
 mod failure;
+mod gate;
 mod interrupt;
+mod launching;
 mod progress;
+mod simulating;
 mod work;
 
 use clap::Parser;

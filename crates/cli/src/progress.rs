@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
+use warp::Readings;
 
 /// A bar for work of a known or unknown amount. Not drawn when standard error is no terminal.
 pub struct Bar {
@@ -47,6 +48,68 @@ impl Bar {
     }
 
     /// Take the bar away.
+    pub fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A line for a simulation: GVT, committed events and their rate, efficiency, memory; a bar where the end is known.
+pub struct SimulationBar {
+    bar: ProgressBar,
+    begun: Instant,
+    end: Option<f64>,
+    /// GVT when it was first seen within the simulation's own time.
+    first_gvt: Option<f64>,
+}
+
+/// Steps of a simulation's bar.
+const BAR_STEPS: f64 = 10_000.0;
+
+impl SimulationBar {
+    /// A line for `what`, which ends at simtime `end` if that is known.
+    pub fn new(what: &str, end: Option<f64>) -> SimulationBar {
+        let bar = ProgressBar::new(BAR_STEPS as u64);
+        bar.set_style(style(match end {
+            Some(_) => "{prefix} {bar:24.cyan/dim} {percent:>3} % {msg}  {eta} left",
+            None => "{prefix} {spinner} {msg}",
+        }));
+        bar.set_prefix(what.to_string());
+        bar.enable_steady_tick(Duration::from_millis(250));
+        SimulationBar { bar, begun: Instant::now(), end, first_gvt: None }
+    }
+
+    /// The simulation begins now.
+    pub fn begin(&mut self) {
+        self.begun = Instant::now();
+        self.bar.reset_eta();
+    }
+
+    /// So far.
+    pub fn at(&mut self, readings: &Readings) {
+        let Readings { gvt, committed, executed, memory_bytes } = *readings;
+        let has_begun = gvt > timewarp::VirtualTime::STARTED.simtime();
+        if let Some(end) = self.end.filter(|_| has_begun) {
+            let first = *self.first_gvt.get_or_insert(gvt.min(0.0));
+            let share = (gvt - first) / (end - first).max(f64::MIN_POSITIVE);
+            self.bar.set_position((share.clamp(0.0, 1.0) * BAR_STEPS) as u64);
+        }
+        let rate = committed as f64 / self.begun.elapsed().as_secs_f64().max(1e-3);
+        let efficiency = if executed == 0 { 100.0 } else { committed as f64 / executed as f64 * 100.0 };
+        let gvt = if has_begun { format!("{gvt:.1}") } else { "start".into() };
+        let memory = memory_bytes as f64 / f64::from(1 << 20);
+        self.bar.set_message(format!(
+            "GVT {gvt}  {} events  {}/s  efficiency {efficiency:.0} %  {memory:.0} MiB",
+            short(committed as f64),
+            short(rate),
+        ));
+    }
+
+    /// Say something without spoiling the line.
+    pub fn say(&self, line: &str) {
+        self.bar.suspend(|| eprintln!("{line}"));
+    }
+
+    /// Take the line away.
     pub fn finish(self) {
         self.bar.finish_and_clear();
     }

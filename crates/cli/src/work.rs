@@ -1,18 +1,30 @@
 //! What a node process does once it is assigned: open its nodes, play the plan on each, close them.
 
+use crate::gate::Gate;
+use crate::simulating;
 use anyhow::{Context, Result, anyhow};
 use bench::{Length, Meter, Outcome, Plan};
 use fabric::{Node, NodeOptions, Opening, Pinning, Recording, Transport, pin_node};
 use launch::{Assignment, Control};
-use record::{NodeSheet, Recorder, RunFolder, Schema};
+use record::{Column, NodeSheet, Recorder, RunFolder, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Barrier, Mutex};
 use std::time::Duration;
 
-/// A benchmark as it travels from the coordinator to the nodes.
+/// What travels from the coordinator to the nodes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Job {
+#[serde(rename_all = "kebab-case", tag = "work")]
+pub enum Job {
+    /// A benchmark.
+    Bench(BenchJob),
+    /// A simulation.
+    Warp(simulating::WarpJob),
+}
+
+/// A benchmark.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BenchJob {
     /// What to do.
     pub plan: Plan,
     /// What to write down.
@@ -31,24 +43,24 @@ pub enum What {
     Cycles,
 }
 
-/// Do the job on every node that this process hosts; outcomes in the order of the nodes.
-pub fn work(assignment: &Assignment, control: &Control) -> Result<Vec<Outcome>> {
+/// Do the job on every node that this process hosts; what each came to, in the order of the nodes.
+pub fn work(assignment: &Assignment, control: &Control) -> Result<Value> {
     let job: Job =
         serde_json::from_value(assignment.plan.clone()).context("the plan is not one of this version")?;
+    Ok(match job {
+        Job::Bench(job) => serde_json::to_value(measure(&job, assignment, control)?)?,
+        Job::Warp(job) => serde_json::to_value(simulating::simulate(&job, assignment, control)?)?,
+    })
+}
+
+fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result<Vec<Outcome>> {
     let folder = RunFolder::join(&assignment.run_folder)?;
     if matches!(job.plan.length, Length::Count(_)) {
         control.goal.store(job.plan.goal(), Ordering::Relaxed);
     }
-    // For shm and tcp this waits for the peers; for thread it makes all nodes.
-    let transports = fabric::open(Opening {
-        spec: &assignment.fabric,
-        hosted: &assignment.hosted,
-        key: control.key(),
-        listener: control.take_listener(0),
-        clock: control.clock(),
-    })?;
+    let transports = open(assignment, control)?;
     let gate = Gate::new(assignment.hosted.len());
-    let worker = Worker { assignment, job: &job, folder: &folder, control, gate };
+    let worker = Worker { assignment, job, folder: &folder, control, gate };
     let outcomes: Vec<Result<Outcome>> = std::thread::scope(|scope| {
         let worker = &worker;
         let start = |(node, transport)| scope.spawn(move || worker.run(node, transport));
@@ -62,9 +74,47 @@ pub fn work(assignment: &Assignment, control: &Control) -> Result<Vec<Outcome>> 
     outcomes.into_iter().collect()
 }
 
+/// The ends of the nodes here. For shm and tcp this waits for the peers; for thread it makes all nodes.
+pub fn open(assignment: &Assignment, control: &Control) -> Result<Vec<Box<dyn Transport>>> {
+    Ok(fabric::open(Opening {
+        spec: &assignment.fabric,
+        hosted: &assignment.hosted,
+        key: control.key(),
+        listener: control.take_listener(0),
+        clock: control.clock(),
+    })?)
+}
+
+/// A recorder for a node of this process, on the node's own thread: pins it, if that is asked for.
+pub fn recorder(
+    assignment: &Assignment,
+    control: &Control,
+    folder: &RunFolder,
+    id: u16,
+    pin: bool,
+    columns: &[Column],
+) -> Result<Recorder> {
+    let mut sheet =
+        NodeSheet::with_quality(assignment.launch, u32::from(id), &control.clock(), control.quality());
+    sheet.halves = assignment.fabric.bare_bytes.is_some();
+    match pinning(assignment, id, pin) {
+        Pinning::Core(core) => sheet.core = Some(core as u32),
+        Pinning::Free(reason) => sheet.notes.push(format!("not pinned to a core: {reason}")),
+    }
+    Ok(folder.recorder(sheet, &Schema::new(columns), assignment.recorder)?)
+}
+
+/// Pin the calling thread, if that is asked for.
+pub fn pinning(assignment: &Assignment, id: u16, pin: bool) -> Pinning {
+    match pin {
+        true => pin_node(usize::from(id), usize::from(assignment.nodes)),
+        false => Pinning::Free("not asked for".into()),
+    }
+}
+
 struct Worker<'a> {
     assignment: &'a Assignment,
-    job: &'a Job,
+    job: &'a BenchJob,
     folder: &'a RunFolder,
     control: &'a Control,
     gate: Gate,
@@ -93,12 +143,9 @@ impl Worker<'_> {
     }
 
     fn prepare(&self, id: u16, transport: Box<dyn Transport>) -> Result<Node> {
-        let pinning = match self.job.pin {
-            true => pin_node(usize::from(id), usize::from(self.assignment.nodes)),
-            false => Pinning::Free("not asked for".into()),
-        };
         let spec = &self.assignment.fabric;
-        let recorder = self.recorder(id, pinning)?;
+        let columns = fabric::columns(spec);
+        let recorder = recorder(self.assignment, self.control, self.folder, id, self.job.pin, &columns)?;
         let recording = match self.job.recording {
             What::Messages => Recording::Full(recorder),
             What::Cycles => Recording::Cycles(recorder),
@@ -115,69 +162,10 @@ impl Worker<'_> {
         Ok(Node::new(transport, options))
     }
 
-    fn recorder(&self, id: u16, pinning: Pinning) -> Result<Recorder> {
-        let mut sheet = NodeSheet::with_quality(
-            self.assignment.launch,
-            u32::from(id),
-            &self.control.clock(),
-            self.control.quality(),
-        );
-        sheet.halves = self.assignment.fabric.bare_bytes.is_some();
-        match pinning {
-            Pinning::Core(core) => sheet.core = Some(core as u32),
-            Pinning::Free(reason) => sheet.notes.push(format!("not pinned to a core: {reason}")),
-        }
-        let schema = Schema::new(&fabric::columns(&self.assignment.fabric));
-        Ok(self.folder.recorder(sheet, &schema, self.assignment.recorder)?)
-    }
-
     fn finish(&self, node: Node) -> Result<()> {
         if let Recording::Full(recorder) | Recording::Cycles(recorder) = node.into_recording() {
             recorder.finish(self.control.clock().anchor())?;
         }
         Ok(())
-    }
-}
-
-/// Where the nodes of a process wait for each other and for the coordinator's word.
-struct Gate {
-    ready: Barrier,
-    go: Barrier,
-    state: Mutex<GateState>,
-}
-
-#[derive(Clone, Copy)]
-struct GateState {
-    all_ready: bool,
-    go: bool,
-}
-
-impl Gate {
-    fn new(nodes: usize) -> Gate {
-        let state = Mutex::new(GateState { all_ready: true, go: false });
-        Gate { ready: Barrier::new(nodes + 1), go: Barrier::new(nodes + 1), state }
-    }
-
-    fn pass(&self, ready: bool) {
-        self.change(|state| state.all_ready &= ready);
-        self.ready.wait();
-        self.go.wait();
-    }
-
-    fn open_when_all_are_ready(&self, control: &Control) {
-        self.ready.wait();
-        let all_ready = self.change(|state| state.all_ready);
-        let go = all_ready && control.ready_and_wait_go().is_ok();
-        self.change(|state| state.go = go);
-        self.go.wait();
-    }
-
-    fn may_begin(&self) -> bool {
-        self.change(|state| state.go)
-    }
-
-    fn change<T>(&self, act: impl FnOnce(&mut GateState) -> T) -> T {
-        // A panic cannot leave two flags half written.
-        act(&mut self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 }

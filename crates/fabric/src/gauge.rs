@@ -8,7 +8,7 @@
 const REMEMBERED: usize = 1 << 14;
 
 /// Counts queue lengths for one node.
-pub(crate) struct QueueGauge {
+pub struct QueueGauge {
     taken: Box<[u64]>,
     count: u64,
     /// The oldest taking later than the last arrival asked about.
@@ -16,6 +16,7 @@ pub(crate) struct QueueGauge {
 }
 
 impl QueueGauge {
+    /// Of a queue that has been empty so far.
     pub fn new() -> QueueGauge {
         QueueGauge { taken: vec![0; REMEMBERED].into_boxed_slice(), count: 0, first_later: 0 }
     }
@@ -45,6 +46,12 @@ impl QueueGauge {
     #[inline]
     fn at(&self, number: u64) -> u64 {
         self.taken[number as usize & (REMEMBERED - 1)]
+    }
+}
+
+impl Default for QueueGauge {
+    fn default() -> QueueGauge {
+        QueueGauge::new()
     }
 }
 

@@ -33,13 +33,14 @@ mod thread;
 mod transport;
 
 pub use error::FabricError;
+pub use gauge::QueueGauge;
 pub use handshake::{Handshake, HandshakeError, Introduction, Purpose, Role, Timed, authenticate};
 pub use key::{KeyError, RunKey};
-pub use node::{Message, Node, NodeOptions, Wait};
+pub use node::{Letter, Message, Node, NodeOptions, Wait};
 pub use open::{Opening, open};
 pub use pin::{Pinning, pin_node};
 pub use schema::columns;
-pub use scribe::Recording;
+pub use scribe::{Recording, Stamps};
 pub use shm::{Segment, create_segment};
 pub use spec::{NodeId, Spec, Topology, TransportSpec, Waiting};
 pub use tcp::offered::kernel_stamps;

@@ -1,13 +1,14 @@
 //! A node: send, receive, and a row for every message.
 
 mod closing;
+mod letter;
 mod local;
 mod sending;
 mod waiting;
 
 use crate::error::FabricError;
 use crate::pin::ticks_per_ns;
-use crate::scribe::{Recording, Scribe};
+use crate::scribe::{Recording, Scribe, Stamps};
 use crate::spec::{NodeId, Waiting};
 use crate::transport::{Flag, Head, Payload, Transport};
 use bytes::Bytes;
@@ -16,6 +17,8 @@ use record::{ABSENT, Kind};
 use std::collections::VecDeque;
 use std::time::Duration;
 use waiting::Whole;
+
+pub use letter::Letter;
 
 /// What a node is told when it is made.
 pub struct NodeOptions {
@@ -62,6 +65,7 @@ pub struct Message<'a> {
     pub ready: Ticks,
     /// When it was taken; [`record::ABSENT`] ticks when unrecorded.
     pub taken: Ticks,
+    stamps: &'a Stamps,
     body: Body<'a>,
 }
 
@@ -77,6 +81,11 @@ impl Message<'_> {
             Body::InTransport(transport) => transport.payload(),
             Body::Own(bytes) => bytes,
         }
+    }
+
+    /// When and how it came: kept only with [`Recording::Delegated`].
+    pub fn stamps(&self) -> &Stamps {
+        self.stamps
     }
 
     /// The payload as a handle that can be kept: without a copy where the sender handed it on by reference.
@@ -115,7 +124,7 @@ impl Node {
             nodes: options.nodes,
             clock: options.clock,
             transport,
-            stamping: matches!(options.recording, Recording::Full(_)),
+            stamping: matches!(options.recording, Recording::Full(_) | Recording::Delegated),
             scribe: Scribe::new(options.id, options.recording, options.halves),
             wait: options.wait,
             peer_timeout: options.peer_timeout,
@@ -208,7 +217,8 @@ impl Node {
             None => Body::InTransport(&mut *self.transport),
         };
         let Head { ready, seq, kind, .. } = arrival.head;
-        Ok(Some(Message { from: arrival.from, kind, seq, ready: Ticks(ready), taken: Ticks(taken), body }))
+        let (ready, taken) = (Ticks(ready), Ticks(taken));
+        Ok(Some(Message { from: arrival.from, kind, seq, ready, taken, stamps: self.scribe.stamps(), body }))
     }
 
     /// Messages on their way to `to`, as this node knows it.

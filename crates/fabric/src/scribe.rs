@@ -16,6 +16,32 @@ pub enum Recording {
     Cycles(Recorder),
     /// Every message.
     Full(Recorder),
+    /// Nothing, but stamps are taken and travel as if every message were written down: the program packs several
+    /// messages of its own into one of ours, and writes their rows by [`crate::Message::stamps`].
+    Delegated,
+}
+
+/// What the fabric knows of a message's way, for programs that write rows themselves ([`Recording::Delegated`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamps {
+    /// Just before the network layer was given it (the sender's clock); [`record::ABSENT`] within a node.
+    pub sent: u64,
+    /// The network layer of this node had it, on the clock that `arrived_clock` names.
+    pub arrived: u64,
+    /// Whose clock that is.
+    pub arrived_clock: ArrivedClock,
+    /// How that is known.
+    pub arrived_how: How,
+    /// Half-width of a bracketed arrival, ns.
+    pub error_ns: u64,
+    /// The arrival in this node's ticks, as well as it can be told at once: for a [`crate::QueueGauge`].
+    pub arrived_ticks: u64,
+    /// Messages on their way to this node when it was sent, as its sender knew it.
+    pub in_flight: u32,
+    /// Packets that carried it.
+    pub packets: u32,
+    /// Links crossed.
+    pub hops: u8,
 }
 
 /// Writes one node's rows.
@@ -26,15 +52,25 @@ pub(crate) struct Scribe {
     has_error_column: bool,
     gauge: QueueGauge,
     queue_len: u32,
+    /// Of the last message taken, for a program that writes rows itself.
+    stamps: Stamps,
 }
 
 impl Scribe {
     pub fn new(me: NodeId, recording: Recording, halves: bool) -> Scribe {
         let has_error_column = match &recording {
-            Recording::Off => false,
+            Recording::Off | Recording::Delegated => false,
             Recording::Cycles(recorder) | Recording::Full(recorder) => recorder.extras() == 1,
         };
-        Scribe { me, recording, halves, has_error_column, gauge: QueueGauge::new(), queue_len: 0 }
+        Scribe {
+            me,
+            recording,
+            halves,
+            has_error_column,
+            gauge: QueueGauge::new(),
+            queue_len: 0,
+            stamps: Stamps::NONE,
+        }
     }
 
     /// Messages that waited when the last one taken arrived.
@@ -42,9 +78,14 @@ impl Scribe {
         self.queue_len
     }
 
-    /// Whether messages are written down at all.
+    /// Of the last message taken.
+    pub fn stamps(&self) -> &Stamps {
+        &self.stamps
+    }
+
+    /// Whether messages are written down, by us or by the program.
     pub fn records_messages(&self) -> bool {
-        matches!(self.recording, Recording::Full(_))
+        matches!(self.recording, Recording::Full(_) | Recording::Delegated)
     }
 
     /// Whether each side writes its half.
@@ -64,6 +105,10 @@ impl Scribe {
             return ABSENT;
         }
         let taken = if arrival.just_now { arrival.arrived } else { clock.now().0 };
+        if matches!(self.recording, Recording::Delegated) {
+            self.stamps = Stamps::of(arrival);
+            return taken;
+        }
         self.queue_len = self.gauge.length_at(arrival.arrived_ticks.min(taken));
         self.gauge.took(taken);
         let within_node = arrival.from == self.me;
@@ -120,6 +165,34 @@ impl Scribe {
             recorder.push_with(row, &[error_ns]);
         } else {
             recorder.push(row);
+        }
+    }
+}
+
+impl Stamps {
+    const NONE: Stamps = Stamps {
+        sent: ABSENT,
+        arrived: ABSENT,
+        arrived_clock: ArrivedClock::Receiver,
+        arrived_how: How::Observed,
+        error_ns: 0,
+        arrived_ticks: ABSENT,
+        in_flight: 0,
+        packets: 0,
+        hops: 0,
+    };
+
+    fn of(arrival: &Arrival) -> Stamps {
+        Stamps {
+            sent: arrival.head.sent,
+            arrived: arrival.arrived,
+            arrived_clock: arrival.clock,
+            arrived_how: arrival.how,
+            error_ns: arrival.error_ns,
+            arrived_ticks: arrival.arrived_ticks,
+            in_flight: arrival.head.in_flight,
+            packets: arrival.packets,
+            hops: arrival.hops,
         }
     }
 }

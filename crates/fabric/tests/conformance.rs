@@ -66,5 +66,7 @@ properties_over_fabrics! {
     leaving_in_good_order_ends_the_receiving in traffic;
     a_slow_receiver_makes_its_sender_wait in pressure;
     both_ways_at_once_under_pressure in pressure;
+    both_ways_at_once_without_waiting in pressure;
     stamps_are_in_order in stamps;
+    delegated_stamps_are_in_order in stamps;
 }

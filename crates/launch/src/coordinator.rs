@@ -78,12 +78,14 @@ pub enum Note {
 }
 
 /// How far the nodes are, all together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Units of work done.
     pub done: u64,
     /// Units of work in all; 0 if unknown.
     pub goal: u64,
+    /// What the work of each process says about itself besides; null where it says nothing.
+    pub statuses: Vec<Value>,
 }
 
 impl Coordinator {

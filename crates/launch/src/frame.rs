@@ -253,7 +253,8 @@ mod tests {
             LogChunk { name: "launch-0-node-1.log".into(), offset: 7, whole: false, bytes: vec![1, 2, 3] };
         vec![
             Frame::Message(Message::Go),
-            Frame::Message(Message::Progress { done: u64::MAX, goal: 0 }),
+            Frame::Message(Message::Progress { done: u64::MAX, goal: 0, status: serde_json::Value::Null }),
+            Frame::Message(Message::Progress { done: 1, goal: 0, status: serde_json::json!({ "gvt": 1.5 }) }),
             Frame::Message(Message::Done { outcome }),
             Frame::Message(Message::Release { more: true }),
             Frame::Ping { sequence: 5 },

@@ -19,6 +19,8 @@ pub(crate) struct Member {
     pub outcome: Option<Value>,
     pub done: u64,
     pub goal: u64,
+    /// What its work said about itself last.
+    pub status: Value,
     /// When it was asked something that it has not answered.
     asked: Option<Instant>,
     /// When it last got on.
@@ -51,6 +53,7 @@ impl Member {
             outcome: None,
             done: 0,
             goal: 0,
+            status: Value::Null,
             asked: None,
             moved: Instant::now(),
         }

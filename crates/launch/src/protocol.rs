@@ -34,6 +34,9 @@ pub enum Message {
         done: u64,
         /// Units of work in all; 0 if unknown.
         goal: u64,
+        /// What else the work says about itself; known only to the workload.
+        #[serde(default, skip_serializing_if = "Value::is_null")]
+        status: Value,
     },
     /// Coordinator: finish with what there is.
     Stop,

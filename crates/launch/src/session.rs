@@ -295,7 +295,11 @@ impl<'a> Session<'a> {
         }
         if self.members.iter().any(|member| member.phase >= Phase::Working) {
             let sum = |of: fn(&Member) -> u64| self.members.iter().map(of).fold(0, u64::saturating_add);
-            let progress = Progress { done: sum(|member| member.done), goal: sum(|member| member.goal) };
+            let progress = Progress {
+                done: sum(|member| member.done),
+                goal: sum(|member| member.goal),
+                statuses: self.members.iter().map(|member| member.status.clone()).collect(),
+            };
             (self.observe)(Note::Progress(progress));
         }
     }

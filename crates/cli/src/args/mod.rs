@@ -1,11 +1,14 @@
 //! The command line.
 
 mod bench;
+mod engine;
 mod quantity;
 mod report;
+mod warp;
 
 pub use bench::{BenchArgs, Common, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs};
 pub use report::ReportArgs;
+pub use warp::{ModelArgs, PholdArgs, WarpArgs, WarpCommon, WarpnetArgs};
 
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
@@ -25,6 +28,7 @@ are.
 Examples:
   fourstamp tour                                measure this machine in about a minute
   fourstamp bench pingpong --transport tcp      one measurement; `fourstamp bench --help` lists them
+  fourstamp warp phold --check                  a parallel simulation, compared with the sequential one
   fourstamp report runs/pingpong-tcp-1          its page again, or --csv, or --terminal
   fourstamp doctor                              what this machine can do, and what it lacks")]
 pub struct Cli {
@@ -40,6 +44,8 @@ pub enum Command {
     Tour(TourArgs),
     /// Measure message times: ping-pong, stream, burst, relay, sweep
     Bench(BenchArgs),
+    /// Run a simulation on several nodes at once: ping, phold, warpnet; always the sequential result
+    Warp(WarpArgs),
     /// Show where the time of a run's messages went: a page, a terminal report, or CSV
     Report(ReportArgs),
     /// Say what this machine offers for measuring, and the one-line remedy for what it lacks

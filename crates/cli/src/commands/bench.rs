@@ -1,30 +1,20 @@
 //! `fourstamp bench`: launches, a run folder, a report.
 
 use crate::analyse::analyse;
-use crate::args::{Common, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs};
+use crate::args::{Common, Receive, RecordTo, WhenFull, WorkloadArgs};
 use crate::commands::{place, report};
 use crate::interrupt;
+use crate::launching::{self, Nodes};
 use crate::progress::Bar;
-use crate::work::{Job, What};
-use anyhow::{Context, Result, bail};
+use crate::work::{BenchJob, Job, What};
+use anyhow::{Result, bail};
 use bench::{Length, Plan, Workload};
 use fabric::{RunKey, Spec, TransportSpec, Waiting};
-use launch::{Coordinator, Hosting, LaunchOptions, LaunchOutcome, NodeCommand, Note, Starter};
+use launch::{Coordinator, LaunchOptions, LaunchOutcome, Note, Starter};
 use record::{Mode, RecorderOptions, RunFolder, RunInfo};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-
-/// Who starts the nodes.
-#[derive(Clone, Debug)]
-pub enum Nodes {
-    /// We do, here.
-    Here,
-    /// We do, in tmux panes.
-    InTmux,
-    /// We do, on these hosts.
-    OverSsh(Vec<String>),
-}
 
 /// Rows up to which a recording of known length is kept in memory, per node: 512 MiB.
 const ROWS_IN_MEMORY_MAX: u64 = 1 << 23;
@@ -61,8 +51,11 @@ pub fn measure(workload: &WorkloadArgs, nodes: Nodes) -> Result<PathBuf> {
     if common.wait_for_nodes {
         eprintln!("waiting for {} nodes: fourstamp node --join {}", spec.nodes, coordinator.join_address());
     }
-    let starter = starter(common, &nodes)?;
-    let job = Job {
+    let starter = match common.wait_for_nodes {
+        true => Starter::External,
+        false => launching::starter(&nodes)?,
+    };
+    let job = BenchJob {
         plan,
         recording: if common.no_record { What::Cycles } else { What::Messages },
         pin: !common.no_pin,
@@ -84,30 +77,18 @@ pub fn measure(workload: &WorkloadArgs, nodes: Nodes) -> Result<PathBuf> {
     if stop.load(Ordering::Relaxed) {
         folder.info_mut().notes.push("ended early by Ctrl-C".into());
     }
-    if let Some(error) = &failure {
-        folder.info_mut().failures.push(format!("{error:#}"));
-    }
-    let closed = folder.close().with_context(|| format!("cannot close {}", path.display()));
-    match (failure, closed) {
-        (None, Ok(_)) => Ok(path),
-        (None, Err(error)) => Err(error),
-        (Some(error), Ok(info)) if info.rows() > 0 => {
-            let kept = format!("{} messages recorded before that are in {}", info.rows(), path.display());
-            Err(error.context(kept))
-        }
-        (Some(error), _) => Err(error),
-    }
+    launching::close(folder, failure)
 }
 
 fn one_launch(
     coordinator: &mut Coordinator,
     folder: &mut RunFolder,
     options: &LaunchOptions,
-    job: &Job,
+    job: &BenchJob,
     bar: &mut Bar,
     common: &Common,
 ) -> Result<LaunchOutcome> {
-    let plan = serde_json::to_value(job)?;
+    let plan = serde_json::to_value(Job::Bench(job.clone()))?;
     let (launches, launch) = (u64::from(common.launches), u64::from(options.launch));
     let mut observe = |note| match note {
         Note::Begun => bar.begin(),
@@ -137,18 +118,8 @@ fn spec(workload: &WorkloadArgs) -> Result<Spec> {
     };
     Ok(Spec {
         nodes,
-        transport: match common.transport {
-            Transport::Thread => TransportSpec::Thread,
-            // The coordinator fills in where the nodes find each other.
-            Transport::Shm => TransportSpec::Shm { path: PathBuf::new() },
-            Transport::Tcp => TransportSpec::Tcp { peers: Vec::new() },
-        },
-        topology: match common.topology {
-            Topology::Mesh => fabric::Topology::Mesh,
-            Topology::Hypercube => {
-                fabric::Topology::Hypercube { packet_bytes: u32::try_from(common.packet).unwrap_or(u32::MAX) }
-            }
-        },
+        transport: launching::transport(common.transport),
+        topology: launching::topology(common.topology, common.packet),
         wait,
         bare_bytes: common.bare.then(|| u32::try_from(common.size).unwrap_or(u32::MAX)),
         peer_timeout_ms: common.peer_timeout.as_millis() as u64,
@@ -216,10 +187,8 @@ fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     info
 }
 
-fn options(launch: u32, common: &Common, spec: &Spec, job: &Job, starter: Starter) -> LaunchOptions {
-    let hosting =
-        if spec.transport == TransportSpec::Thread { Hosting::OneProcess } else { Hosting::ProcessEach };
-    let mut options = LaunchOptions::new(launch, spec.clone(), hosting, starter);
+fn options(launch: u32, common: &Common, spec: &Spec, job: &BenchJob, starter: Starter) -> LaunchOptions {
+    let mut options = LaunchOptions::new(launch, spec.clone(), launching::hosting(spec), starter);
     options.more = launch + 1 < common.launches;
     options.recorder = recorder(common, spec, &job.plan);
     if common.wait_for_nodes {
@@ -260,27 +229,6 @@ fn rows_of_busiest_node(plan: &Plan, spec: &Spec) -> u64 {
         Workload::Pingpong | Workload::Relay | Workload::Sweep { .. } => 2 * plan.goal(),
     };
     rows + if spec.bare_bytes.is_some() { plan.goal() } else { 0 } + 64
-}
-
-fn starter(common: &Common, nodes: &Nodes) -> Result<Starter> {
-    if common.wait_for_nodes {
-        return Ok(Starter::External);
-    }
-    let program = std::env::current_exe()
-        .context("cannot find this program's own file, which nodes are started from")?;
-    let command =
-        |program: PathBuf| NodeCommand { program, arguments: vec!["node".into()], environment: Vec::new() };
-    Ok(match nodes {
-        Nodes::Here => Starter::Local(command(program)),
-        Nodes::InTmux => Starter::Tmux {
-            session: format!("fourstamp-{}", std::process::id()),
-            server: None,
-            command: command(program),
-        },
-        Nodes::OverSsh(hosts) => {
-            Starter::Ssh { program: "ssh".into(), hosts: hosts.clone(), command: command("fourstamp".into()) }
-        }
-    })
 }
 
 /// A fresh key, unless joining nodes must be given it in a file.

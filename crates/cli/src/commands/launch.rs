@@ -1,7 +1,8 @@
 //! `fourstamp launch`: the nodes of a benchmark in panes or on hosts, or nodes that join one elsewhere.
 
 use crate::args::{Cli, Command, LaunchArgs, WorkloadArgs};
-use crate::commands::bench::{self, Nodes};
+use crate::commands::bench;
+use crate::launching::Nodes;
 use crate::commands::node;
 use crate::interrupt;
 use anyhow::{Context, Result, bail};

@@ -7,6 +7,7 @@ mod node;
 mod place;
 mod report;
 mod tour;
+mod warp;
 
 use crate::args::{Cli, Command};
 
@@ -14,7 +15,8 @@ use crate::args::{Cli, Command};
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Tour(args) => tour::run(&args),
-        Command::Bench(args) => bench::run(&args.workload, bench::Nodes::Here),
+        Command::Bench(args) => bench::run(&args.workload, crate::launching::Nodes::Here),
+        Command::Warp(args) => warp::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Doctor => doctor::run(),
         Command::Launch(args) => launch::run(&args),

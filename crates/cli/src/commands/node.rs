@@ -35,6 +35,5 @@ pub fn key(file: Option<&Path>) -> Result<RunKey> {
 }
 
 fn do_work(assignment: &Assignment, control: &Control) -> Result<Value, String> {
-    let outcomes = work(assignment, control).map_err(|error| one_line(&error))?;
-    serde_json::to_value(outcomes).map_err(|error| error.to_string())
+    work(assignment, control).map_err(|error| one_line(&error))
 }

@@ -56,6 +56,8 @@ impl Cube {
         payload: &[u8],
     ) -> Result<bool, FabricError> {
         while route.index < route.packets {
+            // Fresh in every packet: others may have told of more since the first one.
+            route.taken = self.counts[usize::from(route.dst)].taken;
             self.packet.clear();
             self.packet.extend_from_slice(&route.encode());
             self.packet.extend_from_slice(&payload[self.shape.piece(payload.len(), route.index)]);

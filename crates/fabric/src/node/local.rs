@@ -47,6 +47,7 @@ impl Node {
             seq,
             ready: Ticks(ready),
             taken: Ticks(taken),
+            stamps: self.scribe.stamps(),
             body: Body::Own(bytes),
         })
     }

@@ -50,7 +50,7 @@ impl Node {
         Ok(true)
     }
 
-    fn check_peers(&mut self) -> Result<(), FabricError> {
+    pub(super) fn check_peers(&mut self) -> Result<(), FabricError> {
         match self.transport.check_peers() {
             Err(FabricError::PeerLost { node, .. }) if self.byes[usize::from(node)] => Ok(()),
             other => other,

@@ -1,7 +1,7 @@
 //! What happens when messages are not taken: bounded memory, a sender that waits, nothing lost.
 
 use crate::table::{Fabric, payload, take_in_time};
-use fabric::Wait;
+use fabric::{Handed, Letter, Wait};
 use record::Kind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -73,4 +73,38 @@ pub fn both_ways_at_once_under_pressure(fabric: &Fabric) {
             }
         }
     });
+}
+
+/// Two nodes send each other far more than their paths hold before either has taken anything: only who takes while it
+/// waits for room gets through. Some messages are larger than a fragment.
+pub fn both_ways_at_once_without_waiting(fabric: &Fabric) {
+    const EACH: u64 = 6_000;
+    let size = |number: u64| if number % 2_000 == 1_999 { 600_000 } else { 900 };
+    let last = fabric.nodes - 1;
+    let was_full = AtomicBool::new(false);
+    fabric.run(|node| {
+        let me = node.id();
+        let other = if me == 0 { last } else { 0 };
+        let due = if me == 0 || me == last { EACH } else { 0 };
+        let (mut sent, mut taken) = (0, 0);
+        let deadline = node.after(crate::table::PATIENCE);
+        let letter = || Letter::new(other, Kind::Data, clock::Ticks(record::ABSENT));
+        let mut attempt = (letter(), payload(me, other, 0, size(0)));
+        while sent < due || taken < due {
+            assert!(node.clock().now() < deadline, "node {me} has sent {sent} and taken {taken} of {due}");
+            let room = sent < due && node.try_send(&mut attempt.0, &attempt.1).unwrap() == Handed::Yes;
+            if room {
+                sent += 1;
+                attempt = (letter(), payload(me, other, sent, size(sent)));
+                continue;
+            }
+            was_full.fetch_or(sent < due, Ordering::Relaxed);
+            if let Some(message) = node.receive(Wait::Poll).unwrap() {
+                assert!(message.payload() == payload(other, me, taken, size(taken)), "message {taken}");
+                taken += 1;
+            }
+            node.look_after_peers().unwrap();
+        }
+    });
+    assert!(was_full.into_inner(), "nobody ever had to wait for room");
 }

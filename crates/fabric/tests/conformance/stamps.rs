@@ -2,8 +2,11 @@
 
 use crate::table::{Carrier, Fabric, payload, take_in_time};
 use clock::Clock;
-use fabric::{NodeId, Recording, columns};
-use record::{Batch, Field, How, Kind, NULL, NodeSheet, RecorderOptions, Run, RunFolder, RunInfo, Schema};
+use fabric::{Handed, Letter, NodeId, Recording, Stamps, Wait, columns};
+use record::{
+    ABSENT, ArrivedClock, Batch, Field, How, Kind, NULL, NodeSheet, RecorderOptions, Run, RunFolder, RunInfo,
+    Schema,
+};
 
 /// What two clocks of one host, put on one timeline, may disagree by (the kernel's stamps are on another clock than ours).
 const SLACK_NS: i64 = 20_000;
@@ -57,6 +60,43 @@ pub fn stamps_are_in_order(fabric: &Fabric) {
     run.close().unwrap();
     let rows = check_rows(&Run::open(&path).unwrap(), fabric);
     assert_eq!(rows, EACH * u64::from(fabric.nodes));
+}
+
+/// A program that writes rows itself is told the same stamps, and the fabric writes nothing.
+pub fn delegated_stamps_are_in_order(fabric: &Fabric) {
+    const EACH: u64 = 60;
+    let clock = Clock::best();
+    let recordings = fabric.run_recorded(
+        |_| Recording::Delegated,
+        |node, fabric| {
+            let (me, to) = (node.id(), (node.id() + 1) % node.nodes());
+            let (mut sent, mut taken) = (0, 0);
+            while sent < EACH || taken < EACH {
+                let bytes = payload(me, to, sent, 300);
+                let mut letter = Letter::new(to, Kind::Event, clock.now());
+                if sent < EACH && node.try_send(&mut letter, &bytes).unwrap() == Handed::Yes {
+                    sent += 1;
+                }
+                let moment = Wait::Until(node.after(std::time::Duration::from_micros(100)));
+                if let Some(message) = node.receive(moment).unwrap() {
+                    check_delegated(message.ready.0, message.stamps(), message.taken.0, fabric);
+                    taken += 1;
+                }
+            }
+        },
+    );
+    assert!(recordings.iter().all(|recording| matches!(recording, Recording::Delegated)));
+}
+
+/// All nodes read one clock here, but the kernel's stamps are on another.
+fn check_delegated(ready: u64, stamps: &Stamps, taken: u64, fabric: &Fabric) {
+    assert!(ready != ABSENT && stamps.sent != ABSENT && stamps.arrived != ABSENT && taken != ABSENT);
+    assert!(ready <= stamps.sent && stamps.sent <= taken, "{ready} {stamps:?} {taken}");
+    if stamps.arrived_clock != ArrivedClock::Kernel && stamps.arrived_how == How::Observed {
+        assert!(stamps.sent <= stamps.arrived && stamps.arrived <= taken, "{stamps:?} {taken}");
+    }
+    assert!(stamps.hops >= 1 && stamps.packets >= 1, "{stamps:?}");
+    assert!(fabric.is_cube() || stamps.hops == 1, "{stamps:?}");
 }
 
 fn check_rows(run: &Run, fabric: &Fabric) -> u64 {

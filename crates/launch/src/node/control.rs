@@ -30,6 +30,8 @@ pub struct Control {
     sender: Mutex<TcpStream>,
     stage: Mutex<Stage>,
     changed: Condvar,
+    /// What the work says about itself besides the two counts.
+    status: Mutex<Option<Box<dyn Fn() -> Value + Send>>>,
 }
 
 /// A value on cache lines of its own (two of them, since processors fetch in pairs), so that writing one does not
@@ -85,7 +87,14 @@ impl Control {
             sender: Mutex::new(sender),
             stage: Mutex::default(),
             changed: Condvar::new(),
+            status: Mutex::new(None),
         }
+    }
+
+    /// From now on send what `status` says along with the two counts, twice a second: a small value, for whoever shows
+    /// progress. It is called on the control thread.
+    pub fn tell_status(&self, status: impl Fn() -> Value + Send + 'static) {
+        *lock(&self.status) = Some(Box::new(status));
     }
 
     /// Say that everything is set up, and sleep until all nodes are and the coordinator lets them begin.
@@ -171,7 +180,8 @@ impl Control {
                 Frame::Ping { sequence } => Frame::Pong { sequence, received, sent: self.clock.now() },
                 Frame::Message(Message::Ask) => {
                     let (done, goal) = (self.done.load(Ordering::Relaxed), self.goal.load(Ordering::Relaxed));
-                    Frame::Message(Message::Progress { done, goal })
+                    let status = lock(&self.status).as_ref().map_or(Value::Null, |status| status());
+                    Frame::Message(Message::Progress { done, goal, status })
                 }
                 Frame::Message(Message::Go) => {
                     lock(&self.stage).go = true;

@@ -33,7 +33,10 @@ impl Session<'_> {
                 member.ready = Some(ready);
                 member.enter(Phase::Ready);
             }
-            (Frame::Message(Message::Progress { done, goal }), _) => member.answered(done, goal),
+            (Frame::Message(Message::Progress { done, goal, status }), _) => {
+                member.status = status;
+                member.answered(done, goal);
+            }
             (Frame::Message(Message::Done { outcome }), Phase::Assigned | Phase::Ready | Phase::Working) => {
                 member.outcome = Some(outcome);
                 // What the work counted last may be newer than the last answer.

@@ -1,0 +1,171 @@
+//! `fourstamp warp`: a simulation on several nodes, or in order on one; its result, its tables, its run folder.
+
+mod plan;
+mod results;
+mod sequential;
+mod table;
+
+use crate::args::{ModelArgs, WarpArgs, WarpCommon};
+use crate::commands::place;
+use crate::interrupt;
+use crate::launching::{self, Nodes};
+use crate::progress::SimulationBar;
+use crate::simulating::WarpJob;
+use crate::work::Job;
+use anyhow::{Context, Result, bail};
+use fabric::{RunKey, Spec};
+use launch::{Coordinator, LaunchOptions, Note};
+use plan::Plan;
+use record::{RecorderOptions, RunFolder};
+use results::Results;
+use std::path::{Path, PathBuf};
+use timewarp::Outcome;
+use warp::{AnyModel, NodeFiles, NodeReport, Readings, Summary};
+
+/// Rows of a node's record buffer.
+const BUFFER_ROWS: u64 = 1 << 19;
+
+/// Simulate and show.
+pub fn run(args: &WarpArgs) -> Result<()> {
+    if let ModelArgs::Unknown(words) = &args.model {
+        let name = words.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        bail!("there is no model '{name}': the models are ping, phold and warpnet");
+    }
+    let plan = Plan::new(&args.model)?;
+    let model = AnyModel::new(&plan.job.model)?;
+    let common = plan.common.clone();
+    for file in [&common.counts, &common.trace].into_iter().flatten() {
+        refuse_homeless(file)?;
+    }
+    if common.seq { sequential::run(&plan, &model) } else { parallel(&plan, &model) }
+}
+
+/// What cannot be written is better said before an hour of simulation.
+fn refuse_homeless(file: &Path) -> Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if file.file_name().is_none() || file.is_dir() {
+        bail!("{} is a folder: give the name of a file", file.display());
+    }
+    if !folder.is_dir() {
+        bail!("there is no folder {} to write {} into: make it first", folder.display(), file.display());
+    }
+    Ok(())
+}
+
+fn parallel(plan: &Plan, model: &AnyModel) -> Result<()> {
+    let common = &plan.common;
+    let spec = plan.spec();
+    spec.check()?;
+    model.placement(spec.nodes, &plan.job)?;
+    let scratch = tempfile::tempdir().context("cannot make a folder for temporary files")?;
+    let path = match plan.job.record {
+        true => place::for_run(
+            common.out.as_deref(),
+            &format!("{}-{}", plan.job.model.name(), spec.transport.name()),
+        )?,
+        false => scratch.path().join("run"),
+    };
+    let mut folder = RunFolder::create(&path, plan.info(spec.transport.name(), spec.topology.name()))?;
+    let ran = launched(plan, model, &spec, &mut folder);
+    for node in 0..spec.nodes {
+        NodeFiles::new(&path, node).remove();
+    }
+    let (shown, failure) = match ran {
+        Ok(shown) => (Some(shown), None),
+        Err(error) => (None, Some(error)),
+    };
+    match plan.job.record {
+        true => drop(launching::close(folder, failure)?),
+        false => failure.map_or(Ok(()), Err)?,
+    }
+    let mut text = shown.unwrap_or_default();
+    if plan.job.record {
+        text.push_str(&format!("run: {}   page: fourstamp report {0}\n", path.display()));
+    }
+    crate::commands::report::say(&text)
+}
+
+/// Launch the nodes, put their results together, write what was asked for; the table to be shown.
+fn launched(plan: &Plan, model: &AnyModel, spec: &Spec, folder: &mut RunFolder) -> Result<String> {
+    let (outcome, elapsed_ns) = launch(plan, spec, folder)?;
+    outcome.check()?;
+    let files: Vec<NodeFiles> = (0..spec.nodes).map(|node| NodeFiles::new(folder.path(), node)).collect();
+    let summary = Summary::new(&outcome, elapsed_ns);
+    let check = match plan.common.check {
+        true => Some(sequential::check(plan, model, &outcome)?),
+        false => None,
+    };
+    let placement = model.placement(spec.nodes, &plan.job)?;
+    let results = Results { plan, model, outcome: &outcome, summary: &summary, files: &files };
+    results.print_lines()?;
+    results.write_tables()?;
+    if plan.job.record {
+        results.keep(folder, |object| placement.node_of(object))?;
+    }
+    Ok(table::text(plan, &summary, check.as_ref()))
+}
+
+fn launch(plan: &Plan, spec: &Spec, folder: &mut RunFolder) -> Result<(Outcome, u64)> {
+    let stop = interrupt::flag();
+    let mut coordinator = Coordinator::bind(Coordinator::LOOPBACK, RunKey::generate()?)?;
+    let mut options =
+        LaunchOptions::new(0, spec.clone(), launching::hosting(spec), launching::starter(&Nodes::Here)?);
+    options.recorder = recorder(&plan.common);
+    // A node that is silent is noticed by its peers first, who say so with a remedy.
+    options.deadlines.answer = options.deadlines.answer.max(plan.common.peer_timeout * 2);
+    let work = Job::Warp(WarpJob { job: plan.job.clone(), pin: plan.common.pin });
+    let mut bar = SimulationBar::new(&plan.label(spec.transport.name()), plan.end());
+    let mut last = None;
+    let mut observe = |note| match note {
+        Note::Begun => bar.begin(),
+        Note::Progress(progress) => {
+            let read = |status| serde_json::from_value::<Option<Readings>>(status).ok().flatten();
+            last = Readings::of_all(progress.statuses.into_iter().filter_map(read)).or(last);
+            if let Some(readings) = &last {
+                bar.at(readings);
+            }
+        }
+        Note::Refused(what) | Note::Remark(what) => bar.say(&what),
+        Note::Joined { .. } => {}
+    };
+    let launched = coordinator.run_launch(folder, &options, &serde_json::to_value(work)?, stop, &mut observe);
+    bar.finish();
+    let mut reports: Vec<NodeReport> = Vec::new();
+    for node in launched?.nodes {
+        reports.extend(serde_json::from_value::<Vec<NodeReport>>(node.outcome).context("a node's report")?);
+    }
+    if reports.len() != usize::from(spec.nodes) || reports.iter().any(|report| !report.finished) {
+        bail!(ended_early(folder, last));
+    }
+    let mut outcome = NodeFiles::new(folder.path(), 0).outcome()?;
+    for node in 1..spec.nodes {
+        outcome.merge(NodeFiles::new(folder.path(), node).outcome()?);
+    }
+    Ok((outcome, reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0)))
+}
+
+fn ended_early(folder: &mut RunFolder, last: Option<Readings>) -> String {
+    let far = last.map_or(String::new(), |readings| {
+        format!(" at virtual time {} after {} committed events", readings.gvt, readings.committed)
+    });
+    let said = format!("stopped{far}: there is no result");
+    folder.info_mut().notes.push(format!("ended early by Ctrl-C{far}"));
+    said
+}
+
+fn recorder(common: &WarpCommon) -> RecorderOptions {
+    let mode = match common.record_to {
+        crate::args::RecordTo::Memory => record::Mode::Memory,
+        crate::args::RecordTo::Stream => record::Mode::Stream,
+    };
+    let when_full = match common.when_full {
+        crate::args::WhenFull::Block => record::WhenFull::Block,
+        crate::args::WhenFull::Drop => record::WhenFull::Drop,
+    };
+    RecorderOptions { mode, capacity_rows: BUFFER_ROWS, when_full }
+}
+
+/// A path as nodes find it, wherever they are started.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+}

@@ -1,0 +1,79 @@
+//! The result on the terminal.
+
+use super::plan::Plan;
+use super::sequential::Check;
+use comfy_table::{CellAlignment, Table, presets};
+use timewarp::VirtualTime;
+use warp::Summary;
+
+/// The result, and how it compares if that was asked for.
+pub fn text(plan: &Plan, summary: &Summary, check: Option<&Check>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    for (name, value, remark) in lines(plan, summary) {
+        table.add_row(vec![name.to_string(), value, remark]);
+    }
+    if let Some(column) = table.column_mut(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let mut text = format!("{}\n{table}\n", plan.label(plan.spec().transport.name()));
+    if let Some(Check { elapsed }) = check {
+        let (seconds, ratio) = (elapsed.as_secs_f64(), elapsed.as_secs_f64() / summary.seconds.max(1e-9));
+        text.push_str(&format!("equal to the sequential run, which took {seconds:.3} s: {ratio:.2} times as long\n"));
+    }
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
+    let nothing = String::new;
+    let mut lines = vec![
+        ("events", grouped(s.events), "committed".to_string()),
+        ("messages", grouped(s.messages), nothing()),
+        ("final time", final_time(s.final_time), nothing()),
+    ];
+    if !plan.common.seq {
+        lines.extend([
+            ("executed", grouped(s.executed), format!("efficiency {:.1} %", s.efficiency * 100.0)),
+            ("rolled back", grouped(s.rolled_back), format!("in {} rollbacks", grouped(s.rollbacks))),
+            ("anti-messages", grouped(s.anti_messages), nothing()),
+            ("sent back", grouped(s.sendbacks), nothing()),
+            ("off-node", format!("{:.1} %", s.off_node_share * 100.0), "of event messages".into()),
+            ("GVT rounds", grouped(s.gvt_rounds), nothing()),
+        ]);
+    }
+    lines.extend([
+        ("memory, most", format!("{:.1} MiB", s.memory_peak as f64 / f64::from(1 << 20)), "of a node".into()),
+        ("seconds", format!("{:.3}", s.seconds), nothing()),
+        ("events/s", grouped(s.events_per_s as u64), nothing()),
+        ("trace digest", s.trace_digest.clone(), nothing()),
+        ("state digest", s.state_digest.clone(), nothing()),
+    ]);
+    lines
+}
+
+fn final_time(time: f64) -> String {
+    if time <= VirtualTime::NEGINF.simtime() { "none".into() } else { time.to_string() }
+}
+
+/// 1,234,567.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_in_groups() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

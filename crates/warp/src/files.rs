@@ -1,0 +1,86 @@
+//! What nodes leave for the end of the run, beside their rows: their outcomes, committed events and printed lines. Made in
+//! the run folder, read and removed when all nodes have ended.
+
+use crate::WarpError;
+use crate::sorted::{Line, SortedFile};
+use std::fs;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use timewarp::{Committed, Outcome};
+
+/// One node's files.
+#[derive(Clone, Debug)]
+pub struct NodeFiles {
+    folder: PathBuf,
+    node: u16,
+}
+
+impl NodeFiles {
+    /// Of this node, within the run folder.
+    pub fn new(run: &Path, node: u16) -> NodeFiles {
+        NodeFiles { folder: run.join("warp"), node }
+    }
+
+    /// Make the folder for them.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    pub fn prepare(&self) -> Result<(), WarpError> {
+        fs::create_dir_all(&self.folder).map_err(WarpError::file("make", &self.folder))
+    }
+
+    /// Where committed events go.
+    pub fn trace(&self) -> SortedFile<Committed> {
+        SortedFile::new(self.trace_path())
+    }
+
+    /// Where printed lines go.
+    pub fn lines(&self) -> SortedFile<Line> {
+        SortedFile::new(self.lines_path())
+    }
+
+    /// Leave an outcome: it has a line for every object, and may be too large for a control message.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn leave(&self, outcome: &Outcome) -> Result<(), WarpError> {
+        let path = self.outcome_path();
+        let json = serde_json::to_vec(outcome).map_err(std::io::Error::from);
+        json.and_then(|json| fs::write(&path, json)).map_err(WarpError::file("write", &path))
+    }
+
+    /// What the node has left.
+    ///
+    /// # Errors
+    /// When it has not, or it cannot be read.
+    pub fn outcome(&self) -> Result<Outcome, WarpError> {
+        let path = self.outcome_path();
+        let read = fs::File::open(&path).and_then(|file| Ok(serde_json::from_reader(BufReader::new(file))?));
+        read.map_err(WarpError::file("read", &path))
+    }
+
+    /// Where committed events are.
+    pub fn trace_path(&self) -> PathBuf {
+        self.path("trace")
+    }
+
+    /// Where printed lines are.
+    pub fn lines_path(&self) -> PathBuf {
+        self.path("lines")
+    }
+
+    /// Remove all of them; what is not there need not be removed.
+    pub fn remove(&self) {
+        for path in [self.outcome_path(), self.trace_path(), self.lines_path()] {
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    fn outcome_path(&self) -> PathBuf {
+        self.path("outcome")
+    }
+
+    fn path(&self, what: &str) -> PathBuf {
+        self.folder.join(format!(".{what}-{}", self.node))
+    }
+}

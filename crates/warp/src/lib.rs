@@ -1,0 +1,51 @@
+//! Drivers of the Time Warp engine: what moves the parcels of [`timewarp::Node`]s over a real fabric, and what writes down
+//! where their time went.
+//!
+//! ```text
+//!  fabric::Node ──► driver ──► timewarp::Node ──► outgoing ──► fabric::Node
+//!      frames      parcels          │  Watch
+//!                                   ▼
+//!                      rows, the committed trace, printed lines
+//! ```
+//!
+//! The engine knows no clock, thread or socket; this crate has them. A [`Job`] says what to run and travels to the nodes as
+//! JSON; [`drive`] sees one node through; [`sequential`] runs the same model on one thread, in order; [`compare`] says
+//! where two results differ. Nothing is printed here.
+
+#![forbid(unsafe_code)]
+
+mod compare;
+mod driver;
+mod error;
+mod files;
+mod frame;
+mod hosted;
+mod job;
+mod meter;
+mod model;
+mod outgoing;
+mod pace;
+mod recorded;
+mod rows;
+pub mod sequential;
+mod sorted;
+mod summary;
+mod tables;
+pub mod threads;
+mod witness;
+
+pub use compare::compare;
+pub use driver::{Drive, DriveOptions, Ending, abort, drive};
+pub use error::WarpError;
+pub use files::NodeFiles;
+pub use frame::{FrameError, check_frame};
+pub use hosted::{Hosting, NodeReport};
+pub use job::{Job, ModelSpec, NetworkSource, WarpnetSpec};
+pub use meter::{Gauge, Meter, Readings};
+pub use model::AnyModel;
+pub use recorded::Recorded;
+pub use rows::{Rows, columns};
+pub use sorted::{Line, SortedFile, merge};
+pub use summary::Summary;
+pub use tables::{write_counts, write_nodes, write_trace, write_xl_stats};
+pub use witness::{Quiet, Taking, Witness};

@@ -1,0 +1,101 @@
+//! When a driver does what: in ticks of its node's clock, so that looking at the time costs nothing worth mentioning.
+
+use crate::driver::DriveOptions;
+use clock::Ticks;
+use std::time::Duration;
+
+/// How long a call of the engine may take: messages wait meanwhile.
+const CALL: Duration = Duration::from_micros(8);
+/// Most steps of a call.
+const STEPS_MAX: u32 = 32;
+/// How long a node looks for messages without sleeping before it has GVT computed, and then sleeps.
+const SPIN: Duration = Duration::from_micros(40);
+/// Longest sleep.
+pub(crate) const NAP: Duration = Duration::from_millis(2);
+/// How often the meter and the peers are looked at.
+const LOOK: Duration = Duration::from_millis(10);
+/// How soon GVT is asked for again when asking has not moved it.
+const ASK_AGAIN: Duration = Duration::from_millis(1);
+
+/// The times of one node, in its ticks.
+pub(crate) struct Pace {
+    pub poll: u64,
+    pub flush: u64,
+    pub gvt: u64,
+    pub spin: u64,
+    pub look: u64,
+    pub ask_again: u64,
+    pub peer_timeout: u64,
+    call: u64,
+    /// Steps of the next call: as many as fit into its time.
+    steps: u32,
+    steps_max: u32,
+}
+
+impl Pace {
+    pub fn new(options: &DriveOptions, fabric: &fabric::Node) -> Pace {
+        // Long enough for a rate that is good to more digits than a time-out needs.
+        const PROBE_TICKS: u64 = 1 << 40;
+        let probe_ns = fabric.ns_between(Ticks(0), Ticks(PROBE_TICKS)).max(1);
+        let ticks = |time: Duration| (time.as_nanos() as f64 * PROBE_TICKS as f64 / probe_ns as f64) as u64;
+        // Not all nodes give up at once: who is not node 0 hears from others through it.
+        let patience = if fabric.id() == 0 { options.peer_timeout } else { options.peer_timeout * 5 / 4 };
+        Pace {
+            poll: ticks(options.poll),
+            flush: ticks(options.flush),
+            gvt: ticks(options.gvt_interval),
+            spin: ticks(SPIN),
+            look: ticks(LOOK.min(options.gvt_interval.max(Duration::from_micros(100)))),
+            ask_again: ticks(ASK_AGAIN),
+            peer_timeout: ticks(patience),
+            call: ticks(CALL),
+            steps: 1,
+            steps_max: options.steps_max.min(STEPS_MAX),
+        }
+    }
+
+    /// Steps of the next call of the engine.
+    #[inline]
+    pub fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// A whole call took so long.
+    #[inline]
+    pub fn took(&mut self, ticks: u64) {
+        if ticks > self.call {
+            self.steps = (self.steps / 2).max(1);
+        } else if ticks < self.call / 4 && self.steps < self.steps_max {
+            self.steps = (self.steps * 2).min(self.steps_max);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_has_as_many_steps_as_fit_into_its_time() {
+        let mut pace = Pace {
+            poll: 0,
+            flush: 0,
+            gvt: 0,
+            spin: 0,
+            look: 0,
+            ask_again: 0,
+            peer_timeout: 0,
+            call: 1000,
+            steps: 1,
+            steps_max: 32,
+        };
+        (0..10).for_each(|_| pace.took(10));
+        assert_eq!(pace.steps(), 32);
+        pace.took(1001);
+        assert_eq!(pace.steps(), 16);
+        pace.took(500);
+        assert_eq!(pace.steps(), 16);
+        (0..10).for_each(|_| pace.took(50_000));
+        assert_eq!(pace.steps(), 1);
+    }
+}

@@ -1,0 +1,182 @@
+//! The tables that a run leaves as CSV. Each appears whole or not at all.
+
+use crate::WarpError;
+use crate::sorted::merge;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use timewarp::{Committed, Counters, Model, NodeCounters, ObjectId, Outcome};
+
+/// Committed counts per object, and their sum: `object,type,events,messages,sent,dropped`.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_counts<M: Model>(model: &M, outcome: &Outcome, path: &Path) -> Result<(), WarpError> {
+    let line = |out: &mut dyn Write, name: &str, kind: &str, c: &Counters| {
+        let Counters { events, messages, committed_sends, committed_drops, .. } = c;
+        writeln!(out, "{},{kind},{events},{messages},{committed_sends},{committed_drops}", quoted(name))
+    };
+    write_whole(path, |out| {
+        writeln!(out, "object,type,events,messages,sent,dropped")?;
+        for (object, counters) in &outcome.objects {
+            let object = ObjectId(*object);
+            line(out, &model.name(object), model.kind(object), counters)?;
+        }
+        line(out, "TOTAL", "all", &outcome.total())
+    })
+}
+
+/// The committed trace, in canonical order: `simtime,seq1,seq2,object,messages,sent`.
+///
+/// # Errors
+/// When a node's file cannot be read, or the trace cannot be written.
+pub fn write_trace<M: Model>(model: &M, of_nodes: &[PathBuf], path: &Path) -> Result<(), WarpError> {
+    let names: Vec<String> =
+        (0..model.objects()).map(|object| quoted(&model.name(ObjectId(object)))).collect();
+    let mut unread = None;
+    let written = write_whole(path, |out| {
+        writeln!(out, "simtime,seq1,seq2,object,messages,sent")?;
+        let merged = merge(of_nodes, |event: Committed| {
+            let (time, name) = (event.time, &names[event.object.0 as usize]);
+            let line = writeln!(
+                out,
+                "{},{},{},{name},{},{}",
+                time.simtime(),
+                time.seq1(),
+                time.seq2(),
+                event.messages,
+                event.sent
+            );
+            line.map_err(WarpError::file("write", path))
+        });
+        // The draft must go as well.
+        merged.map_err(|error| {
+            unread = Some(error);
+            io::Error::other("the trace cannot be put together")
+        })
+    });
+    unread.map_or(written, Err)
+}
+
+/// The statistics of the Time Warp Operating System, one line an object, with rollbacks and undone events behind them.
+/// Columns of what does not exist here (dynamic objects, migration, times of objects) are left out.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_xl_stats<M: Model>(
+    model: &M,
+    outcome: &Outcome,
+    node_of: impl Fn(ObjectId) -> u16,
+    path: &Path,
+) -> Result<(), WarpError> {
+    write_whole(path, |out| {
+        writeln!(
+            out,
+            "Node,Obj,E+FT,E-FT,E+FR,E-FR,E+FC,e starts,e cmps,e com,e zap,# ssave,# scom,E Sent,E+RT,E-RT,E+RR,E-RR,cm cr,rollbacks,undone"
+        )?;
+        for (object, c) in &outcome.objects {
+            let object = ObjectId(*object);
+            write!(out, "{},{}", node_of(object), quoted(&model.name(object)))?;
+            let columns = [
+                c.positive_sent,
+                c.anti_sent,
+                c.positive_received,
+                c.anti_received,
+                c.messages,
+                c.started,
+                c.completed,
+                c.events,
+                c.annihilated,
+                c.states_saved,
+                c.states_committed,
+                c.sends,
+                c.returns_sent,
+                0,
+                c.returns_received,
+                0,
+                1,
+                c.rollbacks,
+                c.undone,
+            ];
+            columns.iter().try_for_each(|column| write!(out, ",{column}"))?;
+            writeln!(out)?;
+        }
+        Ok(())
+    })
+}
+
+/// What each node counted.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_nodes(outcome: &Outcome, path: &Path) -> Result<(), WarpError> {
+    write_whole(path, |out| {
+        let columns = node_columns(&NodeCounters::default());
+        let names: Vec<String> = columns.into_iter().map(|(name, _)| name).collect();
+        writeln!(out, "node,{}", names.join(","))?;
+        for (node, counters) in &outcome.nodes {
+            write!(out, "{node}")?;
+            node_columns(counters).iter().try_for_each(|(_, value)| write!(out, ",{value}"))?;
+            writeln!(out)?;
+        }
+        Ok(())
+    })
+}
+
+/// By name, in order of the names: whatever the engine counts is in the table.
+fn node_columns(counters: &NodeCounters) -> Vec<(String, serde_json::Value)> {
+    match serde_json::to_value(counters) {
+        Ok(serde_json::Value::Object(fields)) => fields.into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn quoted(field: &str) -> String {
+    match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.to_string(),
+    }
+}
+
+/// Write a file beside its place and move it there when it is whole.
+fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WarpError> {
+    let written = || {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut draft = tempfile::Builder::new()
+            .prefix(".unfinished-")
+            .permissions(std::fs::Permissions::from_mode(0o644))
+            .tempfile_in(folder)?;
+        let mut out = BufWriter::with_capacity(1 << 16, draft.as_file_mut());
+        write(&mut out)?;
+        out.flush()?;
+        drop(out);
+        draft.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    written().map_err(WarpError::file("write", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_commas_are_quoted() {
+        assert_eq!(quoted("0-init"), "0-init");
+        assert_eq!(quoted("G0,0"), "\"G0,0\"");
+        assert_eq!(quoted("a\"b,c"), "\"a\"\"b,c\"");
+    }
+
+    #[test]
+    fn a_file_that_fails_half_way_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.csv");
+        let failed = write_whole(&path, |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("no"))
+        });
+        assert!(failed.unwrap_err().to_string().contains("x.csv"));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(write_whole(Path::new("/proc/x.csv"), |_| Ok(())).is_err());
+    }
+}

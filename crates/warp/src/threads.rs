@@ -1,0 +1,73 @@
+//! A whole run in this process, a thread a node: for programs that use the engine as a library, for tests and benchmarks.
+
+use crate::hosted::{Hosting, run_hosted};
+use crate::{Gauge, Job, NodeFiles, WarpError};
+use clock::Clock;
+use fabric::{Opening, RunKey, Spec, Topology, TransportSpec, Waiting};
+use std::path::Path;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use timewarp::{Model, Outcome};
+
+/// A finished run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ran {
+    /// Of all nodes.
+    pub outcome: Outcome,
+    /// Of the node that took longest, ns.
+    pub elapsed_ns: u64,
+}
+
+/// Run `model` on so many threads. `job.model` is not looked at, nothing is recorded, and files (a trace, printed
+/// lines) are left in `folder`: [`NodeFiles`] finds them.
+///
+/// # Errors
+/// Whatever ends the run early.
+pub fn run<M: Model>(model: &M, job: &Job, nodes: u16, folder: &Path) -> Result<Ran, WarpError> {
+    let spec = Spec {
+        nodes,
+        transport: TransportSpec::Thread,
+        topology: Topology::Mesh,
+        wait: Waiting::Blocking,
+        bare_bytes: None,
+        peer_timeout_ms: 20_000,
+    };
+    let (hosted, clock): (Vec<u16>, _) = ((0..nodes).collect(), Clock::best());
+    // Nodes of one process trust each other; the key is not used.
+    let key = RunKey::generate().map_err(|error| WarpError::Model { reason: error.to_string() })?;
+    let transports =
+        fabric::open(Opening { spec: &spec, hosted: &hosted, key: &key, listener: None, clock })?;
+    let gauges: Vec<Gauge> = hosted.iter().map(|_| Gauge::default()).collect();
+    let (barrier, all_ready) = (Barrier::new(hosted.len()), AtomicBool::new(true));
+    let begin = |ready: bool| {
+        all_ready.fetch_and(ready, Ordering::SeqCst);
+        barrier.wait();
+        all_ready.load(Ordering::SeqCst)
+    };
+    let job = Job { record: false, ..job.clone() };
+    let nobody = |_| Err(WarpError::Model { reason: "nothing is recorded here".into() });
+    let hosting = Hosting {
+        job: &job,
+        spec: &spec,
+        hosted: &hosted,
+        clock,
+        folder,
+        gauges: &gauges,
+        stop: &AtomicBool::new(false),
+        recorder: &nobody,
+        unrecorded: &|_| {},
+        begin: &begin,
+    };
+    let reports = run_hosted(model, &hosting, transports, || {})?;
+    let mut outcome: Option<Outcome> = None;
+    for node in hosted {
+        let theirs = NodeFiles::new(folder, node).outcome()?;
+        match &mut outcome {
+            Some(outcome) => outcome.merge(theirs),
+            None => outcome = Some(theirs),
+        }
+    }
+    let outcome = outcome.unwrap_or_default();
+    outcome.check()?;
+    Ok(Ran { outcome, elapsed_ns: reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0) })
+}
