@@ -37,8 +37,8 @@ use crate::context::Doings;
 use crate::pending::{Entry, Pending};
 use crate::running::{Frame, share, state_share};
 use crate::{
-    Limits, Message, Model, NodeCounters, ObjectId, Options, Outcome, Parcel, Payload, Placement, RunError,
-    VirtualTime, Watch,
+    Limits, Message, Model, NodeCounters, ObjectId, Options, Outcome, Packet, Parcel, Payload, Placement,
+    RunError, VirtualTime, Watch,
 };
 use arrivals::Arrivals;
 use channel::Channel;
@@ -46,7 +46,7 @@ use collect::Collection;
 use gvt::Gvt;
 use history::{Histories, Ran};
 use object::Object;
-use outbox::Outbox;
+use outbox::{Outbox, Waiting};
 use pace::Horizon;
 use relief::Budget;
 use slots::{NONE, Slots};
@@ -127,7 +127,7 @@ pub struct Node<'a, M: Model, W: Watch> {
     is_paced: bool,
     channels: Vec<Channel>,
     arrivals: Arrivals<M::Payload>,
-    outbox: Outbox<M::Payload>,
+    outbox: Outbox<M::Payload, W::Stamp>,
     gvt: Gvt,
     budget: Budget,
     horizon: Horizon,
@@ -212,7 +212,6 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
     pub fn receive(&mut self, from: u16, parcel: Parcel<M::Payload>) -> Result<(), RunError> {
         if parcel.packet.is_counted() {
             self.gvt.receives(parcel.red);
-            self.owe_ack(from);
         }
         self.arrive(from, parcel.packet)
     }
@@ -232,21 +231,24 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
         Ok(Progress::Busy)
     }
 
-    /// The next parcel that may leave, and for whom.
+    /// The next parcel that may leave, for whom, and when it was made: it may have had to wait here.
     #[inline]
-    pub fn outgoing(&mut self) -> Option<(u16, Parcel<M::Payload>)> {
+    pub fn outgoing(&mut self) -> Option<(u16, Parcel<M::Payload>, W::Stamp)> {
         if self.outbox.is_bounded() {
             self.acknowledge();
         }
-        if self.outbox.is_empty() {
-            return None;
-        }
-        let (to, packet) = self.outbox.next(&mut self.counters)?;
+        let Waiting { to, packet, made } = self.outbox.next(&mut self.counters)?;
         if packet.is_counted() {
-            let send = packet.send_time();
-            self.gvt.sends(send);
+            self.gvt.sends(packet.send_time());
         }
-        Some((to, Parcel { red: self.gvt.red(), packet }))
+        Some((to, Parcel { red: self.gvt.red(), packet }, made))
+    }
+
+    /// Put a packet where it waits to leave.
+    #[inline]
+    fn post(&mut self, to: u16, packet: Packet<M::Payload>) {
+        let made = self.watch.now();
+        self.outbox.push(to, packet, made);
     }
 
     /// Compute GVT soon: its interval is over.

@@ -135,7 +135,7 @@ impl<'a, M: Model> Cluster<'a, M> {
     }
 
     fn send_parcels(&mut self, from: usize) {
-        while let Some((to, parcel)) = self.nodes[from].outgoing() {
+        while let Some((to, parcel, ())) = self.nodes[from].outgoing() {
             let link = &mut self.links[from * self.nodes.len() + usize::from(to)];
             let earliest = link.parcels.back().map_or(0, |(due, _)| *due);
             let due = self.turn + self.random.below(self.simulation.delay_max + 1);

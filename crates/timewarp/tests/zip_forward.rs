@@ -20,7 +20,7 @@ fn longest_sweep(zip_forward: bool) -> (u64, u64) {
     assert_eq!(writer.status().executed, 65);
     while caller.run(1).unwrap() == Progress::Busy {}
     let mut parcels: Vec<Parcel<u64>> = Vec::new();
-    while let Some((_, parcel)) = caller.outgoing() {
+    while let Some((_, parcel, ())) = caller.outgoing() {
         parcels.extend(matches!(parcel.packet, Packet::Event { .. }).then_some(parcel));
     }
     for parcel in parcels {

@@ -218,9 +218,11 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
     /// Pack what leaves the engine.
     #[inline]
     fn collect(&mut self) -> Result<(), WarpError> {
-        while let Some((to, parcel)) = self.engine.outgoing() {
-            // It may have been made at any moment of the call.
-            self.outgoing.put(self.fabric, self.engine.watch(), to, &parcel, self.called)?;
+        while let Some((to, parcel, made)) = self.engine.outgoing() {
+            let witness = self.engine.watch();
+            let ready = witness.stamps().then(|| witness.ready(made));
+            // Unstamped, it may have been made at any moment of the call.
+            self.outgoing.put(self.fabric, witness, to, &parcel, ready, self.called)?;
         }
         Ok(())
     }

@@ -62,7 +62,7 @@ impl Outgoing {
         (0..).zip(&self.lanes).find(|(_, lane)| !lane.waiting.is_empty()).map(|(node, _)| node)
     }
 
-    /// Pack a parcel; hand the frame over if that fills it.
+    /// Pack a parcel, with the moment at which it was made where stamps are wanted; hand the frame over if that fills it.
     #[inline]
     pub fn put<P: Payload>(
         &mut self,
@@ -70,10 +70,10 @@ impl Outgoing {
         witness: &mut impl Witness,
         to: NodeId,
         parcel: &Parcel<P>,
+        ready: Option<u64>,
         now: u64,
     ) -> Result<(), FabricError> {
         let lane = &mut self.lanes[usize::from(to)];
-        let ready = if witness.stamps() { Some(witness.ready()) } else { None };
         if lane.packer.parcels() == 0 {
             lane.ready = ready.unwrap_or(ABSENT);
             self.packing_since = self.packing_since.min(now);

@@ -95,8 +95,8 @@ impl Witness for Recorded {
     }
 
     #[inline]
-    fn ready(&mut self) -> u64 {
-        self.now()
+    fn ready(&self, made: u64) -> u64 {
+        made
     }
 
     #[inline]

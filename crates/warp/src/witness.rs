@@ -10,8 +10,8 @@ pub trait Witness: Watch {
     /// Whether messages between nodes carry stamps. The same on all nodes of a run.
     fn stamps(&self) -> bool;
 
-    /// The moment at which a parcel left the engine.
-    fn ready(&mut self) -> u64;
+    /// The moment at which a parcel was made, in ticks.
+    fn ready(&self, made: Self::Stamp) -> u64;
 
     /// So many messages to other nodes get numbers; returns the first.
     fn numbers(&mut self, messages: u32) -> u64;
@@ -82,7 +82,7 @@ impl Witness for Quiet {
     }
 
     #[inline]
-    fn ready(&mut self) -> u64 {
+    fn ready(&self, (): ()) -> u64 {
         record::ABSENT
     }
 

@@ -77,7 +77,7 @@ fn searching_what_has_arrived_gives_the_sequential_result() {
     for search in [Search::Plimit(50), Search::Plimit(2), Search::RecvqLimit(10)] {
         let engine =
             Options { cutoff: 30.0, search, max_acks: Some(20), undo_check: false, ..Options::default() };
-        [1, 2].into_iter().for_each(|nodes| drop(agrees(&model, &job(engine.clone()), nodes)));
+        (1..=4).for_each(|nodes| drop(agrees(&model, &job(engine.clone()), nodes)));
     }
 }
 

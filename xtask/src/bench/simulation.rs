@@ -121,7 +121,9 @@ fn build_ours(workspace: &Workspace) -> Result<PathBuf> {
 }
 
 fn contestant(workspace: &Workspace, fourstamp: &Path, name: &'static str) -> Result<Contestant> {
-    let ours = |arguments: &str| Ok(command_of(name, fourstamp.to_owned(), &format!("warp phold --csv {arguments}")));
+    let ours = |arguments: &str| {
+        Ok(command_of(name, fourstamp.to_owned(), &format!("warp phold --csv {arguments}")))
+    };
     let small = "--objects 2048 --cutoff 1000";
     let large = "--objects 65536 --start 16 --cutoff 8 --remote 1";
     let two = "--nodes 2 --transport thread --groups 2";
@@ -168,7 +170,10 @@ fn disturbed(quiet: Contestant) -> Result<Contestant> {
     let inner = quiet.command;
     let command = move || {
         let (inner, mut outer) = (inner(), Command::new(&shell));
-        outer.arg("-c").arg("(while :; do :; done) & busy=$!; \"$@\"; code=$?; kill $busy; exit $code").arg("sh");
+        outer
+            .arg("-c")
+            .arg("(while :; do :; done) & busy=$!; \"$@\"; code=$?; kill $busy; exit $code")
+            .arg("sh");
         outer.arg(inner.get_program()).args(inner.get_args());
         outer
     };

@@ -23,7 +23,7 @@ pub struct EngineArgs {
     #[arg(long, default_value = "10ms", value_name = "TIME", value_parser = quantity::duration)]
     pub gvt_interval: Duration,
     /// Compute GVT once so many events of a node wait for being committed
-    #[arg(long, default_value_t = 8192, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = Options::default().gvt_events, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub gvt_events: u32,
     /// Unacknowledged messages that a node may have  [default: no bound; 20 with --plimit or --recvq-limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

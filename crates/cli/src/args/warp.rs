@@ -147,6 +147,9 @@ pub struct WarpCommon {
     /// Write all committed events here, as CSV
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Print the result as CSV, a line of names and a line of values
+    #[arg(long)]
+    pub csv: bool,
     /// Record every message, rollback and GVT round into this run folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -2,9 +2,9 @@
 
 use crate::args::{Cli, Command, LaunchArgs, WorkloadArgs};
 use crate::commands::bench;
-use crate::launching::Nodes;
 use crate::commands::node;
 use crate::interrupt;
+use crate::launching::Nodes;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use std::sync::atomic::Ordering;

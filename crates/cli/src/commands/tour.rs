@@ -5,11 +5,11 @@
 use crate::analyse::{Analysed, analyse};
 use crate::args::{BenchArgs, Cli, Command, TourArgs, WorkloadArgs};
 use crate::commands::bench::measure;
-use crate::launching::Nodes;
 use crate::commands::doctor::{self, State};
 use crate::commands::place;
 use crate::commands::report::{print_terminal_table, say, write_page};
 use crate::interrupt;
+use crate::launching::Nodes;
 use anyhow::{Context, Result, bail};
 use bench::floor::{self, Floor as Measured};
 use clap::Parser;

@@ -79,7 +79,7 @@ fn parallel(plan: &Plan, model: &AnyModel) -> Result<()> {
         false => failure.map_or(Ok(()), Err)?,
     }
     let mut text = shown.unwrap_or_default();
-    if plan.job.record {
+    if plan.job.record && !common.csv {
         text.push_str(&format!("run: {}   page: fourstamp report {0}\n", path.display()));
     }
     crate::commands::report::say(&text)

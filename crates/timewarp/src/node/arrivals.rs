@@ -92,7 +92,10 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         match packet {
             Packet::Ack { messages } => self.outbox.acknowledged(messages),
             Packet::Gvt(packet) => self.take_gvt(from, packet)?,
-            packet if self.arrivals.search == Search::All => return self.handle(from, packet),
+            packet if self.arrivals.search == Search::All => {
+                self.owe_ack(from);
+                return self.handle(from, packet);
+            }
             packet => {
                 let number = self.arrivals.arrived;
                 self.arrivals.arrived += 1;
@@ -109,12 +112,14 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.counters.searched += 1;
         }
         self.watch.took(arrival.number);
+        self.owe_ack(arrival.from);
         self.handle(arrival.from, arrival.packet)?;
         Ok(true)
     }
 
-    /// An acknowledgement is owed for a message that has been taken out of the network.
-    pub(super) fn owe_ack(&mut self, from: u16) {
+    /// An acknowledgement is owed for a message that has been taken out of the receive queue: before that it counts against
+    /// its sender, whose bound on unacknowledged messages is what bounds the queue.
+    fn owe_ack(&mut self, from: u16) {
         if self.outbox.is_bounded() {
             self.channels[usize::from(from)].owed += 1;
         }
@@ -122,10 +127,10 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// Pay what is owed.
     pub(super) fn acknowledge(&mut self) {
-        for (node, channel) in (0..).zip(&mut self.channels) {
-            let messages = std::mem::take(&mut channel.owed);
+        for node in 0..self.nodes {
+            let messages = std::mem::take(&mut self.channels[usize::from(node)].owed);
             if messages > 0 {
-                self.outbox.push(node, Packet::Ack { messages });
+                self.post(node, Packet::Ack { messages });
             }
         }
     }

@@ -61,7 +61,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             return;
         }
         self.object(sender).rare.anti_sent += 1;
-        self.outbox.push(node, Packet::Anti(reference));
+        self.post(node, Packet::Anti(reference));
     }
 
     fn cancel_here(&mut self, sender: u32, slot: u32, receiver: u32) {
@@ -116,7 +116,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             let object = self.object(index);
             object.received += 1;
             object.rare.returns_sent += 1;
-            self.outbox.push(from, Packet::Return(reference));
+            self.post(from, Packet::Return(reference));
             return Ok(());
         }
         let slot = self.slots.add(message, Status::Pending, copy.serial);
@@ -156,7 +156,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if !self.is_copy(from, reference) {
             // It has been cancelled meanwhile: it goes out again to meet its anti-message.
             self.object(index).sent += 1;
-            self.outbox.push(from, Packet::Again(*reference));
+            self.post(from, Packet::Again(*reference));
             return Ok(());
         }
         self.slots[reference.copy.slot].status = Status::Vanished;

@@ -234,7 +234,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             _ => self.slots.add(message.clone(), Status::Copy, serial),
         };
         self.link_output(record, slot);
-        self.outbox.push(node, Packet::Event { message, copy: Handle { slot, serial } });
+        self.post(node, Packet::Event { message, copy: Handle { slot, serial } });
     }
 
     /// Remember what an event sent.

@@ -7,19 +7,26 @@
 use crate::{NodeCounters, Packet, Payload, Reference, VirtualTime};
 use std::collections::{BTreeMap, VecDeque};
 
-pub(super) struct Outbox<P> {
+pub(super) struct Outbox<P, S> {
     /// Without a bound everything, with one what is never held.
-    queue: VecDeque<(u16, Packet<P>)>,
-    bounded: Option<Bounded<P>>,
+    queue: VecDeque<Waiting<P, S>>,
+    bounded: Option<Bounded<P, S>>,
 }
 
-struct Bounded<P> {
+/// A packet, for whom, and when it was made.
+pub(super) struct Waiting<P, S> {
+    pub to: u16,
+    pub packet: Packet<P>,
+    pub made: S,
+}
+
+struct Bounded<P, S> {
     limit: u32,
     anti_limit: u32,
     unacknowledged: u32,
     /// By send time, then in order of coming.
-    anti: BTreeMap<(VirtualTime, u64), (u16, Packet<P>)>,
-    positive: BTreeMap<(VirtualTime, u64), (u16, Packet<P>)>,
+    anti: BTreeMap<(VirtualTime, u64), Waiting<P, S>>,
+    positive: BTreeMap<(VirtualTime, u64), Waiting<P, S>>,
     added: u64,
 }
 
@@ -37,8 +44,8 @@ impl<P> Packet<P> {
     }
 }
 
-impl<P: Payload> Outbox<P> {
-    pub fn new(max_acks: Option<u32>, max_neg_acks: u32) -> Outbox<P> {
+impl<P: Payload, S> Outbox<P, S> {
+    pub fn new(max_acks: Option<u32>, max_neg_acks: u32) -> Outbox<P, S> {
         let bounded = max_acks.map(|limit| Bounded {
             limit,
             anti_limit: max_neg_acks,
@@ -48,12 +55,6 @@ impl<P: Payload> Outbox<P> {
             added: 0,
         });
         Outbox { queue: VecDeque::new(), bounded }
-    }
-
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.queue.is_empty()
-            && self.bounded.as_ref().is_none_or(|b| b.anti.is_empty() && b.positive.is_empty())
     }
 
     /// Whether something waits for acknowledgements.
@@ -68,16 +69,17 @@ impl<P: Payload> Outbox<P> {
     }
 
     #[inline]
-    pub fn push(&mut self, to: u16, packet: Packet<P>) {
+    pub fn push(&mut self, to: u16, packet: Packet<P>, made: S) {
+        let waiting = Waiting { to, packet, made };
         match &mut self.bounded {
-            Some(bounded) if packet.is_counted() => bounded.push(to, packet),
-            _ => self.queue.push_back((to, packet)),
+            Some(bounded) if waiting.packet.is_counted() => bounded.push(waiting),
+            _ => self.queue.push_back(waiting),
         }
     }
 
     /// The next one that may leave.
     #[inline]
-    pub fn next(&mut self, counters: &mut NodeCounters) -> Option<(u16, Packet<P>)> {
+    pub fn next(&mut self, counters: &mut NodeCounters) -> Option<Waiting<P, S>> {
         self.queue.pop_front().or_else(|| self.bounded.as_mut().and_then(|bounded| bounded.next(counters)))
     }
 
@@ -92,8 +94,8 @@ impl<P: Payload> Outbox<P> {
     pub fn take_back(&mut self, to: u16, reference: &Reference) -> bool {
         let Some(bounded) = &mut self.bounded else { return false };
         let of_time = (reference.send, 0)..=(reference.send, u64::MAX);
-        let is_it = |(node, packet): &(u16, Packet<P>)| {
-            *node == to && matches!(packet, Packet::Event { copy, .. } if *copy == reference.copy)
+        let is_it = |waiting: &Waiting<P, S>| {
+            waiting.to == to && matches!(waiting.packet, Packet::Event { copy, .. } if copy == reference.copy)
         };
         let key = bounded.positive.range(of_time).find(|(_, waiting)| is_it(waiting)).map(|(key, _)| *key);
         key.is_some_and(|key| bounded.positive.remove(&key).is_some())
@@ -101,21 +103,23 @@ impl<P: Payload> Outbox<P> {
 
     /// The least send time of what waits.
     pub fn least(&self) -> VirtualTime {
-        let queued = self.queue.iter().map(|(_, packet)| packet.send_time());
-        let first = |map: &BTreeMap<(VirtualTime, u64), _>| map.first_key_value().map(|((time, _), _)| *time);
+        let queued = self.queue.iter().map(|waiting| waiting.packet.send_time());
+        let first = |map: &BTreeMap<(VirtualTime, u64), Waiting<P, S>>| {
+            map.first_key_value().map(|((time, _), _)| *time)
+        };
         let held = self.bounded.iter().flat_map(|b| [first(&b.anti), first(&b.positive)]).flatten();
         queued.chain(held).min().unwrap_or(VirtualTime::FINISHED)
     }
 }
 
-impl<P: Payload> Bounded<P> {
-    fn push(&mut self, to: u16, packet: Packet<P>) {
+impl<P: Payload, S> Bounded<P, S> {
+    fn push(&mut self, waiting: Waiting<P, S>) {
         self.added += 1;
-        let key = (packet.send_time(), self.added);
-        match packet {
-            Packet::Event { .. } => self.positive.insert(key, (to, packet)),
+        let key = (waiting.packet.send_time(), self.added);
+        match waiting.packet {
+            Packet::Event { .. } => self.positive.insert(key, waiting),
             // What comes back, or goes out again to meet its anti-message, frees memory: it goes with the anti-messages.
-            _ => self.anti.insert(key, (to, packet)),
+            _ => self.anti.insert(key, waiting),
         };
     }
 
@@ -124,7 +128,7 @@ impl<P: Payload> Bounded<P> {
         self.unacknowledged >= limit && !(self.anti.is_empty() && self.positive.is_empty())
     }
 
-    fn next(&mut self, counters: &mut NodeCounters) -> Option<(u16, Packet<P>)> {
+    fn next(&mut self, counters: &mut NodeCounters) -> Option<Waiting<P, S>> {
         let (queue, limit) = match self.anti.is_empty() {
             false => (&mut self.anti, self.anti_limit),
             true => (&mut self.positive, self.limit),

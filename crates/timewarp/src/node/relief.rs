@@ -114,7 +114,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.channels[usize::from(node)].received.remove(reference.copy.serial);
         self.object(receiver).rare.returns_sent += 1;
         self.withdraw(receiver, slot);
-        self.outbox.push(node, Packet::Return(reference));
+        self.post(node, Packet::Return(reference));
     }
 
     /// Undo this node's own events that are furthest ahead, and cancel what they sent.

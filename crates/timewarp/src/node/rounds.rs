@@ -50,7 +50,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         match act {
             Act::Nothing => Ok(()),
             Act::ToLeader(packet) => {
-                self.outbox.push(0, Packet::Gvt(packet));
+                self.post(0, Packet::Gvt(packet));
                 Ok(())
             }
             Act::ToAll(packet) => {
@@ -66,8 +66,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     }
 
     fn tell_others(&mut self, packet: GvtPacket) {
-        for node in (0..self.nodes).filter(|node| *node != self.id) {
-            self.outbox.push(node, Packet::Gvt(packet));
+        let me = self.id;
+        for node in (0..self.nodes).filter(|node| *node != me) {
+            self.post(node, Packet::Gvt(packet));
         }
     }
 
@@ -76,7 +77,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let answer = self.gvt.answer(pass, holds);
         let GvtPacket::Report { round, pass, balance, least } = answer else { return Ok(()) };
         if self.id != 0 {
-            self.outbox.push(0, Packet::Gvt(answer));
+            self.post(0, Packet::Gvt(answer));
             return Ok(());
         }
         let act = self.gvt.take_answer(round, pass, balance, least);
@@ -91,6 +92,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             return Err(RunError::Identity { what });
         }
         self.since_round = 0;
+        self.budget.peak = self.budget.peak.max(self.memory());
         if gvt > before {
             self.horizon.advance(before, gvt, &self.options.throttle);
             self.release_held();

@@ -54,7 +54,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             return Ok(Some(Progress::Busy));
         }
         if self.outbox.is_held() && first.time > self.gvt.now {
-            return Ok(Some(Progress::Waiting));
+            return self.take_any_arrival().map(Some);
         }
         if self.must_hold(first) {
             self.hold(first);
@@ -66,8 +66,16 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         Ok(match self.make_room(first)? {
             Room::Enough => None,
             Room::Made => Some(Progress::Busy),
-            Room::Wait => Some(Progress::Waiting),
+            Room::Wait => Some(self.take_any_arrival()?),
         })
+    }
+
+    /// Nothing may run now. What has come may change that, and somebody may wait for its being taken.
+    fn take_any_arrival(&mut self) -> Result<Progress, RunError> {
+        match self.search_arrivals(VirtualTime::POSINF)? {
+            true => Ok(Progress::Busy),
+            false => Ok(Progress::Waiting),
+        }
     }
 
     /// Nothing is ready before the end of time.

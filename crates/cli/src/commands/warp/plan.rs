@@ -168,7 +168,6 @@ fn warpnet(args: &WarpnetArgs) -> ModelSpec {
         Some(folder) => NetworkSource::Files(absolute(folder)),
         None => NetworkSource::Generated(GeneratorOptions { nodes: args.network_nodes, seed: args.seed }),
     };
-    let options =
-        WarpnetOptions { packets_per_node: args.packets_per_node, update_nodes: args.update_nodes };
+    let options = WarpnetOptions { packets_per_node: args.packets_per_node, update_nodes: args.update_nodes };
     ModelSpec::Warpnet(WarpnetSpec { network, options })
 }

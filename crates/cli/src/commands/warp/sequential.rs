@@ -29,8 +29,7 @@ pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
         let text = simulated(plan, model, &files, None)?;
         return report::say(&text);
     }
-    let path =
-        place::for_run(plan.common.out.as_deref(), &format!("{}-sequential", plan.job.model.name()))?;
+    let path = place::for_run(plan.common.out.as_deref(), &format!("{}-sequential", plan.job.model.name()))?;
     let mut folder = RunFolder::create(&path, plan.info("none", "none"))?;
     let files = NodeFiles::new(&path, 0);
     let ran = simulated(plan, model, &files, Some(&mut folder));
@@ -40,7 +39,10 @@ pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
         Err(error) => (String::new(), Some(error)),
     };
     launching::close(folder, failure)?;
-    report::say(&format!("{text}run: {}   page: fourstamp report {0}\n", path.display()))
+    match plan.common.csv {
+        true => report::say(&text),
+        false => report::say(&format!("{text}run: {}   page: fourstamp report {0}\n", path.display())),
+    }
 }
 
 /// Run the sequential engine for comparison.

@@ -6,8 +6,11 @@ use comfy_table::{CellAlignment, Table, presets};
 use timewarp::VirtualTime;
 use warp::Summary;
 
-/// The result, and how it compares if that was asked for.
+/// The result as a person or a program is to read it, and how it compares if that was asked for.
 pub fn text(plan: &Plan, summary: &Summary, check: Option<&Check>) -> String {
+    if plan.common.csv {
+        return csv(summary);
+    }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     for (name, value, remark) in lines(plan, summary) {
@@ -19,9 +22,18 @@ pub fn text(plan: &Plan, summary: &Summary, check: Option<&Check>) -> String {
     let mut text = format!("{}\n{table}\n", plan.label(plan.spec().transport.name()));
     if let Some(Check { elapsed }) = check {
         let (seconds, ratio) = (elapsed.as_secs_f64(), elapsed.as_secs_f64() / summary.seconds.max(1e-9));
-        text.push_str(&format!("equal to the sequential run, which took {seconds:.3} s: {ratio:.2} times as long\n"));
+        text.push_str(&format!(
+            "equal to the sequential run, which took {seconds:.3} s: {ratio:.2} times as long\n"
+        ));
     }
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn csv(summary: &Summary) -> String {
+    let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(summary) else { return String::new() };
+    let names: Vec<&str> = fields.keys().map(String::as_str).collect();
+    let values: Vec<String> = fields.values().map(|value| value.to_string().replace('"', "")).collect();
+    format!("{}\n{}\n", names.join(","), values.join(","))
 }
 
 fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
