@@ -4,6 +4,7 @@ use super::estimate::{Estimate, compare_medians, median};
 use anyhow::{Result, bail};
 
 /// One promise.
+#[derive(Debug)]
 pub struct Figure {
     /// As given to `--only`.
     pub name: &'static str,

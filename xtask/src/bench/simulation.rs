@@ -66,7 +66,7 @@ const fn figure(
 
 const FIGURES: &[Figure] = &[
     figure("sequential", "2048 objects × 1, sequential", SEQUENTIAL, PLAIN, Compared::Ours, 12e6),
-    figure("plain", "the same / a heap and a loop", SEQUENTIAL, PLAIN, Compared::Ratio, 1.0),
+    figure("plain", "the same / a heap and a loop", SEQUENTIAL, PLAIN, Compared::Ratio, 0.5),
     figure("nexosim", "the same / nexosim on one thread", SEQUENTIAL, NEXOSIM, Compared::Ratio, 1.0),
     figure("one", "one optimistic node", ONE_NODE, SEQUENTIAL, Compared::Ours, 8e6),
     figure("two", "two threads, remote 0.1", TWO, SEQUENTIAL, Compared::Ours, 16e6),

@@ -105,6 +105,10 @@ fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         report_reads(workspace, &out)?;
         tally.passed += 1;
     }
+    let bank =
+        ["run", "--quiet", "--locked", "--package", "fourstamp-examples", "--example", "bank", "--", "2000"];
+    run(&mut workspace.cargo(&bank), LIMIT)?;
+    tally.passed += 1;
     let python = match install::python(workspace) {
         Ok(python) => python,
         Err(why) => return tally.skip(format!("{why:#}")),
@@ -160,7 +164,7 @@ fn browser(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     run_and_watch(&mut test, LIMIT, |line| tally.line(line))
 }
 
-/// The report of a run of 10 messages, and of one of 10 million.
+/// The report of a run of 10 messages, of one of 10 million, and of a simulation.
 fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     let folder = fresh(workspace, "pages")?;
     let mut pages = Vec::new();
@@ -173,7 +177,18 @@ fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
         run(report.arg(&run_folder).arg("--out").arg(&page), LIMIT)?;
         pages.push(page);
     }
+    pages.push(simulation_page(workspace, &folder)?);
     Ok(pages)
+}
+
+/// The report of a simulation.
+fn simulation_page(workspace: &Workspace, folder: &Path) -> Result<PathBuf> {
+    let (run_folder, page) = (folder.join("simulation"), folder.join("simulation.html"));
+    let arguments = ["warp", "phold", "--cutoff", "20", "--transport", "shm", "--check", "--out"];
+    run(workspace.command(workspace.fourstamp(), &arguments).arg(&run_folder), LIMIT)?;
+    let mut report = workspace.command(workspace.fourstamp(), &["report"]);
+    run(report.arg(&run_folder).arg("--out").arg(&page), LIMIT)?;
+    Ok(page)
 }
 
 fn fuzz(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
