@@ -16,4 +16,5 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let _ = warp::check_frame::<Vec<u8>>(bytes);
     let _ = warp::check_frame::<u64>(bytes);
+    let _ = warp::check_frame::<models::warpnet::WarpnetPayload>(bytes);
 });

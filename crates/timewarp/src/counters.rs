@@ -1,6 +1,6 @@
 //! What is counted, per object and per node: the columns of XL_STATS, and the identities between them.
 
-use crate::{ObjectId, RunError};
+use crate::RunError;
 use serde::{Deserialize, Serialize};
 
 /// What one object did. The names are ours; `XL_COLUMNS` has the 1991 memo's.
@@ -96,13 +96,6 @@ pub struct Outcome {
     pub state_digest: u64,
     /// Simtime of the last committed event; negative infinity's stand-in when there was none.
     pub final_time: f64,
-}
-
-impl ObjectId {
-    /// From an outcome's number.
-    pub const fn from_index(index: u32) -> ObjectId {
-        ObjectId(index)
-    }
 }
 
 impl Counters {

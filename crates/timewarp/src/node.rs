@@ -84,6 +84,9 @@ struct Place(u32);
 
 const ELSEWHERE: u32 = 1 << 31;
 
+/// A node alone knows GVT for nothing: it commits while what it commits is still in the cache.
+const GVT_EVENTS_ALONE: u32 = 256;
+
 impl Place {
     /// Its number here, or else its node.
     #[inline]
@@ -137,8 +140,9 @@ pub struct Node<'a, M: Model, W: Watch> {
     scratch: Vec<u8>,
     counters: NodeCounters,
     started: u64,
-    /// Events executed since the last GVT round.
+    /// Events executed since the last GVT round, and how many of them call for one.
     since_round: u32,
+    gvt_events: u32,
     committed: u64,
     final_time: f64,
     tells: u64,
@@ -194,6 +198,11 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
             counters: NodeCounters::default(),
             started: 0,
             since_round: 0,
+            gvt_events: if placement.nodes() == 1 {
+                options.gvt_events.min(GVT_EVENTS_ALONE)
+            } else {
+                options.gvt_events
+            },
             committed: 0,
             final_time: VirtualTime::NEGINF.simtime(),
             tells: 0,

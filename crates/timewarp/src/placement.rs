@@ -13,6 +13,9 @@ pub enum Dealing {
     RoundRobin,
 }
 
+/// A node keeps one bit of an object's number for itself.
+const OBJECTS_MAX: u32 = (1 << 31) - 1;
+
 /// The node of every object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
@@ -35,6 +38,9 @@ impl Placement {
             return refuse(format!(
                 "{nodes} nodes for {objects} objects: every node needs at least one, so give at most {objects}"
             ));
+        }
+        if objects > OBJECTS_MAX {
+            return refuse(format!("{objects} objects: a run has at most {OBJECTS_MAX}"));
         }
         let place = |object: u32| match dealing {
             Dealing::Blocks => (u64::from(object) * u64::from(nodes) / u64::from(objects)) as u16,

@@ -230,6 +230,8 @@ fn dependencies(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     if let Err(why) = install::cargo_deny(workspace) {
         return tally.skip(format!("no cargo-deny: {why:#}"));
     }
+    // cargo-deny looks at the dependencies of every system, also of those that nobody here builds for.
+    run(&mut workspace.cargo(&["fetch", "--locked", "--quiet"]), LIMIT)?;
     let program = on_path("cargo-deny").unwrap_or_else(|| install::local_cargo_deny(workspace));
     let deny = |arguments: &[&str]| workspace.command(&program, arguments);
     run(&mut deny(&["--offline", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"]), LIMIT)?;

@@ -14,14 +14,16 @@ use std::time::Duration;
 #[command(
     arg_required_else_help = true,
     after_help = "\
-Results never depend on the number of nodes, on what carries the messages, or on how the engine works: --check
-proves it by running the sequential engine too.
+Results never depend on the number of nodes, on what carries the messages, or on how the engine
+works: --check proves it by running the sequential engine too.
 
 Examples:
-  fourstamp warp phold --check                           two threads, then the sequential engine
-  fourstamp warp phold --nodes 4 --transport shm --out runs/p   every message recorded; then `fourstamp report runs/p`
+  fourstamp warp phold --check                 two threads, then the sequential engine
+  fourstamp warp phold --nodes 4 --transport shm --out runs/p
+  fourstamp report runs/p                      where the time of that run's messages went
   fourstamp warp warpnet --data DIR --counts counts.csv --trace trace.csv
-  fourstamp warp ping --seq                              the sequential engine alone
+  fourstamp warp ping --seq                    the sequential engine alone
+
 `fourstamp warp phold --help` lists everything that can be set."
 )]
 pub struct WarpArgs {
@@ -48,7 +50,7 @@ pub enum ModelArgs {
         #[command(flatten)]
         common: WarpCommon,
     },
-    /// A packet-switched network in which every node has its own, possibly stale, picture of the whole
+    /// A packet-switched network whose nodes each have their own, possibly stale, picture of it
     Warpnet {
         #[command(flatten)]
         warpnet: WarpnetArgs,
@@ -119,6 +121,7 @@ pub struct WarpnetArgs {
 
 /// What every model takes.
 #[derive(Args, Clone)]
+#[command(next_help_heading = "Run")]
 pub struct WarpCommon {
     /// Nodes
     #[arg(short = 'n', long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]

@@ -6,8 +6,9 @@ use record::Kind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// More messages than any path of the cube and any window hold.
+/// More messages than any path of the cube, any window, and the system's largest buffers of a connection hold.
 const MANY: u64 = 12_000;
+const BYTES: usize = 2_000;
 
 /// The receiver does nothing until its sender has been seen waiting.
 pub fn a_slow_receiver_makes_its_sender_wait(fabric: &Fabric) {
@@ -16,7 +17,7 @@ pub fn a_slow_receiver_makes_its_sender_wait(fabric: &Fabric) {
     fabric.run(|node| match node.id() {
         0 => {
             for number in 0..MANY {
-                node.send(last, Kind::Data, &payload(0, last, number, 200)).unwrap();
+                node.send(last, Kind::Data, &payload(0, last, number, BYTES)).unwrap();
                 sent.store(number + 1, Ordering::Relaxed);
                 // Every transport holds at most about a thousand a link; a cube of 8 has three links on the way.
                 assert!(node.in_flight(last) <= 8192, "{} on their way", node.in_flight(last));
@@ -27,7 +28,7 @@ pub fn a_slow_receiver_makes_its_sender_wait(fabric: &Fabric) {
             assert!(held < MANY, "the sender never had to wait: {held} messages are somewhere");
             for number in 0..MANY {
                 let message = take_in_time(node);
-                assert!(message.payload == payload(0, me, number, 200), "message {number}");
+                assert!(message.payload == payload(0, me, number, BYTES), "message {number}");
             }
             done.store(true, Ordering::Relaxed);
         }

@@ -22,7 +22,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.cancel_some();
             return Ok(Progress::Busy);
         }
-        if self.since_round >= self.options.gvt_events && !self.collection.is_active() {
+        if self.since_round >= self.gvt_events && !self.collection.is_active() {
             self.gvt.want();
         }
         self.begin_wanted_round()?;
@@ -135,7 +135,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     #[inline]
     fn fetch_early(&self) {
-        if let Some(soon) = self.pending.soon(AHEAD) {
+        for soon in self.pending.soon(AHEAD).into_iter().flatten() {
             let object = &self.objects[soon.object.index()];
             memory::prefetch_for_writing(object);
             memory::prefetch_for_writing(&object.state);
