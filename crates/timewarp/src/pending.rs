@@ -111,13 +111,10 @@ impl Pending {
         }
     }
 
-    /// Entries that will come soon, for fetching their memory early: the `ahead`-th from now if nothing is added, and one of the
-    /// next bucket, another at each step.
+    /// An entry that will come soon: the `ahead`-th from now if nothing is added, for fetching its memory early.
     #[inline]
-    pub fn soon(&self, ahead: usize) -> [Option<Entry>; 2] {
-        let near = self.near.len().checked_sub(ahead + 1).and_then(|at| self.near.get(at)).copied();
-        let next = self.rungs.last().and_then(|rung| rung.next_entries().get(self.near.len())).copied();
-        [near, next]
+    pub fn soon(&self, ahead: usize) -> Option<Entry> {
+        self.near.len().checked_sub(ahead + 1).and_then(|at| self.near.get(at)).copied()
     }
 
     /// Keep only what `keep` says; for the sake of memory, not order, and in time proportional to all.

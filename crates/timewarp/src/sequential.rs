@@ -213,7 +213,7 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
 
     #[inline]
     fn fetch_early(&self) {
-        for soon in self.pending.soon(AHEAD).into_iter().flatten() {
+        if let Some(soon) = self.pending.soon(AHEAD) {
             memory::prefetch_for_writing(&self.objects[soon.object.index()]);
             memory::prefetch_for_writing(&self.messages[soon.slot as usize]);
         }

@@ -135,7 +135,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     #[inline]
     fn fetch_early(&self) {
-        for soon in self.pending.soon(AHEAD).into_iter().flatten() {
+        if let Some(soon) = self.pending.soon(AHEAD) {
             let object = &self.objects[soon.object.index()];
             memory::prefetch_for_writing(object);
             memory::prefetch_for_writing(&object.state);

@@ -59,15 +59,6 @@ impl Rung {
         &mut self.buckets[self.at]
     }
 
-    /// What is in the bucket that comes after the one being emptied.
-    #[inline]
-    pub fn next_entries(&self) -> &[Entry] {
-        match self.at.wrapping_add(1) {
-            next if next < self.used => &self.buckets[next],
-            _ => &[],
-        }
-    }
-
     #[inline]
     fn bucket_of(&self, simtime: f64) -> usize {
         // What lies before the rung becomes 0, what lies behind it the last bucket.
