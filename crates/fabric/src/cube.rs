@@ -45,6 +45,8 @@ const FRAGMENT_BYTES_MAX: usize = 1 << 20;
 const WAITING_MAX: usize = 64;
 /// Packets taken from the links in one go while sending.
 const RELAY_AT_ONCE: usize = 64;
+/// Messages sent to a node between two looks at the links, at most.
+const RELAY_EVERY: u32 = 256;
 /// After so many messages taken the source is told, if no message going there has told it.
 const TELL_EVERY: u32 = 32;
 /// How long to sleep while a packet waits for room: no link may wake us for it.
@@ -151,7 +153,13 @@ impl Transport for Cube {
         if self.unfinished[dimension].is_none() {
             let started = self.start(dimension, to, head, payload.bytes());
             match self.mourned(started)? {
-                Some(true) => return Ok(Handed::Yes),
+                Some(true) => {
+                    // Who only sends must still forward for others, and hear what has been taken.
+                    if self.counts[usize::from(to)].sent.is_multiple_of(RELAY_EVERY) {
+                        self.relay()?;
+                    }
+                    return Ok(Handed::Yes);
+                }
                 Some(false) => {}
                 None => return self.losses.on_the_way(self.me, to).map_or(Ok(Handed::Full), Err),
             }
