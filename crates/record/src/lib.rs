@@ -51,6 +51,7 @@ pub use run::Run;
 pub use sheet::NodeSheet;
 pub use stamper::{StampSender, Stamper};
 pub use table::ROW_GROUP_ROWS;
+pub use whole_file::named_temporary;
 
 /// Format of everything in a run folder. A reader refuses a higher number; docs/FORMAT.md says what raises it.
 pub const FORMAT: u32 = 1;

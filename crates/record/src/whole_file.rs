@@ -19,8 +19,11 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Reco
 }
 
 /// A temporary file that readers of `*.parquet` and `*.json` do not see, and that others may read once it
-/// has its name.
-pub(crate) fn named_temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+/// has its name: `persist` gives it that, when it is whole.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn named_temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
     tempfile::Builder::new()
         .prefix(".unfinished-")

@@ -151,6 +151,12 @@ impl Outcome {
     }
 
     /// Check the identities between the counters (part 4 of the contract). A run of all nodes, at its natural end.
+    ///
+    /// Identity 4, and what part 4 says of states object by object, are no checks here: a node keeps one record an event and does
+    /// not count states apart, so those two columns are made from the counts of events.
+    ///
+    /// # Errors
+    /// [`RunError::Identity`] names the first that does not hold.
     pub fn check(&self) -> Result<(), RunError> {
         let t = self.total();
         let sendback = t.returns_sent > 0;
@@ -163,11 +169,6 @@ impl Outcome {
         )?;
         same("2: anti sent = anti received", t.anti_sent, t.anti_received)?;
         same("3: anti sent = annihilations", t.anti_sent, t.annihilated)?;
-        same(
-            "4: committed events + objects = states committed",
-            t.events + self.objects.len() as u64,
-            t.states_committed,
-        )?;
         if consumed != signed(t.messages) {
             return Err(broken(
                 "5: positive received - anti received - returned = committed messages",
@@ -192,8 +193,6 @@ fn check_object(object: u32, c: &Counters) -> Result<(), RunError> {
     if c.started < c.completed || c.completed < c.events {
         return Err(broken(&of("started >= completed >= committed"), c.completed, c.events));
     }
-    same(&of("states saved = completed + 1"), c.states_saved, c.completed + 1)?;
-    same(&of("states committed = committed events + 1"), c.states_committed, c.events + 1)?;
     same(&of("annihilations = anti received"), c.annihilated, c.anti_received)?;
     same(&of("events started - undone = committed"), c.started.wrapping_sub(c.undone), c.events)?;
     same(
@@ -209,4 +208,47 @@ fn same(identity: &str, left: u64, right: u64) -> Result<(), RunError> {
 
 fn broken(identity: &str, left: impl std::fmt::Display, right: impl std::fmt::Display) -> RunError {
     RunError::Identity { what: format!("identity {identity}: {left} against {right}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two objects; the second cancelled one message to the first, which had handled it.
+    fn outcome() -> Outcome {
+        let receiver = Counters {
+            positive_received: 4,
+            anti_received: 1,
+            annihilated: 1,
+            messages: 3,
+            started: 4,
+            completed: 4,
+            undone: 1,
+            rollbacks: 1,
+            events: 3,
+            ..Counters::default()
+        };
+        let sender = Counters { positive_sent: 3, anti_sent: 1, ..Counters::default() };
+        Outcome { objects: vec![(0, receiver), (1, sender)], tells: 1, ..Outcome::default() }
+    }
+
+    #[test]
+    fn whatever_count_is_wrong_is_found() {
+        assert_eq!(outcome().check(), Ok(()));
+        let wrongs: [fn(&mut Counters); 8] = [
+            |c| c.positive_sent += 1,
+            |c| c.anti_sent += 1,
+            |c| c.positive_received += 1,
+            |c| c.anti_received += 1,
+            |c| c.annihilated += 1,
+            |c| c.messages += 1,
+            |c| c.undone += 1,
+            |c| c.returns_sent += 1,
+        ];
+        for (number, wrong) in wrongs.into_iter().enumerate() {
+            let mut outcome = outcome();
+            wrong(&mut outcome.objects[0].1);
+            assert!(matches!(outcome.check(), Err(RunError::Identity { .. })), "wrong {number} is not found");
+        }
+    }
 }

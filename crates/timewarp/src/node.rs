@@ -37,8 +37,8 @@ use crate::context::Doings;
 use crate::pending::{Entry, Pending};
 use crate::running::{Frame, share, state_share};
 use crate::{
-    Limits, Message, Model, NodeCounters, ObjectId, Options, Outcome, Packet, Parcel, Payload, Placement,
-    RunError, VirtualTime, Watch,
+    Limits, Model, NodeCounters, ObjectId, Options, Outcome, Packet, Parcel, Placement, RunError,
+    VirtualTime, Watch,
 };
 use arrivals::Arrivals;
 use channel::Channel;
@@ -403,9 +403,4 @@ fn places(placement: &Placement, id: u16, objects: u32) -> Vec<Place> {
 
 fn protocol(node: u16, what: impl Into<String>) -> RunError {
     RunError::Protocol { node, what: what.into() }
-}
-
-/// A message's place in the model, for the record.
-fn within<P: Payload>(message: &Message<P>) -> crate::Passage {
-    crate::Passage::of(message)
 }

@@ -117,6 +117,14 @@ impl Pending {
         self.near.len().checked_sub(ahead + 1).and_then(|at| self.near.get(at)).copied()
     }
 
+    /// Take the first entry if it belongs to the same object and time as this one.
+    #[inline]
+    pub fn pop_beside(&mut self, first: &Entry) -> Option<Entry> {
+        let beside =
+            self.peek().is_some_and(|entry| entry.time == first.time && entry.object == first.object);
+        if beside { self.pop() } else { None }
+    }
+
     /// Keep only what `keep` says; for the sake of memory, not order, and in time proportional to all.
     pub fn retain(&mut self, mut keep: impl FnMut(&Entry) -> bool) {
         let mut all = Vec::with_capacity(self.len);

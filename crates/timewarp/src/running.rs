@@ -151,6 +151,18 @@ pub(crate) fn digest_event<'a, P: Payload>(
     }
 }
 
+/// Messages for the termination sections: by receiver, and canonical for each.
+pub(crate) fn sort_for_term<P: Payload>(messages: &mut [&Message<P>]) {
+    messages.sort_by(|a, b| a.receiver.cmp(&b.receiver).then_with(|| a.order(b)));
+}
+
+/// One object's messages among all that are so sorted.
+pub(crate) fn messages_of<'s, 'm, P>(sorted: &'s [&'m Message<P>], object: ObjectId) -> &'s [&'m Message<P>] {
+    let from = sorted.partition_point(|message| message.receiver < object);
+    let to = sorted.partition_point(|message| message.receiver <= object);
+    &sorted[from..to]
+}
+
 /// One object's share of a run's digest: shares are summed, so that nodes can add up theirs.
 #[inline]
 pub(crate) fn share(object: ObjectId, digest: Digest) -> u64 {

@@ -3,7 +3,7 @@
 use crate::context::Doings;
 use crate::node::slots::message_bytes;
 use crate::pending::{Entry, Pending};
-use crate::running::{Frame, digest_event, share, state_share};
+use crate::running::{Frame, digest_event, messages_of, share, sort_for_term, state_share};
 use crate::{
     Bundle, Committed, Counters, Digest, Limits, Message, Model, NodeCounters, ObjectId, Outcome, Placement,
     RunError, Unwatched, VirtualTime, Watch, Work,
@@ -156,8 +156,11 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
     /// When a termination section breaks a rule.
     pub fn finish(mut self) -> Result<Outcome, RunError> {
         self.watch.advanced(VirtualTime::POSINF);
+        let messages = std::mem::take(&mut self.messages);
+        let mut last: Vec<_> = self.last.iter().map(|slot| &messages[*slot as usize]).collect();
+        sort_for_term(&mut last);
         for object in (0..self.frame.objects).map(ObjectId) {
-            self.term(object)?;
+            self.term(object, messages_of(&last, object))?;
         }
         let mut outcome = Outcome { tells: self.tells, final_time: self.final_time, ..Outcome::default() };
         for (object, o) in (0..).map(ObjectId).zip(&self.objects) {
@@ -198,10 +201,7 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
         self.bundle.clear();
         self.bundle.push(first.slot);
         self.now = first.time;
-        while let Some(more) =
-            self.pending.peek().filter(|e| e.time == first.time && e.object == first.object)
-        {
-            self.pending.pop();
+        while let Some(more) = self.pending.pop_beside(&first) {
             self.bundle.push(more.slot);
         }
         if self.bundle.len() > 1 {
@@ -274,14 +274,10 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
         }
     }
 
-    fn term(&mut self, object: ObjectId) -> Result<(), RunError> {
-        let of_object = |slot: &&u32| self.messages[**slot as usize].receiver == object;
-        let mut messages: Vec<_> =
-            self.last.iter().filter(of_object).map(|s| &self.messages[*s as usize]).collect();
-        messages.sort_by(|a, b| a.order(b));
+    fn term(&mut self, object: ObjectId, messages: &[&Message<M::Payload>]) -> Result<(), RunError> {
         let o = &mut self.objects[object.index()];
         o.messages += messages.len() as u64;
-        self.frame.term(object, &mut o.state, Bundle::new(&messages), &mut self.doings);
+        self.frame.term(object, &mut o.state, Bundle::new(messages), &mut self.doings);
         if let Some(fault) = self.doings.fault.take() {
             return Err(self.frame.error(object, VirtualTime::POSINF, fault));
         }

@@ -59,6 +59,18 @@ impl NodeFiles {
         read.map_err(WarpError::file("read", &path))
     }
 
+    /// What nodes 0 to `nodes` - 1 have left, put together.
+    ///
+    /// # Errors
+    /// When one of them has not, or it cannot be read.
+    pub fn outcome_of_all(run: &Path, nodes: u16) -> Result<Outcome, WarpError> {
+        let mut outcome = NodeFiles::new(run, 0).outcome()?;
+        for node in 1..nodes {
+            outcome.merge(NodeFiles::new(run, node).outcome()?);
+        }
+        Ok(outcome)
+    }
+
     /// Where committed events are.
     pub fn trace_path(&self) -> PathBuf {
         self.path("trace")

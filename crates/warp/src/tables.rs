@@ -140,12 +140,8 @@ fn quoted(field: &str) -> String {
 /// Write a file beside its place and move it there when it is whole.
 fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WarpError> {
     let written = || {
-        use std::os::unix::fs::PermissionsExt;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut draft = tempfile::Builder::new()
-            .prefix(".unfinished-")
-            .permissions(std::fs::Permissions::from_mode(0o644))
-            .tempfile_in(folder)?;
+        let mut draft = record::named_temporary(folder)?;
         let mut out = BufWriter::with_capacity(1 << 16, draft.as_file_mut());
         write(&mut out)?;
         out.flush()?;

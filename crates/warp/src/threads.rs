@@ -59,15 +59,7 @@ pub fn run<M: Model>(model: &M, job: &Job, nodes: u16, folder: &Path) -> Result<
         begin: &begin,
     };
     let reports = run_hosted(model, &hosting, transports, || {})?;
-    let mut outcome: Option<Outcome> = None;
-    for node in hosted {
-        let theirs = NodeFiles::new(folder, node).outcome()?;
-        match &mut outcome {
-            Some(outcome) => outcome.merge(theirs),
-            None => outcome = Some(theirs),
-        }
-    }
-    let outcome = outcome.unwrap_or_default();
+    let outcome = NodeFiles::outcome_of_all(folder, nodes)?;
     outcome.check()?;
     Ok(Ran { outcome, elapsed_ns: reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0) })
 }

@@ -137,10 +137,7 @@ fn launch(plan: &Plan, spec: &Spec, folder: &mut RunFolder) -> Result<(Outcome, 
     if reports.len() != usize::from(spec.nodes) || reports.iter().any(|report| !report.finished) {
         bail!(ended_early(folder, last));
     }
-    let mut outcome = NodeFiles::new(folder.path(), 0).outcome()?;
-    for node in 1..spec.nodes {
-        outcome.merge(NodeFiles::new(folder.path(), node).outcome()?);
-    }
+    let outcome = NodeFiles::outcome_of_all(folder.path(), spec.nodes)?;
     Ok((outcome, reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0)))
 }
 

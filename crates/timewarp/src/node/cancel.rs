@@ -5,13 +5,13 @@
 
 use super::serials::Known;
 use super::slots::{NONE, Status};
-use super::{Node, protocol, within};
+use super::{Node, protocol};
 use crate::{
     Handle, Message, Model, Packet, Passage, Passing, Payload, Reference, RunError, VirtualTime, Watch,
 };
 
 /// Cancellations between two looks at what has arrived.
-pub(super) const CANCELLED_AT_ONCE: usize = 64;
+const CANCELLED_AT_ONCE: usize = 64;
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Cancel a few of the messages that wait for it.
@@ -39,10 +39,11 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// Cancel one message that an object of this node had sent.
     fn cancel(&mut self, slot: u32) {
-        let Slot { status, sender, receiver } = self.about(slot);
-        if status == Status::Vanished {
+        let held = &self.slots[slot];
+        if held.status == Status::Vanished {
             return self.slots.remove(slot);
         }
+        let (sender, receiver) = (held.message.sender, held.message.receiver);
         let index = self.places[sender.index()].here().unwrap_or_default();
         self.object(index).pace.cancellations += self.options.penalty;
         match self.places[receiver.index()].here() {
@@ -67,7 +68,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     fn cancel_here(&mut self, sender: u32, slot: u32, receiver: u32) {
         self.object(sender).rare.anti_sent += 1;
         self.object(receiver).rare.anti_received += 1;
-        let passage = Passage { kind: Passing::Anti, bytes: 0, ..within(&self.slots[slot].message) };
+        let passage = Passage { kind: Passing::Anti, bytes: 0, ..Passage::of(&self.slots[slot].message) };
         self.watch.within_node(passage);
         self.annihilate(receiver, slot);
     }
@@ -192,17 +193,6 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let copy_slot = if held.status == Status::Copy { slot } else { held.next_output };
         reference_of(&held.message, Handle { slot: copy_slot, serial: held.serial })
     }
-
-    fn about(&self, slot: u32) -> Slot {
-        let held = &self.slots[slot];
-        Slot { status: held.status, sender: held.message.sender, receiver: held.message.receiver }
-    }
-}
-
-struct Slot {
-    status: Status,
-    sender: crate::ObjectId,
-    receiver: crate::ObjectId,
 }
 
 fn reference_of<P: Payload>(message: &Message<P>, copy: Handle) -> Reference {

@@ -1,10 +1,10 @@
 //! Executing an event: its bundle, its handler, what it sends.
 
+use super::Node;
 use super::history::{Kept, Ran, Rare};
 use super::slots::{NONE, Status};
-use super::{Node, within};
 use crate::running::Frame;
-use crate::{Bundle, Handle, History, Message, Model, ObjectId, Packet, VirtualTime, Watch, Work};
+use crate::{Bundle, Handle, History, Message, Model, ObjectId, Packet, Passage, VirtualTime, Watch, Work};
 
 /// Events between two copies of a state that undo records make unnecessary, but for an event that fails half-way.
 const RECORDS_PER_COPY: u32 = 64;
@@ -213,7 +213,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.object(index).sent += 1;
         match self.places[message.receiver.index()].here() {
             Ok(here) => {
-                self.watch.within_node(within(&message));
+                self.watch.within_node(Passage::of(&message));
                 let slot = self.slots.add(message, Status::Pending, 0);
                 self.link_output(record, slot);
                 self.deliver_soon(here, slot);

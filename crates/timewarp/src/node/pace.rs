@@ -105,10 +105,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let object = &mut self.objects[first.object.index()];
         object.held_from = object.held_from.min(first.time);
         self.anything_held = true;
-        while let Some(entry) =
-            self.pending.peek().filter(|e| e.time == first.time && e.object == first.object)
-        {
-            self.pending.pop();
+        while let Some(entry) = self.pending.pop_beside(first) {
             self.held.push(entry);
         }
     }

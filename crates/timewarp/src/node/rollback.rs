@@ -51,7 +51,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Go back to the state before an event. `known`: the state is that after the event. Returns whether it is that before.
     fn undo_state(&mut self, index: u32, record: u32, known: bool) -> bool {
         let failed = self.histories[record].has_fault();
-        match self.take_kept(record) {
+        match self.histories.take_kept(self.model, record) {
             Kept::Copy(state) => {
                 let later = std::mem::replace(&mut self.object(index).state, state);
                 self.histories.give_back(later);
@@ -63,10 +63,6 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             }
             Kept::Nothing => known && failed,
         }
-    }
-
-    fn take_kept(&mut self, record: u32) -> Kept<M::State, M::Undo> {
-        self.histories.take_kept(self.model, record)
     }
 
     /// Give an event's messages back to the pending set, its outputs to cancellation, and forget it.

@@ -3,9 +3,9 @@
 use super::relief::Room;
 use super::{Node, Progress, slots};
 use crate::pending::Entry;
-use crate::running::Frame;
+use crate::running::{Frame, messages_of, sort_for_term};
 use crate::{Bundle, Message, Model, ObjectId, RunError, VirtualTime, Watch};
-use slots::{NONE, Status};
+use slots::{NONE, Slots, Status};
 
 /// How many entries ahead memory is asked for.
 const AHEAD: usize = 4;
@@ -110,10 +110,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.fetch_early();
         self.bundle.clear();
         self.take_message(first.slot);
-        while let Some(entry) =
-            self.pending.peek().filter(|e| e.time == first.time && e.object == first.object)
-        {
-            self.pending.pop();
+        while let Some(entry) = self.pending.pop_beside(first) {
             self.take_message(entry.slot);
         }
         if self.bundle.len() > 1 {
@@ -158,28 +155,41 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.roll_back(index, to);
     }
 
-    /// Run the termination sections: everything before the end of time is committed.
+    /// Run the termination sections: everything before the end of time is committed. Nothing may be left behind then.
     fn end(&mut self) -> Result<(), RunError> {
         self.free_all();
-        let mut last: Vec<u32> = std::iter::from_fn(|| self.pending.pop()).map(|entry| entry.slot).collect();
-        last.retain(|slot| self.slots[*slot].status == Status::Pending);
-        let slots = &self.slots;
-        last.sort_by(|a, b| slots[*a].message.order(&slots[*b].message));
-        for index in 0..self.objects.len() as u32 {
-            self.term(index, &last)?;
+        let mut slots = std::mem::replace(&mut self.slots, Slots::new());
+        let mut waiting = Vec::new();
+        while let Some(entry) = self.pending.pop() {
+            match slots[entry.slot].status {
+                Status::Dead => slots.remove(entry.slot),
+                _ => waiting.push(entry.slot),
+            }
         }
+        let mut last: Vec<_> = waiting.iter().map(|slot| &slots[*slot].message).collect();
+        sort_for_term(&mut last);
+        for index in 0..self.objects.len() as u32 {
+            self.term(index, messages_of(&last, self.ids[index as usize]))?;
+        }
+        waiting.into_iter().for_each(|slot| slots.remove(slot));
         self.finished = true;
-        Ok(())
+        match (slots.cost(), self.histories.cost()) {
+            (0, 0) => Ok(()),
+            (messages, records) => Err(RunError::Identity {
+                what: format!(
+                    "node {} ends with {messages} bytes of messages and {records} of records left",
+                    self.id
+                ),
+            }),
+        }
     }
 
-    fn term(&mut self, index: u32, last: &[u32]) -> Result<(), RunError> {
+    fn term(&mut self, index: u32, messages: &[&Message<M::Payload>]) -> Result<(), RunError> {
         let id: ObjectId = self.ids[index as usize];
-        let of_object = last.iter().map(|slot| &self.slots[*slot].message).filter(|m| m.receiver == id);
-        let messages: Vec<&Message<M::Payload>> = of_object.collect();
         let frame = Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
         let object = &mut self.objects[index as usize];
         object.messages += messages.len() as u64;
-        frame.term(id, &mut object.state, Bundle::new(&messages), &mut self.doings);
+        frame.term(id, &mut object.state, Bundle::new(messages), &mut self.doings);
         if let Some(fault) = self.doings.fault.take() {
             return Err(frame.error(id, VirtualTime::POSINF, fault));
         }
