@@ -1,6 +1,7 @@
 //! Columns of a chunk, in memory that is used again for the next.
 
 use crate::Field;
+use crate::column_in::Scratch;
 
 /// Null inside [`Values`].
 pub const NULL: i64 = i64::MIN;
@@ -10,8 +11,7 @@ pub const NULL: i64 = i64::MIN;
 pub struct Batch {
     rows: usize,
     slots: Vec<Slot>,
-    levels: Vec<i16>,
-    ints: Vec<i32>,
+    scratch: Scratch,
 }
 
 /// One column of a batch.
@@ -72,8 +72,8 @@ impl Batch {
         }
     }
 
-    pub(crate) fn slot(&mut self, field: Field) -> (&mut Slot, &mut Vec<i16>, &mut Vec<i32>) {
-        (&mut self.slots[field as usize], &mut self.levels, &mut self.ints)
+    pub(crate) fn slot(&mut self, field: Field) -> (&mut Slot, &mut Scratch) {
+        (&mut self.slots[field as usize], &mut self.scratch)
     }
 }
 

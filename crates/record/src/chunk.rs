@@ -1,25 +1,21 @@
 //! One row group of a messages file, and how its columns are read.
 
 use crate::batch::{Batch, Slot};
-use crate::codes;
-use crate::column_bytes::ColumnBytes;
+use crate::codes::CodeOf;
+use crate::column_in::{self, Scratch};
 use crate::guard::guarded;
-use crate::levels::WithoutLevels;
 use crate::parquet_out::{FORMAT_KEY, LAUNCH_KEY, NODE_KEY};
 use crate::{Field, How, Kind, NULL, RecordError};
 use parquet::basic::Type as Physical;
-use parquet::column::reader::ColumnReaderImpl;
-use parquet::data_type::{DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
-use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescriptor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Most rows that a row group may have: bounds what a damaged file can make a reader reserve.
-const ROWS_MAX: i64 = 1 << 24;
+pub(crate) const ROWS_MAX: i64 = 1 << 24;
 
 /// A messages file, with its metadata.
 pub(crate) struct File {
@@ -101,13 +97,13 @@ impl Chunk {
         for field in fields {
             let Some(at) = self.file.columns[*field as usize] else { continue };
             let column = self.file.metadata.row_group(self.group).column(at);
-            let (slot, levels, ints) = batch.slot(*field);
+            let (slot, scratch) = batch.slot(*field);
             let read = match constant(*field, column, self.rows) {
                 Some(value) => {
                     slot.set_constant(value);
                     Ok(())
                 }
-                None => guarded(|| self.read_column(*field, column, slot, levels, ints)),
+                None => guarded(|| self.read_column(*field, column, slot, scratch)),
             };
             read.map_err(|what| RecordError::column(&self.file.path, field.name(), what))?;
         }
@@ -119,36 +115,15 @@ impl Chunk {
         field: Field,
         column: &ColumnChunkMetaData,
         slot: &mut Slot,
-        levels: &mut Vec<i16>,
-        ints: &mut Vec<i32>,
+        scratch: &mut Scratch,
     ) -> Result<(), ParquetError> {
-        let bytes = ColumnBytes::read(&self.file.file, column.byte_range())?;
-        let pages = SerializedPageReader::new(Arc::new(bytes), column, self.rows, None)?;
-        let values = slot.fill();
-        match (field, column.column_type()) {
-            (Field::Kind, _) => codes::read(pages, column, self.rows, &kind_code, values)?,
-            (Field::ArrivedHow, _) => codes::read(pages, column, self.rows, &how_code, values)?,
-            (_, Physical::INT64) => decode::<Int64Type>(pages, column, self.rows, levels, values)?,
-            (_, Physical::DOUBLE) => {
-                let mut doubles = Vec::new();
-                decode::<DoubleType>(pages, column, self.rows, levels, &mut doubles)?;
-                values.extend(doubles.iter().map(|value| value.to_bits() as i64));
-            }
-            _ => {
-                ints.clear();
-                decode::<Int32Type>(pages, column, self.rows, levels, ints)?;
-                values.extend(ints.iter().map(|value| i64::from(*value)));
-            }
-        }
-        if column.column_descr().max_def_level() > 0 && has_nulls(column) && !is_name(field) {
-            expand(values, levels, self.rows)?;
-        }
-        if values.len() == self.rows { Ok(()) } else { Err(short(values.len(), self.rows)) }
+        let code_of: Option<&CodeOf> = match field {
+            Field::Kind => Some(&kind_code),
+            Field::ArrivedHow => Some(&how_code),
+            _ => None,
+        };
+        column_in::read(&self.file.file, column, self.rows, code_of, scratch, slot.fill())
     }
-}
-
-fn is_name(field: Field) -> bool {
-    matches!(field, Field::Kind | Field::ArrivedHow)
 }
 
 fn kind_code(name: &[u8]) -> Option<i64> {
@@ -157,64 +132,6 @@ fn kind_code(name: &[u8]) -> Option<i64> {
 
 fn how_code(name: &[u8]) -> Option<i64> {
     How::ALL.into_iter().find(|how| how.name().as_bytes() == name).map(|how| how as i64)
-}
-
-fn short(got: usize, rows: usize) -> ParquetError {
-    ParquetError::General(format!("has {got} values for {rows} rows"))
-}
-
-/// Decode the values that are there; `levels` says where.
-fn decode<T: DataType>(
-    pages: SerializedPageReader<ColumnBytes>,
-    column: &ColumnChunkMetaData,
-    rows: usize,
-    levels: &mut Vec<i16>,
-    values: &mut Vec<T::T>,
-) -> Result<(), ParquetError> {
-    levels.clear();
-    values.reserve(rows);
-    let nullable = column.column_descr();
-    let mut reader = if nullable.max_def_level() > 0 && !has_nulls(column) {
-        let plain = ColumnDescriptor::new(nullable.self_type_ptr(), 0, 0, nullable.path().clone());
-        ColumnReaderImpl::<T>::new(Arc::new(plain), Box::new(WithoutLevels(pages)))
-    } else {
-        ColumnReaderImpl::<T>::new(column.column_descr_ptr(), Box::new(pages))
-    };
-    let mut read = 0;
-    while read < rows {
-        let (records, _, _) = reader.read_records(rows - read, Some(levels), None, values)?;
-        if records == 0 {
-            return Err(short(read, rows));
-        }
-        read += records;
-    }
-    Ok(())
-}
-
-/// Put nulls where `levels` has them, from the back, in place.
-fn expand(values: &mut Vec<i64>, levels: &[i16], rows: usize) -> Result<(), ParquetError> {
-    let mut present = values.len();
-    if levels.len() != rows || present > rows {
-        return Err(short(levels.len(), rows));
-    }
-    if present == rows {
-        return Ok(());
-    }
-    values.resize(rows, NULL);
-    for at in (0..rows).rev() {
-        if levels[at] == 0 {
-            values[at] = NULL;
-        } else {
-            present = present.checked_sub(1).ok_or_else(|| short(present, rows))?;
-            values[at] = values[present];
-        }
-    }
-    Ok(())
-}
-
-/// Whether a column has nulls, as far as its statistics do not exclude it.
-fn has_nulls(column: &ColumnChunkMetaData) -> bool {
-    column.statistics().and_then(|statistics| statistics.null_count_opt()) != Some(0)
 }
 
 /// The value that every row has, as far as the statistics prove it.

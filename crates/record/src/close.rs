@@ -4,38 +4,144 @@
 //! run is closed, and only then the live logs and buffers go. Until then closing can be done again from the
 //! beginning, by the same process or by the run's first reader.
 
-use crate::folder::{live, messages, run_json};
+use crate::folder::{FolderLock, live, messages, run_json};
 use crate::halves;
+use crate::messages_out::MessagesFile;
 use crate::models::{self, Domains};
-use crate::parquet_out::MessagesWriter;
 use crate::rows::{RowSource, RowsLost};
-use crate::table::{Clocks, Table};
+use crate::table::Clocks;
 use crate::{Launch, Machine, NodeInfo, NodeSheet, RecordError, RunInfo, State};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Close the run at `path`, whose lock the caller holds alone.
-pub(crate) fn close(path: &Path, mut info: RunInfo, state: State) -> Result<RunInfo, RecordError> {
-    let sheets = read_sheets(path, &mut info.failures)?;
-    let Domains { domains, notes } = models::fit(&info, &sheets, &Machine::here().boot_id);
-    let folder = messages(path);
-    std::fs::create_dir_all(&folder).map_err(|error| RecordError::file("create", &folder, error))?;
-    remove_unfinished(&folder);
-    info.domains = domains;
-    info.notes.extend(notes);
-    let mut launches: BTreeMap<u32, Vec<NodeInfo>> = BTreeMap::new();
-    for sheet in &sheets {
-        let node = close_node(path, sheet, &sheets, &mut info)?;
-        launches.entry(sheet.launch).or_default().push(node);
+/// A run whose recording has ended, held alone until it is closed.
+///
+/// [`RunFolder::close`](crate::RunFolder::close) and [`Run::open`](crate::Run::open) do all of this for runs that were recorded through a
+/// [`Recorder`](crate::Recorder). A producer with logs of its own takes the steps itself: [`Closing::fit`] the clocks, write what the nodes
+/// left ([`Closing::messages`], [`SideWriter`](crate::SideWriter)), [`Closing::finish`]. Until then nothing of `live/` is removed, and closing
+/// can be done again from the beginning.
+pub struct Closing {
+    path: PathBuf,
+    info: RunInfo,
+    state: State,
+    _lock: FolderLock,
+}
+
+impl Closing {
+    /// Of a run whose lock is held alone.
+    pub(crate) fn new(path: PathBuf, info: RunInfo, state: State, lock: FolderLock) -> Closing {
+        Closing { path, info, state, _lock: lock }
     }
-    info.launches = launches.into_iter().map(|(launch, nodes)| Launch { launch, nodes }).collect();
-    info.lost.cut = state == State::Cut || sheets.iter().any(|sheet| !sheet.finished);
-    info.state = if info.lost.cut { State::Cut } else { state };
-    info.closed = Some(jiff::Timestamp::now());
-    info.save(&run_json(path))?;
-    remove_buffers(&sheets);
-    remove_live(path);
-    Ok(info)
+
+    /// The run's folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where its nodes left their logs.
+    pub fn live(&self) -> PathBuf {
+        live(&self.path)
+    }
+
+    /// What `run.json` will say.
+    pub fn info(&self) -> &RunInfo {
+        &self.info
+    }
+
+    /// Add notes, failures, and what was lost.
+    pub fn info_mut(&mut self) -> &mut RunInfo {
+        &mut self.info
+    }
+
+    /// Fit a model to each clock that the sheets name.
+    pub fn fit(&mut self, sheets: &[NodeSheet]) {
+        let Domains { domains, notes } = models::fit(&self.info, sheets, &Machine::here().boot_id);
+        self.info.domains = domains;
+        self.info.notes.extend(notes);
+    }
+
+    /// What puts the ticks of a node on the timeline; `None` when its clock could not be fitted.
+    pub fn model(&self, sheet: &NodeSheet) -> Option<&clock::Model> {
+        self.info.domains.iter().find(|domain| domain.id == sheet.domain)?.model.as_ref()
+    }
+
+    /// Begin the messages file of a node, with the columns of its sheet's schema.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn messages(&self, sheet: &NodeSheet) -> Result<MessagesFile, RecordError> {
+        let folder = messages(&self.path);
+        std::fs::create_dir_all(&folder).map_err(|error| RecordError::file("create", &folder, error))?;
+        MessagesFile::create(&self.path.join(file_of(sheet)), sheet)
+    }
+
+    /// All files are written: say so in `run.json`, and remove what only a run that goes on needs. `nodes` are the sheets with
+    /// the rows in their messages files.
+    ///
+    /// # Errors
+    /// When `run.json` cannot be written; closing can be done again then.
+    pub fn finish(mut self, nodes: &[(NodeSheet, u64)]) -> Result<RunInfo, RecordError> {
+        let mut launches: BTreeMap<u32, Vec<NodeInfo>> = BTreeMap::new();
+        for (sheet, rows) in nodes {
+            let node = NodeInfo::new(sheet, file_of(sheet), *rows, sheet.dropped);
+            launches.entry(sheet.launch).or_default().push(node);
+        }
+        let info = &mut self.info;
+        info.launches = launches.into_iter().map(|(launch, nodes)| Launch { launch, nodes }).collect();
+        info.lost.cut = self.state == State::Cut || nodes.iter().any(|(sheet, _)| !sheet.finished);
+        info.state = if info.lost.cut { State::Cut } else { self.state };
+        info.closed = Some(jiff::Timestamp::now());
+        info.save(&run_json(&self.path))?;
+        nodes.iter().for_each(|(sheet, _)| remove_buffer(sheet));
+        remove_live(&self.path);
+        Ok(self.info)
+    }
+
+    /// Close a run that was recorded through recorders.
+    pub(crate) fn close_recorded(mut self) -> Result<RunInfo, RecordError> {
+        refuse_other_logs(&self.live())?;
+        let mut sheets = read_sheets(&self.path, &mut self.info.failures)?;
+        remove_unfinished(&messages(&self.path));
+        self.fit(&sheets);
+        let mut rows = Vec::new();
+        for at in 0..sheets.len() {
+            let (written, dropped) = self.close_node(&sheets[at], &sheets)?;
+            sheets[at].dropped = dropped;
+            rows.push(written);
+        }
+        let nodes: Vec<_> = sheets.into_iter().zip(rows).collect();
+        self.finish(&nodes)
+    }
+
+    /// Write the messages of one node. Returns its rows, and those that were dropped.
+    fn close_node(&mut self, sheet: &NodeSheet, sheets: &[NodeSheet]) -> Result<(u64, u64), RecordError> {
+        let mut file = self.messages(sheet)?;
+        let mut clocks = Clocks::of(sheet.launch, sheets, &self.info.domains);
+        let live = self.live();
+        let mut unmatched = (0, 0);
+        let lost = match sheet.halves {
+            false => write_rows(&live, sheet, &mut file, &mut clocks)?,
+            true => {
+                let partners = sheets.iter().filter(|other| other.launch == sheet.launch && other.halves);
+                let mut push = |words: &[u64]| file.push_ticks(words, &mut clocks);
+                let joined = halves::join(&live, sheet, partners, &mut push)?;
+                unmatched = (joined.unmatched_sends, joined.unmatched_receives);
+                joined.lost
+            }
+        };
+        let rows = file.finish()?;
+        let unknown_rows = clocks.unknown_rows;
+        self.info.lost.unmatched_sends += unmatched.0;
+        self.info.lost.unmatched_receives += unmatched.1;
+        self.info.lost.rows_of_unknown_nodes += unknown_rows;
+        note_lost(&mut self.info, sheet, &lost);
+        Ok((rows, lost.dropped))
+    }
+}
+
+/// A node's messages file, relative to the run.
+fn file_of(sheet: &NodeSheet) -> String {
+    format!("messages/{}.parquet", sheet.stem())
 }
 
 /// Remove what only a run that goes on needs. What cannot be removed is waste, not loss.
@@ -43,8 +149,21 @@ pub(crate) fn remove_live(path: &Path) {
     let _ = std::fs::remove_dir_all(live(path));
 }
 
-fn remove_buffers(sheets: &[NodeSheet]) {
-    for buffer in sheets.iter().filter_map(|sheet| sheet.buffer.as_ref()) {
+/// Logs that this crate does not know belong to a producer that closes its runs itself.
+fn refuse_other_logs(live: &Path) -> Result<(), RecordError> {
+    let entries = std::fs::read_dir(live).map_err(|error| RecordError::file("read", live, error))?;
+    let known = |path: &Path| {
+        path.file_name().is_some_and(|name| name == "lock" || name.to_string_lossy().starts_with('.'))
+            || path.extension().is_some_and(|ending| ending == "json" || ending == "log")
+    };
+    match entries.flatten().map(|entry| entry.path()).find(|path| !known(path)) {
+        Some(path) => Err(RecordError::OtherLogs { path }),
+        None => Ok(()),
+    }
+}
+
+fn remove_buffer(sheet: &NodeSheet) {
+    if let Some(buffer) = &sheet.buffer {
         let _ = memory::Region::remove(buffer);
     }
 }
@@ -80,45 +199,17 @@ fn read_sheets(path: &Path, failures: &mut Vec<String>) -> Result<Vec<NodeSheet>
     Ok(sheets)
 }
 
-fn close_node(
-    path: &Path,
-    sheet: &NodeSheet,
-    sheets: &[NodeSheet],
-    info: &mut RunInfo,
-) -> Result<NodeInfo, RecordError> {
-    let file = format!("messages/{}.parquet", sheet.stem());
-    let domains = std::mem::take(&mut info.domains);
-    let mut clocks = Clocks::of(sheet.launch, sheets, &domains);
-    let mut sink = Sink::create(path.join(&file), sheet)?;
-    let live = live(path);
-    let lost = match sheet.halves {
-        false => write_rows(&live, sheet, &mut sink, &mut clocks)?,
-        true => {
-            let partners = sheets.iter().filter(|other| other.launch == sheet.launch && other.halves);
-            let joined = halves::join(&live, sheet, partners, &mut |words| sink.push(words, &mut clocks))?;
-            info.lost.unmatched_sends += joined.unmatched_sends;
-            info.lost.unmatched_receives += joined.unmatched_receives;
-            joined.lost
-        }
-    };
-    let rows = sink.finish()?;
-    info.lost.rows_of_unknown_nodes += clocks.unknown_rows;
-    info.domains = domains;
-    note_lost(info, sheet, &lost);
-    Ok(NodeInfo::new(sheet, file, rows, lost.dropped))
-}
-
 fn write_rows(
     live: &Path,
     sheet: &NodeSheet,
-    sink: &mut Sink,
+    file: &mut MessagesFile,
     clocks: &mut Clocks,
 ) -> Result<RowsLost, RecordError> {
     let mut source = RowSource::open(live, sheet)?;
     let stride = sheet.schema.stride();
     while let Some(rows) = source.next_rows()? {
         for words in rows.chunks_exact(stride) {
-            sink.push(words, clocks)?;
+            file.push_ticks(words, clocks)?;
         }
     }
     Ok(source.lost())
@@ -131,36 +222,6 @@ fn note_lost(info: &mut RunInfo, sheet: &NodeSheet, lost: &RowsLost) {
     info.lost.missing_buffers += u64::from(lost.buffer_missing);
     for failure in &lost.failures {
         info.failures.push(format!("launch {}, node {}: {failure}", sheet.launch, sheet.node));
-    }
-}
-
-/// A messages file with the row group that is being filled.
-struct Sink {
-    table: Table,
-    writer: MessagesWriter,
-}
-
-impl Sink {
-    fn create(file: PathBuf, sheet: &NodeSheet) -> Result<Sink, RecordError> {
-        let table = Table::new(sheet.launch, &sheet.schema);
-        let writer = MessagesWriter::create(&file, &table, sheet.launch, sheet.node)?;
-        Ok(Sink { table, writer })
-    }
-
-    fn push(&mut self, words: &[u64], clocks: &mut Clocks) -> Result<(), RecordError> {
-        self.table.push(words, clocks);
-        if self.table.is_full() {
-            self.writer.write(&self.table)?;
-            self.table.clear();
-        }
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<u64, RecordError> {
-        if self.table.rows() > 0 {
-            self.writer.write(&self.table)?;
-        }
-        self.writer.finish()
     }
 }
 

@@ -11,7 +11,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 
 /// Reads a name as its code.
-type CodeOf = dyn Fn(&[u8]) -> Option<i64>;
+pub(crate) type CodeOf = dyn Fn(&[u8]) -> Option<i64>;
 
 /// Read a column of names: `code_of` each row's name, or [`NULL`], appended to `out`.
 pub(crate) fn read(

@@ -36,6 +36,20 @@ pub enum Column {
     Tag = 11,
     /// Communicator that it went through.
     Communicator = 12,
+    /// When the receive was posted, ns on the timeline.
+    PostedNs = 13,
+    /// When the call that collected it was entered, ns on the timeline.
+    AwaitedNs = 14,
+    /// When the sender could use its buffer again, ns on the timeline.
+    ReleasedNs = 15,
+    /// The sending call, by its row in the source node's table of calls.
+    SendCall = 16,
+    /// The call that posted the receive, by its row in the destination node's table of calls.
+    ReceiveCall = 17,
+    /// Place in the program that sent it.
+    SendSite = 18,
+    /// Place in the program that posted the receive.
+    ReceiveSite = 19,
 }
 
 /// Which optional columns a node fills, and in which order [`Recorder::push_with`](crate::Recorder::push_with)
@@ -98,11 +112,25 @@ pub enum Field {
     Tag,
     /// See [`Column::Communicator`].
     Communicator,
+    /// See [`Column::PostedNs`] on the timeline.
+    PostedNs,
+    /// See [`Column::AwaitedNs`] on the timeline.
+    AwaitedNs,
+    /// See [`Column::ReleasedNs`] on the timeline.
+    ReleasedNs,
+    /// See [`Column::SendCall`].
+    SendCall,
+    /// See [`Column::ReceiveCall`].
+    ReceiveCall,
+    /// See [`Column::SendSite`].
+    SendSite,
+    /// See [`Column::ReceiveSite`].
+    ReceiveSite,
 }
 
 impl Column {
     /// Every optional column, in the order of its code.
-    pub const ALL: [Column; 13] = [
+    pub const ALL: [Column; 20] = [
         Column::Hops,
         Column::Packets,
         Column::Batch,
@@ -116,6 +144,13 @@ impl Column {
         Column::VirtualReceive,
         Column::Tag,
         Column::Communicator,
+        Column::PostedNs,
+        Column::AwaitedNs,
+        Column::ReleasedNs,
+        Column::SendCall,
+        Column::ReceiveCall,
+        Column::SendSite,
+        Column::ReceiveSite,
     ];
 
     /// The column with this code.
@@ -174,7 +209,7 @@ impl Schema {
 
 impl Field {
     /// Every field, in the order of a file's columns.
-    pub const ALL: [Field; 24] = [
+    pub const ALL: [Field; 31] = [
         Field::Launch,
         Field::Seq,
         Field::Src,
@@ -199,6 +234,13 @@ impl Field {
         Field::VirtualReceive,
         Field::Tag,
         Field::Communicator,
+        Field::PostedNs,
+        Field::AwaitedNs,
+        Field::ReleasedNs,
+        Field::SendCall,
+        Field::ReceiveCall,
+        Field::SendSite,
+        Field::ReceiveSite,
     ];
 
     /// The column's name in the file.
@@ -228,6 +270,13 @@ impl Field {
             "virtual_receive",
             "tag",
             "communicator",
+            "posted_ns",
+            "awaited_ns",
+            "released_ns",
+            "send_call",
+            "receive_call",
+            "send_site",
+            "receive_site",
         ][self as usize]
     }
 
@@ -248,7 +297,7 @@ mod tests {
             let named = serde_json::to_string(&column).unwrap();
             assert_eq!(named, format!("\"{}\"", column.field().name()));
         }
-        assert_eq!(Column::from_code(13), None);
+        assert_eq!(Column::from_code(20), None);
         for (at, field) in Field::ALL.into_iter().enumerate() {
             assert_eq!(field as usize, at);
         }

@@ -39,6 +39,12 @@ pub enum RecordError {
         /// The folder.
         path: PathBuf,
     },
+    /// The run's producer keeps logs of its own, and must close the run itself.
+    #[error("{} is a log that only its producer can close; open the run with `fourstamp report`", path.display())]
+    OtherLogs {
+        /// The log.
+        path: PathBuf,
+    },
     /// This node records into the run already.
     #[error("launch {launch} already has a node {node} in {}; give each node its own number", path.display())]
     NodeTaken {

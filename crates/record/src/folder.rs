@@ -3,7 +3,8 @@
 //! Everybody who records holds a shared lock on `live/lock`; closing takes it alone. The system drops a lock
 //! with its process, so a run that was cut is told from one that goes on without a process id or a time-out.
 
-use crate::{NodeSheet, RecordError, Recorder, RecorderOptions, RunInfo, Schema, State, close};
+use crate::close::{self, Closing};
+use crate::{NodeSheet, RecordError, Recorder, RecorderOptions, RunInfo, Schema, State};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -68,6 +69,11 @@ impl RunFolder {
         &mut self.info
     }
 
+    /// Where nodes keep their logs while the run goes on.
+    pub fn live(&self) -> PathBuf {
+        live(&self.path)
+    }
+
     /// A recorder for the node of `sheet`. Its rows fill the columns of `schema`.
     ///
     /// # Errors
@@ -88,6 +94,14 @@ impl RunFolder {
     /// When nodes still record, or something cannot be written. Nothing is lost then: [`Run::open`](crate::Run::open)
     /// closes the run later.
     pub fn close(self) -> Result<RunInfo, RecordError> {
+        self.begin_closing()?.close_recorded()
+    }
+
+    /// The run has ended, and its producer closes it itself. Waits some seconds for nodes in other processes to finish.
+    ///
+    /// # Errors
+    /// When nodes still record.
+    pub fn begin_closing(self) -> Result<Closing, RecordError> {
         let deadline = Instant::now() + PATIENCE;
         while !self.lock.alone()? {
             if Instant::now() > deadline {
@@ -97,31 +111,32 @@ impl RunFolder {
         }
         // The lock is let go for a moment while it is upgraded: a reader may have come in between.
         match read_info(&self.path)?.state {
-            State::Open => close::close(&self.path, self.info, State::Closed),
+            State::Open => Ok(Closing::new(self.path, self.info, State::Closed, self.lock)),
             _ => Err(RecordError::Ended { path: self.path }),
         }
     }
 }
 
-/// Close a run whose writers have gone, as its first reader. `None` when it is closed already.
-pub(crate) fn close_cut(path: &Path) -> Result<Option<RunInfo>, RecordError> {
-    let info = read_info(path)?;
-    let lock_path = lock_file(path);
-    if info.state != State::Open {
-        if lock_path.exists() {
-            sweep(path);
+impl Closing {
+    /// Begin to close a run whose writers have gone, as its first reader. `None` when it is closed already.
+    ///
+    /// # Errors
+    /// When it still goes on, or is no run.
+    pub fn of_cut(path: &Path) -> Result<Option<Closing>, RecordError> {
+        if read_info(path)?.state != State::Open {
+            if lock_file(path).exists() {
+                sweep(path);
+            }
+            return Ok(None);
         }
-        return Ok(None);
-    }
-    let lock = FolderLock::open(path)?;
-    if !lock.alone()? {
-        return Err(RecordError::GoingOn { path: path.to_path_buf() });
-    }
-    // Somebody else may have closed it between the reading and the lock.
-    let info = read_info(path)?;
-    match info.state {
-        State::Open => close::close(path, info, State::Cut).map(Some),
-        _ => Ok(None),
+        let lock = FolderLock::open(path)?;
+        if !lock.alone()? {
+            return Err(RecordError::GoingOn { path: path.to_path_buf() });
+        }
+        // Somebody else may have closed it between the reading and the lock.
+        let info = read_info(path)?;
+        let open = info.state == State::Open;
+        Ok(open.then(|| Closing::new(path.to_path_buf(), info, State::Cut, lock)))
     }
 }
 

@@ -1,10 +1,9 @@
-//! Writing messages files: columns to Parquet.
+//! Writing Parquet: whole files of columns, each value a 64-bit number or one of a few names.
 //!
 //! Which encoding a column gets was measured (`cargo run --release -p fourstamp-record --example encodings`); the
 //! table and the reasons are in docs/FORMAT.md.
 
-use crate::table::Table;
-use crate::{Field, How, Kind, NULL, RecordError, whole_file};
+use crate::{NULL, RecordError, whole_file};
 use bytes::Bytes;
 use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
@@ -24,11 +23,33 @@ pub(crate) const NODE_KEY: &str = "fourstamp.node";
 /// Key of the launch number in a file's metadata.
 pub(crate) const LAUNCH_KEY: &str = "fourstamp.launch";
 
-/// A messages file being written. It has its name only after [`MessagesWriter::finish`].
-pub(crate) struct MessagesWriter {
+/// A column of a file that is being written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutColumn {
+    pub name: &'static str,
+    pub shape: Shape,
+    /// Whether it may hold [`NULL`].
+    pub optional: bool,
+}
+
+/// How a column is stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shape {
+    Int,
+    Long,
+    /// Few values, which come again and again.
+    FewLongs,
+    Double,
+    /// A name for each code.
+    Name(&'static [&'static str]),
+}
+
+/// A Parquet file being written. It has its name only after [`FileWriter::finish`].
+pub(crate) struct FileWriter {
     writer: SerializedFileWriter<BufWriter<std::fs::File>>,
     file: tempfile::NamedTempFile,
     path: PathBuf,
+    columns: Vec<OutColumn>,
     rows: u64,
     scratch: Scratch,
 }
@@ -43,35 +64,43 @@ struct Scratch {
     names: Vec<ByteArray>,
 }
 
-impl MessagesWriter {
-    pub fn create(path: &Path, table: &Table, launch: u32, node: u32) -> Result<MessagesWriter, RecordError> {
+impl FileWriter {
+    /// Begin a file of node `node` in launch `launch`.
+    pub fn create(
+        path: &Path,
+        columns: Vec<OutColumn>,
+        launch: u32,
+        node: u32,
+    ) -> Result<FileWriter, RecordError> {
         let failed = |error| RecordError::file("write", path, error);
-        let folder = path.parent().expect("messages files lie in a folder");
+        let folder = path.parent().expect("a file of a run lies in a folder");
         let file = whole_file::named_temporary(folder).map_err(failed)?;
         let sink = BufWriter::with_capacity(1 << 18, file.reopen().map_err(failed)?);
         let numbers = [(FORMAT_KEY, crate::FORMAT), (LAUNCH_KEY, launch), (NODE_KEY, node)];
         let metadata = numbers.map(|(key, value)| KeyValue::new(key.to_string(), value.to_string())).to_vec();
-        let properties = properties(table).set_key_value_metadata(Some(metadata)).build();
-        let writer = SerializedFileWriter::new(sink, schema(table), Arc::new(properties))
+        let properties = properties(&columns).set_key_value_metadata(Some(metadata)).build();
+        let writer = SerializedFileWriter::new(sink, schema(&columns), Arc::new(properties))
             .map_err(|error| failed(io_error(error)))?;
         let scratch = Scratch::default();
-        Ok(MessagesWriter { writer, file, path: path.to_path_buf(), rows: 0, scratch })
+        Ok(FileWriter { writer, file, path: path.to_path_buf(), columns, rows: 0, scratch })
     }
 
-    /// Write a row group.
-    pub fn write(&mut self, table: &Table) -> Result<(), RecordError> {
-        self.rows += table.rows() as u64;
-        self.write_group(table).map_err(|error| RecordError::file("write", &self.path, io_error(error)))
+    /// Write a row group: the columns in their order, all of one length.
+    pub fn write<'a>(&mut self, values: impl Iterator<Item = &'a [i64]>) -> Result<(), RecordError> {
+        self.write_group(values).map_err(|error| RecordError::file("write", &self.path, io_error(error)))
     }
 
-    fn write_group(&mut self, table: &Table) -> Result<(), ParquetError> {
+    fn write_group<'a>(&mut self, values: impl Iterator<Item = &'a [i64]>) -> Result<(), ParquetError> {
         let mut group = self.writer.next_row_group()?;
-        for (field, values) in table.columns() {
-            let mut column = next_column(&mut group)?;
-            self.scratch.write(&mut column, *field, values)?;
-            column.close()?;
+        let mut rows = 0;
+        for (column, values) in self.columns.iter().zip(values) {
+            let mut out = next_column(&mut group)?;
+            self.scratch.write(&mut out, column, values)?;
+            out.close()?;
+            rows = values.len() as u64;
         }
         group.close()?;
+        self.rows += rows;
         Ok(())
     }
 
@@ -107,108 +136,80 @@ fn io_error(error: ParquetError) -> std::io::Error {
 impl Scratch {
     fn write(
         &mut self,
-        column: &mut SerializedColumnWriter,
-        field: Field,
+        out: &mut SerializedColumnWriter,
+        column: &OutColumn,
         values: &[i64],
     ) -> Result<(), ParquetError> {
-        let levels = is_optional(field).then(|| {
+        let levels = column.optional.then(|| {
             self.levels.clear();
             self.levels.extend(values.iter().map(|value| i16::from(*value != NULL)));
             self.levels.as_slice()
         });
         let present = values.iter().copied().filter(|value| levels.is_none() || *value != NULL);
-        match shape(field) {
+        match column.shape {
             Shape::Name(names) => {
                 let names: Vec<ByteArray> =
                     names.iter().map(|name| Bytes::from_static(name.as_bytes()).into()).collect();
                 self.names.clear();
                 self.names.extend(present.map(|code| names[code as usize].clone()));
-                column.typed::<ByteArrayType>().write_batch(&self.names, levels, None)?
+                out.typed::<ByteArrayType>().write_batch(&self.names, levels, None)?
             }
             Shape::Int => {
                 self.ints.clear();
                 self.ints.extend(present.map(|value| value as i32));
-                column.typed::<Int32Type>().write_batch(&self.ints, levels, None)?
+                out.typed::<Int32Type>().write_batch(&self.ints, levels, None)?
             }
-            Shape::Long => {
+            Shape::Long | Shape::FewLongs => {
                 self.longs.clear();
                 self.longs.extend(present);
-                column.typed::<Int64Type>().write_batch(&self.longs, levels, None)?
+                out.typed::<Int64Type>().write_batch(&self.longs, levels, None)?
             }
             Shape::Double => {
                 self.doubles.clear();
                 self.doubles.extend(present.map(|value| f64::from_bits(value as u64)));
-                column.typed::<DoubleType>().write_batch(&self.doubles, levels, None)?
+                out.typed::<DoubleType>().write_batch(&self.doubles, levels, None)?
             }
         };
         Ok(())
     }
 }
 
-/// How a column is stored.
-#[derive(Clone, Copy)]
-pub(crate) enum Shape {
-    Int,
-    Long,
-    Double,
-    /// A name for each code.
-    Name(&'static [&'static str]),
-}
-
-pub(crate) fn shape(field: Field) -> Shape {
-    match field {
-        Field::Kind => Shape::Name(&Kind::NAMES),
-        Field::ArrivedHow => Shape::Name(&How::NAMES),
-        Field::Launch | Field::Src | Field::Dst => Shape::Int,
-        Field::Hops | Field::Packets | Field::Batch | Field::InFlight | Field::QueueLength => Shape::Int,
-        Field::VirtualSend | Field::VirtualReceive => Shape::Double,
-        _ => Shape::Long,
-    }
-}
-
-/// Whether a column may hold null.
-fn is_optional(field: Field) -> bool {
-    matches!(field, Field::ReadyNs | Field::SentNs | Field::ArrivedNs | Field::TakenNs | Field::ArrivedHow)
-        || field > Field::QueueLength
-}
-
-fn schema(table: &Table) -> TypePtr {
-    let fields = table.fields().map(|field| Arc::new(column_type(field))).collect();
+fn schema(columns: &[OutColumn]) -> TypePtr {
+    let fields = columns.iter().map(|column| Arc::new(column_type(column))).collect();
     let schema = Type::group_type_builder("message").with_fields(fields).build();
     Arc::new(schema.expect("names and types are fixed and legal"))
 }
 
-fn column_type(field: Field) -> Type {
-    let physical = match shape(field) {
+fn column_type(column: &OutColumn) -> Type {
+    let physical = match column.shape {
         Shape::Int => Physical::INT32,
-        Shape::Long => Physical::INT64,
+        Shape::Long | Shape::FewLongs => Physical::INT64,
         Shape::Double => Physical::DOUBLE,
         Shape::Name(_) => Physical::BYTE_ARRAY,
     };
-    let repetition = if is_optional(field) { Repetition::OPTIONAL } else { Repetition::REQUIRED };
-    let column = Type::primitive_type_builder(field.name(), physical).with_repetition(repetition);
-    let column = match shape(field) {
+    let repetition = if column.optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+    let built = Type::primitive_type_builder(column.name, physical).with_repetition(repetition);
+    let built = match column.shape {
         Shape::Name(_) => {
-            column.with_logical_type(Some(LogicalType::String)).with_converted_type(ConvertedType::UTF8)
+            built.with_logical_type(Some(LogicalType::String)).with_converted_type(ConvertedType::UTF8)
         }
-        _ => column,
+        _ => built,
     };
-    column.build().expect("names and types are fixed and legal")
+    built.build().expect("names and types are fixed and legal")
 }
 
-fn properties(table: &Table) -> WriterPropertiesBuilder {
+fn properties(columns: &[OutColumn]) -> WriterPropertiesBuilder {
     let whole = WriterProperties::builder()
         .set_created_by(concat!("fourstamp ", env!("CARGO_PKG_VERSION")).to_string())
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_compression(Compression::UNCOMPRESSED)
         .set_offset_index_disabled(true)
         .set_max_row_group_row_count(None);
-    table.fields().fold(whole, |properties, field| {
-        let path = ColumnPath::from(field.name());
-        match shape(field) {
-            // Few sizes come again and again: that is what dictionaries are for.
-            Shape::Name(_) | Shape::Double => properties,
-            Shape::Long if field == Field::Bytes => properties,
+    columns.iter().fold(whole, |properties, column| {
+        let path = ColumnPath::from(column.name);
+        match column.shape {
+            // Few values come again and again: that is what dictionaries are for.
+            Shape::Name(_) | Shape::Double | Shape::FewLongs => properties,
             Shape::Int | Shape::Long => properties
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),

@@ -90,6 +90,13 @@ impl Table {
         true
     }
 
+    /// Append a row that is on the timeline.
+    pub fn push_placed(&mut self, mut value_of: impl FnMut(Field) -> i64) {
+        for (field, values) in &mut self.columns {
+            values.push(if *field == Field::Launch { i64::from(self.launch) } else { value_of(*field) });
+        }
+    }
+
     fn push_optional(&mut self, row: &Row, words: &[u64], from: usize) {
         for (field, values) in &mut self.columns[from..] {
             match field {

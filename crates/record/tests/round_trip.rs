@@ -8,7 +8,7 @@ use fourstamp_record::{
 };
 use proptest::prelude::*;
 
-const EXTRAS: [Column; 8] = [
+const EXTRAS: [Column; 15] = [
     Column::ArrivedErrorNs,
     Column::OnNodeWaited,
     Column::SrcObject,
@@ -17,6 +17,13 @@ const EXTRAS: [Column; 8] = [
     Column::VirtualReceive,
     Column::Tag,
     Column::Communicator,
+    Column::PostedNs,
+    Column::AwaitedNs,
+    Column::ReleasedNs,
+    Column::SendCall,
+    Column::ReceiveCall,
+    Column::SendSite,
+    Column::ReceiveSite,
 ];
 
 fn row(node: u16) -> impl Strategy<Value = Row> {
@@ -106,7 +113,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn every_column_of_every_row_comes_back(
-        rows in prop::collection::vec((row(0), prop::array::uniform8(prop_oneof![0u64..1 << 62, Just(ABSENT)])), 0..400),
+        rows in prop::collection::vec((row(0), prop::collection::vec(prop_oneof![0u64..1 << 62, Just(ABSENT)], EXTRAS.len())), 0..400),
         stream: bool,
         constant: bool,
     ) {
@@ -118,7 +125,7 @@ proptest! {
         // A ring far smaller than the rows: it wraps, and measuring stops for it.
         let mut node = recorder(&run, 0, &schema, options(mode, 37, WhenFull::Block));
         let other = recorder(&run, 1, &Schema::default(), options(mode, 1, WhenFull::Drop));
-        let rows: Vec<_> = if constant { rows.iter().map(|_| rows[0]).collect() } else { rows };
+        let rows: Vec<_> = if constant { rows.iter().map(|_| rows[0].clone()).collect() } else { rows };
         for (row, extras) in &rows {
             node.push_with(row, extras);
         }

@@ -1,0 +1,83 @@
+//! Writing a node's messages file.
+
+use crate::parquet_out::{FileWriter, OutColumn, Shape};
+use crate::table::{Clocks, Table};
+use crate::{Field, How, Kind, NodeSheet, RecordError};
+use std::path::Path;
+
+/// A messages file with the row group that is being filled. The file appears whole, when it is finished.
+pub struct MessagesFile {
+    table: Table,
+    writer: FileWriter,
+}
+
+impl MessagesFile {
+    pub(crate) fn create(file: &Path, sheet: &NodeSheet) -> Result<MessagesFile, RecordError> {
+        let table = Table::new(sheet.launch, &sheet.schema);
+        let columns = table.fields().map(out_column).collect();
+        let writer = FileWriter::create(file, columns, sheet.launch, sheet.node)?;
+        Ok(MessagesFile { table, writer })
+    }
+
+    /// A row of raw ticks.
+    pub(crate) fn push_ticks(&mut self, words: &[u64], clocks: &mut Clocks) -> Result<(), RecordError> {
+        self.table.push(words, clocks);
+        self.write_if_full()
+    }
+
+    /// A row that is on the timeline already. `value_of` is asked for each column of the file but the launch; it answers
+    /// with [`NULL`](crate::NULL) for null, and with the code of a kind or a way.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn push(&mut self, value_of: impl FnMut(Field) -> i64) -> Result<(), RecordError> {
+        self.table.push_placed(value_of);
+        self.write_if_full()
+    }
+
+    fn write_if_full(&mut self) -> Result<(), RecordError> {
+        if self.table.is_full() {
+            self.write()?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self) -> Result<(), RecordError> {
+        self.writer.write(self.table.columns().iter().map(|(_, values)| values.as_slice()))?;
+        self.table.clear();
+        Ok(())
+    }
+
+    /// Complete the file. Returns its rows.
+    ///
+    /// # Errors
+    /// When it cannot be written; nothing of it stays then.
+    pub fn finish(mut self) -> Result<u64, RecordError> {
+        if self.table.rows() > 0 {
+            self.write()?;
+        }
+        self.writer.finish()
+    }
+}
+
+fn out_column(field: Field) -> OutColumn {
+    OutColumn { name: field.name(), shape: shape(field), optional: is_optional(field) }
+}
+
+fn shape(field: Field) -> Shape {
+    match field {
+        Field::Kind => Shape::Name(&Kind::NAMES),
+        Field::ArrivedHow => Shape::Name(&How::NAMES),
+        Field::Launch | Field::Src | Field::Dst => Shape::Int,
+        Field::Hops | Field::Packets | Field::Batch | Field::InFlight | Field::QueueLength => Shape::Int,
+        Field::VirtualSend | Field::VirtualReceive => Shape::Double,
+        Field::Bytes | Field::SendSite | Field::ReceiveSite => Shape::FewLongs,
+        _ => Shape::Long,
+    }
+}
+
+/// Whether a column may hold null.
+fn is_optional(field: Field) -> bool {
+    matches!(field, Field::ReadyNs | Field::SentNs | Field::ArrivedNs | Field::TakenNs | Field::ArrivedHow)
+        || field > Field::QueueLength
+}
