@@ -1,12 +1,14 @@
 //! From a run folder to its analysis: reads chunks on all cores and gives them to `stats`, which is pure.
 
+use crate::call_tables::{self, CallTables};
 use crate::progress::Bar;
 use anyhow::{Context, Result, anyhow};
-use record::{Batch, Chunk, Run};
+use record::{Batch, Chunk, Closing, Run};
 use report::{Entry, Facts};
 use stats::analysis::Analysis;
 use stats::{Accumulator, FileRows, Options, Position};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A run that has been read.
@@ -26,7 +28,9 @@ const ROWS_WORTH_A_BAR: u64 = 20_000_000;
 
 /// Read the run at `path`; a run that was cut is closed first.
 pub fn analyse(path: &Path, seed: u64) -> Result<Analysed> {
-    let run = Run::open(path)?;
+    let run = open(path)?;
+    let tables = CallTables::of(&run);
+    let cannot = || format!("cannot read {}", path.display());
     let chunks = run.chunks();
     let options = Options {
         seed,
@@ -34,9 +38,25 @@ pub fn analyse(path: &Path, seed: u64) -> Result<Analysed> {
         slowest: SLOWEST,
         clock_error_ns: clock_error_ns(&run),
         resamples: RESAMPLES,
+        blocking: Arc::new(tables.blocking().with_context(cannot)?),
     };
-    let analysis = read_all(&chunks, &options).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut analysis = read_all(&chunks, &options).with_context(cannot)?;
+    if !tables.is_empty() {
+        let mpi = analysis.mpi.get_or_insert_default();
+        mpi.calls = Some(tables.tally(&mut mpi.worst).with_context(cannot)?);
+        mpi.sites = call_tables::sites(&run)?;
+    }
     Ok(Analysed { facts: Facts::from(&run.info), analysis })
+}
+
+/// Open the run at `path`. One that was cut is closed first, by whoever knows its logs.
+pub fn open(path: &Path) -> Result<Run> {
+    if calls::close::has_logs(path)
+        && let Some(closing) = Closing::of_cut(path)?
+    {
+        calls::close::close(closing)?;
+    }
+    Ok(Run::open(path)?)
 }
 
 impl Analysed {

@@ -1,5 +1,17 @@
 //! How a failure is said: in one line that names the thing, the reason and the remedy.
 
+/// What has gone wrong has been said already, here or by another process of the job.
+#[derive(Debug, thiserror::Error)]
+#[error("said already")]
+pub struct Said;
+
+/// Say it.
+pub fn say(error: &anyhow::Error) {
+    if !error.is::<Said>() {
+        eprintln!("fourstamp: {}", one_line(error));
+    }
+}
+
 /// The whole chain of causes on one line, each said once.
 pub fn one_line(error: &anyhow::Error) -> String {
     let mut said = String::new();

@@ -1,14 +1,16 @@
 //! What every command that starts nodes needs: from arguments to the fabric and its starter, and the end of a run folder.
 
 use crate::args::{Topology, Transport};
+use crate::job::{LaunchedJob, Leader};
 use anyhow::{Context, Error, Result};
-use fabric::{Spec, TransportSpec};
-use launch::{Hosting, NodeCommand, Starter};
+use fabric::{RunKey, Spec, TransportSpec};
+use launch::{Coordinator, Hosting, NodeCommand, Note, Starter};
 use record::RunFolder;
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Who starts the nodes.
-#[derive(Clone, Debug)]
 pub enum Nodes {
     /// We do, here.
     Here,
@@ -16,6 +18,8 @@ pub enum Nodes {
     InTmux,
     /// We do, on these hosts.
     OverSsh(Vec<String>),
+    /// mpirun or srun has: they are the ranks of its job.
+    OfJob(Leader),
 }
 
 /// How nodes are started.
@@ -25,6 +29,7 @@ pub fn starter(nodes: &Nodes) -> Result<Starter> {
     let command =
         |program: PathBuf| NodeCommand { program, arguments: vec!["node".into()], environment: Vec::new() };
     Ok(match nodes {
+        Nodes::OfJob(_) => Starter::External,
         Nodes::Here => Starter::Local(command(program)),
         Nodes::InTmux => Starter::Tmux {
             session: format!("fourstamp-{}", std::process::id()),
@@ -37,12 +42,51 @@ pub fn starter(nodes: &Nodes) -> Result<Starter> {
     })
 }
 
+/// How long the ranks of a job may take to join: they have started, but perhaps on many machines.
+pub const RANKS_JOIN: Duration = Duration::from_secs(60);
+
+/// A coordinator that listens at the address asked for, else where these nodes can reach it.
+pub fn coordinator(nodes: &Nodes, asked: Option<SocketAddr>, key: RunKey) -> Result<Coordinator> {
+    let address = match (asked, nodes) {
+        (Some(address), _) => address,
+        (None, Nodes::OfJob(leader)) => leader.address()?,
+        (None, _) => Coordinator::LOOPBACK,
+    };
+    Ok(Coordinator::bind(address, key)?)
+}
+
+/// Tell the ranks of a job where to join; other nodes are started when a launch begins.
+pub fn invite(nodes: &Nodes, coordinator: &Coordinator, key: &RunKey) -> Result<()> {
+    match nodes {
+        Nodes::OfJob(leader) => leader.invite(coordinator, key),
+        _ => Ok(()),
+    }
+}
+
+/// What the nodes' starter is to know of how far a launch is.
+pub fn hear(nodes: &Nodes, note: &Note) {
+    match (nodes, note) {
+        (Nodes::OfJob(leader), Note::Begun) => leader.all_have_come(),
+        (Nodes::OfJob(leader), Note::Lost(what)) => leader.say_at_once(what),
+        _ => {}
+    }
+}
+
+/// Whether nodes may look for messages without pause: each can have a core.
+pub fn has_a_core_each(nodes: u16) -> bool {
+    match LaunchedJob::here() {
+        Some(job) => job.has_a_core_each(),
+        None => std::thread::available_parallelism().is_ok_and(|cores| usize::from(nodes) <= cores.get()),
+    }
+}
+
 /// What carries the messages; the coordinator fills in where the nodes find each other.
 pub fn transport(asked: Transport) -> TransportSpec {
     match asked {
         Transport::Thread => TransportSpec::Thread,
         Transport::Shm => TransportSpec::Shm { path: PathBuf::new() },
         Transport::Tcp => TransportSpec::Tcp { peers: Vec::new() },
+        Transport::Mpi => TransportSpec::Mpi,
     }
 }
 

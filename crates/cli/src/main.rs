@@ -1,16 +1,18 @@
 //! The `fourstamp` command: arguments to plain options, options to a call, the result to an exit code.
 //!
 //! Exit codes: 0 done, 2 bad input or a failure (one line on standard error says what, why and what to do), 130 ended by a
-//! second Ctrl-C.
+//! second Ctrl-C; `fourstamp mpi trace` ends with the exit code of the program that it traced.
 
 #![forbid(unsafe_code)]
 
 mod analyse;
 mod args;
+mod call_tables;
 mod commands;
 mod failure;
 mod gate;
 mod interrupt;
+mod job;
 mod launching;
 mod progress;
 mod simulating;
@@ -21,10 +23,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     match commands::run(args::Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) if failure::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("fourstamp: {}", failure::one_line(&error));
+            failure::say(&error);
             ExitCode::from(2)
         }
     }

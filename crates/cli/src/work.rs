@@ -1,6 +1,7 @@
 //! What a node process does once it is assigned: open its nodes, play the plan on each, close them.
 
 use crate::gate::Gate;
+use crate::job::LaunchedJob;
 use crate::simulating;
 use anyhow::{Context, Result, anyhow};
 use bench::{Length, Meter, Outcome, Plan};
@@ -104,11 +105,13 @@ pub fn recorder(
     Ok(folder.recorder(sheet, &Schema::new(columns), assignment.recorder)?)
 }
 
-/// Pin the calling thread, if that is asked for.
+/// Pin the calling thread, if that is asked for and the launcher of a job has not done so.
 pub fn pinning(assignment: &Assignment, id: u16, pin: bool) -> Pinning {
-    match pin {
-        true => pin_node(usize::from(id), usize::from(assignment.nodes)),
-        false => Pinning::Free("not asked for".into()),
+    match (pin, LaunchedJob::here()) {
+        (true, Some(job)) if job.is_bound() => pin_node(0, 1),
+        (true, Some(job)) => pin_node(job.local_rank.into(), job.local_ranks.unwrap_or(job.ranks).into()),
+        (true, None) => pin_node(usize::from(id), usize::from(assignment.nodes)),
+        (false, _) => Pinning::Free("not asked for".into()),
     }
 }
 

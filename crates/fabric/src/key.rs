@@ -140,6 +140,11 @@ impl RunKey {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
+    /// The key from 64 hexadecimal digits that came by a way which is closed to others.
+    pub fn from_hex(digits: &str) -> Result<RunKey, KeyError> {
+        RunKey::from_digits(digits.as_bytes(), || "the message of rank 0".into())
+    }
+
     /// The bytes, for the authentication code.
     pub(crate) fn bytes(&self) -> &[u8; KEY_BYTES] {
         &self.0

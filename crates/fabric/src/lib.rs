@@ -1,8 +1,8 @@
 //! Nodes, and the message paths between them.
 //!
 //! A program holds one [`Node`] per worker. `send` and `receive` on it are the same whatever carries the messages:
-//! rings in one process's memory (`thread`), rings in memory shared by processes (`shm`), TCP connections (`tcp`), each as
-//! a full mesh or as a hypercube that forwards over links between neighbours only. The node takes the four stamps
+//! rings in one process's memory (`thread`), rings in memory shared by processes (`shm`), TCP connections (`tcp`), MPI
+//! between the ranks of a job (`mpi`, with the cargo feature of that name), each as a full mesh or as a hypercube that forwards over links between neighbours only. The node takes the four stamps
 //! and writes the message's row; a [`Transport`] only moves messages.
 //!
 //! ```text
@@ -19,6 +19,11 @@ pub mod fuzz;
 mod gauge;
 mod handshake;
 mod key;
+#[cfg(feature = "mpi")]
+mod mpi;
+#[cfg(not(feature = "mpi"))]
+#[path = "mpi_absent.rs"]
+mod mpi;
 mod node;
 mod open;
 mod pin;
@@ -36,6 +41,7 @@ pub use error::FabricError;
 pub use gauge::QueueGauge;
 pub use handshake::{Handshake, HandshakeError, Introduction, Purpose, Role, Timed, authenticate};
 pub use key::{KeyError, RunKey};
+pub use mpi::{MpiProcess, mpi_library};
 pub use node::{Letter, Message, Node, NodeOptions, Wait};
 pub use open::{Opening, open};
 pub use pin::{Pinning, pin_node};

@@ -5,7 +5,7 @@ use crate::error::FabricError;
 use crate::key::RunKey;
 use crate::spec::{NodeId, Spec, Topology, TransportSpec};
 use crate::transport::Transport;
-use crate::{shm, tcp, thread};
+use crate::{mpi, shm, tcp, thread};
 use clock::Clock;
 use std::net::TcpListener;
 
@@ -40,6 +40,13 @@ pub fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, FabricError
                 return Err(FabricError::BadSpec { reason });
             };
             boxed(vec![tcp::connect(*me, spec, peers, listener, key, clock)?])
+        }
+        TransportSpec::Mpi => {
+            let [me] = hosted else {
+                let reason = "a process hosts one mpi node: the one of its rank".to_string();
+                return Err(FabricError::BadSpec { reason });
+            };
+            vec![mpi::connect(*me, spec, clock)?]
         }
     };
     let routed = |(link, me): (Box<dyn Transport>, &NodeId)| -> Box<dyn Transport> {

@@ -12,7 +12,7 @@ pub fn columns(spec: &Spec) -> Vec<Column> {
     if let Topology::Hypercube { .. } = spec.topology {
         columns.extend([Column::Hops, Column::Packets]);
     }
-    if let TransportSpec::Tcp { .. } = spec.transport {
+    if matches!(spec.transport, TransportSpec::Tcp { .. } | TransportSpec::Mpi) {
         columns.push(Column::ArrivedErrorNs);
     }
     columns

@@ -41,6 +41,8 @@ pub enum TransportSpec {
         /// Where each node listens, by node number.
         peers: Vec<SocketAddr>,
     },
+    /// MPI point-to-point; every node is the rank of its number.
+    Mpi,
 }
 
 /// Who is linked with whom.
@@ -74,6 +76,7 @@ impl TransportSpec {
             TransportSpec::Thread => "thread",
             TransportSpec::Shm { .. } => "shm",
             TransportSpec::Tcp { .. } => "tcp",
+            TransportSpec::Mpi => "mpi",
         }
     }
 }
@@ -109,6 +112,9 @@ impl Spec {
             Topology::Hypercube { packet_bytes: 0 } => refuse("a packet must hold at least one byte".into()),
             Topology::Hypercube { .. } if self.bare_bytes.is_some() => {
                 refuse("forwarding needs a header on every packet: drop --bare or use the mesh".into())
+            }
+            _ if self.bare_bytes.is_some() && self.transport == TransportSpec::Mpi => {
+                refuse("over mpi every message has a header: drop --bare or use another transport".into())
             }
             _ if self.bare_bytes == Some(0) => {
                 refuse("a bare message needs at least one byte: without a header nothing else is sent".into())

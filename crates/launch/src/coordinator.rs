@@ -75,6 +75,8 @@ pub enum Note {
     Progress(Progress),
     /// Something to know; kept in the run's notes too.
     Remark(String),
+    /// A node is gone. The others are being stopped; the error that ends the launch says this again.
+    Lost(String),
 }
 
 /// How far the nodes are, all together.

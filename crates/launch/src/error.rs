@@ -120,6 +120,11 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// Whether there is no process any more, or none that we can talk to.
+    pub(crate) fn is_loss(&self) -> bool {
+        matches!(self, Cause::Died { .. } | Cause::Lost { .. })
+    }
+
     /// Which of several failures explains the others, lowest first; among equals the earliest. A node whose peer died or
     /// froze often says so before we have noticed the peer itself.
     pub(crate) fn rank(&self) -> u8 {

@@ -157,6 +157,13 @@ impl LaunchOptions {
             (TransportSpec::Tcp { .. }, Hosting::OneProcess) if self.fabric.nodes > 1 => {
                 Err("transport tcp needs a process for each node; choose thread for one process".into())
             }
+            (TransportSpec::Mpi, Hosting::OneProcess) if self.fabric.nodes > 1 => {
+                Err("transport mpi needs a process for each node: the ranks of a job".into())
+            }
+            (TransportSpec::Mpi, _) if !matches!(self.starter, Starter::External) => {
+                Err("transport mpi needs nodes that mpirun or srun has started: mpirun -n 2 fourstamp …"
+                    .into())
+            }
             _ => match &self.starter {
                 Starter::Ssh { hosts, .. } if hosts.is_empty() => Err("ssh needs the name of a host".into()),
                 _ => Ok(()),

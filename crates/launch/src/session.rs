@@ -167,7 +167,7 @@ impl<'a> Session<'a> {
     fn prepare_fabric(&self) -> Result<(Spec, Option<Segment>), LaunchError> {
         let mut spec = self.options.fabric.clone();
         match &mut spec.transport {
-            TransportSpec::Thread => Ok((spec, None)),
+            TransportSpec::Thread | TransportSpec::Mpi => Ok((spec, None)),
             TransportSpec::Tcp { peers } => {
                 *peers = self.members.iter().flat_map(|member| member.join.data_addresses.clone()).collect();
                 Ok((spec, None))

@@ -53,6 +53,14 @@ impl Closing {
         &mut self.info
     }
 
+    /// The sheets of the run's nodes, by launch and node. One that is damaged becomes a failure in the run's information.
+    ///
+    /// # Errors
+    /// When `live/` cannot be read, or a sheet is of a newer format.
+    pub fn sheets(&mut self) -> Result<Vec<NodeSheet>, RecordError> {
+        read_sheets(&self.path, &mut self.info.failures)
+    }
+
     /// Fit a model to each clock that the sheets name.
     pub fn fit(&mut self, sheets: &[NodeSheet]) {
         let Domains { domains, notes } = models::fit(&self.info, sheets, &Machine::here().boot_id);
@@ -100,7 +108,7 @@ impl Closing {
     /// Close a run that was recorded through recorders.
     pub(crate) fn close_recorded(mut self) -> Result<RunInfo, RecordError> {
         refuse_other_logs(&self.live())?;
-        let mut sheets = read_sheets(&self.path, &mut self.info.failures)?;
+        let mut sheets = self.sheets()?;
         remove_unfinished(&messages(&self.path));
         self.fit(&sheets);
         let mut rows = Vec::new();

@@ -2,13 +2,14 @@
 
 use crate::parquet_out::{FileWriter, OutColumn, Shape};
 use crate::table::{Clocks, Table};
-use crate::{Field, How, Kind, NodeSheet, RecordError};
+use crate::{Field, How, Kind, NodeSheet, ROW_GROUP_ROWS, RecordError};
 use std::path::Path;
 
 /// A messages file with the row group that is being filled. The file appears whole, when it is finished.
 pub struct MessagesFile {
     table: Table,
     writer: FileWriter,
+    group_rows: usize,
 }
 
 impl MessagesFile {
@@ -16,7 +17,13 @@ impl MessagesFile {
         let table = Table::new(sheet.launch, &sheet.schema);
         let columns = table.fields().map(out_column).collect();
         let writer = FileWriter::create(file, columns, sheet.launch, sheet.node)?;
-        Ok(MessagesFile { table, writer })
+        Ok(MessagesFile { table, writer, group_rows: ROW_GROUP_ROWS })
+    }
+
+    /// Write smaller row groups, of `rows` rows: for a producer that fills many files at once and must not hold a large
+    /// group of each. Not more than [`ROW_GROUP_ROWS`].
+    pub fn with_group_rows(self, rows: usize) -> MessagesFile {
+        MessagesFile { group_rows: rows.clamp(1, ROW_GROUP_ROWS), ..self }
     }
 
     /// A row of raw ticks.
@@ -36,7 +43,7 @@ impl MessagesFile {
     }
 
     fn write_if_full(&mut self) -> Result<(), RecordError> {
-        if self.table.is_full() {
+        if self.table.rows() >= self.group_rows {
             self.write()?;
         }
         Ok(())

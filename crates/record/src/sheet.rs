@@ -114,6 +114,14 @@ impl NodeSheet {
         self.domain.contains("/planted-")
     }
 
+    /// Write the sheet into `live`, the folder of the run's logs, for a producer that keeps logs of its own.
+    ///
+    /// # Errors
+    /// When it cannot be written; an earlier one is left as it was.
+    pub fn save_into(&self, live: &Path) -> Result<(), RecordError> {
+        self.save(&live.join(format!("{}.json", self.stem())))
+    }
+
     pub(crate) fn save(&self, path: &Path) -> Result<(), RecordError> {
         whole_file::write_json(path, self)
     }

@@ -34,6 +34,7 @@ pub enum Holds {
 pub struct SideWriter {
     writer: FileWriter,
     columns: Vec<Vec<i64>>,
+    group_rows: usize,
 }
 
 /// A side table that is read, a row group at a time.
@@ -61,7 +62,12 @@ impl SideWriter {
         }
         let out = columns.iter().map(out_column).collect();
         let writer = FileWriter::create(path, out, launch, node)?;
-        Ok(SideWriter { writer, columns: vec![Vec::new(); columns.len()] })
+        Ok(SideWriter { writer, columns: vec![Vec::new(); columns.len()], group_rows: ROW_GROUP_ROWS })
+    }
+
+    /// Write smaller row groups, of `rows` rows; see [`MessagesFile::with_group_rows`](crate::MessagesFile::with_group_rows).
+    pub fn with_group_rows(self, rows: usize) -> SideWriter {
+        SideWriter { group_rows: rows.clamp(1, ROW_GROUP_ROWS), ..self }
     }
 
     /// Append a row: a value for each column.
@@ -76,7 +82,7 @@ impl SideWriter {
         for (values, value) in self.columns.iter_mut().zip(row) {
             values.push(*value);
         }
-        if self.columns[0].len() >= ROW_GROUP_ROWS { self.write() } else { Ok(()) }
+        if self.columns[0].len() >= self.group_rows { self.write() } else { Ok(()) }
     }
 
     fn write(&mut self) -> Result<(), RecordError> {

@@ -52,10 +52,6 @@ impl Table {
         self.columns[0].1.len()
     }
 
-    pub fn is_full(&self) -> bool {
-        self.rows() >= ROW_GROUP_ROWS
-    }
-
     pub fn clear(&mut self) {
         for (_, values) in &mut self.columns {
             values.clear();

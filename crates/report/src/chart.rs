@@ -126,6 +126,17 @@ impl Trace for WideBars {
     }
 }
 
+/// A trace written out, for what the crate's own types cannot say.
+#[derive(Clone, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Raw(pub(crate) Value);
+
+impl Trace for Raw {
+    fn to_json(&self) -> String {
+        self.0.to_string()
+    }
+}
+
 /// Scale of a histogram's bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {

@@ -6,11 +6,11 @@
 //! |---|---|
 //! | `series` | which plot, see [`series_names`] |
 //! | `stage` | `end-to-end`, `send-wait`, `transit`, `receive-wait`, `cycle`; empty where it does not apply |
-//! | `group` | piece, breakdown group, launch, quantile, counted column or kind of work; empty where it does not apply |
+//! | `group` | piece, breakdown group, launch, quantile, counted column, kind of work, wait or call; empty where it does not apply |
 //! | `scale` | `linear` or `log` for histogram bins, else empty |
-//! | `x_from`, `x_to` | where it lies: a bin's edges, a range of quantiles or of the timeline, a node or object; `x_to` is empty for a point |
+//! | `x_from`, `x_to` | where it lies: a bin's edges, a range of quantiles or of the timeline, a node, rank or object (of `mpi-blocked`, who waited and for whom); `x_to` is empty for a point |
 //! | `y` | the value |
-//! | `unit` | of `y`: `messages`, `part`, `ns`, `count`, `events`, `events/s` or `virtual time` |
+//! | `unit` | of `y`: `messages`, `part`, `ns`, `count`, `bytes`, `events`, `events/s` or `virtual time` |
 //!
 //! Times are in nanoseconds throughout; quantiles and parts run from 0 to 1.
 
@@ -20,6 +20,7 @@ use stats::analysis::{Analysis, Bin, By, Counted, StageView, Summary};
 
 use crate::ReportError;
 use crate::charts::distribution::piece_names;
+use crate::csv_mpi;
 use crate::csv_simulation;
 use crate::escape;
 use crate::finding::quantile;
@@ -29,7 +30,7 @@ use crate::palette::{PARTS, key};
 type Writer = fn(&Analysis, &mut dyn Write) -> std::io::Result<()>;
 
 /// Every series with what writes it.
-const SERIES: [(&str, Writer); 17] = [
+const SERIES: [(&str, Writer); 22] = [
     ("distribution", distribution),
     ("histogram", histogram),
     ("tail", tail),
@@ -47,6 +48,11 @@ const SERIES: [(&str, Writer); 17] = [
     ("progress", csv_simulation::progress),
     ("rollbacks", csv_simulation::rollbacks),
     ("work", csv_simulation::work),
+    ("mpi-waits", csv_mpi::waits),
+    ("mpi-blocked", csv_mpi::blocked),
+    ("mpi-groups", csv_mpi::groups),
+    ("mpi-calls", csv_mpi::calls),
+    ("mpi-lanes", csv_mpi::lanes),
 ];
 
 /// The names that [`csv`] takes.

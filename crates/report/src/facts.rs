@@ -4,6 +4,7 @@ use record::{Domain, Machine, RunInfo, State};
 use serde_json::Value;
 
 use crate::format;
+use crate::mpi_facts::{self, MpiFacts};
 use crate::outcome::{self, Outcome};
 
 /// The facts of one run, as text ready to be shown. Nothing here is escaped yet.
@@ -23,6 +24,8 @@ pub struct Facts {
     pub parameters: Vec<(String, String)>,
     /// What a simulation's engine counted itself.
     pub outcome: Option<Outcome>,
+    /// What the matching of an MPI run says of itself.
+    pub mpi: Option<MpiFacts>,
     /// The machine: host, processor, cores, kernel, memory, ...
     pub machine: Vec<(String, String)>,
     /// The clocks that the stamps were read on.
@@ -118,6 +121,7 @@ impl From<&RunInfo> for Facts {
             launches: info.launches.len(),
             parameters: parameters(info),
             outcome: Outcome::of(&info.parameters, parameter),
+            mpi: MpiFacts::of(info.parameters.get(mpi_facts::KEY)),
             machine: machine(&info.machine),
             clock: clock(info),
             started: started(info.started),
@@ -129,10 +133,12 @@ impl From<&RunInfo> for Facts {
     }
 }
 
-/// All but the result, which is none.
+/// All but the results, which are none.
 fn parameters(info: &RunInfo) -> Vec<(String, String)> {
-    let given = info.parameters.iter().filter(|(name, _)| *name != outcome::KEY);
-    given.map(|(name, value)| parameter(name, value)).collect()
+    let given = info.parameters.iter().filter(|(name, _)| *name != outcome::KEY && *name != mpi_facts::KEY);
+    let library = MpiFacts::of(info.parameters.get(mpi_facts::KEY)).and_then(|mpi| mpi.library);
+    let library = library.filter(|name| !name.is_empty()).map(|name| ("MPI library".to_owned(), name));
+    library.into_iter().chain(given.map(|(name, value)| parameter(name, value))).collect()
 }
 
 /// A parameter as people read it: `size_bytes: 4096` becomes `Size: 4 KiB`.

@@ -4,6 +4,7 @@ use stats::analysis::{Analysis, Finding, Stage, StageView, Summary};
 
 use crate::facts::{Facts, Lost};
 use crate::format::{counted, part, time};
+use crate::mpi::is_conclusive;
 use crate::palette::{PARTS, name};
 
 /// Which stage dominates, and by how much, in one sentence.
@@ -58,7 +59,8 @@ pub fn tail_sentence(analysis: &Analysis) -> Option<String> {
 
 /// What was lost or looks odd, one line each; empty when nothing was.
 pub(crate) fn losses(facts: &Facts, analysis: &Analysis) -> Vec<String> {
-    let mut lines = lost_lines(&facts.lost);
+    let mut lines = facts.mpi.as_ref().map_or_else(Vec::new, |mpi| mpi.losses());
+    lines.extend(lost_lines(&facts.lost));
     let anomalies = &analysis.anomalies;
     for (stage, n) in [Stage::EndToEnd].iter().chain(&PARTS).zip(anomalies.negative) {
         if n > 0 {
@@ -166,6 +168,11 @@ pub(crate) fn stage_view(analysis: &Analysis, stage: Stage) -> Option<&StageView
     analysis.stages.iter().find(|view| view.stage == stage)
 }
 
+/// The parts of end to end that the run has, each with its place among all of them.
+pub(crate) fn parts(analysis: &Analysis) -> Vec<(usize, Stage)> {
+    PARTS.into_iter().enumerate().filter(|(_, stage)| stage_view(analysis, *stage).is_some()).collect()
+}
+
 /// A quantile that the summary holds.
 pub(crate) fn quantile(summary: &Summary, p: f64) -> Option<i64> {
     summary.quantiles.iter().find(|q| (q.p - p).abs() < 1e-9).map(|q| q.value_ns)
@@ -178,7 +185,7 @@ pub(crate) fn stage_shares(analysis: &Analysis) -> Vec<(Stage, f64)> {
     if all <= 0.0 {
         return Vec::new();
     }
-    PARTS.iter().map(|stage| (*stage, total(*stage) / all)).collect()
+    parts(analysis).into_iter().map(|(_, stage)| (stage, total(stage) / all)).collect()
 }
 
 /// The parts of a typical message: of those about the median end-to-end time.
@@ -190,7 +197,8 @@ pub(crate) fn typical_shares(analysis: &Analysis) -> Vec<(Stage, f64)> {
     if whole <= 0.0 {
         return Vec::new();
     }
-    PARTS.iter().zip(typical.stage_mean_ns).map(|(stage, mean)| (*stage, mean.max(0.0) / whole)).collect()
+    let mean = |at: usize| typical.stage_mean_ns[at].max(0.0);
+    parts(analysis).into_iter().map(|(at, stage)| (stage, mean(at) / whole)).collect()
 }
 
 /// Sentence about several runs together.
@@ -218,7 +226,11 @@ pub(crate) fn overall_sentence(runs: &[(&Facts, &Analysis)]) -> String {
 }
 
 fn most_common(runs: &[(&Facts, &Analysis)]) -> String {
-    let found: Vec<Stage> = runs.iter().filter_map(|(_, a)| a.finding.as_ref().map(|f| f.stage)).collect();
+    let found: Vec<Stage> = runs
+        .iter()
+        .filter(|(facts, _)| is_conclusive(facts))
+        .filter_map(|(_, a)| a.finding.as_ref().map(|f| f.stage))
+        .collect();
     let wins = |stage: Stage| found.iter().filter(|s| **s == stage).count();
     let Some(first) = PARTS.iter().copied().max_by_key(|stage| wins(*stage)) else {
         return String::new();

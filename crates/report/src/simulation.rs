@@ -5,6 +5,7 @@ use stats::analysis::{Analysis, Simulation};
 use crate::facts::Facts;
 use crate::finding::finding_sentence;
 use crate::format::{count, counted, part, plain, rate, time};
+use crate::mpi;
 
 /// The figures that stand at the head of a simulation's report.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,17 +54,23 @@ impl Figures {
     }
 }
 
-/// The run's most important sentence: of its simulation where it is one, else of its messages.
+/// The run's most important sentence: of its simulation or of its MPI program where it is one, else of its messages. Of a run
+/// that allows no conclusion it says that.
 pub(crate) fn headline_sentence(facts: &Facts, analysis: &Analysis) -> String {
-    match Figures::of(facts, analysis) {
-        Some(figures) => sentence(&figures),
-        None => finding_sentence(analysis),
+    if let Some(warning) = facts.mpi.as_ref().and_then(|mpi| mpi.warning()) {
+        return warning;
+    }
+    match (Figures::of(facts, analysis), &analysis.mpi) {
+        (Some(figures), _) => sentence(&figures),
+        (None, Some(mpi)) => mpi::sentence(mpi),
+        (None, None) => finding_sentence(analysis),
     }
 }
 
-/// What the messages say, where the simulation took their place in the headline.
+/// What the messages say, where something else took their place in the headline.
 pub(crate) fn message_sentence(facts: &Facts, analysis: &Analysis) -> Option<String> {
-    let below = Figures::of(facts, analysis).is_some() && analysis.messages > 0;
+    let replaced = Figures::of(facts, analysis).is_some() || analysis.mpi.is_some();
+    let below = replaced && analysis.messages > 0 && mpi::is_conclusive(facts);
     below.then(|| finding_sentence(analysis))
 }
 

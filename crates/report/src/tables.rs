@@ -6,7 +6,7 @@ use crate::charts::Section;
 use crate::charts::sizes::JUMP;
 use crate::escape::html;
 use crate::facts::Facts;
-use crate::finding::{quantile, remarks};
+use crate::finding::{parts, quantile, remarks};
 use crate::format::{NONE, count, part, quantile_name, size, time, time_or_none};
 use crate::palette::{PARTS, class, letter, name, title};
 
@@ -93,27 +93,31 @@ fn quantile_cell(summary: &Summary, p: f64) -> String {
 
 /// The slowest messages, one row each.
 pub(crate) fn slowest_section(run: &str, analysis: &Analysis) -> Option<Section> {
-    let shown = &analysis.slowest[..analysis.slowest.len().min(10)];
-    if shown.is_empty() {
+    let slow = &analysis.slowest[..analysis.slowest.len().min(10)];
+    let shown = parts(analysis);
+    if slow.is_empty() {
         return None;
     }
-    let heading = if shown.len() == 10 { "The ten slowest messages" } else { "The slowest messages" };
+    let heading = if slow.len() == 10 { "The ten slowest messages" } else { "The slowest messages" };
     let sentence =
         "Each with its identity (launch, source node, number), so that it can be found in the run folder.";
     let mut section = Section::new(run, "slowest", heading, sentence.to_owned());
-    let rows: String = shown.iter().map(slow_row).collect();
+    let rows: String = slow.iter().map(|message| slow_row(message, &shown)).collect();
     section.below = wrap(&format!(
         "<table class=figures><thead><tr><th scope=col>Message<th scope=col>From → to<th scope=col>Payload<th \
          scope=col>Ready at<th scope=col>End to end{}<th scope=col>Where its time went<tbody>{rows}</table>",
-        PARTS
-            .map(|s| format!("<th scope=col><span class=\"swatch {}\"></span>{}", class(s), title(s)))
-            .concat()
+        shown
+            .iter()
+            .map(|(_, s)| format!("<th scope=col><span class=\"swatch {}\"></span>{}", class(*s), title(*s)))
+            .collect::<String>()
     ));
     Some(section)
 }
 
-fn slow_row(message: &SlowMessage) -> String {
-    let times: String = message.stage_ns.iter().map(|ns| format!("<td>{}", time_or_none(*ns))).collect();
+fn slow_row(message: &SlowMessage, shown: &[(usize, Stage)]) -> String {
+    let stages = std::iter::once(0).chain(shown.iter().map(|(at, _)| at + 1));
+    let times: String =
+        stages.map(|stage| format!("<td>{}", time_or_none(message.stage_ns[stage]))).collect();
     format!(
         "<tr><th scope=row>{} · {} · {}<td>{} → {}<td>{}<td>{}{times}<td class=barcell>{}",
         message.launch,

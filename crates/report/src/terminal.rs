@@ -8,11 +8,12 @@ use crate::charts::launches;
 use crate::charts::sizes::{self, JUMP};
 use crate::escape;
 use crate::facts::Facts;
-use crate::finding::{losses, quantile, remarks, stage_shares, tail_sentence};
+use crate::finding::{losses, quantile, remarks, stage_shares};
 use crate::format::{ColumnUnit, NONE, count_plain, part, plain, size, time};
 use crate::headline::trim_lines;
 use crate::palette::{ansi, letter, name, title};
 use crate::simulation::{headline_sentence, message_sentence, terminal_block};
+use crate::{mpi, mpi_terminal};
 
 /// The report of one run, at most `width` columns wide (80 at least); `colour` adds terminal colours.
 pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) -> String {
@@ -20,6 +21,7 @@ pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) 
     let paint = Paint { colour };
     let mut blocks = vec![opening(facts, analysis, width, &paint)];
     blocks.extend(terminal_block(facts, analysis));
+    blocks.extend(analysis.mpi.iter().flat_map(|mpi| mpi_terminal::blocks(mpi, width)));
     blocks.extend(quantile_table(analysis));
     blocks.extend(share_bar(analysis, width, &paint));
     blocks.extend(sparklines(analysis, width));
@@ -64,7 +66,9 @@ fn opening(facts: &Facts, analysis: &Analysis, width: usize, paint: &Paint) -> S
         counted(analysis.messages, "message"),
     ];
     let what: Vec<String> = what.into_iter().filter(|text| !text.is_empty()).collect();
-    let mut text = wrapped(&what.join(", "), width);
+    let mut text =
+        facts.mpi.as_ref().map_or_else(String::new, |mpi| wrapped(&plain(&mpi.first_line()), width));
+    text.push_str(&wrapped(&what.join(", "), width));
     text.push('\n');
     text.push_str(&painted(&wrapped(&plain(&headline_sentence(facts, analysis)), width), |line| {
         paint.bold(line)
@@ -72,7 +76,7 @@ fn opening(facts: &Facts, analysis: &Analysis, width: usize, paint: &Paint) -> S
     if let Some(messages) = message_sentence(facts, analysis) {
         text.push_str(&wrapped(&plain(&messages), width));
     }
-    if let Some(tail) = tail_sentence(analysis) {
+    if let Some(tail) = mpi::tail(facts, analysis) {
         text.push_str(&wrapped(&plain(&tail), width));
     }
     text.push_str(&lost_block(facts, analysis, width, paint));
@@ -101,8 +105,9 @@ fn lost_block(facts: &Facts, analysis: &Analysis, width: usize, paint: &Paint) -
         let line = wrapped(&format!("! {}", plain(&escape::terminal(line))), width);
         text.push_str(&painted(&line, |line| paint.warn(line)));
     }
-    for line in remarks(analysis) {
-        text.push_str(&wrapped(&format!("- {}", plain(&line)), width));
+    let of_calls = facts.mpi.as_ref().map_or_else(Vec::new, |mpi| mpi.remarks());
+    for line in remarks(analysis).iter().chain(&of_calls) {
+        text.push_str(&wrapped(&format!("- {}", plain(&escape::terminal(line))), width));
     }
     text
 }
@@ -308,7 +313,7 @@ fn chosen_sizes(sizes: &[SizePoint], at_most: usize) -> Vec<&SizePoint> {
 }
 
 /// Text in lines of at most `width` columns.
-fn wrapped(text: &str, width: usize) -> String {
+pub(crate) fn wrapped(text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut column = 0;
     for word in text.split_whitespace() {

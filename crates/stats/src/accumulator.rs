@@ -4,6 +4,8 @@
 //! message is a handful of passes over columns; everything that messages are grouped by is fed from counted
 //! batches (see [`tally`](crate::tally)).
 
+use std::sync::Arc;
+
 use record::{Batch, Field, Kind};
 
 use crate::analysis::Analysis;
@@ -12,6 +14,7 @@ use crate::columns::{Columns, Picked};
 use crate::cycles::Cycles;
 use crate::finish;
 use crate::messages::Messages;
+use crate::mpi::BlockingCalls;
 use crate::warp::Warp;
 use crate::working::Working;
 
@@ -28,6 +31,8 @@ pub struct Options {
     pub clock_error_ns: i64,
     /// Bootstrap resamples; 0 for no intervals.
     pub resamples: usize,
+    /// Calls of MPI ranks that block, where the run has tables of them.
+    pub blocking: Arc<BlockingCalls>,
 }
 
 /// Where in the run a batch lies.
@@ -78,7 +83,14 @@ enum Sort {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { seed: 1, files: Vec::new(), slowest: 200, clock_error_ns: 0, resamples: 1000 }
+        Options {
+            seed: 1,
+            files: Vec::new(),
+            slowest: 200,
+            clock_error_ns: 0,
+            resamples: 1000,
+            blocking: Arc::default(),
+        }
     }
 }
 
@@ -86,7 +98,7 @@ impl Accumulator {
     /// An accumulator that has seen nothing.
     pub fn new(options: Options) -> Accumulator {
         let blocks = Blocks::new(BlockPlan::new(&options.files));
-        let messages = Messages::new(options.slowest, options.clock_error_ns);
+        let messages = Messages::new(options.slowest, options.clock_error_ns, options.blocking.clone());
         let gathered = Gathered { messages, cycles: Cycles::default(), warp: Warp::default(), blocks };
         Accumulator { options, gathered, working: Working::default(), picked: Picked::default() }
     }

@@ -2,10 +2,15 @@
 //!
 //! Every time is in nanoseconds. Reports draw from these types alone and compute nothing.
 
+mod mpi;
 mod simulation;
 
 use serde::{Deserialize, Serialize};
 
+pub use mpi::{
+    Activity, Arrivals, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Lane, MessageLine, Mpi, MpiBy,
+    MpiGroup, MpiGroups, RankTime, Wait, WaitView, WorstMessage,
+};
 pub use simulation::{
     MessageGroup, NodeTime, ObjectRollbacks, Rollback, Rollbacks, Simulation, SimulationBin, Work,
 };
@@ -44,6 +49,9 @@ pub struct Analysis {
     /// What a Time Warp run did, where the run is one.
     #[serde(default)]
     pub simulation: Option<Simulation>,
+    /// What the messages and calls of an MPI program tell, where the run is one.
+    #[serde(default)]
+    pub mpi: Option<Mpi>,
 }
 
 /// A stage of a message's life.

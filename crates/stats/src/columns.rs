@@ -5,7 +5,7 @@ use std::ops::Range;
 use record::{Batch, Field, NULL, Values};
 
 /// The columns that an analysis reads: what to ask [`Chunk::read`](record::Chunk::read) for.
-pub const FIELDS: [Field; 18] = [
+pub const FIELDS: [Field; 26] = [
     Field::Seq,
     Field::Src,
     Field::Dst,
@@ -24,6 +24,14 @@ pub const FIELDS: [Field; 18] = [
     Field::DstObject,
     Field::VirtualSend,
     Field::VirtualReceive,
+    Field::ArrivedErrorNs,
+    Field::Tag,
+    Field::PostedNs,
+    Field::AwaitedNs,
+    Field::ReleasedNs,
+    Field::SendCall,
+    Field::SendSite,
+    Field::ReceiveSite,
 ];
 
 const ALL: usize = Field::ALL.len();

@@ -26,7 +26,16 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
     let with_intervals = |at: usize, stage: Stage, of: &Distribution| {
         view(stage, of).map(|view| add_intervals(view, of, &blocks, at, &resamples))
     };
+    let mpi = messages.mpi.shown();
+    // A traced program hands a message over in the very call that makes it: a send wait that is always 0 says nothing.
+    let send_wait = messages.stages[1].moments();
+    let without_send_wait = mpi.is_some() && (send_wait.min, send_wait.max) == (0, 0);
+    let says_something = |stage: Stage| !(without_send_wait && stage == Stage::SendWait);
+    let mut breakdowns = breakdowns(&mut messages.groupings);
+    let groups = breakdowns.iter_mut().flat_map(|breakdown| &mut breakdown.groups);
+    groups.for_each(|group| group.stages.retain(|(stage, _)| says_something(*stage)));
     let stages = STAGES.iter().zip(&messages.stages).enumerate();
+    let stages = stages.filter(|(_, (stage, _))| says_something(**stage));
     Analysis {
         messages: messages.count,
         span_ns: (messages.span.0 <= messages.span.1).then_some(messages.span),
@@ -34,7 +43,7 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
         stages: stages.filter_map(|(at, (&stage, of))| with_intervals(at, stage, of)).collect(),
         cycles: with_intervals(CYCLES, Stage::EndToEnd, &cycles.all),
         shares: messages.shares.shares(),
-        breakdowns: breakdowns(&mut messages.groupings),
+        breakdowns,
         counts: counts(&messages.counts),
         sends: sends(&messages.sends),
         series: messages.series.bins(),
@@ -43,12 +52,16 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
         } else {
             launches(messages.groupings.by(By::Launch), &blocks, 0)
         },
-        sizes: if cycles.all.count() > 0 {
+        // Messages of different sizes are different messages of a program; only a sweep sends the same in all sizes.
+        sizes: if mpi.is_some() {
+            Vec::new()
+        } else if cycles.all.count() > 0 {
             sizes(&cycles.by_bytes)
         } else {
             sizes(messages.groupings.by(By::Bytes))
         },
         simulation: warp.simulation(&messages.traffic),
+        mpi,
         slowest: messages.slowest.into_sorted(),
         anomalies: messages.anomalies,
     }

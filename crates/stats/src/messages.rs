@@ -1,5 +1,7 @@
 //! What is gathered of messages: stages, groups, shares, sends, queue lengths, the timeline, the slowest.
 
+use std::sync::Arc;
+
 use record::{Field, How, NULL, Values};
 
 use crate::accumulator::Place;
@@ -8,6 +10,7 @@ use crate::blocks::Blocks;
 use crate::columns::Columns;
 use crate::distribution::Distribution;
 use crate::groupings::Groupings;
+use crate::mpi::{BlockingCalls, MpiTally};
 use crate::sends::Sends;
 use crate::series::Series;
 use crate::shares::Shares;
@@ -33,12 +36,13 @@ pub(crate) struct Messages {
     pub series: Series,
     pub slowest: Slowest,
     pub traffic: Traffic,
+    pub mpi: MpiTally,
     clock_error_ns: i64,
 }
 
 impl Messages {
     /// Nothing yet.
-    pub fn new(slowest: usize, clock_error_ns: i64) -> Messages {
+    pub fn new(slowest: usize, clock_error_ns: i64, blocking: Arc<BlockingCalls>) -> Messages {
         Messages {
             count: 0,
             span: (i64::MAX, i64::MIN),
@@ -51,6 +55,7 @@ impl Messages {
             series: Series::default(),
             slowest: Slowest::new(slowest),
             traffic: Traffic::default(),
+            mpi: MpiTally::new(blocking),
             clock_error_ns,
         }
     }
@@ -68,6 +73,7 @@ impl Messages {
         self.add_counts(columns, &mut working.lanes[0]);
         self.sends.add(columns, &mut working.last_sends);
         self.traffic.add(columns, &working.stages);
+        self.mpi.add(columns);
         self.add_timeline(columns, working);
     }
 
@@ -84,6 +90,7 @@ impl Messages {
         self.series.merge(&other.series);
         self.slowest.merge(other.slowest);
         self.traffic.merge(&other.traffic);
+        self.mpi.merge(other.mpi);
     }
 
     /// Stages of all rows, which have just been counted as a whole.

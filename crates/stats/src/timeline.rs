@@ -56,6 +56,11 @@ impl<T: Slice> Timeline<T> {
         at >> self.shift
     }
 
+    /// How long a slice is, as slices are now, ns.
+    pub fn length(&self) -> i64 {
+        1 << self.shift
+    }
+
     /// The slice that `at` lies in.
     #[inline]
     pub fn at(&mut self, at: i64) -> &mut T {

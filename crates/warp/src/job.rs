@@ -71,6 +71,9 @@ impl ModelSpec {
 const SYSTEM_CALL_POLL: Duration = Duration::from_micros(20);
 /// And messages wait so long for others to travel with.
 const SYSTEM_CALL_FLUSH: Duration = Duration::from_micros(30);
+/// The same where it is a call of a message library, which looks at memory or at a network card.
+const LIBRARY_POLL: Duration = Duration::from_micros(1);
+const LIBRARY_FLUSH: Duration = Duration::from_micros(5);
 /// The same where it is a look at memory.
 const MEMORY_FLUSH: Duration = Duration::from_micros(3);
 
@@ -79,6 +82,7 @@ impl Job {
     pub fn drive_options(&self, spec: &Spec) -> DriveOptions {
         let (poll, flush) = match spec.transport {
             TransportSpec::Tcp { .. } => (SYSTEM_CALL_POLL, SYSTEM_CALL_FLUSH),
+            TransportSpec::Mpi => (LIBRARY_POLL, LIBRARY_FLUSH),
             TransportSpec::Thread | TransportSpec::Shm { .. } => (Duration::ZERO, MEMORY_FLUSH),
         };
         DriveOptions {

@@ -14,6 +14,7 @@ Examples:
   fourstamp bench stream --transport tcp --rate 10000   open loop, 10,000 messages a second
   fourstamp bench pingpong --nodes 8 --topology hypercube
   fourstamp bench sweep --transport tcp --largest 128K
+  mpirun -n 2 fourstamp bench pingpong --transport mpi  every rank is a node; rank 0 reports
 Each ends with a report on the terminal; `fourstamp report DIR` makes the page.")]
 pub struct BenchArgs {
     /// Which measurement.
@@ -81,9 +82,9 @@ pub enum WorkloadArgs {
 /// What every measurement takes.
 #[derive(Args, Clone)]
 pub struct Common {
-    /// What carries the messages
-    #[arg(long, value_enum, default_value_t = Transport::Shm)]
-    pub transport: Transport,
+    /// What carries the messages  [default: shm; in a job of mpirun or srun mpi if built in, else tcp]
+    #[arg(long, value_enum)]
+    pub transport: Option<Transport>,
     /// Who is linked with whom
     #[arg(long, value_enum, default_value_t = Topology::Mesh)]
     pub topology: Topology,
@@ -158,6 +159,8 @@ pub enum Transport {
     Shm,
     /// TCP connections; nodes are processes
     Tcp,
+    /// MPI messages; nodes are the ranks of a job (needs a build with --features mpi)
+    Mpi,
 }
 
 /// Who is linked with whom.
@@ -197,6 +200,11 @@ pub enum WhenFull {
 }
 
 impl WorkloadArgs {
+    /// Nodes, when nobody says.
+    pub fn usual_nodes(&self) -> u16 {
+        if matches!(self, WorkloadArgs::Relay { .. }) { 3 } else { 2 }
+    }
+
     /// What every measurement takes.
     pub fn common(&self) -> &Common {
         match self {

@@ -2,12 +2,18 @@
 
 mod bench;
 mod engine;
+mod export;
+mod mpi;
 mod quantity;
 mod report;
+mod study;
 mod warp;
 
 pub use bench::{BenchArgs, Common, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs};
+pub use export::ExportArgs;
+pub use mpi::{MpiArgs, MpiCommand, TraceArgs};
 pub use report::ReportArgs;
+pub use study::{StudyArgs, StudyTransport};
 pub use warp::{ModelArgs, PholdArgs, WarpArgs, WarpCommon, WarpnetArgs};
 
 use clap::{Args, Parser, Subcommand};
@@ -30,6 +36,8 @@ Examples:
   fourstamp bench pingpong --transport tcp      one measurement; `fourstamp bench --help` lists them
   fourstamp warp phold --check                  a parallel simulation, compared with the sequential one
   fourstamp report runs/pingpong-tcp-1          its page again, or --csv, or --terminal
+  fourstamp mpi trace -- mpirun -n 4 ./app      an MPI program as it is, every message of it
+  fourstamp export runs/a --perfetto a.json     a run as a trace for ui.perfetto.dev
   fourstamp doctor                              what this machine can do, and what it lacks")]
 pub struct Cli {
     /// What to do.
@@ -48,6 +56,10 @@ pub enum Command {
     Warp(WarpArgs),
     /// Show where the time of a run's messages went: a page, a terminal report, or CSV
     Report(ReportArgs),
+    /// Trace an unmodified MPI program: the four stamps of each of its messages
+    Mpi(MpiArgs),
+    /// Write a run as a trace for ui.perfetto.dev, or its tables as CSV
+    Export(ExportArgs),
     /// Say what this machine offers for measuring, and the one-line remedy for what it lacks
     Doctor,
     /// Start the nodes of a benchmark in tmux panes or over ssh, or nodes that join one elsewhere

@@ -20,6 +20,7 @@ works: --check proves it by running the sequential engine too.
 Examples:
   fourstamp warp phold --check                 two threads, then the sequential engine
   fourstamp warp phold --nodes 4 --transport shm --out runs/p
+  mpirun -n 4 fourstamp warp phold --transport mpi --out runs/q
   fourstamp report runs/p                      where the time of that run's messages went
   fourstamp warp warpnet --data DIR --counts counts.csv --trace trace.csv
   fourstamp warp ping --seq                    the sequential engine alone
@@ -123,12 +124,12 @@ pub struct WarpnetArgs {
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Run")]
 pub struct WarpCommon {
-    /// Nodes
-    #[arg(short = 'n', long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub nodes: u16,
-    /// What carries the messages
-    #[arg(long, value_enum, default_value_t = Transport::Thread)]
-    pub transport: Transport,
+    /// Nodes  [default: 2; in a job of mpirun or srun its ranks]
+    #[arg(short = 'n', long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub nodes: Option<u16>,
+    /// What carries the messages  [default: thread; in a job of mpirun or srun mpi if built in, else tcp]
+    #[arg(long, value_enum)]
+    pub transport: Option<Transport>,
     /// Who is linked with whom
     #[arg(long, value_enum, default_value_t = Topology::Mesh)]
     pub topology: Topology,

@@ -1,9 +1,10 @@
 //! `fourstamp bench`: launches, a run folder, a report.
 
 use crate::analyse::analyse;
-use crate::args::{Common, Receive, RecordTo, WhenFull, WorkloadArgs};
+use crate::args::{Common, Receive, RecordTo, Transport, WhenFull, WorkloadArgs};
 use crate::commands::{place, report};
 use crate::interrupt;
+use crate::job::{self, Asked};
 use crate::launching::{self, Nodes};
 use crate::progress::Bar;
 use crate::work::{BenchJob, Job, What};
@@ -21,8 +22,28 @@ const ROWS_IN_MEMORY_MAX: u64 = 1 << 23;
 /// Rows of the buffer when streaming, or when the length is not known.
 const ROWS_STREAMING: u64 = 1 << 20;
 
+/// Measure and show; in a job of mpirun or srun, as one of its ranks.
+pub fn run(workload: &WorkloadArgs) -> Result<()> {
+    let common = workload.common();
+    if common.wait_for_nodes {
+        return show(workload, &Nodes::Here);
+    }
+    let asked = Asked {
+        transport: common.transport,
+        usual_transport: Transport::Shm,
+        nodes: common.nodes,
+        usual_nodes: workload.usual_nodes(),
+    };
+    job::take_part(&asked, |part| {
+        let mut workload = workload.clone();
+        let common = workload.common_mut();
+        (common.transport, common.nodes) = (Some(part.transport), Some(part.nodes));
+        show(&workload, part.starter)
+    })
+}
+
 /// Measure and show.
-pub fn run(workload: &WorkloadArgs, nodes: Nodes) -> Result<()> {
+pub fn show(workload: &WorkloadArgs, nodes: &Nodes) -> Result<()> {
     let common = workload.common();
     let folder = measure(workload, nodes)?;
     let analysed = analyse(&folder, common.seed)?;
@@ -34,7 +55,7 @@ pub fn run(workload: &WorkloadArgs, nodes: Nodes) -> Result<()> {
 }
 
 /// Measure; returns the run's folder, closed.
-pub fn measure(workload: &WorkloadArgs, nodes: Nodes) -> Result<PathBuf> {
+pub fn measure(workload: &WorkloadArgs, nodes: &Nodes) -> Result<PathBuf> {
     let common = workload.common();
     let spec = spec(workload)?;
     let plan = plan(workload, &spec)?;
@@ -45,26 +66,34 @@ pub fn measure(workload: &WorkloadArgs, nodes: Nodes) -> Result<PathBuf> {
         common.out.as_deref(),
         &format!("{}-{}", plan.workload.name(), spec.transport.name()),
     )?;
-    let (key, address) = (run_key(common)?, common.listen.unwrap_or(Coordinator::LOOPBACK));
-    let mut coordinator = Coordinator::bind(address, key)?;
+    let key = run_key(common)?;
+    let mut coordinator = launching::coordinator(nodes, common.listen, key.clone())?;
     let mut folder = RunFolder::create(&path, info(&plan, &spec, common))?;
+    launching::invite(nodes, &coordinator, &key)?;
     if common.wait_for_nodes {
         eprintln!("waiting for {} nodes: fourstamp node --join {}", spec.nodes, coordinator.join_address());
     }
     let starter = match common.wait_for_nodes {
         true => Starter::External,
-        false => launching::starter(&nodes)?,
+        false => launching::starter(nodes)?,
     };
     let job = BenchJob {
         plan,
         recording: if common.no_record { What::Cycles } else { What::Messages },
         pin: !common.no_pin,
     };
+    if let Nodes::OfJob(_) = nodes {
+        folder.info_mut().notes.push("its launches share their processes: the ranks of one job".into());
+    }
     let mut bar = Bar::new(label(&job.plan, &spec), common.duration);
     let mut failure = None;
     for launch in 0..common.launches {
         let options = options(launch, common, &spec, &job, starter.clone());
-        match one_launch(&mut coordinator, &mut folder, &options, &job, &mut bar, common) {
+        let mut hear = |note: Note| {
+            launching::hear(nodes, &note);
+            show_note(note, &mut bar, launch, common.launches);
+        };
+        match one_launch(&mut coordinator, &mut folder, &options, &job, &mut hear) {
             Ok(_) if stop.load(Ordering::Relaxed) => break,
             Ok(_) => {}
             Err(error) => {
@@ -85,18 +114,22 @@ fn one_launch(
     folder: &mut RunFolder,
     options: &LaunchOptions,
     job: &BenchJob,
-    bar: &mut Bar,
-    common: &Common,
+    observe: &mut dyn FnMut(Note),
 ) -> Result<LaunchOutcome> {
     let plan = serde_json::to_value(Job::Bench(job.clone()))?;
-    let (launches, launch) = (u64::from(common.launches), u64::from(options.launch));
-    let mut observe = |note| match note {
+    Ok(coordinator.run_launch(folder, options, &plan, interrupt::flag(), observe)?)
+}
+
+fn show_note(note: Note, bar: &mut Bar, launch: u32, launches: u32) {
+    let (launch, launches) = (u64::from(launch), u64::from(launches));
+    match note {
         Note::Begun => bar.begin(),
-        Note::Progress(progress) => bar.at(launch * progress.goal + progress.done, launches * progress.goal),
+        Note::Progress(progress) => {
+            bar.at(launch * progress.goal + progress.done, launches * progress.goal);
+        }
         Note::Refused(what) | Note::Remark(what) => bar.say(&what),
-        Note::Joined { .. } => {}
-    };
-    Ok(coordinator.run_launch(folder, options, &plan, interrupt::flag(), &mut observe)?)
+        Note::Joined { .. } | Note::Lost(_) => {}
+    }
 }
 
 fn label(plan: &Plan, spec: &Spec) -> String {
@@ -105,20 +138,19 @@ fn label(plan: &Plan, spec: &Spec) -> String {
 
 fn spec(workload: &WorkloadArgs) -> Result<Spec> {
     let common = workload.common();
-    let nodes = common.nodes.unwrap_or(if matches!(workload, WorkloadArgs::Relay { .. }) { 3 } else { 2 });
+    let nodes = common.nodes.unwrap_or(workload.usual_nodes());
     if common.bare && matches!(workload, WorkloadArgs::Sweep { .. }) {
         bail!("a bare payload has one known size: a sweep needs headers; drop --bare");
     }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let wait = match common.receive {
         Some(Receive::Polling) => Waiting::Polling,
         Some(Receive::Blocking) => Waiting::Blocking,
-        None if usize::from(nodes) <= cores => Waiting::Polling,
+        None if launching::has_a_core_each(nodes) => Waiting::Polling,
         None => Waiting::Blocking,
     };
     Ok(Spec {
         nodes,
-        transport: launching::transport(common.transport),
+        transport: launching::transport(common.transport.unwrap_or(Transport::Shm)),
         topology: launching::topology(common.topology, common.packet),
         wait,
         bare_bytes: common.bare.then(|| u32::try_from(common.size).unwrap_or(u32::MAX)),
@@ -193,6 +225,8 @@ fn options(launch: u32, common: &Common, spec: &Spec, job: &BenchJob, starter: S
     options.recorder = recorder(common, spec, &job.plan);
     if common.wait_for_nodes {
         options.deadlines.join = Duration::from_secs(600);
+    } else if matches!(options.starter, Starter::External) {
+        options.deadlines.join = launching::RANKS_JOIN;
     }
     options
 }

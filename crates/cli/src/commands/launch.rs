@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 pub fn run(args: &LaunchArgs) -> Result<()> {
     match &args.join {
         Some(address) => join(args, address),
-        None => bench::run(&workload(args)?, nodes(args)),
+        None => bench::show(&workload(args)?, &nodes(args)),
     }
 }
 

@@ -2,24 +2,30 @@
 
 mod bench;
 mod doctor;
+mod export;
 mod launch;
-mod node;
+mod mpi;
+pub mod node;
 mod place;
 mod report;
 mod tour;
 mod warp;
 
 use crate::args::{Cli, Command};
+use std::process::ExitCode;
 
-/// Do what the command line asks.
-pub fn run(cli: Cli) -> anyhow::Result<()> {
+/// Do what the command line asks; the exit code is the traced program's where there is one.
+pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
+        Command::Mpi(args) => return mpi::run(&args),
         Command::Tour(args) => tour::run(&args),
-        Command::Bench(args) => bench::run(&args.workload, crate::launching::Nodes::Here),
+        Command::Bench(args) => bench::run(&args.workload),
         Command::Warp(args) => warp::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Doctor => doctor::run(),
         Command::Launch(args) => launch::run(&args),
         Command::Node(args) => node::run(&args),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }

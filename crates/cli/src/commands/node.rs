@@ -34,6 +34,7 @@ pub fn key(file: Option<&Path>) -> Result<RunKey> {
     Ok(node_key(file)?)
 }
 
-fn do_work(assignment: &Assignment, control: &Control) -> Result<Value, String> {
+/// What a node does once it is assigned.
+pub fn do_work(assignment: &Assignment, control: &Control) -> Result<Value, String> {
     work(assignment, control).map_err(|error| one_line(&error))
 }

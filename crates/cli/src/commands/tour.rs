@@ -58,7 +58,7 @@ pub fn run(args: &TourArgs) -> Result<()> {
         }
         eprintln!("{} {name}", progress_of(analysed.len()));
         let run = folder.join(name);
-        measure(&step(arguments, count, &run, args)?, Nodes::Here)?;
+        measure(&step(arguments, count, &run, args)?, &Nodes::Here)?;
         analysed.push(analyse(&run, args.seed)?);
     }
     if analysed.is_empty() {

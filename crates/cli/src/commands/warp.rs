@@ -5,16 +5,17 @@ mod results;
 mod sequential;
 mod table;
 
-use crate::args::{ModelArgs, WarpArgs, WarpCommon};
+use crate::args::{ModelArgs, Transport, WarpArgs, WarpCommon};
 use crate::commands::place;
 use crate::interrupt;
+use crate::job::{self, Asked};
 use crate::launching::{self, Nodes};
 use crate::progress::SimulationBar;
 use crate::simulating::WarpJob;
 use crate::work::Job;
 use anyhow::{Context, Result, bail};
 use fabric::{RunKey, Spec};
-use launch::{Coordinator, LaunchOptions, Note};
+use launch::{LaunchOptions, Note};
 use plan::Plan;
 use record::{RecorderOptions, RunFolder};
 use results::Results;
@@ -31,13 +32,25 @@ pub fn run(args: &WarpArgs) -> Result<()> {
         let name = words.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         bail!("there is no model '{name}': the models are ping, phold and warpnet");
     }
-    let plan = Plan::new(&args.model)?;
+    let mut plan = Plan::new(&args.model)?;
     let model = AnyModel::new(&plan.job.model)?;
     let common = plan.common.clone();
     for file in [&common.counts, &common.trace].into_iter().flatten() {
         refuse_homeless(file)?;
     }
-    if common.seq { sequential::run(&plan, &model) } else { parallel(&plan, &model) }
+    if common.seq {
+        return sequential::run(&plan, &model);
+    }
+    let asked = Asked {
+        transport: common.transport,
+        usual_transport: Transport::Thread,
+        nodes: common.nodes,
+        usual_nodes: plan.nodes(),
+    };
+    job::take_part(&asked, |part| {
+        (plan.common.transport, plan.common.nodes) = (Some(part.transport), Some(part.nodes));
+        parallel(&plan, &model, part.starter)
+    })
 }
 
 /// What cannot be written is better said before an hour of simulation.
@@ -52,7 +65,7 @@ fn refuse_homeless(file: &Path) -> Result<()> {
     Ok(())
 }
 
-fn parallel(plan: &Plan, model: &AnyModel) -> Result<()> {
+fn parallel(plan: &Plan, model: &AnyModel, nodes: &Nodes) -> Result<()> {
     let common = &plan.common;
     let spec = plan.spec();
     spec.check()?;
@@ -66,7 +79,7 @@ fn parallel(plan: &Plan, model: &AnyModel) -> Result<()> {
         false => scratch.path().join("run"),
     };
     let mut folder = RunFolder::create(&path, plan.info(spec.transport.name(), spec.topology.name()))?;
-    let ran = launched(plan, model, &spec, &mut folder);
+    let ran = launched(plan, model, &spec, nodes, &mut folder);
     for node in 0..spec.nodes {
         NodeFiles::new(&path, node).remove();
     }
@@ -86,8 +99,14 @@ fn parallel(plan: &Plan, model: &AnyModel) -> Result<()> {
 }
 
 /// Launch the nodes, put their results together, write what was asked for; the table to be shown.
-fn launched(plan: &Plan, model: &AnyModel, spec: &Spec, folder: &mut RunFolder) -> Result<String> {
-    let (outcome, elapsed_ns) = launch(plan, spec, folder)?;
+fn launched(
+    plan: &Plan,
+    model: &AnyModel,
+    spec: &Spec,
+    nodes: &Nodes,
+    folder: &mut RunFolder,
+) -> Result<String> {
+    let (outcome, elapsed_ns) = launch(plan, spec, nodes, folder)?;
     outcome.check()?;
     let files: Vec<NodeFiles> = (0..spec.nodes).map(|node| NodeFiles::new(folder.path(), node)).collect();
     let summary = Summary::new(&outcome, elapsed_ns);
@@ -105,11 +124,16 @@ fn launched(plan: &Plan, model: &AnyModel, spec: &Spec, folder: &mut RunFolder) 
     Ok(table::text(plan, &summary, check.as_ref()))
 }
 
-fn launch(plan: &Plan, spec: &Spec, folder: &mut RunFolder) -> Result<(Outcome, u64)> {
+fn launch(plan: &Plan, spec: &Spec, nodes: &Nodes, folder: &mut RunFolder) -> Result<(Outcome, u64)> {
     let stop = interrupt::flag();
-    let mut coordinator = Coordinator::bind(Coordinator::LOOPBACK, RunKey::generate()?)?;
+    let key = RunKey::generate()?;
+    let mut coordinator = launching::coordinator(nodes, None, key.clone())?;
+    launching::invite(nodes, &coordinator, &key)?;
     let mut options =
-        LaunchOptions::new(0, spec.clone(), launching::hosting(spec), launching::starter(&Nodes::Here)?);
+        LaunchOptions::new(0, spec.clone(), launching::hosting(spec), launching::starter(nodes)?);
+    if let Nodes::OfJob(_) = nodes {
+        options.deadlines.join = launching::RANKS_JOIN;
+    }
     options.recorder = recorder(&plan.common);
     // A node that is silent is noticed by its peers first, who say so with a remedy.
     options.deadlines.answer = options.deadlines.answer.max(plan.common.peer_timeout * 2);
@@ -117,7 +141,11 @@ fn launch(plan: &Plan, spec: &Spec, folder: &mut RunFolder) -> Result<(Outcome, 
     let mut bar = SimulationBar::new(&plan.label(spec.transport.name()), plan.end());
     let mut last = None;
     let mut observe = |note| match note {
-        Note::Begun => bar.begin(),
+        Note::Begun => {
+            launching::hear(nodes, &note);
+            bar.begin();
+        }
+        Note::Lost(_) => launching::hear(nodes, &note),
         Note::Progress(progress) => {
             let read = |status| serde_json::from_value::<Option<Readings>>(status).ok().flatten();
             last = Readings::of_all(progress.statuses.into_iter().filter_map(read)).or(last);

@@ -12,11 +12,13 @@ pub fn fourstamp(folder: &Path, arguments: &str) -> Command {
 }
 
 /// Run to the end.
+#[allow(dead_code, reason = "not every test program runs it by itself")]
 pub fn run(folder: &Path, arguments: &str) -> Output {
     fourstamp(folder, arguments).output().expect("the command starts")
 }
 
 /// Run to the end, which must be a good one; what it printed.
+#[allow(dead_code, reason = "not every test program runs it by itself")]
 pub fn succeed(folder: &Path, arguments: &str) -> String {
     let output = run(folder, arguments);
     let (out, err) = (text(&output.stdout), text(&output.stderr));

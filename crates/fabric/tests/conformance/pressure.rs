@@ -1,9 +1,9 @@
 //! What happens when messages are not taken: bounded memory, a sender that waits, nothing lost.
 
-use crate::table::{Fabric, payload, take_in_time};
+use crate::table::{Fabric, Words, payload, take_in_time};
 use fabric::{Handed, Letter, Wait};
 use record::Kind;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// More messages than any path of the cube, any window, and the system's largest buffers of a connection hold.
@@ -13,7 +13,8 @@ const BYTES: usize = 2_000;
 /// The receiver does nothing until its sender has been seen waiting.
 pub fn a_slow_receiver_makes_its_sender_wait(fabric: &Fabric) {
     let last = fabric.nodes - 1;
-    let (sent, done) = (AtomicU64::new(0), AtomicBool::new(false));
+    let words = Words::new(fabric);
+    let (sent, done) = (words.at(0), words.at(1));
     fabric.run(|node| match node.id() {
         0 => {
             for number in 0..MANY {
@@ -24,17 +25,17 @@ pub fn a_slow_receiver_makes_its_sender_wait(fabric: &Fabric) {
             }
         }
         me if me == last => {
-            let held = wait_until_still(&sent);
+            let held = wait_until_still(sent);
             assert!(held < MANY, "the sender never had to wait: {held} messages are somewhere");
             for number in 0..MANY {
                 let message = take_in_time(node);
                 assert!(message.payload == payload(0, me, number, BYTES), "message {number}");
             }
-            done.store(true, Ordering::Relaxed);
+            done.store(1, Ordering::Relaxed);
         }
         // The nodes in between forward only while they look.
         _ => {
-            while !done.load(Ordering::Relaxed) {
+            while done.load(Ordering::Relaxed) == 0 {
                 let moment = Wait::Until(node.after(Duration::from_millis(1)));
                 assert!(node.receive(moment).unwrap().is_none());
             }
@@ -82,7 +83,8 @@ pub fn both_ways_at_once_without_waiting(fabric: &Fabric) {
     const EACH: u64 = 6_000;
     let size = |number: u64| if number % 2_000 == 1_999 { 600_000 } else { 900 };
     let last = fabric.nodes - 1;
-    let was_full = AtomicBool::new(false);
+    let words = Words::new(fabric);
+    let was_full = words.at(0);
     fabric.run(|node| {
         let me = node.id();
         let other = if me == 0 { last } else { 0 };
@@ -99,7 +101,7 @@ pub fn both_ways_at_once_without_waiting(fabric: &Fabric) {
                 attempt = (letter(), payload(me, other, sent, size(sent)));
                 continue;
             }
-            was_full.fetch_or(sent < due, Ordering::Relaxed);
+            was_full.fetch_or(u64::from(sent < due), Ordering::Relaxed);
             if let Some(message) = node.receive(Wait::Poll).unwrap() {
                 assert!(message.payload() == payload(other, me, taken, size(taken)), "message {taken}");
                 taken += 1;
@@ -107,5 +109,5 @@ pub fn both_ways_at_once_without_waiting(fabric: &Fabric) {
             node.look_after_peers().unwrap();
         }
     });
-    assert!(was_full.into_inner(), "nobody ever had to wait for room");
+    assert!(was_full.load(Ordering::Relaxed) > 0, "nobody ever had to wait for room");
 }

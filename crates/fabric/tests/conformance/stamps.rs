@@ -1,12 +1,13 @@
 //! The rows that nodes write: four stamps in order, hops, packets, and the bounds of what was not observed.
 
-use crate::table::{Carrier, Fabric, payload, take_in_time};
+use crate::table::{Carrier, Fabric, payload, ranks, take_in_time};
 use clock::Clock;
 use fabric::{Handed, Letter, NodeId, Recording, Stamps, Wait, columns};
 use record::{
     ABSENT, ArrivedClock, Batch, Field, How, Kind, NULL, NodeSheet, RecorderOptions, Run, RunFolder, RunInfo,
     Schema,
 };
+use std::path::{Path, PathBuf};
 
 /// What two clocks of one host, put on one timeline, may disagree by (the kernel's stamps are on another clock than ours).
 const SLACK_NS: i64 = 20_000;
@@ -27,8 +28,7 @@ const FIELDS: [Field; 9] = [
 pub fn stamps_are_in_order(fabric: &Fabric) {
     const EACH: u64 = 40;
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run");
-    let run = RunFolder::create(&path, RunInfo::new("conformance")).unwrap();
+    let (run, path) = common_run(folder.path(), fabric);
     let clock = Clock::best();
     let quality = clock::measure(&clock);
     let spec = fabric.ground().spec;
@@ -57,9 +57,35 @@ pub fn stamps_are_in_order(fabric: &Fabric) {
         assert_eq!((recorder.recorded(), recorder.dropped()), (EACH, 0));
         recorder.finish(clock.anchor()).unwrap();
     }
-    run.close().unwrap();
-    let rows = check_rows(&Run::open(&path).unwrap(), fabric);
-    assert_eq!(rows, EACH * u64::from(fabric.nodes));
+    if fabric.carrier == Carrier::Mpi {
+        ranks::meet();
+    }
+    if leads(fabric) {
+        run.close().unwrap();
+        let rows = check_rows(&Run::open(&path).unwrap(), fabric);
+        assert_eq!(rows, EACH * u64::from(fabric.nodes));
+    }
+}
+
+fn leads(fabric: &Fabric) -> bool {
+    fabric.carrier != Carrier::Mpi || ranks::rank() == 0
+}
+
+/// One run for all nodes, wherever they are.
+fn common_run(folder: &Path, fabric: &Fabric) -> (RunFolder, PathBuf) {
+    let path = folder.join("run");
+    let create = || RunFolder::create(&path, RunInfo::new("conformance")).unwrap();
+    match fabric.carrier {
+        Carrier::Mpi if leads(fabric) => {
+            let run = create();
+            (run, ranks::share_path(&path))
+        }
+        Carrier::Mpi => {
+            let path = ranks::share_path(&path);
+            (RunFolder::join(&path).unwrap(), path)
+        }
+        _ => (create(), path),
+    }
 }
 
 /// A program that writes rows itself is told the same stamps, and the fabric writes nothing.
@@ -104,7 +130,7 @@ fn check_rows(run: &Run, fabric: &Fabric) -> u64 {
     if fabric.is_cube() {
         fields.extend([Field::Hops, Field::Packets]);
     }
-    if fabric.carrier == Carrier::Tcp {
+    if fabric.brackets() {
         fields.push(Field::ArrivedErrorNs);
     }
     let mut rows = 0;
@@ -115,13 +141,13 @@ fn check_rows(run: &Run, fabric: &Fabric) -> u64 {
             let of = |field: Field| batch.column(field).at(at);
             let stamps = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs].map(of);
             assert!(!stamps.contains(&NULL), "{stamps:?}");
-            let error = if fabric.carrier == Carrier::Tcp { of(Field::ArrivedErrorNs).max(0) } else { 0 };
+            let error = if fabric.brackets() { of(Field::ArrivedErrorNs).max(0) } else { 0 };
             let [ready, sent, arrived, taken] = stamps;
             assert!(ready <= sent, "ready {ready} > sent {sent}");
             assert!(sent <= arrived + error + SLACK_NS, "sent {sent} > arrived {arrived} ± {error}");
             assert!(arrived - error <= taken + SLACK_NS, "arrived {arrived} ± {error} > taken {taken}");
             let observed = of(Field::ArrivedHow) == How::Observed as i64;
-            assert!(fabric.carrier == Carrier::Tcp || observed);
+            assert!(fabric.brackets() || observed);
             assert!(error == 0 || !observed, "an observed arrival with an error of {error} ns");
             if fabric.is_cube() {
                 let (src, dst) = (of(Field::Src) as NodeId, of(Field::Dst) as NodeId);

@@ -1,5 +1,10 @@
 //! The fabrics that are tested, and how their nodes are started.
 
+#![allow(dead_code, reason = "not every test program uses all of it")]
+
+#[path = "ranks.rs"]
+pub mod ranks;
+
 use clock::Clock;
 use fabric::{
     Node, NodeId, NodeOptions, Opening, Recording, RunKey, Spec, Topology, TransportSpec, Wait, Waiting,
@@ -7,6 +12,7 @@ use fabric::{
 };
 use std::net::TcpListener;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 /// How long a node may be stuck before its test fails.
@@ -17,6 +23,8 @@ pub enum Carrier {
     Thread,
     Shm,
     Tcp,
+    /// Every node is a rank, in a process of its own that runs this same suite: see `conformance_mpi.rs`.
+    Mpi,
 }
 
 /// One line of the table.
@@ -46,6 +54,11 @@ impl Fabric {
         Fabric { topology: Topology::Hypercube { packet_bytes: 1000 }, ..Fabric::mesh(carrier, nodes, wait) }
     }
 
+    /// Whether an arrival may be known within bounds only.
+    pub fn brackets(&self) -> bool {
+        matches!(self.carrier, Carrier::Tcp | Carrier::Mpi)
+    }
+
     pub fn is_cube(&self) -> bool {
         self.topology != Topology::Mesh
     }
@@ -62,6 +75,7 @@ impl Fabric {
                     peers: listeners.iter().map(|listener| listener.local_addr().unwrap()).collect(),
                 }
             }
+            Carrier::Mpi => TransportSpec::Mpi,
         };
         let spec = self.spec(transport);
         let segment = match &spec.transport {
@@ -104,6 +118,10 @@ impl Fabric {
             node.into_recording()
         };
         let run = &run;
+        if self.carrier == Carrier::Mpi {
+            let id = ranks::rank();
+            return vec![run(open_one(&spec, &key, id, None), id)];
+        }
         std::thread::scope(|scope| {
             let handles: Vec<_> = match self.carrier {
                 Carrier::Thread => {
@@ -162,6 +180,28 @@ pub fn new_segment_path() -> PathBuf {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     memory::shared_folder().join(format!("fourstamp-conformance-{}-{number}", std::process::id()))
+}
+
+/// Words that the test sees while its nodes run, wherever they do.
+pub enum Words {
+    Here([AtomicU64; 2]),
+    Shared(memory::Region),
+}
+
+impl Words {
+    pub fn new(fabric: &Fabric) -> Words {
+        match fabric.carrier {
+            Carrier::Mpi => Words::Shared(ranks::shared_words(2)),
+            _ => Words::Here(Default::default()),
+        }
+    }
+
+    pub fn at(&self, index: usize) -> &AtomicU64 {
+        match self {
+            Words::Here(words) => &words[index],
+            Words::Shared(region) => &region.words()[index],
+        }
+    }
 }
 
 /// A message that has been taken.

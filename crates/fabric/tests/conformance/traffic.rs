@@ -1,6 +1,6 @@
 //! Order, loss, doubles, sizes, batches.
 
-use crate::table::{Carrier, Fabric, Random, payload, take_in_time};
+use crate::table::{Fabric, Random, payload, take_in_time};
 use fabric::{FabricError, Node, NodeId, Wait, Waiting};
 use record::Kind;
 
@@ -175,6 +175,7 @@ pub fn leaving_in_good_order_ends_the_receiving(fabric: &Fabric) {
 /// Without headers: messages of one size, and the end of the stream as good-bye.
 #[test]
 fn bare_messages_come_in_order() {
+    use crate::table::Carrier;
     for carrier in [Carrier::Thread, Carrier::Shm, Carrier::Tcp] {
         for bytes in [1, 8, 100, 300_000] {
             let fabric = Fabric { bare_bytes: Some(bytes), ..Fabric::mesh(carrier, 3, Waiting::Blocking) };

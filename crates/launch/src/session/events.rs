@@ -105,6 +105,9 @@ impl Session<'_> {
         }
         member.phase = Phase::Gone;
         let failure = member.failure(cause, last_line);
+        if failure.cause.is_loss() {
+            (self.observe)(Note::Lost(failure.to_string()));
+        }
         self.failures.push(failure);
     }
 

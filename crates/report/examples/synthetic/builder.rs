@@ -111,6 +111,7 @@ impl Recipe {
                 pair("warm-up", "1000"),
             ],
             outcome: None,
+            mpi: None,
             machine: vec![
                 pair("Host", "example"),
                 pair("Processor", "Example CPU at 2.1 GHz"),
@@ -158,6 +159,7 @@ pub fn analyse(messages: &[Message]) -> Analysis {
         launches: launches(messages),
         sizes: Vec::new(),
         simulation: None,
+        mpi: None,
     };
     analysis.breakdowns.extend(breakdown(messages, By::Hops, |m| m.hops.to_string()));
     analysis.breakdowns.extend(breakdown(messages, By::Pair, |m| format!("{} → {}", m.src, m.dst)));

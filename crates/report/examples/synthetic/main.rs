@@ -2,6 +2,8 @@
 //! `cargo run --example synthetic -- FOLDER`.
 
 mod builder;
+mod mpi;
+mod mpi_read;
 mod warp;
 
 use std::fs::File;
@@ -25,8 +27,11 @@ fn main() -> Result<(), ReportError> {
     let warp = warp(&folder.join("warp-run"));
     write(folder, "warp.html", "Simulation", std::slice::from_ref(&warp))?;
     write(folder, "several-with-warp.html", "A tour of this machine", &[runs[0].clone(), warp.clone()])?;
-    write(folder, "hostile.html", HOSTILE, &[hostile(), hostile()])?;
-    for (facts, analysis) in &[ten(), runs[0].clone(), runs[4].clone(), runs[5].clone(), warp] {
+    let mpi = mpi(&folder.join("mpi-run"));
+    write(folder, "mpi.html", "MPI program", std::slice::from_ref(&mpi))?;
+    write(folder, "mpi-poor.html", "MPI program, poorly matched", &[poor(&mpi)])?;
+    write(folder, "hostile.html", HOSTILE, &[hostile(), hostile_mpi(&mpi)])?;
+    for (facts, analysis) in &[ten(), runs[0].clone(), runs[4].clone(), runs[5].clone(), warp, mpi] {
         println!("{}", terminal(facts, analysis, 80, false));
     }
     Ok(())
@@ -59,6 +64,41 @@ fn warp(path: &Path) -> (Facts, Analysis) {
         warp::write(path, 4, 60_000, 11);
     }
     warp::read(path)
+}
+
+/// A run folder of an MPI program, read as any run.
+fn mpi(path: &Path) -> (Facts, Analysis) {
+    if !path.exists() {
+        mpi::write(path, 400);
+    }
+    mpi_read::read(path)
+}
+
+/// The same, had a third of its messages found no partner.
+fn poor((facts, analysis): &(Facts, Analysis)) -> (Facts, Analysis) {
+    let mut facts = facts.clone();
+    if let Some(mpi) = &mut facts.mpi {
+        (mpi.match_rate, mpi.unmatched_sends, mpi.causality_violations) = (Some(0.66), 800, 3);
+    }
+    (facts, analysis.clone())
+}
+
+/// The same with every name an attack.
+fn hostile_mpi((facts, analysis): &(Facts, Analysis)) -> (Facts, Analysis) {
+    let (mut facts, mut analysis) = (facts.clone(), analysis.clone());
+    if let Some(mpi) = &mut facts.mpi {
+        (mpi.library, mpi.unknown_functions) = (Some(HOSTILE.to_owned()), vec![HOSTILE.to_owned()]);
+        mpi.passed_through.insert(HOSTILE.to_owned(), 1);
+    }
+    let Some(mpi) = &mut analysis.mpi else { return (facts, analysis) };
+    mpi.sites.values_mut().for_each(|name| name.push_str(HOSTILE));
+    let doing = mpi.worst.iter_mut().flat_map(|message| message.doing.iter_mut().flatten());
+    doing.for_each(|doing| doing.call = Some(HOSTILE.to_owned()));
+    if let Some(calls) = &mut mpi.calls {
+        calls.functions.iter_mut().for_each(|function| function.name.push_str(HOSTILE));
+        calls.collectives.iter_mut().for_each(|collective| collective.name.push_str(HOSTILE));
+    }
+    (facts, analysis)
 }
 
 fn ten() -> (Facts, Analysis) {

@@ -32,7 +32,10 @@ fn section(run: &str, breakdown: &Breakdown) -> Section {
         section.charts.push(areas(run, breakdown, &words));
     }
     if has_parts(breakdown) {
-        section.legend = PARTS.iter().map(|s| (title(*s).to_owned(), class(*s).to_owned())).collect();
+        let shown = PARTS
+            .iter()
+            .filter(|stage| breakdown.groups.iter().any(|group| stage_of(group, **stage).is_some()));
+        section.legend = shown.map(|s| (title(*s).to_owned(), class(*s).to_owned())).collect();
         section.charts.push(means(run, breakdown, &words));
     }
     section.columns = section.charts.len().clamp(1, 2);

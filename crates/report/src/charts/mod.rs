@@ -5,6 +5,11 @@ mod counts;
 pub(crate) mod distribution;
 mod gvt;
 pub(crate) mod launches;
+mod mpi;
+mod mpi_blocked;
+mod mpi_lanes;
+mod mpi_ranks;
+mod mpi_waits;
 mod node_time;
 mod rates;
 mod rollbacks;
@@ -54,8 +59,9 @@ impl Section {
 /// All sections of one run; `run` makes their ids unique on a page of several.
 pub(crate) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Section> {
     let mut all = simulation::sections(run, facts, analysis);
+    all.extend(mpi::sections(run, facts, analysis));
     all.extend(sizes::section(run, analysis));
-    all.extend(shares::section(run, analysis));
+    all.extend(shares::section(run, facts, analysis));
     all.extend(distribution::stages(run, analysis));
     all.extend(tail::section(run, analysis));
     all.extend(tables::quantiles_section(run, analysis));

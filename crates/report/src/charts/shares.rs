@@ -6,27 +6,30 @@ use stats::analysis::{Analysis, Share, Stage};
 
 use super::Section;
 use crate::chart::{Chart, bars, hidden, layout, mode, part_axis};
-use crate::finding::tail_sentence;
+use crate::facts::Facts;
+use crate::finding::parts;
 use crate::format::{axis_seconds, counted, part, quantile_name, quantile_percent, time};
-use crate::palette::{PARTS, class, name, title, token};
+use crate::mpi::tail;
+use crate::palette::{class, name, title, token};
 
-pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
+pub(super) fn section(run: &str, facts: &Facts, analysis: &Analysis) -> Option<Section> {
     if analysis.shares.is_empty() {
         return None;
     }
     let sentence = "Messages sorted by how long they took, fastest on the left: a colour that grows to the right is \
                     what makes slow messages slow.";
-    let sentence = match tail_sentence(analysis) {
+    let sentence = match tail(facts, analysis) {
         Some(tail) => format!("{sentence} {tail}"),
         None => sentence.to_owned(),
     };
     let mut section = Section::new(run, "shares", "Where fast and slow messages spend their time", sentence);
-    section.legend = PARTS.iter().map(|s| (title(*s).to_owned(), class(*s).to_owned())).collect();
-    section.charts.push(chart(run, &analysis.shares));
+    let shown = parts(analysis);
+    section.legend = shown.iter().map(|(_, s)| (title(*s).to_owned(), class(*s).to_owned())).collect();
+    section.charts.push(chart(run, &analysis.shares, &shown));
     Some(section)
 }
 
-fn chart(run: &str, shares: &[Share]) -> Chart {
+fn chart(run: &str, shares: &[Share], shown: &[(usize, Stage)]) -> Chart {
     let axes = layout()
         .bar_mode(BarMode::Stack)
         .bar_gap(0.22)
@@ -40,28 +43,27 @@ fn chart(run: &str, shares: &[Share]) -> Chart {
         "Stacked bars: part of send wait, transit and receive wait by end-to-end quantile.".to_owned();
     let mut chart = Chart::new(format!("{run}-shares"), 340, label, axes);
     let names: Vec<String> = shares.iter().map(axis_name).collect();
-    for (i, stage) in PARTS.iter().enumerate() {
+    for &(i, stage) in shown {
         let parts = shares.iter().map(|share| share_of(share, i)).collect();
-        chart.data.push(bars(names.clone(), parts, texts(shares, *stage, i), title(*stage), token(*stage)));
+        chart.data.push(bars(names.clone(), parts, texts(shares, stage, i), title(stage), token(stage)));
     }
-    for (i, stage) in PARTS.iter().enumerate() {
+    for &(i, stage) in shown {
         let means = shares.iter().map(|share| axis_seconds(share.stage_mean_ns[i])).collect();
         chart.data.push(hidden(bars(
             names.clone(),
             means,
-            texts(shares, *stage, i),
-            title(*stage),
-            token(*stage),
+            texts(shares, stage, i),
+            title(stage),
+            token(stage),
         )));
     }
     let mean = json!({
         "yaxis.title.text": "mean time", "yaxis.tickformat": "~s", "yaxis.ticksuffix": "s", "yaxis.range": null,
         "yaxis.autorange": true,
     });
-    chart.modes = vec![
-        mode("part of time", Some(vec![true, true, true, false, false, false]), json!({})),
-        mode("mean time", Some(vec![false, false, false, true, true, true]), mean),
-    ];
+    let seen = |parts: bool| (0..2 * shown.len()).map(|at| (at < shown.len()) == parts).collect();
+    chart.modes =
+        vec![mode("part of time", Some(seen(true)), json!({})), mode("mean time", Some(seen(false)), mean)];
     chart
 }
 

@@ -6,10 +6,12 @@ use super::{Entry, Page};
 use crate::escape::html as escaped;
 use crate::facts::Facts;
 use crate::finding::{
-    dominant, losses, overall_sentence, quantile, stage_shares, stage_view, tail_sentence, typical_shares,
+    dominant, losses, overall_sentence, quantile, stage_shares, stage_view, typical_shares,
 };
 use crate::format::{NONE, count, part, time, time_or_none};
 use crate::headline::{self, Floor};
+use crate::mpi;
+use crate::mpi_facts::MpiFacts;
 use crate::palette::{PARTS, class, name, title};
 use crate::simulation::{Figures, headline_sentence, message_sentence};
 use crate::tables::{list, mini_bar};
@@ -19,11 +21,12 @@ pub(super) fn of_run(entry: &Entry, floors: &[Floor], alone: bool) -> String {
     let Entry { facts, analysis } = entry;
     let lead: String = message_sentence(facts, analysis)
         .iter()
-        .chain(tail_sentence(analysis).iter())
+        .chain(mpi::tail(facts, analysis).iter())
         .map(|text| format!("<p class=lead>{}</p>", escaped(text)))
         .collect();
     format!(
-        "<header class=hero><p class=eyebrow>{}</p>{}{lead}{}{}{}{}{}<div class=facts>{}{}{}</div></header>",
+        "<header class=hero>{}<p class=eyebrow>{}</p>{}{lead}{}{}{}{}{}<div class=facts>{}{}{}</div></header>",
+        matching_line(facts),
         eyebrow(facts, analysis),
         headline(facts, analysis, alone),
         loss_warning(facts, analysis),
@@ -35,6 +38,12 @@ pub(super) fn of_run(entry: &Entry, floors: &[Floor], alone: bool) -> String {
         machine(facts),
         clock_and_losses(facts, analysis),
     )
+}
+
+/// How far an MPI run was understood stands before all that is said of it.
+fn matching_line(facts: &Facts) -> String {
+    let line = |mpi: &MpiFacts| format!("<p class=\"eyebrow matching\">{}</p>", escaped(&mpi.first_line()));
+    facts.mpi.as_ref().map_or_else(String::new, line)
 }
 
 /// A page has one first heading: the finding of its only run, or what is said of all runs together.

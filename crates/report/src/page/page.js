@@ -48,6 +48,7 @@
     if (typeof value === "string") {
       return /color$/.test(key) && value.startsWith("@") ? colour(value) : value;
     }
+    if (key === "colorscale") return value.map(([at, token]) => [at, colour(token)]);
     if (Array.isArray(value)) return typeof value[0] === "object" ? value.map((v) => themed(v, key)) : value;
     if (value && typeof value === "object") {
       return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, themed(v, k)]));

@@ -1,7 +1,7 @@
 //! From arguments to what is run.
 
 use super::absolute;
-use crate::args::{ModelArgs, PholdArgs, Receive, WarpCommon, WarpnetArgs};
+use crate::args::{ModelArgs, PholdArgs, Receive, Transport, WarpCommon, WarpnetArgs};
 use crate::launching;
 use anyhow::{Result, bail};
 use fabric::{Spec, Waiting};
@@ -46,11 +46,16 @@ impl Plan {
         Ok(Plan { job, common: common.clone() })
     }
 
+    /// Nodes in all.
+    pub fn nodes(&self) -> u16 {
+        self.common.nodes.unwrap_or(2)
+    }
+
     /// What connects the nodes.
     pub fn spec(&self) -> Spec {
         Spec {
-            nodes: self.common.nodes,
-            transport: launching::transport(self.common.transport),
+            nodes: self.nodes(),
+            transport: launching::transport(self.common.transport.unwrap_or(Transport::Thread)),
             topology: launching::topology(self.common.topology, self.common.packet),
             wait: match self.common.engine.wait {
                 Receive::Polling => Waiting::Polling,
@@ -65,7 +70,7 @@ impl Plan {
     pub fn label(&self, over: &str) -> String {
         match self.common.seq {
             true => format!("{}, in order", self.job.model.name()),
-            false => format!("{} on {} nodes over {over}", self.job.model.name(), self.common.nodes),
+            false => format!("{} on {} nodes over {over}", self.job.model.name(), self.nodes()),
         }
     }
 
@@ -90,7 +95,7 @@ impl Plan {
     /// The model's parameters, and the engine's options.
     fn parameters(&self) -> Map<String, Value> {
         let mut parameters = Map::new();
-        parameters.insert("nodes".into(), if self.common.seq { 1 } else { self.common.nodes }.into());
+        parameters.insert("nodes".into(), if self.common.seq { 1 } else { self.nodes() }.into());
         parameters.insert("engine".into(), if self.common.seq { "sequential" } else { "optimistic" }.into());
         let model = serde_json::to_value(&self.job.model).unwrap_or_default();
         let options = serde_json::to_value(&self.job.engine).unwrap_or_default();

@@ -1,0 +1,182 @@
+//! When a message had arrived, and how well that is known.
+//!
+//! No MPI library tells. What is known is an interval that gets narrower with every fact, and the stamp is a point in it with the
+//! distance to its farther end as its error:
+//!
+//! 1. **Facts.** It had not arrived before it was sent, nor before the last poll that did not find it began, nor, if the send was a
+//!    rendezvous, before the receive was posted. It had arrived when the call that found it (a probe, or the one that took it)
+//!    returned.
+//! 2. **Observed.** If that call was entered before the message can have been there, the rank was blocked in MPI for it, and the
+//!    call returned on its arrival: it arrived at the call's exit less what such a call takes when the message is there already
+//!    (*overhead*). Only if the call completed no other receive, and if the message was not on its way for unusually long:
+//!    then either the network was slow or the receiver was not running, which the stamps cannot tell apart, and the facts are all there is.
+//! 3. **Modelled.** Otherwise it was on its way for as long as observed messages of its size and way were (*transit*), if
+//!    that agrees with the facts. Where no message of the run tells how long that is, it is taken to have arrived when its blocking send
+//!    returned.
+//! 4. **Bracketed.** Where the facts alone are narrower than the model or contradict it, they stand, and the stamp is their middle.
+//!
+//! A stamp is within its facts because it is computed from them, not because it was moved there. When even the facts contradict one
+//! another (a message taken before it was sent) there is no stamp, and the message is counted as a causality violation.
+
+use crate::event::Looked;
+use crate::message::{Got, Sent};
+use crate::usual::{Protocol, Usual, size_class};
+use record::{How, NULL};
+
+/// A posting later than the send by less than this says nothing about who waited for whom.
+pub(crate) const CLEARLY_NS: i64 = 20_000;
+
+/// The moment a message arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    /// ns on the timeline; null when nothing is known.
+    pub at: i64,
+    /// It was at most so far from there, ns; null with it.
+    pub error: i64,
+    pub how: How,
+}
+
+impl Arrival {
+    pub const UNKNOWN: Arrival = Arrival { at: NULL, error: NULL, how: How::Modelled };
+}
+
+/// Moments from one to the other; ns on the timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Interval {
+    from: i64,
+    to: i64,
+}
+
+impl Interval {
+    fn and(self, other: Interval) -> Option<Interval> {
+        let both = Interval { from: self.from.max(other.from), to: self.to.min(other.to) };
+        (both.from <= both.to).then_some(both)
+    }
+
+    fn width(self) -> i64 {
+        self.to - self.from
+    }
+
+    /// Its middle.
+    fn middle(self, how: How) -> Arrival {
+        self.at(self.from + self.width() / 2, how)
+    }
+
+    /// `best` if it is inside, else the middle.
+    fn about(self, best: i64, how: How) -> Arrival {
+        if (self.from..=self.to).contains(&best) { self.at(best, how) } else { self.middle(how) }
+    }
+
+    fn at(self, at: i64, how: How) -> Arrival {
+        Arrival { at, error: (at - self.from).max(self.to - at), how }
+    }
+}
+
+/// When the message of `sent` and `got` arrived. `clock_error` is how far the two ranks' clocks may be apart, ns.
+pub(crate) fn arrival(sent: &Sent, got: &Got, clock_error: i64, usual: &Usual) -> Arrival {
+    let class = size_class(sent.bytes);
+    let protocol = settled(protocol(sent, got, clock_error), usual.protocol(class));
+    let looked = got.looked_for(protocol);
+    let stamps = [sent.ready, got.posted, looked.from, looked.until];
+    if sent.src == sent.dst || stamps.contains(&NULL) {
+        return Arrival::UNKNOWN;
+    }
+    let start = Start::of(sent, got, clock_error, protocol);
+    let Some(facts) = facts(sent.ready - clock_error, got.posted, &looked, &start) else {
+        return Arrival::UNKNOWN;
+    };
+    let overhead = usual.overhead(class);
+    let Some(transit) = usual.transit(sent.src, sent.dst, class) else {
+        return handed_over(sent, facts);
+    };
+    let until = looked.until;
+    let was_blocked = got.alone && looked.from < start.earliest + transit.least - clock_error;
+    if was_blocked {
+        let returned = Interval { from: until - overhead.most, to: until - overhead.least };
+        let best = until - overhead.middle;
+        let in_time = best <= start.latest + transit.unusual + clock_error;
+        return match returned.and(facts) {
+            Some(both) if in_time => both.about(best, How::Observed),
+            _ => late(facts, returned, start.earliest + transit.least - clock_error),
+        };
+    }
+    let expected = Interval {
+        from: start.earliest + transit.least - clock_error,
+        to: start.latest + transit.most + clock_error,
+    };
+    match expected.and(facts) {
+        Some(both) if facts.width() > expected.width() => {
+            both.about(start.latest + transit.middle, How::Modelled)
+        }
+        _ => facts.middle(How::Bracketed),
+    }
+}
+
+/// Nothing is known of the way. When a blocking send has returned, the message has left its sender's hands, and most ways are
+/// short: that moment is the best guess, with all that the facts allow as its error.
+fn handed_over(sent: &Sent, facts: Interval) -> Arrival {
+    let told = sent.blocking && (facts.from..=facts.to).contains(&sent.released);
+    if told { facts.at(sent.released, How::Modelled) } else { facts.middle(How::Bracketed) }
+}
+
+/// Unusually long on its way: some time from the earliest possible to the return of the call.
+fn late(facts: Interval, returned: Interval, earliest: i64) -> Arrival {
+    let possible = Interval { from: earliest, to: returned.to };
+    possible.and(facts).unwrap_or(facts).middle(How::Bracketed)
+}
+
+/// Facts 1 of the module's head; without the polls if they contradict the rest, `None` if the rest contradicts itself.
+fn facts(sent: i64, posted: i64, looked: &Looked, start: &Start) -> Option<Interval> {
+    let to = looked.until;
+    let begun = if start.surely_after_posting { posted.max(sent) } else { sent };
+    let polled = if looked.not_before == NULL { begun } else { looked.not_before };
+    let candidates = [begun.max(polled), sent];
+    candidates.into_iter().find(|from| *from <= to).map(|from| Interval { from, to })
+}
+
+/// When the message can have begun its way.
+struct Start {
+    earliest: i64,
+    latest: i64,
+    /// The send was blocked until the receive was posted.
+    surely_after_posting: bool,
+}
+
+impl Start {
+    fn of(sent: &Sent, got: &Got, clock_error: i64, protocol: Protocol) -> Start {
+        let at_once = Start { earliest: sent.ready, latest: sent.ready, surely_after_posting: false };
+        if got.posted <= sent.ready - clock_error {
+            return at_once;
+        }
+        let posted = got.posted.max(sent.ready);
+        match protocol {
+            Protocol::Eager => at_once,
+            Protocol::Rendezvous => Start { earliest: posted, latest: posted, surely_after_posting: true },
+            Protocol::Unknown => Start { earliest: sent.ready, latest: posted, surely_after_posting: false },
+        }
+    }
+}
+
+/// What a message's own stamps tell together with what is usual for its size. A send that returned before the posting has
+/// surely not waited for it; one that returned after it may have been kept from running.
+fn settled(own: Option<Protocol>, usual: Protocol) -> Protocol {
+    match (own, usual) {
+        (Some(Protocol::Rendezvous), Protocol::Eager) => Protocol::Unknown,
+        (Some(Protocol::Eager), _) => Protocol::Eager,
+        (_, usual) => usual,
+    }
+}
+
+/// What a message's own stamps tell of how it travelled: a send that returned before the receive was posted has not waited for
+/// it, and one that returned after a posting that was clearly later than itself probably has.
+pub(crate) fn protocol(sent: &Sent, got: &Got, clock_error: i64) -> Option<Protocol> {
+    let telling = sent.blocking && sent.released != NULL;
+    if !telling || got.posted - sent.ready < CLEARLY_NS + 2 * clock_error {
+        return None;
+    }
+    match sent.released < got.posted - clock_error {
+        true => Some(Protocol::Eager),
+        false if sent.released > got.posted + clock_error => Some(Protocol::Rendezvous),
+        false => None,
+    }
+}

@@ -1,0 +1,32 @@
+//! What can go wrong when the logs of a run become its messages.
+
+use std::path::{Path, PathBuf};
+
+/// Closing a run of MPI ranks failed. Nothing of `live/` is removed then: it can be tried again.
+#[derive(Debug, thiserror::Error)]
+pub enum CloseError {
+    /// A log cannot be read, or a file beside the messages cannot be written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Writing the run failed.
+    #[error(transparent)]
+    Record(#[from] record::RecordError),
+    /// A thread that writes files ended by itself.
+    #[error(
+        "a thread that writes the run's files ended by itself; this is a fault of the program, please report it"
+    )]
+    WriterGone,
+}
+
+impl CloseError {
+    pub(crate) fn file(action: &'static str, path: &Path, source: std::io::Error) -> CloseError {
+        CloseError::File { action, path: path.to_path_buf(), source }
+    }
+}

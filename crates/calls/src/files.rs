@@ -1,0 +1,147 @@
+//! A rank's log and tail, as the tracer left them, as one stream of words.
+//!
+//! While a rank runs, its newest words are in the tail, a shared mapping that outlives the process. The tail says how many words
+//! of the log come before it. A log that is longer was cut off between writing and saying so: the tail holds those words
+//! too. After the last word in use there may be one more call: the one in which the rank was when it ended.
+
+use crate::CloseError;
+use crate::entry::{self, kinds};
+use crate::log::LogReader;
+use std::fs::File;
+use std::io::{Chain, Cursor, ErrorKind, Read, Seek, SeekFrom, Take};
+use std::path::{Path, PathBuf};
+
+const HEAD_BYTES: usize = 64;
+const LOG_MAGIC: &[u8; 8] = b"4STCALLS";
+const TAIL_MAGIC: &[u8; 8] = b"4STCTAIL";
+/// Format of log and tail.
+pub const FORMAT: u32 = 1;
+
+/// Where the words of one rank are.
+#[derive(Clone, Debug)]
+pub(crate) struct RankFiles {
+    log: PathBuf,
+    /// Words of the log that count.
+    log_words: u64,
+    tail: Vec<u8>,
+    /// Words that the tail says were written but that the log lacks.
+    pub missing_words: u64,
+    /// What was odd about the files.
+    pub faults: Vec<String>,
+}
+
+/// The words of a rank as bytes.
+pub(crate) type RankBytes = Chain<Take<File>, Cursor<Vec<u8>>>;
+
+impl RankFiles {
+    /// Look at the files of the rank whose files begin with `stem`. `None` when it left no log.
+    pub fn find(live: &Path, stem: &str) -> Result<Option<RankFiles>, CloseError> {
+        let log = live.join(format!("{stem}.calls"));
+        let bytes = match std::fs::metadata(&log) {
+            Ok(metadata) => metadata.len(),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(CloseError::file("read", &log, error)),
+        };
+        let mut faults = Vec::new();
+        let sound = check_head(&log, LOG_MAGIC, &mut faults)?;
+        let there = if sound { bytes.saturating_sub(HEAD_BYTES as u64) / 8 } else { 0 };
+        let mut files = RankFiles { log, log_words: there, tail: Vec::new(), missing_words: 0, faults };
+        files.take_tail(&live.join(format!("{stem}.tail")))?;
+        Ok(Some(files))
+    }
+
+    /// Words to read.
+    pub fn words(&self) -> u64 {
+        self.log_words + (self.tail.len() / 8) as u64
+    }
+
+    /// Read them from the beginning.
+    pub fn read(&self) -> Result<LogReader<RankBytes>, CloseError> {
+        let failed = |error| CloseError::file("read", &self.log, error);
+        let mut file = File::open(&self.log).map_err(failed)?;
+        file.seek(SeekFrom::Start(HEAD_BYTES as u64)).map_err(failed)?;
+        Ok(LogReader::new(file.take(self.log_words * 8).chain(Cursor::new(self.tail.clone()))))
+    }
+
+    /// The log's path, for errors.
+    pub fn path(&self) -> &Path {
+        &self.log
+    }
+
+    fn take_tail(&mut self, path: &Path) -> Result<(), CloseError> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(CloseError::file("read", path, error)),
+        };
+        match Tail::parse(&bytes) {
+            Ok(tail) => {
+                self.missing_words = tail.first_word.saturating_sub(self.log_words);
+                self.log_words = self.log_words.min(tail.first_word);
+                self.tail = tail.words.to_vec();
+            }
+            Err(what) => self.faults.push(format!("{} {what}", name(path))),
+        }
+        Ok(())
+    }
+}
+
+/// The contents of a tail.
+struct Tail<'a> {
+    first_word: u64,
+    words: &'a [u8],
+}
+
+impl Tail<'_> {
+    fn parse(bytes: &[u8]) -> Result<Tail<'_>, &'static str> {
+        if bytes.len() < HEAD_BYTES {
+            return Err("is shorter than its head");
+        }
+        if &bytes[..8] != TAIL_MAGIC || word(bytes, 1) as u32 > FORMAT {
+            return Err("is no tail of a format that this version reads");
+        }
+        let (first_word, used) = (word(bytes, 2), word(bytes, 3));
+        let words = &bytes[HEAD_BYTES..];
+        if used > (words.len() / 8) as u64 {
+            return Err("says that more of it is in use than there is");
+        }
+        let used = used as usize + call_in_progress(words, used as usize);
+        Ok(Tail { first_word, words: &words[..used * 8] })
+    }
+}
+
+/// Words of the call that was entered and never left, after those in use.
+fn call_in_progress(words: &[u8], used: usize) -> usize {
+    if words.len() < (used + 1) * 8 {
+        return 0;
+    }
+    let (kind, length) = entry::kind_and_words(word(words, used));
+    if kind != kinds::CALL || length > entry::CALL_WORDS || words.len() < (used + length) * 8 {
+        return 0;
+    }
+    let entry: Vec<u64> = (used..used + length).map(|at| word(words, at)).collect();
+    match entry::decode(&entry) {
+        Some((call, _)) if call.exit == 0 => length,
+        _ => 0,
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at * 8..at * 8 + 8].try_into().expect("eight bytes"))
+}
+
+/// Whether the file begins as a log does. An empty or short one does not: its rank ended before it wrote a word.
+fn check_head(path: &Path, magic: &[u8; 8], faults: &mut Vec<String>) -> Result<bool, CloseError> {
+    let failed = |error| CloseError::file("read", path, error);
+    let mut head = Vec::new();
+    File::open(path).map_err(failed)?.take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
+    let sound = head.len() == HEAD_BYTES && &head[..8] == magic && word(&head, 1) as u32 <= FORMAT;
+    if !sound {
+        faults.push(format!("{} is no log of a format that this version reads", name(path)));
+    }
+    Ok(sound)
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

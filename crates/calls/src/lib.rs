@@ -1,0 +1,45 @@
+//! The calls of MPI ranks: how a rank logs them, and how the logs become messages.
+//!
+//! The tracer (`mpitrace`) writes one log a rank while the program runs; [`entry`] is its format. After the program has ended,
+//! [`close::close`] matches sends with receives and writes the run: messages with their stamps, and tables of the calls,
+//! the communicators and the places that called.
+//!
+//! The way of a log: files → [`log`] (entries) → survey (what must be known before) → resolver (each call with how its
+//! request ended) → traffic (all ranks in the order of time) → matching → arrival → writers. Logs are read twice and a little, and
+//! memory holds what is in flight.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod arrival;
+mod clocks;
+pub mod close;
+pub mod entry;
+mod error;
+mod event;
+mod files;
+mod groups;
+mod hash;
+mod limits;
+pub mod list;
+pub mod log;
+mod looking;
+mod matching;
+mod meaning;
+mod message;
+mod order;
+mod ranks;
+mod recording;
+mod requests;
+mod resolve;
+mod sampling;
+mod sites;
+mod summary;
+mod survey;
+mod symbols;
+pub mod table;
+mod traffic;
+mod usual;
+mod writers;
+
+pub use error::CloseError;

@@ -1,0 +1,226 @@
+//! Reading a log: whole entries, one after another, from any bytes.
+//!
+//! Words carry no checksum, because a rank writes them on its hot path. What tells a sound log is that every entry is
+//! plausible and ends where the next begins. Where that breaks (a hole after a full disk, a cut), the reader counts the
+//! damage and goes on at the next word that looks like a call later than the last.
+
+use crate::entry::{self, Call, kinds};
+use crate::list::NAMES;
+use std::io::{self, Read};
+
+/// Words read at once.
+const CHUNK_WORDS: usize = 1 << 13;
+/// After damage a call counts as one only if it is this close to the last one before, in ticks: about ten days of a
+/// counter at 5 GHz.
+const NEAR_TICKS: i64 = 1 << 52;
+
+/// What was wrong with a log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LogDamage {
+    /// Places at which no entry could be read.
+    pub places: u64,
+    /// Words passed over there.
+    pub words: u64,
+    /// Words that were written but are not there.
+    pub missing_words: u64,
+    /// Entries that refer to what is not known: a request never begun, a communicator never made.
+    pub dangling: u64,
+}
+
+/// Entries of a log, read from its words.
+pub struct LogReader<R> {
+    source: R,
+    words: Vec<u64>,
+    bytes: Vec<u8>,
+    at: usize,
+    ended: bool,
+    /// Enter of the last call.
+    last: Option<u64>,
+    read: u64,
+    damage: LogDamage,
+}
+
+impl<R: Read> LogReader<R> {
+    /// Read the words that come from `source`, a log without its head.
+    pub fn new(source: R) -> LogReader<R> {
+        let damage = LogDamage::default();
+        let (words, bytes) = (Vec::new(), Vec::new());
+        LogReader { source, words, bytes, at: 0, ended: false, last: None, read: 0, damage }
+    }
+
+    /// What was wrong so far.
+    pub fn damage(&self) -> LogDamage {
+        self.damage
+    }
+
+    /// Words read so far.
+    pub fn words_read(&self) -> u64 {
+        self.read - (self.words.len() - self.at) as u64
+    }
+
+    /// The next entry, all its words; `None` at the end.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn next_entry(&mut self) -> io::Result<Option<&[u64]>> {
+        let mut passed = 0u64;
+        loop {
+            if !self.have(1)? {
+                self.note(passed);
+                return Ok(None);
+            }
+            if let Some(length) = self.length_here(passed > 0)? {
+                self.note(passed);
+                let from = self.at;
+                self.at += length;
+                return Ok(Some(&self.words[from..from + length]));
+            }
+            self.at += 1;
+            passed += 1;
+        }
+    }
+
+    fn note(&mut self, passed: u64) {
+        self.damage.places += u64::from(passed > 0);
+        self.damage.words += passed;
+    }
+
+    /// Length of the entry that begins here, if one does. After damage only a call that follows the last one counts.
+    fn length_here(&mut self, after_damage: bool) -> io::Result<Option<usize>> {
+        let (kind, length) = entry::kind_and_words(self.words[self.at]);
+        if length == 0 || !(kinds::CALL..=kinds::EXCHANGE).contains(&kind) {
+            return Ok(None);
+        }
+        if after_damage && kind != kinds::CALL || !self.have(length)? {
+            return Ok(None);
+        }
+        let words = &self.words[self.at..self.at + length];
+        if kind != kinds::CALL {
+            return Ok(is_sound(kind, words).then_some(length));
+        }
+        let Some(call) = entry::decode(words).map(|(call, _)| call).filter(is_plausible) else {
+            return Ok(None);
+        };
+        let near = |last: u64| (0..NEAR_TICKS).contains(&(call.enter.wrapping_sub(last) as i64));
+        if after_damage && !self.last.is_none_or(near) {
+            return Ok(None);
+        }
+        self.last = Some(call.enter);
+        Ok(Some(length))
+    }
+
+    /// Have so many words from here in the buffer, if there are so many.
+    #[inline]
+    fn have(&mut self, words: usize) -> io::Result<bool> {
+        while self.words.len() - self.at < words {
+            if self.ended {
+                return Ok(false);
+            }
+            self.fill(words)?;
+        }
+        Ok(true)
+    }
+
+    #[cold]
+    fn fill(&mut self, wanted: usize) -> io::Result<()> {
+        self.words.drain(..self.at);
+        self.at = 0;
+        let bytes = wanted.max(CHUNK_WORDS) * 8;
+        self.bytes.clear();
+        let got = (&mut self.source).take(bytes as u64).read_to_end(&mut self.bytes)?;
+        self.ended = got < bytes;
+        let whole = self.bytes.chunks_exact(8);
+        self.words.extend(whole.map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))));
+        self.read += (got / 8) as u64;
+        Ok(())
+    }
+}
+
+fn is_plausible(call: &Call) -> bool {
+    let left = call.exit == 0 || call.exit.wrapping_sub(call.enter) as i64 >= 0;
+    usize::from(call.operation) < NAMES.len() && left
+}
+
+/// Whether an entry that is no call has the length that it says.
+fn is_sound(kind: u8, words: &[u64]) -> bool {
+    let halves = |word: u64| (word as u32 as usize, (word >> 32) as usize);
+    match (kind, words.len()) {
+        (kinds::COMMUNICATOR, 3..) => {
+            let (local, remote) = halves(words[2]);
+            words.len() == 3 + (local + remote).div_ceil(2)
+        }
+        (kinds::SITE, 3..) => words.len() == 3 + halves(words[1]).1.div_ceil(8),
+        (kinds::FACTS, 2..) => words[1] <= 1 << 20 && words.len() == 2 + (words[1] as usize).div_ceil(8),
+        (kinds::EXCHANGE, 6) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn bytes_of(words: &[u64]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    fn call(at: u64) -> Vec<u64> {
+        let call = Call { enter: at, exit: at + 3, flags: entry::flags::MESSAGE, ..Call::default() };
+        let (words, length) = entry::encode(&call, 0);
+        words[..length].to_vec()
+    }
+
+    fn read(words: &[u64]) -> (Vec<u64>, LogDamage) {
+        let bytes = bytes_of(words);
+        let mut reader = LogReader::new(bytes.as_slice());
+        let mut enters = Vec::new();
+        while let Some(entry) = reader.next_entry().unwrap() {
+            enters.push(entry::decode(entry).unwrap().0.enter);
+        }
+        (enters, reader.damage())
+    }
+
+    #[test]
+    fn a_hole_is_counted_and_what_follows_is_read() {
+        let mut words = call(10);
+        words.extend([0; 100]);
+        words.extend(call(20));
+        let (enters, damage) = read(&words);
+        assert_eq!(enters, [10, 20]);
+        assert_eq!((damage.places, damage.words), (1, 100));
+    }
+
+    #[test]
+    fn an_entry_longer_than_a_chunk_is_read_whole() {
+        let completions = 20_000;
+        let (fixed, length) = entry::encode(&Call { enter: 1, exit: 2, ..Call::default() }, completions);
+        let mut words = fixed[..length].to_vec();
+        words.resize(length + completions * entry::COMPLETION_WORDS, 7);
+        words.extend(call(5));
+        assert_eq!(read(&words).0, [1, 5]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_log_cut_anywhere_gives_the_entries_before_the_cut(calls in 1usize..50, cut in 0usize..300) {
+            let words: Vec<u64> = (0..calls as u64).flat_map(|at| call(at * 10)).collect();
+            let cut = cut.min(words.len());
+            let (enters, damage) = read(&words[..cut]);
+            prop_assert_eq!(enters.len(), cut / 6);
+            prop_assert_eq!(damage.words as usize, cut % 6);
+        }
+
+        #[test]
+        fn any_words_are_read_to_their_end(words in proptest::collection::vec(any::<u64>(), 0..200)) {
+            let bytes = bytes_of(&words);
+            let mut reader = LogReader::new(bytes.as_slice());
+            let mut sound = 0;
+            while let Some(entry) = reader.next_entry().unwrap() {
+                sound += entry.len() as u64;
+            }
+            prop_assert_eq!(sound + reader.damage().words, words.len() as u64);
+            prop_assert_eq!(reader.words_read(), words.len() as u64);
+        }
+    }
+}

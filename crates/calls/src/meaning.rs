@@ -1,0 +1,73 @@
+//! What the flags of a logged call mean for requests and messages.
+
+use crate::entry::{ANY_PEER, Call, flags};
+use crate::list::{CLASSES, Class};
+
+impl Call {
+    #[inline]
+    fn is(&self, flag: u16) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub(crate) fn class(&self) -> Class {
+        CLASSES.get(usize::from(self.operation)).copied().unwrap_or(Class::Other)
+    }
+
+    /// The request that it begins. A matched receive goes on with the request of its probe, a call that failed began
+    /// nothing, and giving up or giving back names a request that is there.
+    #[inline]
+    pub(crate) fn begins(&self) -> Option<u32> {
+        let not = flags::POLLS | flags::FAILED | flags::MATCHED | flags::FREED;
+        let message = self.is(flags::SENDS | flags::RECEIVES);
+        let begins =
+            self.request != 0 && self.flags & not == 0 && (message || self.class() != Class::Request);
+        begins.then_some(self.request)
+    }
+
+    /// The request that it gives back before it is complete.
+    #[inline]
+    pub(crate) fn gives_back(&self) -> Option<u32> {
+        (self.is(flags::FREED) && self.request != 0).then_some(self.request)
+    }
+
+    /// Whether a send takes its place in the order of sends.
+    #[inline]
+    pub(crate) fn posts_send(&self) -> bool {
+        self.flags & (flags::SENDS | flags::POLLS | flags::FAILED) == flags::SENDS && self.peer >= 0
+    }
+
+    /// Whether a receive takes its place in the order of receives.
+    #[inline]
+    pub(crate) fn posts_receive(&self) -> bool {
+        let not = flags::POLLS | flags::FAILED | flags::MATCHED;
+        self.flags & (flags::RECEIVES | not) == flags::RECEIVES && (self.peer >= 0 || self.peer == ANY_PEER)
+    }
+
+    /// Whether it has received its message by itself, without a request.
+    #[inline]
+    pub(crate) fn took_a_message(&self) -> bool {
+        self.posts_receive() && self.request == 0 && self.exit != 0 && self.peer >= 0
+    }
+
+    #[inline]
+    pub(crate) fn is_continued(&self) -> bool {
+        self.is(flags::CONTINUED)
+    }
+
+    #[inline]
+    pub(crate) fn is_polls(&self) -> bool {
+        self.is(flags::POLLS)
+    }
+
+    #[inline]
+    pub(crate) fn has_message(&self) -> bool {
+        self.is(flags::MESSAGE)
+    }
+
+    /// Whether it left a message in the queue that it found there.
+    #[inline]
+    pub(crate) fn found_a_message(&self) -> bool {
+        let plain = self.flags & (flags::MESSAGE | flags::POLLS | flags::FAILED) == flags::MESSAGE;
+        plain && self.class() == Class::Probe && self.exit != 0 && self.peer >= 0
+    }
+}

@@ -1,0 +1,97 @@
+//! The ranks of a run: their sheets, their logs, and what a first look through the logs tells.
+
+use crate::CloseError;
+use crate::files::RankFiles;
+use crate::groups::{Groups, View};
+use crate::requests::window;
+use crate::sites::{SiteNumbers, Sites};
+use crate::survey::{Survey, survey};
+use record::{Closing, NodeSheet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A rank that left a sheet.
+pub(crate) struct Rank {
+    pub sheet: NodeSheet,
+    pub files: Option<RankFiles>,
+    pub survey: Survey,
+    pub view: View,
+    pub sites: SiteNumbers,
+}
+
+/// All of them.
+pub(crate) struct Ranks {
+    /// By rank; those that left no sheet are missing.
+    pub list: Vec<Option<Rank>>,
+    pub groups: Groups,
+    pub sites: Sites,
+    pub window: usize,
+}
+
+/// A rank beyond this is of a damaged sheet.
+const RANKS_MAX: u32 = 1 << 20;
+
+impl Ranks {
+    /// Find them, and look through their logs.
+    pub fn find(closing: &mut Closing) -> Result<Ranks, CloseError> {
+        let sheets = closing.sheets()?;
+        let live = closing.live();
+        let mut found = Vec::new();
+        for sheet in sheets.into_iter().filter(|sheet| sheet.launch == 0 && sheet.node < RANKS_MAX) {
+            let files = RankFiles::find(&live, &sheet.stem())?;
+            found.push((sheet, files));
+        }
+        let window = window(found.len());
+        let surveys = survey_all(&found, window)?;
+        let count = found.iter().map(|(sheet, _)| sheet.node + 1).max().unwrap_or(0);
+        let size = surveys.iter().filter_map(world_size).max().unwrap_or(count).max(count).min(RANKS_MAX);
+        let (mut groups, mut sites) = (Groups::new(size), Sites::default());
+        let mut list: Vec<Option<Rank>> = (0..size).map(|_| None).collect();
+        for ((sheet, files), survey) in found.into_iter().zip(surveys) {
+            let node = sheet.node as usize;
+            let view = groups.add(sheet.node, &survey.groups, survey.uses_itself);
+            let numbers = sites.add(&survey.sites);
+            list[node] = Some(Rank { sheet, files, survey, view, sites: numbers });
+        }
+        Ok(Ranks { list, groups, sites, window })
+    }
+
+    /// Those that left a sheet, with their number.
+    pub fn present(&self) -> impl Iterator<Item = (usize, &Rank)> {
+        self.list.iter().enumerate().filter_map(|(at, rank)| Some((at, rank.as_ref()?)))
+    }
+
+    /// Words of all logs.
+    pub fn words(&self) -> u64 {
+        self.present().filter_map(|(_, rank)| rank.files.as_ref()).map(RankFiles::words).sum()
+    }
+}
+
+/// How many ranks the world of this rank has.
+fn world_size(survey: &Survey) -> Option<u32> {
+    let size = survey.facts.as_ref()?.get("size")?.as_u64()?;
+    u32::try_from(size).ok()
+}
+
+/// Look through the logs, several at a time.
+fn survey_all(ranks: &[(NodeSheet, Option<RankFiles>)], window: usize) -> Result<Vec<Survey>, CloseError> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Result<Survey, CloseError>)>> = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((_, files)) = ranks.get(at) else { return };
+            let result = files.as_ref().map_or_else(|| Ok(Survey::default()), |files| survey(files, window));
+            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, result));
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    std::thread::scope(|scope| {
+        (0..cores.min(ranks.len())).for_each(|_| {
+            scope.spawn(work);
+        });
+    });
+    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}

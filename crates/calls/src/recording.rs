@@ -1,0 +1,171 @@
+//! The second walk: every message and every call becomes a row.
+
+use crate::CloseError;
+use crate::arrival::arrival;
+use crate::clocks::ClockErrors;
+use crate::event::{End, Event};
+use crate::groups::View;
+use crate::matching::Matches;
+use crate::message::{Got, Message, Sent};
+use crate::order::Order;
+use crate::traffic::Traffic;
+use crate::usual::Usual;
+use crate::writers::{CallRow, Rows, Writers};
+use record::NULL;
+
+/// Receives without a send are numbered from here, beyond every send of their source.
+const LONE_RECEIVES_FROM: u64 = 1 << 40;
+
+/// What was counted while writing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub matched: u64,
+    pub lone_sends: u64,
+    pub lone_receives: u64,
+    pub violations: u64,
+    /// Messages of which sender and receiver give different sizes.
+    pub sizes_differ: u64,
+}
+
+/// Writes rows.
+pub(crate) struct Recording<'a> {
+    writers: Writers,
+    orders: Vec<Order>,
+    /// Ranks that have files.
+    present: Vec<bool>,
+    errors: &'a ClockErrors,
+    usual: &'a Usual,
+    written: Written,
+    failed: Option<CloseError>,
+    progress: &'a mut dyn FnMut(u64, u64),
+    words: u64,
+}
+
+impl<'a> Recording<'a> {
+    pub fn new(
+        writers: Writers,
+        present: Vec<bool>,
+        errors: &'a ClockErrors,
+        usual: &'a Usual,
+        progress: &'a mut dyn FnMut(u64, u64),
+        words: u64,
+    ) -> Recording<'a> {
+        let orders = present.iter().map(|_| Order::default()).collect();
+        let written = Written::default();
+        Recording { writers, orders, present, errors, usual, written, failed: None, progress, words }
+    }
+
+    /// Complete the files.
+    pub fn finish(mut self) -> Result<(Written, Vec<Rows>), CloseError> {
+        for (rank, order) in self.orders.iter_mut().enumerate() {
+            order.finish(|row| self.writers.message(rank, row))?;
+        }
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        Ok((self.written, self.writers.finish()?))
+    }
+
+    #[inline]
+    fn write(&mut self, dst: u32, number: Option<u64>, row: &Message) {
+        let rank = dst as usize;
+        // The row of a message for a rank that left nothing has no file to be in; it is counted all the same.
+        if self.failed.is_some() || !self.present.get(rank).copied().unwrap_or(false) {
+            return;
+        }
+        let writers = &mut self.writers;
+        let result = match number {
+            Some(number) => self.orders[rank].put(number, *row, |row| writers.message(rank, row)),
+            None => writers.message(rank, row),
+        };
+        self.failed = result.err();
+    }
+}
+
+impl Matches for Recording<'_> {
+    #[inline]
+    fn pair(&mut self, sent: &Sent, got: &Got) {
+        let clock_error = self.errors.between(sent.src, sent.dst);
+        self.written.matched += 1;
+        let both = got.taken != NULL && sent.ready != NULL;
+        self.written.violations += u64::from(both && got.taken < sent.ready - clock_error);
+        self.written.sizes_differ += u64::from(got.taken != NULL && got.bytes != sent.bytes);
+        let arrival = arrival(sent, got, clock_error, self.usual);
+        self.write(got.dst, got.number, &Message::whole(sent, got, arrival));
+    }
+
+    fn lone_send(&mut self, sent: &Sent) {
+        self.written.lone_sends += 1;
+        self.write(sent.dst, None, &Message::of_send(sent));
+    }
+
+    fn lone_receive(&mut self, got: &Got) {
+        if got.number.is_none() {
+            // It was posted, and nothing came: not a message.
+            return;
+        }
+        let seq = LONE_RECEIVES_FROM + self.written.lone_receives;
+        self.written.lone_receives += 1;
+        self.write(got.dst, got.number, &Message::of_receive(got, seq));
+    }
+}
+
+impl Traffic for Recording<'_> {
+    #[inline]
+    fn call(&mut self, rank: usize, event: &Event, view: &View) -> Result<(), CloseError> {
+        match self.failed.take() {
+            Some(error) => Err(error),
+            None => self.writers.call(rank, &call_row(event, view)),
+        }
+    }
+
+    fn skip(&mut self, rank: usize, number: u64) {
+        let writers = &mut self.writers;
+        if let Err(error) = self.orders[rank].skip(number, |row| writers.message(rank, row)) {
+            self.failed = Some(error);
+        }
+    }
+
+    fn is_enough(&mut self, words: u64) -> Result<bool, CloseError> {
+        (self.progress)(words, self.words);
+        Ok(false)
+    }
+}
+
+/// A call as a row of the table of calls.
+#[inline]
+fn call_row(event: &Event, view: &View) -> CallRow {
+    let call = &event.call;
+    let [mut peer, mut tag, mut communicator, mut bytes] = [NULL; 4];
+    if call.has_message() {
+        let seen = view.get(call.communicator);
+        communicator = seen.map_or(NULL, |seen| i64::from(seen.global));
+        peer = peer_of(event, seen);
+        tag = i64::from(call.tag);
+        bytes = call.bytes as i64;
+    }
+    let ended_later = call.request != 0 && !matches!(event.ended.how, End::Never | End::Open);
+    let polls = if call.is_polls() { i64::from(call.request) } else { NULL };
+    [
+        event.enter,
+        event.exit,
+        i64::from(call.operation),
+        peer,
+        tag,
+        communicator,
+        bytes,
+        if ended_later { event.ended.row } else { NULL },
+        polls,
+        if call.site == 0 { NULL } else { i64::from(call.site) },
+        i64::from(call.thread),
+    ]
+}
+
+/// World rank of a call's peer; −2 if it was posted for any source, null for none.
+fn peer_of(event: &Event, seen: Option<&crate::groups::Seen>) -> i64 {
+    let call = &event.call;
+    if call.flags & crate::entry::flags::ANY_SOURCE != 0 || call.peer == crate::entry::ANY_PEER {
+        return i64::from(crate::entry::ANY_PEER);
+    }
+    seen.and_then(|seen| seen.world_rank(call.peer)).map_or(NULL, i64::from)
+}

@@ -1,0 +1,226 @@
+//! The calls of one rank, in the order logged, each with how its request ended.
+//!
+//! Entries wait in a short queue until their completion has been read. How long is bounded: what completes later is known from
+//! the [survey](crate::survey).
+
+use crate::CloseError;
+use crate::entry::{self, Call, Completion, completion_flags as done_flags, kinds};
+use crate::event::{End, Ended, Event, Looked};
+use crate::files::{RankBytes, RankFiles};
+use crate::log::LogReader;
+use crate::looking::Looking;
+use crate::requests::Slots;
+use crate::survey::{GIVEN_BACK, Outlook, completed_by, took};
+use clock::{Cursor, Ticks};
+use record::NULL;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+/// Reads a rank's calls.
+pub(crate) struct Resolver<'a> {
+    log: LogReader<RankBytes>,
+    path: PathBuf,
+    log_ended: bool,
+    ahead: Ahead<'a>,
+}
+
+/// Calls whose completions are looked for ahead.
+struct Ahead<'a> {
+    clock: Option<Cursor<'a>>,
+    outlook: &'a Outlook,
+    slots: Slots,
+    window: usize,
+    waiting: VecDeque<Event>,
+    /// Position of the first that waits, counted in entries.
+    first: u64,
+    rows: i64,
+    taken: u64,
+    looking: Looking,
+    /// Requests under way.
+    open: u64,
+}
+
+/// A call that completes requests.
+struct Completing {
+    row: i64,
+    enter: i64,
+    exit: i64,
+    alone: bool,
+    polled: i64,
+}
+
+impl<'a> Resolver<'a> {
+    /// Read the log of a rank from its beginning. `window` is that of the survey.
+    pub fn open(
+        files: &RankFiles,
+        outlook: &'a Outlook,
+        model: Option<&'a clock::Model>,
+        window: usize,
+    ) -> Result<Resolver<'a>, CloseError> {
+        let ahead = Ahead {
+            clock: model.map(clock::Model::cursor),
+            outlook,
+            slots: Slots::new(window),
+            window,
+            waiting: VecDeque::new(),
+            first: 0,
+            rows: 0,
+            taken: 0,
+            looking: Looking::default(),
+            open: 0,
+        };
+        Ok(Resolver { log: files.read()?, path: files.path().to_path_buf(), log_ended: false, ahead })
+    }
+
+    /// Words of the log read so far.
+    pub fn words_read(&self) -> u64 {
+        self.log.words_read()
+    }
+
+    /// The next call.
+    #[inline]
+    pub fn next_event(&mut self) -> Result<Option<Event>, CloseError> {
+        loop {
+            if let Some(event) = self.ahead.pop(self.log_ended) {
+                return Ok(Some(event));
+            }
+            if self.log_ended {
+                return Ok(None);
+            }
+            match self.log.next_entry() {
+                Ok(Some(words)) => self.ahead.see(words),
+                Ok(None) => self.log_ended = true,
+                Err(error) => return Err(CloseError::file("read", &self.path, error)),
+            }
+        }
+    }
+}
+
+impl Ahead<'_> {
+    /// The first call, if its end is known or will not be.
+    #[inline]
+    fn pop(&mut self, log_ended: bool) -> Option<Event> {
+        let may_wait = !log_ended && self.waiting.len() <= self.window + 1;
+        let first = self.waiting.front_mut()?;
+        if first.ended.how == End::Open {
+            if may_wait {
+                return None;
+            }
+            first.ended = Ended::NEVER;
+        }
+        self.first += 1;
+        self.waiting.pop_front()
+    }
+
+    fn see(&mut self, words: &[u64]) {
+        if entry::kind_and_words(words[0]).0 != kinds::CALL {
+            return;
+        }
+        let Some((call, completions)) = entry::decode(words) else { return };
+        self.rows += i64::from(!call.is_continued());
+        let (enter, exit) = (self.place(call.enter), self.place_exit(call.exit));
+        let row = self.rows - 1;
+        let mut event = Event { call, row, enter, exit, ended: Ended::NEVER, looked: Looked::NOTHING };
+        let polled = self.looking.polled_before(&event, self.open);
+        event.ended = match call.begins() {
+            Some(request) => {
+                self.open += 1;
+                self.begin(request)
+            }
+            None => self.end_at_once(&event),
+        };
+        self.looking.see(&mut event, polled);
+        if event.ended.how == End::Took && event.looked.until == NULL {
+            // Known from the survey: it was taken long after this.
+            let (from, until) = (event.ended.enter, event.ended.exit);
+            event.looked = Looked { from, until, ..Looked::NOTHING };
+        }
+        self.waiting.push_back(event);
+        if let Some(request) = call.gives_back() {
+            let given_back = Completion { request, flags: GIVEN_BACK, ..Completion::default() };
+            self.complete(&given_back, &Completing { row, enter, exit, alone: false, polled: NULL });
+        }
+        if !completions.is_empty() {
+            let alone = completed_by(&call, completions, row).alone;
+            let by = Completing { row, enter, exit, alone, polled };
+            entry::completions(completions).for_each(|completion| self.complete(&completion, &by));
+        }
+    }
+
+    /// How a request that begins here will end, as far as that is known.
+    #[inline]
+    fn begin(&mut self, request: u32) -> Ended {
+        if let Some(far) = self.outlook.far.get(&request) {
+            let (enter, exit) = (self.place(far.by.enter), self.place_exit(far.by.exit));
+            let by = Completing { row: far.by.row, enter, exit, alone: far.by.alone, polled: NULL };
+            return by.ended(&far.completion, far.taken);
+        }
+        if !self.outlook.completed.contains(request) {
+            return Ended::NEVER;
+        }
+        self.slots.begin(request, self.first + self.waiting.len() as u64);
+        Ended::OPEN
+    }
+
+    /// A call without a request ends with itself.
+    #[inline]
+    fn end_at_once(&mut self, event: &Event) -> Ended {
+        let Event { call, row, enter, exit, .. } = *event;
+        if call.took_a_message() {
+            let taken = self.taken;
+            self.taken += 1;
+            let Call { peer: source, tag, bytes, .. } = call;
+            return Ended { how: End::Took, row, enter, exit, taken, source, tag, bytes, alone: true };
+        }
+        let how = if call.exit == 0 || !call.posts_send() { End::Never } else { End::Completed };
+        Ended { how, row, enter, exit, ..Ended::OPEN }
+    }
+
+    #[inline]
+    fn complete(&mut self, completion: &Completion, by: &Completing) {
+        let near = self.slots.take(completion.request);
+        if near.is_none() && !self.outlook.far.contains_key(&completion.request) {
+            return;
+        }
+        self.open = self.open.saturating_sub(1);
+        let ended = by.ended(completion, self.taken);
+        self.taken += u64::from(took(completion));
+        let waiting = near.and_then(|position| position.checked_sub(self.first));
+        if let Some(open) = waiting.and_then(|at| self.waiting.get_mut(at as usize)) {
+            by.close(open, ended);
+        }
+    }
+
+    #[inline]
+    fn place(&mut self, ticks: u64) -> i64 {
+        self.clock.as_mut().map_or(NULL, |clock| clock.timeline(Ticks(ticks)).0)
+    }
+
+    #[inline]
+    fn place_exit(&mut self, ticks: u64) -> i64 {
+        if ticks == 0 { NULL } else { self.place(ticks) }
+    }
+}
+
+impl Completing {
+    fn ended(&self, completion: &Completion, taken: u64) -> Ended {
+        let how = match completion {
+            _ if completion.flags & done_flags::CANCELLED != 0 => End::Cancelled,
+            _ if took(completion) => End::Took,
+            _ if completion.flags & GIVEN_BACK != 0 => End::GivenBack,
+            _ => End::Completed,
+        };
+        let Completing { row, enter, exit, alone, .. } = *self;
+        let Completion { source, tag, bytes, .. } = *completion;
+        Ended { how, row, enter, exit, taken, source, tag, bytes, alone }
+    }
+
+    /// The end of a call that waits for it.
+    fn close(&self, open: &mut Event, ended: Ended) {
+        open.ended = ended;
+        if open.looked.until == NULL {
+            open.looked =
+                Looked { from: self.enter, until: self.exit, not_before: self.polled, is_probe: false };
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What is usual in a run: how long messages are on their way, what a call takes when its message is there already, and from
+//! which size on a send waits for the receive.
+//!
+//! Learnt from messages of the run's beginning, by their size and, for transit, by their pair of ranks. Everything is a
+//! range of quantiles, because the extremes of a busy machine say nothing about the usual.
+
+use crate::arrival::{CLEARLY_NS, protocol};
+use crate::hash::FastMap;
+use crate::message::{Got, Sent};
+use record::NULL;
+
+/// Classes of sizes: four an octave.
+pub(crate) const CLASSES: usize = 4 * 42;
+/// Every library sends so few bytes at once, as long as nothing in the run says otherwise.
+const SURELY_EAGER_BYTES: u64 = 256;
+/// Fewer samples make no range of their own.
+const SAMPLES_MIN: usize = 8;
+/// Fewer messages do not decide how a size travels: a send that was kept from running looks like one that waited.
+const VOTES_MIN: u64 = 4;
+/// A call began this many usual transits after the send: its message was there.
+const SURELY_THERE: i64 = 4;
+
+/// A usual duration, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub least: i64,
+    pub middle: i64,
+    pub most: i64,
+    /// Beyond this it is not usual.
+    pub unusual: i64,
+}
+
+/// How messages of a size travel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    /// At once, whether the receive is posted or not.
+    Eager,
+    /// After the receive is posted.
+    Rendezvous,
+    /// Not known.
+    #[default]
+    Unknown,
+}
+
+/// A matched message to learn from.
+#[derive(Clone, Copy)]
+pub(crate) struct Sample {
+    pub sent: Sent,
+    pub got: Got,
+    pub clock_error: i64,
+}
+
+/// What is usual.
+pub(crate) struct Usual {
+    overhead: Vec<Range>,
+    transit: FastMap<u64, Range>,
+    transit_all: Vec<Option<Range>>,
+    protocol: Vec<Protocol>,
+}
+
+/// The class of a size.
+#[inline]
+pub(crate) fn size_class(bytes: u64) -> usize {
+    let log = 64 - bytes.leading_zeros() as usize;
+    let quarter = if log < 3 { 0 } else { (bytes >> (log - 3)) as usize & 3 };
+    (log * 4 + quarter).min(CLASSES - 1)
+}
+
+#[inline]
+fn pair_and_class(src: u32, dst: u32, class: usize) -> u64 {
+    (u64::from(src) << 32 | u64::from(dst)) << 8 | class as u64
+}
+
+impl Usual {
+    /// Learn from samples.
+    pub fn learn(samples: &[Sample]) -> Usual {
+        let protocol = protocols(samples);
+        let settled = |sample: &Sample| sample.settled(protocol[sample.class()]);
+        let samples: Vec<Sample> = samples.iter().filter_map(settled).collect();
+        let blocked = || samples.iter().filter(|sample| sample.was_blocked());
+        let end_to_end = by_class(blocked().map(|sample| (sample.class(), sample.end_to_end())));
+        let usual_end_to_end = spread(&end_to_end);
+        let there = samples.iter().filter_map(|sample| {
+            let usual = usual_end_to_end[sample.class()]?;
+            let eager = protocol[sample.class()] != Protocol::Rendezvous;
+            (eager && sample.was_there(usual.most)).then(|| (sample.class(), sample.in_call()))
+        });
+        let measured = spread(&by_class(there));
+        let overhead = overheads(&measured, &end_to_end);
+        let transit = |sample: &Sample| sample.end_to_end() - overhead[sample.class()].middle;
+        let of_pairs = blocked().map(|sample| (sample.pair_and_class(), transit(sample)));
+        let transit_all = spread(&by_class(blocked().map(|sample| (sample.class(), transit(sample)))));
+        Usual { transit: ranges_of_pairs(of_pairs), transit_all, protocol, overhead }
+    }
+
+    /// What a call takes when its message of this size is there already.
+    #[inline]
+    pub fn overhead(&self, class: usize) -> Range {
+        self.overhead[class]
+    }
+
+    /// How long a message of this size is on its way between these ranks; between any ranks if these have sent none of that size.
+    #[inline]
+    pub fn transit(&self, src: u32, dst: u32, class: usize) -> Option<Range> {
+        self.transit.get(&pair_and_class(src, dst, class)).copied().or(self.transit_all[class])
+    }
+
+    #[inline]
+    pub fn protocol(&self, class: usize) -> Protocol {
+        self.protocol[class]
+    }
+}
+
+impl Sample {
+    fn class(&self) -> usize {
+        size_class(self.sent.bytes)
+    }
+
+    fn pair_and_class(&self) -> u64 {
+        pair_and_class(self.sent.src, self.sent.dst, self.class())
+    }
+
+    /// With what tells of its arrival, now that it is known how its size travels.
+    fn settled(&self, protocol: Protocol) -> Option<Sample> {
+        let looked = self.got.looked_for(protocol);
+        let known = looked.from != NULL && looked.until != NULL;
+        known.then_some(Sample { got: Got { looked, ..self.got }, ..*self })
+    }
+
+    /// The receiver was in MPI for this message before it was sent, and posted before.
+    fn was_blocked(&self) -> bool {
+        let before = self.sent.ready - self.clock_error;
+        self.got.alone && self.got.looked.from < before && self.got.posted < before
+    }
+
+    /// The receiver looked for it long after it was sent.
+    fn was_there(&self, end_to_end: i64) -> bool {
+        let there = self.sent.ready + end_to_end * SURELY_THERE + self.clock_error + CLEARLY_NS;
+        self.got.alone && self.got.looked.from > there
+    }
+
+    fn end_to_end(&self) -> i64 {
+        self.got.looked.until - self.sent.ready
+    }
+
+    fn in_call(&self) -> i64 {
+        self.got.looked.until - self.got.looked.from
+    }
+}
+
+fn by_class(samples: impl Iterator<Item = (usize, i64)>) -> Vec<Vec<i64>> {
+    let mut classes = vec![Vec::new(); CLASSES];
+    for (class, value) in samples {
+        classes[class].push(value);
+    }
+    classes.iter_mut().for_each(|values| values.sort_unstable());
+    classes
+}
+
+/// A range for each class; one without enough samples takes those of its neighbours within an octave.
+fn spread(classes: &[Vec<i64>]) -> Vec<Option<Range>> {
+    let own: Vec<Option<Range>> = classes.iter().map(|sorted| range(sorted)).collect();
+    let near = |class: usize| {
+        let at = |class: Option<usize>| class.and_then(|class| own.get(class).copied().flatten());
+        (0..=4).find_map(|step| at(class.checked_sub(step)).or_else(|| at(Some(class + step))))
+    };
+    (0..classes.len()).map(near).collect()
+}
+
+/// The usual range of sorted values.
+fn range(sorted: &[i64]) -> Option<Range> {
+    if sorted.len() < SAMPLES_MIN {
+        return None;
+    }
+    let quantile = |share: f64| sorted[(share * (sorted.len() - 1) as f64).round() as usize];
+    let (lower, upper) = (quantile(0.25), quantile(0.75));
+    // Tukey's outer fence.
+    let unusual = upper + 3 * (upper - lower);
+    let most = quantile(0.98);
+    Some(Range { least: sorted[0], middle: quantile(0.5), most, unusual: unusual.max(most) })
+}
+
+/// Measured where a message was there already. Elsewhere all that is known is that it cannot be more than the quickest message
+/// took from end to end.
+fn overheads(measured: &[Option<Range>], end_to_end: &[Vec<i64>]) -> Vec<Range> {
+    let quickest = |class: usize| end_to_end[class].first().copied().unwrap_or(0).max(0);
+    let known = |class: usize| {
+        measured[class].unwrap_or_else(|| {
+            let most = quickest(class);
+            Range { least: 0, middle: most / 2, most, unusual: most }
+        })
+    };
+    (0..CLASSES).map(known).collect()
+}
+
+fn ranges_of_pairs(samples: impl Iterator<Item = (u64, i64)>) -> FastMap<u64, Range> {
+    let mut pairs: FastMap<u64, Vec<i64>> = FastMap::default();
+    for (pair, value) in samples {
+        pairs.entry(pair).or_default().push(value);
+    }
+    let ranges = pairs.into_iter().filter_map(|(pair, mut values)| {
+        values.sort_unstable();
+        Some((pair, range(&values)?))
+    });
+    ranges.collect()
+}
+
+/// How each size travels, where at least nine in ten of the messages that tell say so. Between the largest eager and the smallest
+/// rendezvous size it stays unknown.
+fn protocols(samples: &[Sample]) -> Vec<Protocol> {
+    let mut votes = vec![(0u64, 0u64); CLASSES];
+    for sample in samples {
+        let vote = &mut votes[sample.class()];
+        match protocol(&sample.sent, &sample.got, sample.clock_error) {
+            Some(Protocol::Eager) => vote.0 += 1,
+            Some(Protocol::Rendezvous) => vote.1 += 1,
+            _ => {}
+        }
+    }
+    let largest_eager = votes.iter().rposition(|(eager, rendezvous)| *eager > 0 && *eager >= 9 * rendezvous);
+    let smallest =
+        votes.iter().position(|(eager, rendezvous)| *rendezvous >= VOTES_MIN && *rendezvous >= 9 * eager);
+    let protocol = |class: usize| {
+        let eager = largest_eager.is_some_and(|largest| class <= largest);
+        let rendezvous = smallest.is_some_and(|smallest| class >= smallest);
+        match (eager, rendezvous) {
+            (true, false) => Protocol::Eager,
+            (false, false) if class <= size_class(SURELY_EAGER_BYTES) => Protocol::Eager,
+            (false, true) => Protocol::Rendezvous,
+            _ => Protocol::Unknown,
+        }
+    };
+    (0..CLASSES).map(protocol).collect()
+}

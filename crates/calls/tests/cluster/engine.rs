@@ -1,0 +1,696 @@
+//! A cluster in simulated time: messages travel, receives match, ranks block, and every call is logged as the tracer would.
+
+use super::log::RankLog;
+use super::program::{Communicator, EAGER_MAX, Envelope, Op, Waiting};
+use super::random::Random;
+use calls::entry::{self, ANY_PEER, Call, Completion, completion_flags, flags};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+
+/// What really happened to a message. Times in ns.
+#[derive(Clone, Debug)]
+pub struct Truth {
+    pub src: usize,
+    pub dst: usize,
+    pub seq: u64,
+    pub communicator: Communicator,
+    pub tag: i32,
+    pub bytes: u64,
+    pub ready: i64,
+    pub arrived: Option<i64>,
+    pub posted: Option<i64>,
+    pub taken: Option<i64>,
+    pub send_row: i64,
+    pub receive_row: Option<i64>,
+    /// Place among the messages that its receiver took.
+    pub order: Option<usize>,
+    /// When the receive's request was given up for lost: never in these programs.
+    envelope_at: i64,
+    rendezvous: bool,
+    send: usize,
+}
+
+/// How the machine behaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    pub latency: i64,
+    pub ns_per_kib: i64,
+    /// A rank that waits is not running when its message comes, once in so many times; 0 for never.
+    pub asleep_once_in: u64,
+}
+
+pub struct Outcome {
+    pub logs: Vec<RankLog>,
+    pub truth: Vec<Truth>,
+    pub cancelled: u64,
+    pub end: i64,
+}
+
+#[derive(Clone, Debug)]
+struct Request {
+    rank: usize,
+    number: u32,
+    is_receive: bool,
+    source: Option<usize>,
+    envelope: Envelope,
+    posted: i64,
+    posted_row: i64,
+    message: Option<usize>,
+    complete_at: Option<i64>,
+}
+
+#[derive(Clone, Debug)]
+enum Blocked {
+    No,
+    /// For all of these requests, then the rest of the call.
+    For {
+        requests: Vec<usize>,
+        any: bool,
+        call: Call,
+        then: Then,
+    },
+    /// For a message of this envelope in the queue.
+    Probe {
+        source: Option<usize>,
+        envelope: Envelope,
+        call: Call,
+        then: Then,
+    },
+}
+
+#[derive(Clone, Debug)]
+enum Then {
+    Send,
+    Receive,
+    SendReceive { send: Call },
+    Wait,
+    Probe,
+    MatchedProbe { key: Option<usize> },
+}
+
+struct Rank {
+    ops: VecDeque<Op>,
+    log: RankLog,
+    blocked: Blocked,
+    generation: u64,
+    keys: HashMap<usize, usize>,
+    requests: u32,
+    sends: u64,
+    took: usize,
+    posted: Vec<usize>,
+    unexpected: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Envelope(usize),
+    /// Of a rank that is not blocked.
+    Step(usize),
+    /// Of a rank that is blocked, if this is still its generation.
+    Resume(usize, u64),
+}
+
+pub struct Engine<'a> {
+    random: &'a mut Random,
+    machine: Machine,
+    ranks: Vec<Rank>,
+    requests: Vec<Request>,
+    truth: Vec<Truth>,
+    events: BinaryHeap<Reverse<(i64, Event)>>,
+    last_arrival: HashMap<(usize, usize), i64>,
+    cancelled: u64,
+    now: i64,
+}
+
+impl<'a> Engine<'a> {
+    pub fn run(
+        random: &'a mut Random,
+        machine: Machine,
+        programs: Vec<Vec<Op>>,
+        logs: Vec<RankLog>,
+    ) -> Outcome {
+        let rank = |(ops, log): (Vec<Op>, RankLog)| Rank {
+            ops: ops.into(),
+            log,
+            blocked: Blocked::No,
+            generation: 0,
+            keys: HashMap::new(),
+            requests: 0,
+            sends: 0,
+            took: 0,
+            posted: Vec::new(),
+            unexpected: Vec::new(),
+        };
+        let ranks: Vec<Rank> = programs.into_iter().zip(logs).map(rank).collect();
+        let events = (0..ranks.len()).map(|rank| Reverse((1000 + rank as i64, Event::Step(rank)))).collect();
+        let mut engine = Engine {
+            random,
+            machine,
+            ranks,
+            requests: Vec::new(),
+            truth: Vec::new(),
+            events,
+            last_arrival: HashMap::new(),
+            cancelled: 0,
+            now: 0,
+        };
+        while let Some(Reverse((at, event))) = engine.events.pop() {
+            engine.now = at;
+            engine.handle(event);
+        }
+        let hung =
+            engine.ranks.iter().position(|rank| !rank.ops.is_empty() || !matches!(rank.blocked, Blocked::No));
+        assert!(hung.is_none(), "rank {hung:?} hangs: a fault of the test");
+        let Engine { ranks, truth, cancelled, now, .. } = engine;
+        Outcome { logs: ranks.into_iter().map(|rank| rank.log).collect(), truth, cancelled, end: now }
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Envelope(message) => self.envelope(message),
+            Event::Step(rank) => self.step(rank),
+            Event::Resume(rank, generation) if self.ranks[rank].generation == generation => self.resume(rank),
+            Event::Resume(..) => {}
+        }
+    }
+
+    fn at(&mut self, time: i64, event: Event) {
+        self.events.push(Reverse((time, event)));
+    }
+
+    fn cost(&mut self) -> i64 {
+        self.random.between(80, 160)
+    }
+
+    /// The next thing that a rank does.
+    fn step(&mut self, rank: usize) {
+        let Some(op) = self.ranks[rank].ops.pop_front() else { return };
+        let now = self.now;
+        match op {
+            Op::Compute(length) => {
+                let length = self.random.between(length / 2, length);
+                self.at(now + length, Event::Step(rank));
+            }
+            Op::Barrier => {
+                let call = Call {
+                    operation: operation("Barrier"),
+                    flags: flags::MESSAGE,
+                    peer: -1,
+                    communicator: 1,
+                    ..Call::default()
+                };
+                self.leave_after(rank, call, 1000, &[]);
+            }
+            Op::Send { to, envelope, bytes, synchronous } => {
+                self.send(rank, to, envelope, bytes, synchronous)
+            }
+            Op::StartSend { to, envelope, bytes, key, persistent } => {
+                let name = if persistent { "Start" } else { "Isend" };
+                let request = self.request(rank, false, None, envelope);
+                self.ranks[rank].keys.insert(key, request);
+                let mut call = self.call(rank, name, flags::SENDS, to, envelope, bytes);
+                call.request = self.requests[request].number;
+                self.put(rank, to, envelope, bytes, request, false);
+                self.leave_after(rank, call, 150, &[]);
+            }
+            Op::StartReceive { from, envelope, key, persistent } => {
+                let name = if persistent { "Start" } else { "Irecv" };
+                let request = self.request(rank, true, from, envelope);
+                self.ranks[rank].keys.insert(key, request);
+                let mut call = self.receive_call(rank, name, from, envelope);
+                call.request = self.requests[request].number;
+                self.leave_after(rank, call, 100, &[]);
+                self.post(request);
+            }
+            Op::Receive { from, envelope } => {
+                let request = self.request(rank, true, from, envelope);
+                let call = self.receive_call(rank, "Recv", from, envelope);
+                self.block(
+                    rank,
+                    Blocked::For { requests: vec![request], any: false, call, then: Then::Receive },
+                );
+                self.post(request);
+            }
+            Op::SendReceive { to, sent, bytes, from, envelope } => {
+                let send_request = self.request(rank, false, None, sent);
+                let send = self.call(rank, "Sendrecv", flags::SENDS, to, sent, bytes);
+                self.put(rank, to, sent, bytes, send_request, false);
+                let request = self.request(rank, true, from, envelope);
+                let call = self.receive_call(rank, "Sendrecv", from, envelope);
+                let call = Call { flags: call.flags | flags::CONTINUED, ..call };
+                let then = Then::SendReceive { send };
+                self.block(rank, Blocked::For { requests: vec![request], any: false, call, then });
+                self.post(request);
+            }
+            Op::ProbeReceive { from, envelope, polls } => {
+                if polls && self.find(rank, from, envelope).is_none() {
+                    let call = Call { operation: operation("Iprobe"), site: 3, ..Call::default() };
+                    self.poll(rank, call, Op::ProbeReceive { from, envelope, polls });
+                    return;
+                }
+                let name = if polls { "Iprobe" } else { "Probe" };
+                let call = self.receive_call(rank, name, from, envelope);
+                let call = Call { flags: flags::MESSAGE, site: 3, ..call };
+                self.block(rank, Blocked::Probe { source: from, envelope, call, then: Then::Probe });
+            }
+            Op::MatchedReceive { from, envelope, key } => {
+                let call = self.receive_call(rank, "Mprobe", from, envelope);
+                let then = Then::MatchedProbe { key };
+                self.block(rank, Blocked::Probe { source: from, envelope, call, then });
+            }
+            Op::Cancel { from, envelope, key } => self.cancel(rank, from, envelope, key),
+            Op::Free { key } => {
+                let request = self.ranks[rank].keys.remove(&key).unwrap();
+                let number = self.requests[request].number;
+                let call = Call {
+                    operation: operation("Request_free"),
+                    flags: flags::FREED,
+                    request: number,
+                    ..Call::default()
+                };
+                self.leave_after(rank, call, 50, &[]);
+            }
+            Op::Wait { keys, how } => self.wait(rank, keys, how),
+        }
+    }
+
+    fn wait(&mut self, rank: usize, mut keys: Vec<usize>, how: Waiting) {
+        let of = |rank: &Rank, key: &usize| rank.keys[key];
+        match how {
+            Waiting::All => {
+                let requests = keys.iter().map(|key| of(&self.ranks[rank], key)).collect();
+                self.wait_for(rank, requests, false, "Waitall");
+            }
+            Waiting::Each => {
+                let request = of(&self.ranks[rank], &keys[0]);
+                keys.remove(0);
+                if !keys.is_empty() {
+                    self.ranks[rank].ops.push_front(Op::Wait { keys, how });
+                }
+                self.wait_for(rank, vec![request], false, "Wait");
+            }
+            Waiting::Any => {
+                let open: Vec<usize> = keys.iter().filter(|key| self.is_open(rank, key)).copied().collect();
+                let requests = open.iter().map(|key| of(&self.ranks[rank], key)).collect();
+                let last = open.len() <= 1;
+                if !last {
+                    self.ranks[rank].ops.push_front(Op::Wait { keys, how });
+                }
+                self.wait_for(rank, requests, true, "Waitany");
+            }
+            Waiting::Test => {
+                let request = of(&self.ranks[rank], &keys[0]);
+                let call = Call { operation: operation("Test"), site: 4, ..Call::default() };
+                if self.requests[request].complete_at.is_none_or(|at| at > self.now) {
+                    self.poll(rank, call, Op::Wait { keys, how });
+                    return;
+                }
+                keys.remove(0);
+                if !keys.is_empty() {
+                    self.ranks[rank].ops.push_front(Op::Wait { keys, how });
+                }
+                let blocked = Blocked::For { requests: vec![request], any: false, call, then: Then::Wait };
+                self.block(rank, blocked);
+            }
+        }
+    }
+
+    fn is_open(&self, rank: usize, key: &usize) -> bool {
+        self.requests[self.ranks[rank].keys[key]].number != 0
+    }
+
+    fn wait_for(&mut self, rank: usize, requests: Vec<usize>, any: bool, name: &str) {
+        if requests.is_empty() {
+            self.at(self.now, Event::Step(rank));
+            return;
+        }
+        let call = Call { operation: operation(name), site: 4, ..Call::default() };
+        self.block(rank, Blocked::For { requests, any, call, then: Then::Wait });
+    }
+
+    /// A poll that found nothing; the operation is tried again.
+    fn poll(&mut self, rank: usize, call: Call, again: Op) {
+        let length = self.random.between(60, 100);
+        let call = Call { enter: self.now as u64, exit: (self.now + length) as u64, ..call };
+        self.ranks[rank].log.poll(call);
+        self.ranks[rank].ops.push_front(again);
+        let gap = self.random.between(50, 3000);
+        self.at(self.now + length + gap, Event::Step(rank));
+    }
+
+    fn cancel(&mut self, rank: usize, from: usize, envelope: Envelope, _key: usize) {
+        let request = self.request(rank, true, Some(from), envelope);
+        let number = self.requests[request].number;
+        let begin = Call { request: number, ..self.receive_call(rank, "Irecv", Some(from), envelope) };
+        let times = [self.now, self.now + 100, self.now + 200, self.now + 400];
+        let spanning = |call: Call, from: i64| Call { enter: from as u64, exit: from as u64 + 80, ..call };
+        let log = &mut self.ranks[rank].log;
+        log.call(spanning(begin, times[0]), &[]);
+        log.call(
+            spanning(Call { operation: operation("Cancel"), request: number, ..Call::default() }, times[1]),
+            &[],
+        );
+        let done =
+            Completion { request: number, flags: completion_flags::CANCELLED, ..Completion::default() };
+        log.call(spanning(Call { operation: operation("Wait"), ..Call::default() }, times[2]), &[done]);
+        self.cancelled += 1;
+        self.at(times[3], Event::Step(rank));
+    }
+
+    fn send(&mut self, rank: usize, to: usize, envelope: Envelope, bytes: u64, synchronous: bool) {
+        let request = self.request(rank, false, None, envelope);
+        let name = if synchronous { "Ssend" } else { "Send" };
+        let kind = if synchronous { flags::SENDS | flags::SYNCHRONOUS } else { flags::SENDS };
+        let call = self.call(rank, name, kind, to, envelope, bytes);
+        self.put(rank, to, envelope, bytes, request, synchronous);
+        self.block(rank, Blocked::For { requests: vec![request], any: false, call, then: Then::Send });
+    }
+
+    /// A request; numbered when it is one that the program sees.
+    fn request(&mut self, rank: usize, is_receive: bool, source: Option<usize>, envelope: Envelope) -> usize {
+        let of = &mut self.ranks[rank];
+        of.requests += 1;
+        let (number, posted_row) = (of.requests, of.log.rows());
+        let posted = self.now;
+        self.requests.push(Request {
+            rank,
+            number,
+            is_receive,
+            source,
+            envelope,
+            posted,
+            posted_row,
+            message: None,
+            complete_at: None,
+        });
+        self.requests.len() - 1
+    }
+
+    /// A message begins its way.
+    fn put(
+        &mut self,
+        src: usize,
+        dst: usize,
+        envelope: Envelope,
+        bytes: u64,
+        send: usize,
+        synchronous: bool,
+    ) {
+        let ready = self.now;
+        let rendezvous = bytes > EAGER_MAX;
+        let transit = if rendezvous { self.machine.latency / 2 } else { self.transit(bytes) };
+        let last = self.last_arrival.entry((src, dst)).or_insert(0);
+        let envelope_at = (ready + transit).max(*last + 1);
+        *last = envelope_at;
+        let message = self.truth.len();
+        let seq = self.ranks[src].sends;
+        self.ranks[src].sends += 1;
+        self.truth.push(Truth {
+            src,
+            dst,
+            seq,
+            communicator: envelope.communicator,
+            tag: envelope.tag.unwrap(),
+            bytes,
+            ready,
+            arrived: if rendezvous { None } else { Some(envelope_at) },
+            posted: None,
+            taken: None,
+            send_row: self.ranks[src].log.rows(),
+            receive_row: None,
+            order: None,
+            envelope_at,
+            rendezvous,
+            send,
+        });
+        if !rendezvous && !synchronous {
+            self.requests[send].complete_at = Some(ready + 100);
+        }
+        self.at(envelope_at, Event::Envelope(message));
+    }
+
+    fn transit(&mut self, bytes: u64) -> i64 {
+        let base = self.machine.latency + bytes as i64 * self.machine.ns_per_kib / 1024;
+        base + self.random.between(0, base / 5)
+    }
+
+    fn envelope(&mut self, message: usize) {
+        let dst = self.truth[message].dst;
+        let fits = |request: &usize| {
+            self.fits(message, self.requests[*request].source, self.requests[*request].envelope)
+        };
+        match self.ranks[dst].posted.iter().position(fits) {
+            Some(at) => {
+                let request = self.ranks[dst].posted.remove(at);
+                self.matched(message, request);
+            }
+            None => {
+                self.ranks[dst].unexpected.push(message);
+                self.wake(dst);
+            }
+        }
+    }
+
+    fn post(&mut self, request: usize) {
+        let Request { rank, source, envelope, .. } = self.requests[request];
+        match self.find(rank, source, envelope) {
+            Some(at) => {
+                let message = self.ranks[rank].unexpected.remove(at);
+                self.matched(message, request);
+            }
+            None => self.ranks[rank].posted.push(request),
+        }
+    }
+
+    fn find(&self, rank: usize, source: Option<usize>, envelope: Envelope) -> Option<usize> {
+        self.ranks[rank].unexpected.iter().position(|message| self.fits(*message, source, envelope))
+    }
+
+    fn fits(&self, message: usize, source: Option<usize>, envelope: Envelope) -> bool {
+        let truth = &self.truth[message];
+        truth.communicator == envelope.communicator
+            && source.is_none_or(|source| source == truth.src)
+            && envelope.tag.is_none_or(|tag| tag == truth.tag)
+    }
+
+    fn matched(&mut self, message: usize, request: usize) {
+        let transit = self.transit(self.truth[message].bytes);
+        let now = self.now;
+        let posted = self.requests[request].posted;
+        let truth = &mut self.truth[message];
+        if truth.rendezvous {
+            truth.arrived = Some((truth.ready.max(posted) + transit).max(now));
+        }
+        truth.posted = Some(posted);
+        truth.receive_row = Some(self.requests[request].posted_row);
+        let complete = now.max(truth.arrived.unwrap());
+        let (src, dst, send) = (truth.src, truth.dst, truth.send);
+        self.requests[request].message = Some(message);
+        self.requests[request].complete_at = Some(complete);
+        self.requests[send].complete_at.get_or_insert(complete);
+        self.wake(dst);
+        self.wake(src);
+    }
+
+    fn block(&mut self, rank: usize, blocked: Blocked) {
+        let enter = self.now as u64;
+        self.ranks[rank].blocked = match blocked {
+            Blocked::For { requests, any, call, then } => {
+                Blocked::For { requests, any, call: Call { enter, ..call }, then }
+            }
+            Blocked::Probe { source, envelope, call, then } => {
+                Blocked::Probe { source, envelope, call: Call { enter, ..call }, then }
+            }
+            Blocked::No => Blocked::No,
+        };
+        self.wake(rank);
+    }
+
+    /// When what a rank waits for will be there, go on then.
+    fn wake(&mut self, rank: usize) {
+        let Some((satisfied, bytes)) = self.satisfied_at(rank) else { return };
+        let enter = match &self.ranks[rank].blocked {
+            Blocked::For { call, .. } | Blocked::Probe { call, .. } => call.enter as i64,
+            Blocked::No => return,
+        };
+        let overhead = 150 + bytes as i64 / 16 + self.random.between(0, 60);
+        let machine = self.machine;
+        let asleep =
+            satisfied > enter && machine.asleep_once_in > 0 && self.random.once_in(machine.asleep_once_in);
+        let asleep = if asleep { self.random.between(20_000, 200_000) } else { 0 };
+        self.ranks[rank].generation += 1;
+        let generation = self.ranks[rank].generation;
+        let at = satisfied.max(enter).max(self.now) + overhead + asleep;
+        self.at(at, Event::Resume(rank, generation));
+    }
+
+    fn satisfied_at(&self, rank: usize) -> Option<(i64, u64)> {
+        let bytes = |request: &Request| request.message.map_or(0, |message| self.truth[message].bytes);
+        match &self.ranks[rank].blocked {
+            Blocked::No => None,
+            Blocked::Probe { source, envelope, .. } => {
+                let at = self.find(rank, *source, *envelope)?;
+                Some((self.truth[self.ranks[rank].unexpected[at]].envelope_at, 0))
+            }
+            Blocked::For { requests, any, .. } => {
+                let requests = requests.iter().map(|request| &self.requests[*request]);
+                let known: Option<Vec<_>> = requests
+                    .filter(|request| !any || request.complete_at.is_some())
+                    .map(|request| Some((request.complete_at?, bytes(request))))
+                    .collect();
+                let known = known?;
+                if *any { known.into_iter().min() } else { known.into_iter().max() }
+            }
+        }
+    }
+
+    /// What a rank has waited for is there: it leaves the call.
+    fn resume(&mut self, rank: usize) {
+        let exit = self.now as u64;
+        match std::mem::replace(&mut self.ranks[rank].blocked, Blocked::No) {
+            Blocked::No => {}
+            Blocked::For { requests, any, call, then } => {
+                let call = Call { exit, ..call };
+                self.complete(rank, requests, any, call, then);
+            }
+            Blocked::Probe { source, envelope, call, then } => {
+                let at = self.find(rank, source, envelope).unwrap();
+                self.probed(rank, at, Call { exit, ..call }, then);
+            }
+        }
+    }
+
+    fn complete(&mut self, rank: usize, mut requests: Vec<usize>, any: bool, call: Call, then: Then) {
+        if any {
+            let is_complete =
+                |request: &usize| self.requests[*request].complete_at.is_some_and(|at| at <= self.now);
+            requests = requests
+                .iter()
+                .copied()
+                .filter(is_complete)
+                .min_by_key(|request| self.requests[*request].complete_at)
+                .into_iter()
+                .collect();
+        }
+        match then {
+            Then::Send => self.ranks[rank].log.call(call, &[]),
+            Then::Receive => {
+                let call = self.received(requests[0], call);
+                self.ranks[rank].log.call(call, &[]);
+            }
+            Then::SendReceive { send } => {
+                let call = self.received(requests[0], call);
+                let send = Call { enter: call.enter, exit: call.exit, ..send };
+                self.ranks[rank].log.call(send, &[]);
+                self.ranks[rank].log.call(call, &[]);
+            }
+            Then::Wait | Then::Probe | Then::MatchedProbe { .. } => {
+                let done: Vec<Completion> = requests.iter().map(|request| self.done(*request)).collect();
+                self.ranks[rank].log.call(call, &done);
+            }
+        }
+        self.go_on(rank);
+    }
+
+    /// The call has received the message of its request by itself.
+    fn received(&mut self, request: usize, call: Call) -> Call {
+        let done = self.done(request);
+        Call { peer: done.source, tag: done.tag, bytes: done.bytes, ..call }
+    }
+
+    fn done(&mut self, request: usize) -> Completion {
+        let Request { rank, number, is_receive, message, .. } = self.requests[request];
+        self.requests[request].number = 0;
+        let Some(message) = message.filter(|_| is_receive) else {
+            return Completion { request: number, ..Completion::default() };
+        };
+        self.truth[message].taken = Some(self.now);
+        self.truth[message].order = Some(self.ranks[rank].took);
+        self.ranks[rank].took += 1;
+        let Truth { src, communicator, tag, bytes, .. } = self.truth[message];
+        let source = self.ranks[rank].log.peer(communicator, src);
+        Completion { request: number, flags: completion_flags::RECEIVED, source, tag, bytes }
+    }
+
+    fn probed(&mut self, rank: usize, at: usize, call: Call, then: Then) {
+        let message = self.ranks[rank].unexpected[at];
+        let Truth { src, tag, bytes, communicator, .. } = self.truth[message];
+        let peer = self.ranks[rank].log.peer(communicator, src);
+        let call = Call { peer, tag, bytes, ..call };
+        let envelope = Envelope { communicator, tag: Some(tag) };
+        let Then::MatchedProbe { key } = then else {
+            self.ranks[rank].log.call(call, &[]);
+            self.ranks[rank].ops.push_front(Op::Receive { from: Some(src), envelope });
+            return self.go_on(rank);
+        };
+        self.ranks[rank].unexpected.remove(at);
+        let request = self.request(rank, true, Some(src), envelope);
+        let number = self.requests[request].number;
+        self.requests[request].posted = call.enter as i64;
+        self.ranks[rank].log.call(Call { request: number, ..call }, &[]);
+        self.matched(message, request);
+        match key {
+            Some(key) => {
+                self.ranks[rank].keys.insert(key, request);
+                let call = Call {
+                    operation: operation("Imrecv"),
+                    flags: flags::MATCHED,
+                    request: number,
+                    ..Call::default()
+                };
+                self.leave_after(rank, call, 100, &[]);
+            }
+            None => {
+                let call = Call { operation: operation("Mrecv"), flags: flags::MATCHED, ..Call::default() };
+                self.block(
+                    rank,
+                    Blocked::For { requests: vec![request], any: false, call, then: Then::Wait },
+                );
+            }
+        }
+    }
+
+    /// Log a call that takes about so long and go on.
+    fn leave_after(&mut self, rank: usize, call: Call, length: i64, done: &[Completion]) {
+        let length = self.random.between(length / 2, length);
+        let call = Call { enter: self.now as u64, exit: (self.now + length) as u64, ..call };
+        self.ranks[rank].log.call(call, done);
+        let gap = self.cost();
+        self.at(self.now + length + gap, Event::Step(rank));
+    }
+
+    fn go_on(&mut self, rank: usize) {
+        let gap = self.cost();
+        self.at(self.now + gap, Event::Step(rank));
+    }
+
+    fn call(&self, rank: usize, name: &str, kind: u16, peer: usize, envelope: Envelope, bytes: u64) -> Call {
+        let log = &self.ranks[rank].log;
+        Call {
+            operation: operation(name),
+            flags: flags::MESSAGE | kind,
+            peer: log.peer(envelope.communicator, peer),
+            tag: envelope.tag.unwrap_or(entry::ANY_TAG),
+            bytes,
+            communicator: log.id(envelope.communicator),
+            site: 1,
+            ..Call::default()
+        }
+    }
+
+    fn receive_call(&self, rank: usize, name: &str, from: Option<usize>, envelope: Envelope) -> Call {
+        let mut call = self.call(rank, name, flags::RECEIVES, from.unwrap_or(0), envelope, 1 << 20);
+        if from.is_none() {
+            call.peer = ANY_PEER;
+            call.flags |= flags::ANY_SOURCE;
+        }
+        if envelope.tag.is_none() {
+            call.flags |= flags::ANY_TAG;
+        }
+        Call { site: 2, ..call }
+    }
+}
+
+fn operation(name: &str) -> u16 {
+    calls::list::NAMES.iter().position(|known| *known == name).unwrap() as u16
+}

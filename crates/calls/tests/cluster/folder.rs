@@ -1,0 +1,154 @@
+//! A run folder with the logs of a simulated cluster, closed and read back.
+
+use super::log::{RankClock, RankLog};
+use clock::{Anchor, Clock, Quality, Source, Ticks};
+use record::{Batch, Field, How, NULL, NodeSheet, Run, RunFolder, RunInfo};
+use std::io::Write;
+use std::path::Path;
+
+/// A row of a messages file.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub file: usize,
+    pub src: usize,
+    pub dst: usize,
+    pub seq: i64,
+    pub bytes: i64,
+    pub ready: i64,
+    pub arrived: i64,
+    pub error: i64,
+    pub how: Option<How>,
+    pub taken: i64,
+    pub posted: i64,
+    pub tag: i64,
+    pub communicator: i64,
+    pub send_call: i64,
+    pub receive_call: i64,
+}
+
+/// How a rank's words lie in its files.
+#[derive(Clone, Copy, Debug)]
+pub enum Left {
+    /// All in the log.
+    Log,
+    /// The last so many in the tail; the log is longer by some that are in the tail too.
+    Tail(usize),
+}
+
+const MAGIC_LOG: u64 = u64::from_le_bytes(*b"4STCALLS");
+const MAGIC_TAIL: u64 = u64::from_le_bytes(*b"4STCTAIL");
+
+/// Write the logs into a new run folder and close it.
+pub fn close(path: &Path, logs: &[RankLog], left: impl Fn(usize) -> Left, end: i64) -> RunInfo {
+    let folder = RunFolder::create(path, RunInfo::new("simulated")).unwrap();
+    let origin = folder.info().origin.clone();
+    for log in logs {
+        let sheet = sheet(log.rank, log.clock, &origin, end);
+        let stem = folder.live().join(sheet.stem());
+        std::fs::write(stem.with_extension("json"), serde_json::to_vec(&sheet).unwrap()).unwrap();
+        write_log(&stem, log, left(log.rank));
+    }
+    assert!(calls::close::has_logs(path));
+    let info = calls::close::close(folder.begin_closing().unwrap()).unwrap();
+    assert!(!calls::close::has_logs(path));
+    info
+}
+
+fn write_log(stem: &Path, log: &RankLog, left: Left) {
+    let mut file = std::fs::File::create(stem.with_extension("calls")).unwrap();
+    let mut put = |words: &[u64]| {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        file.write_all(&bytes).unwrap();
+    };
+    put(&[MAGIC_LOG, 1 | (log.rank as u64) << 32, 0, 0, 0, 0, 0, 0]);
+    match left {
+        Left::Log => put(&log.words),
+        Left::Tail(words) => {
+            let at = log.words.len().saturating_sub(words);
+            put(&log.words[..log.words.len().min(at + 3)]);
+            let used = log.words.len() - at;
+            let mut tail = vec![MAGIC_TAIL, 1, at as u64, used as u64, 0, 0, 0, 0];
+            tail.extend(&log.words[at..]);
+            tail.resize(tail.len() + 10, 0);
+            let bytes: Vec<u8> = tail.iter().flat_map(|word| word.to_le_bytes()).collect();
+            std::fs::write(stem.with_extension("tail"), bytes).unwrap();
+        }
+    }
+}
+
+/// A sheet whose clock puts the ticks of true time `t` at `t` on the timeline.
+fn sheet(rank: usize, clock: RankClock, origin: &record::Origin, end: i64) -> NodeSheet {
+    let quality = Quality {
+        source: Source::MonotonicRaw,
+        step_ns: 1.0,
+        common_step_ns: 1.0,
+        readings: 1,
+        backward_steps: 0,
+        read_cost_ns: 1.0,
+        ns_per_tick: 1.0 / (1.0 + clock.drift_ppm * 1e-6),
+        ppm_error: 1.0,
+        calibration_ns: 0,
+    };
+    let mut sheet = NodeSheet::with_quality(0, rank as u32, &Clock::system(), quality);
+    let anchor = |time: i64| Anchor {
+        ticks: Ticks(clock.ticks(time)),
+        half_width: 0,
+        monotonic_raw_ns: origin.monotonic_raw_ns + time,
+        realtime_ns: origin.realtime_ns + time,
+    };
+    sheet.anchors = vec![anchor(0), anchor(end.max(1_000_000))];
+    if clock.host > 0 {
+        sheet.boot_id = format!("host-{}", clock.host);
+        sheet.domain = format!("host-{}/monotonic-raw", clock.host);
+    }
+    sheet.finished = true;
+    sheet
+}
+
+/// Every row of a closed run, file by file.
+pub fn rows(path: &Path) -> Vec<Row> {
+    const FIELDS: [Field; 14] = [
+        Field::Src,
+        Field::Dst,
+        Field::Seq,
+        Field::Bytes,
+        Field::ReadyNs,
+        Field::ArrivedNs,
+        Field::ArrivedErrorNs,
+        Field::ArrivedHow,
+        Field::TakenNs,
+        Field::PostedNs,
+        Field::Tag,
+        Field::Communicator,
+        Field::SendCall,
+        Field::ReceiveCall,
+    ];
+    let run = Run::open(path).unwrap();
+    let mut rows = Vec::new();
+    let mut batch = Batch::new();
+    for chunk in run.chunks() {
+        chunk.read(&FIELDS, &mut batch).unwrap();
+        for at in 0..batch.rows() {
+            let value = |field| batch.column(field).at(at);
+            let how = value(Field::ArrivedHow);
+            rows.push(Row {
+                file: chunk.node() as usize,
+                src: value(Field::Src) as usize,
+                dst: value(Field::Dst) as usize,
+                seq: value(Field::Seq),
+                bytes: value(Field::Bytes),
+                ready: value(Field::ReadyNs),
+                arrived: value(Field::ArrivedNs),
+                error: value(Field::ArrivedErrorNs),
+                how: (how != NULL).then(|| [How::Observed, How::Bracketed, How::Modelled][how as usize]),
+                taken: value(Field::TakenNs),
+                posted: value(Field::PostedNs),
+                tag: value(Field::Tag),
+                communicator: value(Field::Communicator),
+                send_call: value(Field::SendCall),
+                receive_call: value(Field::ReceiveCall),
+            });
+        }
+    }
+    rows
+}

@@ -1,0 +1,143 @@
+//! A rank's log as the tracer writes it, with the rank's own clock and its own numbers for communicators.
+
+use super::program::Communicator;
+use calls::entry::{self, Call, Completion, flags, head, kinds};
+use clock::Exchange;
+
+/// A rank's clock: ticks = offset + true time × (1 + drift).
+#[derive(Clone, Copy, Debug)]
+pub struct RankClock {
+    pub host: usize,
+    pub offset: u64,
+    pub drift_ppm: f64,
+}
+
+impl RankClock {
+    pub fn ticks(&self, time: i64) -> u64 {
+        self.offset.wrapping_add_signed(time + (time as f64 * self.drift_ppm * 1e-6).round() as i64)
+    }
+}
+
+pub struct RankLog {
+    pub rank: usize,
+    pub clock: RankClock,
+    pub words: Vec<u64>,
+    ranks: usize,
+    rows: i64,
+    polls: Option<usize>,
+}
+
+const COMMUNICATORS: [Communicator; 4] =
+    [Communicator::Duplicate, Communicator::Parity, Communicator::Any, Communicator::ParityDuplicate];
+
+impl RankLog {
+    pub fn new(rank: usize, ranks: usize, clock: RankClock) -> RankLog {
+        let mut log = RankLog { rank, clock, words: Vec::new(), ranks, rows: 0, polls: None };
+        log.facts();
+        for communicator in COMMUNICATORS {
+            log.register(communicator);
+        }
+        for site in 1..=4 {
+            log.words.extend([
+                head(kinds::SITE, 0, 0, 4, 0),
+                site | 3 << 32,
+                site * 16,
+                u64::from_le_bytes(*b"app\0\0\0\0\0"),
+            ]);
+        }
+        log
+    }
+
+    pub fn rows(&self) -> i64 {
+        self.rows
+    }
+
+    /// The rank's own number of a communicator: another on every rank.
+    pub fn id(&self, communicator: Communicator) -> u32 {
+        let own = self.rank as u32 * 7 + 3;
+        match communicator {
+            Communicator::World => entry::WORLD,
+            Communicator::Duplicate => own,
+            Communicator::Parity => own + 1,
+            Communicator::Any => own + 2,
+            Communicator::ParityDuplicate => own + 3,
+        }
+    }
+
+    fn members(&self, communicator: Communicator) -> Vec<usize> {
+        match communicator {
+            Communicator::Parity | Communicator::ParityDuplicate => {
+                (0..self.ranks).rev().filter(|rank| rank % 2 == self.rank % 2).collect()
+            }
+            _ => (0..self.ranks).collect(),
+        }
+    }
+
+    /// The rank in a communicator of a world rank.
+    pub fn peer(&self, communicator: Communicator, rank: usize) -> i32 {
+        self.members(communicator).iter().position(|member| *member == rank).unwrap() as i32
+    }
+
+    pub fn call(&mut self, call: Call, done: &[Completion]) {
+        self.polls = None;
+        self.rows += i64::from(call.flags & flags::CONTINUED == 0);
+        self.write(call, done);
+    }
+
+    /// Polls in a row are one entry.
+    pub fn poll(&mut self, call: Call) {
+        if let Some(at) = self.polls {
+            self.words[at + 2] = self.clock.ticks(call.exit as i64);
+            self.words[at + 3] += 1 << 32;
+            return;
+        }
+        let at = self.words.len();
+        self.call(Call { flags: call.flags | flags::POLLS, request: 1, ..call }, &[]);
+        self.polls = Some(at);
+    }
+
+    fn write(&mut self, call: Call, done: &[Completion]) {
+        let exit = if call.exit == 0 { 0 } else { self.clock.ticks(call.exit as i64) };
+        let call = Call { enter: self.clock.ticks(call.enter as i64), exit, ..call };
+        let (words, length) = entry::encode(&call, done.len());
+        self.words.extend(&words[..length]);
+        done.iter().for_each(|one| self.words.extend(entry::encode_completion(one)));
+    }
+
+    fn register(&mut self, communicator: Communicator) {
+        let parent = match communicator {
+            Communicator::ParityDuplicate => self.id(Communicator::Parity),
+            _ => entry::WORLD,
+        };
+        let members = self.members(communicator);
+        let pairs = members.chunks(2).map(|pair| pair[0] as u64 | (*pair.get(1).unwrap_or(&0) as u64) << 32);
+        let words: Vec<u64> = pairs.collect();
+        self.words.push(head(kinds::COMMUNICATOR, 0, 0, 3 + words.len() as u16, 0));
+        self.words.push(u64::from(self.id(communicator)) | u64::from(parent) << 32);
+        self.words.push(members.len() as u64);
+        self.words.extend(words);
+    }
+
+    fn facts(&mut self) {
+        let text = format!("{{\"library\":\"simulated\",\"size\":{}}}", self.ranks);
+        let words = text.as_bytes().chunks(8).map(|bytes| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        });
+        let words: Vec<u64> = words.collect();
+        self.words.push(head(kinds::FACTS, 0, 0, 2 + words.len() as u16, 0));
+        self.words.push(text.len() as u64);
+        self.words.extend(words);
+    }
+
+    /// A clock exchange that this rank began.
+    pub fn exchange(&mut self, other: usize, exchange: Exchange) {
+        self.polls = None;
+        let ticks =
+            [exchange.local_sent, exchange.remote_received, exchange.remote_sent, exchange.local_received];
+        self.words.push(head(kinds::EXCHANGE, 0, 0, 6, 0));
+        self.words.push(other as u64);
+        self.words.extend(ticks.map(|ticks| ticks.0));
+    }
+}

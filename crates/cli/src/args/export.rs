@@ -1,0 +1,46 @@
+//! Arguments of `fourstamp export`.
+
+use clap::{ArgGroup, Args};
+use std::path::PathBuf;
+
+/// `fourstamp export`.
+#[derive(Args)]
+#[command(group = ArgGroup::new("what").required(true).multiple(true).args(["perfetto", "csv"]))]
+#[command(after_help = "\
+A trace opens in https://ui.perfetto.dev (it stays on your machine) and in chrome://tracing: a track a
+rank or node, with its calls, and arrows for messages.
+
+Examples:
+  fourstamp export runs/a --perfetto a.json                    the run as a trace
+  fourstamp export runs/a --perfetto a.json --from 2 --to 2.5  half a second of it
+  fourstamp export runs/a --csv tables                         all its tables as CSV")]
+pub struct ExportArgs {
+    /// Run folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Write a trace for ui.perfetto.dev
+    #[arg(long, value_name = "FILE")]
+    pub perfetto: Option<PathBuf>,
+    /// Write all tables as CSV into this folder, which must be new or empty
+    #[arg(long, value_name = "DIR")]
+    pub csv: Option<PathBuf>,
+    /// Leave out what ended before this second of the run
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
+    pub from: Option<f64>,
+    /// Leave out what began after this second of the run
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
+    pub to: Option<f64>,
+    /// Most events of a trace: beyond it, the trace ends early and says so
+    #[arg(long, value_name = "EVENTS", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: u64,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "write a number of seconds, as 2.5".to_owned())?;
+    // Beyond 146 years nanoseconds do not fit.
+    if number.abs() < 4e9 {
+        Ok(number)
+    } else {
+        Err("write a number of seconds of the run, as 2.5".to_owned())
+    }
+}

@@ -1,0 +1,122 @@
+//! `fourstamp export`: a run as a trace for ui.perfetto.dev, or as CSV tables.
+
+mod calls;
+mod messages;
+mod stretch;
+mod tables;
+
+use crate::analyse;
+use crate::args::ExportArgs;
+use crate::call_tables::CallTables;
+use crate::commands::report::say;
+use anyhow::{Context, Result};
+use record::{Run, named_temporary};
+use report::perfetto::{Trace, Track};
+use serde_json::json;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use stretch::Stretch;
+
+/// Write what was asked for.
+pub fn run(args: &ExportArgs) -> Result<()> {
+    let asked = Stretch::of(args.from, args.to)?;
+    let run = analyse::open(&args.run)?;
+    if let Some(folder) = &args.csv {
+        tables::write(&run, args, &asked, folder)?;
+        say(&format!("wrote {}\n", folder.display()))?;
+    }
+    if let Some(file) = &args.perfetto {
+        say(&trace(&run, &asked, args.limit, file)?)?;
+    }
+    Ok(())
+}
+
+/// Write the trace, whole or not at all; what is to be said of it.
+fn trace(run: &Run, asked: &Stretch, limit: u64, file: &Path) -> Result<String> {
+    let tables = CallTables::of(run);
+    let stretch = asked.limited(limit, |add| {
+        calls::starts(&tables, add)?;
+        messages::starts(run, &tables, add)
+    })?;
+    let failed =
+        || format!("cannot write {}: check that the folder can be written and has space", file.display());
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let draft = named_temporary(folder).with_context(failed)?;
+    let mut out = BufWriter::with_capacity(1 << 20, draft);
+    let written = write_events(run, &tables, &stretch, &mut out)?;
+    let draft = out.into_inner().map_err(|error| error.into_error()).with_context(failed)?;
+    draft.persist(file).map_err(|error| error.error).with_context(failed)?;
+    Ok(told(file, &written, &stretch, limit))
+}
+
+/// Events written.
+#[derive(Clone, Copy, Debug, Default)]
+struct Written {
+    calls: u64,
+    messages: u64,
+    intervals: u64,
+}
+
+fn write_events(run: &Run, tables: &CallTables, stretch: &Stretch, out: &mut dyn Write) -> Result<Written> {
+    let mut trace = Trace::begin(out)?;
+    name_tracks(run, tables, &mut trace)?;
+    let mut written =
+        Written { calls: calls::write(run, tables, stretch, &mut trace)?, ..Written::default() };
+    (written.messages, written.intervals) = messages::write(run, tables, stretch, &mut trace)?;
+    let facts = json!({
+        "program": run.info.program, "workload": run.info.workload, "transport": run.info.transport,
+        "started": run.info.started.to_string(), "from_ns": stretch.from_ns, "to_ns": stretch.to_ns,
+    });
+    trace.end(&facts)?;
+    Ok(written)
+}
+
+/// A group of tracks for all ranks; for nodes without tables of calls a group each, where their messages float.
+fn name_tracks(run: &Run, tables: &CallTables, trace: &mut Trace) -> Result<()> {
+    if !tables.is_empty() {
+        trace.name_group(RANKS, "MPI ranks", 0)?;
+    }
+    for (launch, node) in run.info.nodes() {
+        if tables.is_empty() {
+            let of_launch =
+                if run.info.launches.len() > 1 { format!("launch {launch}, ") } else { String::new() };
+            let group = group_of(launch, node.node);
+            trace.name_group(group, &format!("{of_launch}node {}", node.node), group)?;
+        } else {
+            trace.name_track(rank_track(node.node, 0), &format!("rank {}", node.node))?;
+        }
+    }
+    Ok(())
+}
+
+/// The group of the ranks' tracks.
+const RANKS: u64 = 1;
+
+/// The track of a thread of a rank; threads beyond the first lie below all ranks.
+fn rank_track(rank: u32, thread: i64) -> Track {
+    Track { group: RANKS, track: u64::from(rank) + 1 + ((thread.max(0) as u64) << 20) }
+}
+
+/// The group of a node of a launch. Groups are numbered from 1, as processes are.
+fn group_of(launch: u32, node: u32) -> u64 {
+    1 + (u64::from(launch) << 20) + u64::from(node)
+}
+
+fn told(file: &Path, written: &Written, stretch: &Stretch, limit: u64) -> String {
+    let kinds = [(written.calls, "call"), (written.messages, "message"), (written.intervals, "interval")];
+    let counts: Vec<String> = kinds
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, noun)| format!("{n} {noun}{}", if *n == 1 { "" } else { "s" }))
+        .collect();
+    let counts =
+        if counts.is_empty() { "nothing: no event lies there".to_owned() } else { counts.join(", ") };
+    let mut text = format!("wrote {}: {counts}; open it in https://ui.perfetto.dev\n", file.display());
+    if let Some(seconds) = stretch.cut_at_s {
+        text.push_str(&format!(
+            "It ends at {seconds:.6} s of the run, since the limit of {limit} events was reached: choose a stretch with --from and \
+             --to, or raise --limit.\n"
+        ));
+    }
+    text
+}

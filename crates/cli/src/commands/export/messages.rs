@@ -1,0 +1,161 @@
+//! Messages as arrows between the calls of ranks, or, where there are no calls, as slices of their own; and the work of
+//! simulation nodes.
+
+use super::stretch::Stretch;
+use super::{group_of, rank_track};
+use crate::call_tables::CallTables;
+use anyhow::Result;
+use record::{Batch, Chunk, Field, Kind, NULL, Run};
+use report::perfetto::{Trace, TraceSlice, Track};
+use serde_json::{Value, json};
+
+const FIELDS: [Field; 11] = [
+    Field::Seq,
+    Field::Src,
+    Field::Dst,
+    Field::Kind,
+    Field::Bytes,
+    Field::ReadyNs,
+    Field::SentNs,
+    Field::ArrivedNs,
+    Field::TakenNs,
+    Field::Tag,
+    Field::Packets,
+];
+
+/// A message's stages as slices below it.
+const STAGES: [(&str, usize, usize); 3] = [("send wait", 0, 1), ("transit", 1, 2), ("receive wait", 2, 3)];
+
+/// One row.
+struct Message {
+    launch: u32,
+    src: u32,
+    dst: u32,
+    seq: i64,
+    kind: Kind,
+    bytes: i64,
+    tag: Option<i64>,
+    packets: Option<i64>,
+    /// `ready`, `sent`, `arrived`, `taken`.
+    stamps: [Option<i64>; 4],
+    ready: i64,
+    taken: i64,
+}
+
+/// Hand over begin, end and the number of events of each message.
+pub fn starts(run: &Run, tables: &CallTables, add: &mut dyn FnMut(i64, i64, u64)) -> Result<()> {
+    let mut batch = Batch::new();
+    for chunk in run.chunks() {
+        chunk.read(&[Field::ReadyNs, Field::TakenNs], &mut batch)?;
+        let (ready, taken) = (batch.column(Field::ReadyNs), batch.column(Field::TakenNs));
+        let events = if tables.is_empty() { 8 } else { 2 };
+        for row in 0..batch.rows() {
+            if ready.at(row) != NULL && taken.at(row) != NULL {
+                add(ready.at(row), taken.at(row), events);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Write messages and intervals; how many of each. A message without a send or a taking has no place in a trace.
+pub fn write(run: &Run, tables: &CallTables, stretch: &Stretch, trace: &mut Trace) -> Result<(u64, u64)> {
+    let mut batch = Batch::new();
+    let (mut messages, mut intervals) = (0, 0);
+    for chunk in run.chunks() {
+        chunk.read(&FIELDS, &mut batch)?;
+        for row in 0..batch.rows() {
+            let Some(message) = message(&chunk, &batch, row) else { continue };
+            if message.kind.is_interval() && stretch.overlaps(message.ready, message.taken) {
+                intervals += 1;
+                interval(&message, trace)?;
+            } else if !message.kind.is_interval() && tables.is_empty() {
+                if stretch.overlaps(message.ready, message.taken) {
+                    messages += 1;
+                    floating(&message, messages, trace)?;
+                }
+            } else if both_ends(&message, stretch) {
+                messages += 1;
+                arrow(&message, trace)?;
+            }
+        }
+    }
+    Ok((messages, intervals))
+}
+
+/// An arrow needs the calls at both its ends.
+fn both_ends(message: &Message, stretch: &Stretch) -> bool {
+    !message.kind.is_interval()
+        && stretch.overlaps(message.ready, message.ready)
+        && stretch.overlaps(message.taken.saturating_sub(1), message.taken.saturating_sub(1))
+}
+
+fn message(chunk: &Chunk, batch: &Batch, row: usize) -> Option<Message> {
+    let value = |field| Some(batch.column(field).at(row)).filter(|&value| value != NULL);
+    let number = |field| value(field).and_then(|value| u32::try_from(value).ok());
+    let stamps = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs].map(value);
+    Some(Message {
+        launch: chunk.launch(),
+        src: number(Field::Src)?,
+        dst: number(Field::Dst)?,
+        seq: value(Field::Seq).unwrap_or(0),
+        kind: Kind::from_code(u8::try_from(value(Field::Kind)?).ok()?)?,
+        bytes: value(Field::Bytes).unwrap_or(0),
+        tag: value(Field::Tag),
+        packets: value(Field::Packets),
+        ready: stamps[0]?,
+        taken: stamps[3]?,
+        stamps,
+    })
+}
+
+/// From the send call to the last moment of the call that completed the receive, which ends when the message is taken.
+fn arrow(message: &Message, trace: &mut Trace) -> Result<()> {
+    let from = (rank_track(message.src, 0), message.ready);
+    let to = (rank_track(message.dst, 0), message.taken.saturating_sub(1));
+    Ok(trace.arrow(&format!("message {} of rank {}", message.seq, message.src), from, to)?)
+}
+
+fn interval(message: &Message, trace: &mut Trace) -> Result<()> {
+    let track = Track { group: group_of(message.launch, message.dst), track: 1 };
+    let args: Vec<(&'static str, Value)> =
+        message.packets.map(|amount| ("amount", json!(amount))).into_iter().collect();
+    let slice = TraceSlice {
+        track,
+        name: message.kind.name(),
+        category: "work",
+        from_ns: message.ready,
+        to_ns: message.taken,
+        args: &args,
+    };
+    // Cycles and rounds of GVT go on while their node does other work, so that they would cross it.
+    match message.kind {
+        Kind::Execution | Kind::Rollback | Kind::Collection => trace.slice(&slice)?,
+        _ => trace.floating(&slice, u64::MAX - message.seq as u64)?,
+    }
+    Ok(())
+}
+
+/// A slice in the group of its source with its stages below it.
+fn floating(message: &Message, id: u64, trace: &mut Trace) -> Result<()> {
+    let track = Track { group: group_of(message.launch, message.src), track: 1 };
+    let mut args = vec![
+        ("to node", json!(message.dst)),
+        ("number", json!(message.seq)),
+        ("bytes", json!(message.bytes)),
+    ];
+    args.extend(message.tag.map(|tag| ("tag", json!(tag))));
+    let name = format!("{} to node {}", message.kind.name(), message.dst);
+    let (from_ns, to_ns) = (message.ready, message.taken);
+    trace
+        .floating(&TraceSlice { track, name: &name, category: "message", from_ns, to_ns, args: &args }, id)?;
+    for (name, from, to) in STAGES {
+        if let Some((from_ns, to_ns)) =
+            message.stamps[from].zip(message.stamps[to]).filter(|(from, to)| to > from)
+        {
+            trace
+                .floating(&TraceSlice { track, name, category: "message", from_ns, to_ns, args: &[] }, id)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! All tables of a run as CSV, in a folder that appears whole or not at all.
+
+use super::stretch::Stretch;
+use crate::analyse::analyse;
+use crate::args::ExportArgs;
+use crate::call_tables::{self, CallTables, column};
+use anyhow::{Context, Result, bail};
+use record::{Batch, Field, Holds, How, Kind, NULL, Run, SideReader};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// Write them into `folder`, which must be new or empty.
+pub fn write(run: &Run, args: &ExportArgs, stretch: &Stretch, folder: &Path) -> Result<()> {
+    if folder.is_file() || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+        bail!("{} is there and not empty: give a new folder", folder.display());
+    }
+    let failed =
+        || format!("cannot write {}: check that its folder can be written and has space", folder.display());
+    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let draft = tempfile::Builder::new().prefix(".unfinished-").tempdir_in(parent).with_context(failed)?;
+    fill(run, args, stretch, draft.path()).with_context(failed)?;
+    make_readable(draft.path()).with_context(failed)?;
+    std::fs::rename(draft.path(), folder).with_context(failed)?;
+    // It has its name now: nothing is left to be removed.
+    let _ = draft.keep();
+    Ok(())
+}
+
+fn fill(run: &Run, args: &ExportArgs, stretch: &Stretch, folder: &Path) -> Result<()> {
+    file(&folder.join("messages.csv"), |out| messages(run, stretch, out))?;
+    let tables = CallTables::of(run);
+    if !tables.is_empty() {
+        file(&folder.join("calls.csv"), |out| calls(&tables, stretch, out))?;
+    }
+    for kept in ["mpi/communicators.csv", "mpi/sites.csv", "warp/xl_stats.csv", "warp/nodes.csv"] {
+        let from = run.path().join(kept);
+        if let Some(name) = from.file_name().filter(|_| from.is_file()) {
+            std::fs::copy(&from, folder.join(name))?;
+        }
+    }
+    let analysed = analyse(&args.run, 1)?;
+    file(&folder.join("series.csv"), |out| Ok(report::csv(&analysed.analysis, None, out)?))?;
+    file(&folder.join("quantiles.csv"), |out| Ok(report::csv_quantiles(&analysed.analysis, out)?))
+}
+
+/// What was made for one user's eyes only, as temporary folders are, gets the rights of any new folder.
+fn make_readable(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
+}
+
+fn file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 20, std::fs::File::create(path)?);
+    write(&mut out)?;
+    Ok(out.flush()?)
+}
+
+/// Every column that any file has; names instead of codes, nothing for null.
+fn messages(run: &Run, stretch: &Stretch, out: &mut dyn Write) -> Result<()> {
+    let chunks = run.chunks();
+    let fields: Vec<Field> =
+        Field::ALL.into_iter().filter(|field| chunks.iter().any(|chunk| chunk.has(*field))).collect();
+    let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
+    writeln!(out, "{}", names.join(","))?;
+    let mut batch = Batch::new();
+    for chunk in chunks {
+        chunk.read(&fields, &mut batch)?;
+        for row in 0..batch.rows() {
+            let at = |field| batch.column(field).at(row);
+            let times = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs].map(at);
+            let known = || times.into_iter().filter(|ns| *ns != NULL);
+            let (first, last) = (known().min().unwrap_or(0), known().max().unwrap_or(0));
+            if !stretch.overlaps(first, last) {
+                continue;
+            }
+            for (place, field) in fields.iter().enumerate() {
+                if place > 0 {
+                    out.write_all(b",")?;
+                }
+                cell(*field, at(*field), out)?;
+            }
+            out.write_all(b"\n")?;
+        }
+    }
+    Ok(())
+}
+
+fn cell(field: Field, value: i64, out: &mut dyn Write) -> std::io::Result<()> {
+    let code = || u8::try_from(value).ok();
+    match field {
+        _ if value == NULL => Ok(()),
+        Field::Kind => write!(out, "{}", code().and_then(Kind::from_code).map_or("", Kind::name)),
+        Field::ArrivedHow => write!(out, "{}", code().and_then(How::from_code).map_or("", How::name)),
+        Field::VirtualSend | Field::VirtualReceive => write!(out, "{}", f64::from_bits(value as u64)),
+        _ => write!(out, "{value}"),
+    }
+}
+
+/// The calls of all ranks, the rank first.
+fn calls(tables: &CallTables, stretch: &Stretch, out: &mut dyn Write) -> Result<()> {
+    let columns = call_tables::columns();
+    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
+    writeln!(out, "rank,{}", names.join(","))?;
+    for (rank, path) in &tables.files {
+        let mut table = SideReader::open(path, columns)?;
+        for group in 0..table.groups() {
+            let read = table.read(group)?;
+            for row in 0..read[column::ENTER].len() {
+                let (enter, exit) = (read[column::ENTER][row], read[column::EXIT][row]);
+                if !stretch.overlaps(enter, if exit == NULL { i64::MAX } else { exit }) {
+                    continue;
+                }
+                write!(out, "{rank}")?;
+                for (column, values) in columns.iter().zip(&read) {
+                    match (column.holds, values[row]) {
+                        (_, NULL) => write!(out, ",")?,
+                        (Holds::Names(_), code) => write!(out, ",{}", call_tables::function_name(code))?,
+                        (_, value) => write!(out, ",{value}")?,
+                    }
+                }
+                out.write_all(b"\n")?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! `fourstamp mpi study`: the ping-pong of document 003 within a box and between two, its table 1.1 and its times by size.
+//!
+//! Every measurement is a `fourstamp bench` in a process of its own, so that it can be put into a network namespace or
+//! under mpirun (`measurement.rs`), and so that nothing of one is left in the next.
+
+mod child;
+mod link;
+mod measurement;
+mod namespaces;
+mod sizes;
+mod table;
+
+use crate::analyse::{Analysed, analyse};
+use crate::args::{StudyArgs, StudyTransport};
+use crate::commands::place;
+use crate::commands::report::{say, write_page};
+use crate::interrupt;
+use crate::job::LaunchedJob;
+use anyhow::{Context, Result, bail};
+use fabric::mpi_library;
+use link::Link;
+use measurement::{Boxes, Measurement};
+use namespaces::Namespaces;
+use report::{Entry, Page};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+/// Payload of a trial's messages: two integers.
+const TRIAL_BYTES: u64 = 8;
+/// Bytes of an integer.
+const INTEGER_BYTES: u64 = 4;
+
+/// One thing measured.
+struct Measured {
+    boxes: &'static str,
+    trial: u32,
+    run: Analysed,
+}
+
+/// All of it, one box and two in turn.
+#[derive(Default)]
+struct Findings {
+    trials: Vec<Measured>,
+    sweeps: Vec<Measured>,
+}
+
+/// Measure, then show.
+pub fn run(args: &StudyArgs) -> Result<ExitCode> {
+    let transport = transport(args)?;
+    // From here on Ctrl-C only sets a flag: what was made is removed.
+    let stop = interrupt::flag();
+    let link = Link { rate_bits: args.rate, latency: args.latency };
+    let (boxes, remark) = boxes(args, &link)?;
+    let folder = place::for_run(args.out.as_deref(), "study")?;
+    std::fs::create_dir(&folder).with_context(|| {
+        format!(
+            "cannot make {}: it must not exist yet, and its parent must; choose another --out",
+            folder.display()
+        )
+    })?;
+    let measured = measure(args, transport, &boxes, &folder);
+    drop(boxes);
+    let findings = measured.inspect_err(|_| {
+        // Fails, as it should, when something was measured.
+        let _ = std::fs::remove_dir(&folder);
+    })?;
+    let mut remarks: Vec<String> = remark.into_iter().collect();
+    if stop.load(Ordering::Relaxed) {
+        remarks.push("ended early by Ctrl-C".into());
+    }
+    let link = args.hosts.is_empty().then_some(&link);
+    show(&findings, transport, link, remarks, &folder)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn transport(args: &StudyArgs) -> Result<StudyTransport> {
+    if LaunchedJob::here().is_some() {
+        bail!("the study starts its nodes itself: start it without mpirun or srun");
+    }
+    if !matches!(args.hosts.len(), 0 | 2) || args.hosts.iter().any(String::is_empty) {
+        bail!("--hosts names the two boxes, as --hosts a,b; it names {}", args.hosts.len());
+    }
+    match (args.transport, mpi_library()) {
+        (Some(StudyTransport::Mpi), None) => {
+            fabric::MpiProcess::begin()?;
+            bail!("this fourstamp was built without the transport mpi")
+        }
+        (Some(transport), _) => Ok(transport),
+        (None, Some(_)) => Ok(StudyTransport::Mpi),
+        (None, None) => Ok(StudyTransport::Tcp),
+    }
+}
+
+/// One box, and two where there can be two; a remark where there cannot.
+fn boxes(args: &StudyArgs, link: &Link) -> Result<(Vec<Boxes>, Option<String>)> {
+    if let [first, second] = &args.hosts[..] {
+        return Ok((vec![Boxes::One, Boxes::Hosts([first.clone(), second.clone()])], None));
+    }
+    if let Some(lacking) = namespaces::lacking() {
+        let remark = format!(
+            "two boxes are left out: {lacking}; as root, two network namespaces joined by a link of {} are \
+             measured too (or give --hosts a,b)",
+            link.text()
+        );
+        eprintln!("{remark}");
+        return Ok((vec![Boxes::One], Some(remark)));
+    }
+    namespaces::remove_left_overs();
+    Ok((vec![Boxes::One, Boxes::Joined(Namespaces::make(link)?)], None))
+}
+
+fn measure(args: &StudyArgs, transport: StudyTransport, boxes: &[Boxes], folder: &Path) -> Result<Findings> {
+    let trials = args.trials.unwrap_or(if args.quick { 2 } else { 5 });
+    let steps: Vec<(Option<u32>, &Boxes)> = (1..=trials)
+        .map(Some)
+        .chain([None])
+        .flat_map(|trial| boxes.iter().map(move |boxes| (trial, boxes)))
+        .collect();
+    let mut findings = Findings::default();
+    for (at, (trial, boxes)) in steps.iter().enumerate() {
+        let (name, words) = match trial {
+            Some(trial) => (format!("{}-{trial}", boxes.folder_name()), trial_words(args)),
+            None => (format!("{}-sweep", boxes.folder_name()), sweep_words(args)),
+        };
+        eprintln!("[{}/{}] {name}", at + 1, steps.len());
+        let out = folder.join(&name);
+        let measured = Measurement { transport, boxes, words, seed: args.seed, out: &out }.run();
+        if interrupt::flag().load(Ordering::Relaxed) {
+            // Whatever it says of its end: it was cut short, and counts for nothing.
+            break;
+        }
+        measured.with_context(|| kept(&findings, folder).unwrap_or_else(|| name.clone()))?;
+        let run = Measured { boxes: boxes.name(), trial: trial.unwrap_or(0), run: analyse(&out, args.seed)? };
+        match trial {
+            Some(_) => findings.trials.push(run),
+            None => findings.sweeps.push(run),
+        }
+    }
+    match findings.trials.is_empty() {
+        true => bail!("stopped before anything was measured"),
+        false => Ok(findings),
+    }
+}
+
+fn kept(findings: &Findings, folder: &Path) -> Option<String> {
+    let done = findings.trials.len() + findings.sweeps.len();
+    (done > 0).then(|| format!("{done} measurements before that are in {}", folder.display()))
+}
+
+fn trial_words(args: &StudyArgs) -> Vec<String> {
+    let count = args.count.unwrap_or(if args.quick { 500 } else { 10_000 });
+    words(&format!("pingpong --size {TRIAL_BYTES} --count {count}"))
+}
+
+fn sweep_words(args: &StudyArgs) -> Vec<String> {
+    let largest = u64::from(args.integers) * INTEGER_BYTES;
+    let (repeats, refine, count) = if args.quick { (1, 8, 10) } else { (3, 32, 50) };
+    words(&format!(
+        "sweep --largest {largest} --repeats {repeats} --refine {refine} --count {count} --warm-up 2"
+    ))
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split(' ').map(str::to_string).collect()
+}
+
+fn show(
+    findings: &Findings,
+    transport: StudyTransport,
+    link: Option<&Link>,
+    mut remarks: Vec<String>,
+    folder: &Path,
+) -> Result<()> {
+    let over = match transport {
+        StudyTransport::Mpi => mpi_library().unwrap_or_default(),
+        StudyTransport::Tcp => "TCP".into(),
+    };
+    let mut sentences = table::sentences(&findings.trials, link);
+    sentences.extend(sizes::sentences(&findings.sweeps, link));
+    write_file(&folder.join("table.csv"), &table::csv(&findings.trials, &over))?;
+    write_file(&folder.join("sizes.csv"), &sizes::csv(&findings.sweeps))?;
+    say(&format!("\n{}\n{}", table::text(&findings.trials, &over), sizes::text(&findings.sweeps)))?;
+    for sentence in sentences.iter().chain(&remarks) {
+        say(&format!("{sentence}\n"))?;
+    }
+    sentences.append(&mut remarks);
+    let all = || findings.trials.iter().chain(&findings.sweeps);
+    let runs: Vec<Entry<'_>> = all().map(|measured| measured.run.entry()).collect();
+    let page: PathBuf = folder.join("report.html");
+    let title = "One box against two · Fourstamp";
+    write_page(&Page { title, runs: &runs, floors: &[], remarks: &sentences }, &page)?;
+    say(&format!(
+        "page: {}\ntables: {folder}/table.csv {folder}/sizes.csv   runs: {folder}/*   (one: fourstamp report RUN)\n",
+        page.display(),
+        folder = folder.display()
+    ))
+}
+
+fn write_file(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text)
+        .with_context(|| format!("cannot write {}: check that there is space", path.display()))
+}

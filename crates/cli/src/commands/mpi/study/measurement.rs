@@ -1,0 +1,127 @@
+//! One measurement: which processes it takes, where.
+
+use super::child::see_through;
+use super::namespaces::Namespaces;
+use crate::args::StudyTransport;
+use crate::job::mpirun_of;
+use anyhow::{Context, Result, bail};
+use fabric::{RunKey, mpi_library};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where its two nodes are.
+pub enum Boxes {
+    /// Both here.
+    One,
+    /// Each in a namespace of its own.
+    Joined(Namespaces),
+    /// Each on a host of its own.
+    Hosts([String; 2]),
+}
+
+/// A `fourstamp bench` with its nodes.
+pub struct Measurement<'a> {
+    pub transport: StudyTransport,
+    pub boxes: &'a Boxes,
+    /// Workload and its arguments.
+    pub words: Vec<String>,
+    pub seed: u64,
+    /// Where the run goes.
+    pub out: &'a Path,
+}
+
+impl Boxes {
+    /// As the tables say.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Boxes::One => "one box",
+            Boxes::Joined(_) | Boxes::Hosts(_) => "two boxes",
+        }
+    }
+
+    /// As folders say.
+    pub fn folder_name(&self) -> String {
+        self.name().replace(' ', "-")
+    }
+}
+
+impl Measurement<'_> {
+    /// Measure; the run is closed when this returns.
+    pub fn run(&self) -> Result<()> {
+        let (main, joiners) = match (self.boxes, self.transport) {
+            (Boxes::One, _) => (self.bench(Command::new(own_program()?), &[]), Vec::new()),
+            (Boxes::Joined(boxes), StudyTransport::Tcp) => self.over_tcp(boxes)?,
+            (Boxes::Joined(boxes), StudyTransport::Mpi) => (self.over_mpi(boxes)?, Vec::new()),
+            (Boxes::Hosts(hosts), _) => (self.on_hosts(hosts)?, Vec::new()),
+        };
+        see_through(main, joiners)?;
+        if !self.out.exists() {
+            bail!(
+                "{} is not here: the first of --hosts must be this machine, or share the folder with it",
+                self.out.display()
+            );
+        }
+        Ok(())
+    }
+
+    /// The benchmark coordinates in the first box; a node in each joins it.
+    fn over_tcp(&self, boxes: &Namespaces) -> Result<(Command, Vec<Command>)> {
+        let (program, key) = (own_program()?, RunKey::generate()?.to_hex());
+        let address = Namespaces::coordinator();
+        let within = |place: usize| {
+            let mut command = boxes.within(place, program.as_os_str());
+            command.env(RunKey::VARIABLE, key.as_str());
+            command
+        };
+        let main = self.bench(within(0), &["--wait-for-nodes", "--listen", &address]);
+        let node = |place| {
+            let mut command = within(place);
+            command.args(["node", "--join", &address]);
+            command
+        };
+        Ok((main, vec![node(0), node(1)]))
+    }
+
+    /// mpirun in the first box, which starts a rank there and one in the other.
+    fn over_mpi(&self, boxes: &Namespaces) -> Result<Command> {
+        let mut command = boxes.within(0, mpirun()?.as_os_str());
+        command.args(["-host", &boxes.hosts(), "-n", "2"]).arg(own_program()?);
+        for (name, value) in boxes.launcher_environment() {
+            command.env(name, value);
+        }
+        Ok(self.bench(command, &["--listen", &Namespaces::any_port()]))
+    }
+
+    fn on_hosts(&self, hosts: &[String; 2]) -> Result<Command> {
+        let mut command = Command::new(mpirun()?);
+        command.args(["-host", &hosts.join(","), "-n", "2"]).arg(own_program()?);
+        Ok(self.bench(command, &[]))
+    }
+
+    fn bench(&self, mut command: Command, more: &[&str]) -> Command {
+        let transport = match self.transport {
+            StudyTransport::Mpi => "mpi",
+            StudyTransport::Tcp => "tcp",
+        };
+        command.arg("bench").args(&self.words).args(["--transport", transport, "--launches", "1"]);
+        command
+            .args(["--seed", &self.seed.to_string()])
+            .args(more)
+            .args([OsStr::new("--out"), self.out.as_ref()]);
+        if self.transport == StudyTransport::Mpi {
+            // Each box's launcher would put its one rank on the first core, which is the same core in both.
+            command.arg("--no-pin").env("OMPI_MCA_hwloc_base_binding_policy", "none");
+        }
+        command
+    }
+}
+
+fn own_program() -> Result<PathBuf> {
+    std::env::current_exe().context("cannot find this program's own file")
+}
+
+fn mpirun() -> Result<PathBuf> {
+    mpirun_of(&mpi_library().unwrap_or_default())
+        .context("there is no mpirun on PATH: install one, or leave --hosts out")
+}

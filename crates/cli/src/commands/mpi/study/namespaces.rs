@@ -1,0 +1,215 @@
+//! Two network namespaces on this machine, joined by a shaped link: two boxes without a second machine.
+//!
+//! They have addresses of the range that is set aside for measuring networks (RFC 2544) and no other route: nothing in
+//! them reaches anybody else. Their names say whose they are (the process and when it began), so that a later study can
+//! tell those of a killed one from those of one that runs beside it.
+
+use super::link::Link;
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use std::ffi::OsStr;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const PREFIX: &str = "fourstamp-study";
+const ADDRESSES: [&str; 2] = ["198.18.0.1", "198.18.0.2"];
+const PORT: u16 = 7411;
+/// What the shaper lets pass at once, bytes: a full Ethernet frame, which is the least that works.
+pub const BURST_BYTES: u32 = 1600;
+/// What may wait for the link, bytes: more than is ever on its way, so that nothing is dropped.
+const QUEUE_BYTES: u32 = 64 << 20;
+
+/// Made here; gone when dropped.
+pub struct Namespaces {
+    names: [String; 2],
+    agent: tempfile::TempDir,
+}
+
+/// What is missing for namespaces, if anything is.
+pub fn lacking() -> Option<String> {
+    if !rustix::process::geteuid().is_root() {
+        return Some("only root can make network namespaces".into());
+    }
+    let missing = ["ip", "tc"].into_iter().find(|name| run(name, &["-V"]).is_err())?;
+    Some(format!("there is no {missing} on PATH (install iproute2)"))
+}
+
+/// Remove what studies have left that did not come to their end.
+pub fn remove_left_overs() {
+    for name in existing() {
+        let Some((pid, begun)) = owner(&name) else { continue };
+        if begin_of(pid) != Some(begun) {
+            remove(&name);
+        }
+    }
+}
+
+impl Namespaces {
+    /// Make them and the link.
+    pub fn make(link: &Link) -> Result<Namespaces> {
+        let pid = std::process::id();
+        let begun =
+            begin_of(pid).context("cannot read /proc/self/stat, which says when this process began")?;
+        let names = ["a", "b"].map(|end| format!("{PREFIX}-{pid}-{begun}-{end}"));
+        let agent = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let namespaces = Namespaces { names, agent };
+        namespaces.join(link).context("cannot make two network namespaces with a link between them")?;
+        namespaces.write_agent().context("cannot write into the temporary folder")?;
+        Ok(namespaces)
+    }
+
+    fn join(&self, link: &Link) -> Result<()> {
+        let [a, b] = [self.names[0].as_str(), self.names[1].as_str()];
+        ip(&["netns", "add", a])?;
+        ip(&["netns", "add", b])?;
+        ip(&["-n", a, "link", "add", "name", "veth", "type", "veth", "peer", "name", "veth", "netns", b])?;
+        for (name, address) in [a, b].into_iter().zip(ADDRESSES) {
+            ip(&["-n", name, "addr", "add", &format!("{address}/30"), "dev", "veth"])?;
+            ip(&["-n", name, "link", "set", "lo", "up"])?;
+            ip(&["-n", name, "link", "set", "veth", "up"])?;
+            shape(name, link)?;
+        }
+        Ok(())
+    }
+
+    /// `program`, to be run in the first box (0) or in the second.
+    pub fn within(&self, place: usize, program: &OsStr) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.names[place]]).arg(program);
+        command
+    }
+
+    /// Where a coordinator in the first box listens.
+    pub fn coordinator() -> String {
+        format!("{}:{PORT}", ADDRESSES[0])
+    }
+
+    /// The same, on any port.
+    pub fn any_port() -> String {
+        format!("{}:0", ADDRESSES[0])
+    }
+
+    /// Both, as mpirun is told.
+    pub fn hosts(&self) -> String {
+        ADDRESSES.join(",")
+    }
+
+    /// What makes an mpirun reach the boxes through `ip netns exec` instead of ssh: Open MPI's, then Hydra's.
+    pub fn launcher_environment(&self) -> [(&'static str, String); 3] {
+        let agent = self.agent.path().join("agent").display().to_string();
+        [
+            ("OMPI_MCA_plm_rsh_agent", agent.clone()),
+            ("HYDRA_LAUNCHER", "ssh".into()),
+            ("HYDRA_LAUNCHER_EXEC", agent),
+        ]
+    }
+
+    fn write_agent(&self) -> std::io::Result<()> {
+        let path = self.agent.path().join("agent");
+        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o700).open(path)?;
+        write!(
+            file,
+            "#!/bin/sh\n# [OPTIONS] ADDRESS COMMAND: what ssh would do.\n\
+             while case $1 in -*) true;; *) false;; esac; do shift; done\n\
+             case $1 in {}) box={};; *) box={};; esac\nshift\nexec ip netns exec \"$box\" sh -c \"$*\"\n",
+            ADDRESSES[0], self.names[0], self.names[1]
+        )
+    }
+}
+
+impl Drop for Namespaces {
+    fn drop(&mut self) {
+        let there = existing();
+        self.names.iter().filter(|name| there.contains(name)).for_each(|name| remove(name));
+    }
+}
+
+/// One end's way out: the rate and, below it, the delay.
+fn shape(name: &str, link: &Link) -> Result<()> {
+    let parent = match link.latency {
+        None => "root",
+        Some(latency) => {
+            let delay = format!("{}us", latency.as_micros());
+            tc(name, &["root", "handle", "1:", "netem", "delay", &delay, "limit", "100000"])
+                .context("the kernel cannot delay: leave --latency out, or load its module sch_netem")?;
+            "parent 1:1"
+        }
+    };
+    let numbers = format!("tbf rate {} burst {BURST_BYTES} limit {QUEUE_BYTES}", link.rate_bits);
+    let words: Vec<&str> = parent.split(' ').chain(numbers.split(' ')).collect();
+    tc(name, &words).context("the kernel cannot shape: load its module sch_tbf")
+}
+
+fn tc(name: &str, words: &[&str]) -> Result<()> {
+    run("tc", &[&["-n", name, "qdisc", "add", "dev", "veth"], words].concat())
+}
+
+fn ip(words: &[&str]) -> Result<()> {
+    run("ip", words)
+}
+
+fn run(program: &str, words: &[&str]) -> Result<()> {
+    let output = Command::new(program).args(words).stdin(Stdio::null()).output();
+    let output = output.with_context(|| format!("cannot start {program}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("{program} {}: {}", words.join(" "), said.trim().replace('\n', "; "));
+    }
+    Ok(())
+}
+
+/// Names of the namespaces of studies, running or not.
+fn existing() -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(Path::new("/run/netns")) else { return Vec::new() };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.filter(|name| owner(name).is_some()).collect()
+}
+
+/// Whose it is: process and when that began.
+fn owner(name: &str) -> Option<(u32, u64)> {
+    let mut parts = name.strip_prefix(PREFIX)?.strip_prefix('-')?.split('-');
+    let owner = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    matches!((parts.next(), parts.next()), (Some("a" | "b"), None)).then_some(owner)
+}
+
+/// When a process began, in the kernel's ticks since it started; `None` if there is no such process.
+fn begin_of(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is a name in brackets and may hold anything; the begin is the 22nd.
+    status.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// End what still runs in it, all of which we have started, and remove it.
+fn remove(name: &str) {
+    let pids = Command::new("ip").args(["netns", "pids", name]).stdin(Stdio::null()).output();
+    let pids = pids.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    for pid in pids.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+    if let Err(error) = ip(&["netns", "del", name]) {
+        eprintln!("the network namespace {name} is left: {error}; remove it with: ip netns del {name}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_whose_it_is() {
+        assert_eq!(owner("fourstamp-study-12-3456-a"), Some((12, 3456)));
+        for foreign in
+            ["fourstamp-study-12-a", "fourstamp-study-x-1-a", "fourstamp-study-1-2-a-b", "study-1-2-a"]
+        {
+            assert_eq!(owner(foreign), None, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn a_process_that_is_there_has_begun() {
+        assert!(begin_of(std::process::id()).is_some());
+        assert_eq!(begin_of(u32::MAX), None);
+    }
+}

@@ -1,0 +1,93 @@
+//! After the program has ended: what there is becomes a run, and is shown.
+
+use super::child;
+use crate::commands::report::terminal_width;
+use crate::failure;
+use crate::progress::Bar;
+use anyhow::{Context, Result};
+use record::RunFolder;
+use std::io::IsTerminal;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{ExitCode, ExitStatus};
+use std::time::{Duration, Instant};
+
+/// Exit code for bad input.
+const BAD_INPUT: u8 = 2;
+/// Closing is worth a progress bar from here on.
+const WORTH_A_BAR: Duration = Duration::from_secs(2);
+
+/// Close the run and show it; the program's exit code.
+pub fn close_and_show(folder: RunFolder, ended: &ExitStatus, no_report: bool) -> Result<ExitCode> {
+    let path = folder.path().to_path_buf();
+    let code = child::code(*ended);
+    if !has_ranks(&folder.live())? {
+        drop(folder);
+        return Ok(nothing_traced(&path, code));
+    }
+    let closed = close(folder, ended).with_context(|| format!("cannot close {}", path.display()));
+    if let Err(error) = closed {
+        // The program's own failure is what its caller asks for; ours is said, and what was logged stays.
+        failure::say(&error);
+        return Ok(ExitCode::from(if code == 0 { BAD_INPUT } else { code }));
+    }
+    if !no_report {
+        let analysed = crate::analyse::analyse(&path, 1)?;
+        let (width, colour) = (terminal_width(), std::io::stderr().is_terminal());
+        eprint!("{}", report::terminal(&analysed.facts, &analysed.analysis, width, colour));
+    }
+    eprintln!("run: {}   page: fourstamp report {0}", path.display());
+    Ok(ExitCode::from(code))
+}
+
+/// Remove a run folder that nothing was recorded into.
+pub fn remove_empty(path: &Path) {
+    // Only what making it has made: whatever else lies there stays.
+    for part in ["live/lock", "run.json"] {
+        let _ = std::fs::remove_file(path.join(part));
+    }
+    for part in ["live", "messages", ""] {
+        let _ = std::fs::remove_dir(path.join(part));
+    }
+}
+
+fn has_ranks(live: &Path) -> Result<bool> {
+    let files = std::fs::read_dir(live).with_context(|| format!("cannot read {}", live.display()))?;
+    Ok(files.flatten().any(|file| file.path().extension().is_some_and(|ending| ending == "calls")))
+}
+
+/// No rank has begun a log: that is the program's nature, or its ranks have said why.
+fn nothing_traced(path: &Path, code: u8) -> ExitCode {
+    if !path.join("live/trouble").exists() {
+        eprintln!(
+            "fourstamp: no rank called MPI_Init: this is no MPI program, it failed before, or its libraries do not let themselves be preceded (static, setuid); nothing was traced"
+        );
+    }
+    let _ = std::fs::remove_file(path.join("live/trouble"));
+    remove_empty(path);
+    ExitCode::from(if code == 0 { BAD_INPUT } else { code })
+}
+
+fn close(mut folder: RunFolder, ended: &ExitStatus) -> Result<()> {
+    let info = folder.info_mut();
+    match (ended.code(), ended.signal()) {
+        (Some(0), _) => {}
+        (Some(code), _) => info.notes.push(format!("the program ended with exit code {code}")),
+        (_, Some(signal)) => info.notes.push(format!("the program was ended by signal {signal}")),
+        _ => {}
+    }
+    let trouble = std::fs::read_to_string(folder.live().join("trouble")).unwrap_or_default();
+    folder.info_mut().failures.extend(trouble.lines().map(String::from));
+    let begun = Instant::now();
+    let mut bar = None;
+    let mut progress = |done: u64, of: u64| {
+        if begun.elapsed() > WORTH_A_BAR {
+            bar.get_or_insert_with(|| Bar::new("matching".into(), None)).at(done, of);
+        }
+    };
+    calls::close::close_with(folder.begin_closing()?, &mut progress)?;
+    if let Some(bar) = bar {
+        bar.finish();
+    }
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! Being a rank of a job that mpirun or srun has started.
+//!
+//! Every rank runs the same command line. Rank 0 coordinates as it would at a desk, and is node 0 as well; the others find
+//! out where it is (`meeting.rs`) and join it as nodes of their rank's number. So there is one run folder, one
+//! progress line, one report, and one line when something fails: rank 0's.
+
+mod launcher;
+mod meeting;
+mod nodes;
+mod start;
+
+pub use launcher::LaunchedJob;
+pub use nodes::Leader;
+pub use start::mpirun_of;
+
+use crate::args::Transport;
+use crate::failure::{Said, one_line};
+use crate::launching::Nodes;
+use anyhow::{Result, bail};
+use fabric::{MpiProcess, mpi_library};
+use meeting::Meeting;
+
+/// What the command line says about nodes.
+pub struct Asked {
+    /// What is to carry the messages, if that is said.
+    pub transport: Option<Transport>,
+    /// Outside of a job, when it is not said.
+    pub usual_transport: Transport,
+    /// Nodes, if that is said.
+    pub nodes: Option<u16>,
+    /// Outside of a job, when it is not said.
+    pub usual_nodes: u16,
+}
+
+/// What came of it.
+pub struct Part<'a> {
+    /// What carries the messages.
+    pub transport: Transport,
+    /// Nodes in all.
+    pub nodes: u16,
+    /// Who starts them.
+    pub starter: &'a Nodes,
+}
+
+/// Do `act` in the process that coordinates; be a node of it in the others.
+pub fn take_part(asked: &Asked, act: impl FnOnce(&Part<'_>) -> Result<()>) -> Result<()> {
+    match LaunchedJob::here() {
+        Some(job) => in_job(job, asked, act),
+        None if asked.transport == Some(Transport::Mpi) => start::under_mpirun(asked),
+        None => act(&Part {
+            transport: asked.transport.unwrap_or(asked.usual_transport),
+            nodes: asked.nodes.unwrap_or(asked.usual_nodes),
+            starter: &Nodes::Here,
+        }),
+    }
+}
+
+fn in_job(job: LaunchedJob, asked: &Asked, act: impl FnOnce(&Part<'_>) -> Result<()>) -> Result<()> {
+    let rank = job.rank;
+    let taken = checked(&job, asked).and_then(|transport| meet(job, transport, act));
+    match taken {
+        // Every rank would say the same.
+        Err(error) if rank > 0 && !error.is::<Alone>() => Err(Said.into()),
+        other => other,
+    }
+}
+
+/// Said by a rank that is not the first, for want of anybody else.
+#[derive(Debug, thiserror::Error)]
+#[error("rank {rank}: {reason}")]
+struct Alone {
+    rank: u16,
+    reason: String,
+}
+
+/// What carries the messages in this job.
+fn checked(job: &LaunchedJob, asked: &Asked) -> Result<Transport> {
+    if let Some(nodes) = asked.nodes.filter(|nodes| *nodes != job.ranks) {
+        bail!(
+            "--nodes {nodes}, but the job has {} ranks, and every rank is a node: leave --nodes out, or start {nodes} ranks",
+            job.ranks
+        );
+    }
+    let usual = if mpi_library().is_some() && job.speaks_mpi { Transport::Mpi } else { Transport::Tcp };
+    match asked.transport.unwrap_or(usual) {
+        Transport::Thread => {
+            bail!(
+                "transport thread keeps all nodes in one process: start it without mpirun or srun, or choose mpi, tcp or shm"
+            )
+        }
+        Transport::Shm if !job.one_host => {
+            bail!("transport shm needs all ranks on one host: choose mpi or tcp")
+        }
+        transport => Ok(transport),
+    }
+}
+
+fn meet(job: LaunchedJob, transport: Transport, act: impl FnOnce(&Part<'_>) -> Result<()>) -> Result<()> {
+    let meeting = match transport {
+        Transport::Mpi => Meeting::OverMpi(mpi_process(&job)?),
+        _ => Meeting::ByFile(meeting::Place::of(&job)?),
+    };
+    if job.rank > 0 {
+        let rank = job.rank;
+        return nodes::join(&job, meeting).map_err(|error| match rank {
+            1 => Alone { rank, reason: one_line(&error) }.into(),
+            _ => error,
+        });
+    }
+    let nodes = job.ranks;
+    let starter = Nodes::OfJob(Leader::new(job, meeting));
+    let result = act(&Part { transport, nodes, starter: &starter });
+    let Nodes::OfJob(leader) = starter else { return result };
+    leader.end(result)
+}
+
+fn mpi_process(job: &LaunchedJob) -> Result<MpiProcess> {
+    let process = MpiProcess::begin()?;
+    if process.ranks() != job.ranks {
+        bail!(
+            "{} counts {} ranks where the launcher has started {}: this fourstamp was built with {0}, so start it with \
+             the mpirun of that, or give --transport tcp",
+            mpi_library().unwrap_or_default(),
+            process.ranks(),
+            job.ranks
+        );
+    }
+    Ok(process)
+}

@@ -1,0 +1,182 @@
+//! Exports of a made-up MPI run and of a benchmark: traces that are sound JSON with paired arrows, tables with every row.
+
+mod common;
+#[path = "../../report/examples/synthetic/mpi.rs"]
+#[allow(dead_code, reason = "made for several tests")]
+mod mpi;
+
+use common::{fail, folder, succeed};
+use record::Run;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+fn made(folder: &Path) -> Run {
+    mpi::write(&folder.join("run"), 60);
+    Run::open(folder.join("run")).expect("a closed run")
+}
+
+fn trace(file: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(file).expect("the trace is there");
+    let read: Value = serde_json::from_str(&text).expect("the trace is JSON");
+    read["traceEvents"].as_array().expect("events").clone()
+}
+
+fn phase<'a>(events: &'a [Value], wanted: &str) -> Vec<&'a Value> {
+    events.iter().filter(|event| event["ph"] == wanted).collect()
+}
+
+/// Times as whole nanoseconds.
+fn ns(time: &Value) -> i64 {
+    (time.as_f64().expect("a time") * 1000.0).round() as i64
+}
+
+/// Slices by track: begin, end, name.
+type Slices = BTreeMap<(u64, u64), Vec<(i64, i64, String)>>;
+
+/// All slices.
+fn slices(events: &[Value]) -> Slices {
+    let mut slices = Slices::new();
+    for event in phase(events, "X") {
+        let track = (event["pid"].as_u64().expect("a process"), event["tid"].as_u64().expect("a thread"));
+        let name = event["name"].as_str().expect("a name").to_owned();
+        let (begin, length) = (ns(&event["ts"]), ns(&event["dur"]));
+        slices.entry(track).or_default().push((begin, begin + length, name));
+    }
+    slices
+}
+
+/// The slice that an end of an arrow lies in.
+fn slice_at(slices: &Slices, end: &Value) -> String {
+    let track = (end["pid"].as_u64().expect("a process"), end["tid"].as_u64().expect("a thread"));
+    let at = ns(&end["ts"]);
+    let around = slices[&track].iter().find(|(from, to, _)| *from <= at && at < *to);
+    around.unwrap_or_else(|| panic!("no slice around {end}")).2.clone()
+}
+
+#[test]
+fn every_arrow_of_a_trace_leads_from_a_send_to_the_call_that_took_the_message() {
+    let folder = folder();
+    let run = made(folder.path());
+    let said = succeed(folder.path(), "export run --perfetto trace.json");
+    assert!(said.contains("ui.perfetto.dev") && !said.contains("limit"), "{said}");
+    let events = trace(&folder.path().join("trace.json"));
+    let slices = slices(&events);
+    assert_eq!(slices.len(), 4, "a track a rank");
+    let (starts, ends) = (phase(&events, "s"), phase(&events, "f"));
+    assert_eq!((starts.len() as u64, ends.len() as u64), (run.rows(), run.rows()));
+    let mut by_id: BTreeMap<u64, (&Value, Vec<&Value>)> =
+        starts.iter().map(|start| (start["id"].as_u64().expect("an id"), (*start, Vec::new()))).collect();
+    assert_eq!(by_id.len(), starts.len(), "ids differ");
+    ends.iter()
+        .for_each(|end| by_id.get_mut(&end["id"].as_u64().expect("an id")).expect("a start").1.push(end));
+    for (start, ends) in by_id.values() {
+        let [end] = ends[..] else { panic!("one end to {start}") };
+        assert_eq!(slice_at(&slices, start), "MPI_Send");
+        assert!(["MPI_Recv", "MPI_Wait"].contains(&slice_at(&slices, end).as_str()), "{end}");
+        assert!(ns(&end["ts"]) > ns(&start["ts"]));
+    }
+    let polling = phase(&events, "X").into_iter().find(|slice| slice["name"] == "MPI_Testany (polling)");
+    assert_eq!(polling.expect("polls")["args"]["polls"], 150);
+    let send = phase(&events, "X")
+        .into_iter()
+        .find(|slice| slice["name"] == "MPI_Send" && slice["args"]["tag"] == 13)
+        .expect("the planted send");
+    assert_eq!((&send["args"]["peer"], &send["args"]["at"]), (&0.into(), &"hand, over (halo.c:71)".into()));
+}
+
+#[test]
+fn a_trace_can_be_cut_to_a_stretch_and_is_cut_at_its_limit() {
+    let folder = folder();
+    made(folder.path());
+    succeed(folder.path(), "export run --perfetto part.json --from 0.02 --to 0.04");
+    let part = trace(&folder.path().join("part.json"));
+    let all_slices = slices(&part);
+    let all = || all_slices.values().flatten();
+    assert!(all().count() > 10 && all().all(|(from, to, _)| *from < 40_000_000 && *to >= 20_000_000));
+    assert_eq!(phase(&part, "s").len(), phase(&part, "f").len());
+    phase(&part, "s").iter().chain(&phase(&part, "f")).for_each(|end| drop(slice_at(&all_slices, end)));
+
+    let said = succeed(folder.path(), "export run --perfetto few.json --limit 200");
+    assert!(said.contains("since the limit of 200 events was reached"), "{said}");
+    let few = trace(&folder.path().join("few.json"));
+    let events = few.iter().filter(|event| event["ph"] != "M").count();
+    assert!((20..=200).contains(&events), "{events}");
+}
+
+#[test]
+fn a_run_without_calls_has_its_messages_as_slices_of_their_own() {
+    let folder = folder();
+    succeed(
+        folder.path(),
+        "bench pingpong --transport thread --count 50 --launches 1 --warm-up 0 --out bench",
+    );
+    succeed(folder.path(), "export bench --perfetto trace.json");
+    let events = trace(&folder.path().join("trace.json"));
+    let run = Run::open(folder.path().join("bench")).expect("a closed run");
+    let begun = phase(&events, "b").len();
+    assert_eq!(begun, phase(&events, "e").len());
+    assert!(begun as u64 > run.rows(), "stages lie below messages: {begun} of {}", run.rows());
+    let names: Vec<&str> =
+        phase(&events, "b").iter().map(|event| event["name"].as_str().expect("a name")).collect();
+    assert!(["transit", "cycle", "data to node 1"].iter().all(|name| names.contains(name)), "{names:?}");
+}
+
+#[test]
+fn all_tables_come_as_csv_and_never_half() {
+    let folder = folder();
+    let run = made(folder.path());
+    succeed(folder.path(), "export run --csv tables");
+    let table = |name: &str| std::fs::read_to_string(folder.path().join("tables").join(name)).expect(name);
+    let messages = table("messages.csv");
+    assert_eq!(messages.lines().count() as u64, run.rows() + 1);
+    assert!(messages.starts_with("launch,seq,src,dst,kind,bytes,ready_ns,"), "{}", &messages[..80]);
+    assert!(messages.lines().nth(1).expect("a message").contains(",data,"));
+    let calls = table("calls.csv");
+    assert!(calls.starts_with("rank,enter_ns,exit_ns,call,") && calls.contains(",MPI_Allreduce,"));
+    assert!(table("sites.csv").contains("halo.c") && table("communicators.csv").contains("0-3"));
+    assert!(
+        table("series.csv").contains("mpi-blocked,,late-receiver,,3,0,20000000,ns")
+            && table("quantiles.csv").contains("end-to-end")
+    );
+    let error = fail(folder.path(), "export run --csv tables");
+    assert!(error.contains("give a new folder"), "{error}");
+    let left: Vec<_> = std::fs::read_dir(folder.path())
+        .expect("a folder")
+        .map(|e| e.expect("an entry").file_name())
+        .collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{left:?}");
+}
+
+#[test]
+fn what_cannot_be_exported_is_said_in_a_line_and_leaves_nothing() {
+    let folder = folder();
+    made(folder.path());
+    for (arguments, said) in [
+        ("export run --perfetto nowhere/trace.json", "cannot write nowhere/trace.json"),
+        ("export nothing --perfetto trace.json", "nothing"),
+        ("export run --perfetto trace.json --from 2 --to 1", "--from is not before --to"),
+    ] {
+        let error = fail(folder.path(), arguments);
+        assert!(error.contains(said), "{arguments}: {error}");
+    }
+    let damaged = folder.path().join("run/mpi/calls-launch-0-node-2.parquet");
+    let bytes = std::fs::read(&damaged).expect("a table");
+    std::fs::write(&damaged, &bytes[..bytes.len() / 2]).expect("a file can be written");
+    assert!(fail(folder.path(), "export run --perfetto trace.json").contains("calls-launch-0-node-2"));
+    assert!(fail(folder.path(), "report run --terminal").contains("calls-launch-0-node-2"));
+    assert!(!folder.path().join("trace.json").exists());
+}
+
+#[test]
+fn the_report_of_a_traced_run_tells_what_was_planted() {
+    let folder = folder();
+    made(folder.path());
+    let said = succeed(folder.path(), "report run --terminal");
+    assert!(said.starts_with("100 % of the messages matched"), "{said}");
+    for part in ["20.0 ms         0 ns        20.0 ms", "exchange (halo.c:41)", "computing 50.0 ms"] {
+        assert!(said.contains(part), "{part} is not in\n{said}");
+    }
+    succeed(folder.path(), "report run");
+    assert!(folder.path().join("run/report.html").exists());
+}

@@ -1,0 +1,120 @@
+//! Delays planted in programs of every language: the report puts them where they belong, for what they are.
+
+mod common;
+
+use common::{folder, fourstamp, text};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Messages of a planted program.
+const ROUNDS: f64 = 20.0;
+/// Each delay, as planted.c names it; its milliseconds; the wait that the report must find.
+const DELAYS: [(&str, f64, &str); 4] = [
+    ("late_sender", 5.0, "late-sender"),
+    ("asleep", 50.0, "not-collected"),
+    ("unexpected", 50.0, "unexpected"),
+    ("rendezvous", 50.0, "late-receiver"),
+];
+const WAITS: [&str; 4] = ["late-sender", "late-receiver", "unexpected", "not-collected"];
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpitrace/tests/programs").join(name)
+}
+
+/// Build a program; `None`, and why, where its compiler is missing.
+fn build(compiler: &str, name: &str, flags: &[&str], into: &Path) -> Option<PathBuf> {
+    let program = into.join(format!("planted-{}", flags.join("")));
+    let mut command = Command::new(compiler);
+    command.args(["-O1", "-g", "-w", "-o"]).arg(&program).args(flags).arg(source(name));
+    match command.output() {
+        Ok(output) => {
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            Some(program)
+        }
+        Err(_) => {
+            println!("skipped: {compiler} is not installed");
+            None
+        }
+    }
+}
+
+/// The waits that the report finds in a traced program: seconds of each, and how far the figure may be off.
+fn waits(home: &Path, mpi: &str, program: &str, (delay, ms, _): (&str, f64, &str)) -> Vec<(f64, f64)> {
+    let launcher = if mpi == "openmpi" { "mpirun.openmpi --oversubscribe" } else { "mpirun.mpich" };
+    let run = home.join("run");
+    let arguments = format!("mpi trace --no-report --out run -- {launcher} -n 2 {program} {delay} {ms}");
+    let mut trace = fourstamp(home, &arguments);
+    trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    if mpi == "mpich" {
+        trace.env("MPI4PY_MPIABI", "mpich").env("LD_LIBRARY_PATH", home);
+    }
+    let output = trace.output().expect("the command starts");
+    assert!(output.status.success(), "{arguments}\n{}", text(&output.stderr));
+    let csv = common::succeed(home, "report --csv=mpi-waits run");
+    std::fs::remove_dir_all(run).expect("the run can be removed");
+    let number = |group: String| {
+        let line = csv.lines().find(|line| line.split(',').nth(2) == Some(&group));
+        let line = line.unwrap_or_else(|| panic!("no {group} in\n{csv}"));
+        line.split(',').nth(6).and_then(|number| number.parse::<f64>().ok()).expect("a number") / 1e9
+    };
+    WAITS.iter().map(|wait| (number(format!("{wait} total")), number(format!("{wait} error")))).collect()
+}
+
+/// All four delays in one program.
+fn check(home: &Path, mpi: &str, program: &str) {
+    for delay in DELAYS {
+        let planted_s = ROUNDS * delay.1 / 1e3;
+        let found = waits(home, mpi, program, delay);
+        for (wait, (total, error)) in WAITS.iter().zip(&found) {
+            let context = format!("{program} over {mpi}, {delay:?}: {wait} {total} s ± {error} s");
+            println!("{context}");
+            // A sleep takes longer than asked for, most of all on a busy machine; what it takes no one can find less of than was planted.
+            if *wait == delay.2 {
+                assert!((0.9 * planted_s - error..2.0 * planted_s).contains(total), "{context}");
+                assert!(*total > 0.5 * planted_s, "{context}: the guess is poor");
+            } else {
+                assert!(*total < 0.25 * planted_s, "{context}: blamed instead of {}", delay.2);
+            }
+        }
+    }
+}
+
+fn check_c(mpi: &str) {
+    let home = folder();
+    if let Some(program) = build(&format!("mpicc.{mpi}"), "planted.c", &[], home.path()) {
+        check(home.path(), mpi, &program.display().to_string());
+    }
+}
+
+#[test]
+fn in_c_over_open_mpi() {
+    check_c("openmpi");
+}
+
+#[test]
+fn in_c_over_mpich() {
+    check_c("mpich");
+}
+
+#[test]
+fn in_the_three_bindings_of_fortran() {
+    let home = folder();
+    for binding in ["-DMPIF_H", "-DUSE_MPI", "-DUSE_F08"] {
+        let flags = [binding, "-fallow-argument-mismatch"];
+        if let Some(program) = build("mpifort.openmpi", "planted.F90", &flags, home.path()) {
+            check(home.path(), "openmpi", &program.display().to_string());
+        }
+    }
+}
+
+#[test]
+fn in_python() {
+    let python = std::env::var("FOURSTAMP_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
+    let there = Command::new(&python).args(["-c", "import mpi4py"]).output();
+    if !there.is_ok_and(|output| output.status.success()) {
+        println!("skipped: {python} has no mpi4py; name one that has in FOURSTAMP_TEST_PYTHON");
+        return;
+    }
+    let home = folder();
+    check(home.path(), "openmpi", &format!("{python} {}", source("planted.py").display()));
+}

@@ -1,0 +1,123 @@
+//! `fourstamp mpi trace` as a user runs it, and the bad input that users give it.
+
+mod common;
+
+use common::{fail, folder, fourstamp, text};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A program of the tracer's own tests, built with one library; `None` where that is not installed.
+fn build(mpi: &str, name: &str, into: &Path) -> Option<PathBuf> {
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpitrace/tests/programs").join(format!("{name}.c"));
+    let program = into.join(name);
+    let mut compiler = Command::new(format!("mpicc.{mpi}"));
+    compiler.args(["-O1", "-g", "-w", "-o"]).arg(&program).arg(source).arg("-lpthread");
+    let there = Command::new(format!("mpirun.{mpi}")).arg("--version").output().is_ok();
+    match compiler.output() {
+        Ok(output) if there => {
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            Some(program)
+        }
+        _ => {
+            println!("skipped: mpicc.{mpi} or mpirun.{mpi} is not installed");
+            None
+        }
+    }
+}
+
+fn mpirun(mpi: &str, ranks: u32) -> String {
+    let more = if mpi == "openmpi" { "--oversubscribe " } else { "" };
+    format!("mpirun.{mpi} {more}-n {ranks}")
+}
+
+fn trace(folder: &Path, arguments: &str) -> Output {
+    let mut command = fourstamp(folder, &format!("mpi trace {arguments}"));
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.output().expect("the command starts")
+}
+
+fn facts(run: &Path) -> serde_json::Value {
+    let text = std::fs::read(run.join("run.json")).expect("a run has run.json");
+    serde_json::from_slice(&text).expect("run.json is JSON")
+}
+
+#[test]
+fn a_program_is_traced_and_keeps_its_output_and_exit_code() {
+    for mpi in ["openmpi", "mpich"] {
+        let home = folder();
+        let Some(program) = build(mpi, "kinds", home.path()) else { continue };
+        let words = format!("{} {} immediate 50", mpirun(mpi, 2), program.display());
+        let traced = trace(home.path(), &format!("--out run -- {words}"));
+        let (out, err) = (text(&traced.stdout), text(&traced.stderr));
+        assert_eq!(traced.status.code(), Some(0), "{err}");
+        assert_eq!(out.lines().filter(|line| line.starts_with("rank ")).count(), 2, "{out}");
+        assert_eq!(out.lines().count(), 2, "standard output is the program's: {out}");
+        assert!(err.contains("fourstamp report"), "{err}");
+        let facts = facts(&home.path().join("run"));
+        let mpi = &facts["parameters"]["mpi"];
+        assert_eq!((&mpi["sends"], &mpi["matched"]), (&100.into(), &100.into()), "{mpi}");
+        assert_eq!(facts["state"], "closed");
+    }
+}
+
+#[test]
+fn a_failure_is_the_programs_own() {
+    for mpi in ["openmpi", "mpich"] {
+        let home = folder();
+        let Some(program) = build(mpi, "kinds", home.path()) else { continue };
+        let code = trace(
+            home.path(),
+            &format!("--no-report --out code -- {} {} code", mpirun(mpi, 2), program.display()),
+        );
+        assert_eq!(code.status.code(), Some(3), "{}", text(&code.stderr));
+        let abort = trace(
+            home.path(),
+            &format!("--no-report --out abort -- {} {} abort", mpirun(mpi, 2), program.display()),
+        );
+        assert_eq!(abort.status.code(), Some(7), "{}", text(&abort.stderr));
+        let facts = facts(&home.path().join("abort"));
+        assert_eq!(facts["state"], "cut");
+        let last = facts["parameters"]["mpi"]["in_progress"].to_string();
+        assert!(last.contains("MPI_Abort"), "{last}");
+    }
+}
+
+#[test]
+fn bad_input_is_one_line() {
+    let home = folder();
+    let err = fail(home.path(), "mpi trace -- no-such-mpirun -n 2 ./app");
+    assert!(err.contains("cannot find no-such-mpirun"), "{err}");
+    std::fs::write(home.path().join("static.c"), "int main(void) { return 0; }")
+        .expect("a folder to write to");
+    let mut compiler = Command::new("cc");
+    let built = compiler.current_dir(home.path()).args(["-static", "-o", "static", "static.c"]).status();
+    if built.is_ok_and(|status| status.success()) {
+        let err = fail(home.path(), "mpi trace -- ./static");
+        assert!(err.contains("statically linked") && err.lines().count() == 1, "{err}");
+    } else {
+        println!("skipped: no C compiler that links statically");
+    }
+    let err = fail(home.path(), "mpi trace -- true");
+    assert!(err.contains("no rank called MPI_Init") && err.lines().count() == 1, "{err}");
+    let left = std::fs::read_dir(home.path().join("runs")).expect("made for the run").count();
+    assert_eq!(left, 0, "a run of nothing is not kept");
+}
+
+#[test]
+fn a_mixture_of_libraries_is_said_in_one_line() {
+    let home = folder();
+    let (Some(program), Some(_)) =
+        (build("openmpi", "kinds", home.path()), build("mpich", "planted", home.path()))
+    else {
+        return;
+    };
+    let mixed = trace(
+        home.path(),
+        &format!("--no-report -- {} {} collectives", mpirun("mpich", 3), program.display()),
+    );
+    let err = text(&mixed.stderr);
+    let said: Vec<&str> = err.lines().filter(|line| line.contains("another MPI library")).collect();
+    assert_eq!(said.len(), 1, "{err}");
+    assert_eq!(mixed.status.code(), Some(0), "the program runs on: {err}");
+}

@@ -1,0 +1,160 @@
+//! `fourstamp mpi study` as a user runs it: one box always, two where this machine lets us make network namespaces.
+
+mod common;
+
+use common::{fail, folder, fourstamp, run, text};
+use record::{Run, State};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const QUICK: &str = "mpi study --quick --trials 2 --count 50 --integers 400 --transport tcp";
+
+/// Whether namespaces can be made; else says why not.
+fn namespaces() -> bool {
+    let probe = format!("fourstamp-probe-{}", std::process::id());
+    let ip = |words: &[&str]| Command::new("ip").args(words).stderr(Stdio::null()).status();
+    let made = ip(&["netns", "add", &probe]).is_ok_and(|status| status.success());
+    let shaped = made
+        && ip(&["-n", &probe, "link", "set", "lo", "up"]).is_ok()
+        && Command::new("tc").arg("-V").stdout(Stdio::null()).status().is_ok();
+    let _ = ip(&["netns", "del", &probe]);
+    if !shaped {
+        println!("skipped: network namespaces take root, ip and tc");
+    }
+    shaped
+}
+
+/// Namespaces of the study that the process of this number runs or ran.
+fn namespaces_of(pid: u32) -> Vec<String> {
+    let entries = std::fs::read_dir("/run/netns").into_iter().flatten();
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.filter(|name| name.starts_with(&format!("fourstamp-study-{pid}-"))).collect()
+}
+
+fn wait_until(what: &str, mut there: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !there() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The lines of a table in the study's folder, without its head.
+fn lines(file: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(file).expect("a table");
+    text.lines().skip(1).map(str::to_string).collect()
+}
+
+/// Least, average and largest of each trial of these boxes, ns.
+fn trials(study: &Path, boxes: &str) -> Vec<[f64; 3]> {
+    let of_these = |line: &String| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let number = |at: usize| cells[at].parse::<f64>().expect("a number");
+        (cells[1] == boxes).then(|| [number(5), number(7), number(6)])
+    };
+    lines(&study.join("table.csv")).iter().filter_map(of_these).collect()
+}
+
+fn check_boxes(study: &Path, boxes: &str) {
+    let trials = trials(study, boxes);
+    assert_eq!(trials.len(), 2, "{boxes}");
+    assert!(trials.iter().all(|[min, mean, max]| 0.0 < *min && min <= mean && mean <= max), "{trials:?}");
+    let folder = boxes.replace(' ', "-");
+    for (name, cycles) in [("1", Some(50)), ("2", Some(50)), ("sweep", None)] {
+        let run = Run::open(&study.join(format!("{folder}-{name}"))).expect("a run");
+        assert_eq!(run.info.state, State::Closed);
+        // A round trip is two messages and a cycle.
+        assert!(cycles.is_none_or(|cycles| run.info.rows() == 3 * cycles), "{}", run.info.rows());
+    }
+    let sizes = lines(&study.join("sizes.csv"));
+    assert!(sizes.iter().any(|line| line.starts_with(&format!("{boxes},1600,"))), "400 integers: {sizes:?}");
+}
+
+#[test]
+fn one_box_and_two_are_measured_and_nothing_is_left() {
+    let home = folder();
+    let command = fourstamp(home.path(), &format!("{QUICK} --rate 20mbit --out study"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let pid = command.id();
+    let output = command.wait_with_output().expect("it ends");
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{out}\n{err}");
+    let study = home.path().join("study");
+    check_boxes(&study, "one box");
+    assert!(out.contains("over TCP") && study.join("report.html").exists(), "{out}");
+    assert_eq!(namespaces_of(pid), Vec::<String>::new());
+    if !namespaces() {
+        assert!(err.contains("two boxes are left out") || out.contains("two boxes"), "{err}");
+        return;
+    }
+    check_boxes(&study, "two boxes");
+    assert!(out.contains("times as long") && out.contains("20 Mbit/s"), "{out}");
+    // 1,600 bytes are 640 µs of this link each way, but for what the shaper lets pass at once.
+    let largest = lines(&study.join("sizes.csv"));
+    let fastest = |boxes: &str| {
+        let line = largest.iter().find(|line| line.starts_with(&format!("{boxes},1600,"))).expect("measured");
+        line.split(',').nth(3).and_then(|cell| cell.parse::<u64>().ok()).expect("a number")
+    };
+    assert!(fastest("two boxes") > 100_000, "the link is slow: {}", fastest("two boxes"));
+}
+
+#[test]
+fn a_study_that_is_told_to_end_leaves_nothing() {
+    if !namespaces() {
+        return;
+    }
+    let home = folder();
+    let mut study =
+        fourstamp(home.path(), "mpi study --trials 1000 --count 2000 --transport tcp --out study")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command starts");
+    let pid = study.id();
+    wait_until("two namespaces", || namespaces_of(pid).len() == 2);
+    wait_until("a measurement in them", || home.path().join("study/two-boxes-1").exists());
+    let told = Command::new("kill").args(["-TERM", &pid.to_string()]).status();
+    assert!(told.is_ok_and(|status| status.success()));
+    let status = study.wait().expect("it ends");
+    assert_eq!(status.code(), Some(0), "what there is is shown");
+    assert_eq!(namespaces_of(pid), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_killed_study_leaves_the_next_removes() {
+    if !namespaces() {
+        return;
+    }
+    let home = folder();
+    let mut killed =
+        fourstamp(home.path(), "mpi study --trials 1000 --count 50 --transport tcp --out killed")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command starts");
+    let pid = killed.id();
+    wait_until("two namespaces", || namespaces_of(pid).len() == 2);
+    killed.kill().expect("it can be killed");
+    killed.wait().expect("it is gone");
+    // A study of another test may be the next.
+    let output = run(home.path(), &format!("{QUICK} --out next"));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(namespaces_of(pid), Vec::<String>::new());
+}
+
+#[test]
+fn bad_input_is_one_line() {
+    let home = folder();
+    let err = fail(home.path(), "mpi study --hosts a,b,c");
+    assert!(err.contains("--hosts a,b") && err.lines().count() == 1, "{err}");
+    assert!(fail(home.path(), "mpi study --rate fast").contains("100mbit"));
+    assert!(fail(home.path(), "mpi study --hosts a,b --rate 1gbit").contains("cannot be used with"));
+    std::fs::write(home.path().join("taken"), "").expect("a file");
+    let err = fail(home.path(), "mpi study --quick --transport tcp --out taken");
+    let said: Vec<&str> = err.lines().filter(|line| line.starts_with("fourstamp: ")).collect();
+    assert!(said.len() == 1 && said[0].contains("choose another --out"), "{err}");
+}

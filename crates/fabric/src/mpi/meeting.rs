@@ -1,0 +1,84 @@
+//! From the job's ranks to the end of one node.
+
+use super::link::Link;
+use super::outbox::Outbox;
+use super::process::{self, Place};
+use super::raw::Channel;
+use super::{ACKNOWLEDGE_AFTER, LARGE_OUTGOING_MAX, Mpi, SEEN_AT_ONCE, SMALL_OUTGOING_MAX};
+use crate::error::FabricError;
+use crate::pin::{ticks_of, ticks_per_ns};
+use crate::spec::{NodeId, Spec};
+use crate::transport::Transport;
+use clock::Clock;
+use record::NodeSheet;
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::{Duration, Instant};
+
+/// Receives posted in all, and the least and most for one peer.
+const POSTS: usize = 256;
+const POSTS_MIN: usize = 2;
+const POSTS_MAX: usize = 32;
+
+/// Node `me`'s end, in the process that is rank `me`. All ranks must come within the spec's time.
+pub(crate) fn connect(me: NodeId, spec: &Spec, clock: Clock) -> Result<Box<dyn Transport>, FabricError> {
+    check_place(me, spec)?;
+    let leaving_timeout = Duration::from_millis(spec.peer_timeout_ms);
+    let deadline = Instant::now() + leaving_timeout;
+    let channel = Channel::open(deadline)?;
+    let domains = channel.gather(domain(me, &clock), usize::from(spec.nodes), deadline)?;
+    let peers: Vec<NodeId> = (0..spec.nodes).filter(|peer| spec.topology.linked(me, *peer)).collect();
+    let posts = (POSTS / peers.len().max(1)).clamp(POSTS_MIN, POSTS_MAX);
+    let same_clock = |peer: NodeId| domains[usize::from(peer)] == domains[usize::from(me)];
+    let links: Result<Vec<Link>, _> =
+        peers.iter().map(|peer| Link::new(*peer, same_clock(*peer), &channel, posts)).collect();
+    let links = links?;
+    let mut places = vec![None; usize::from(spec.nodes)];
+    for (place, link) in links.iter().enumerate() {
+        places[usize::from(link.node)] = Some(place);
+    }
+    let now = clock.now().0;
+    Ok(Box::new(Mpi {
+        clock,
+        nodes: spec.nodes,
+        places,
+        heads: links.iter().map(|link| link.first().request()).collect(),
+        ended: vec![0; links.len()],
+        links,
+        channel: Some(channel),
+        ready: VecDeque::new(),
+        in_hand: None,
+        small: Outbox::new(super::link::POST_BYTES, SMALL_OUTGOING_MAX),
+        large: Outbox::new(super::link::FRAGMENT_BYTES_MAX, LARGE_OUTGOING_MAX),
+        spare: Vec::new(),
+        full_towards: None,
+        stamping: false,
+        empty_at: now,
+        looked_at: now,
+        empty_looks: 0,
+        thought_at: now,
+        seen_at_once_ticks: ticks_of(&clock, SEEN_AT_ONCE),
+        acknowledge_after_ticks: ticks_of(&clock, ACKNOWLEDGE_AFTER),
+        ticks_per_ns: ticks_per_ns(&clock),
+        leaving_timeout,
+    }))
+}
+
+fn check_place(me: NodeId, spec: &Spec) -> Result<(), FabricError> {
+    let refuse = |reason: String| Err(FabricError::BadSpec { reason });
+    match process::place() {
+        None => refuse("transport mpi works in a job that mpirun or srun has started".into()),
+        Some(Place { rank, ranks }) if ranks != spec.nodes || rank != me => refuse(format!(
+            "rank {rank} of {ranks} cannot be node {me} of {}: over mpi every rank is the node of its number",
+            spec.nodes
+        )),
+        Some(_) => Ok(()),
+    }
+}
+
+/// The clock that a node reads, as a word: equal where two nodes read one.
+fn domain(me: NodeId, clock: &Clock) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    NodeSheet::new(0, u32::from(me), clock).domain.hash(&mut hasher);
+    hasher.finish()
+}

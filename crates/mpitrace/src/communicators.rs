@@ -1,0 +1,116 @@
+//! Communicators by handle: their numbers on this rank and what entries must say of them.
+//!
+//! One is registered when the program makes it, or at its first use if it was made by a function that the tracer does not know. Handles are used
+//! again after a free, so a freed one is forgotten at once.
+
+use crate::handles::HandleMap;
+use crate::layout::UNDEFINED;
+use crate::library::Library;
+use calls::entry::{ITSELF, UNKNOWN_COMMUNICATOR, WORLD, head, kinds};
+
+/// The communicators of a rank.
+pub struct Communicators {
+    numbers: HandleMap,
+    /// The last one asked for: programs ask for the same one most of the time.
+    last: (usize, u32),
+    /// By number.
+    about: Vec<About>,
+    world_group: usize,
+}
+
+/// What calls on a communicator need to know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Processes of the other side between groups, else of the group: whom a collective sends to.
+    pub peers: u32,
+    /// This process's rank.
+    pub rank: i32,
+}
+
+impl Communicators {
+    /// World and itself, with their entries.
+    pub fn new(library: &Library) -> (Communicators, Vec<Vec<u64>>) {
+        let mut world_group = 0usize;
+        // SAFETY: the world and room for a handle.
+        unsafe { library.comm_group(library.world, &raw mut world_group as usize) };
+        let world_group = library.layout.handle(world_group);
+        let none = About::default();
+        let mut communicators =
+            Communicators { numbers: HandleMap::new(), last: (0, 0), about: vec![none], world_group };
+        let entries = [(library.world, WORLD), (library.itself, ITSELF)].map(|(handle, number)| {
+            let (assigned, entry) = communicators.register(handle, UNKNOWN_COMMUNICATOR, library);
+            debug_assert_eq!(assigned, number);
+            entry
+        });
+        (communicators, entries.into())
+    }
+
+    /// The number of `handle`, if it is known.
+    #[inline(always)]
+    pub fn known(&mut self, handle: usize) -> Option<u32> {
+        if self.last.0 != handle {
+            self.last = (handle, self.numbers.get(handle)? as u32);
+        }
+        Some(self.last.1)
+    }
+
+    /// What is known of number `number`.
+    pub fn about(&self, number: u32) -> About {
+        self.about[number as usize]
+    }
+
+    /// Give `handle` the next number; its entry.
+    pub fn register(&mut self, handle: usize, parent: u32, library: &Library) -> (u32, Vec<u64>) {
+        let number = self.about.len() as u32;
+        let (local, remote) = (self.members(handle, false, library), self.members(handle, true, library));
+        let peers = if remote.is_empty() { local.len() } else { remote.len() } as u32;
+        self.about.push(About { peers, rank: library.rank_in(handle).unwrap_or(-1) });
+        self.numbers.insert(handle, u64::from(number));
+        self.last = (handle, number);
+        (number, entry(number, parent, &local, &remote))
+    }
+
+    /// `handle` was freed.
+    pub fn forget(&mut self, handle: usize) {
+        self.numbers.remove(handle);
+        self.last = (0, 0);
+    }
+
+    /// World ranks of a group of the communicator; all ones for a process outside the world. None for the remote group of a communicator
+    /// within one group.
+    fn members(&self, comm: usize, remote: bool, library: &Library) -> Vec<u32> {
+        let (mut is_inter, mut group, mut size) = (0i32, 0usize, 0i32);
+        // SAFETY: a live communicator, and room for what is written; the group is freed below.
+        unsafe {
+            library.comm_test_inter(comm, &raw mut is_inter as usize);
+            let failed = match remote {
+                true if is_inter == 0 => return Vec::new(),
+                true => library.comm_remote_group(comm, &raw mut group as usize),
+                false => library.comm_group(comm, &raw mut group as usize),
+            };
+            if failed != 0 || library.group_size(library.layout.handle(group), &raw mut size as usize) != 0 {
+                return Vec::new();
+            }
+        }
+        let ranks: Vec<i32> = (0..size).collect();
+        let mut world_ranks = vec![UNDEFINED; ranks.len()];
+        let (from, to) = (ranks.as_ptr() as usize, world_ranks.as_mut_ptr() as usize);
+        // SAFETY: live groups, and as many ranks on both sides as the first group has.
+        unsafe {
+            library.group_translate(library.layout.handle(group), ranks.len(), from, self.world_group, to);
+            library.group_free(&raw mut group as usize);
+        }
+        world_ranks.into_iter().map(|rank| u32::try_from(rank).unwrap_or(u32::MAX)).collect()
+    }
+}
+
+fn entry(number: u32, parent: u32, local: &[u32], remote: &[u32]) -> Vec<u64> {
+    let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+    let members: Vec<u32> = local.iter().chain(remote).copied().collect();
+    let ranks = members.chunks(2).map(|two| pair(two[0], *two.get(1).unwrap_or(&0)));
+    let words: Vec<u64> = [pair(number, parent), pair(local.len() as u32, remote.len() as u32)]
+        .into_iter()
+        .chain(ranks)
+        .collect();
+    [&[head(kinds::COMMUNICATOR, 0, 0, words.len() as u16 + 1, 0)], &words[..]].concat()
+}

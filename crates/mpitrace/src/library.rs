@@ -1,0 +1,175 @@
+//! The MPI library behind the tracer: which one it is, its functions, its constants.
+//!
+//! Functions are looked for behind this library in the loader's order. A program that opens its MPI library for itself
+//! (Python's mpi4py does) has none there: then the libraries that are mapped are asked, without loading anything.
+
+use crate::layout::{Layout, MPICH, OPEN_MPI, Status, mpich};
+use crate::loaded;
+use calls::list::NAMES;
+use std::ffi::CString;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The library's functions by operation, 0 until they are first called.
+static FUNCTIONS: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
+
+/// The library's own function of that name. Ends the process as the loader would if there is none, because there is
+/// nothing that could be called.
+#[inline(always)]
+pub fn function(operation: usize) -> usize {
+    match FUNCTIONS[operation].load(Ordering::Relaxed) {
+        0 => find(operation),
+        found => found,
+    }
+}
+
+#[cold]
+fn find(operation: usize) -> usize {
+    let name = NAMES[operation];
+    let found = symbol(&format!("PMPI_{name}")).or_else(|| symbol(&format!("MPI_{name}")));
+    let Some(found) = found else { crate::trouble::no_such_function(name) };
+    FUNCTIONS[operation].store(found, Ordering::Relaxed);
+    found
+}
+
+/// A symbol of the library: a function or an object.
+pub fn symbol(name: &str) -> Option<usize> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: a terminated string; RTLD_NEXT asks the objects that come after this one.
+    let next = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) } as usize;
+    if next != 0 { Some(next) } else { loaded::symbol(&name) }
+}
+
+/// Where an object of the library lies for everybody: a program that was linked at a fixed address has its own copy of it.
+fn object(name: &str) -> Option<usize> {
+    let terminated = CString::new(name).ok()?;
+    // SAFETY: a terminated string; RTLD_DEFAULT asks all objects in order.
+    let first = unsafe { libc::dlsym(libc::RTLD_DEFAULT, terminated.as_ptr()) } as usize;
+    if first != 0 { Some(first) } else { symbol(name) }
+}
+
+/// The library, once the program has initialised it.
+#[derive(Clone, Debug)]
+pub struct Library {
+    /// Its binary interface.
+    pub layout: Layout,
+    /// `MPI_COMM_WORLD`.
+    pub world: usize,
+    /// `MPI_COMM_SELF`.
+    pub itself: usize,
+    /// `MPI_COMM_NULL`.
+    pub comm_null: usize,
+    /// `MPI_REQUEST_NULL`.
+    pub request_null: usize,
+    /// `MPI_BYTE`.
+    pub byte: usize,
+    functions: Functions,
+}
+
+macro_rules! functions {
+    ($($name:ident: $mpi:literal($($argument:ident),*);)*) => {
+        /// Functions that the tracer calls for itself, which the program's calls of the same name do not see.
+        #[derive(Clone, Debug)]
+        struct Functions { $($name: usize),* }
+
+        impl Functions {
+            fn find() -> Option<Functions> {
+                Some(Functions { $($name: symbol($mpi)?),* })
+            }
+        }
+
+        impl Library {
+            $(
+                #[allow(clippy::too_many_arguments, reason = "they are MPI's")]
+                /// # Safety
+                /// The arguments must be what the function of that name takes, pointers as addresses.
+                pub unsafe fn $name(&self, $($argument: usize),*) -> i32 {
+                    type Function = unsafe extern "C" fn($(functions!(@word $argument)),*) -> i32;
+                    // SAFETY: the address was found under this function's name, and it takes this many words.
+                    let function = unsafe { core::mem::transmute::<usize, Function>(self.functions.$name) };
+                    // SAFETY: the caller answers for the arguments.
+                    unsafe { function($($argument),*) }
+                }
+            )*
+        }
+    };
+    (@word $argument:ident) => { usize };
+}
+
+functions! {
+    comm_rank: "PMPI_Comm_rank"(comm, rank);
+    comm_group: "PMPI_Comm_group"(comm, group);
+    comm_remote_group: "PMPI_Comm_remote_group"(comm, group);
+    comm_test_inter: "PMPI_Comm_test_inter"(comm, flag);
+    comm_dup: "PMPI_Comm_dup"(comm, newcomm);
+    comm_free: "PMPI_Comm_free"(comm);
+    group_size: "PMPI_Group_size"(group, size);
+    group_translate: "PMPI_Group_translate_ranks"(group, count, ranks, other, others);
+    group_free: "PMPI_Group_free"(group);
+    type_size: "PMPI_Type_size_x"(datatype, size);
+    allgather: "PMPI_Allgather"(send, count, datatype, receive, receive_count, receive_datatype, comm);
+    send: "PMPI_Send"(buffer, count, datatype, dest, tag, comm);
+    receive: "PMPI_Recv"(buffer, count, datatype, source, tag, comm, status);
+    query_thread: "PMPI_Query_thread"(provided);
+    version: "PMPI_Get_library_version"(text, length);
+}
+
+impl Library {
+    /// The library that the program uses; `None` when it lacks something that every MPI 3.1 has.
+    pub fn find() -> Option<Library> {
+        let functions = Functions::find()?;
+        let Some(world) = object("ompi_mpi_comm_world") else {
+            return Some(Library {
+                layout: MPICH,
+                world: mpich::WORLD,
+                itself: mpich::ITSELF,
+                comm_null: mpich::COMM_NULL,
+                request_null: mpich::REQUEST_NULL,
+                byte: mpich::BYTE,
+                functions,
+            });
+        };
+        Some(Library {
+            layout: OPEN_MPI,
+            world,
+            itself: object("ompi_mpi_comm_self")?,
+            comm_null: object("ompi_mpi_comm_null")?,
+            request_null: object("ompi_request_null")?,
+            byte: object("ompi_mpi_byte")?,
+            functions,
+        })
+    }
+
+    /// A rank of a call that names nobody.
+    #[inline(always)]
+    pub fn is_nobody(&self, rank: i32) -> bool {
+        rank == self.layout.proc_null
+    }
+
+    /// The status that a call wrote.
+    ///
+    /// # Safety
+    /// `pointer` must be what the call was given for its status, and not the constant that ignores it.
+    #[inline(always)]
+    pub unsafe fn status(&self, pointer: usize, index: usize) -> Status {
+        // SAFETY: the caller says that there are statuses.
+        unsafe { self.layout.status_at(pointer, index) }
+    }
+
+    /// What the library calls itself.
+    pub fn version_text(&self) -> String {
+        // MPI_MAX_LIBRARY_VERSION_STRING is 256 in Open MPI and 8192 in MPICH.
+        let mut text = vec![0u8; 8192];
+        let mut length = 0i32;
+        // SAFETY: room for the longest text that either library writes, and for its length.
+        let failed = unsafe { self.version(text.as_mut_ptr() as usize, &raw mut length as usize) } != 0;
+        let length = if failed { 0 } else { usize::try_from(length).unwrap_or(0).min(text.len()) };
+        String::from_utf8_lossy(&text[..length]).trim_end_matches(['\0', '\n', ' ']).to_string()
+    }
+
+    /// This process's rank in a communicator.
+    pub fn rank_in(&self, comm: usize) -> Option<i32> {
+        let mut rank = 0i32;
+        // SAFETY: a communicator of the library, and room for an int.
+        (unsafe { self.comm_rank(comm, &raw mut rank as usize) } == 0).then_some(rank)
+    }
+}

@@ -1,0 +1,214 @@
+//! The beginning and the end: joining the run when MPI is initialised, closing the log when it is finalised.
+//!
+//! What the launcher says comes by environment: `FOURSTAMP_MPI_RUN` is the run's folder; `FOURSTAMP_MPI_CLOCK` its machine and what its clock is good for,
+//! which saves each rank of that machine the measuring.
+
+use crate::communicators::Communicators;
+use crate::dispatch::{Invocation, Stamped};
+use crate::exchanges;
+use crate::exports::Operation;
+use crate::facts;
+use crate::layout::THREAD_MULTIPLE;
+use crate::library::Library;
+use crate::log::Log;
+use crate::rank::{self, Rank, Tracer};
+use crate::trouble;
+use calls::entry::Call;
+use clock::{Clock, Plant, Quality};
+use record::{Machine, NodeSheet, RunFolder};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// What the launcher knows of its clock.
+#[derive(Deserialize)]
+struct LauncherClock {
+    boot_id: String,
+    quality: Quality,
+}
+
+/// A call of this family while nothing is logged.
+pub fn before(call: &Invocation) {
+    let initialises = [Operation::Init as usize, Operation::Init_thread as usize].contains(&call.operation);
+    let run = std::env::var_os("FOURSTAMP_MPI_RUN").filter(|run| initialises && !run.is_empty());
+    let Some(run) = run.map(PathBuf::from) else {
+        call.call();
+        return;
+    };
+    let clock = clock_of(rank_by_environment());
+    let enter = clock.now().0;
+    call.call();
+    if call.failed() {
+        return;
+    }
+    let exit = clock.now().0;
+    let init = Call { operation: call.operation as u16, enter, exit, ..Call::default() };
+    let Some(library) = Library::find() else {
+        return trouble::say("not traced: the MPI library lacks functions that MPI 3.1 has; use a newer one");
+    };
+    let number = library.rank_in(library.world).unwrap_or(-1);
+    if let Err(error) = begin(&run, clock, library, number, &init) {
+        let what = format!(
+            "rank {number} is not traced, the program runs on: {}",
+            error.to_string().replace('\n', "; ")
+        );
+        trouble::say_once(&run.join("live"), number, &what);
+    }
+}
+
+/// A call of this family while calls are logged.
+pub fn during(call: &Invocation, stamped: &mut Stamped) {
+    let tracer = stamped.tracer;
+    let finalizes = call.operation == Operation::Finalize as usize;
+    if finalizes {
+        exchanges::exchange(tracer);
+    }
+    tracer.with(|rank| {
+        stamped.place(rank, call);
+        facts::write(rank);
+        let written = rank.log.pending(&stamped.entry);
+        rank.check(written);
+    });
+    stamped.make(call);
+    tracer.with(|rank| rank.write(&stamped.entry));
+    if finalizes {
+        end(tracer);
+    }
+}
+
+fn begin(
+    run: &Path,
+    clock: Clock,
+    library: Library,
+    number: i32,
+    init: &Call,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let node = u32::try_from(number)?;
+    let folder = RunFolder::join(run)?;
+    let sheet = sheet_of(node, &clock);
+    let stem = folder.live().join(sheet.stem());
+    let log = Log::create(&stem, node, apart_ticks(&sheet.quality)).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => second_rank(run, number),
+        _ => format!("cannot make {}: {error}", stem.with_extension("calls").display()),
+    })?;
+    sheet.save_into(&folder.live())?;
+    let (communicators, entries) = Communicators::new(&library);
+    let mut rank = Rank::new(number, log, communicators, sheet, folder);
+    rank.facts = facts::known(&library, &rank);
+    facts::write(&mut rank);
+    for entry in &entries {
+        rank.log.entry(entry)?;
+    }
+    rank.log.call(init)?;
+    let threads = thread_level(&library) >= THREAD_MULTIPLE;
+    watch_forks();
+    rank::start(clock, library, rank, threads);
+    if let Some(tracer) = rank::tracer() {
+        exchanges::exchange(tracer);
+    }
+    Ok(())
+}
+
+/// Failed polls further apart than this are entries of their own: a program that computes in between would seem to poll all the time.
+const APART_NS: f64 = 50_000.0;
+
+fn apart_ticks(quality: &Quality) -> u64 {
+    (APART_NS / quality.ns_per_tick.max(f64::MIN_POSITIVE)) as u64
+}
+
+/// Every process believes to be the same rank: an `mpirun` of another MPI library than the program's does that.
+fn second_rank(run: &Path, number: i32) -> String {
+    format!(
+        "a rank {number} is traced in {} already: the mpirun that was used belongs to another MPI library than the program; use its own",
+        run.display()
+    )
+}
+
+fn end(tracer: &Tracer) {
+    rank::stop();
+    tracer.with(|rank| {
+        if let Err(error) = rank.log.finish() {
+            return rank.check(Err(error));
+        }
+        rank.sheet.anchors.push(tracer.clock.anchor());
+        rank.sheet.finished = true;
+        if let Err(error) = rank.sheet.save_into(&rank.live) {
+            trouble::say_once(&rank.live, rank.rank, &error.to_string());
+        }
+        rank.folder = None;
+    });
+}
+
+/// A child is not the rank: it must neither write into its log nor hold its lock.
+fn watch_forks() {
+    extern "C" fn in_child() {
+        let tracer = rank::tracer();
+        rank::stop();
+        if let Some(tracer) = tracer {
+            tracer.leave_to_parent();
+        }
+    }
+    // SAFETY: the handler is a plain function of this library, which is never unloaded.
+    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+}
+
+fn thread_level(library: &Library) -> i32 {
+    let mut level = 0i32;
+    // SAFETY: room for an int.
+    unsafe { library.query_thread(&raw mut level as usize) };
+    level
+}
+
+fn sheet_of(node: u32, clock: &Clock) -> NodeSheet {
+    let told = std::env::var("FOURSTAMP_MPI_CLOCK").ok();
+    let told = told.and_then(|text| serde_json::from_str::<LauncherClock>(&text).ok());
+    let same = told.filter(|told| {
+        !clock.is_planted()
+            && told.quality.source == clock.source()
+            && told.boot_id == Machine::here().boot_id
+    });
+    match same {
+        Some(told) => NodeSheet::with_quality(0, node, clock, told.quality),
+        None => NodeSheet::new(0, node, clock),
+    }
+}
+
+/// The rank, before MPI can be asked: by what launchers put into the environment.
+fn rank_by_environment() -> Option<u32> {
+    ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok()?.parse().ok())
+}
+
+/// The machine's clock, or for tests one with the error that `FOURSTAMP_PLANT` (`rank:offset_ticks:drift_ppm,…`) plants in it.
+fn clock_of(rank: Option<u32>) -> Clock {
+    let clock = Clock::best();
+    let planted = || {
+        let plants = std::env::var("FOURSTAMP_PLANT").ok()?;
+        plants.split(',').find_map(|plant| parse_plant(plant, rank?))
+    };
+    match planted() {
+        Some((offset_ticks, drift_ppm)) => {
+            clock.planted(Plant { offset_ticks, drift_ppm, origin_ticks: clock.now().0 })
+        }
+        None => clock,
+    }
+}
+
+fn parse_plant(plant: &str, rank: u32) -> Option<(u64, f64)> {
+    let mut fields = plant.trim().split(':');
+    let (of, offset, drift) = (fields.next()?, fields.next()?, fields.next()?);
+    (of.parse() == Ok(rank)).then_some(())?;
+    Some((offset.parse::<i64>().ok()? as u64, drift.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plant_is_for_one_rank() {
+        assert_eq!(parse_plant("1:-5:2.5", 1), Some((-5i64 as u64, 2.5)));
+        assert_eq!(parse_plant("1:-5:2.5", 0), None);
+        assert_eq!(parse_plant("1:x:2.5", 1), None);
+    }
+}

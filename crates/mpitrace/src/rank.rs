@@ -1,0 +1,273 @@
+//! What the tracer knows while it runs in a rank, and how calls get at it.
+//!
+//! There is one [`Tracer`] a process, made when the program has initialised MPI. Its state is taken for a moment before and after each call, never across
+//! it. MPI itself forbids calls at the same time below `MPI_THREAD_MULTIPLE`, so that only there a lock is needed.
+
+use crate::arguments::PLACES;
+use crate::communicators::Communicators;
+use crate::frame::Frame;
+use crate::handles::HandleMap;
+use crate::layout::count;
+use crate::library::Library;
+use crate::log::Log;
+use crate::requests::Requests;
+use crate::sites::Sites;
+use crate::trouble;
+use calls::entry::{Call, Completion};
+use calls::list::NAMES;
+use clock::Clock;
+use record::{NodeSheet, RunFolder};
+use std::cell::UnsafeCell;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+/// How often each function that is only counted was called.
+pub static COUNTED: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.len()];
+/// The tracer while calls are logged, else null.
+static TRACER: AtomicPtr<Tracer> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The tracer of this process.
+pub struct Tracer {
+    /// What stamps are taken with.
+    pub clock: Clock,
+    /// The MPI library.
+    pub library: Library,
+    /// Whether threads may call at the same time.
+    threads: bool,
+    lock: Mutex<()>,
+    state: UnsafeCell<Rank>,
+}
+
+// SAFETY: `state` is only reached through `Tracer::with`, which holds the lock where threads may call at the same time; elsewhere MPI
+// obliges the program to let only one thread call at a time, with synchronisation of its own between them.
+unsafe impl Sync for Tracer {}
+// SAFETY: nothing in it belongs to a thread.
+unsafe impl Send for Tracer {}
+
+/// What is known of this rank.
+pub struct Rank {
+    /// Its number in the world.
+    pub rank: i32,
+    /// Where calls go.
+    pub log: Log,
+    /// Requests under way.
+    pub requests: Requests,
+    /// Messages that a probe has taken, by handle: their numbers.
+    pub messages: HandleMap,
+    /// Communicators.
+    pub communicators: Communicators,
+    /// Sizes of datatypes.
+    pub types: Types,
+    /// Places in the program.
+    pub sites: Sites,
+    /// Completions of the call at hand.
+    pub done: Vec<Completion>,
+    /// For closing the log.
+    pub sheet: NodeSheet,
+    /// The live folder of the run.
+    pub live: PathBuf,
+    /// Holds the run's lock.
+    pub folder: Option<RunFolder>,
+    /// What the facts say, but for what is counted.
+    pub facts: serde_json::Map<String, serde_json::Value>,
+    threads: u32,
+}
+
+/// Sizes of datatypes in bytes, by handle.
+pub struct Types {
+    sizes: HandleMap,
+    last: (usize, u64),
+}
+
+/// Begin to log.
+pub fn start(clock: Clock, library: Library, rank: Rank, threads: bool) {
+    let tracer = Tracer { clock, library, threads, lock: Mutex::new(()), state: UnsafeCell::new(rank) };
+    // Never freed: other threads may be in a call when the tracing ends.
+    TRACER.store(Box::leak(Box::new(tracer)), Ordering::Release);
+}
+
+/// Log nothing any more.
+pub fn stop() {
+    TRACER.store(std::ptr::null_mut(), Ordering::Release);
+}
+
+/// The tracer, while calls are logged.
+#[inline(always)]
+pub fn tracer() -> Option<&'static Tracer> {
+    // SAFETY: null, or a tracer that is never freed.
+    unsafe { TRACER.load(Ordering::Acquire).as_ref() }
+}
+
+impl Tracer {
+    /// Do something with the rank's state. It must not be asked for within `work`, nor may `work` make calls that wait.
+    #[inline(always)]
+    pub fn with<R>(&self, work: impl FnOnce(&mut Rank) -> R) -> R {
+        let _guard: Option<MutexGuard<'_, ()>> = if self.threads {
+            Some(self.lock.lock().unwrap_or_else(|error| error.into_inner()))
+        } else {
+            None
+        };
+        // SAFETY: see `Sync` above: nobody else is in here now, and `work` does not come back.
+        work(unsafe { &mut *self.state.get() })
+    }
+}
+
+impl Tracer {
+    /// In a child of this process: let go of the run's lock, which the parent holds on its own.
+    pub fn leave_to_parent(&self) {
+        // SAFETY: only this thread exists in a child that has just been forked, and it is not within `with`, because calls are never made from there.
+        let rank = unsafe { &mut *self.state.get() };
+        rank.folder = None;
+    }
+}
+
+impl Rank {
+    /// Processes in the world.
+    pub fn size(&self) -> u32 {
+        self.communicators.about(calls::entry::WORLD).peers
+    }
+
+    /// A rank that has made no calls yet.
+    pub fn new(
+        rank: i32,
+        log: Log,
+        communicators: Communicators,
+        sheet: NodeSheet,
+        folder: RunFolder,
+    ) -> Rank {
+        Rank {
+            rank,
+            log,
+            requests: Requests::new(),
+            messages: HandleMap::new(),
+            communicators,
+            types: Types { sizes: HandleMap::new(), last: (0, 0) },
+            sites: Sites::new(),
+            done: Vec::with_capacity(64),
+            sheet,
+            live: folder.live(),
+            folder: Some(folder),
+            facts: serde_json::Map::new(),
+            threads: 0,
+        }
+    }
+
+    /// The number of the next thread.
+    #[cold]
+    pub fn next_thread(&mut self) -> u8 {
+        self.threads += 1;
+        u8::try_from(self.threads - 1).unwrap_or(u8::MAX)
+    }
+
+    /// The number of the place that called.
+    #[inline(always)]
+    pub fn site(&mut self, address: usize) -> u32 {
+        let (number, entry) = self.sites.number(address);
+        if let Some(entry) = entry {
+            let written = self.log.entry(&entry);
+            self.check(written);
+        }
+        number
+    }
+
+    /// The number of a communicator.
+    #[inline(always)]
+    pub fn communicator(&mut self, handle: usize, library: &Library) -> u32 {
+        match self.communicators.known(handle) {
+            Some(number) => number,
+            None if handle == library.comm_null => calls::entry::UNKNOWN_COMMUNICATOR,
+            None => self.new_communicator(handle, calls::entry::UNKNOWN_COMMUNICATOR, library),
+        }
+    }
+
+    /// Give a communicator that the program has made a number.
+    #[cold]
+    pub fn new_communicator(&mut self, handle: usize, parent: u32, library: &Library) -> u32 {
+        let (number, entry) = self.communicators.register(handle, parent, library);
+        let written = self.log.entry(&entry);
+        self.check(written);
+        number
+    }
+
+    /// Bytes of `count` elements, by the places of the arguments that say so.
+    #[inline(always)]
+    pub fn bytes(&mut self, frame: &Frame, operation: usize, library: &Library) -> u64 {
+        let places = &PLACES[operation];
+        self.size_of(count(operation, frame.at(places.count)), frame.at(places.datatype), library)
+    }
+
+    /// Bytes of `count` elements of `datatype`.
+    #[inline(always)]
+    pub fn size_of(&mut self, count: u64, datatype: usize, library: &Library) -> u64 {
+        count.saturating_mul(self.types.size(library.layout.handle(datatype), library)).min((1 << 40) - 1)
+    }
+
+    /// Write down a call.
+    #[inline(always)]
+    pub fn write(&mut self, call: &Call) {
+        let written = self.log.call(call);
+        self.check(written);
+    }
+
+    /// The same with what it completed, which is in `done`.
+    #[inline]
+    pub fn write_done(&mut self, call: &Call) {
+        let written = match self.done.is_empty() {
+            true => self.log.call(call),
+            false => self.log.call_with(call, &self.done),
+        };
+        self.done.clear();
+        self.check(written);
+    }
+
+    /// Stop when the log cannot be written any more.
+    #[inline(always)]
+    pub fn check(&mut self, written: std::io::Result<()>) {
+        if let Err(error) = written {
+            self.give_up(&error);
+        }
+    }
+
+    #[cold]
+    fn give_up(&mut self, error: &std::io::Error) {
+        stop();
+        let what = format!(
+            "tracing stopped in rank {}, the program runs on: cannot write {}: {error}; make room there, or choose another folder with --out",
+            self.rank,
+            self.live.display()
+        );
+        trouble::say_once(&self.live, self.rank, &what);
+    }
+}
+
+impl Types {
+    #[inline(always)]
+    fn size(&mut self, datatype: usize, library: &Library) -> u64 {
+        if self.last.0 != datatype {
+            self.last = (datatype, self.search(datatype, library));
+        }
+        self.last.1
+    }
+
+    #[inline]
+    fn search(&mut self, datatype: usize, library: &Library) -> u64 {
+        if let Some(size) = self.sizes.get(datatype) {
+            return size;
+        }
+        let mut size = 0i64;
+        // SAFETY: the program passes this datatype to the library just so, and there is room for the answer.
+        let failed = unsafe { library.type_size(datatype, &raw mut size as usize) } != 0;
+        let size = if failed { 0 } else { u64::try_from(size).unwrap_or(0) };
+        if datatype != 0 {
+            self.sizes.insert(datatype, size);
+        }
+        size
+    }
+
+    /// A datatype was freed: its handle may be another's next.
+    pub fn forget(&mut self) {
+        self.sizes.clear();
+        self.last = (0, 0);
+    }
+}

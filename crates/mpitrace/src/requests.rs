@@ -1,0 +1,201 @@
+//! Requests that a rank has begun and not completed, by their handles.
+//!
+//! One handle may stand for several requests at once: both libraries hand out a shared one for sends that were complete at once.
+//! Such requests are all alike, so they are taken in the order in which they were begun.
+
+use crate::handles::HandleMap;
+
+/// What is known of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Its number on this rank.
+    pub number: u32,
+    /// Whether it receives, so that its status says something.
+    pub receives: bool,
+    /// The rank that it was posted for, as the call's entry says it.
+    pub peer: i32,
+    /// The tag.
+    pub tag: i32,
+    /// The communicator, by the rank's own numbering.
+    pub communicator: u32,
+    /// A communicator in the making: where the program wants its handle, and its parent's number.
+    pub makes: Option<(usize, u32)>,
+}
+
+/// What a persistent request does each time it is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// Flags of the entry.
+    pub flags: u16,
+    /// Peer of the entry.
+    pub peer: i32,
+    /// Tag of the entry.
+    pub tag: i32,
+    /// Bytes of the entry.
+    pub bytes: u64,
+    /// Communicator of the entry.
+    pub communicator: u32,
+}
+
+/// The live requests of a rank.
+pub struct Requests {
+    /// First and last of a handle's requests: places in `slots`.
+    queues: HandleMap,
+    slots: Vec<Slot>,
+    /// First free slot.
+    free: u32,
+    last_number: u32,
+    prepared: HandleMap,
+    descriptions: Vec<Prepared>,
+    free_descriptions: Vec<u32>,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    request: Request,
+    /// The next of the same handle, or the next free one.
+    next: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Requests {
+    /// None yet.
+    pub fn new() -> Requests {
+        Requests {
+            queues: HandleMap::new(),
+            slots: Vec::with_capacity(1024),
+            free: NONE,
+            last_number: 0,
+            prepared: HandleMap::new(),
+            descriptions: Vec::new(),
+            free_descriptions: Vec::new(),
+        }
+    }
+
+    /// A number for a new request.
+    #[inline]
+    pub fn number(&mut self) -> u32 {
+        // After four thousand million the numbers begin again; 0 is none.
+        self.last_number = self.last_number.checked_add(1).unwrap_or(1);
+        self.last_number
+    }
+
+    /// `handle` now stands for `request` too.
+    #[inline]
+    pub fn add(&mut self, handle: usize, request: Request) {
+        let slot = self.slot(Slot { request, next: NONE });
+        match self.queues.get_mut(handle) {
+            Some(queue) => {
+                let (first, last) = unpack(*queue);
+                self.slots[last as usize].next = slot;
+                *queue = pack(first, slot);
+            }
+            None => self.queues.insert(handle, pack(slot, slot)),
+        }
+    }
+
+    /// The oldest request that `handle` stands for.
+    #[inline]
+    pub fn peek(&self, handle: usize) -> Option<Request> {
+        let (first, _) = unpack(self.queues.get(handle)?);
+        Some(self.slots[first as usize].request)
+    }
+
+    /// The same, and `handle` stands for it no more.
+    #[inline]
+    pub fn take(&mut self, handle: usize) -> Option<Request> {
+        let (first, last) = unpack(self.queues.get(handle)?);
+        let Slot { request, next } = self.slots[first as usize];
+        match first == last {
+            true => drop(self.queues.remove(handle)),
+            false => self.queues.insert(handle, pack(next, last)),
+        }
+        self.slots[first as usize].next = self.free;
+        self.free = first;
+        Some(request)
+    }
+
+    /// `handle` is a persistent request that does this.
+    pub fn prepare(&mut self, handle: usize, prepared: Prepared) {
+        let at = match self.free_descriptions.pop() {
+            Some(at) => at,
+            None => {
+                self.descriptions.push(prepared);
+                self.descriptions.len() as u32 - 1
+            }
+        };
+        self.descriptions[at as usize] = prepared;
+        self.prepared.insert(handle, u64::from(at));
+    }
+
+    /// What starting `handle` does.
+    pub fn prepared(&self, handle: usize) -> Option<Prepared> {
+        Some(self.descriptions[self.prepared.get(handle)? as usize])
+    }
+
+    /// `handle` was given back.
+    pub fn forget_prepared(&mut self, handle: usize) {
+        self.free_descriptions.extend(self.prepared.remove(handle).map(|at| at as u32));
+    }
+
+    #[inline]
+    fn slot(&mut self, slot: Slot) -> u32 {
+        if self.free == NONE {
+            self.slots.push(slot);
+            return self.slots.len() as u32 - 1;
+        }
+        let at = self.free;
+        self.free = self.slots[at as usize].next;
+        self.slots[at as usize] = slot;
+        at
+    }
+}
+
+#[inline(always)]
+fn pack(first: u32, last: u32) -> u64 {
+    u64::from(first) | u64::from(last) << 32
+}
+
+#[inline(always)]
+fn unpack(queue: u64) -> (u32, u32) {
+    (queue as u32, (queue >> 32) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{HashMap, VecDeque};
+
+    proptest! {
+        #[test]
+        fn every_handle_is_a_queue(steps in proptest::collection::vec((any::<bool>(), 1usize..5), 0..300)) {
+            let mut ours = Requests::new();
+            let mut model: HashMap<usize, VecDeque<Request>> = HashMap::new();
+            for (add, handle) in steps {
+                if add {
+                    let request = Request { number: ours.number(), receives: false, peer: 1, tag: 2, communicator: 1, makes: None };
+                    ours.add(handle, request);
+                    model.entry(handle).or_default().push_back(request);
+                } else {
+                    let queue = model.entry(handle).or_default();
+                    prop_assert_eq!(ours.peek(handle), queue.front().copied());
+                    prop_assert_eq!(ours.take(handle), queue.pop_front());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_prepared_is_known_until_it_is_given_back() {
+        let mut requests = Requests::new();
+        let prepared = |tag| Prepared { flags: 2, peer: 1, tag, bytes: 8, communicator: 1 };
+        requests.prepare(7, prepared(1));
+        requests.prepare(8, prepared(2));
+        requests.forget_prepared(7);
+        requests.prepare(9, prepared(3));
+        let tags = [7, 8, 9].map(|handle| requests.prepared(handle).map(|prepared| prepared.tag));
+        assert_eq!(tags, [None, Some(2), Some(3)]);
+    }
+}

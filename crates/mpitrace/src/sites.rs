@@ -1,0 +1,117 @@
+//! Places in the program that call MPI: from return addresses to numbers.
+
+use crate::handles::HandleMap;
+use calls::entry::{head, kinds};
+use std::ffi::{CStr, c_void};
+
+/// Places that are found without searching the map.
+const QUICK: usize = 64;
+
+/// The places seen so far.
+pub struct Sites {
+    quick: [(usize, u32); QUICK],
+    all: HandleMap,
+    last: u32,
+}
+
+impl Sites {
+    /// None yet.
+    pub fn new() -> Sites {
+        Sites { quick: [(0, 0); QUICK], all: HandleMap::new(), last: 0 }
+    }
+
+    /// The number of the place that returns to `address`; 0 if that is not known. A place that is new comes with its entry.
+    #[inline(always)]
+    pub fn number(&mut self, address: usize) -> (u32, Option<Vec<u64>>) {
+        let (seen, number) = self.quick[slot(address)];
+        if seen == address { (number, None) } else { self.search(address) }
+    }
+
+    #[cold]
+    fn search(&mut self, address: usize) -> (u32, Option<Vec<u64>>) {
+        if address == 0 {
+            return (0, None);
+        }
+        let known = self.all.get(address).map(|number| number as u32);
+        let number = known.unwrap_or(self.last + 1);
+        self.quick[slot(address)] = (address, number);
+        if known.is_some() {
+            return (number, None);
+        }
+        self.last = number;
+        self.all.insert(address, u64::from(number));
+        let (path, offset) = locate(address);
+        (number, Some(entry(number, &path, offset)))
+    }
+}
+
+#[inline(always)]
+fn slot(address: usize) -> usize {
+    (address ^ address >> 6) % QUICK
+}
+
+fn entry(number: u32, path: &[u8], offset: u64) -> Vec<u64> {
+    let text = path.chunks(8).map(|bytes| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    });
+    let fixed = [u64::from(number) | (path.len() as u64) << 32, offset];
+    let words: Vec<u64> = fixed.into_iter().chain(text).collect();
+    [&[head(kinds::SITE, 0, 0, words.len() as u16 + 1, 0)], &words[..]].concat()
+}
+
+/// The file that `address` is mapped from, and the address as the file numbers it.
+fn locate(address: usize) -> (Vec<u8>, u64) {
+    // SAFETY: an all-zero value is a valid Dl_info: null pointers.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: dladdr only reads the loader's tables; `info` is there to be written.
+    let found = unsafe { libc::dladdr(address as *const c_void, &raw mut info) } != 0;
+    if !found || info.dli_fname.is_null() {
+        return (Vec::new(), address as u64);
+    }
+    // SAFETY: the loader's name of a mapped object is a terminated string.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes();
+    let offset = if is_fixed(info.dli_fbase) { address } else { address - info.dli_fbase as usize };
+    (absolute(name), offset as u64)
+}
+
+/// Whether the object at `base` was linked to lie there (ET_EXEC), so that its addresses are numbered from 0.
+fn is_fixed(base: *mut c_void) -> bool {
+    const TYPE_AT: usize = 16;
+    const EXECUTABLE: u16 = 2;
+    // SAFETY: a mapped object begins with its ELF header, whose type is the half word at 16.
+    unsafe { base.cast::<u8>().add(TYPE_AT).cast::<u16>().read_unaligned() == EXECUTABLE }
+}
+
+/// The loader knows the program itself by what it was called, which may be relative to a folder that it has left.
+fn absolute(name: &[u8]) -> Vec<u8> {
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    let path = std::path::Path::new(std::ffi::OsStr::from_bytes(name));
+    let own = std::env::args_os().next().is_some_and(|own| own.as_bytes() == name);
+    let found = if own { std::fs::read_link("/proc/self/exe") } else { std::fs::canonicalize(path) };
+    found.map_or_else(|_| name.to_vec(), |path| path.into_os_string().into_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_one_number_and_one_entry() {
+        let mut sites = Sites::new();
+        let here = locate as fn(usize) -> (Vec<u8>, u64) as usize;
+        let (first, entry) = sites.number(here);
+        let entry = entry.expect("the first time");
+        assert_eq!(first, 1);
+        assert_eq!(calls::entry::kind_and_words(entry[0]), (kinds::SITE, entry.len()));
+        let path: Vec<u8> = entry[3..].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let path = std::str::from_utf8(&path[..(entry[1] >> 32) as usize]).unwrap().to_string();
+        assert_eq!(std::path::Path::new(&path), std::env::current_exe().unwrap().canonicalize().unwrap());
+        assert!(entry[2] < here as u64, "an offset in a file that is loaded anywhere");
+        assert_eq!(sites.number(here), (1, None));
+        assert_eq!(sites.number(0), (0, None));
+        assert_eq!(sites.number(here + 64 * 64).0, 2);
+        assert_eq!(sites.number(here), (1, None), "also when its quick place was taken");
+    }
+}

@@ -1,0 +1,97 @@
+//! Reading the logs of a run, finished or not.
+
+use calls::entry::{self, Call, Completion, flags, kinds};
+use calls::list::NAMES;
+use std::path::Path;
+
+/// What one rank has left.
+pub struct Log {
+    pub calls: Vec<(Call, Vec<Completion>)>,
+    pub communicators: usize,
+    pub exchanges: usize,
+    pub facts: serde_json::Value,
+    /// The call in which it ended.
+    pub pending: Option<Call>,
+}
+
+impl Log {
+    /// The log of `rank`.
+    pub fn of(run: &Path, rank: u32) -> Log {
+        let stem = run.join("live").join(format!("launch-0-node-{rank}"));
+        let words = |ending: &str| -> Vec<u64> {
+            let bytes = std::fs::read(stem.with_extension(ending)).unwrap_or_default();
+            bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect()
+        };
+        let (log, tail) = (words("calls"), words("tail"));
+        let mut entries = log[8..].to_vec();
+        let mut pending = None;
+        if !tail.is_empty() {
+            entries.truncate(tail[2] as usize);
+            let used = 8 + tail[3] as usize;
+            entries.extend(&tail[8..used]);
+            pending = pending_of(&tail[used..]);
+        }
+        let mut log = Log {
+            calls: Vec::new(),
+            communicators: 0,
+            exchanges: 0,
+            facts: serde_json::Value::Null,
+            pending,
+        };
+        log.read(&entries);
+        log
+    }
+
+    fn read(&mut self, entries: &[u64]) {
+        let mut at = 0;
+        while at < entries.len() {
+            let (kind, length) = entry::kind_and_words(entries[at]);
+            let words = &entries[at..at + length];
+            match kind {
+                kinds::CALL => {
+                    let (call, rest) = entry::decode(words).expect("a whole call");
+                    self.calls.push((call, entry::completions(rest).collect()));
+                }
+                kinds::COMMUNICATOR => self.communicators += 1,
+                kinds::EXCHANGE => self.exchanges += 1,
+                kinds::FACTS => {
+                    let bytes: Vec<u8> = words[2..].iter().flat_map(|word| word.to_le_bytes()).collect();
+                    self.facts = serde_json::from_slice(&bytes[..words[1] as usize]).expect("facts are JSON");
+                }
+                kinds::SITE => {}
+                other => panic!("an entry of kind {other}"),
+            }
+            at += length;
+        }
+    }
+
+    /// Calls of one function; the other messages of a call do not count.
+    pub fn count(&self, name: &str) -> usize {
+        self.named(name).filter(|(call, _)| call.flags & flags::CONTINUED == 0).count()
+    }
+
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &(Call, Vec<Completion>)> {
+        let operation = NAMES.iter().position(|one| *one == name).expect("in the list");
+        self.calls.iter().filter(move |(call, _)| usize::from(call.operation) == operation)
+    }
+
+    pub fn with(&self, flag: u16) -> usize {
+        self.calls.iter().filter(|(call, _)| call.flags & flag != 0).count()
+    }
+
+    pub fn completions(&self) -> impl Iterator<Item = &Completion> {
+        self.calls.iter().flat_map(|(_, done)| done)
+    }
+
+    pub fn requests_begun(&self) -> Vec<u32> {
+        let begins = |call: &&Call| call.request != 0 && call.flags & (flags::SENDS | flags::RECEIVES) != 0;
+        self.calls.iter().map(|(call, _)| call).filter(begins).map(|call| call.request).collect()
+    }
+}
+
+fn pending_of(words: &[u64]) -> Option<Call> {
+    let (kind, length) = entry::kind_and_words(*words.first()?);
+    (kind == kinds::CALL)
+        .then(|| entry::decode(&words[..length]).expect("a whole call").0)
+        .filter(|call| call.exit == 0)
+}

@@ -1,0 +1,152 @@
+//! What is gathered of the calls of MPI ranks: where each rank's time went, which functions took it, for whom collectives
+//! waited, and what ranks did while the worst messages were under way.
+//!
+//! Rows of a rank come in the order of entering, ranks in any order. Memory grows with the ranks and the functions, and up to
+//! a bound with the collectives.
+
+mod collectives;
+mod doing;
+mod functions;
+mod lanes;
+
+use record::NULL;
+
+use crate::analysis::{Activity, Calls, WorstMessage};
+
+use collectives::Collectives;
+use doing::Meanwhile;
+use functions::Functions;
+use lanes::Lanes;
+
+/// What is known of a function by its code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name, `MPI_Send`.
+    pub name: String,
+    /// What a rank does in it.
+    pub activity: Activity,
+    /// Whether a rank leaves it only when its part is done; of collectives those alone are compared.
+    pub blocks: bool,
+}
+
+/// Rows of one rank's table of calls: a value a row in each column, [`NULL`] for none.
+#[derive(Clone, Copy, Debug)]
+pub struct CallColumns<'a> {
+    /// When it was entered, ns on the timeline.
+    pub enter: &'a [i64],
+    /// When it was left; null for never.
+    pub exit: &'a [i64],
+    /// Function, by its place among those that the tally was made with.
+    pub call: &'a [i64],
+    /// Communicator.
+    pub communicator: &'a [i64],
+    /// Bytes.
+    pub bytes: &'a [i64],
+    /// Polls put together; null for an ordinary call.
+    pub polls: &'a [i64],
+    /// Place that called it.
+    pub site: &'a [i64],
+    /// Thread.
+    pub thread: &'a [i64],
+}
+
+/// All that was gathered of calls.
+pub struct CallTally {
+    functions: Functions,
+    lanes: Lanes,
+    collectives: Collectives,
+    meanwhile: Meanwhile,
+    names: Vec<Function>,
+}
+
+/// A call.
+#[derive(Clone, Copy, Debug)]
+struct CallRow {
+    enter: i64,
+    /// `None` for a call that was never left.
+    exit: Option<i64>,
+    code: usize,
+    communicator: i64,
+    bytes: u64,
+    polls: Option<u64>,
+    site: Option<i64>,
+    thread: i64,
+    activity: Activity,
+}
+
+impl CallTally {
+    /// A tally of calls of these functions, which will also say what ranks did while these messages were under way.
+    pub fn new(functions: Vec<Function>, worst: &[WorstMessage]) -> CallTally {
+        CallTally {
+            functions: Functions::new(functions.len()),
+            lanes: Lanes::default(),
+            collectives: Collectives::default(),
+            meanwhile: Meanwhile::new(worst),
+            names: functions,
+        }
+    }
+
+    /// Take in the next rows of a rank. Rows of a code that no function has are left out.
+    pub fn add(&mut self, rank: u32, columns: &CallColumns) {
+        let CallTally { functions, lanes, collectives, meanwhile, names } = self;
+        let lane = lanes.rank(rank);
+        let mut stretches = meanwhile.of(rank);
+        for call in (0..columns.enter.len()).filter_map(|at| row(names, columns, at)) {
+            functions.add(&call);
+            lane.add(&call);
+            stretches.iter_mut().for_each(|stretch| stretch.add(&call));
+            if call.activity == Activity::Collective && call.communicator != NULL {
+                collectives.add(rank, &call, names[call.code].blocks);
+            }
+        }
+    }
+
+    /// Take in what `other`, made for the same functions and messages, took in of other ranks.
+    pub fn merge(&mut self, other: CallTally) {
+        self.functions.merge(&other.functions);
+        self.lanes.merge(other.lanes);
+        self.collectives.merge(other.collectives);
+        self.meanwhile.merge(other.meanwhile);
+    }
+
+    /// What is shown of it, and the messages with what both ranks did.
+    pub fn finish(self, worst: &mut [WorstMessage]) -> Calls {
+        self.meanwhile.tell(&self.names, worst);
+        let (collectives, collectives_left_out) = self.collectives.shown(&self.names);
+        let (ranks, shown) = self.lanes.shown();
+        Calls {
+            ranks,
+            functions: self.functions.shown(&self.names),
+            collectives,
+            collectives_left_out,
+            lanes: shown.lanes,
+            slices_from_ns: shown.from_ns,
+            slice_ns: shown.slice_ns,
+        }
+    }
+}
+
+fn row(names: &[Function], columns: &CallColumns, at: usize) -> Option<CallRow> {
+    let value = |column: &[i64]| Some(column[at]).filter(|&value| value != NULL);
+    let code = usize::try_from(columns.call[at]).ok()?;
+    let function = names.get(code)?;
+    let polls = value(columns.polls).map(|polls| polls.max(0).unsigned_abs());
+    Some(CallRow {
+        enter: value(columns.enter)?,
+        exit: value(columns.exit),
+        code,
+        communicator: columns.communicator[at],
+        bytes: value(columns.bytes).map_or(0, |bytes| bytes.max(0).unsigned_abs()),
+        polls,
+        site: value(columns.site).filter(|&site| site != 0),
+        thread: value(columns.thread).unwrap_or(0),
+        activity: if polls.is_some() { Activity::Polling } else { function.activity },
+    })
+}
+
+impl CallRow {
+    /// How long it took, ns; 0 for a call that was never left.
+    fn took(&self) -> i64 {
+        self.exit.map_or(0, |exit| exit.saturating_sub(self.enter))
+    }
+}

@@ -1,0 +1,101 @@
+//! The messages that waited longest, and a sample of all: chosen by rank, so that their order does not matter.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::row::{MpiRow, waited};
+use crate::analysis::{MessageLine, WorstMessage};
+
+/// Messages told in full.
+const WORST: usize = 10;
+/// Messages drawn.
+const SAMPLE: usize = 240;
+
+/// Waited longest first; identity only tells equals apart.
+type WorstRank = (i64, Reverse<(u32, u64)>);
+/// A number that mixes the message's identity well, then that itself.
+type SampleRank = (u64, u32, u64);
+
+/// What was chosen so far.
+#[derive(Clone, Default)]
+pub(super) struct Chosen {
+    worst: Vec<(WorstRank, WorstMessage)>,
+    sample: BinaryHeap<(SampleRank, Line)>,
+}
+
+/// Never decides, since ranks differ.
+#[derive(Clone, Copy)]
+struct Line(MessageLine);
+
+impl Chosen {
+    /// Take in a message.
+    #[inline]
+    pub fn add(&mut self, row: &MpiRow, waits: [Option<i64>; 4]) {
+        let rank = (waited(waits), Reverse((row.line.src, row.line.seq)));
+        if rank.0 > 0 && self.worst.last().is_none_or(|(least, _)| rank > *least || self.worst.len() < WORST)
+        {
+            self.offer_worst(rank, row.worst(waits));
+        }
+        self.offer_sample(row.line);
+    }
+
+    /// Take in what `other` took in.
+    pub fn merge(&mut self, other: Chosen) {
+        other.worst.into_iter().for_each(|(rank, message)| self.offer_worst(rank, message));
+        other.sample.into_iter().for_each(|(_, Line(line))| self.offer_sample(line));
+    }
+
+    /// The worst, worst first, and the sample by time.
+    pub fn finish(self) -> (Vec<WorstMessage>, Vec<MessageLine>) {
+        let mut sample: Vec<MessageLine> = self.sample.into_iter().map(|(_, Line(line))| line).collect();
+        sample.sort_unstable_by_key(|line| (line.ready_ns, line.src, line.seq));
+        (self.worst.into_iter().map(|(_, message)| message).collect(), sample)
+    }
+
+    fn offer_worst(&mut self, rank: WorstRank, message: WorstMessage) {
+        let at = self.worst.partition_point(|(before, _)| *before > rank);
+        self.worst.insert(at, (rank, message));
+        self.worst.truncate(WORST);
+    }
+
+    #[inline]
+    fn offer_sample(&mut self, line: MessageLine) {
+        let rank = (mixed(line), line.src, line.seq);
+        if self.sample.len() >= SAMPLE {
+            if self.sample.peek().is_some_and(|(most, _)| rank >= *most) {
+                return;
+            }
+            self.sample.pop();
+        }
+        self.sample.push((rank, Line(line)));
+    }
+}
+
+/// Steele, Lea and Flood's finaliser of SplitMix64 (OOPSLA 2014): neighbours end far apart.
+#[inline]
+fn mixed(line: MessageLine) -> u64 {
+    let mut z = (line.seq << 20 ^ u64::from(line.src)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl PartialEq for Line {
+    fn eq(&self, _: &Line) -> bool {
+        true
+    }
+}
+
+impl Eq for Line {}
+
+impl PartialOrd for Line {
+    fn partial_cmp(&self, other: &Line) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Line {
+    fn cmp(&self, _: &Line) -> std::cmp::Ordering {
+        std::cmp::Ordering::Equal
+    }
+}

@@ -1,0 +1,389 @@
+//! What was planted in the messages and calls of an MPI program must be found, to the nanosecond and in any order.
+
+use std::sync::Arc;
+
+use fourstamp_stats::analysis::{Activity, Analysis, Mpi, MpiBy, Stage, Wait};
+use fourstamp_stats::{
+    Accumulator, BlockingCalls, CallColumns, CallTally, Columns, FIELDS, Function, Options, Position,
+};
+use proptest::prelude::*;
+use record::{Field, How, Kind, NULL, Values};
+
+const MS: i64 = 1_000_000;
+const US: i64 = 1_000;
+
+/// One planted message; times in ns.
+#[derive(Clone, Copy, Debug)]
+struct Planted {
+    src: i64,
+    dst: i64,
+    tag: i64,
+    sent: i64,
+    arrived: i64,
+    posted: i64,
+    awaited: i64,
+    taken: i64,
+    released: i64,
+    how: How,
+    error: i64,
+    send_call: i64,
+    sites: [i64; 2],
+}
+
+/// A late sender by 5 ms, a receiver asleep for 50 ms, a rendezvous blocked for 20 ms, a message that lies about for
+/// 24.9 ms, and a send that does not block and was released late for reasons of its own.
+fn planted() -> [Planted; 5] {
+    let usual = Planted {
+        src: 0,
+        dst: 1,
+        tag: 7,
+        sent: 6 * MS,
+        arrived: 6 * MS + 10 * US,
+        posted: MS,
+        awaited: MS,
+        taken: 6 * MS + 20 * US,
+        released: 6 * MS + 5 * US,
+        how: How::Observed,
+        error: NULL,
+        send_call: 0,
+        sites: [1, 2],
+    };
+    [
+        usual,
+        Planted {
+            tag: 8,
+            sent: 10 * MS,
+            arrived: 10 * MS + 10 * US,
+            posted: 60 * MS,
+            awaited: 60 * MS,
+            taken: 60 * MS + US,
+            released: 10 * MS + 2 * US,
+            how: How::Modelled,
+            error: 3 * US,
+            ..usual
+        },
+        Planted {
+            src: 2,
+            dst: 3,
+            sent: 100 * MS,
+            arrived: 120 * MS + 200 * US,
+            posted: 120 * MS,
+            awaited: 120 * MS,
+            taken: 120 * MS + 600 * US,
+            released: 120 * MS + 500 * US,
+            sites: [3, 4],
+            ..usual
+        },
+        Planted {
+            tag: 8,
+            sent: 205 * MS,
+            arrived: 205 * MS + 100 * US,
+            posted: 200 * MS,
+            awaited: 230 * MS,
+            taken: 230 * MS + 10 * US,
+            released: 205 * MS + 10 * US,
+            how: How::Bracketed,
+            error: 50 * US,
+            ..usual
+        },
+        Planted {
+            src: 2,
+            dst: 3,
+            sent: 300 * MS,
+            arrived: 310 * MS + 100 * US,
+            posted: 310 * MS,
+            awaited: 310 * MS,
+            taken: 310 * MS + 200 * US,
+            released: 340 * MS,
+            send_call: 1,
+            sites: [5, 4],
+            ..usual
+        },
+    ]
+}
+
+fn options() -> Options {
+    let mut blocking = BlockingCalls::default();
+    blocking.add(0, 0, [true, false].into_iter());
+    blocking.add(2, 0, [true, false].into_iter());
+    Options { blocking: Arc::new(blocking), ..Options::default() }
+}
+
+fn add(accumulator: &mut Accumulator, rows: &[(i64, Planted)]) {
+    let column = |field: Field| -> Vec<i64> {
+        let value = |(seq, row): &(i64, Planted)| match field {
+            Field::Seq => *seq,
+            Field::Src => row.src,
+            Field::Dst => row.dst,
+            Field::Kind => Kind::Data as i64,
+            Field::Bytes => 100,
+            Field::ReadyNs | Field::SentNs => row.sent,
+            Field::ArrivedNs => row.arrived,
+            Field::TakenNs => row.taken,
+            Field::ArrivedHow => row.how as i64,
+            Field::ArrivedErrorNs => row.error,
+            Field::Tag => row.tag,
+            Field::PostedNs => row.posted,
+            Field::AwaitedNs => row.awaited,
+            Field::ReleasedNs => row.released,
+            Field::SendCall => row.send_call,
+            Field::SendSite => row.sites[0],
+            Field::ReceiveSite => row.sites[1],
+            _ => NULL,
+        };
+        rows.iter().map(value).collect()
+    };
+    let made: Vec<(Field, Vec<i64>)> = FIELDS.iter().map(|field| (*field, column(*field))).collect();
+    let columns = made.iter().fold(Columns::new(rows.len()), |columns, (field, values)| {
+        columns.with(*field, Values::Each(values))
+    });
+    accumulator.add_columns(&columns, Position { launch: 0, node: 0, first_row: 0 });
+}
+
+fn analyse(rows: &[(i64, Planted)], batch: usize, accumulators: usize) -> Analysis {
+    let mut parts: Vec<Accumulator> = (0..accumulators).map(|_| Accumulator::new(options())).collect();
+    rows.chunks(batch).enumerate().for_each(|(at, rows)| add(&mut parts[at % accumulators], rows));
+    let mut whole = Accumulator::new(options());
+    parts.into_iter().for_each(|part| whole.merge(part));
+    whole.finish()
+}
+
+fn numbered(rows: &[Planted]) -> Vec<(i64, Planted)> {
+    (0..).zip(rows.iter().copied()).collect()
+}
+
+fn mpi() -> Mpi {
+    analyse(&numbered(&planted()), 2, 2).mpi.expect("the run is of an MPI program")
+}
+
+#[test]
+fn each_planted_wait_is_found() {
+    let mpi = mpi();
+    let found: Vec<(Wait, u64, i64)> =
+        mpi.waits.iter().map(|wait| (wait.wait, wait.count, wait.total_ns)).collect();
+    let expected = [
+        (Wait::LateSender, 1, 5 * MS),
+        (Wait::LateReceiver, 1, 20 * MS),
+        (Wait::Unexpected, 1, 49_990 * US),
+        (Wait::NotCollected, 1, 24_900 * US),
+    ];
+    assert_eq!(found, expected);
+    // 5.02 ms from when the receiver waited, 50.001, 20.6, 25.01 and 10.2 ms from the send.
+    assert_eq!(mpi.message_time_ns, 110_831 * US);
+    assert!((mpi.waits[2].share - 49.990 / 110.831).abs() < 1e-12);
+    assert!(mpi.waits.iter().all(|wait| wait.unknown == 0));
+    assert_eq!(mpi.waits[0].summary.max_ns, 5 * MS);
+}
+
+#[test]
+fn what_rests_on_an_unseen_arrival_is_told() {
+    let mpi = mpi();
+    assert_eq!(mpi.arrivals.known, [3, 1, 1]);
+    assert_eq!(mpi.arrivals.error_ns, [50 * US, 3 * US]);
+    let rests: Vec<_> = mpi.waits.iter().map(|wait| (wait.rests_on_ns, wait.error_ns)).collect();
+    let expected = [([0; 3], 0), ([0; 3], 0), ([0, 0, 49_990 * US], 3 * US), ([0, 24_900 * US, 0], 50 * US)];
+    assert_eq!(rests, expected);
+}
+
+#[test]
+fn who_waited_for_whom_is_told() {
+    let blocked: Vec<_> =
+        mpi().blocked.iter().map(|b| (b.rank, b.by, b.late_sender_ns, b.late_receiver_ns)).collect();
+    assert_eq!(blocked, [(2, 3, 0, 20 * MS), (1, 0, 5 * MS, 0)]);
+}
+
+#[test]
+fn groups_hold_their_messages() {
+    let mpi = mpi();
+    let of = |by: MpiBy| {
+        let groups = mpi.groups.iter().find(|groups| groups.by == by).unwrap();
+        assert_eq!(groups.left_out, (0, 0));
+        groups.groups.iter().map(|g| (g.key, g.messages, g.waited_ns())).collect::<Vec<_>>()
+    };
+    assert_eq!(of(MpiBy::Pair), [((0, 1), 3, 79_890 * US), ((2, 3), 2, 20 * MS)]);
+    assert_eq!(of(MpiBy::Tag), [((8, 0), 2, 74_890 * US), ((7, 0), 3, 25 * MS)]);
+    assert_eq!(of(MpiBy::SendSite), [((1, 0), 3, 79_890 * US), ((3, 0), 1, 20 * MS), ((5, 0), 1, 0)]);
+    assert_eq!(of(MpiBy::ReceiveSite), [((2, 0), 3, 79_890 * US), ((4, 0), 2, 20 * MS)]);
+}
+
+#[test]
+fn the_worst_come_first_and_are_told_whole() {
+    let mpi = mpi();
+    let waited: Vec<i64> = mpi.worst.iter().map(|worst| worst.waited_ns).collect();
+    assert_eq!(waited, [49_990 * US, 24_900 * US, 20 * MS, 5 * MS]);
+    assert_eq!(mpi.worst[0].arrived_error_ns, Some(3 * US));
+    assert_eq!(mpi.worst[2].waits_ns, [Some(0), Some(20 * MS), Some(0), Some(0)]);
+    assert_eq!(mpi.sample.len(), 5);
+}
+
+#[test]
+fn a_send_wait_of_nothing_is_no_stage() {
+    let analysis = analyse(&numbered(&planted()), 5, 1);
+    let stages: Vec<Stage> = analysis.stages.iter().map(|view| view.stage).collect();
+    assert_eq!(stages, [Stage::EndToEnd, Stage::Transit, Stage::ReceiveWait]);
+    assert!(analysis.finding.is_some());
+}
+
+#[test]
+fn a_message_without_a_stamp_is_counted_as_unknown() {
+    let lacking = Planted { posted: NULL, ..planted()[2] };
+    let mpi = analyse(&numbered(&[lacking]), 1, 1).mpi.unwrap();
+    let unknown: Vec<(u64, u64)> = mpi.waits.iter().map(|wait| (wait.unknown, wait.count)).collect();
+    assert_eq!(unknown, [(0, 0), (1, 0), (1, 0), (1, 0)]);
+}
+
+#[test]
+fn without_a_table_of_calls_every_sender_is_taken_to_block() {
+    let mut accumulator = Accumulator::new(Options::default());
+    add(&mut accumulator, &numbered(&planted()[4..]));
+    assert_eq!(accumulator.finish().mpi.unwrap().waits[1].total_ns, 10 * MS);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn any_order_and_any_accumulators_end_alike(
+        rows in prop::collection::vec((0..5_usize, 0..6_i64, 0..6_i64, 0..40_i64, -30 * MS..30 * MS), 1..400),
+        batch in 1..60_usize, accumulators in 1..4_usize,
+    ) {
+        let make = |(at, &(like, src, dst, tag, shift)): (i64, &(usize, i64, i64, i64, i64))| {
+            let like = planted()[like];
+            (at, Planted { src, dst, tag, awaited: like.awaited + shift, ..like })
+        };
+        let rows: Vec<(i64, Planted)> = (0..).zip(&rows).map(make).collect();
+        let mut backwards = rows.clone();
+        backwards.reverse();
+        let one = analyse(&rows, rows.len(), 1).mpi;
+        prop_assert_eq!(&analyse(&rows, batch, accumulators).mpi, &one);
+        prop_assert_eq!(&analyse(&backwards, batch, accumulators).mpi, &one);
+    }
+}
+
+/// Columns of a rank's calls.
+#[derive(Default)]
+struct Table([Vec<i64>; 8]);
+
+impl Table {
+    fn call(mut self, enter: i64, exit: i64, call: i64) -> Table {
+        self.push([enter, exit, call, NULL, 100, NULL, 3, 0]);
+        self
+    }
+
+    fn collective(mut self, enter: i64, exit: i64) -> Table {
+        self.push([enter, exit, 2, 1, 8, NULL, 4, 0]);
+        self
+    }
+
+    fn polls(mut self, enter: i64, exit: i64, polls: i64) -> Table {
+        self.push([enter, exit, 3, NULL, NULL, polls, 5, 0]);
+        self
+    }
+
+    fn push(&mut self, row: [i64; 8]) {
+        self.0.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
+    }
+
+    fn columns(&self) -> CallColumns<'_> {
+        let [enter, exit, call, communicator, bytes, polls, site, thread] = &self.0;
+        CallColumns { enter, exit, call, communicator, bytes, polls, site, thread }
+    }
+}
+
+fn functions() -> Vec<Function> {
+    let function = |name: &str, activity, blocks| Function { name: name.to_owned(), activity, blocks };
+    vec![
+        function("MPI_Send", Activity::Sending, true),
+        function("MPI_Recv", Activity::Waiting, true),
+        function("MPI_Barrier", Activity::Collective, true),
+        function("MPI_Test", Activity::Waiting, false),
+    ]
+}
+
+fn two_ranks() -> [(u32, Table); 2] {
+    let zero = Table::default().call(0, MS, 0).collective(4 * MS, 10 * MS).polls(10 * MS, 12 * MS, 500);
+    let one = Table::default().call(0, 2 * MS, 1).collective(9 * MS, 10 * MS).call(15 * MS, NULL, 1);
+    [(0, zero), (1, one)]
+}
+
+#[test]
+fn the_time_of_ranks_and_functions_adds_up() {
+    let mut tally = CallTally::new(functions(), &[]);
+    two_ranks().iter().for_each(|(rank, table)| tally.add(*rank, &table.columns()));
+    let calls = tally.finish(&mut []);
+    // Computing, sending, waiting, polling, collective, other.
+    assert_eq!(calls.ranks[0].activity_ns, [3 * MS, MS, 0, 2 * MS, 6 * MS, 0]);
+    assert_eq!(calls.ranks[1].activity_ns, [12 * MS, 0, 2 * MS, 0, MS, 0]);
+    assert_eq!((calls.ranks[0].calls, calls.ranks[1].unfinished), (502, 1));
+    let functions: Vec<_> =
+        calls.functions.iter().map(|f| (f.name.as_str(), f.calls, f.polls, f.total_ns, f.max_ns)).collect();
+    let expected = [
+        ("MPI_Barrier", 2, 0, 7 * MS, 6 * MS),
+        ("MPI_Recv", 2, 0, 2 * MS, 2 * MS),
+        ("MPI_Test", 500, 500, 2 * MS, 2 * MS),
+        ("MPI_Send", 1, 0, MS, MS),
+    ];
+    assert_eq!(functions, expected);
+}
+
+#[test]
+fn ranks_may_be_gathered_apart() {
+    let mpi = mpi();
+    let gathered = |apart: bool| {
+        let mut tallies: Vec<CallTally> = Vec::new();
+        for (rank, table) in two_ranks() {
+            if tallies.is_empty() || apart {
+                tallies.push(CallTally::new(functions(), &mpi.worst));
+            }
+            tallies.last_mut().unwrap().add(rank, &table.columns());
+        }
+        let mut whole = tallies.pop().unwrap();
+        tallies.into_iter().for_each(|tally| whole.merge(tally));
+        let mut worst = mpi.worst.clone();
+        (whole.finish(&mut worst), worst)
+    };
+    assert_eq!(gathered(true), gathered(false));
+}
+
+#[test]
+fn a_collective_waits_for_the_last() {
+    let mut tally = CallTally::new(functions(), &[]);
+    two_ranks().iter().rev().for_each(|(rank, table)| tally.add(*rank, &table.columns()));
+    let calls = tally.finish(&mut []);
+    let [barrier] = &calls.collectives[..] else { panic!("one function") };
+    assert_eq!((barrier.count, barrier.spread_ns, barrier.waited_ns), (1, 5 * MS, 5 * MS));
+    assert_eq!((barrier.last, calls.collectives_left_out), (Some((1, 1)), 0));
+}
+
+#[test]
+fn slices_hold_all_the_time() {
+    let mut tally = CallTally::new(functions(), &[]);
+    two_ranks().iter().for_each(|(rank, table)| tally.add(*rank, &table.columns()));
+    let calls = tally.finish(&mut []);
+    assert!(calls.lanes.iter().all(|lane| lane.slices.len() == calls.lanes[0].slices.len()));
+    for (lane, rank) in calls.lanes.iter().zip(&calls.ranks) {
+        for (activity, ns) in rank.activity_ns.iter().enumerate() {
+            let parts: f64 = lane.slices.iter().map(|slice| f64::from(slice[activity])).sum();
+            let found = parts * calls.slice_ns as f64;
+            assert!((found - *ns as f64).abs() < 2_000.0, "rank {} {activity}: {found} of {ns}", rank.rank);
+        }
+    }
+}
+
+#[test]
+fn what_ranks_did_meanwhile_is_told() {
+    let mut mpi = mpi();
+    mpi.worst.truncate(1);
+    // The worst lies between 10 and 60.001 ms: the sender is in Recv for 20 ms, the receiver in a call it never leaves.
+    let sender = Table::default().call(5 * MS, 9 * MS, 0).call(30 * MS, 50 * MS, 1);
+    let receiver = Table::default().call(59 * MS, NULL, 1);
+    let mut tally = CallTally::new(functions(), &mpi.worst);
+    tally.add(0, &sender.columns());
+    tally.add(1, &receiver.columns());
+    tally.finish(&mut mpi.worst);
+    let told = |side: usize| {
+        let doing = mpi.worst[0].doing[side].iter();
+        doing.map(|doing| (doing.call.as_deref(), doing.calls, doing.ns)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(0), [(None, 0, 30_001 * US), (Some("MPI_Recv"), 1, 20 * MS)]);
+    assert_eq!(told(1), [(None, 0, 49 * MS), (Some("MPI_Recv"), 1, 1_001 * US)]);
+}
