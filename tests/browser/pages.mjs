@@ -63,7 +63,7 @@ const faults = (page) => page.$$eval(".chart", (charts) => charts.flatMap((chart
   const svg = chart.querySelector("svg.main-svg");
   const box = svg?.getBoundingClientRect();
   const traces = (chart.data ?? []).filter((trace) => trace.visible !== false);
-  const marks = [...chart.querySelectorAll(".cartesianlayer .trace path")].filter((mark) => {
+  const marks = [...chart.querySelectorAll(".cartesianlayer .trace path, .cartesianlayer .heatmaplayer image")].filter((mark) => {
     const at = mark.getBoundingClientRect();
     return at.width > 0 || at.height > 0;
   });

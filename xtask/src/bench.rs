@@ -1,4 +1,4 @@
-//! `cargo xtask bench latency` and `cargo xtask bench warp`: Fourstamp against the plainest programs that do the same job.
+//! `cargo xtask bench latency`, `warp` and `mpi`: Fourstamp against the plainest programs that do the same job.
 //!
 //! The launch is the unit of replication: consecutive launches of one program differ by a factor of three, for
 //! reasons that last as long as the process. So every contestant runs in a fresh process once a round, in an order
@@ -12,6 +12,7 @@ mod output;
 mod peers;
 mod simulation;
 mod tables;
+mod tracing;
 
 use crate::workspace::Workspace;
 use anyhow::{Result, ensure};
@@ -27,6 +28,8 @@ pub enum Bench {
     Latency(Options),
     /// The simulation engine: its table there.
     Warp(simulation::Options),
+    /// Tracing MPI programs, and our own transport over MPI: their table there.
+    Mpi(tracing::Options),
 }
 
 /// How to measure.
@@ -63,6 +66,7 @@ pub fn run(workspace: &Workspace, bench: Bench) -> Result<()> {
     match bench {
         Bench::Latency(options) => latency(workspace, &options),
         Bench::Warp(options) => simulation::run(workspace, &options),
+        Bench::Mpi(options) => tracing::run(workspace, &options),
     }
 }
 

@@ -12,12 +12,20 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(900);
 
-/// System packages: a file whose presence proves it, the package, and what wants it.
+/// System packages: a program or file whose presence proves it, the package, and what wants it.
 const SYSTEM: &[(&str, &str, &str)] = &[
     ("gcc", "gcc", "the programs to compare with"),
     ("gcc", "libc6-dev", "the programs to compare with"),
-    ("mpicc", "libopenmpi-dev", "the comparison with MPI"),
-    ("mpirun", "openmpi-bin", "the comparison with MPI"),
+    ("mpicc.openmpi", "libopenmpi-dev", "tracing Open MPI programs, the comparison with MPI"),
+    ("mpirun.openmpi", "openmpi-bin", "tracing Open MPI programs, the comparison with MPI"),
+    ("mpicc.mpich", "libmpich-dev", "tracing MPICH programs"),
+    ("mpirun.mpich", "mpich", "tracing MPICH programs"),
+    ("gfortran", "gfortran", "tracing Fortran programs"),
+    ("lmp", "lammps", "tracing a real program"),
+    ("hpcc", "hpcc", "tracing a real program"),
+    ("NPopenmpi", "netpipe-openmpi", "tracing a real program"),
+    ("/usr/share/lammps/examples/melt/in.melt", "lammps-examples", "tracing a real program"),
+    ("ip", "iproute2", "hosts that are network namespaces"),
     ("chromium", "chromium", "the tests of the report in a browser"),
     ("npm", "npm", "the tests of the report in a browser"),
     ("tmux", "tmux", "the tests of `fourstamp launch --tmux`"),
@@ -26,7 +34,7 @@ const SYSTEM: &[(&str, &str, &str)] = &[
 ];
 
 /// What Python reads runs with.
-const PYTHON_PACKAGES: &[&str] = &["duckdb", "pandas", "pyarrow", "polars"];
+const PYTHON_PACKAGES: &[&str] = &["duckdb", "pandas", "pyarrow", "polars", "mpi4py"];
 
 /// Installs all of it; says what could not be, and whether all is there.
 pub fn all(workspace: &Workspace) -> bool {
@@ -45,14 +53,20 @@ pub fn all(workspace: &Workspace) -> bool {
     complete
 }
 
-/// The Python of an environment in the target folder that has duckdb, pandas, pyarrow and polars.
+/// The Python of an environment in the target folder that has all of [`PYTHON_PACKAGES`], if it has been made.
+pub fn ready_python(workspace: &Workspace) -> Option<PathBuf> {
+    let python = workspace.target.join("xtask/python/bin/python");
+    let imports = format!("import {}", PYTHON_PACKAGES.join(","));
+    process::succeeds(Command::new(&python).args(["-c", &imports])).then_some(python)
+}
+
+/// The same, made if need be.
 pub fn python(workspace: &Workspace) -> Result<PathBuf> {
-    let folder = workspace.target.join("xtask/python");
-    let python = folder.join("bin/python");
-    if process::succeeds(Command::new(&python).args(["-c", &format!("import {}", PYTHON_PACKAGES.join(","))]))
-    {
+    if let Some(python) = ready_python(workspace) {
         return Ok(python);
     }
+    let folder = workspace.target.join("xtask/python");
+    let python = folder.join("bin/python");
     let base = on_path("python3").context("no python3: apt install python3 python3-venv")?;
     workspace.scratch("python")?;
     let mut make = Command::new(base);
@@ -102,6 +116,9 @@ fn system_packages() -> Result<()> {
     if !python_can_make_environments() {
         packages.push("python3-venv");
     }
+    if !has_libclang() {
+        packages.push("libclang-dev"); // what reads mpi.h for the transport over MPI
+    }
     if packages.is_empty() {
         return Ok(());
     }
@@ -114,6 +131,12 @@ fn system_packages() -> Result<()> {
 /// Debian's python3 comes without `ensurepip`, and then `venv` fails.
 fn python_can_make_environments() -> bool {
     process::succeeds(Command::new("python3").args(["-c", "import ensurepip, venv"]))
+}
+
+/// Debian has a folder for each version of LLVM.
+fn has_libclang() -> bool {
+    let versions = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    versions.map(|entry| entry.path().join("lib/libclang.so")).any(|library| library.is_file())
 }
 
 fn apt_install(packages: &[&str]) -> Result<()> {

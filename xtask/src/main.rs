@@ -8,6 +8,7 @@
 mod bench;
 mod install;
 mod invariants;
+mod mpi;
 mod process;
 mod test;
 mod workspace;

@@ -81,6 +81,8 @@ impl Number {
             Number::EventsPerSecond => output.get(None, "events_per_s"),
             Number::WallSeconds => output.get(None, "wall_s"),
             Number::Sleeps => output.get(None, "sleeps"),
+            Number::CallNs => output.get(None, "call_ns"),
+            Number::BytesPerMessage => output.get(None, "bytes_per_message"),
             Number::PeakGib => output.get(None, "peak_kib").map(|kib| kib / 1024.0 / 1024.0),
         }
     }

@@ -186,7 +186,7 @@ fn large_run(workspace: &Workspace, messages: u64) -> Result<PathBuf> {
 }
 
 /// A program under GNU time, which reports its wall time and peak memory.
-fn timed(
+pub fn timed(
     workspace: &Workspace,
     name: &'static str,
     program: PathBuf,

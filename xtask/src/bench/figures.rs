@@ -32,6 +32,10 @@ pub enum Number {
     PeakGib,
     /// Voluntary context switches of all its processes.
     Sleeps,
+    /// Time of one call.
+    CallNs,
+    /// On the disk.
+    BytesPerMessage,
 }
 
 /// How two medians become a figure.
@@ -41,6 +45,8 @@ pub enum Compared {
     Ratio,
     /// Half the difference of round trips: what one message costs, both sides together.
     HalfDifferenceNs,
+    /// The difference.
+    DifferenceNs,
     /// Ours as it is.
     Ours,
 }
@@ -177,6 +183,7 @@ impl Figure {
         let compare = match self.compared {
             Compared::Ratio => |ours: f64, theirs: f64| ours / theirs,
             Compared::HalfDifferenceNs => |ours: f64, theirs: f64| (ours - theirs) / 2.0,
+            Compared::DifferenceNs => |ours: f64, theirs: f64| ours - theirs,
             Compared::Ours => |ours: f64, _: f64| ours,
         };
         compare_medians(rounds, compare, seed)
@@ -195,6 +202,8 @@ impl Figure {
             (Compared::Ratio, _) => format!("{value:.2}×"),
             (_, Number::EventsPerSecond) => format!("{:.1} M/s", value / 1e6),
             (_, Number::PeakGib) => format!("{value:.2} GiB"),
+            (_, Number::WallSeconds) => format!("{value:.1} s"),
+            (_, Number::BytesPerMessage) => format!("{value:.1} B"),
             _ => format!("{value:.0} ns"),
         }
     }

@@ -10,7 +10,9 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 pub enum Compiler {
     C,
+    /// Of Open MPI.
     Mpi,
+    Mpich,
 }
 
 /// Builds `xtask/peers/<name>.c`; its place. The error says what to install.
@@ -18,9 +20,10 @@ pub fn build(workspace: &Workspace, name: &str, compiler: Compiler) -> Result<Pa
     let (program, remedy) = match compiler {
         Compiler::C => ("cc", "no C compiler: apt install gcc"),
         Compiler::Mpi => ("mpicc", "no mpicc: apt install libopenmpi-dev openmpi-bin"),
+        Compiler::Mpich => ("mpicc.mpich", "no mpicc.mpich: apt install libmpich-dev mpich"),
     };
     let cc = on_path(program).context(remedy)?;
-    let binary = workspace.scratch("peers")?.join(name);
+    let binary = workspace.scratch("peers")?.join(format!("{name}-{program}"));
     let source = workspace.root.join("xtask/peers").join(name).with_extension("c");
     let mut command = workspace.command(cc, &["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-pthread"]);
     command.arg(source).arg("-o").arg(&binary).arg("-lm");

@@ -59,6 +59,8 @@ fn shown_number(launches: &Launches) -> Number {
     let printed = |column| launches.rounds.iter().flatten().any(|output| output.get(None, column).is_some());
     match () {
         () if cycle_median(launches, "p50_ns").is_some() => Number::RoundTripNs,
+        () if printed("call_ns") => Number::CallNs,
+        () if printed("bytes_per_message") => Number::BytesPerMessage,
         () if printed("events_per_s") => Number::EventsPerSecond,
         () if printed("messages_per_s") => Number::MessagesPerSecond,
         () => Number::WallSeconds,
@@ -77,6 +79,8 @@ fn show(number: Number, value: f64) -> String {
         Number::MessagesPerSecond | Number::EventsPerSecond => format!("{:.2} M/s", value / 1e6),
         Number::WallSeconds => format!("{value:.2} s"),
         Number::Sleeps => format!("{value:.0}"),
+        Number::CallNs => format!("{value:.1} ns"),
+        Number::BytesPerMessage => format!("{value:.1} B"),
         Number::PeakGib => format!("{value:.2} GiB"),
     }
 }

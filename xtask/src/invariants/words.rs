@@ -5,7 +5,13 @@ use super::source_text;
 use std::path::Path;
 
 /// Packages whose job needs unsafe code; in every other one the compiler forbids it.
-const MAY_BE_UNSAFE: &[&str] = &["fourstamp-clock", "fourstamp-memory", "fourstamp-fabric"];
+const MAY_BE_UNSAFE: &[&str] = &[
+    "fourstamp-clock",
+    "fourstamp-memory",
+    "fourstamp-fabric",
+    "fourstamp-mpitrace",
+    "fourstamp-mpitrace-large",
+];
 /// Programs: they print, exit, and pass errors of every kind on to a person.
 const PROGRAMS: &[&str] = &["fourstamp", "xtask", "fourstamp-examples"];
 /// Packages without clock, file, thread or system call: all of these are arguments there.
@@ -44,7 +50,13 @@ pub fn check(package: &str, file: &Path, source: &str) -> Vec<Broken> {
     let mut broken = Vec::new();
     let code = source_text::code(source);
     if !MAY_BE_UNSAFE.contains(&package) {
-        forbid(&mut broken, file, &code, &["unsafe"], "unsafe code lives in clock, memory and fabric alone");
+        forbid(
+            &mut broken,
+            file,
+            &code,
+            &["unsafe"],
+            "unsafe code lives in clock, memory, fabric and mpitrace alone",
+        );
         broken.extend(root_without_forbid(file, &code));
     }
     if !PROGRAMS.contains(&package) {

@@ -1,5 +1,6 @@
 //! The steps of `cargo xtask test`, in order: what fails soonest comes first.
 
+use super::programs;
 use super::tally::Tally;
 use crate::install;
 use crate::invariants;
@@ -39,6 +40,12 @@ pub const STEPS: &[Step] = &[
     Step { name: "release", what: "the release build", quick: false, run: release },
     Step { name: "examples", what: "the examples run", quick: false, run: examples },
     Step { name: "readers", what: "DuckDB, pandas and polars read a run", quick: false, run: readers },
+    Step {
+        name: "programs",
+        what: "real MPI programs give the same results when traced",
+        quick: false,
+        run: programs::run,
+    },
     Step { name: "tour", what: "the README's first command", quick: false, run: tour },
     Step { name: "browser", what: "the report in a real browser", quick: false, run: browser },
     Step { name: "fuzz", what: "ten seconds of noise for every decoder", quick: false, run: fuzz },
@@ -72,7 +79,11 @@ fn documentation(workspace: &Workspace, _: &mut Tally) -> Result<()> {
 fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     // The output of tests that pass is shown because it says what they skipped, and why.
     let arguments = ["test", "--workspace", "--locked", "--no-fail-fast", "--", "--show-output"];
-    run_and_watch(&mut workspace.cargo(&arguments), LIMIT, |line| tally.line(line))
+    let mut cargo = workspace.cargo(&arguments);
+    if let Some(python) = install::ready_python(workspace) {
+        cargo.env("FOURSTAMP_TEST_PYTHON", python); // has mpi4py
+    }
+    run_and_watch(&mut cargo, LIMIT, |line| tally.line(line))
 }
 
 /// The tests of the rings in the packages that know `cfg(loom)`.
@@ -164,7 +175,7 @@ fn browser(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     run_and_watch(&mut test, LIMIT, |line| tally.line(line))
 }
 
-/// The report of a run of 10 messages, of one of 10 million, and of a simulation.
+/// The report of a run of 10 messages, of one of 10 million, of a simulation, and of made-up runs.
 fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     let folder = fresh(workspace, "pages")?;
     let mut pages = Vec::new();
@@ -178,7 +189,17 @@ fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
         pages.push(page);
     }
     pages.push(simulation_page(workspace, &folder)?);
+    pages.extend(made_up_pages(workspace, &folder)?);
     Ok(pages)
+}
+
+/// Pages of runs that nobody ran: a traced MPI program with delays planted in it, one that was poorly matched, and names that
+/// try to break out of the page.
+fn made_up_pages(workspace: &Workspace, folder: &Path) -> Result<Vec<PathBuf>> {
+    let example =
+        ["run", "--quiet", "--locked", "--package", "fourstamp-report", "--example", "synthetic", "--"];
+    process::capture(workspace.cargo(&example).arg(folder))?;
+    Ok(["mpi.html", "mpi-poor.html", "hostile.html"].map(|page| folder.join(page)).to_vec())
 }
 
 /// The report of a simulation.

@@ -1,0 +1,378 @@
+//! `cargo xtask bench mpi`: what tracing an MPI program costs, what a trace takes on the disk and to close, and our own
+//! transport over MPI against a plain loop and against shared memory.
+
+use super::contest::{self, Contestant};
+use super::contestants::{Skipped, timed};
+use super::figures::{Bound, Compared, Figure, Number};
+use super::peers::{Compiler, build};
+use super::tables;
+use crate::mpi::{Library, as_root_too};
+use crate::process;
+use crate::workspace::Workspace;
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// How to measure.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Rounds: fresh processes of each contestant.
+    #[arg(long, default_value_t = 7)]
+    launches: usize,
+    /// Orders the contestants within each round and draws the intervals.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Messages of the large run.
+    #[arg(long, default_value_t = 50_000_000)]
+    messages: u64,
+    /// Only these figures, by name.
+    #[arg(long, value_name = "FIGURE", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Print the tables as Markdown.
+    #[arg(long)]
+    markdown: bool,
+}
+
+const OPEN_MPI: &str = "Open MPI call";
+const OPEN_MPI_TRACED: &str = "Open MPI call, traced";
+const MPICH: &str = "MPICH call";
+const MPICH_TRACED: &str = "MPICH call, traced";
+const LAMMPS: &str = "LAMMPS peptide";
+const LAMMPS_TRACED: &str = "LAMMPS peptide, traced";
+const NETPIPE: &str = "NetPIPE";
+const NETPIPE_TRACED: &str = "NetPIPE, traced";
+const DISK: &str = "ping-pong in C, traced";
+const CLOSE: &str = "closing and report of a large run";
+const PLAIN: &str = "ping-pong in C";
+const TRANSPORT: &str = "ping-pong over mpi, recorded";
+const PHOLD: &str = "phold over mpi";
+const PHOLD_SHM: &str = "phold over shm";
+
+const fn figure(
+    name: &'static str,
+    what: &'static str,
+    (ours, peer): (&'static str, &'static str),
+    (number, compared): (Number, Compared),
+    bound: Bound,
+) -> Figure {
+    Figure { name, what, ours, peer, number, compared, bound, same_sleeps: false }
+}
+
+const FIGURES: &[Figure] = &[
+    figure(
+        "call-openmpi",
+        "added to a call (send to PROC_NULL), Open MPI",
+        (OPEN_MPI_TRACED, OPEN_MPI),
+        (Number::CallNs, Compared::DifferenceNs),
+        Bound::AtMost(50.0),
+    ),
+    figure(
+        "call-mpich",
+        "the same, MPICH",
+        (MPICH_TRACED, MPICH),
+        (Number::CallNs, Compared::DifferenceNs),
+        Bound::AtMost(50.0),
+    ),
+    figure(
+        "lammps",
+        "LAMMPS peptide on 2 ranks, traced / not",
+        (LAMMPS_TRACED, LAMMPS),
+        (Number::WallSeconds, Compared::Ratio),
+        Bound::AtMost(1.01),
+    ),
+    figure(
+        "netpipe",
+        "NetPIPE to 64 KiB, traced / not",
+        (NETPIPE_TRACED, NETPIPE),
+        (Number::WallSeconds, Compared::Ratio),
+        Bound::AtMost(1.01),
+    ),
+    figure(
+        "disk",
+        "bytes on the disk a message, its calls included",
+        (DISK, DISK),
+        (Number::BytesPerMessage, Compared::Ours),
+        Bound::AtMost(32.0),
+    ),
+    figure(
+        "close",
+        "matching and report of a large run, seconds",
+        (CLOSE, CLOSE),
+        (Number::WallSeconds, Compared::Ours),
+        Bound::AtMost(60.0),
+    ),
+    figure(
+        "memory",
+        "its peak memory",
+        (CLOSE, CLOSE),
+        (Number::PeakGib, Compared::Ours),
+        Bound::AtMost(2.0),
+    ),
+    figure(
+        "transport",
+        "ping-pong 8 B over mpi, recorded / plain C over Open MPI",
+        (TRANSPORT, PLAIN),
+        (Number::RoundTripNs, Compared::Ratio),
+        Bound::AtMost(1.15),
+    ),
+    figure(
+        "phold",
+        "phold on 2 ranks, remote 0.25, over mpi / over shm",
+        (PHOLD, PHOLD_SHM),
+        (Number::EventsPerSecond, Compared::Ratio),
+        Bound::AtLeast(0.7),
+    ),
+];
+
+/// What a contestant is made with.
+struct Bench<'a> {
+    workspace: &'a Workspace,
+    /// The release build.
+    fourstamp: PathBuf,
+    /// The release build with the feature `mpi`, where a figure wants it; why not, where it cannot be built.
+    with_mpi: Option<Result<PathBuf>>,
+    messages: u64,
+}
+
+/// Runs the benchmark and prints its tables.
+pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    ensure!(options.launches > 0, "--launches wants at least one");
+    let figures = choose(&options.only)?;
+    let wanted: BTreeSet<&str> = figures.iter().flat_map(|figure| [figure.ours, figure.peer]).collect();
+    let needs_transport = [TRANSPORT, PHOLD].iter().any(|name| wanted.contains(name));
+    let bench = Bench {
+        workspace,
+        fourstamp: release_build(workspace)?,
+        with_mpi: needs_transport.then(|| build_with_mpi(workspace)),
+        messages: options.messages,
+    };
+    let (mut ready, mut skipped): (Vec<Contestant>, Skipped) = (Vec::new(), Vec::new());
+    for name in wanted {
+        match bench.contestant(name) {
+            Ok(contestant) => ready.push(contestant),
+            Err(why) => skipped.push((name, format!("{why:#}"))),
+        }
+    }
+    let results = contest::run(&ready, options.launches, options.seed);
+    let style = tables::Style { csv: false, markdown: options.markdown };
+    print!("{}", tables::contestants(&results, &skipped, style));
+    print!("\n{}", tables::figures(&figures, &results, options.seed, style));
+    Ok(())
+}
+
+fn choose(only: &[String]) -> Result<Vec<&'static Figure>> {
+    if let Some(unknown) = only.iter().find(|name| FIGURES.iter().all(|figure| figure.name != **name)) {
+        let names: Vec<_> = FIGURES.iter().map(|figure| figure.name).collect();
+        bail!("no figure {unknown}; there are {}", names.join(", "));
+    }
+    let asked = |figure: &&Figure| only.is_empty() || only.iter().any(|name| name == figure.name);
+    Ok(FIGURES.iter().filter(asked).collect())
+}
+
+fn release_build(workspace: &Workspace) -> Result<PathBuf> {
+    eprintln!("building the release version");
+    let build = ["build", "--release", "--locked", "--package", "fourstamp"];
+    process::capture_within(&mut workspace.cargo(&build), Duration::from_secs(1800))?;
+    Ok(workspace.fourstamp())
+}
+
+/// The release build over Open MPI, in a target folder of its own: the feature changes what every crate is built with.
+fn build_with_mpi(workspace: &Workspace) -> Result<PathBuf> {
+    eprintln!("building the release version with the feature mpi");
+    let target = workspace.scratch("with-mpi")?;
+    let build =
+        ["build", "--release", "--locked", "--package", "fourstamp", "--features", "mpi", "--target-dir"];
+    let mut cargo = workspace.cargo(&build);
+    cargo.arg(&target).env("MPICC", Library::OpenMpi.program("mpicc")?);
+    process::capture_within(&mut cargo, Duration::from_secs(1800))?;
+    Ok(target.join("release/fourstamp"))
+}
+
+impl Bench<'_> {
+    fn contestant(&self, name: &'static str) -> Result<Contestant> {
+        let (open_mpi, mpich) = (Library::OpenMpi, Library::Mpich);
+        match name {
+            OPEN_MPI => self.plain(name, self.proc_null(open_mpi)?),
+            OPEN_MPI_TRACED => self.traced(name, self.proc_null(open_mpi)?),
+            MPICH => self.plain(name, self.proc_null(mpich)?),
+            MPICH_TRACED => self.traced(name, self.proc_null(mpich)?),
+            LAMMPS => self.timed(name, self.lammps()?, false),
+            LAMMPS_TRACED => self.timed(name, self.lammps()?, true),
+            NETPIPE => self.timed(name, self.netpipe()?, false),
+            NETPIPE_TRACED => self.timed(name, self.netpipe()?, true),
+            PLAIN => self.plain(name, self.pingpong()?),
+            DISK => self.weighed(name, self.pingpong()?),
+            CLOSE => self.large(),
+            TRANSPORT => self.over_mpi(name, "bench pingpong --size 8 --launches 1 --count 200000"),
+            PHOLD => self.over_mpi(name, &format!("{PHOLD_WORDS} --no-record")),
+            PHOLD_SHM => {
+                let words = format!("{PHOLD_WORDS} --transport shm --nodes 2 --no-record --csv");
+                Ok(of_words(
+                    name,
+                    self.fourstamp.clone(),
+                    words.split(' ').map(str::to_owned).collect(),
+                    None,
+                ))
+            }
+            other => unreachable!("no contestant {other}: figures and contestants are written together"),
+        }
+    }
+
+    /// A loop of sends to nobody.
+    fn proc_null(&self, library: Library) -> Result<Vec<String>> {
+        let compiler = match library {
+            Library::OpenMpi => Compiler::Mpi,
+            Library::Mpich => Compiler::Mpich,
+        };
+        library.run(1, &build(self.workspace, "mpi_proc_null", compiler)?)
+    }
+
+    fn pingpong(&self) -> Result<Vec<String>> {
+        Library::OpenMpi.run(2, &build(self.workspace, "mpi_pingpong", Compiler::Mpi)?)
+    }
+
+    fn lammps(&self) -> Result<Vec<String>> {
+        let program = process::on_path("lmp").context("no lmp: apt install lammps lammps-examples")?;
+        let mut words = Library::OpenMpi.run(2, &program)?;
+        words.extend(["-in", "in.peptide", "-log", "none"].map(str::to_owned));
+        Ok(words)
+    }
+
+    fn netpipe(&self) -> Result<Vec<String>> {
+        let program = process::on_path("NPopenmpi").context("no NPopenmpi: apt install netpipe-openmpi")?;
+        let mut words = Library::OpenMpi.run(2, &program)?;
+        words.extend(["-u", "65536", "-n", "2000", "-o", "/dev/null"].map(str::to_owned));
+        Ok(words)
+    }
+
+    fn plain(&self, name: &'static str, words: Vec<String>) -> Result<Contestant> {
+        let (program, rest) = words.split_first().context("a command has words")?;
+        Ok(of_words(name, program.into(), rest.to_vec(), None))
+    }
+
+    /// The same under the tracer.
+    fn traced(&self, name: &'static str, words: Vec<String>) -> Result<Contestant> {
+        let folder = self.workspace.scratch("mpi")?.join(name.replace([',', ' '], ""));
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder)?; // of a benchmark that was stopped
+        }
+        let mut all: Vec<String> = ["mpi", "trace", "--no-report", "--out"].map(str::to_owned).to_vec();
+        all.extend([folder.display().to_string(), "--".into()]);
+        all.extend(words);
+        Ok(of_words(name, self.fourstamp.clone(), all, Some(folder)))
+    }
+
+    /// Under GNU time: the wall time of the program itself, which is what users wait for, not of starting and closing.
+    fn timed(&self, name: &'static str, words: Vec<String>, traced: bool) -> Result<Contestant> {
+        let place = self.peptide_folder()?;
+        let mut timed = timed(self.workspace, name, PathBuf::from(&words[0]), words[1..].to_vec())?;
+        if traced {
+            let inner = (timed.command)();
+            let words = std::iter::once(inner.get_program()).chain(inner.get_args());
+            let words = words.map(|word| word.to_string_lossy().into_owned()).collect();
+            let traced = self.traced(name, words)?;
+            timed = Contestant { command: traced.command, leaves: traced.leaves, ..timed };
+        }
+        let command = timed.command;
+        let command = move || {
+            let mut command = command();
+            command.current_dir(&place);
+            command
+        };
+        Ok(Contestant { command: Box::new(command), ..timed })
+    }
+
+    /// Where LAMMPS finds its input.
+    fn peptide_folder(&self) -> Result<PathBuf> {
+        let folder = self.workspace.scratch("mpi")?;
+        for file in ["in.peptide", "data.peptide"] {
+            let from = Path::new("/usr/share/lammps/examples/peptide").join(file);
+            if from.is_file() {
+                std::fs::copy(&from, folder.join(file))?;
+            }
+        }
+        Ok(folder)
+    }
+
+    /// A traced ping-pong whose run is weighed.
+    fn weighed(&self, name: &'static str, words: Vec<String>) -> Result<Contestant> {
+        let traced = self.traced(name, words)?;
+        let folder = traced.leaves.clone().context("a traced program leaves a run")?;
+        let script = self.workspace.root.join("xtask/peers/weigh.sh");
+        let afterwards = move || {
+            let mut shell = Command::new("sh");
+            shell.arg(&script).arg(&folder);
+            shell
+        };
+        Ok(Contestant { afterwards: Some(Box::new(afterwards)), ..traced })
+    }
+
+    /// Logs of many messages, made once a launch, then closed and reported.
+    fn large(&self) -> Result<Contestant> {
+        let folder = self.workspace.scratch("mpi")?.join("large");
+        let mut cargo =
+            self.workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp-calls"]);
+        process::capture_within(cargo.args(["--example", "large"]), Duration::from_secs(900))?;
+        let make = self.workspace.target.join("release/examples/large");
+        process::on_path("time").context("no GNU time: apt install time")?;
+        let script = self.workspace.root.join("xtask/peers/close_large.sh");
+        let (messages, run, fourstamp) = (self.messages.to_string(), folder.clone(), self.fourstamp.clone());
+        let numbers = folder.with_extension("csv");
+        let output = numbers.clone();
+        let command = move || {
+            let mut shell = Command::new("sh");
+            shell.arg(&script).arg(&make).arg(&run).arg(&messages).arg(&output).arg(&fourstamp);
+            shell
+        };
+        Ok(Contestant {
+            name: CLOSE,
+            command: Box::new(command),
+            afterwards: None,
+            numbers: Some(numbers),
+            leaves: Some(folder),
+        })
+    }
+
+    /// One of our commands over MPI, on two ranks.
+    fn over_mpi(&self, name: &'static str, words: &str) -> Result<Contestant> {
+        let program = match &self.with_mpi {
+            Some(Ok(program)) => program,
+            Some(Err(why)) => bail!("{why:#}"),
+            None => bail!("not built"),
+        };
+        let folder = self.workspace.scratch("mpi")?.join(name.replace([',', ' '], ""));
+        let mut all = Library::OpenMpi.run(2, program)?;
+        all.extend(words.split(' ').map(str::to_owned));
+        all.extend(["--transport", "mpi", "--csv"].map(str::to_owned));
+        if !words.contains("--no-record") {
+            all.extend(["--out".into(), folder.display().to_string()]);
+        }
+        Ok(of_words(name, PathBuf::from(&all[0]), all[1..].to_vec(), Some(folder)))
+    }
+}
+
+const PHOLD_WORDS: &str = "warp phold --objects 2048 --cutoff 200 --remote 0.25 --groups 2";
+
+fn of_words(name: &'static str, program: PathBuf, words: Vec<String>, leaves: Option<PathBuf>) -> Contestant {
+    let command = move || {
+        let mut command = Command::new(&program);
+        as_root_too(command.args(&words));
+        command
+    };
+    Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_chosen_by_name() {
+        assert_eq!(choose(&[]).unwrap().len(), FIGURES.len());
+        assert_eq!(choose(&["disk".into(), "close".into()]).unwrap().len(), 2);
+        assert!(choose(&["nonsense".into()]).unwrap_err().to_string().contains("call-mpich"));
+    }
+}
