@@ -2,9 +2,9 @@
 //! library, and writes one log of calls a rank.
 //!
 //! One build serves Open MPI and MPICH, C and Fortran: there is no `mpi.h` here and nothing is linked with MPI. Every
-//! function of [`calls::list`] is exported twice, as `MPI_X` and `PMPI_X` ([`exports`]), because Fortran layers call the latter; both arrive in
-//! [`dispatch`](dispatch::dispatch), which reads the arguments by their place in a frame ([`frame`]), passes the call on to the library's own
-//! `PMPI_X` ([`library`]) and logs it ([`rank`]). What differs between the libraries is in [`layout`].
+//! function of [`calls::list`] is exported twice, as `MPI_X` and `PMPI_X` (`exports`), because Fortran layers call the latter; both arrive in
+//! `dispatch`, which reads the arguments by their place in a frame (`frame`), passes the call on to the library's own
+//! `PMPI_X` (`library`) and logs it (`rank`). What differs between the libraries is in `layout`.
 //!
 //! The program is never changed: arguments, results, exit code and signals are its own. Whatever goes wrong in here ends the tracing, with one
 //! line on standard error, and not the program. Without `FOURSTAMP_MPI_RUN` in the environment every call passes straight through.

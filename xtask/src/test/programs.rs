@@ -142,7 +142,7 @@ fn folder(workspace: &Workspace, program: &Program, which: &str) -> Result<PathB
 }
 
 fn results(program: &Program, folder: &Path, command: &mut Command) -> Result<String> {
-    let printed = process::capture_within(command, LIMIT)?;
+    let printed = process::capture_within(&mut with_errors(command), LIMIT)?;
     let text = match program.output {
         Some(file) => std::fs::read_to_string(folder.join(file))?,
         None => printed,
@@ -161,6 +161,15 @@ fn tracing(workspace: &Workspace, folder: &Path, run: &Path, words: &[String]) -
     command.args(["mpi", "trace", "--no-report", "--out"]).arg(run).arg("--").args(words);
     as_root_too(command.current_dir(folder));
     command
+}
+
+/// The same with standard error in its output: some programs say there what they found.
+fn with_errors(command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "exec \"$@\" 2>&1", "sh"]).arg(command.get_program()).args(command.get_args());
+    as_root_too(&mut shell);
+    command.get_current_dir().map(|folder| shell.current_dir(folder));
+    shell
 }
 
 /// Whether every message of a run was matched.
@@ -182,10 +191,11 @@ fn check(run: &Path, ranks: u32, sends: Option<u64>) -> Result<()> {
     Ok(())
 }
 
-/// The table of LAMMPS between its head and the time that it took.
+/// What LAMMPS prints of the system, step by step, without the time that it took.
 fn thermodynamics(text: &str) -> String {
-    let from = text.lines().skip_while(|line| !line.starts_with("Step "));
-    from.take_while(|line| !line.starts_with("Loop time")).collect::<Vec<_>>().join("\n")
+    let steps = text.lines().skip_while(|line| !line.starts_with("Per MPI rank memory")).skip(1);
+    let steps = steps.take_while(|line| !line.starts_with("Loop time"));
+    steps.map(|line| line.split(" ----- CPU").next().unwrap_or(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// What HPCC says of its own results.
@@ -247,8 +257,10 @@ mod tests {
 
     #[test]
     fn results_leave_out_what_depends_on_the_hour() {
-        let log = "Setting up\nStep Temp\n 0 3\n 50 1.6\nLoop time of 0.98 on 4 procs\n";
-        assert_eq!(thermodynamics(log), "Step Temp\n 0 3\n 50 1.6");
+        let log = "Per MPI rank memory\nStep Temp\n 0 3\nLoop time of 0.98 on 4 procs\n";
+        assert_eq!(thermodynamics(log), "Step Temp\n 0 3");
+        let log = "Per MPI rank memory\n- Step 0 ----- CPU = 0.1 (sec) -\nTotEng = 1\nLoop time\n";
+        assert_eq!(thermodynamics(log), "- Step 0\nTotEng = 1");
         assert_eq!(verdicts("Success=1\nHPL_Tflops=0.3\n"), "Success=1");
     }
 }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(group = ArgGroup::new("what").required(true).multiple(true).args(["perfetto", "csv"]))]
 #[command(after_help = "\
-A trace opens in https://ui.perfetto.dev (it stays on your machine) and in chrome://tracing: a track a
-rank or node, with its calls, and arrows for messages.
+A trace opens in https://ui.perfetto.dev (it stays on your machine) and in chrome://tracing: one
+track for each rank or node, with its calls, and arrows for messages.
 
 Examples:
   fourstamp export runs/a --perfetto a.json                    the run as a trace

@@ -20,7 +20,6 @@ use anyhow::{Context, Result, bail};
 use fabric::mpi_library;
 use link::Link;
 use measurement::{Boxes, Measurement};
-use namespaces::Namespaces;
 use report::{Entry, Page};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -97,17 +96,20 @@ fn boxes(args: &StudyArgs, link: &Link) -> Result<(Vec<Boxes>, Option<String>)> 
     if let [first, second] = &args.hosts[..] {
         return Ok((vec![Boxes::One, Boxes::Hosts([first.clone(), second.clone()])], None));
     }
-    if let Some(lacking) = namespaces::lacking() {
-        let remark = format!(
-            "two boxes are left out: {lacking}; as root, two network namespaces joined by a link of {} are \
-             measured too (or give --hosts a,b)",
-            link.text()
-        );
-        eprintln!("{remark}");
-        return Ok((vec![Boxes::One], Some(remark)));
+    match namespaces::two() {
+        Ok(namespaces) => {
+            namespaces.join(link).context("cannot join two network namespaces by a link")?;
+            Ok((vec![Boxes::One, Boxes::Joined(namespaces)], None))
+        }
+        Err(lacking) => {
+            let remark = format!(
+                "two boxes are left out: {lacking}; with them, two that a link of {} joins are measured too (or give \
+                 --hosts a,b)",
+                link.text()
+            );
+            Ok((vec![Boxes::One], Some(remark)))
+        }
     }
-    namespaces::remove_left_overs();
-    Ok((vec![Boxes::One, Boxes::Joined(Namespaces::make(link)?)], None))
 }
 
 fn measure(args: &StudyArgs, transport: StudyTransport, boxes: &[Boxes], folder: &Path) -> Result<Findings> {
@@ -125,12 +127,13 @@ fn measure(args: &StudyArgs, transport: StudyTransport, boxes: &[Boxes], folder:
         };
         eprintln!("[{}/{}] {name}", at + 1, steps.len());
         let out = folder.join(&name);
-        let measured = Measurement { transport, boxes, words, seed: args.seed, out: &out }.run();
+        let trips = trial.map_or(1, |_| count(args));
+        let measured = Measurement { transport, boxes, words, seed: args.seed, trips, out: &out }.run();
         if interrupt::flag().load(Ordering::Relaxed) {
             // Whatever it says of its end: it was cut short, and counts for nothing.
             break;
         }
-        measured.with_context(|| kept(&findings, folder).unwrap_or_else(|| name.clone()))?;
+        measured.with_context(|| failed(&name, &findings, folder))?;
         let run = Measured { boxes: boxes.name(), trial: trial.unwrap_or(0), run: analyse(&out, args.seed)? };
         match trial {
             Some(_) => findings.trials.push(run),
@@ -143,14 +146,21 @@ fn measure(args: &StudyArgs, transport: StudyTransport, boxes: &[Boxes], folder:
     }
 }
 
-fn kept(findings: &Findings, folder: &Path) -> Option<String> {
-    let done = findings.trials.len() + findings.sweeps.len();
-    (done > 0).then(|| format!("{done} measurements before that are in {}", folder.display()))
+/// What has failed, and where the rest is.
+fn failed(name: &str, findings: &Findings, folder: &Path) -> String {
+    match findings.trials.is_empty() {
+        true => name.into(),
+        false => format!("{name} (what was measured before it is in {})", folder.display()),
+    }
 }
 
 fn trial_words(args: &StudyArgs) -> Vec<String> {
-    let count = args.count.unwrap_or(if args.quick { 500 } else { 10_000 });
-    words(&format!("pingpong --size {TRIAL_BYTES} --count {count}"))
+    words(&format!("pingpong --size {TRIAL_BYTES} --count {}", count(args)))
+}
+
+/// Round trips of a trial.
+fn count(args: &StudyArgs) -> u64 {
+    args.count.unwrap_or(if args.quick { 500 } else { 10_000 })
 }
 
 fn sweep_words(args: &StudyArgs) -> Vec<String> {

@@ -103,6 +103,7 @@ fn reason(said: &[String]) -> Option<String> {
     if let Some(line) = said.iter().find_map(|line| line.strip_prefix("fourstamp: ")) {
         return Some(line.to_string());
     }
+    let said: Vec<&str> = said.iter().map(String::as_str).filter(|line| !line.starts_with("----")).collect();
     let last = &said[said.len().saturating_sub(FOREIGN_LINES)..];
     (!last.is_empty()).then(|| last.join("; "))
 }

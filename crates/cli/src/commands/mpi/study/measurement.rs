@@ -27,6 +27,8 @@ pub struct Measurement<'a> {
     /// Workload and its arguments.
     pub words: Vec<String>,
     pub seed: u64,
+    /// Round trips that it makes at least.
+    pub trips: u64,
     /// Where the run goes.
     pub out: &'a Path,
 }
@@ -55,7 +57,15 @@ impl Measurement<'_> {
             (Boxes::Joined(boxes), StudyTransport::Mpi) => (self.over_mpi(boxes)?, Vec::new()),
             (Boxes::Hosts(hosts), _) => (self.on_hosts(hosts)?, Vec::new()),
         };
+        let before = self.packets()?;
         see_through(main, joiners)?;
+        // A round trip takes a packet each way at least. MPI libraries may see that both boxes are one machine.
+        if matches!(self.boxes, Boxes::Joined(_)) && self.packets()? - before < self.trips {
+            bail!(
+                "the messages did not take the link between the boxes: this MPI library sees that both are one \
+                 machine; give --transport tcp, or two hosts with --hosts a,b"
+            );
+        }
         if !self.out.exists() {
             bail!(
                 "{} is not here: the first of --hosts must be this machine, or share the folder with it",
@@ -63,6 +73,13 @@ impl Measurement<'_> {
             );
         }
         Ok(())
+    }
+
+    fn packets(&self) -> Result<u64> {
+        match self.boxes {
+            Boxes::Joined(boxes) => boxes.packets(),
+            Boxes::One | Boxes::Hosts(_) => Ok(0),
+        }
     }
 
     /// The benchmark coordinates in the first box; a node in each joins it.
@@ -122,6 +139,7 @@ fn own_program() -> Result<PathBuf> {
 }
 
 fn mpirun() -> Result<PathBuf> {
-    mpirun_of(&mpi_library().unwrap_or_default())
+    // Without MPI in the build, ranks on several hosts need the launcher to name their job: Open MPI's does.
+    mpirun_of(&mpi_library().unwrap_or("Open MPI".into()))
         .context("there is no mpirun on PATH: install one, or leave --hosts out")
 }

@@ -5,12 +5,13 @@
 //! tell those of a killed one from those of one that runs beside it.
 
 use super::link::Link;
+use crate::failure::one_line;
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const PREFIX: &str = "fourstamp-study";
@@ -24,20 +25,29 @@ const QUEUE_BYTES: u32 = 64 << 20;
 /// Made here; gone when dropped.
 pub struct Namespaces {
     names: [String; 2],
-    agent: tempfile::TempDir,
 }
 
-/// What is missing for namespaces, if anything is.
-pub fn lacking() -> Option<String> {
+/// What is missing for namespaces, as far as that can be told without making any.
+fn lacking() -> Option<String> {
     if !rustix::process::geteuid().is_root() {
-        return Some("only root can make network namespaces".into());
+        return Some("network namespaces take root".into());
     }
     let missing = ["ip", "tc"].into_iter().find(|name| run(name, &["-V"]).is_err())?;
-    Some(format!("there is no {missing} on PATH (install iproute2)"))
+    Some(format!("network namespaces take {missing}, which is not on PATH (package iproute2)"))
+}
+
+/// Two of them, or why there can be none here.
+pub fn two() -> Result<Namespaces, String> {
+    if let Some(lacking) = lacking() {
+        return Err(lacking);
+    }
+    remove_left_overs();
+    Namespaces::make()
+        .map_err(|error| format!("network namespaces take CAP_SYS_ADMIN ({})", one_line(&error)))
 }
 
 /// Remove what studies have left that did not come to their end.
-pub fn remove_left_overs() {
+fn remove_left_overs() {
     for name in existing() {
         let Some((pid, begun)) = owner(&name) else { continue };
         if begin_of(pid) != Some(begun) {
@@ -47,23 +57,21 @@ pub fn remove_left_overs() {
 }
 
 impl Namespaces {
-    /// Make them and the link.
-    pub fn make(link: &Link) -> Result<Namespaces> {
+    /// Make them, with nothing in them. A container's root may not.
+    fn make() -> Result<Namespaces> {
         let pid = std::process::id();
         let begun =
             begin_of(pid).context("cannot read /proc/self/stat, which says when this process began")?;
         let names = ["a", "b"].map(|end| format!("{PREFIX}-{pid}-{begun}-{end}"));
-        let agent = tempfile::tempdir().context("cannot make a temporary folder")?;
-        let namespaces = Namespaces { names, agent };
-        namespaces.join(link).context("cannot make two network namespaces with a link between them")?;
+        let namespaces = Namespaces { names };
+        namespaces.names.iter().try_for_each(|name| ip(&["netns", "add", name]))?;
         namespaces.write_agent().context("cannot write into the temporary folder")?;
         Ok(namespaces)
     }
 
-    fn join(&self, link: &Link) -> Result<()> {
+    /// Join them by a link.
+    pub fn join(&self, link: &Link) -> Result<()> {
         let [a, b] = [self.names[0].as_str(), self.names[1].as_str()];
-        ip(&["netns", "add", a])?;
-        ip(&["netns", "add", b])?;
         ip(&["-n", a, "link", "add", "name", "veth", "type", "veth", "peer", "name", "veth", "netns", b])?;
         for (name, address) in [a, b].into_iter().zip(ADDRESSES) {
             ip(&["-n", name, "addr", "add", &format!("{address}/30"), "dev", "veth"])?;
@@ -79,6 +87,14 @@ impl Namespaces {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.names[place]]).arg(program);
         command
+    }
+
+    /// Packets that have left the first box.
+    pub fn packets(&self) -> Result<u64> {
+        let mut reader = self.within(0, OsStr::new("cat"));
+        let output = reader.arg("/sys/class/net/veth/statistics/tx_packets").output();
+        let output = output.context("cannot start ip")?;
+        String::from_utf8_lossy(&output.stdout).trim().parse().context("cannot read the link's counters")
     }
 
     /// Where a coordinator in the first box listens.
@@ -98,7 +114,7 @@ impl Namespaces {
 
     /// What makes an mpirun reach the boxes through `ip netns exec` instead of ssh: Open MPI's, then Hydra's.
     pub fn launcher_environment(&self) -> [(&'static str, String); 3] {
-        let agent = self.agent.path().join("agent").display().to_string();
+        let agent = folder_of(&self.names[0]).join("agent").display().to_string();
         [
             ("OMPI_MCA_plm_rsh_agent", agent.clone()),
             ("HYDRA_LAUNCHER", "ssh".into()),
@@ -107,8 +123,10 @@ impl Namespaces {
     }
 
     fn write_agent(&self) -> std::io::Result<()> {
-        let path = self.agent.path().join("agent");
-        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o700).open(path)?;
+        let folder = folder_of(&self.names[0]);
+        std::fs::DirBuilder::new().mode(0o700).create(&folder)?;
+        let mut options = std::fs::OpenOptions::new();
+        let mut file = options.write(true).create_new(true).mode(0o700).open(folder.join("agent"))?;
         write!(
             file,
             "#!/bin/sh\n# [OPTIONS] ADDRESS COMMAND: what ssh would do.\n\
@@ -181,6 +199,11 @@ fn begin_of(pid: u32) -> Option<u64> {
     status.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }
 
+/// Where a study keeps what mpirun is to run, under the name of its first namespace so that it is found with that.
+fn folder_of(name: &str) -> PathBuf {
+    std::env::temp_dir().join(name)
+}
+
 /// End what still runs in it, all of which we have started, and remove it.
 fn remove(name: &str) {
     let pids = Command::new("ip").args(["netns", "pids", name]).stdin(Stdio::null()).output();
@@ -188,6 +211,7 @@ fn remove(name: &str) {
     for pid in pids.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)) {
         let _ = kill_process(pid, Signal::KILL);
     }
+    let _ = std::fs::remove_dir_all(folder_of(name));
     if let Err(error) = ip(&["netns", "del", name]) {
         eprintln!("the network namespace {name} is left: {error}; remove it with: ip netns del {name}");
     }
