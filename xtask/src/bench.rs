@@ -4,6 +4,7 @@
 //! reasons that last as long as the process. So every contestant runs in a fresh process once a round, in an order
 //! drawn anew each round, and intervals come from drawing whole rounds again.
 
+mod competition;
 mod contest;
 mod contestants;
 mod estimate;
@@ -17,7 +18,6 @@ mod tracing;
 use crate::workspace::Workspace;
 use anyhow::{Result, ensure};
 use clap::{Args, Subcommand};
-use figures::FIGURES;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -82,9 +82,4 @@ fn latency(workspace: &Workspace, options: &Options) -> Result<()> {
         print!("\n{}", tables::figures(&figures, &results, options.seed, style));
     }
     Ok(())
-}
-
-/// Names of all figures, for messages.
-fn figure_names() -> String {
-    FIGURES.iter().map(|figure| figure.name).collect::<Vec<_>>().join(", ")
 }

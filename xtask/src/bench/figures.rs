@@ -1,7 +1,7 @@
 //! The promised figures: who against whom, how compared, and the bound.
 
 use super::estimate::{Estimate, compare_medians, median};
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 /// One promise.
 #[derive(Debug)]
@@ -170,11 +170,8 @@ pub const DUCKDB_COUNTED: &str = "DuckDB, counted";
 
 /// The figures asked for; those about the report only with a run to read.
 pub fn choose(only: &[String], with_report: bool) -> Result<Vec<&'static Figure>> {
-    if let Some(unknown) = only.iter().find(|name| FIGURES.iter().all(|figure| figure.name != **name)) {
-        bail!("no figure {unknown}; there are {}", super::figure_names());
-    }
-    let asked = |figure: &&Figure| only.is_empty() || only.iter().any(|name| name == figure.name);
-    Ok(FIGURES.iter().filter(asked).filter(|figure| with_report || figure.ours != REPORT).collect())
+    let chosen = super::competition::choose(FIGURES, only)?;
+    Ok(chosen.into_iter().filter(|figure| with_report || figure.ours != REPORT).collect())
 }
 
 impl Figure {

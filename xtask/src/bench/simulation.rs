@@ -3,15 +3,13 @@
 //! PHOLD everywhere, with a delay of 0.1 + Exp(0.9). What is counted are committed events a second of the whole command's run
 //! of the model. nexosim has no cheap way to send to an object chosen at random, so its objects send to themselves.
 
-use super::contest::{self, Contestant};
-use super::contestants::Skipped;
+use super::competition::{self, Terms};
+use super::contest::Contestant;
 use super::figures::{Bound, Compared, Figure, Number};
-use super::tables;
 use crate::process::{self, on_path};
 use crate::workspace::Workspace;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 use clap::Args;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -19,21 +17,11 @@ use std::time::Duration;
 /// How to measure.
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Rounds: fresh processes of each contestant.
-    #[arg(long, default_value_t = 5)]
-    launches: usize,
-    /// Orders the contestants within each round and draws the intervals.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Only these figures, by name.
-    #[arg(long, value_name = "FIGURE", value_delimiter = ',')]
-    only: Vec<String>,
+    #[command(flatten)]
+    terms: Terms,
     /// A `fourstamp` to measure instead of this checkout's release build.
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
-    /// Print the tables as Markdown.
-    #[arg(long)]
-    markdown: bool,
 }
 
 const PLAIN: &str = "heap and loop";
@@ -90,41 +78,12 @@ const FIGURES: &[Figure] = &[
 
 /// Runs the benchmark and prints its tables.
 pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
-    ensure!(options.launches > 0, "--launches wants at least one");
-    let figures = choose(&options.only)?;
-    let wanted: BTreeSet<&str> = figures.iter().flat_map(|figure| [figure.ours, figure.peer]).collect();
+    let figures = options.terms.choose(FIGURES)?;
     let fourstamp = match &options.binary {
         Some(binary) => binary.clone(),
-        None => build_ours(workspace)?,
+        None => competition::release_build(workspace)?,
     };
-    let (mut ready, mut skipped): (Vec<Contestant>, Skipped) = (Vec::new(), Vec::new());
-    for name in wanted {
-        match contestant(workspace, &fourstamp, name) {
-            Ok(contestant) => ready.push(contestant),
-            Err(why) => skipped.push((name, format!("{why:#}"))),
-        }
-    }
-    let results = contest::run(&ready, options.launches, options.seed);
-    let style = tables::Style { csv: false, markdown: options.markdown };
-    print!("{}", tables::contestants(&results, &skipped, style));
-    print!("\n{}", tables::figures(&figures, &results, options.seed, style));
-    Ok(())
-}
-
-fn choose(only: &[String]) -> Result<Vec<&'static Figure>> {
-    if let Some(unknown) = only.iter().find(|name| FIGURES.iter().all(|figure| figure.name != **name)) {
-        let names: Vec<_> = FIGURES.iter().map(|figure| figure.name).collect();
-        bail!("no figure {unknown}; there are {}", names.join(", "));
-    }
-    let asked = |figure: &&Figure| only.is_empty() || only.iter().any(|name| name == figure.name);
-    Ok(FIGURES.iter().filter(asked).collect())
-}
-
-fn build_ours(workspace: &Workspace) -> Result<PathBuf> {
-    eprintln!("building the release version");
-    let build = ["build", "--release", "--locked", "--package", "fourstamp"];
-    process::capture_within(&mut workspace.cargo(&build), Duration::from_secs(1800))?;
-    Ok(workspace.fourstamp())
+    options.terms.hold(&figures, |name| contestant(workspace, &fourstamp, name))
 }
 
 fn contestant(workspace: &Workspace, fourstamp: &Path, name: &'static str) -> Result<Contestant> {
@@ -203,6 +162,7 @@ mod tests {
 
     #[test]
     fn figures_are_chosen_by_name() {
+        let choose = |only: &[String]| competition::choose(FIGURES, only);
         assert_eq!(choose(&[]).unwrap().len(), FIGURES.len());
         assert_eq!(choose(&["one".into(), "two".into()]).unwrap().len(), 2);
         assert!(choose(&["three".into()]).unwrap_err().to_string().contains("large-two"));

@@ -1,17 +1,16 @@
 //! `cargo xtask bench mpi`: what tracing an MPI program costs, what a trace takes on the disk and to close, and our own
 //! transport over MPI against a plain loop and against shared memory.
 
-use super::contest::{self, Contestant};
-use super::contestants::{Skipped, timed};
+use super::competition::{self, Terms};
+use super::contest::Contestant;
+use super::contestants::timed;
 use super::figures::{Bound, Compared, Figure, Number};
 use super::peers::{Compiler, build};
-use super::tables;
 use crate::mpi::{Library, as_root_too};
 use crate::process;
 use crate::workspace::Workspace;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use clap::Args;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -19,21 +18,11 @@ use std::time::Duration;
 /// How to measure.
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Rounds: fresh processes of each contestant.
-    #[arg(long, default_value_t = 7)]
-    launches: usize,
-    /// Orders the contestants within each round and draws the intervals.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    terms: Terms,
     /// Messages of the large run.
     #[arg(long, default_value_t = 50_000_000)]
     messages: u64,
-    /// Only these figures, by name.
-    #[arg(long, value_name = "FIGURE", value_delimiter = ',')]
-    only: Vec<String>,
-    /// Print the tables as Markdown.
-    #[arg(long)]
-    markdown: bool,
 }
 
 const OPEN_MPI: &str = "Open MPI call";
@@ -139,44 +128,16 @@ struct Bench<'a> {
 
 /// Runs the benchmark and prints its tables.
 pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
-    ensure!(options.launches > 0, "--launches wants at least one");
-    let figures = choose(&options.only)?;
-    let wanted: BTreeSet<&str> = figures.iter().flat_map(|figure| [figure.ours, figure.peer]).collect();
+    let figures = options.terms.choose(FIGURES)?;
+    let wanted = competition::wanted(&figures);
     let needs_transport = [TRANSPORT, PHOLD].iter().any(|name| wanted.contains(name));
     let bench = Bench {
         workspace,
-        fourstamp: release_build(workspace)?,
+        fourstamp: competition::release_build(workspace)?,
         with_mpi: needs_transport.then(|| build_with_mpi(workspace)),
         messages: options.messages,
     };
-    let (mut ready, mut skipped): (Vec<Contestant>, Skipped) = (Vec::new(), Vec::new());
-    for name in wanted {
-        match bench.contestant(name) {
-            Ok(contestant) => ready.push(contestant),
-            Err(why) => skipped.push((name, format!("{why:#}"))),
-        }
-    }
-    let results = contest::run(&ready, options.launches, options.seed);
-    let style = tables::Style { csv: false, markdown: options.markdown };
-    print!("{}", tables::contestants(&results, &skipped, style));
-    print!("\n{}", tables::figures(&figures, &results, options.seed, style));
-    Ok(())
-}
-
-fn choose(only: &[String]) -> Result<Vec<&'static Figure>> {
-    if let Some(unknown) = only.iter().find(|name| FIGURES.iter().all(|figure| figure.name != **name)) {
-        let names: Vec<_> = FIGURES.iter().map(|figure| figure.name).collect();
-        bail!("no figure {unknown}; there are {}", names.join(", "));
-    }
-    let asked = |figure: &&Figure| only.is_empty() || only.iter().any(|name| name == figure.name);
-    Ok(FIGURES.iter().filter(asked).collect())
-}
-
-fn release_build(workspace: &Workspace) -> Result<PathBuf> {
-    eprintln!("building the release version");
-    let build = ["build", "--release", "--locked", "--package", "fourstamp"];
-    process::capture_within(&mut workspace.cargo(&build), Duration::from_secs(1800))?;
-    Ok(workspace.fourstamp())
+    options.terms.hold(&figures, |name| bench.contestant(name))
 }
 
 /// The release build over Open MPI, in a target folder of its own: the feature changes what every crate is built with.
@@ -363,16 +324,4 @@ fn of_words(name: &'static str, program: PathBuf, words: Vec<String>, leaves: Op
         command
     };
     Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_chosen_by_name() {
-        assert_eq!(choose(&[]).unwrap().len(), FIGURES.len());
-        assert_eq!(choose(&["disk".into(), "close".into()]).unwrap().len(), 2);
-        assert!(choose(&["nonsense".into()]).unwrap_err().to_string().contains("call-mpich"));
-    }
 }
