@@ -60,7 +60,7 @@ pub const STEPS: &[Step] = &[
 ];
 
 /// Longest that one command may take: the slowest on two cores, three times over.
-const LIMIT: Duration = Duration::from_secs(900);
+const LIMIT: Duration = Duration::from_secs(1800);
 
 fn format(workspace: &Workspace, _: &mut Tally) -> Result<()> {
     run(&mut workspace.cargo(&["fmt", "--all", "--check"]), LIMIT)
