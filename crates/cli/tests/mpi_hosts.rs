@@ -44,7 +44,7 @@ fn check_clocks(info: &RunInfo) {
     let planted = info.domains.iter().find(|domain| domain.id.contains("planted")).expect("its clock");
     let (model, bound) = (planted.model.as_ref().expect("a model"), planted.error_ns.expect("a bound"));
     assert!(planted.offsets.len() >= 2, "brought together at the beginning and at the end");
-    assert!(bound < 1e6, "± {bound} ns would hide the plant");
+    assert!(bound < 5e6, "± {bound} ns would hide the 25 ms that were planted");
     for anchor in &planted.anchors {
         let truth = anchor.monotonic_raw_ns - info.origin.monotonic_raw_ns;
         let off = model.timeline(anchor.ticks).0 - truth;
@@ -123,7 +123,9 @@ fn a_namespace_a_rank() {
         .expect("written");
     std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).expect("may be run");
     let [a, b] = &spaces.0;
-    let options = "--mca btl tcp,self --mca btl_tcp_if_include cable --mca oob_tcp_if_include cable";
+    // Each host's launcher would pin its rank to the first core, and both would take turns there.
+    let options =
+        "--bind-to none --mca btl tcp,self --mca btl_tcp_if_include cable --mca oob_tcp_if_include cable";
     let command = format!(
         "mpirun.openmpi --mca plm_rsh_agent {} {options} --host {a}:1,{b}:1 -n 2 {} late_sender 5",
         agent.display(),
