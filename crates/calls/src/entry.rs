@@ -64,6 +64,9 @@ pub mod completion_flags {
     pub const FAILED: u32 = 4;
 }
 
+/// Polls further apart than this are entries of their own: a program that computes in between would seem to poll all the time.
+pub const POLLS_APART_NS: f64 = 50_000.0;
+
 /// `peer` of a call on `MPI_PROC_NULL`, which posts nothing.
 pub const NO_PEER: i32 = -1;
 /// `peer` of a receive that was posted for any source and has not got a message yet.

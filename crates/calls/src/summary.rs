@@ -33,7 +33,6 @@ pub(crate) fn summary(ranks: &Ranks, closing: &Closing, counts: &Counts, written
         "outside": counts.outside,
         "cancelled": counts.cancelled,
         "passed_through": passed_through(ranks),
-        "unknown_functions": unknown_functions(ranks),
         "in_progress": in_progress(ranks, closing),
         "missing_ranks": missing_ranks(ranks),
         "damaged": damaged(ranks),
@@ -57,17 +56,6 @@ fn passed_through(ranks: &Ranks) -> Map<String, Value> {
         }
     }
     sum
-}
-
-fn unknown_functions(ranks: &Ranks) -> Vec<Value> {
-    let mut names: Vec<Value> = Vec::new();
-    let facts = ranks.present().filter_map(|(_, rank)| rank.survey.facts.as_ref());
-    for name in facts.filter_map(|facts| facts.get("unknown_functions")?.as_array()).flatten() {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
-    names
 }
 
 /// The calls in which ranks were when they ended.

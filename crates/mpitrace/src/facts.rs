@@ -10,19 +10,15 @@ use std::sync::atomic::Ordering;
 /// What is known from the beginning.
 pub fn known(library: &Library, rank: &Rank) -> Map<String, Value> {
     let version = library.version_text();
-    let mut level = 0i32;
-    // SAFETY: room for an int.
-    unsafe { library.query_thread(&raw mut level as usize) };
     let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default();
     let called = std::env::args_os().next().unwrap_or_default();
     let facts = json!({
         "library": short(&version),
         "version": version,
         "size": rank.communicators.about(calls::entry::WORLD).peers,
-        "thread_level": level,
+        "thread_level": library.thread_level(),
         "program": program,
         "argv0": called.to_string_lossy(),
-        "unknown_functions": [],
     });
     match facts {
         Value::Object(facts) => facts,

@@ -166,6 +166,14 @@ impl Library {
         String::from_utf8_lossy(&text[..length]).trim_end_matches(['\0', '\n', ' ']).to_string()
     }
 
+    /// What the program may do with threads: `MPI_THREAD_SINGLE` is 0, `MPI_THREAD_MULTIPLE` 3.
+    pub fn thread_level(&self) -> i32 {
+        let mut level = 0i32;
+        // SAFETY: room for an int.
+        unsafe { self.query_thread(&raw mut level as usize) };
+        level
+    }
+
     /// This process's rank in a communicator.
     pub fn rank_in(&self, comm: usize) -> Option<i32> {
         let mut rank = 0i32;

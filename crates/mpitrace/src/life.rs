@@ -13,7 +13,7 @@ use crate::library::Library;
 use crate::log::Log;
 use crate::rank::{self, Rank, Tracer};
 use crate::trouble;
-use calls::entry::Call;
+use calls::entry::{Call, POLLS_APART_NS};
 use clock::{Clock, Plant, Quality};
 use record::{Machine, NodeSheet, RunFolder};
 use serde::Deserialize;
@@ -99,7 +99,7 @@ fn begin(
         rank.log.entry(entry)?;
     }
     rank.log.call(init)?;
-    let threads = thread_level(&library) >= THREAD_MULTIPLE;
+    let threads = library.thread_level() >= THREAD_MULTIPLE;
     watch_forks();
     rank::start(clock, library, rank, threads);
     if let Some(tracer) = rank::tracer() {
@@ -108,11 +108,8 @@ fn begin(
     Ok(())
 }
 
-/// Failed polls further apart than this are entries of their own: a program that computes in between would seem to poll all the time.
-const APART_NS: f64 = 50_000.0;
-
 fn apart_ticks(quality: &Quality) -> u64 {
-    (APART_NS / quality.ns_per_tick.max(f64::MIN_POSITIVE)) as u64
+    (POLLS_APART_NS / quality.ns_per_tick.max(f64::MIN_POSITIVE)) as u64
 }
 
 /// Every process believes to be the same rank: an `mpirun` of another MPI library than the program's does that.
@@ -149,13 +146,6 @@ fn watch_forks() {
     }
     // SAFETY: the handler is a plain function of this library, which is never unloaded.
     unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
-}
-
-fn thread_level(library: &Library) -> i32 {
-    let mut level = 0i32;
-    // SAFETY: room for an int.
-    unsafe { library.query_thread(&raw mut level as usize) };
-    level
 }
 
 fn sheet_of(node: u32, clock: &Clock) -> NodeSheet {

@@ -41,8 +41,6 @@ pub struct MpiFacts {
     pub cancelled: u64,
     /// Calls of functions that are counted and not looked into.
     pub passed_through: std::collections::BTreeMap<String, u64>,
-    /// Functions that the tracer does not know.
-    pub unknown_functions: Vec<String>,
     /// Calls in which ranks were when they ended.
     pub in_progress: Vec<InProgress>,
     /// Ranks that left no log.
@@ -158,9 +156,6 @@ impl MpiFacts {
         if !self.passed_through.is_empty() {
             let each = self.passed_through.iter().map(|(name, n)| format!("{name} ({n})"));
             lines.push(format!("Counted, but not looked into: {}.", each.collect::<Vec<_>>().join(", ")));
-        }
-        if !self.unknown_functions.is_empty() {
-            lines.push(format!("Not known to the tracer: {}.", self.unknown_functions.join(", ")));
         }
         if self.cancelled > 0 {
             lines.push(format!("The program cancelled {}.", counted(self.cancelled, "request")));

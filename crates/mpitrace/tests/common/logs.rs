@@ -12,6 +12,7 @@ pub struct Log {
     pub facts: serde_json::Value,
     /// The call in which it ended.
     pub pending: Option<Call>,
+    ns_per_tick: f64,
 }
 
 impl Log {
@@ -37,9 +38,15 @@ impl Log {
             exchanges: 0,
             facts: serde_json::Value::Null,
             pending,
+            ns_per_tick: sheet(&stem.with_extension("json")).quality.ns_per_tick,
         };
         log.read(&entries);
         log
+    }
+
+    /// Nanoseconds in so many ticks.
+    pub fn ns(&self, ticks: u64) -> f64 {
+        ticks as f64 * self.ns_per_tick
     }
 
     fn read(&mut self, entries: &[u64]) {
@@ -87,6 +94,10 @@ impl Log {
         let begins = |call: &&Call| call.request != 0 && call.flags & (flags::SENDS | flags::RECEIVES) != 0;
         self.calls.iter().map(|(call, _)| call).filter(begins).map(|call| call.request).collect()
     }
+}
+
+fn sheet(path: &Path) -> record::NodeSheet {
+    record::NodeSheet::parse(&std::fs::read(path).unwrap(), path).unwrap()
 }
 
 fn pending_of(words: &[u64]) -> Option<Call> {

@@ -87,7 +87,7 @@ fn poor((facts, analysis): &(Facts, Analysis)) -> (Facts, Analysis) {
 fn hostile_mpi((facts, analysis): &(Facts, Analysis)) -> (Facts, Analysis) {
     let (mut facts, mut analysis) = (facts.clone(), analysis.clone());
     if let Some(mpi) = &mut facts.mpi {
-        (mpi.library, mpi.unknown_functions) = (Some(HOSTILE.to_owned()), vec![HOSTILE.to_owned()]);
+        mpi.library = Some(HOSTILE.to_owned());
         mpi.passed_through.insert(HOSTILE.to_owned(), 1);
     }
     let Some(mpi) = &mut analysis.mpi else { return (facts, analysis) };
