@@ -119,7 +119,9 @@ fn a_run_without_calls_has_its_messages_as_slices_of_their_own() {
     assert!(begun as u64 > run.rows(), "stages lie below messages: {begun} of {}", run.rows());
     let names: Vec<&str> =
         phase(&events, "b").iter().map(|event| event["name"].as_str().expect("a name")).collect();
-    assert!(["transit", "cycle", "data to node 1"].iter().all(|name| names.contains(name)), "{names:?}");
+    assert!(["cycle", "data to node 1"].iter().all(|name| names.contains(name)), "{names:?}");
+    // Which of the stages take time at all is the machine's affair.
+    assert!(["transit", "receive wait"].iter().any(|name| names.contains(name)), "{names:?}");
 }
 
 #[test]

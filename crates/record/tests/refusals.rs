@@ -232,7 +232,10 @@ macro_rules! small_disk {
 #[test]
 fn a_full_disk_keeps_what_was_recorded_and_closing_works_once_there_is_room() {
     for mode in [Mode::Memory, Mode::Stream] {
-        let disk = small_disk!("512k");
+        let disk = small_disk!("1m");
+        // What is removed in the end: room for the messages, however full the logs had made the disk.
+        let ballast = disk.0.path().join("ballast");
+        std::fs::write(&ballast, vec![1; 512 << 10]).unwrap();
         let path = disk.0.path().join("run");
         let options = RecorderOptions { mode, capacity_rows: 1 << 14, when_full: WhenFull::Block };
         let (run, mut node) = begin(&path, options);
@@ -251,7 +254,7 @@ fn a_full_disk_keeps_what_was_recorded_and_closing_works_once_there_is_room() {
         disk.fill(&filler);
         assert!(run.close().expect_err("no room for the messages").is_disk_full());
         assert!(path.join("live").exists(), "the live logs stay until the run is closed");
-        std::fs::remove_file(filler).unwrap();
+        [filler, ballast].iter().for_each(|file| std::fs::remove_file(file).unwrap());
         assert_eq!(read_all(&path).unwrap(), recorded);
         let info = Run::open(&path).unwrap().info;
         assert!(info.lost.dropped_rows > 0 && info.lost.damaged_rows == 0, "{:?}", info.lost);
