@@ -1,0 +1,257 @@
+//! Which pages are in memory, what leaves, what comes.
+//!
+//! Every page is in one [`State`]; those that take up local memory (resident, or on their way in or out of residency) never exceed the budget. Frames hold
+//! pages that leave or left ([`State::Framed`]); they are a memory of their own, of fixed size.
+
+mod ahead;
+mod answers;
+mod evict;
+mod fault;
+mod hold;
+mod memory;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+
+use crate::frames::Frames;
+use crate::prefetch::{Rising, Streams};
+use crate::replacement::Queues;
+use crate::table::{List, Seat, State, Table, flag};
+use crate::vault::Vault;
+use crate::{Action, Checksum, Frame, Into, Operation, Options, Outcome, Page, Place, Role, Status};
+
+/// What a frame is in use for.
+#[derive(Clone, Copy)]
+struct Use {
+    /// Whose contents it holds, or [`Seat::NONE`] if nobody wants them any more.
+    owner: Seat,
+    /// The vault has it.
+    put: bool,
+    /// When its page left, in evictions.
+    left: u32,
+    checksum: Option<Checksum>,
+}
+
+const UNUSED: Use = Use { owner: Seat::NONE, put: false, left: 0, checksum: None };
+
+/// Something that was asked of the driver about a page, and not answered yet.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    page: Page,
+    /// [`Seat::NONE`] if the page is no longer the one that was meant.
+    seat: Seat,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Zero,
+    Install(Frame),
+    Borrow(Frame),
+    Grab(Frame),
+}
+
+pub(crate) struct Residency {
+    out: VecDeque<Action>,
+    table: Table,
+    queues: Queues,
+    frames: Frames,
+    uses: Vec<Use>,
+    vault: Vault,
+    streams: Streams,
+    rising: Rising,
+    asked: VecDeque<Asked>,
+    /// Pages that wait for room.
+    waiting: VecDeque<Seat>,
+    /// Pages to be brought at the next tick.
+    later: Vec<Seat>,
+    /// Keys of reads under way whose answers are of no use any more.
+    ghosts: Vec<Page>,
+    /// Put together for the driver: kept to use its memory again.
+    batch: Vec<(Page, Seat)>,
+    budget: u64,
+    /// Eviction begins when there is less room than this, and ends when there is [`Residency::room_high`].
+    room_low: u64,
+    room_high: u64,
+    /// How many pages are chosen to leave and still here.
+    grabbing: u64,
+    /// How many pages left so far, modulo 2³²: the clock of refaults.
+    evictions: u32,
+    /// Pages that could not be taken, one after another.
+    busy_streak: u32,
+    status: Status,
+}
+
+impl Residency {
+    /// Room kept free at most, in pages: enough for the two largest windows, and small against any useful budget.
+    const ROOM_MAX: u64 = 256;
+
+    pub fn new(options: Options) -> Residency {
+        let room_high = (options.budget_pages / 8).min(Self::ROOM_MAX);
+        Residency {
+            out: VecDeque::new(),
+            table: Table::new(),
+            queues: Queues::new(options.budget_pages),
+            frames: Frames::new(0, options.staging_frames),
+            uses: vec![UNUSED; options.staging_frames as usize],
+            vault: Vault::new(options.policy, &options.servers, options.staging_frames),
+            streams: Streams::new(options.prefetch_pages),
+            rising: Rising::new(),
+            asked: VecDeque::new(),
+            waiting: VecDeque::new(),
+            later: Vec::new(),
+            ghosts: Vec::new(),
+            batch: Vec::new(),
+            budget: options.budget_pages,
+            room_low: room_high / 2,
+            room_high,
+            grabbing: 0,
+            evictions: 0,
+            busy_streak: 0,
+            status: Status::default(),
+        }
+    }
+
+    pub fn frames(&self) -> u32 {
+        self.uses.len() as u32 + self.vault.frames_wanted()
+    }
+
+    pub fn done(&mut self, operation: Operation, outcome: Outcome) {
+        self.vault.done(operation, outcome, &mut self.out);
+        self.settle();
+    }
+
+    pub fn granted(&mut self, place: Place, slots: u32) {
+        self.vault.granted(place, slots, &mut self.out);
+        self.settle();
+    }
+
+    pub fn down(&mut self, place: Place) {
+        self.vault.down(place, &mut self.out);
+        self.settle();
+    }
+
+    pub fn joined(&mut self, place: Place, role: Role) {
+        self.vault.joined(place, role, &mut self.out);
+        self.settle();
+    }
+
+    pub fn sum(&mut self, frame: Frame, checksum: Checksum) {
+        self.vault.sum(frame, checksum, &mut self.out);
+        self.settle();
+    }
+
+    pub fn tick(&mut self, now_ns: u64) {
+        self.vault.tick(now_ns, &mut self.out);
+        self.busy_streak = 0;
+        for seat in std::mem::take(&mut self.later) {
+            if self.table[seat].holds > 0 || self.table[seat].has(flag::WANTED) {
+                self.bring(seat);
+            }
+        }
+        self.settle();
+    }
+
+    /// Reads into the program's memory are noted as they are handed out: only the newest one of a page is [welcome](Self::welcome).
+    pub fn next_action(&mut self) -> Option<Action> {
+        let action = self.out.pop_front()?;
+        if let Action::Read { operation, into: Into::Page(page), .. } = action
+            && let Some(seat) = self.table.seat(page)
+            && self.table[seat].state == State::Coming
+        {
+            self.table[seat].frame = operation.0 as u32;
+        }
+        Some(action)
+    }
+
+    pub fn welcome(&self, operation: Operation, page: Page) -> bool {
+        let entry = self.table.seat(page).map(|seat| self.table[seat]);
+        entry.is_some_and(|e| e.state == State::Coming && e.frame == operation.0 as u32)
+    }
+
+    pub fn status(&self) -> Status {
+        let leaving = self.uses.iter().filter(|u| u.put).count() as u64;
+        let limbo_pages = self.queues.length(List::Limbo) + self.queues.length(List::Trigger);
+        Status { leaving_pages: leaving, limbo_pages, vault: self.vault.status(), ..self.status.clone() }
+    }
+
+    pub fn settled(&self) -> bool {
+        let nothing_moves = self.asked.is_empty()
+            && self.waiting.is_empty()
+            && self.later.is_empty()
+            && self.ghosts.is_empty();
+        nothing_moves
+            && self.status.coming_pages == 0
+            && !self.uses.iter().any(|u| u.put)
+            && self.vault.settled()
+    }
+
+    /// After every input: what the vault has to tell, then who waits for room, then who has to leave.
+    fn settle(&mut self) {
+        self.hear();
+        loop {
+            self.serve();
+            self.make_room();
+            if !self.hear() {
+                break;
+            }
+        }
+        self.status.resident_pages_max = self.status.resident_pages_max.max(self.status.resident_pages);
+        self.status.waiting_pages = self.waiting.len() as u64;
+        debug_assert!(self.status.resident_pages <= self.budget);
+    }
+
+    fn put(&mut self, seat: Seat, frame: Frame, checksum: Checksum) {
+        self.uses[frame.0 as usize].put = true;
+        self.table[seat].set(flag::KEPT);
+        self.vault.put(self.table.key(seat), frame, checksum, &mut self.out);
+    }
+
+    fn lose(&mut self, seat: Seat) {
+        let page = self.table.page(seat);
+        let entry = &mut self.table[seat];
+        entry.state = State::Lost;
+        entry.clear(flag::WANTED | flag::WAITING | flag::TRIGGER | flag::HOT);
+        self.status.lost.push(page);
+        self.out.push_back(Action::Poison { page });
+    }
+
+    /// A page is in memory.
+    fn arrived(&mut self, seat: Seat) {
+        let entry = &mut self.table[seat];
+        entry.state = State::Resident;
+        entry.clear(flag::WANTED | flag::TRIGGER);
+        if entry.holds == 0 {
+            self.queues.arrived(&mut self.table, seat);
+        }
+    }
+
+    /// A page that was to arrive did not, because the driver could not put it there. Who waits for it is woken, and faults again; a system call waits on.
+    fn went(&mut self, seat: Seat, to: State) {
+        self.status.resident_pages -= 1;
+        let entry = &mut self.table[seat];
+        entry.state = to;
+        entry.clear(flag::WANTED | flag::HOT);
+        if to == State::Stored {
+            entry.frame = self.evictions;
+        }
+        if entry.holds > 0 {
+            self.later.push(seat);
+        }
+    }
+
+    /// A frame of ours is of no use any more.
+    fn drop_frame(&mut self, frame: Frame) {
+        self.uses[frame.0 as usize] = UNUSED;
+        self.out.push_back(Action::Empty { frame });
+        self.frames.free(frame);
+    }
+
+    /// Finds what was asked, oldest first.
+    fn answered(&mut self, page: Page, grab: bool) -> Option<Asked> {
+        let at = self.asked.iter().position(|a| a.page == page && matches!(a.what, What::Grab(_)) == grab);
+        debug_assert!(at.is_some(), "an answer about page {} that nobody waits for", page.0);
+        self.asked.remove(at?)
+    }
+}

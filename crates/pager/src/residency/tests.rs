@@ -1,0 +1,231 @@
+//! Single steps, one after another.
+
+use crate::{
+    Action, Answer, Checksum, Fault, Frame, Grabbed, Installed, Into, Operation, Options, Page, Pager,
+    Policy, Status,
+};
+
+fn pager(prefetch_pages: u32) -> Pager {
+    let mut pager = Pager::new(Options {
+        budget_pages: 16,
+        staging_frames: 8,
+        prefetch_pages,
+        policy: Policy::Disk,
+        servers: Vec::new(),
+    })
+    .unwrap();
+    pager.map(Page(0), 100);
+    pager
+}
+
+/// Answers everything but reads, which it returns. Every page holds its number.
+fn carry_out(pager: &mut Pager) -> Vec<(Operation, Into)> {
+    let mut reads = Vec::new();
+    while let Some(action) = pager.next_action() {
+        match action {
+            Action::Zero { page } | Action::Install { page, .. } => pager.installed(page, Installed::Done),
+            Action::Grab { page, .. } => pager.grabbed(page, Grabbed::Taken(Checksum(u128::from(page.0)))),
+            Action::Write { operation, tag, .. } => {
+                pager.done(operation, Ok(Answer { tag: Some(tag), installed: None }))
+            }
+            Action::Read { operation, into, .. } => reads.push((operation, into)),
+            _ => {}
+        }
+    }
+    reads
+}
+
+fn touch(pager: &mut Pager, page: u64) -> (Option<Fault>, Vec<(Operation, Into)>) {
+    let fault = pager.fault(Page(page), false);
+    (fault, carry_out(pager))
+}
+
+fn done(pager: &mut Pager, operation: Operation, installed: Option<Installed>) {
+    pager.done(operation, Ok(Answer { tag: None, installed }));
+}
+
+/// Pages 0 to 59 were touched, in an order without a trend; the first ones are outside.
+fn filled(prefetch_pages: u32) -> Pager {
+    let mut pager = pager(prefetch_pages);
+    for i in 0..60 {
+        touch(&mut pager, i * 7 % 60);
+    }
+    pager
+}
+
+fn status(pager: &Pager) -> Status {
+    pager.status()
+}
+
+#[test]
+fn options_out_of_bounds_are_refused() {
+    let good = Options {
+        budget_pages: 16,
+        staging_frames: 8,
+        prefetch_pages: 64,
+        policy: Policy::Disk,
+        servers: Vec::new(),
+    };
+    assert!(Pager::new(good.clone()).is_ok());
+    let bad = [
+        Options { budget_pages: 15, ..good.clone() },
+        Options { staging_frames: 7, ..good.clone() },
+        Options { prefetch_pages: 65, ..good },
+    ];
+    assert!(bad.into_iter().all(|options| Pager::new(options).is_err()));
+}
+
+#[test]
+fn memory_that_is_not_mapped_is_not_known() {
+    let mut pager = pager(0);
+    assert_eq!(touch(&mut pager, 100).0, None);
+    assert_eq!(touch(&mut pager, 99).0, Some(Fault::Zero));
+    pager.unmap(Page(99), 1);
+    assert_eq!(touch(&mut pager, 99).0, None);
+}
+
+#[test]
+fn a_page_that_has_just_left_comes_back_from_its_frame() {
+    let mut pager = filled(0);
+    let limbo = status(&pager).limbo_pages;
+    assert!(limbo > 0);
+    let soft = (0..60).find(|&page| {
+        let before = status(&pager).faults_limbo;
+        let (_, reads) = touch(&mut pager, page);
+        for (operation, _) in reads {
+            done(&mut pager, operation, Some(Installed::Done));
+            carry_out(&mut pager);
+        }
+        status(&pager).faults_limbo > before
+    });
+    assert!(soft.is_some(), "one of them was in a frame");
+}
+
+#[test]
+fn an_unchanged_page_is_not_sent_again() {
+    let mut pager = filled(0);
+    let before = status(&pager);
+    for page in 0..60 {
+        for (operation, _) in touch(&mut pager, page).1 {
+            done(&mut pager, operation, Some(Installed::Done));
+            carry_out(&mut pager);
+        }
+    }
+    let after = status(&pager);
+    assert!(after.evictions_clean > before.evictions_clean);
+    let never_sent_before = 16;
+    assert!(
+        after.evictions_dirty <= before.evictions_dirty + never_sent_before,
+        "only what had not left yet is sent"
+    );
+}
+
+#[test]
+fn what_comes_after_the_page_was_given_up_is_not_welcome() {
+    for case in 0..3 {
+        let mut pager = filled(0);
+        let (fault, reads) = touch(&mut pager, 0);
+        assert_eq!((fault, reads.len()), (Some(Fault::Hard), 1));
+        let (operation, into) = reads[0];
+        assert_eq!(into, Into::Page(Page(0)));
+        assert!(pager.welcome(operation, Page(0)));
+        match case {
+            0 => pager.unmap(Page(0), 1),
+            1 => pager.forget(Page(0), 1),
+            _ => pager.moved(Page(0), Page(500), 1),
+        }
+        carry_out(&mut pager);
+        assert!(!pager.welcome(operation, Page(0)));
+        pager.map(Page(0), 1);
+        assert_eq!(touch(&mut pager, 0).0, Some(Fault::Zero), "new memory is zero");
+        done(&mut pager, operation, Some(Installed::Gone));
+        carry_out(&mut pager);
+        if case == 2 {
+            assert_eq!(touch(&mut pager, 500).1.len(), 1, "the contents followed, and are read again");
+        }
+    }
+}
+
+#[test]
+fn a_stream_holds_one_page_of_each_window_back() {
+    let mut pager = Pager::new(Options {
+        budget_pages: 64,
+        staging_frames: 32,
+        prefetch_pages: 4,
+        policy: Policy::Disk,
+        servers: Vec::new(),
+    })
+    .unwrap();
+    pager.map(Page(0), 400);
+    for i in 0..400 {
+        touch(&mut pager, i * 7 % 400);
+    }
+    let mut framed = None;
+    for page in 0..40 {
+        let (_, reads) = touch(&mut pager, page);
+        for (operation, into) in reads {
+            if let Into::Frame(frame) = into {
+                framed = framed.or(Some(frame));
+                done(&mut pager, operation, None);
+            } else {
+                done(&mut pager, operation, Some(Installed::Done));
+            }
+            carry_out(&mut pager);
+        }
+    }
+    assert!(matches!(framed, Some(Frame(0..32))), "the trigger is in a frame of ours");
+    assert!(status(&pager).windows >= 1 && status(&pager).windows_used >= 1);
+}
+
+#[test]
+fn held_pages_stay_and_half_the_budget_is_the_most() {
+    let mut pager = filled(0);
+    assert!(!pager.hold(Page(0), 9), "more than half");
+    assert!(pager.hold(Page(90), 8));
+    carry_out(&mut pager);
+    assert!(pager.held(Page(90), 8));
+    assert!(!pager.hold(Page(80), 1));
+    for page in 0..60 {
+        for (operation, _) in touch(&mut pager, page).1 {
+            done(&mut pager, operation, Some(Installed::Done));
+            carry_out(&mut pager);
+        }
+    }
+    assert!(pager.held(Page(90), 8), "others left instead");
+    pager.release(Page(90), 8);
+    assert_eq!(status(&pager).held_pages, 0);
+}
+
+#[test]
+fn pages_that_cannot_be_taken_are_left_alone_until_the_next_tick() {
+    let mut pager = pager(0);
+    let mut grabs = 0;
+    for page in 0..40 {
+        pager.fault(Page(page * 2), false);
+        while let Some(action) = pager.next_action() {
+            match action {
+                Action::Zero { page } => pager.installed(page, Installed::Done),
+                Action::Grab { page, .. } => {
+                    grabs += 1;
+                    pager.grabbed(page, Grabbed::Busy);
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!((64..=256).contains(&grabs), "{grabs} attempts");
+    assert!(status(&pager).waiting_pages > 0);
+    pager.tick(1);
+    carry_out(&mut pager);
+    assert_eq!(status(&pager).waiting_pages, 0, "room was made as soon as pages could be taken");
+}
+
+#[test]
+fn a_page_dropped_behind_our_back_reads_as_zeros() {
+    let mut pager = pager(0);
+    touch(&mut pager, 5);
+    assert_eq!(pager.fault(Page(5), false), Some(Fault::Stale));
+    assert_eq!(pager.next_action(), Some(Action::Zero { page: Page(5) }));
+    pager.installed(Page(5), Installed::Done);
+    assert_eq!((status(&pager).surprises, status(&pager).resident_pages), (1, 1));
+}

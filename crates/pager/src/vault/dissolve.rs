@@ -1,0 +1,281 @@
+//! Dissolving a group: its newest pages are read, or made again from the others, and put anew.
+
+use super::cells::{NONE, State};
+use super::groups::Phase;
+use super::operations::What;
+use super::{JOBS, Out, Summed, Vault};
+use crate::{Action, Checksum, Frame, Into, Outcome, Page, Urgency};
+
+/// A group that is being dissolved.
+#[derive(Debug)]
+pub(super) struct Job {
+    group: u32,
+    inputs: Vec<Input>,
+    unread: u32,
+    failed: bool,
+    /// The cell that is made again, and in which frame.
+    making: Option<(u32, Frame)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Input {
+    /// `None`: the parity.
+    cell: Option<u32>,
+    frame: Frame,
+}
+
+impl Vault {
+    /// As many as there are frames for.
+    pub(super) fn start_jobs(&mut self, out: &mut Out) {
+        for urgency in [Urgency::Fault, Urgency::Background] {
+            while let Some(group) = self.next_broken(urgency) {
+                if !self.start_job(group, urgency, out) {
+                    return self.put_back(group, urgency);
+                }
+            }
+        }
+    }
+
+    /// The reads of a job are answered one by one.
+    pub(super) fn gathered(&mut self, number: u32, input: u32, outcome: Outcome, out: &mut Out) {
+        let job = self.jobs[number as usize].as_mut().expect("a job lives until its reads are answered");
+        job.unread -= 1;
+        job.failed |= outcome.is_err();
+        let (input, group, unread, failed) = (job.inputs[input as usize], job.group, job.unread, job.failed);
+        match input.cell {
+            _ if outcome.is_ok() => {}
+            Some(cell) => self.lose_slot(cell, out),
+            None => self.lose_parity(group, out),
+        }
+        match (unread, failed) {
+            (0, true) => self.start_over(number, out),
+            (0, false) => self.combine(number, out),
+            _ => {}
+        }
+    }
+
+    /// The page that was made again has this checksum.
+    pub(super) fn rebuilt(&mut self, number: u32, checksum: Checksum, out: &mut Out) {
+        let job = self.jobs[number as usize].take().expect("a job lives until its sum is known");
+        let (cell, frame) = job.making.expect("only a page that was made again is summed");
+        let (page, wanted) = (self.cells[cell].page, self.cells[cell].checksum);
+        if self.cells[cell].active && wanted == checksum {
+            self.counts.rebuilt += 1;
+            self.relocate(page, frame, checksum, out);
+        } else if self.cells[cell].active {
+            self.counts.wrong += 1;
+            self.lose_cell(cell, out);
+        }
+        self.release(frame, out);
+        self.end_job(&job, out);
+    }
+
+    fn next_broken(&mut self, urgency: Urgency) -> Option<u32> {
+        loop {
+            let group = match urgency {
+                Urgency::Fault => self.urgent.pop_front()?,
+                _ => self.broken.pop_front()?,
+            };
+            // It may be gone, or under way, since it was put there.
+            let queued = std::mem::replace(&mut self.groups[group].queued, false);
+            if queued && self.groups[group].phase == Phase::Broken && self.groups[group].job == NONE {
+                return Some(group);
+            }
+        }
+    }
+
+    fn put_back(&mut self, group: u32, urgency: Urgency) {
+        self.groups[group].queued = true;
+        match urgency {
+            Urgency::Fault => self.urgent.push_front(group),
+            _ => self.broken.push_front(group),
+        }
+    }
+
+    /// `false`: not enough frames now.
+    fn start_job(&mut self, group: u32, urgency: Urgency, out: &mut Out) -> bool {
+        if self.updating(group) {
+            return true; // It comes back when they are over.
+        }
+        let making = match self.lost_member(group, out) {
+            Ok(making) => making,
+            Err(()) => return true,
+        };
+        let found = &self.groups[group];
+        let wanted = |cell: &u32| {
+            (making.is_some() || self.cells[*cell].active) && self.cells[*cell].state != State::Lost
+        };
+        let sources: Vec<u32> = found.members.iter().copied().filter(wanted).collect();
+        if sources.is_empty() && making.is_none() {
+            self.try_end(group, out);
+            return true;
+        }
+        let reads_parity = making.is_some() && found.parity_frame.is_none();
+        let to_read = sources.iter().filter(|&&cell| self.cells[cell].frame.is_none()).count() as u32;
+        let needed = to_read + u32::from(making.is_some());
+        let kept = if urgency == Urgency::Fault { 0 } else { self.widest as u32 + 2 };
+        let under_way = self.jobs.iter().flatten().count() as u32;
+        if self.gather_frames.available() < needed + kept || urgency != Urgency::Fault && under_way >= JOBS {
+            return false;
+        }
+        self.gather(group, &sources, making, reads_parity, urgency, out);
+        true
+    }
+
+    fn gather(
+        &mut self,
+        group: u32,
+        sources: &[u32],
+        making: Option<u32>,
+        reads_parity: bool,
+        urgency: Urgency,
+        out: &mut Out,
+    ) {
+        let number = self.free_job();
+        let mut job = Job {
+            group,
+            inputs: Vec::with_capacity(sources.len() + 1),
+            unread: 0,
+            failed: false,
+            making: None,
+        };
+        for &cell in sources {
+            let held = self.cells[cell].frame;
+            let frame = held.unwrap_or_else(|| self.gather_frame());
+            match held {
+                Some(frame) => self.uses.add(frame),
+                None => self.read_cell(cell, frame, number, job.inputs.len() as u32, urgency, out),
+            }
+            job.unread += u32::from(held.is_none());
+            job.inputs.push(Input { cell: Some(cell), frame });
+        }
+        if let Some(cell) = making {
+            let frame = self.gather_frame();
+            job.making = Some((cell, frame));
+            match self.groups[group].parity_frame {
+                Some(parity) => {
+                    out.push_back(Action::Clear { frame });
+                    out.push_back(Action::Xor { from: parity, into: frame });
+                }
+                None => debug_assert!(reads_parity),
+            }
+            if reads_parity {
+                self.read_parity(group, frame, number, job.inputs.len() as u32, urgency, out);
+                job.unread += 1;
+                job.inputs.push(Input { cell: None, frame });
+            }
+        }
+        self.groups[group].job = number;
+        let unread = job.unread;
+        self.jobs[number as usize] = Some(job);
+        if unread == 0 {
+            self.combine(number, out);
+        }
+    }
+
+    fn read_cell(&mut self, cell: u32, frame: Frame, job: u32, input: u32, urgency: Urgency, out: &mut Out) {
+        let found = &self.cells[cell];
+        let (place, slot, version, checksum) = (found.place, found.slot, found.version, Some(found.checksum));
+        let operation = self.operations.ask(place, What::Gather { job, input });
+        self.counts.gathered += 1;
+        out.push_back(Action::Read {
+            operation,
+            place,
+            slot,
+            version,
+            checksum,
+            into: Into::Frame(frame),
+            urgency,
+        });
+    }
+
+    fn read_parity(
+        &mut self,
+        group: u32,
+        frame: Frame,
+        job: u32,
+        input: u32,
+        urgency: Urgency,
+        out: &mut Out,
+    ) {
+        let found = &self.groups[group];
+        let (place, slot, version, checksum) =
+            (found.parity_place, found.parity_slot, found.parity_version, found.parity_sum);
+        let operation = self.operations.ask(place, What::Gather { job, input });
+        self.counts.gathered += 1;
+        out.push_back(Action::Read {
+            operation,
+            place,
+            slot,
+            version,
+            checksum,
+            into: Into::Frame(frame),
+            urgency,
+        });
+    }
+
+    fn free_job(&mut self) -> u32 {
+        let free = self.jobs.iter().position(Option::is_none);
+        free.unwrap_or_else(|| {
+            self.jobs.push(None);
+            self.jobs.len() - 1
+        }) as u32
+    }
+
+    fn gather_frame(&mut self) -> Frame {
+        let frame = self.gather_frames.alloc().expect("the frames of a job are counted before it starts");
+        self.uses.begin(frame, Page(0));
+        frame
+    }
+
+    /// All inputs are there.
+    fn combine(&mut self, number: u32, out: &mut Out) {
+        let job = self.jobs[number as usize].as_mut().expect("a job lives until it ends");
+        let inputs = std::mem::take(&mut job.inputs);
+        let (group, making) = (job.group, job.making);
+        let members = || inputs.iter().filter_map(|input| Some((input.cell?, input.frame)));
+        if let Some((_, into)) = making {
+            out.extend(members().map(|(_, from)| Action::Xor { from, into }));
+            out.push_back(Action::Sum { frame: into });
+            self.sums.insert(into, Summed::Job(number));
+        }
+        for (cell, frame) in members() {
+            let found = &self.cells[cell];
+            if found.active && found.group == group {
+                self.relocate(found.page, frame, found.checksum, out);
+            }
+            self.release(frame, out);
+        }
+        if making.is_none() {
+            let job = self.jobs[number as usize].take().expect("it was there above");
+            self.end_job(&job, out);
+        }
+    }
+
+    /// Something that was to be read is lost: all over again, with what is left.
+    fn start_over(&mut self, number: u32, out: &mut Out) {
+        let job = self.jobs[number as usize].take().expect("a job lives until it ends");
+        for input in job.inputs.iter().filter(|input| input.cell.is_some()) {
+            self.release(input.frame, out);
+        }
+        if let Some((_, frame)) = job.making {
+            self.release(frame, out);
+        }
+        self.end_job(&job, out);
+    }
+
+    fn end_job(&mut self, job: &Job, out: &mut Out) {
+        self.groups[job.group].job = NONE;
+        self.requeue(job.group);
+        if self.wanted.iter().any(|(cell, _)| self.cells[*cell].group == job.group) {
+            self.hurry(job.group);
+        }
+        self.try_end(job.group, out);
+    }
+
+    fn relocate(&mut self, page: Page, frame: Frame, checksum: Checksum, out: &mut Out) {
+        self.uses.add(frame);
+        self.counts.moved += 1;
+        self.keep(page, frame, checksum, true, out);
+    }
+}

@@ -1,0 +1,147 @@
+//! Room at the places: asking for it, making it, and going back to where it is better.
+
+use super::groups::Phase;
+use super::stores::Store;
+use super::{Out, PlaceStatus, Policy, Role, Vault};
+use crate::{Action, Place};
+
+/// How many slots are asked for at once: 16 MiB.
+const CHUNK: u32 = 4096;
+/// With less room than this, more is asked for: before it is needed.
+const LOW: u32 = 1024;
+/// How long a place that gave no room is left alone.
+const RETRY_NS: u64 = 250_000_000;
+/// How many groups are dissolved at a time to make room, or to come back from the disk.
+const AT_A_TIME: u32 = 8;
+/// How many groups are looked at in one tick.
+const LOOK_AT: usize = 1024;
+
+/// The longest pause between attempts to bring pages home that won nothing.
+const PAUSE_MOST_NS: u64 = 10_000_000_000;
+
+/// Bringing pages back from the disk.
+#[derive(Debug, Default)]
+pub(super) struct Homecoming {
+    /// The group to look at next.
+    from: u32,
+    /// How many were homesick at the attempt before.
+    before: Option<u64>,
+    pause_ns: u64,
+    next_ns: u64,
+}
+
+impl Homecoming {
+    /// What comes back may have to leave again, for want of the right room: then the next attempt is later, each time twice as much.
+    fn next(&mut self, homesick: u64, now_ns: u64) {
+        let in_vain = self.before.replace(homesick).is_some_and(|before| homesick >= before);
+        self.pause_ns = if in_vain { (2 * self.pause_ns).clamp(RETRY_NS, PAUSE_MOST_NS) } else { 0 };
+        self.next_ns = now_ns + self.pause_ns;
+    }
+}
+
+impl Vault {
+    pub(super) fn room_granted(&mut self, place: Place, slots: u32) {
+        let now_ns = self.now_ns;
+        let Some(store) = self.stores.get_mut(place) else { return };
+        if !store.up || !std::mem::take(&mut store.asked) {
+            self.counts.late += 1;
+            return;
+        }
+        store.granted = store.granted.saturating_add(slots);
+        store.full = slots == 0;
+        store.refused_at_ns = now_ns;
+    }
+
+    /// A place refused a write: nothing more is sent there for a while.
+    pub(super) fn shut(&mut self, place: Place) {
+        self.counts.refused += 1;
+        let now_ns = self.now_ns;
+        if let Some(store) = self.stores.get_mut(place) {
+            (store.shut, store.refused_at_ns) = (true, now_ns);
+        }
+    }
+
+    pub(super) fn ask_for_room(&mut self, out: &mut Out) {
+        if self.policy == Policy::Disk {
+            return;
+        }
+        for store in self.stores.servers_mut() {
+            let may_ask = store.up && store.role != Role::Spare && !store.asked && !store.full && !store.shut;
+            if may_ask && store.room() < LOW {
+                store.asked = true;
+                out.push_back(Action::Reserve { place: store.place, slots: CHUNK });
+            }
+        }
+    }
+
+    /// Now and then: places that were full are asked again, and groups that are not where they should be go there.
+    pub(super) fn look_for_room(&mut self) {
+        let now_ns = self.now_ns;
+        for store in self.stores.all_mut() {
+            if (store.full || store.shut) && now_ns.saturating_sub(store.refused_at_ns) >= RETRY_NS {
+                (store.full, store.shut) = (false, false);
+            }
+        }
+    }
+
+    /// Groups are put together where room is short, and come back from the disk where there is plenty.
+    pub(super) fn reclaim(&mut self, out: &mut Out) {
+        let is_short = |store: &Store| store.is_short();
+        while self.reclaiming < AT_A_TIME && self.stores.all().iter().any(is_short) {
+            let Some(group) = self.groups.fewest_active() else { return };
+            self.groups[group].reclaimed = true;
+            self.reclaiming += 1;
+            self.counts.reclaimed += 1;
+            self.break_group(group, out);
+        }
+    }
+
+    /// Some of the groups that are on the disk for want of room, or without parity, try again.
+    pub(super) fn bring_home(&mut self, out: &mut Out) {
+        let copies = match self.policy {
+            Policy::Disk => return,
+            Policy::None | Policy::WriteThrough => 1,
+            _ => 2,
+        };
+        let busy = !self.broken.is_empty() || self.reclaiming > 0;
+        let too_early = self.now_ns < self.homecoming.next_ns;
+        if self.groups.homesick == 0 || busy || too_early || !self.stores.comfortable(copies) {
+            return;
+        }
+        let looked_at: Vec<(u32, bool)> = self
+            .groups
+            .from(self.homecoming.from)
+            .take(LOOK_AT)
+            .map(|(number, group)| (number, group.homesick && group.phase == Phase::Sealed))
+            .collect();
+        let chosen = looked_at.iter().filter(|(_, homesick)| *homesick).take(AT_A_TIME as usize);
+        let chosen: Vec<u32> = chosen.map(|(number, _)| *number).collect();
+        self.homecoming.from = match (chosen.last(), looked_at.last()) {
+            (Some(last), _) if chosen.len() == AT_A_TIME as usize => last + 1,
+            (_, Some((last, _))) if looked_at.len() == LOOK_AT => last + 1,
+            _ => 0,
+        };
+        self.homecoming.next(self.groups.homesick, self.now_ns);
+        for group in chosen {
+            self.break_group(group, out);
+        }
+    }
+}
+
+impl Store {
+    /// Full, and little left of what it granted.
+    fn is_short(&self) -> bool {
+        self.up && self.full && self.place != Place::DISK && self.room() < self.short()
+    }
+
+    pub(super) fn status(&self) -> PlaceStatus {
+        let granted = if self.place == Place::DISK { self.touched() } else { self.granted };
+        PlaceStatus {
+            place: self.place,
+            up: self.up,
+            granted: granted.into(),
+            used: self.used().into(),
+            pages: 0,
+        }
+    }
+}
