@@ -53,7 +53,7 @@ pub use messages_out::MessagesFile;
 pub use recorder::{Mode, Recorder, RecorderOptions, WhenFull};
 pub use row::{ABSENT, ArrivedClock, BASE_WORDS, How, Kind, Row};
 pub use run::Run;
-pub use sheet::NodeSheet;
+pub use sheet::{NodeSheet, OtherProcess};
 pub use side_table::{Holds, SideColumn, SideReader, SideWriter};
 pub use stamper::{StampSender, Stamper};
 pub use table::ROW_GROUP_ROWS;

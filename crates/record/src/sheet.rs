@@ -69,6 +69,21 @@ pub struct NodeSheet {
     pub notes: Vec<String>,
 }
 
+/// What a process that keeps no record says of itself and its clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OtherProcess {
+    /// Host name.
+    pub host: String,
+    /// Process.
+    pub pid: u32,
+    /// The start of the machine that it runs in.
+    pub boot_id: String,
+    /// Its clock's step, cost and rate.
+    pub quality: Quality,
+    /// Its clock beside its system's.
+    pub anchor: Anchor,
+}
+
 impl NodeSheet {
     /// A sheet for a node of this process that takes its stamps with `clock`. Measures the clock, which takes
     /// about a twentieth of a second, and takes the first anchor.
@@ -101,6 +116,28 @@ impl NodeSheet {
             dropped: 0,
             pauses: 0,
             notes: Vec::new(),
+        }
+    }
+
+    /// A sheet for a node of another process, on another machine perhaps, that keeps no record itself: its stamps come in this node's rows. Has nothing but
+    /// the clock.
+    pub fn of_another(&self, node: u32, other: &OtherProcess) -> NodeSheet {
+        let Quality { source, .. } = other.quality;
+        NodeSheet {
+            node,
+            host: other.host.clone(),
+            pid: other.pid,
+            domain: domain_of(&other.boot_id, source),
+            boot_id: other.boot_id.clone(),
+            source,
+            quality: other.quality,
+            anchors: vec![other.anchor],
+            offsets: Vec::new(),
+            core: None,
+            buffer: None,
+            finished: false,
+            notes: Vec::new(),
+            ..self.clone()
         }
     }
 
@@ -140,10 +177,14 @@ pub(crate) fn stem(launch: u32, node: u32) -> String {
 
 /// The name of a clock domain.
 fn domain(boot_id: &str, clock: &Clock, node: u32) -> String {
-    let source = match clock.source() {
+    let planted = if clock.is_planted() { format!("/planted-{node}") } else { String::new() };
+    domain_of(boot_id, clock.source()) + &planted
+}
+
+fn domain_of(boot_id: &str, source: Source) -> String {
+    let source = match source {
         Source::Tsc => "tsc",
         Source::MonotonicRaw => "monotonic-raw",
     };
-    let planted = if clock.is_planted() { format!("/planted-{node}") } else { String::new() };
-    format!("{boot_id}/{source}{planted}")
+    format!("{boot_id}/{source}")
 }

@@ -29,6 +29,8 @@ pub enum Purpose {
     Control = 1,
     /// Between nodes.
     Data = 2,
+    /// Between a paged program and a page server.
+    Pages = 3,
 }
 
 /// What one end says of itself.
@@ -111,6 +113,7 @@ impl Hello {
         let purpose = match bytes[13] {
             1 => Purpose::Control,
             2 => Purpose::Data,
+            3 => Purpose::Pages,
             _ => return Err(malformed("purpose")),
         };
         let node = u16::from_le_bytes([bytes[14], bytes[15]]);

@@ -1,0 +1,214 @@
+//! `malloc` and its family. Small blocks are the C library's. A large block is a paged range of its own, so it starts on a page: `free` looks no further for
+//! pointers that do not.
+
+use crate::state::{Owner, PAGE, engine, is_large, owner};
+use crate::table::Kind;
+use crate::{errno, next, paged, say};
+use libc::{c_int, c_void, size_t};
+use rmem::Memory;
+use std::ptr::null_mut;
+
+/// Whose block a pointer is.
+#[inline(always)]
+fn owner_of(pointer: *mut c_void) -> Owner {
+    if (pointer as usize).is_multiple_of(PAGE) { owner(pointer as usize, 1) } else { Owner::Others }
+}
+
+/// A paged block when the size is large enough and this call is to be paged; `None` sends the caller to the C library.
+#[inline(always)]
+fn large(bytes: size_t, alignment: size_t) -> Option<*mut c_void> {
+    if is_large(bytes) { large_of(bytes, alignment) } else { None }
+}
+
+#[cold]
+fn large_of(bytes: size_t, alignment: size_t) -> Option<*mut c_void> {
+    // The C library has its own answer to alignments that are none.
+    let memory = engine().filter(|_| alignment.is_power_of_two())?;
+    Some(or_no_memory(errno::kept(|| paged::allocate(memory, bytes, alignment, Kind::Block))))
+}
+
+fn or_no_memory(block: Option<*mut u8>) -> *mut c_void {
+    block.map_or_else(
+        || {
+            errno::set(libc::ENOMEM);
+            null_mut()
+        },
+        |block| block.cast(),
+    )
+}
+
+/// # Safety
+/// As for `malloc(3)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn malloc(bytes: size_t) -> *mut c_void {
+    // SAFETY: the caller's own arguments.
+    large(bytes, 1).unwrap_or_else(|| unsafe { next::malloc(bytes) })
+}
+
+/// # Safety
+/// As for `calloc(3)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn calloc(count: size_t, bytes: size_t) -> *mut c_void {
+    let paged = count.checked_mul(bytes).and_then(|bytes| large(bytes, 1));
+    // SAFETY: the caller's own arguments.
+    paged.unwrap_or_else(|| unsafe { next::calloc(count, bytes) })
+}
+
+/// # Safety
+/// As for `free(3)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn free(pointer: *mut c_void) {
+    match owner_of(pointer) {
+        // SAFETY: the caller's own arguments.
+        Owner::Others => unsafe { next::free(pointer) },
+        Owner::Engine(memory) => {
+            errno::kept(|| paged::release(memory, (pointer as usize, block_of(pointer))))
+        }
+        // The parent's: not there in this process.
+        Owner::Parent => {}
+    }
+}
+
+/// Bytes of a paged block. Ends the program, as the C library does, when the pointer is none.
+fn block_of(pointer: *mut c_void) -> usize {
+    paged::block(pointer as usize).unwrap_or_else(|| {
+        say::say(format_args!(
+            "{pointer:p} is freed or resized, but no allocation begins there; the program is wrong"
+        ));
+        std::process::abort()
+    })
+}
+
+/// # Safety
+/// As for `realloc(3)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn realloc(pointer: *mut c_void, bytes: size_t) -> *mut c_void {
+    match owner_of(pointer) {
+        // SAFETY: the caller's own arguments.
+        Owner::Others => unsafe { of_the_library(pointer, bytes) },
+        // SAFETY: a paged block that the caller owns.
+        Owner::Engine(memory) => unsafe { of_the_engine(memory, pointer, bytes) },
+        Owner::Parent => crate::fork::touched(pointer as usize),
+    }
+}
+
+/// A block of the C library's: it becomes paged when it grows large.
+///
+/// # Safety
+/// `pointer` must be null or such a block.
+#[inline(always)]
+unsafe fn of_the_library(pointer: *mut c_void, bytes: size_t) -> *mut c_void {
+    let Some(block) = large(bytes, 1) else {
+        // SAFETY: the caller's own arguments.
+        return unsafe { next::realloc(pointer, bytes) };
+    };
+    if !pointer.is_null() && !block.is_null() {
+        // SAFETY: a block of the C library's, and a new one of at least `bytes`.
+        unsafe {
+            let kept = next::malloc_usable_size(pointer).min(bytes);
+            std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), block.cast(), kept);
+            next::free(pointer);
+        }
+    }
+    block
+}
+
+/// A paged block: it becomes the C library's when it is small at the end.
+///
+/// # Safety
+/// `pointer` must be a block that the caller owns.
+unsafe fn of_the_engine(memory: &Memory, pointer: *mut c_void, bytes: size_t) -> *mut c_void {
+    let held = block_of(pointer);
+    if is_large(bytes) {
+        let new = paged::whole_pages(bytes);
+        return or_no_memory(errno::kept(|| {
+            new.and_then(|new| paged::resize(memory, (pointer as usize, held), new, true, Kind::Block))
+        }));
+    }
+    // SAFETY: zero bytes free the block, as the GNU C library does; others are copied from a whole block into a new one.
+    unsafe {
+        let small = if bytes == 0 { null_mut() } else { next::malloc(bytes) };
+        if !small.is_null() {
+            std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), small.cast(), bytes.min(held));
+        }
+        if bytes == 0 || !small.is_null() {
+            free(pointer);
+        }
+        small
+    }
+}
+
+/// # Safety
+/// As for `reallocarray(3)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn reallocarray(pointer: *mut c_void, count: size_t, bytes: size_t) -> *mut c_void {
+    match count.checked_mul(bytes) {
+        // SAFETY: the caller's own arguments.
+        Some(bytes) => unsafe { realloc(pointer, bytes) },
+        None => or_no_memory(None),
+    }
+}
+
+/// # Safety
+/// As for `memalign(3)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn memalign(alignment: size_t, bytes: size_t) -> *mut c_void {
+    // SAFETY: the caller's own arguments.
+    large(bytes, alignment).unwrap_or_else(|| unsafe { next::memalign(alignment, bytes) })
+}
+
+/// # Safety
+/// As for `aligned_alloc(3)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn aligned_alloc(alignment: size_t, bytes: size_t) -> *mut c_void {
+    // SAFETY: the caller's own arguments.
+    large(bytes, alignment).unwrap_or_else(|| unsafe { next::aligned_alloc(alignment, bytes) })
+}
+
+/// # Safety
+/// As for `posix_memalign(3)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn posix_memalign(result: *mut *mut c_void, alignment: size_t, bytes: size_t) -> c_int {
+    let paged =
+        if alignment.is_multiple_of(size_of::<*mut c_void>()) { large(bytes, alignment) } else { None };
+    let Some(block) = paged else {
+        // SAFETY: the caller's own arguments.
+        return unsafe { next::posix_memalign(result, alignment, bytes) };
+    };
+    if block.is_null() {
+        return libc::ENOMEM;
+    }
+    // SAFETY: the caller gives room for the result.
+    unsafe { *result = block };
+    0
+}
+
+/// # Safety
+/// As for `valloc(3)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn valloc(bytes: size_t) -> *mut c_void {
+    // SAFETY: the caller's own arguments.
+    unsafe { memalign(PAGE, bytes) }
+}
+
+/// # Safety
+/// As for `pvalloc(3)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn pvalloc(bytes: size_t) -> *mut c_void {
+    match paged::whole_pages(bytes) {
+        // SAFETY: the caller's own arguments.
+        Some(bytes) => unsafe { memalign(PAGE, bytes) },
+        None => or_no_memory(None),
+    }
+}
+
+/// # Safety
+/// As for `malloc_usable_size(3)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn malloc_usable_size(pointer: *mut c_void) -> size_t {
+    match owner_of(pointer) {
+        // SAFETY: the caller's own arguments.
+        Owner::Others => unsafe { next::malloc_usable_size(pointer) },
+        Owner::Engine(_) | Owner::Parent => paged::block(pointer as usize).unwrap_or(0),
+    }
+}

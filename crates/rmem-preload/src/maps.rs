@@ -1,0 +1,278 @@
+//! `mmap` and what is done to mappings. A range of the program's may be paged in part: each part gets what it needs.
+
+use crate::paged::{self, table, whole_pages};
+use crate::refusals::refuse;
+use crate::state::{Owner, PAGE, engine, is_large, mapping_owner};
+use crate::table::{Kind, Part, gaps};
+use crate::{errno, raw};
+use libc::{MAP_FAILED, c_int, c_void, off_t, size_t};
+use rmem::Memory;
+use std::sync::atomic::AtomicBool;
+
+/// Mappings of these kinds are not paged: what they ask for cannot be kept, or they are only reserved.
+const NOT_PAGED: c_int = libc::MAP_FIXED
+    | libc::MAP_FIXED_NOREPLACE
+    | libc::MAP_STACK
+    | libc::MAP_GROWSDOWN
+    | libc::MAP_HUGETLB
+    | libc::MAP_LOCKED
+    | MAP_32BIT;
+#[cfg(target_arch = "x86_64")]
+const MAP_32BIT: c_int = libc::MAP_32BIT;
+#[cfg(not(target_arch = "x86_64"))]
+const MAP_32BIT: c_int = 0;
+
+const READ_WRITE: c_int = libc::PROT_READ | libc::PROT_WRITE;
+const ANONYMOUS: c_int = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+
+/// Whether a mapping is the program's own data, for it to read and write.
+fn is_plain(access: c_int, flags: c_int) -> bool {
+    access == READ_WRITE && flags & (ANONYMOUS | libc::MAP_SHARED) == ANONYMOUS
+}
+
+/// # Safety
+/// As for `mmap(2)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn mmap(
+    address: *mut c_void,
+    bytes: size_t,
+    access: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: off_t,
+) -> *mut c_void {
+    if is_large(bytes)
+        && is_plain(access, flags)
+        && flags & NOT_PAGED == 0
+        && let Some(memory) = engine()
+    {
+        let mapped = errno::kept(|| paged::allocate(memory, bytes, PAGE, Kind::Mapping));
+        return mapped.map_or_else(|| failed(libc::ENOMEM), |mapped| mapped.cast());
+    }
+    if flags & libc::MAP_FIXED != 0
+        && let Owner::Engine(memory) = mapping_owner(address as usize, bytes)
+    {
+        match replace(memory, address as usize, bytes, is_plain(access, flags)) {
+            Replaced::Forgotten => return address,
+            Replaced::Lent(part) => {
+                // SAFETY: the caller's own arguments.
+                let mapped = unsafe { raw::mmap(address, bytes, access, flags, file, offset) };
+                if mapped != MAP_FAILED {
+                    paged::lend(part);
+                }
+                return mapped;
+            }
+            Replaced::Refused(number) => return failed(number),
+        }
+    }
+    // SAFETY: the caller's own arguments.
+    unsafe { raw::mmap(address, bytes, access, flags, file, offset) }
+}
+
+/// What becomes of paged memory where the program puts another mapping.
+enum Replaced {
+    /// The same kind comes there: it is zero again, and that is all there is to do.
+    Forgotten,
+    /// Another kind comes there: its contents are gone, and the kernel may map over it.
+    Lent(Part),
+    /// That cannot be, for this reason.
+    Refused(c_int),
+}
+
+fn replace(memory: &Memory, address: usize, bytes: usize, plain: bool) -> Replaced {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let Some(bytes) = whole_pages(bytes).filter(|bytes| *bytes > 0 && address.is_multiple_of(PAGE)) else {
+        return Replaced::Refused(libc::EINVAL);
+    };
+    let part = (address, bytes);
+    let known = table().known(part);
+    let paged = table().paged(part);
+    // Free addresses of the engine's: it would give them to somebody else.
+    if !gaps(part, &known).is_empty() {
+        refuse(&SAID, "mmap to a fixed place where paged memory was");
+        return Replaced::Refused(libc::ENOMEM);
+    }
+    paged::forget(memory, part);
+    if plain && gaps(part, &paged).is_empty() { Replaced::Forgotten } else { Replaced::Lent(part) }
+}
+
+/// # Safety
+/// As for `mmap(2)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn mmap64(
+    address: *mut c_void,
+    bytes: size_t,
+    access: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: off_t,
+) -> *mut c_void {
+    // SAFETY: the caller's own arguments.
+    unsafe { mmap(address, bytes, access, flags, file, offset) }
+}
+
+/// # Safety
+/// As for `munmap(2)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn munmap(address: *mut c_void, bytes: size_t) -> c_int {
+    let (start, whole) = (address as usize, whole_pages(bytes));
+    let (Owner::Engine(memory), Some(whole), 0) = (mapping_owner(start, bytes), whole, start % PAGE) else {
+        // SAFETY: the caller's own arguments.
+        return unsafe { raw::munmap(start, bytes) };
+    };
+    let part = (start, whole);
+    // What was given back before is the engine's, and perhaps another thread's by now.
+    let mut others = gaps(part, &table().known(part));
+    others.retain(|(address, bytes)| !memory.covers(*address, *bytes));
+    paged::release(memory, part);
+    // SAFETY: parts of the caller's own range.
+    each(&others, |address, bytes| unsafe { raw::munmap(address, bytes) })
+}
+
+/// Do it to each part; the first refusal is the answer.
+fn each(parts: &[(usize, usize)], mut what: impl FnMut(usize, usize) -> c_int) -> c_int {
+    parts.iter().map(|(address, bytes)| what(*address, *bytes)).find(|answer| *answer != 0).unwrap_or(0)
+}
+
+/// # Safety
+/// As for `mremap(2)`. The last argument is there only with `MREMAP_FIXED`; a caller without it leaves the register as it is.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn mremap(
+    address: *mut c_void,
+    bytes: size_t,
+    new: size_t,
+    flags: c_int,
+    target: *mut c_void,
+) -> *mut c_void {
+    if let Owner::Engine(memory) = mapping_owner(address as usize, bytes.max(1)) {
+        return remapped(memory, address as usize, (bytes, new), flags);
+    }
+    if flags & libc::MREMAP_FIXED != 0
+        && let Owner::Engine(_) = mapping_owner(target as usize, new)
+    {
+        return no_fixed_place();
+    }
+    // SAFETY: the caller's own arguments.
+    unsafe { raw::mremap(address, bytes, new, flags, target) }
+}
+
+fn remapped(memory: &Memory, address: usize, (bytes, new): (usize, usize), flags: c_int) -> *mut c_void {
+    if flags & !libc::MREMAP_MAYMOVE != 0 {
+        return no_fixed_place();
+    }
+    let (Some(bytes), Some(new), 0) = (whole_pages(bytes), whole_pages(new), address % PAGE) else {
+        return failed(libc::EINVAL);
+    };
+    if bytes == 0 || new == 0 {
+        return failed(libc::EINVAL);
+    }
+    if table().paged((address, bytes)) != [(address, bytes)] {
+        return failed(libc::EFAULT);
+    }
+    let may_move = flags & libc::MREMAP_MAYMOVE != 0;
+    let resized = errno::kept(|| paged::resize(memory, (address, bytes), new, may_move, Kind::Mapping));
+    resized.map_or_else(|| failed(libc::ENOMEM), |place| place.cast())
+}
+
+fn no_fixed_place() -> *mut c_void {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    refuse(&SAID, "mremap to a fixed place");
+    failed(libc::ENOMEM)
+}
+
+fn failed(number: c_int) -> *mut c_void {
+    errno::set(number);
+    MAP_FAILED
+}
+
+/// # Safety
+/// As for `madvise(2)`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub unsafe extern "C" fn madvise(address: *mut c_void, bytes: size_t, advice: c_int) -> c_int {
+    let start = address as usize;
+    let (Owner::Engine(memory), Some(whole), 0) =
+        (mapping_owner(start, bytes), whole_pages(bytes), start % PAGE)
+    else {
+        // SAFETY: the caller's own arguments.
+        return unsafe { raw::madvise(start, bytes, advice) };
+    };
+    let todo = advised(advice);
+    if matches!(todo, Advised::Refused) {
+        errno::set(libc::EINVAL);
+        return -1;
+    }
+    if matches!(todo, Advised::Zero) {
+        paged::forget(memory, (start, whole));
+    }
+    let paged = table().paged((start, whole));
+    let mut parts = gaps((start, whole), &paged);
+    if matches!(todo, Advised::Kernel) {
+        parts.extend(paged);
+    }
+    // SAFETY: parts of the caller's own range.
+    each(&parts, |address, bytes| unsafe { raw::madvise(address, bytes, advice) })
+}
+
+/// What advice about paged memory comes to.
+#[derive(Debug, PartialEq)]
+enum Advised {
+    /// The contents go.
+    Zero,
+    /// A hint that the engine does not need, or that would work against it (huge pages, the kernel's own swap).
+    Nothing,
+    /// Harmless: the kernel may know.
+    Kernel,
+    /// What cannot be kept: the program is told so, as by a kernel that does not know the advice.
+    Refused,
+}
+
+fn advised(advice: c_int) -> Advised {
+    match advice {
+        libc::MADV_DONTNEED | libc::MADV_FREE | MADV_DONTNEED_LOCKED => Advised::Zero,
+        libc::MADV_HUGEPAGE
+        | libc::MADV_NOHUGEPAGE
+        | libc::MADV_MERGEABLE
+        | libc::MADV_UNMERGEABLE
+        | libc::MADV_DONTFORK
+        | libc::MADV_WILLNEED
+        | MADV_COLD..=MADV_POPULATE_WRITE => Advised::Nothing,
+        libc::MADV_NORMAL
+        | libc::MADV_RANDOM
+        | libc::MADV_SEQUENTIAL
+        | libc::MADV_DODUMP
+        | libc::MADV_DONTDUMP => Advised::Kernel,
+        _ => Advised::Refused,
+    }
+}
+
+const MADV_COLD: c_int = 20;
+// 21 is MADV_PAGEOUT, 22 MADV_POPULATE_READ.
+const MADV_POPULATE_WRITE: c_int = 23;
+const MADV_DONTNEED_LOCKED: c_int = 24;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_private_anonymous_memory_to_read_and_write_is_plain() {
+        assert!(is_plain(READ_WRITE, ANONYMOUS));
+        assert!(is_plain(READ_WRITE, ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_POPULATE));
+        assert!(!is_plain(libc::PROT_NONE, ANONYMOUS | libc::MAP_NORESERVE));
+        assert!(!is_plain(READ_WRITE | libc::PROT_EXEC, ANONYMOUS));
+        assert!(!is_plain(READ_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS));
+        assert!(!is_plain(READ_WRITE, libc::MAP_PRIVATE));
+        // MAP_SHARED_VALIDATE has the bits of both.
+        assert!(!is_plain(READ_WRITE, libc::MAP_SHARED_VALIDATE | libc::MAP_ANONYMOUS));
+    }
+
+    #[test]
+    fn advice_that_cannot_be_kept_is_refused() {
+        assert_eq!(advised(libc::MADV_DONTNEED), Advised::Zero);
+        assert_eq!(advised(libc::MADV_HUGEPAGE), Advised::Nothing);
+        assert_eq!(advised(libc::MADV_PAGEOUT), Advised::Nothing);
+        for advice in [libc::MADV_DOFORK, libc::MADV_WIPEONFORK, libc::MADV_REMOVE, 25, 102, -1] {
+            assert_eq!(advised(advice), Advised::Refused, "{advice}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The functions that this library stands before: those of the same name behind it in the loader's order.
+//!
+//! `dlsym` may allocate while it looks for them. The C library's allocator has second names that need no looking up; they serve meanwhile.
+
+use libc::{
+    FILE, c_int, c_void, iovec, msghdr, off_t, pthread_attr_t, pthread_t, size_t, sockaddr, socklen_t,
+    ssize_t,
+};
+use std::ffi::CStr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// What a thread runs.
+pub type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
+
+unsafe extern "C" {
+    fn __libc_malloc(bytes: size_t) -> *mut c_void;
+    fn __libc_calloc(count: size_t, bytes: size_t) -> *mut c_void;
+    fn __libc_realloc(pointer: *mut c_void, bytes: size_t) -> *mut c_void;
+    fn __libc_free(pointer: *mut c_void);
+    fn __libc_memalign(alignment: size_t, bytes: size_t) -> *mut c_void;
+}
+
+macro_rules! functions {
+    ($($name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)? $(, meanwhile $meanwhile:ident)?;)*) => {
+        $(
+            /// The function of that name.
+            ///
+            /// # Safety
+            /// As for the function itself.
+            #[inline(always)]
+            #[allow(clippy::too_many_arguments, reason = "they are the C library's")]
+            pub unsafe fn $name($($argument: $kind),*) $(-> $result)? {
+                static FOUND: AtomicUsize = AtomicUsize::new(0);
+                type Function = unsafe extern "C" fn($($kind),*) $(-> $result)?;
+                let address = match FOUND.load(Ordering::Relaxed) {
+                    0 => functions!(@find $name FOUND $($meanwhile)?),
+                    found => found,
+                };
+                // SAFETY: found under this name, and this is the function's type.
+                let function = unsafe { core::mem::transmute::<usize, Function>(address) };
+                // SAFETY: the caller answers for the arguments.
+                unsafe { function($($argument),*) }
+            }
+        )*
+    };
+    (@find $name:ident $found:ident) => { find(name!($name), &$found, None) };
+    (@find $name:ident $found:ident $meanwhile:ident) => { find(name!($name), &$found, Some($meanwhile as *const () as usize)) };
+}
+
+macro_rules! name {
+    ($name:ident) => {
+        match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+            Ok(name) => name,
+            Err(_) => unreachable!(),
+        }
+    };
+}
+
+functions! {
+    malloc(bytes: size_t) -> *mut c_void, meanwhile __libc_malloc;
+    calloc(count: size_t, bytes: size_t) -> *mut c_void, meanwhile __libc_calloc;
+    realloc(pointer: *mut c_void, bytes: size_t) -> *mut c_void, meanwhile __libc_realloc;
+    free(pointer: *mut c_void), meanwhile __libc_free;
+    memalign(alignment: size_t, bytes: size_t) -> *mut c_void, meanwhile __libc_memalign;
+    aligned_alloc(alignment: size_t, bytes: size_t) -> *mut c_void, meanwhile __libc_memalign;
+    posix_memalign(result: *mut *mut c_void, alignment: size_t, bytes: size_t) -> c_int;
+    malloc_usable_size(pointer: *mut c_void) -> size_t;
+    pthread_create(thread: *mut pthread_t, attributes: *const pthread_attr_t, routine: Routine, argument: *mut c_void) -> c_int;
+    read(file: c_int, buffer: *mut c_void, bytes: size_t) -> ssize_t;
+    write(file: c_int, buffer: *const c_void, bytes: size_t) -> ssize_t;
+    pread(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t;
+    pwrite(file: c_int, buffer: *const c_void, bytes: size_t, offset: off_t) -> ssize_t;
+    recv(socket: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int) -> ssize_t;
+    send(socket: c_int, buffer: *const c_void, bytes: size_t, flags: c_int) -> ssize_t;
+    recvfrom(socket: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
+    sendto(socket: c_int, buffer: *const c_void, bytes: size_t, flags: c_int, to: *const sockaddr, length: socklen_t) -> ssize_t;
+    getrandom(buffer: *mut c_void, bytes: size_t, flags: u32) -> ssize_t;
+    readv(file: c_int, vectors: *const iovec, count: c_int) -> ssize_t;
+    writev(file: c_int, vectors: *const iovec, count: c_int) -> ssize_t;
+    preadv(file: c_int, vectors: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+    pwritev(file: c_int, vectors: *const iovec, count: c_int, offset: off_t) -> ssize_t;
+    recvmsg(socket: c_int, message: *mut msghdr, flags: c_int) -> ssize_t;
+    sendmsg(socket: c_int, message: *const msghdr, flags: c_int) -> ssize_t;
+    fread(buffer: *mut c_void, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
+    fwrite(buffer: *const c_void, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
+    fread_unlocked(buffer: *mut c_void, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
+    fwrite_unlocked(buffer: *const c_void, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
+    setvbuf(stream: *mut FILE, buffer: *mut i8, mode: c_int, bytes: size_t) -> c_int;
+    __read_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t) -> ssize_t;
+    __pread_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
+    __pread64_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
+    __recv_chk(socket: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int) -> ssize_t;
+    __recvfrom_chk(socket: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
+    __fread_chk(buffer: *mut c_void, room: size_t, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
+    __fread_unlocked_chk(buffer: *mut c_void, room: size_t, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
+}
+
+/// Look a function up, and keep it. Ends the process as the loader would when there is none.
+#[cold]
+fn find(name: &CStr, found: &AtomicUsize, meanwhile: Option<usize>) -> usize {
+    static LOOKING: AtomicBool = AtomicBool::new(false);
+    if let Some(meanwhile) = meanwhile
+        && LOOKING.swap(true, Ordering::Acquire)
+    {
+        return meanwhile;
+    }
+    // SAFETY: a terminated string; RTLD_NEXT asks the objects that come after this one.
+    let address = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) } as usize;
+    if meanwhile.is_some() {
+        LOOKING.store(false, Ordering::Release);
+    }
+    match if address == 0 { meanwhile } else { Some(address) } {
+        Some(address) => {
+            found.store(address, Ordering::Relaxed);
+            address
+        }
+        None => crate::say::end(format_args!(
+            "the C library has no function {}; paged programs need the GNU C library",
+            name.to_string_lossy()
+        )),
+    }
+}

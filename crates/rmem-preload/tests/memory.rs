@@ -1,0 +1,68 @@
+//! Allocations and mappings of programs that are paged: the same as without.
+
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+
+mod common;
+
+use common::{Bench, alone, modes};
+
+#[test]
+fn the_allocation_functions_keep_what_is_in_their_blocks() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("heap.c", &["-fno-builtin"]);
+    bench.same_both_ways(&[&program, "1500"], 3 * common::LOCAL_BYTES);
+}
+
+#[test]
+fn mappings_can_be_cut_grown_moved_forgotten_and_replaced() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("maps.c", &[]);
+    bench.same_both_ways(&[&program], 2 * common::LOCAL_BYTES);
+}
+
+#[test]
+fn the_kernel_and_streams_fill_and_read_paged_buffers() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("calls.c", &[]);
+    bench.same_both_ways(&[&program, &bench.file("data")], 3 * common::LOCAL_BYTES);
+}
+
+#[test]
+fn checked_calls_are_the_same_calls() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("calls.c", &["-O2", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"]);
+    bench.same_both_ways(&[&program, &bench.file("data")], 3 * common::LOCAL_BYTES);
+}
+
+#[test]
+fn what_paged_memory_has_not_is_refused_in_one_line_each() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("refusals.c", &[]);
+    for mode in modes() {
+        let ran = bench.paged(&[&program], &mode);
+        let expected = "mlock: ENOMEM\nmlock2: ENOMEM\nmlockall: ENOMEM\nmprotect to the same: done\nmprotect: ENOMEM\n\
+            mprotect again: ENOMEM\nwipe on fork: EINVAL\nmremap to a place: ENOMEM\n";
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), expected), "{}", ran.err);
+        let said = ran.said();
+        for what in
+            ["mlock of paged memory", "mlockall", "mprotect of paged memory", "mremap to a fixed place"]
+        {
+            let lines = said.iter().filter(|line| line.contains(&format!(": {what} is refused")));
+            assert_eq!(lines.count(), 1, "{what}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn the_c_interface_gives_paged_memory_to_programs_that_ask_for_it() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let library = common::library();
+    let folder = format!("-Wl,-rpath,{}", library.parent().unwrap().display());
+    let program = bench.build("interface.c", &[library.to_str().unwrap(), &folder]);
+    let plain = bench.plain(&[&program]);
+    assert_eq!((plain.code, plain.out.as_str()), (Some(0), "0 0 0\n"), "{}", plain.err);
+    for mode in modes() {
+        let paged = bench.paged(&[&program], &mode);
+        assert_eq!((paged.code, paged.out.as_str()), (Some(0), "1 1 102400\n"), "{}", paged.err);
+    }
+}

@@ -1,0 +1,56 @@
+//! Programs that nobody wrote for this.
+
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+
+mod common;
+
+use common::{Bench, alone, is_there, modes};
+use std::fmt::Write;
+
+/// A program that says nothing of its memory: the same output both ways, and with a broken policy none, so it is paged.
+fn same_and_paged(bench: &Bench, words: &[&str]) {
+    let plain = bench.plain(words);
+    assert_eq!(plain.code, Some(0), "{plain:?}");
+    for mode in modes() {
+        let paged = bench.paged(words, &mode);
+        assert_eq!((paged.code, &paged.out), (plain.code, &plain.out), "{mode}: {}", paged.err);
+    }
+    let refused = bench.paged(words, &serde_json::json!({ "policy": "nonsense" }));
+    assert_eq!(refused.code, Some(2), "it did without paged memory: {refused:?}");
+}
+
+#[test]
+fn gnu_sort_puts_out_the_same_lines() {
+    let (_alone, bench) = (alone(), Bench::new());
+    if !is_there("sort", &["--version"]) {
+        return;
+    }
+    let mut text = String::new();
+    let mut number = 88_172_645_463_325_252u64;
+    for _ in 0..150_000 {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        writeln!(text, "{:016x} a line of some length", number.rotate_left(17)).unwrap();
+    }
+    std::fs::write(bench.file("lines"), text).unwrap();
+    let (lines, folder) = (bench.file("lines"), bench.file("."));
+    same_and_paged(&bench, &["sort", "-S", "32M", "--parallel=2", "-T", &folder, &lines]);
+    // In little room of its own it writes pieces and merges them.
+    same_and_paged(&bench, &["sort", "-S", "1M", "-T", &folder, &lines]);
+}
+
+#[test]
+fn numpy_computes_the_same() {
+    let (_alone, bench) = (alone(), Bench::new());
+    if is_there("python3", &["-c", "import numpy"]) {
+        same_and_paged(&bench, &["python3", &Bench::source("arrays.py"), &bench.file("values")]);
+    }
+}
+
+#[test]
+fn fortran_arrays_and_files_are_the_same() {
+    let (_alone, bench) = (alone(), Bench::new());
+    if is_there("gfortran", &["--version"]) {
+        let program = bench.build("sums.f90", &[]);
+        same_and_paged(&bench, &[&program, &bench.file("matrix")]);
+    }
+}

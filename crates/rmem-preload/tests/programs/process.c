@@ -1,0 +1,124 @@
+/* Children, threads and other programs: `process CASE`. */
+#include "check.h"
+#include <errno.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BYTES ((size_t)8 << 20)
+
+extern char **environ;
+static unsigned char *memory;
+
+static int ended(pid_t child) {
+    int status = 0;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* A child that keeps to itself: large and small blocks of its own, its parent's given back, and a child of its own. */
+static void child_alone(void) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        void *small = malloc(100);
+        unsigned char *large = malloc(BYTES);
+        fill(large, 0, BYTES, 4);
+        CHECK(small && holds(large, 0, BYTES, 4) && paged_bytes() == 0);
+        free(memory);
+        free(large);
+        free(small);
+        fflush(NULL);
+        pid_t grandchild = fork();
+        if (grandchild == 0) _exit(7);
+        _exit(ended(grandchild));
+    }
+    CHECK(ended(child) == 7);
+    CHECK(holds(memory, 0, BYTES, 3));
+    puts("child alone");
+}
+
+/* A child that reads what only its parent has. */
+static void child_touches(void) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) _exit(holds(memory, 0, BYTES, 3) ? 0 : 1);
+    int end = ended(child);
+    CHECK(holds(memory, 0, BYTES, 3));
+    printf("child ended by %d\n", end);
+}
+
+static void *forks(void *nothing) {
+    for (int round = 0; round < 20; round++) {
+        pid_t child = fork();
+        if (child == 0) _exit(5);
+        if (ended(child) != 5) return "wrong";
+    }
+    return nothing;
+}
+
+static void *works(void *place) {
+    unsigned char *own = place;
+    for (unsigned round = 0; round < 6; round++) {
+        size_t bytes = BYTES / 8;
+        fill(own, 0, bytes, round);
+        unsigned char *more = malloc(bytes);
+        fill(more, 0, bytes, round + 1);
+        if (!holds(own, 0, bytes, round) || !holds(more, 0, bytes, round + 1)) return "wrong";
+        free(more);
+    }
+    return NULL;
+}
+
+static void threads(int with_forks) {
+    pthread_t all[8];
+    for (int one = 0; one < 8; one++) {
+        void *(*routine)(void *) = with_forks && one == 0 ? forks : works;
+        CHECK(pthread_create(&all[one], NULL, routine, routine == forks ? NULL : memory + one * (BYTES / 8)) == 0);
+    }
+    for (int one = 0; one < 8; one++) {
+        void *answer = "none";
+        CHECK(pthread_join(all[one], &answer) == 0 && !answer);
+    }
+    puts("threads right");
+}
+
+static void programs(void) {
+    char *words[] = {"sh", "-c", "echo from another program", NULL};
+    pid_t child;
+    fflush(NULL);
+    CHECK(posix_spawn(&child, "/bin/sh", NULL, NULL, words, environ) == 0 && ended(child) == 0);
+    child = vfork();
+    if (child == 0) {
+        execv("/bin/sh", words);
+        _exit(1);
+    }
+    CHECK(ended(child) == 0 && system("echo from a shell") == 0);
+    child = fork();
+    if (child == 0) {
+        execv("/bin/sh", words);
+        _exit(1);
+    }
+    CHECK(ended(child) == 0 && holds(memory, 0, BYTES, 3));
+}
+
+int main(int count, char **words) {
+    const char *which = count > 1 ? words[1] : "";
+    if (!strcmp(which, "again")) {
+        puts("the program begins again");
+        fflush(stdout);
+        execl("/proc/self/exe", words[0], "threads", (char *)NULL);
+    }
+    memory = malloc(BYTES);
+    fill(memory, 0, BYTES, 3);
+    say_paged();
+    if (!strcmp(which, "alone")) child_alone();
+    else if (!strcmp(which, "touches")) child_touches();
+    else if (!strcmp(which, "threads")) threads(0);
+    else if (!strcmp(which, "forks")) threads(1);
+    else if (!strcmp(which, "programs")) programs();
+    else return 3;
+    free(memory);
+    return 0;
+}

@@ -1,0 +1,281 @@
+//! The engine: one thread that serves a program's faults.
+//!
+//! It owns the pager's state, the frames, the connections and the userfaultfd; so nothing here takes a lock. Threads of the program reach it by touching a page that is
+//! away, and by the mailbox.
+
+mod answers;
+mod asked;
+mod pages;
+mod perform;
+mod progress;
+mod scribe;
+mod servers;
+mod site;
+mod wishes;
+
+use crate::arena::Arena;
+use crate::disk::Disk;
+use crate::mailbox::{Mailbox, Request, Ticket};
+use crate::rate::Rate;
+use crate::staging::Staging;
+use crate::uffd::{Fault, Uffd};
+use crate::waits::{self, Waits};
+use crate::{Config, RmemError};
+use asked::Asks;
+use clock::Clock;
+use pager::{Action, Installed, Options, PAGE_BYTES, Pager};
+use progress::Told;
+use rustix::event::epoll;
+use scribe::Scribe;
+use servers::Returning;
+use site::Site;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+/// What the engine and the program's threads share.
+pub(crate) struct Shared {
+    pub arena: Arena,
+    pub mailbox: Mailbox,
+    pub user_mode_only: bool,
+}
+
+/// See above.
+pub(crate) struct Engine {
+    shared: Arc<Shared>,
+    config: Config,
+    clock: Clock,
+    ns_per_tick: f64,
+    begun_ns: u64,
+    uffd: Uffd,
+    staging: Staging,
+    pager: Pager,
+    sites: Vec<Site>,
+    returning: Returning,
+    disk: Disk,
+    epoll: OwnedFd,
+    asks: Asks,
+    /// Threads that wait until what they hold is there.
+    holds: Vec<(crate::mailbox::Stretch, Arc<Ticket>)>,
+    waits: Waits,
+    rate: Rate,
+    scribe: Scribe,
+    told: Vec<Told>,
+    finished: bool,
+    /// Some page is lost.
+    poisoned: bool,
+    /// Buffers that are used again.
+    actions: Vec<Action>,
+    faults: Vec<Fault>,
+    wishes: Vec<(Request, Arc<Ticket>)>,
+    hows: Vec<Installed>,
+    /// When the next look at deadlines and the next progress are due, ticks.
+    next_tick: u64,
+    next_progress: u64,
+}
+
+/// What woke the engine.
+const FAULTS: u64 = 0;
+const MAIL: u64 = 1;
+const DISK: u64 = 2;
+const SITES: u64 = 16;
+
+/// How long the engine looks again and again before it sleeps: about what sleeping and waking cost.
+const SPIN_NS: f64 = 30_000.0;
+/// How often deadlines are looked at.
+const TICK_NS: f64 = 10_000_000.0;
+const PROGRESS_NS: f64 = 1_000_000_000.0;
+
+impl Engine {
+    /// Connect to the servers and prepare everything.
+    pub fn prepare(config: Config) -> Result<(Engine, Arc<Shared>), RmemError> {
+        let clock = Clock::best();
+        let begun_ns = progress::monotonic_ns();
+        let uffd = Uffd::open(config.user_mode_only).map_err(|source| RmemError::Uffd { source })?;
+        let uffd = if config.old_kernel { uffd.without_moves() } else { uffd };
+        let system = |action| move |source| RmemError::System { action, source };
+        let shared = Arc::new(Shared {
+            arena: Arena::reserve()?,
+            mailbox: Mailbox::new().map_err(system("make an event descriptor"))?,
+            user_mode_only: !uffd.abilities().kernel_faults,
+        });
+        let mut scribe = match config.run.as_ref().filter(|_| config.record) {
+            Some(run) => Scribe::writing(run, &clock, config.servers.len())?,
+            None => Scribe::counting(),
+        };
+        let sites = servers::connect_all(&config, &mut scribe)?;
+        let pager = Pager::new(options(&config, &sites)?)?;
+        let staging = Staging::new(pager.frames(), &uffd).map_err(system("map staging memory"))?;
+        let disk = Disk::open(&config.disk, clock)?;
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| RmemError::System {
+            action: "make an epoll descriptor",
+            source: error.into(),
+        })?;
+        let ns_per_tick = clock::measure(&clock).ns_per_tick;
+        let engine = Engine {
+            shared: Arc::clone(&shared),
+            returning: Returning::new(&config),
+            config,
+            clock,
+            ns_per_tick,
+            begun_ns,
+            uffd,
+            staging,
+            pager,
+            sites,
+            disk,
+            epoll,
+            asks: Asks::default(),
+            holds: Vec::new(),
+            waits: Waits::new(),
+            rate: Rate::default(),
+            scribe,
+            told: Vec::new(),
+            finished: false,
+            poisoned: false,
+            actions: Vec::new(),
+            faults: Vec::new(),
+            wishes: Vec::new(),
+            hows: Vec::new(),
+            next_tick: 0,
+            next_progress: 0,
+        };
+        engine.watch_all().map_err(system("watch descriptors"))?;
+        Ok((engine, shared))
+    }
+
+    fn watch_all(&self) -> std::io::Result<()> {
+        self.watch(&self.uffd, FAULTS)?;
+        self.watch(&self.shared.mailbox, MAIL)?;
+        self.watch(&self.disk, DISK)?;
+        (0..self.sites.len()).try_for_each(|at| self.watch_site(at))
+    }
+
+    fn watch(&self, file: impl AsFd, token: u64) -> std::io::Result<()> {
+        let data = epoll::EventData::new_u64(token);
+        Ok(epoll::add(&self.epoll, file, data, epoll::EventFlags::IN)?)
+    }
+
+    fn watch_site(&self, at: usize) -> std::io::Result<()> {
+        match &self.sites[at].link {
+            Some(link) => self.watch(link, SITES + at as u64),
+            None => Ok(()),
+        }
+    }
+
+    /// Until the process ends.
+    pub fn run(mut self) {
+        let spin = (SPIN_NS / self.ns_per_tick) as u64;
+        let mut last_work = self.clock.now().0;
+        let mut events =
+            [epoll::Event { flags: epoll::EventFlags::empty(), data: epoll::EventData::new_u64(0) }; 16];
+        loop {
+            let begun = self.clock.now().0;
+            let wait_ns = if begun.wrapping_sub(last_work) < spin { 0 } else { TICK_NS as i64 };
+            let timeout = rustix::event::Timespec { tv_sec: 0, tv_nsec: wait_ns };
+            // Interrupted by nothing: this thread takes no signals.
+            let many = epoll::wait(&self.epoll, &mut events, Some(&timeout)).unwrap_or(0);
+            let now = self.clock.now().0;
+            self.waits.idle(now.wrapping_sub(begun));
+            for event in &events[..many] {
+                self.serve(event.data.u64());
+            }
+            if many > 0 {
+                last_work = now;
+            }
+            self.send_all();
+            self.look_at_time(now);
+        }
+    }
+
+    fn serve(&mut self, token: u64) {
+        match token {
+            FAULTS => self.serve_faults(),
+            MAIL => self.serve_mail(),
+            DISK => {
+                self.disk.hush();
+                self.hear_disk();
+            }
+            site => {
+                self.hear((site - SITES) as usize);
+            }
+        }
+        self.answer_holds();
+    }
+
+    fn serve_faults(&mut self) {
+        let mut faults = std::mem::take(&mut self.faults);
+        if let Err(error) = self.uffd.faults(&mut faults) {
+            self.tell(format!("page faults cannot be read: {error}"));
+        }
+        faults.drain(..).for_each(|fault| self.serve_fault(fault));
+        self.faults = faults;
+    }
+
+    /// Send what waits, to all places.
+    fn send_all(&mut self) {
+        for at in 0..self.sites.len() {
+            if self.sites[at].link.is_none() {
+                continue;
+            }
+            self.send_waiting(at);
+            if let Err(error) = self.flush(at) {
+                self.lose(at, error);
+            }
+        }
+    }
+
+    fn flush(&mut self, at: usize) -> Result<(), String> {
+        let now = self.clock.now().0;
+        let site = &mut self.sites[at];
+        let was_clogged = site.clogged;
+        site.flush(now).map_err(|error| error.to_string())?;
+        let Some(link) = site.link.as_ref().filter(|_| site.clogged != was_clogged) else { return Ok(()) };
+        let both = epoll::EventFlags::IN | epoll::EventFlags::OUT;
+        let flags = if site.clogged { both } else { epoll::EventFlags::IN };
+        let data = epoll::EventData::new_u64(SITES + at as u64);
+        epoll::modify(&self.epoll, link, data, flags).map_err(|error| error.to_string())
+    }
+
+    fn look_at_time(&mut self, now: u64) {
+        if now < self.next_tick {
+            return;
+        }
+        self.next_tick = now + (TICK_NS / self.ns_per_tick) as u64;
+        self.pager.tick((now as f64 * self.ns_per_tick) as u64);
+        self.look_at_deadlines(now);
+        self.welcome_back();
+        self.perform_all();
+        if now >= self.next_progress {
+            self.next_progress = now + (PROGRESS_NS / self.ns_per_tick) as u64;
+            self.look_at_clocks(now);
+            if !self.finished {
+                // The next one may succeed; the last one is checked.
+                let _ = self.save_progress();
+            }
+        }
+    }
+
+    /// Something that people should know.
+    fn tell(&mut self, what: String) {
+        const MANY: usize = 1000;
+        if self.told.len() < MANY {
+            let at_s = progress::monotonic_ns().saturating_sub(self.config.started_ns) as f64 / 1e9;
+            self.told.push(Told { at_s, what });
+        }
+    }
+}
+
+/// What the pager may use.
+fn options(config: &Config, sites: &[Site]) -> Result<Options, RmemError> {
+    let role = |site: &Site| (site.place, config.servers[site.server].role.into());
+    let local_pages = config.local_bytes / PAGE_BYTES as u64;
+    // Enough for batches on their way to every server, and little enough to leave the program most of its memory.
+    let staging = (local_pages / 8).clamp(64, 4096);
+    Ok(Options {
+        budget_pages: local_pages.saturating_sub(staging),
+        staging_frames: staging as u32,
+        prefetch_pages: config.prefetch_pages,
+        policy: config.policy.parse()?,
+        servers: sites.iter().map(role).collect(),
+    })
+}

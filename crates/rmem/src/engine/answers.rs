@@ -1,0 +1,270 @@
+//! What places answer.
+
+use super::Engine;
+use super::asked::What;
+use super::perform::frame_of;
+use super::scribe::Transfer;
+use crate::checksum;
+use crate::disk::{Done, Found};
+use crate::link::{FetchTimes, PageBytes, PageEntry, Reply, StoreTimes};
+use clock::{Exchange, Ticks};
+use pager::{Answer, Failure, Installed, Into, Operation, Outcome, PAGE_BYTES, Page, Place, Tag};
+use record::Kind;
+
+impl Engine {
+    /// Read what a server has sent. Whether there was anything.
+    pub(super) fn hear(&mut self, at: usize) -> bool {
+        let Some(mut link) = self.sites[at].link.take() else { return false };
+        let clock = self.clock;
+        let heard = link.receive(|| clock.now().0, &mut |reply| self.answer(at, reply));
+        match heard {
+            Ok(some) => {
+                self.sites[at].link = Some(link);
+                some
+            }
+            Err(error) => {
+                drop(link);
+                self.lose(at, error.to_string());
+                true
+            }
+        }
+    }
+
+    fn answer(&mut self, at: usize, reply: Reply<'_>) {
+        let place = self.sites[at].place;
+        match reply {
+            Reply::Granted { slots, .. } => {
+                self.sites[at].reserving = self.sites[at].reserving.saturating_sub(1);
+                self.pager.granted(place, slots);
+            }
+            Reply::Stored { operations, times } => {
+                let batch = operations.len();
+                operations.iter().for_each(|operation| self.stored(at, Operation(*operation), &times, batch));
+            }
+            Reply::Swapped { operation, difference, tag, times, .. } => {
+                self.swapped(at, Operation(operation), difference, tag, &times);
+            }
+            Reply::Mixed { operation, tag, times } => self.mixed(at, Operation(operation), tag, &times),
+            Reply::Pages { operations, entries, bytes, times } => {
+                self.pages(at, operations, entries, bytes, &times);
+            }
+            Reply::Pong { sent, server_received, server_sent, received } => {
+                self.sites[at].exchanges.push(Exchange {
+                    local_sent: Ticks(sent),
+                    remote_received: Ticks(server_received),
+                    remote_sent: Ticks(server_sent),
+                    local_received: Ticks(received),
+                });
+            }
+        }
+        self.perform_all();
+    }
+
+    fn stored(&mut self, at: usize, operation: Operation, times: &StoreTimes, batch: usize) {
+        let Some(asked) = self.asks.take(operation) else { return };
+        let kind = if let What::Store { kind } = asked.what { kind } else { Kind::Other };
+        self.scribe.out(kind, &self.sites[at], asked.ready, times, batch);
+        self.pager.done(operation, Ok(Answer::default()));
+    }
+
+    fn swapped(
+        &mut self,
+        at: usize,
+        operation: Operation,
+        difference: &PageBytes,
+        tag: Tag,
+        times: &StoreTimes,
+    ) {
+        let Some(asked) = self.asks.take(operation) else { return };
+        let What::Swap { frame } = asked.what else { return };
+        self.scribe.out(Kind::PageOut, &self.sites[at], asked.ready, times, 1);
+        self.staging.bytes_mut(frame).copy_from_slice(difference);
+        self.pager.done(operation, Ok(Answer { tag: Some(tag), installed: None }));
+    }
+
+    fn mixed(&mut self, at: usize, operation: Operation, tag: Tag, times: &StoreTimes) {
+        let Some(asked) = self.asks.take(operation) else { return };
+        self.scribe.out(Kind::Parity, &self.sites[at], asked.ready, times, 1);
+        self.pager.done(operation, Ok(Answer { tag: Some(tag), installed: None }));
+    }
+
+    /// A batch of pages. Those that are right and follow one another go into the program together.
+    fn pages(
+        &mut self,
+        at: usize,
+        operations: &[u64],
+        entries: &[PageEntry],
+        bytes: &[u8],
+        times: &FetchTimes,
+    ) {
+        let batch = operations.len();
+        self.rate.add(bytes.len(), times.arrived.saturating_sub(times.asked));
+        let mut run = Run { first: Page(0), number: 0, operations: Vec::with_capacity(batch) };
+        for (number, (operation, entry)) in operations.iter().zip(entries).enumerate() {
+            let operation = Operation(*operation);
+            let page_bytes = &bytes[number * PAGE_BYTES..][..PAGE_BYTES];
+            let Some(asked) = self.asks.take(operation) else { continue };
+            let What::Fetch { into, version, checksum, cancelled, .. } = asked.what else { continue };
+            let right = entry.tag.is_some_and(|tag| is_right(tag, version, checksum, page_bytes));
+            let transfer = Transfer { ready: times.ready, sent: times.sent, arrived: times.arrived };
+            match into {
+                _ if !right => self.pager.done(operation, Err(Failure::Wrong)),
+                Into::Frame(_) => self.fill_frame(operation, into, page_bytes, entry.tag),
+                Into::Page(_) if cancelled => self.pager.done(operation, came(entry.tag, Installed::Gone)),
+                Into::Page(page) => {
+                    if !run.takes(page, number) {
+                        self.fill_run(&mut run, bytes);
+                    }
+                    run.add(page, number, operation, entry.tag);
+                }
+            }
+            self.scribe.incoming(&self.sites[at], &transfer, batch);
+        }
+        self.fill_run(&mut run, bytes);
+        self.scribe.taken(self.clock.now().0);
+    }
+
+    fn fill_run(&mut self, run: &mut Run, bytes: &[u8]) {
+        let many = run.operations.len();
+        if many == 0 {
+            return;
+        }
+        let mut hows = std::mem::take(&mut self.hows);
+        let part = &bytes[run.number * PAGE_BYTES..][..many * PAGE_BYTES];
+        self.fill(run.first, part, |_, how| hows.push(how));
+        for ((operation, tag), how) in run.operations.drain(..).zip(hows.drain(..)) {
+            self.pager.done(operation, came(tag, how));
+        }
+        self.hows = hows;
+    }
+
+    fn fill_frame(&mut self, operation: Operation, into: Into, bytes: &[u8], tag: Option<Tag>) {
+        let Some(frame) = frame_of(into) else { return };
+        let (_, result) = self.uffd.copy(self.staging.address(frame), bytes);
+        let outcome = match result {
+            Ok(()) => Ok(Answer { tag, installed: None }),
+            Err(error) => {
+                self.tell(format!("frame {} cannot be filled: {error}", frame.0));
+                Err(Failure::Wrong)
+            }
+        };
+        self.pager.done(operation, outcome);
+    }
+
+    /// What the disk has done. Whether there was anything.
+    pub(super) fn hear_disk(&mut self) -> bool {
+        let mut some = false;
+        while let Some(done) = self.disk.next_done() {
+            some = true;
+            self.disk_done(done);
+            self.perform_all();
+        }
+        some
+    }
+
+    fn disk_done(&mut self, Done { operation, times, outcome }: Done) {
+        let operation = Operation(operation);
+        let Some(asked) = self.asks.take(operation) else { return };
+        let stored = StoreTimes {
+            sent: times.sent,
+            arrived: times.arrived,
+            taken: times.taken,
+            answered: times.taken,
+        };
+        match (outcome, asked.what) {
+            (Ok(Found::Stored), What::Store { kind }) => {
+                self.scribe.disk_out(kind, asked.ready, &stored);
+                self.pager.done(operation, Ok(Answer::default()));
+            }
+            (Ok(Found::Page { bytes, tag }), What::Fetch { into, version, checksum, cancelled, .. }) => {
+                if !tag.is_some_and(|tag| is_right(tag, version, checksum, &*bytes)) {
+                    self.tell("a page came from the disk that is not the one that was kept there".into());
+                    return self.pager.done(operation, Err(Failure::Wrong));
+                }
+                self.scribe.disk_in(times.sent, times.arrived, times.taken);
+                self.place_from_disk(operation, into, &bytes, tag, cancelled);
+                self.scribe.taken(self.clock.now().0);
+            }
+            (Err(error), _) => {
+                self.tell(format!("the disk failed: {error}"));
+                let full = error.raw_os_error() == Some(libc::ENOSPC);
+                self.pager.done(operation, Err(if full { Failure::Full } else { Failure::Wrong }));
+            }
+            _ => self.pager.done(operation, Err(Failure::Wrong)),
+        }
+    }
+
+    fn place_from_disk(
+        &mut self,
+        operation: Operation,
+        into: Into,
+        bytes: &PageBytes,
+        tag: Option<Tag>,
+        cancelled: bool,
+    ) {
+        let Into::Page(page) = into else { return self.fill_frame(operation, into, bytes, tag) };
+        let mut installed = Installed::Gone;
+        if !cancelled {
+            self.fill(page, bytes, |_, how| installed = how);
+        }
+        self.pager.done(operation, came(tag, installed));
+    }
+
+    /// A server is gone, with all that it held.
+    pub(super) fn lose(&mut self, at: usize, why: String) {
+        let site = &mut self.sites[at];
+        let place = site.place;
+        (site.link, site.down) = (None, true);
+        site.waiting.clear();
+        site.reads.clear();
+        site.discards.clear();
+        let server = self.sites[at].server;
+        let address = self.config.servers[server].address.clone();
+        self.tell(format!("{place} ({address}) is down: {why}"));
+        self.forget_asks(place);
+        self.perform_all();
+        self.look_for(server);
+    }
+
+    fn forget_asks(&mut self, place: Place) {
+        let open = self.asks.of(place);
+        self.pager.down(place);
+        for operation in open {
+            self.asks.take(operation);
+            self.pager.done(operation, Err(Failure::Down));
+        }
+    }
+}
+
+/// Pages of a batch that follow one another both in the answer and in the program.
+struct Run {
+    first: Page,
+    number: usize,
+    operations: Vec<(Operation, Option<Tag>)>,
+}
+
+impl Run {
+    fn takes(&self, page: Page, number: usize) -> bool {
+        let many = self.operations.len();
+        many == 0 || (page.0 == self.first.0 + many as u64 && number == self.number + many)
+    }
+
+    fn add(&mut self, page: Page, number: usize, operation: Operation, tag: Option<Tag>) {
+        if self.operations.is_empty() {
+            (self.first, self.number) = (page, number);
+        }
+        self.operations.push((operation, tag));
+    }
+}
+
+fn came(tag: Option<Tag>, installed: Installed) -> Outcome {
+    Ok(Answer { tag, installed: Some(installed) })
+}
+
+/// Whether these are the bytes that were kept under this version.
+fn is_right(tag: Tag, version: u64, expected: Option<pager::Checksum>, bytes: &[u8]) -> bool {
+    let Ok(bytes) = <&PageBytes>::try_from(bytes) else { return false };
+    tag.version == version
+        && expected.is_none_or(|checksum| checksum == tag.checksum)
+        && checksum(bytes) == tag.checksum
+}

@@ -1,0 +1,217 @@
+//! Putting pages into the program's memory and taking them out.
+
+use crate::arena::Arena;
+use crate::staging::Staging;
+use crate::uffd::Uffd;
+use pager::{Frame, Grabbed, Installed, PAGE_BYTES, Page};
+use std::io;
+
+/// Zeros to copy.
+static ZEROS: [u8; 64 * PAGE_BYTES] = [0; 64 * PAGE_BYTES];
+
+/// How often something that fails because another thread changes the same mapping is tried again.
+const TRIES: u32 = 1000;
+
+/// The program's paged memory, seen by the engine.
+pub struct Pages<'a> {
+    pub uffd: &'a Uffd,
+    pub arena: &'a Arena,
+}
+
+pub fn address(page: Page) -> usize {
+    page.0 as usize * PAGE_BYTES
+}
+
+impl Pages<'_> {
+    /// Zeros into pages in a row, and how that went for each.
+    pub fn zero(&self, first: Page, many: u64, mut tell: impl FnMut(Page, Installed)) {
+        let (mut at, end) = (first.0, first.0 + many);
+        while at < end {
+            let some = (end - at).min(64);
+            self.fill(Page(at), &ZEROS[..some as usize * PAGE_BYTES], &mut tell);
+            at += some;
+        }
+    }
+
+    /// These bytes into pages in a row, and how that went for each. Who waits for them goes on.
+    pub fn fill(&self, first: Page, bytes: &[u8], mut tell: impl FnMut(Page, Installed)) {
+        let (mut at, mut tries) = (0, 0);
+        while at < bytes.len() {
+            let page = Page(first.0 + (at / PAGE_BYTES) as u64);
+            let (done, result) = self.uffd.copy(address(page), &bytes[at..]);
+            for number in 0..(done / PAGE_BYTES) as u64 {
+                tell(Page(page.0 + number), Installed::Done);
+            }
+            at += done;
+            if let Err(error) = result {
+                tries += 1;
+                if done == 0 && !(again(&error) && tries < TRIES) {
+                    tell(page, self.why_not(page, &error));
+                    (at, tries) = (at + PAGE_BYTES, 0);
+                }
+            }
+        }
+    }
+
+    fn why_not(&self, page: Page, error: &io::Error) -> Installed {
+        if error.raw_os_error() == Some(libc::EEXIST) {
+            self.wake(page);
+            return Installed::Present;
+        }
+        Installed::Gone
+    }
+
+    /// Let who waits for a page look again.
+    pub fn wake(&self, page: Page) {
+        // Fails when the page is no longer registered: then nobody waits for it.
+        let _ = self.uffd.wake(address(page), PAGE_BYTES);
+    }
+
+    /// Take pages in a row into frames in a row, which are empty, and say how that went for each. What was taken is in its frame when `tell` is called.
+    pub fn grab(
+        &self,
+        first: Page,
+        frame: Frame,
+        many: u32,
+        staging: &Staging,
+        mut tell: impl FnMut(Page, Frame, Taking),
+    ) {
+        let (mut at, mut tries) = (0, 0);
+        while at < many {
+            let (page, into) = (Page(first.0 + u64::from(at)), Frame(frame.0 + at));
+            if !self.uffd.abilities().moves {
+                tell(page, into, self.copy_out(page, into, staging));
+                at += 1;
+                continue;
+            }
+            let bytes = (many - at) as usize * PAGE_BYTES;
+            let (done, result) = self.uffd.move_pages(staging.address(into), address(page), bytes);
+            let done = (done / PAGE_BYTES) as u32;
+            for number in 0..done {
+                tell(Page(page.0 + u64::from(number)), Frame(into.0 + number), Taking::Taken);
+            }
+            at += done;
+            if let Err(error) = result {
+                tries += 1;
+                if done == 0 && !(again(&error) && tries < TRIES) {
+                    tell(page, into, reason(&error));
+                    (at, tries) = (at + 1, 0);
+                }
+            }
+        }
+    }
+
+    /// The way of older kernels: let writers wait, copy, take the page away, let them go on (into a fault).
+    fn copy_out(&self, page: Page, frame: Frame, staging: &Staging) -> Taking {
+        let from = address(page);
+        if !self.is_there(page) {
+            return Taking::Absent;
+        }
+        let protects = self.uffd.abilities().protects;
+        if protects && self.uffd.protect(from, PAGE_BYTES, true).is_err() {
+            return Taking::Busy;
+        }
+        // SAFETY: the page is within the arena, mapped (the program gives memory back only through the engine, which is us) and there, so that it
+        // can be read without a fault. Threads of the program may read it too; those that write wait.
+        let bytes = unsafe { &*(from as *const [u8; PAGE_BYTES]) };
+        let copied = self.uffd.copy(staging.address(frame), bytes).1.is_ok();
+        if copied {
+            // SAFETY: the page belongs to the arena; whoever touches it next finds it missing and waits for the engine.
+            unsafe { libc::syscall(libc::SYS_madvise, from, PAGE_BYTES, libc::MADV_DONTNEED) };
+        }
+        if protects {
+            // Fails when nothing is left to allow: the page has gone. Waking is what matters.
+            let _ = self.uffd.protect(from, PAGE_BYTES, false);
+        }
+        self.wake(page);
+        if copied { Taking::Taken } else { Taking::Busy }
+    }
+
+    /// Take what is there of pages in a row to pages that are mapped and untouched. Stops at what cannot be taken.
+    pub fn shift(&self, from: Page, to: Page, many: u64) -> io::Result<()> {
+        // A mapping may consist of pieces, and one call stays within one: where it fails, page by page.
+        const TOGETHER: u64 = 512;
+        let mut at = 0;
+        while at < many {
+            let some = TOGETHER.min(many - at);
+            let (source, destination) = (Page(from.0 + at), Page(to.0 + at));
+            let (done, result) = match self.uffd.abilities().moves {
+                true => {
+                    self.uffd.move_some(address(destination), address(source), some as usize * PAGE_BYTES)
+                }
+                false => (0, Err(io::ErrorKind::Unsupported.into())),
+            };
+            let done = (done / PAGE_BYTES) as u64;
+            at += done;
+            if result.is_err() && done == 0 {
+                for number in 0..some {
+                    self.shift_one(Page(source.0 + number), Page(destination.0 + number))?;
+                }
+                at += some;
+            }
+        }
+        Ok(())
+    }
+
+    fn shift_one(&self, from: Page, to: Page) -> io::Result<()> {
+        if !self.is_there(from) {
+            return Ok(());
+        }
+        for _ in 0..TRIES {
+            match self.uffd.move_some(address(to), address(from), PAGE_BYTES).1 {
+                Err(error) if again(&error) => {}
+                Err(_) => break,
+                Ok(()) => return Ok(()),
+            }
+        }
+        // SAFETY: the page is there, and mapped; the program gives it up by asking for the move.
+        let bytes = unsafe { &*(address(from) as *const [u8; PAGE_BYTES]) };
+        self.uffd.copy(address(to), bytes).1
+    }
+
+    fn is_there(&self, page: Page) -> bool {
+        let mut there = 0u8;
+        // SAFETY: the kernel writes one byte for one page.
+        let result = unsafe { libc::mincore(address(page) as *mut libc::c_void, PAGE_BYTES, &raw mut there) };
+        result == 0 && there & 1 != 0
+    }
+
+    /// Make a page fail for whoever touches it.
+    pub fn poison(&self, page: Page) -> io::Result<()> {
+        let at = address(page);
+        if self.uffd.abilities().poisons && self.uffd.poison(at, PAGE_BYTES).is_ok() {
+            return Ok(());
+        }
+        self.arena.close(at, PAGE_BYTES).map_err(io::Error::other)?;
+        self.wake(page);
+        Ok(())
+    }
+}
+
+/// How taking a page went; the checksum is not known yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taking {
+    Taken,
+    Absent,
+    Busy,
+}
+
+impl Taking {
+    /// With the checksum of the frame, if it is full.
+    pub fn with(self, checksum: impl FnOnce() -> pager::Checksum) -> Grabbed {
+        match self {
+            Taking::Taken => Grabbed::Taken(checksum()),
+            Taking::Absent => Grabbed::Absent,
+            Taking::Busy => Grabbed::Busy,
+        }
+    }
+}
+
+fn reason(error: &io::Error) -> Taking {
+    if error.raw_os_error() == Some(libc::ENOENT) { Taking::Absent } else { Taking::Busy }
+}
+
+/// Another thread changes the mapping at this moment.
+fn again(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EAGAIN)
+}

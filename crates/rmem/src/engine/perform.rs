@@ -1,0 +1,228 @@
+//! Carrying out what the pager wants.
+
+use super::asked::{Asked, What};
+use super::pages::{Pages, Taking};
+use super::{Engine, waits::Cause};
+use crate::checksum;
+use pager::{Action, Frame, Installed, Into, Operation, PAGE_BYTES, Page, Place, Purpose};
+use record::Kind;
+
+impl Engine {
+    /// Carry out all that the pager wants, until it wants nothing more.
+    pub(super) fn perform_all(&mut self) {
+        let mut actions = std::mem::take(&mut self.actions);
+        loop {
+            actions.extend(std::iter::from_fn(|| self.pager.next_action()));
+            if actions.is_empty() {
+                break;
+            }
+            let mut rest = &actions[..];
+            while let Some(first) = rest.first() {
+                let many = run_length(rest);
+                self.perform(first, many as u32);
+                rest = &rest[many..];
+            }
+            actions.clear();
+        }
+        self.actions = actions;
+    }
+
+    /// Carry out `many` actions that differ only in that each is the neighbour of the one before.
+    fn perform(&mut self, action: &Action, many: u32) {
+        match *action {
+            Action::Zero { page } => self.zero(page, many),
+            Action::Grab { page, frame } => self.grab(page, frame, many),
+            Action::Install { page, frame } => self.install(page, frame),
+            Action::Poison { page } => self.poison(page),
+            Action::Empty { frame } => self.empty(frame, many),
+            Action::Clear { frame } => self.clear(frame),
+            Action::Xor { from, into } => self.staging.xor(from, into),
+            Action::Sum { frame } => self.pager.sum(frame, checksum(self.staging.bytes(frame))),
+            Action::Write { place, .. }
+            | Action::Swap { place, .. }
+            | Action::Mix { place, .. }
+            | Action::Read { place, .. }
+            | Action::Discard { place, .. }
+            | Action::Reserve { place, .. } => self.ask(place, action),
+        }
+    }
+
+    fn zero(&mut self, first: Page, many: u32) {
+        let pages = Pages { uffd: &self.uffd, arena: &self.shared.arena };
+        let pager = &mut self.pager;
+        pages.zero(first, many.into(), |page, how| pager.installed(page, how));
+        self.waits.end(first, many.into(), self.clock.now().0);
+    }
+
+    fn grab(&mut self, first: Page, frame: Frame, many: u32) {
+        let Engine { uffd, shared, staging, pager, .. } = self;
+        let pages = Pages { uffd, arena: &shared.arena };
+        pages.grab(first, frame, many, staging, |page, frame, how: Taking| {
+            pager.grabbed(page, how.with(|| checksum(staging.bytes(frame))));
+        });
+    }
+
+    fn install(&mut self, page: Page, frame: Frame) {
+        let pages = Pages { uffd: &self.uffd, arena: &self.shared.arena };
+        let pager = &mut self.pager;
+        pages.fill(page, self.staging.bytes(frame), |page, how| pager.installed(page, how));
+        self.waits.end(page, 1, self.clock.now().0);
+    }
+
+    fn poison(&mut self, page: Page) {
+        // Whoever touches it may be the last of the program: what is lost is told before.
+        if !std::mem::replace(&mut self.poisoned, true) {
+            let _ = self.save_progress();
+        }
+        let pages = Pages { uffd: &self.uffd, arena: &self.shared.arena };
+        if let Err(error) = pages.poison(page) {
+            // Whoever touches it waits for ever: never wrong bytes.
+            self.tell(format!("page {:#x} cannot be made to fail: {error}", super::pages::address(page)));
+        }
+        self.waits.end(page, 1, self.clock.now().0);
+    }
+
+    fn empty(&mut self, first: Frame, many: u32) {
+        if let Err(error) = self.staging.empty(first, many) {
+            self.tell(format!("{many} frames cannot be emptied: {error}"));
+        }
+    }
+
+    /// An empty frame is filled by the kernel: writing to it would be a fault that only we can serve.
+    fn clear(&mut self, frame: Frame) {
+        let (_, result) = self.uffd.copy(self.staging.address(frame), &[0; PAGE_BYTES]);
+        if let Err(error) = result {
+            self.tell(format!("frame {} cannot be cleared: {error}", frame.0));
+        }
+    }
+
+    /// Hand something to a place, or keep it until there is room on the way.
+    pub(super) fn ask(&mut self, place: Place, action: &Action) {
+        let ready = self.clock.now().0;
+        if let Some((operation, what)) = what_of(action) {
+            self.asks.insert(operation, Asked { place, what, ready });
+        }
+        if place == Place::DISK {
+            return self.ask_disk(action, ready);
+        }
+        let Some(site) = self.sites.iter_mut().find(|site| site.place == place) else { return };
+        if site.waiting.is_empty() && site.room() {
+            self.send(place, action);
+        } else if !site.down {
+            site.waiting.push_back(*action);
+        }
+        // A place that went down a moment ago gets nothing: the pager knows, and expects no answers.
+    }
+
+    /// What waited for room.
+    pub(super) fn send_waiting(&mut self, at: usize) {
+        while self.sites[at].room() {
+            let Some(action) = self.sites[at].waiting.pop_front() else { return };
+            self.send(self.sites[at].place, &action);
+        }
+    }
+
+    fn send(&mut self, place: Place, action: &Action) {
+        let Some(site) = self.sites.iter_mut().find(|site| site.place == place) else { return };
+        match *action {
+            Action::Read { operation, slot, .. } => return site.reads.push((operation.0, slot.0)),
+            Action::Discard { slot, .. } => return site.discards.push(slot.0),
+            _ => site.gather(),
+        }
+        let Some(link) = &mut site.link else { return };
+        match *action {
+            Action::Write { operation, slot, frame, tag, purpose, .. } => {
+                link.write(operation.0, slot.0, tag, self.staging.bytes(frame), purpose as u8);
+            }
+            Action::Swap { operation, slot, frame, tag, .. } => {
+                link.swap(operation.0, slot.0, tag, self.staging.bytes(frame));
+            }
+            Action::Mix { operation, slot, frame, version, .. } => {
+                link.mix(operation.0, slot.0, version, self.staging.bytes(frame));
+            }
+            Action::Reserve { slots, .. } => link.reserve(slots),
+            _ => {}
+        }
+    }
+
+    fn ask_disk(&mut self, action: &Action, now: u64) {
+        match *action {
+            Action::Write { operation, slot, frame, tag, .. } => {
+                self.disk.write(operation.0, slot.0, tag, self.staging.bytes(frame), now);
+            }
+            Action::Read { operation, slot, .. } => self.disk.read(operation.0, slot.0, now),
+            Action::Discard { slot, .. } => self.disk.discard(slot.0),
+            // The disk has room as far as the pager knows, and parity is never kept up to date in place there.
+            Action::Reserve { slots, .. } => self.pager.granted(Place::DISK, slots),
+            Action::Swap { operation, .. } | Action::Mix { operation, .. } => {
+                self.asks.take(operation);
+                self.pager.done(operation, Err(pager::Failure::Wrong));
+            }
+            _ => {}
+        }
+    }
+
+    /// A thread of the program waits.
+    pub(super) fn serve_fault(&mut self, fault: crate::uffd::Fault) {
+        let page = Page((fault.address / PAGE_BYTES) as u64);
+        let pages = Pages { uffd: &self.uffd, arena: &self.shared.arena };
+        if fault.protected {
+            // It is being taken out; by now that is over.
+            return pages.wake(page);
+        }
+        let cause = match self.pager.fault(page, fault.write) {
+            Some(pager::Fault::Zero) => Cause::Zero,
+            Some(pager::Fault::Soft) => Cause::Soft,
+            Some(pager::Fault::Hard) => Cause::Hard,
+            // Unmapped in the meantime: whoever touches it again gets what the kernel gives for that.
+            Some(pager::Fault::Stale | pager::Fault::Lost) | None => return pages.wake(page),
+        };
+        self.waits.begin(page, cause, self.clock.now().0);
+        self.perform_all();
+    }
+
+    /// Pages that came in a row.
+    pub(super) fn fill(&mut self, first: Page, bytes: &[u8], mut tell: impl FnMut(Page, Installed)) {
+        let pages = Pages { uffd: &self.uffd, arena: &self.shared.arena };
+        pages.fill(first, bytes, &mut tell);
+        self.waits.end(first, (bytes.len() / PAGE_BYTES) as u64, self.clock.now().0);
+    }
+}
+
+/// How many of the first actions are neighbours and can be done in one call of the system.
+fn run_length(actions: &[Action]) -> usize {
+    let follows = |pair: &&[Action]| match (pair[0], pair[1]) {
+        (Action::Grab { page, frame }, Action::Grab { page: next, frame: next_frame }) => {
+            next.0 == page.0 + 1 && next_frame.0 == frame.0 + 1
+        }
+        (Action::Zero { page }, Action::Zero { page: next }) => next.0 == page.0 + 1,
+        (Action::Empty { frame }, Action::Empty { frame: next }) => next.0 == frame.0 + 1,
+        _ => false,
+    };
+    1 + actions.windows(2).take_while(follows).count()
+}
+
+/// What the answer will be about.
+fn what_of(action: &Action) -> Option<(Operation, What)> {
+    match *action {
+        Action::Write { operation, purpose, .. } => {
+            let kind = if purpose == Purpose::Parity { Kind::Parity } else { Kind::PageOut };
+            Some((operation, What::Store { kind }))
+        }
+        Action::Swap { operation, frame, .. } => Some((operation, What::Swap { frame })),
+        Action::Mix { operation, .. } => Some((operation, What::Mix)),
+        Action::Read { operation, version, checksum, into, .. } => {
+            let what = What::Fetch { into, version, checksum, cancelled: false };
+            Some((operation, what))
+        }
+        _ => None,
+    }
+}
+
+/// Where a frame's bytes are to go.
+pub(super) fn frame_of(into: Into) -> Option<Frame> {
+    match into {
+        Into::Frame(frame) => Some(frame),
+        Into::Page(_) => None,
+    }
+}

@@ -1,0 +1,216 @@
+//! How far a process is: written each second and at the end, so that a process that is killed has told nearly all.
+
+use super::Engine;
+use super::site::Site;
+use crate::waits::{Cause, Quantiles};
+use crate::{RmemError, ServerRole};
+use pager::{PAGE_BYTES, PlaceStatus};
+use serde::Serialize;
+use std::path::Path;
+
+/// What one process says of itself. In `processes/<pid>.json` of the run while it goes on; then in `run.json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Progress {
+    pid: u32,
+    program: String,
+    finished: bool,
+    seconds: Seconds,
+    faults: Faults,
+    fault_ns: FaultTimes,
+    page_outs: u64,
+    page_ins: u64,
+    parity: u64,
+    transfers: u64,
+    moves: u64,
+    clean_evictions: u64,
+    dirty_evictions: u64,
+    resident_bytes: u64,
+    outside_bytes: u64,
+    prefetch: Prefetch,
+    rate_bytes_per_s: Option<f64>,
+    user_mode_only: bool,
+    servers: Vec<ServerState>,
+    lost_pages: Vec<String>,
+    unprotected_groups: u64,
+    anomalies: u64,
+    events: Vec<Told>,
+}
+
+/// Where the time went. For a program of one thread they add up to `elapsed`.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct Seconds {
+    elapsed: f64,
+    /// Of the program's threads.
+    user: f64,
+    system: f64,
+    /// Before the first paged memory.
+    init: f64,
+    /// Waiting for pages while the engine worked, and being stopped and started.
+    protocol: f64,
+    /// Waiting for pages while the engine waited too: what bytes take at the network's rate.
+    blocked_bytes: f64,
+    /// The same: the rest, which no bandwidth takes away.
+    blocked_fixed: f64,
+    /// Of the engine's thread, beside the program.
+    engine: f64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Faults {
+    zero: u64,
+    soft: u64,
+    hard: u64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct FaultTimes {
+    zero: Quantiles,
+    soft: Quantiles,
+    hard: Quantiles,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Prefetch {
+    pages: u64,
+    windows: u64,
+    used: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct ServerState {
+    address: String,
+    role: ServerRole,
+    state: &'static str,
+    pages: u64,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Told {
+    pub at_s: f64,
+    pub what: String,
+}
+
+impl Engine {
+    /// Everything as it is now.
+    pub(super) fn progress(&self) -> Progress {
+        let status = self.pager.status();
+        let rate = self.rate.bytes_per_second(self.ns_per_tick);
+        let quantiles = |cause| self.waits.quantiles(cause, self.ns_per_tick);
+        let (zero, soft, hard) = (quantiles(Cause::Zero), quantiles(Cause::Soft), quantiles(Cause::Hard));
+        let (outs, ins, parity) = (self.scribe.outs, self.scribe.ins, self.scribe.parities);
+        Progress {
+            pid: std::process::id(),
+            program: program(),
+            finished: self.finished,
+            seconds: self.seconds(rate),
+            faults: Faults { zero: status.faults_zero, soft: status.faults_soft(), hard: status.faults_hard },
+            fault_ns: FaultTimes { zero, soft, hard },
+            page_outs: outs,
+            page_ins: ins,
+            parity,
+            transfers: outs + ins + parity,
+            moves: status.vault.moved,
+            clean_evictions: status.evictions_clean,
+            dirty_evictions: status.evictions_dirty,
+            resident_bytes: status.resident_pages * PAGE_BYTES as u64,
+            outside_bytes: status.vault.places.iter().map(|place| place.pages).sum::<u64>()
+                * PAGE_BYTES as u64,
+            prefetch: Prefetch {
+                pages: status.page_ins_prefetch,
+                windows: status.windows,
+                used: status.windows_used,
+            },
+            rate_bytes_per_s: rate,
+            user_mode_only: !self.uffd.abilities().kernel_faults,
+            servers: self.server_states(&status.vault.places),
+            lost_pages: status
+                .lost
+                .iter()
+                .map(|page| format!("{:#x}", super::pages::address(*page)))
+                .collect(),
+            unprotected_groups: status.vault.unprotected,
+            anomalies: status.surprises,
+            events: self.told.clone(),
+        }
+    }
+
+    fn server_states(&self, places: &[PlaceStatus]) -> Vec<ServerState> {
+        let used = |site: &Site| places.iter().find(|one| one.place == site.place).map_or(0, |one| one.used);
+        let state_of = |(at, server): (usize, &crate::Server)| {
+            let site = self.sites.iter().rev().find(|site| site.server == at);
+            let up = site.is_some_and(|site| !site.down);
+            ServerState {
+                address: server.address.clone(),
+                role: server.role,
+                state: if up { "up" } else { "down" },
+                pages: site.map_or(0, used),
+            }
+        };
+        self.config.servers.iter().enumerate().map(state_of).collect()
+    }
+
+    fn seconds(&self, rate: Option<f64>) -> Seconds {
+        let (user, system) = cpu_seconds(libc::RUSAGE_SELF);
+        let (own_user, own_system) = cpu_seconds(libc::RUSAGE_THREAD);
+        let (user, system) = (user - own_user, system - own_system);
+        let elapsed = monotonic_ns().saturating_sub(self.config.started_ns) as f64 / 1e9;
+        let init = self.begun_ns.saturating_sub(self.config.started_ns) as f64 / 1e9;
+        let (_, blocked) = self.waits.seconds(self.ns_per_tick);
+        let in_transit = rate.map_or(0.0, |rate| (self.scribe.ins * PAGE_BYTES as u64) as f64 / rate);
+        let blocked_bytes = in_transit.min(blocked);
+        Seconds {
+            elapsed,
+            user,
+            system,
+            init,
+            // What is left; negative when several threads of the program ran at once, and then shown so.
+            protocol: elapsed - user - system - init - blocked,
+            blocked_bytes,
+            blocked_fixed: blocked - blocked_bytes,
+            engine: own_user + own_system,
+        }
+    }
+
+    /// Write it into the run's folder.
+    pub(super) fn save_progress(&self) -> Result<(), RmemError> {
+        match &self.config.run {
+            Some(run) => save(&run.join("processes"), &self.progress()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A file that is whole at any moment.
+fn save(folder: &Path, progress: &Progress) -> Result<(), RmemError> {
+    let failed =
+        |error: std::io::Error| RmemError::Record { reason: format!("{}: {error}", folder.display()) };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let text = serde_json::to_vec_pretty(progress).map_err(|error| failed(error.into()))?;
+    let (whole, part) =
+        (folder.join(format!("{}.json", progress.pid)), folder.join(format!(".{}", progress.pid)));
+    std::fs::write(&part, text).map_err(failed)?;
+    std::fs::rename(&part, &whole).map_err(failed)
+}
+
+fn program() -> String {
+    std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default()
+}
+
+/// User and system time.
+fn cpu_seconds(whose: libc::c_int) -> (f64, f64) {
+    // SAFETY: zeros are a valid `rusage`, and the call fills it in.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(whose, &raw mut usage);
+        usage
+    };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    (seconds(usage.ru_utime), seconds(usage.ru_stime))
+}
+
+/// `CLOCK_MONOTONIC`, which processes of a machine share.
+pub(super) fn monotonic_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}

@@ -1,0 +1,123 @@
+//! Servers that come, go, hang and come back.
+
+use super::scribe::Scribe;
+use super::site::Site;
+use super::{Engine, RmemError};
+use crate::Config;
+use crate::link::Link;
+use fabric::RunKey;
+use pager::Place;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+/// How long a connection may take to be made.
+const CONNECTING: Duration = Duration::from_secs(5);
+/// How long to wait before trying again to reach a server that is down.
+const AGAIN: Duration = Duration::from_secs(2);
+/// How often a server's clock is asked for, and so also whether it lives.
+const PING_EVERY_NS: f64 = 250_000_000.0;
+
+/// Every server of the configuration.
+pub fn connect_all(config: &Config, scribe: &mut Scribe) -> Result<Vec<Site>, RmemError> {
+    if config.servers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let key = RunKey::from_env()?;
+    let connect = |(server, at): (usize, &crate::Server)| {
+        let failed = |reason: String| RmemError::Server { address: at.address.clone(), reason };
+        let link = Link::connect(&at.address, &key, config.encrypt, CONNECTING)
+            .map_err(|error| failed(error.to_string()))?;
+        let node = scribe.node_of(server);
+        scribe.meet(node, &at.address, link.about())?;
+        Ok(Site::new(Place(server as u16), server, node, link))
+    };
+    config.servers.iter().enumerate().map(connect).collect()
+}
+
+/// Threads that try to reach servers which are down.
+pub struct Returning {
+    found: Receiver<(usize, Link)>,
+    finder: Sender<(usize, Link)>,
+    encrypt: bool,
+    next_place: u16,
+    next_ping: u64,
+}
+
+impl Returning {
+    pub fn new(config: &Config) -> Returning {
+        let (finder, found) = channel();
+        let next_place = config.servers.len() as u16;
+        Returning { found, finder, encrypt: config.encrypt, next_place, next_ping: 0 }
+    }
+
+    /// Try until it is there, or until nobody wants to know.
+    fn look_for(&self, server: usize, address: String) {
+        let (finder, encrypt) = (self.finder.clone(), self.encrypt);
+        let look = move || {
+            let Ok(key) = RunKey::from_env() else { return };
+            loop {
+                std::thread::sleep(AGAIN);
+                if let Ok(link) = Link::connect(&address, &key, encrypt, CONNECTING) {
+                    // Nobody wants it any more when the process ends.
+                    let _ = finder.send((server, link));
+                    return;
+                }
+            }
+        };
+        // Without a thread the server stays away, as it would without this attempt.
+        let _ = std::thread::Builder::new().name("pager-server".into()).spawn(look);
+    }
+}
+
+impl Engine {
+    /// A server that went down a moment ago is looked for.
+    pub(super) fn look_for(&self, server: usize) {
+        self.returning.look_for(server, self.config.servers[server].address.clone());
+    }
+
+    /// Servers that are there again: empty, and so a new place.
+    pub(super) fn welcome_back(&mut self) {
+        while let Ok((server, link)) = self.returning.found.try_recv() {
+            let place = Place(self.returning.next_place);
+            self.returning.next_place += 1;
+            let crate::Server { address, role } = self.config.servers[server].clone();
+            let node = self.scribe.node_of(server);
+            // Without a sheet its rows lack two stamps, and the run says so.
+            let _ = self.scribe.meet(node, &address, link.about());
+            self.sites.push(Site::new(place, server, node, link));
+            let at = self.sites.len() - 1;
+            if let Err(error) = self.watch_site(at) {
+                self.lose(at, error.to_string());
+                continue;
+            }
+            self.tell(format!("{place} ({address}) has joined, empty"));
+            self.pager.joined(place, role.into());
+            self.perform_all();
+        }
+    }
+
+    /// A server that answers nothing for too long is as good as dead.
+    pub(super) fn look_at_deadlines(&mut self, now: u64) {
+        let limit = (self.config.deadline_ms as f64 * 1e6 / self.ns_per_tick) as u64;
+        for at in 0..self.sites.len() {
+            let oldest = self.sites[at].link.as_ref().and_then(Link::oldest);
+            if oldest.is_some_and(|since| now.saturating_sub(since) > limit) {
+                self.lose(at, format!("it has answered nothing for {} ms", self.config.deadline_ms));
+            }
+        }
+        if now >= self.returning.next_ping {
+            self.returning.next_ping = now + (PING_EVERY_NS / self.ns_per_tick) as u64;
+            self.sites.iter_mut().filter_map(|site| site.link.as_mut()).for_each(|link| link.ping(now));
+        }
+    }
+
+    /// Tell the record what the exchanges say of the servers' clocks.
+    pub(super) fn look_at_clocks(&mut self, _now: u64) {
+        for site in &mut self.sites {
+            let exchanges = std::mem::take(&mut site.exchanges);
+            if !exchanges.is_empty() {
+                self.scribe.synchronise(site.node, &exchanges);
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What threads of the program ask for.
+
+use super::Engine;
+use super::pages::Pages;
+use crate::mailbox::{Request, Stretch, Ticket};
+use pager::{PAGE_BYTES, Page};
+use std::sync::Arc;
+
+impl Engine {
+    pub(super) fn serve_mail(&mut self) {
+        let mut wishes = std::mem::take(&mut self.wishes);
+        self.shared.mailbox.take(&mut wishes);
+        for (request, ticket) in wishes.drain(..) {
+            let done = self.carry_out(request, &ticket);
+            self.perform_all();
+            if done {
+                ticket.answer();
+            }
+        }
+        self.wishes = wishes;
+    }
+
+    /// `false`: the ticket is answered later.
+    fn carry_out(&mut self, request: Request, ticket: &Arc<Ticket>) -> bool {
+        match request {
+            Request::Map(stretch) => self.map(stretch),
+            Request::Unmap(stretch) => self.unmap(stretch),
+            Request::Forget(stretch) => self.forget(stretch),
+            Request::Move { from, to } => self.move_to(from, to),
+            Request::Hold(stretch) => {
+                let (first, pages) = numbers(stretch);
+                if self.pager.hold(first, pages) {
+                    self.holds.push((stretch, Arc::clone(ticket)));
+                    return false;
+                }
+                self.tell(format!("{} bytes are too many to be held at once", stretch.bytes));
+            }
+            Request::Release(stretch) => {
+                let (first, pages) = numbers(stretch);
+                self.pager.release(first, pages);
+            }
+            Request::Finish => self.finish(),
+        }
+        true
+    }
+
+    fn map(&mut self, stretch: Stretch) {
+        let (first, pages) = numbers(stretch);
+        if let Err(error) = self.uffd.register(stretch.address, stretch.bytes) {
+            // It stays ordinary memory: right, and not paged.
+            return self.tell(format!("{} bytes are not paged: {error}", stretch.bytes));
+        }
+        self.pager.map(first, pages);
+    }
+
+    /// The address space stays reserved, and is nobody's until the pager has forgotten it.
+    fn unmap(&mut self, stretch: Stretch) {
+        let (first, pages) = numbers(stretch);
+        self.asks.cancel(first.0, pages);
+        self.pager.unmap(first, pages);
+        self.perform_all();
+        match self.shared.arena.close(stretch.address, stretch.bytes) {
+            Ok(()) => self.shared.arena.put_back(stretch.address, stretch.bytes),
+            Err(error) => self.tell(error.to_string()),
+        }
+        self.waits.end(first, pages, self.clock.now().0);
+    }
+
+    fn forget(&mut self, stretch: Stretch) {
+        let (first, pages) = numbers(stretch);
+        self.asks.cancel(first.0, pages);
+        // SAFETY: the program asks for just this: its contents there are of no use to it any more.
+        unsafe { libc::syscall(libc::SYS_madvise, stretch.address, stretch.bytes, libc::MADV_DONTNEED) };
+        self.pager.forget(first, pages);
+    }
+
+    /// What is resident goes there by the kernel, what is outside by the pager's table. Half a move cannot be undone: that ends the program.
+    fn move_to(&mut self, from: Stretch, to: usize) {
+        let (first, pages) = numbers(from);
+        let new = Page((to / PAGE_BYTES) as u64);
+        self.asks.cancel(first.0, pages);
+        let pages_of = Pages { uffd: &self.uffd, arena: &self.shared.arena };
+        if let Err(error) = pages_of.shift(first, new, pages) {
+            panic!("{} bytes of paged memory cannot be moved: {error}", from.bytes);
+        }
+        self.pager.moved(first, new, pages);
+        self.perform_all();
+        match self.shared.arena.close(from.address, from.bytes) {
+            Ok(()) => self.shared.arena.put_back(from.address, from.bytes),
+            Err(error) => self.tell(error.to_string()),
+        }
+    }
+
+    /// Those whose pages are all there by now.
+    pub(super) fn answer_holds(&mut self) {
+        let pager = &self.pager;
+        self.holds.retain(|(stretch, ticket)| {
+            let (first, pages) = numbers(*stretch);
+            let there = pager.held(first, pages);
+            if there {
+                ticket.answer();
+            }
+            !there
+        });
+    }
+
+    /// The last words of the program. Faults are served on: its other threads, and its destructors, may still touch what is away.
+    fn finish(&mut self) {
+        if std::mem::replace(&mut self.finished, true) {
+            return;
+        }
+        self.look_at_clocks(0);
+        let clock = self.clock;
+        if let Err(error) = self.scribe.finish(&clock) {
+            self.tell(error.to_string());
+        }
+        if let Err(error) = self.save_progress() {
+            self.tell(error.to_string());
+        }
+    }
+}
+
+fn numbers(stretch: Stretch) -> (Page, u64) {
+    (Page((stretch.address / PAGE_BYTES) as u64), (stretch.bytes / PAGE_BYTES) as u64)
+}

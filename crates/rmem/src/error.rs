@@ -1,0 +1,66 @@
+//! What can go wrong before a program runs on remote memory.
+
+/// Why there is no paged memory.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RmemError {
+    /// The launcher's text is damaged.
+    #[error(
+        "{} does not say how to page: {reason}; start the program with `fourstamp pager run`",
+        crate::Config::VARIABLE
+    )]
+    Config {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No file for pages that no server takes.
+    #[error("cannot make a file for pages in {}: {source}; name another folder with --disk", folder.display())]
+    Disk {
+        /// Where.
+        folder: std::path::PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A server does not take us.
+    #[error("cannot use the page server {address}: {reason}")]
+    Server {
+        /// Which.
+        address: String,
+        /// What it said.
+        reason: String,
+    },
+    /// What is asked for cannot be.
+    #[error(transparent)]
+    Options(#[from] pager::OptionsError),
+    /// No policy has that name.
+    #[error(transparent)]
+    Policy(#[from] pager::UnknownPolicy),
+    /// There is no run key.
+    #[error(transparent)]
+    Key(#[from] fabric::KeyError),
+    /// The run cannot be recorded.
+    #[error("cannot record the pages: {reason}")]
+    Record {
+        /// Why.
+        reason: String,
+    },
+    /// The kernel serves no page faults to this user.
+    #[error(
+        "the kernel gives no userfaultfd: {source}; it needs Linux 5.11, or as root: chmod 666 /dev/userfaultfd"
+    )]
+    Uffd {
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// This is a forked child, which has none.
+    #[error("this process has no engine for its paged memory")]
+    NoEngine,
+    /// The kernel refuses something that paging needs.
+    #[error("cannot {action}: {source}")]
+    System {
+        /// What was tried.
+        action: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,32 @@
+//! A program's memory on other machines.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod about;
+mod arena;
+mod checksum;
+mod config;
+mod disk;
+mod engine;
+mod error;
+#[doc(hidden)]
+pub mod fuzz;
+mod link;
+mod mailbox;
+mod memory;
+mod rate;
+mod secure;
+mod server;
+mod staging;
+mod uffd;
+mod waits;
+mod wire;
+
+pub use about::ServerAbout;
+pub use checksum::checksum;
+pub use config::{Config, Server, ServerRole};
+pub use error::RmemError;
+pub use link::{FetchTimes, Link, LinkError, PageBytes, PageEntry, Reply, Shortage, StoreTimes};
+pub use memory::{Hold, Memory};
+pub use server::{PageServer, ServerError, ServerOptions, ServerSummary};
+pub use wire::WireError;

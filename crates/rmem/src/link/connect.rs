@@ -1,0 +1,121 @@
+//! How a client comes to a page server: connection, proof, choice of encryption, greeting.
+
+use super::LinkError;
+use crate::about::ServerAbout;
+use crate::secure;
+use crate::wire::answer::Answer;
+use crate::wire::channel::{Broken, Channel};
+use crate::wire::inbox::Inbox;
+use crate::wire::request::put_start;
+use crate::wire::{Header, Kind, Sender, VERSION, WireError};
+use fabric::{Introduction, Purpose, Role, RunKey, authenticate};
+use std::io::ErrorKind;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+/// What every connection to a page server says of its client.
+const OURS: Introduction =
+    Introduction { role: Role::Client, purpose: Purpose::Pages, node: Introduction::NO_NODE, session: 0 };
+
+/// A connection on which requests may be sent.
+pub(super) fn connect(
+    address: &str,
+    key: &RunKey,
+    encrypt: bool,
+    deadline: Duration,
+) -> Result<(Channel, Inbox, ServerAbout), LinkError> {
+    let begun = Instant::now();
+    let mut stream = reach(address, deadline)
+        .map_err(|source| LinkError::Unreachable { address: address.to_owned(), source })?;
+    authenticate(&mut stream, address, key, OURS, deadline.saturating_sub(begun.elapsed()))?;
+    let mut greeting =
+        Greeting { address, begun, deadline, channel: Channel::new(stream), inbox: Inbox::new() };
+    let about = greeting.go(key, encrypt)?;
+    Ok((greeting.channel, greeting.inbox, about))
+}
+
+fn reach(address: &str, deadline: Duration) -> std::io::Result<TcpStream> {
+    let begun = Instant::now();
+    let mut last = std::io::Error::new(ErrorKind::NotFound, "no such address");
+    for address in address.to_socket_addrs()? {
+        let left = deadline.saturating_sub(begun.elapsed()).max(Duration::from_millis(1));
+        match TcpStream::connect_timeout(&address, left) {
+            Ok(stream) => return stream.set_nodelay(true).map(|()| stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+/// A connection after the proofs and before the first request.
+struct Greeting<'a> {
+    address: &'a str,
+    begun: Instant,
+    deadline: Duration,
+    channel: Channel,
+    inbox: Inbox,
+}
+
+impl Greeting<'_> {
+    fn go(&mut self, key: &RunKey, encrypt: bool) -> Result<ServerAbout, LinkError> {
+        let mut start = Vec::new();
+        put_start(&mut start, VERSION, encrypt);
+        self.ask(&start, |answer| matches!(answer, Answer::Started).then_some(()))?;
+        if encrypt {
+            self.agree(key)?;
+        }
+        let who = Header::new(Kind::Who, 1, 0).encode();
+        self.ask(&who, |answer| match answer {
+            Answer::Greeting(text) => serde_json::from_slice(text).ok(),
+            _ => None,
+        })
+    }
+
+    fn agree(&mut self, key: &RunKey) -> Result<(), LinkError> {
+        let (state, message) = secure::offer(key).map_err(|fault| self.nonsense(fault))?;
+        let offer = [&Header::of_length(Kind::Offer, message.len()).encode()[..], &message].concat();
+        let agreed = self.ask(&offer, |answer| match answer {
+            Answer::Agreed(message) => Some(message.to_vec()),
+            _ => None,
+        })?;
+        self.channel.secure(secure::conclude(state, &agreed).map_err(|fault| self.nonsense(fault))?);
+        Ok(())
+    }
+
+    /// Send a frame and take the one that answers it.
+    fn ask<T>(&mut self, frame: &[u8], take: impl Fn(Answer<'_>) -> Option<T>) -> Result<T, LinkError> {
+        self.channel.send_whole(frame, self.left()).map_err(|broken| self.broken(broken))?;
+        let address = self.address;
+        let nonsense = |fault| LinkError::Nonsense { address: address.to_owned(), fault };
+        loop {
+            if let Some((header, body)) = self.inbox.next(Sender::Server).map_err(nonsense)? {
+                return match Answer::decode(&header, body).map_err(nonsense)? {
+                    Answer::Refused(refusal) => {
+                        Err(LinkError::Refused { address: address.to_owned(), reason: refusal.reason() })
+                    }
+                    answer => take(answer).ok_or_else(|| nonsense(WireError::Unasked)),
+                };
+            }
+            self.channel.wait_readable(self.left()).map_err(|broken| self.broken(broken))?;
+            self.channel.receive(&mut self.inbox).map_err(|broken| LinkError::of(broken, address))?;
+        }
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_sub(self.begun.elapsed())
+    }
+
+    fn broken(&self, broken: Broken) -> LinkError {
+        match broken {
+            Broken::Io(source) if source.kind() == ErrorKind::TimedOut => {
+                let waited_ms = self.begun.elapsed().as_millis() as u64;
+                LinkError::Timeout { address: self.address.to_owned(), waited_ms }
+            }
+            broken => LinkError::of(broken, self.address),
+        }
+    }
+
+    fn nonsense(&self, fault: WireError) -> LinkError {
+        LinkError::Nonsense { address: self.address.to_owned(), fault }
+    }
+}

@@ -1,0 +1,165 @@
+//! Paged memory, as threads of the program see it.
+
+use crate::arena::whole_pages;
+use crate::engine::{Engine, Shared};
+use crate::mailbox::{Request, Stretch};
+use crate::{Config, RmemError};
+use std::sync::Arc;
+
+/// A program's paged memory. One for each process; every thread may use it.
+pub struct Memory {
+    shared: Arc<Shared>,
+    /// A forked child has no engine.
+    process: u32,
+}
+
+/// Keeps a range resident while it lives: for the system calls of a program whose kernel serves only faults of user mode.
+pub struct Hold<'a> {
+    memory: &'a Memory,
+    stretch: Option<Stretch>,
+}
+
+impl Memory {
+    /// Connect to the servers and start the engine.
+    ///
+    /// # Errors
+    /// When the kernel or the servers refuse.
+    pub fn start(config: Config) -> Result<Memory, RmemError> {
+        let signals = Signals::block();
+        let (engine, shared) = Engine::prepare(config)?;
+        let started = std::thread::Builder::new().name("pager".into()).spawn(move || run_or_die(engine));
+        drop(signals);
+        started.map_err(|source| RmemError::System { action: "start a thread", source })?;
+        Ok(Memory { shared, process: std::process::id() })
+    }
+
+    /// Whether the kernel serves only faults of user mode: system calls then fail on pages that are away, unless held.
+    pub fn user_mode_only(&self) -> bool {
+        self.shared.user_mode_only
+    }
+
+    /// New memory, all zero, in whole pages.
+    ///
+    /// # Errors
+    /// When there is no address space, or no engine.
+    pub fn map(&self, bytes: usize) -> Result<*mut u8, RmemError> {
+        let bytes = whole_pages(bytes);
+        let address = self.shared.arena.take(bytes)?;
+        self.ask(Request::Map(Stretch { address, bytes }))?;
+        Ok(address as *mut u8)
+    }
+
+    /// Give memory back; part of a mapping may be.
+    pub fn unmap(&self, address: usize, bytes: usize) {
+        // Without an engine there is nothing to give back to: a forked child does not have the memory.
+        let _ = self.ask(Request::Unmap(Stretch { address, bytes: whole_pages(bytes) }));
+    }
+
+    /// What `MADV_DONTNEED` does: zero again.
+    pub fn forget(&self, address: usize, bytes: usize) {
+        // As above.
+        let _ = self.ask(Request::Forget(Stretch { address, bytes: whole_pages(bytes) }));
+    }
+
+    /// Change the size of a mapping; `None` where it would have to move and may not.
+    ///
+    /// # Errors
+    /// When there is no address space, or no engine.
+    pub fn remap(
+        &self,
+        address: usize,
+        bytes: usize,
+        new: usize,
+        may_move: bool,
+    ) -> Result<Option<*mut u8>, RmemError> {
+        let (old, new) = (whole_pages(bytes), whole_pages(new));
+        if new < old {
+            self.ask(Request::Unmap(Stretch { address: address + new, bytes: old - new }))?;
+        }
+        if new <= old {
+            return Ok(Some(address as *mut u8));
+        }
+        let tail = Stretch { address: address + old, bytes: new - old };
+        if self.shared.arena.take_at(tail.address, tail.bytes)?.is_some() {
+            self.ask(Request::Map(tail))?;
+            return Ok(Some(address as *mut u8));
+        }
+        if !may_move {
+            return Ok(None);
+        }
+        let to = self.map(new)? as usize;
+        self.ask(Request::Move { from: Stretch { address, bytes: old }, to })?;
+        Ok(Some(to as *mut u8))
+    }
+
+    /// Whether any part of the range is paged. Without a lock; asked for every intercepted call.
+    #[inline]
+    pub fn covers(&self, address: usize, bytes: usize) -> bool {
+        self.shared.arena.covers(address, bytes)
+    }
+
+    /// Keep a range resident until the guard is dropped. Ranges that are not paged, or larger than half of local memory, are not held.
+    pub fn hold(&self, address: usize, bytes: usize) -> Hold<'_> {
+        let start = address / pager::PAGE_BYTES * pager::PAGE_BYTES;
+        let stretch = Stretch { address: start, bytes: whole_pages(address + bytes - start) };
+        let held = bytes > 0 && self.covers(address, bytes) && self.ask(Request::Hold(stretch)).is_ok();
+        Hold { memory: self, stretch: held.then_some(stretch) }
+    }
+
+    /// The program ends: write the summary and the last records. Faults are served on until the process is gone.
+    pub fn finish(&self) {
+        // A forked child has nothing to say.
+        let _ = self.ask(Request::Finish);
+    }
+
+    fn ask(&self, request: Request) -> Result<(), RmemError> {
+        if std::process::id() != self.process {
+            return Err(RmemError::NoEngine);
+        }
+        self.shared.mailbox.ask(request);
+        Ok(())
+    }
+}
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        if let Some(stretch) = self.stretch {
+            // It was there a moment ago; if it is not, nothing is held.
+            let _ = self.memory.ask(Request::Release(stretch));
+        }
+    }
+}
+
+/// A program whose pages nobody brings would wait for ever: a mistake of the engine ends it, and says so.
+fn run_or_die(engine: Engine) {
+    let run = std::panic::AssertUnwindSafe(|| engine.run());
+    if std::panic::catch_unwind(run).is_err() {
+        let words = b"fourstamp: the paging engine has failed, and the program cannot go on without its pages; please report what it said above\n";
+        // SAFETY: the bytes are there. Nothing is to be done if standard error is closed.
+        unsafe { libc::write(2, words.as_ptr().cast(), words.len()) };
+        std::process::abort();
+    }
+}
+
+/// Signals are the program's: threads that are started while this lives take none.
+struct Signals(libc::sigset_t);
+
+impl Signals {
+    fn block() -> Signals {
+        // SAFETY: both sets are filled in by these calls before they are used.
+        unsafe {
+            let mut all: libc::sigset_t = std::mem::zeroed();
+            let mut before: libc::sigset_t = std::mem::zeroed();
+            libc::sigfillset(&raw mut all);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+            Signals(before)
+        }
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        // SAFETY: the set came from the system.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut()) };
+    }
+}

@@ -1,0 +1,271 @@
+//! The page server: lends memory to programs that page over the network.
+//!
+//! Each client has its own slots in its own memory, which ends with its connection: no request can name another's. A thread a connection;
+//! the number of connections, the memory for all of them, and the time that any of them may take are bounded.
+
+use crate::about::ServerAbout;
+use arena::Arena;
+use clock::Clock;
+use counts::Counts;
+use fabric::RunKey;
+use pager::PAGE_BYTES;
+use record::Machine;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+pub(crate) mod arena;
+mod client;
+pub(crate) mod counts;
+mod error;
+pub(crate) mod outbox;
+pub(crate) mod session;
+pub(crate) mod slots;
+
+#[cfg(test)]
+mod tests;
+
+pub use counts::ServerSummary;
+pub use error::ServerError;
+
+/// How often the server looks whether it is to end.
+const LOOK: Duration = Duration::from_millis(100);
+/// Connections beyond the clients, so that those which prove nothing keep nobody out.
+const STRANGERS_MAX: usize = 64;
+
+/// How to serve.
+#[derive(Clone, Debug)]
+pub struct ServerOptions {
+    /// `host:port`; port 0 takes any that is free.
+    pub listen: String,
+    /// Memory to lend, bytes, for all clients together.
+    pub memory_bytes: u64,
+    /// What the machine must keep available, bytes; `None` for a twentieth of its memory.
+    pub reserve_bytes: Option<u64>,
+    /// Who may connect.
+    pub key: RunKey,
+    /// Refuse connections that are not encrypted.
+    pub require_encryption: bool,
+    /// Most clients at a time.
+    pub clients_max: usize,
+    /// How long a connection looks for the next request before it sleeps. For machines that do nothing else: where others want the processor,
+    /// whoever looks gives way to them, and gets it back much later than a sleeper would.
+    pub spin: Duration,
+    /// A client that does not read its answers, or stops in the middle of a request, is cut off after this time.
+    pub patience: Duration,
+}
+
+impl ServerOptions {
+    /// The usual choices.
+    pub fn new(listen: impl Into<String>, memory_bytes: u64, key: RunKey) -> ServerOptions {
+        ServerOptions {
+            listen: listen.into(),
+            memory_bytes,
+            reserve_bytes: None,
+            key,
+            require_encryption: false,
+            clients_max: 64,
+            spin: Duration::ZERO,
+            patience: Duration::from_secs(30),
+        }
+    }
+}
+
+/// A server that listens.
+pub struct PageServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+/// What all connections know.
+struct Shared {
+    options: ServerOptions,
+    arena: Arc<Arena>,
+    counts: Arc<Counts>,
+    clock: Clock,
+    about: ServerAbout,
+}
+
+impl PageServer {
+    /// Listen. Clients wait until [`PageServer::run`].
+    ///
+    /// # Errors
+    /// When the address is not to be had, or there is nothing to lend.
+    pub fn bind(options: ServerOptions) -> Result<PageServer, ServerError> {
+        let capacity_pages = options.memory_bytes / PAGE_BYTES as u64;
+        if capacity_pages == 0 {
+            return Err(ServerError::NoMemory);
+        }
+        let failed = |source| ServerError::Listen { address: options.listen.clone(), source };
+        let listener = TcpListener::bind(&options.listen).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let clock = Clock::best();
+        let about = about(&clock, capacity_pages);
+        let arena = Arc::new(Arena::new(capacity_pages, options.reserve_bytes));
+        let shared = Shared { options, arena, counts: Arc::default(), clock, about };
+        Ok(PageServer { listener, address, shared: Arc::new(shared) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Most pages that it lends.
+    pub fn capacity_pages(&self) -> u64 {
+        self.shared.about.capacity_pages
+    }
+
+    /// What it did so far.
+    pub fn summary(&self) -> ServerSummary {
+        self.shared.counts.summary(self.shared.arena.granted_pages())
+    }
+
+    /// Serve until the flag is set; then every connection ends, and with it the pages that it held.
+    ///
+    /// # Errors
+    /// When the listening socket fails.
+    pub fn run(&self, until: &AtomicBool) -> Result<(), ServerError> {
+        let connections = Connections::default();
+        let served = std::thread::scope(|scope| {
+            let mut number = 0;
+            let served = self.accept_until(until, |stream, peer| {
+                number += 1;
+                let Some(guard) = connections.enter(number, &stream, self.connections_max()) else { return };
+                let shared = &*self.shared;
+                // Without a thread there is no service: the connection closes, which says so.
+                let _ = std::thread::Builder::new().name(format!("client {number}")).spawn_scoped(
+                    scope,
+                    move || {
+                        let _guard = guard;
+                        client::serve(stream, peer, shared);
+                    },
+                );
+            });
+            connections.end();
+            served
+        });
+        served.map_err(|source| ServerError::Accept { source })
+    }
+
+    fn connections_max(&self) -> usize {
+        self.shared.options.clients_max + STRANGERS_MAX
+    }
+
+    fn accept_until(
+        &self,
+        until: &AtomicBool,
+        mut take: impl FnMut(TcpStream, SocketAddr),
+    ) -> std::io::Result<()> {
+        while !until.load(Relaxed) {
+            match self.listener.accept() {
+                Ok((stream, peer)) => {
+                    if prepare(&stream).is_ok() {
+                        take(stream, peer);
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait()?,
+                Err(error) if is_passing(&error) => std::thread::sleep(LOOK),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn wait(&self) -> std::io::Result<()> {
+        let timeout = Timespec::try_from(LOOK).ok();
+        match poll(&mut [PollFd::new(&self.listener, PollFlags::IN)], timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The connections there are, so that they can be ended.
+#[derive(Default)]
+struct Connections(Mutex<HashMap<u64, TcpStream>>);
+
+/// A connection among them.
+struct Entered<'a> {
+    all: &'a Connections,
+    number: u64,
+}
+
+impl Connections {
+    /// `None`: there are too many.
+    fn enter(&self, number: u64, stream: &TcpStream, most: usize) -> Option<Entered<'_>> {
+        let handle = stream.try_clone().ok()?;
+        let mut all = self.all();
+        if all.len() >= most {
+            return None;
+        }
+        all.insert(number, handle);
+        Some(Entered { all: self, number })
+    }
+
+    fn end(&self) {
+        for stream in self.all().values() {
+            // One that is closed already is what we want.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<u64, TcpStream>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.all.all().remove(&self.number);
+    }
+}
+
+/// Answers leave at once, and a client whose machine has vanished is noticed within two minutes.
+fn prepare(stream: &TcpStream) -> std::io::Result<()> {
+    use rustix::net::sockopt;
+    stream.set_nonblocking(false)?;
+    stream.set_nodelay(true)?;
+    sockopt::set_socket_keepalive(stream, true)?;
+    sockopt::set_tcp_keepidle(stream, Duration::from_secs(60))?;
+    sockopt::set_tcp_keepintvl(stream, Duration::from_secs(15))?;
+    sockopt::set_tcp_keepcnt(stream, 4)?;
+    Ok(())
+}
+
+/// Whether the next try may succeed: a connection that went away before it was accepted, or a lack that may end.
+fn is_passing(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let passing = [
+        Errno::CONNABORTED,
+        Errno::INTR,
+        Errno::MFILE,
+        Errno::NFILE,
+        Errno::NOBUFS,
+        Errno::NOMEM,
+        Errno::PROTO,
+        Errno::NETDOWN,
+        Errno::HOSTDOWN,
+        Errno::HOSTUNREACH,
+        Errno::NETUNREACH,
+    ];
+    passing.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+}
+
+fn about(clock: &Clock, capacity_pages: u64) -> ServerAbout {
+    let machine = Machine::here();
+    ServerAbout {
+        boot_id: machine.boot_id,
+        host: machine.host,
+        pid: std::process::id(),
+        quality: clock::measure(clock),
+        anchor: clock.anchor(),
+        capacity_pages,
+    }
+}

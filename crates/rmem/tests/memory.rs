@@ -1,0 +1,136 @@
+//! Paged memory of this very process, on servers of this very process.
+
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+
+mod common;
+
+use common::{Servers, config};
+use fourstamp_rmem::{
+    Config, Memory,
+    ServerRole::{Data, Parity},
+};
+
+const PAGE: usize = 4096;
+
+/// Numbers that no other place has.
+fn number(word: usize, round: u64) -> u64 {
+    (word as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ round
+}
+
+fn words(address: *mut u8, bytes: usize) -> &'static mut [u64] {
+    // SAFETY: the memory was mapped with this size and lives until the end of the test.
+    unsafe { std::slice::from_raw_parts_mut(address.cast(), bytes / 8) }
+}
+
+#[test]
+fn what_was_written_is_read_again() {
+    let servers = Servers::start(&[Data, Data, Data, Parity], 256 << 20);
+    for policy in ["parity-log", "none", "mirror", "parity", "write-through", "disk"] {
+        let memory = Memory::start(config(&servers, policy, 4 << 20)).unwrap();
+        let bytes = 24 << 20;
+        let array = words(memory.map(bytes).unwrap(), bytes);
+        assert!(array.iter().step_by(PAGE / 8).all(|word| *word == 0));
+        for round in 0..2 {
+            for (at, word) in array.iter_mut().enumerate() {
+                *word = number(at, round);
+            }
+            for (at, word) in array.iter().enumerate() {
+                assert_eq!(*word, number(at, round), "{policy}: word {at}");
+            }
+        }
+        // Now and then, here and there.
+        let mut at = 12345;
+        for round in 2..60_000u64 {
+            at = (at * 1_103_515_245 + 12_345) % array.len();
+            if round % 3 == 0 {
+                array[at] = number(at, 1);
+            }
+            assert_eq!(array[at], number(at, 1), "{policy}: word {at}");
+        }
+        memory.finish();
+    }
+}
+
+#[test]
+fn memory_grows_moves_shrinks_and_is_given_up() {
+    let servers = Servers::start(&[Data, Data, Parity], 64 << 20);
+    let memory = Memory::start(config(&servers, "parity-log", 1 << 20)).unwrap();
+    let (mut bytes, mut address) = (PAGE, memory.map(PAGE).unwrap());
+    let neighbour = memory.map(PAGE).unwrap();
+    words(address, bytes)[0] = number(0, 0);
+    // In steps of odd sizes, with something behind it now and then, so that it grows in place sometimes and moves at others.
+    for step in 1..60 {
+        let more = bytes + PAGE * (step * step % 97 + 1);
+        let old = bytes / 8;
+        address = memory.remap(address as usize, bytes, more, true).unwrap().unwrap();
+        bytes = more;
+        let array = words(address, bytes);
+        for at in (0..old).step_by(PAGE / 8) {
+            assert_eq!(array[at], number(at, 0), "step {step}, word {at}");
+        }
+        for at in (old..bytes / 8).step_by(PAGE / 8) {
+            assert_eq!(array[at], 0);
+            array[at] = number(at, 0);
+        }
+        if step % 7 == 0 {
+            memory.map(PAGE * step).unwrap();
+        }
+    }
+    assert!(bytes > 8 << 20, "most of it is outside");
+    assert!(memory.covers(neighbour as usize, 1));
+    let half = bytes / 2 / PAGE * PAGE;
+    memory.forget(address as usize, half);
+    let array = words(address, bytes);
+    for at in (0..bytes / 8).step_by(PAGE / 8) {
+        assert_eq!(array[at], if at * 8 < half { 0 } else { number(at, 0) }, "word {at}");
+    }
+    // The middle is given back, the rest stays.
+    memory.unmap(address as usize + half, 64 * PAGE);
+    assert_eq!(words(address, bytes)[bytes / 8 - PAGE / 8], number(bytes / 8 - PAGE / 8, 0));
+}
+
+#[test]
+fn threads_fault_at_the_same_time() {
+    let servers = Servers::start(&[Data, Data, Parity], 64 << 20);
+    let memory = Memory::start(config(&servers, "parity-log", 1 << 20)).unwrap();
+    let bytes = 8 << 20;
+    let address = memory.map(bytes).unwrap() as usize;
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            scope.spawn(move || {
+                // Each its own words, of pages that they share.
+                let array = words(address as *mut u8, bytes);
+                for round in 1..4 {
+                    for at in (thread..array.len()).step_by(64) {
+                        assert_eq!(array[at], if round == 1 { 0 } else { number(at, round - 1) });
+                        array[at] = number(at, round);
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_kernel_that_cannot_move_pages_serves_too() {
+    let servers = Servers::start(&[Data, Data, Parity], 64 << 20);
+    let memory =
+        Memory::start(Config { old_kernel: true, ..config(&servers, "parity-log", 1 << 20) }).unwrap();
+    let bytes = 6 << 20;
+    let array = words(memory.map(bytes).unwrap(), bytes);
+    std::thread::scope(|scope| {
+        for part in array.chunks_mut(bytes / 8 / 4) {
+            scope.spawn(move || {
+                for round in 0..3 {
+                    part.iter_mut().enumerate().for_each(|(at, word)| *word = number(at, round));
+                    assert!(part.iter().enumerate().all(|(at, word)| *word == number(at, round)));
+                }
+            });
+        }
+    });
+    let moved = memory.map(PAGE).unwrap();
+    words(moved, PAGE)[5] = 77;
+    memory.map(PAGE).unwrap();
+    let moved = memory.remap(moved as usize, PAGE, 3 * PAGE, true).unwrap().unwrap();
+    assert_eq!(words(moved, PAGE)[5], 77);
+}
