@@ -1,4 +1,4 @@
-//! `cargo xtask bench latency`, `warp` and `mpi`: Fourstamp against the plainest programs that do the same job.
+//! `cargo xtask bench latency`, `warp`, `mpi` and `pager`: Fourstamp against the plainest programs that do the same job.
 //!
 //! The launch is the unit of replication: consecutive launches of one program differ by a factor of three, for
 //! reasons that last as long as the process. So every contestant runs in a fresh process once a round, in an order
@@ -10,6 +10,7 @@ mod contestants;
 mod estimate;
 mod figures;
 mod output;
+mod paging;
 mod peers;
 mod simulation;
 mod tables;
@@ -30,6 +31,8 @@ pub enum Bench {
     Warp(simulation::Options),
     /// Tracing MPI programs, and our own transport over MPI: their table there.
     Mpi(tracing::Options),
+    /// Paging to memory servers: its table there.
+    Pager(paging::Options),
 }
 
 /// How to measure.
@@ -67,6 +70,7 @@ pub fn run(workspace: &Workspace, bench: Bench) -> Result<()> {
         Bench::Latency(options) => latency(workspace, &options),
         Bench::Warp(options) => simulation::run(workspace, &options),
         Bench::Mpi(options) => tracing::run(workspace, &options),
+        Bench::Pager(options) => paging::run(workspace, &options),
     }
 }
 

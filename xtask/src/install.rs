@@ -21,6 +21,7 @@ const SYSTEM: &[(&str, &str, &str)] = &[
     ("mpicc.mpich", "libmpich-dev", "tracing MPICH programs"),
     ("mpirun.mpich", "mpich", "tracing MPICH programs"),
     ("gfortran", "gfortran", "tracing Fortran programs"),
+    ("/usr/include/fftw3.h", "libfftw3-dev", "paging a program with FFTW"),
     ("lmp", "lammps", "tracing a real program"),
     ("hpcc", "hpcc", "tracing a real program"),
     ("NPopenmpi", "netpipe-openmpi", "tracing a real program"),
@@ -34,7 +35,7 @@ const SYSTEM: &[(&str, &str, &str)] = &[
 ];
 
 /// What Python reads runs with.
-const PYTHON_PACKAGES: &[&str] = &["duckdb", "pandas", "pyarrow", "polars", "mpi4py"];
+const PYTHON_PACKAGES: &[&str] = &["duckdb", "pandas", "pyarrow", "polars", "mpi4py", "numpy"];
 
 /// Installs all of it; says what could not be, and whether all is there.
 pub fn all(workspace: &Workspace) -> bool {

@@ -10,6 +10,7 @@ mod install;
 mod invariants;
 mod mpi;
 mod process;
+mod soak;
 mod test;
 mod workspace;
 
@@ -33,6 +34,8 @@ enum Chore {
     /// Measure Fourstamp against the plainest programs that do the same job.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Run the tests that draw, with new draws each round, for as long as one likes.
+    Soak(soak::Options),
     /// Install what the tests need: system packages, a Python environment, npm packages, cargo-deny.
     Install,
     /// Check the rules of docs/ARCHITECTURE.md that a program can check.
@@ -57,6 +60,7 @@ fn run(chore: Chore) -> Result<bool> {
     match chore {
         Chore::Test(options) => test::run(&workspace, &options),
         Chore::Bench(bench) => bench::run(&workspace, bench).map(|()| true),
+        Chore::Soak(options) => soak::soak(&workspace, &options),
         Chore::Install => Ok(install::all(&workspace)),
         Chore::Invariants => invariants::check(&workspace).map(|broken| broken == 0),
     }

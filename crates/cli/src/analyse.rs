@@ -1,6 +1,7 @@
 //! From a run folder to its analysis: reads chunks on all cores and gives them to `stats`, which is pure.
 
 use crate::call_tables::{self, CallTables};
+use crate::foretelling::foretell;
 use crate::progress::Bar;
 use anyhow::{Context, Result, anyhow};
 use record::{Batch, Chunk, Closing, Run};
@@ -46,7 +47,9 @@ pub fn analyse(path: &Path, seed: u64) -> Result<Analysed> {
         mpi.calls = Some(tables.tally(&mut mpi.worst).with_context(cannot)?);
         mpi.sites = call_tables::sites(&run)?;
     }
-    Ok(Analysed { facts: Facts::from(&run.info), analysis })
+    let mut facts = Facts::from(&run.info);
+    foretell(&mut facts);
+    Ok(Analysed { facts, analysis })
 }
 
 /// Open the run at `path`. One that was cut is closed first, by whoever knows its logs.

@@ -8,12 +8,15 @@
 mod analyse;
 mod args;
 mod call_tables;
+mod child;
 mod commands;
 mod failure;
+mod foretelling;
 mod gate;
 mod interrupt;
 mod job;
 mod launching;
+mod preload;
 mod progress;
 mod simulating;
 mod work;

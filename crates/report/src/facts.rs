@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::format;
 use crate::mpi_facts::{self, MpiFacts};
 use crate::outcome::{self, Outcome};
+use crate::pager_facts::{self, PagerFacts};
 
 /// The facts of one run, as text ready to be shown. Nothing here is escaped yet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,6 +27,8 @@ pub struct Facts {
     pub outcome: Option<Outcome>,
     /// What the matching of an MPI run says of itself.
     pub mpi: Option<MpiFacts>,
+    /// What a paged run says of itself.
+    pub pager: Option<PagerFacts>,
     /// The machine: host, processor, cores, kernel, memory, ...
     pub machine: Vec<(String, String)>,
     /// The clocks that the stamps were read on.
@@ -122,6 +125,7 @@ impl From<&RunInfo> for Facts {
             parameters: parameters(info),
             outcome: Outcome::of(&info.parameters, parameter),
             mpi: MpiFacts::of(info.parameters.get(mpi_facts::KEY)),
+            pager: PagerFacts::of(info.parameters.get(pager_facts::KEY)),
             machine: machine(&info.machine),
             clock: clock(info),
             started: started(info.started),
@@ -135,7 +139,8 @@ impl From<&RunInfo> for Facts {
 
 /// All but the results, which are none.
 fn parameters(info: &RunInfo) -> Vec<(String, String)> {
-    let given = info.parameters.iter().filter(|(name, _)| *name != outcome::KEY && *name != mpi_facts::KEY);
+    let results = [outcome::KEY, mpi_facts::KEY, pager_facts::KEY];
+    let given = info.parameters.iter().filter(|(name, _)| !results.contains(&name.as_str()));
     let library = MpiFacts::of(info.parameters.get(mpi_facts::KEY)).and_then(|mpi| mpi.library);
     let library = library.filter(|name| !name.is_empty()).map(|name| ("MPI library".to_owned(), name));
     library.into_iter().chain(given.map(|(name, value)| parameter(name, value))).collect()

@@ -21,6 +21,9 @@ mod mpi_tables;
 mod mpi_terminal;
 mod outcome;
 mod page;
+mod pager;
+mod pager_facts;
+mod pager_study;
 mod palette;
 pub mod perfetto;
 mod script;
@@ -36,6 +39,8 @@ pub use headline::{Floor, headline_table};
 pub use mpi_facts::{InProgress, MpiFacts};
 pub use outcome::Outcome;
 pub use page::{Entry, Page, html};
+pub use pager_facts::{Paged, PagedSeconds, PagerFacts, Prediction};
+pub use pager_study::{Bar, StudyFigure};
 pub use terminal::terminal;
 
 /// Why a report could not be written.

@@ -6,6 +6,7 @@ use crate::facts::Facts;
 use crate::finding::finding_sentence;
 use crate::format::{count, counted, part, plain, rate, time};
 use crate::mpi;
+use crate::pager;
 
 /// The figures that stand at the head of a simulation's report.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,11 +55,14 @@ impl Figures {
     }
 }
 
-/// The run's most important sentence: of its simulation or of its MPI program where it is one, else of its messages. Of a run
+/// The run's most important sentence: of its simulation, its MPI program or its paging where it is one, else of its messages. Of a run
 /// that allows no conclusion it says that.
 pub(crate) fn headline_sentence(facts: &Facts, analysis: &Analysis) -> String {
     if let Some(warning) = facts.mpi.as_ref().and_then(|mpi| mpi.warning()) {
         return warning;
+    }
+    if let Some(sentence) = pager::sentence(facts) {
+        return sentence;
     }
     match (Figures::of(facts, analysis), &analysis.mpi) {
         (Some(figures), _) => sentence(&figures),
@@ -69,7 +73,8 @@ pub(crate) fn headline_sentence(facts: &Facts, analysis: &Analysis) -> String {
 
 /// What the messages say, where something else took their place in the headline.
 pub(crate) fn message_sentence(facts: &Facts, analysis: &Analysis) -> Option<String> {
-    let replaced = Figures::of(facts, analysis).is_some() || analysis.mpi.is_some();
+    let replaced =
+        Figures::of(facts, analysis).is_some() || analysis.mpi.is_some() || pager::sentence(facts).is_some();
     let below = replaced && analysis.messages > 0 && mpi::is_conclusive(facts);
     below.then(|| finding_sentence(analysis))
 }

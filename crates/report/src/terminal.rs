@@ -13,7 +13,7 @@ use crate::format::{ColumnUnit, NONE, count_plain, part, plain, size, time};
 use crate::headline::trim_lines;
 use crate::palette::{ansi, letter, name, title};
 use crate::simulation::{headline_sentence, message_sentence, terminal_block};
-use crate::{mpi, mpi_terminal};
+use crate::{mpi, mpi_terminal, pager};
 
 /// The report of one run, at most `width` columns wide (80 at least); `colour` adds terminal colours.
 pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) -> String {
@@ -21,6 +21,7 @@ pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) 
     let paint = Paint { colour };
     let mut blocks = vec![opening(facts, analysis, width, &paint)];
     blocks.extend(terminal_block(facts, analysis));
+    blocks.extend(pager::terminal_block(facts));
     blocks.extend(analysis.mpi.iter().flat_map(|mpi| mpi_terminal::blocks(mpi, width)));
     blocks.extend(quantile_table(analysis));
     blocks.extend(share_bar(analysis, width, &paint));

@@ -2,6 +2,7 @@
 
 use super::figures::Number;
 use super::output::Output;
+use super::paging::run_numbers;
 use crate::process;
 use anyhow::{Context, Result};
 use rand::SeedableRng;
@@ -58,7 +59,9 @@ fn launch(contestant: &Contestant) -> Result<Output> {
         printed += &process::capture_within(&mut afterwards(), LIMIT)?;
     }
     if let Some(file) = &contestant.numbers {
-        printed += &fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let is_run = file.extension().is_some_and(|extension| extension == "json");
+        printed += &if is_run { run_numbers(&text) } else { text };
     }
     if let Some(folder) = contestant.leaves.as_ref().filter(|folder| folder.exists()) {
         fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
@@ -83,6 +86,12 @@ impl Number {
             Number::Sleeps => output.get(None, "sleeps"),
             Number::CallNs => output.get(None, "call_ns"),
             Number::BytesPerMessage => output.get(None, "bytes_per_message"),
+            Number::FaultP50Ns => output.get(Some("hard"), "p50_ns"),
+            Number::FaultP99Ns => output.get(Some("hard"), "p99_ns"),
+            Number::BytesPerSecond => output.get(None, "bytes_per_s"),
+            Number::Transfers => output.get(None, "transfers"),
+            Number::PagedSeconds => output.get(None, "paged_s"),
+            Number::PredictionError => output.get(Some("median"), "error"),
             Number::PeakGib => output.get(None, "peak_kib").map(|kib| kib / 1024.0 / 1024.0),
         }
     }

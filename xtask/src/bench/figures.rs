@@ -36,6 +36,17 @@ pub enum Number {
     CallNs,
     /// On the disk.
     BytesPerMessage,
+    /// Of faults that fetch a page.
+    FaultP50Ns,
+    /// See `FaultP50Ns`.
+    FaultP99Ns,
+    BytesPerSecond,
+    /// Pages that crossed the network.
+    Transfers,
+    /// From a paged program's begin to its end.
+    PagedSeconds,
+    /// As a part of what was measured.
+    PredictionError,
 }
 
 /// How two medians become a figure.
@@ -201,6 +212,8 @@ impl Figure {
             (_, Number::PeakGib) => format!("{value:.2} GiB"),
             (_, Number::WallSeconds) => format!("{value:.1} s"),
             (_, Number::BytesPerMessage) => format!("{value:.1} B"),
+            (_, Number::BytesPerSecond) => format!("{:.2} GB/s", value / 1e9),
+            (_, Number::PredictionError) => format!("{:.1} %", value * 100.0),
             _ => format!("{value:.0} ns"),
         }
     }

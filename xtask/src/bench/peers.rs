@@ -13,12 +13,14 @@ pub enum Compiler {
     /// Of Open MPI.
     Mpi,
     Mpich,
+    /// With FFTW.
+    Fftw,
 }
 
 /// Builds `xtask/peers/<name>.c`; its place. The error says what to install.
 pub fn build(workspace: &Workspace, name: &str, compiler: Compiler) -> Result<PathBuf> {
     let (program, remedy) = match compiler {
-        Compiler::C => ("cc", "no C compiler: apt install gcc"),
+        Compiler::C | Compiler::Fftw => ("cc", "no C compiler: apt install gcc"),
         Compiler::Mpi => ("mpicc", "no mpicc: apt install libopenmpi-dev openmpi-bin"),
         Compiler::Mpich => ("mpicc.mpich", "no mpicc.mpich: apt install libmpich-dev mpich"),
     };
@@ -26,7 +28,15 @@ pub fn build(workspace: &Workspace, name: &str, compiler: Compiler) -> Result<Pa
     let binary = workspace.scratch("peers")?.join(format!("{name}-{program}"));
     let source = workspace.root.join("xtask/peers").join(name).with_extension("c");
     let mut command = workspace.command(cc, &["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-pthread"]);
-    command.arg(source).arg("-o").arg(&binary).arg("-lm");
-    process::capture_within(&mut command, Duration::from_secs(60))?;
+    command.arg(source).arg("-o").arg(&binary);
+    if let Compiler::Fftw = compiler {
+        command.arg("-lfftw3");
+    }
+    command.arg("-lm");
+    let built = process::capture_within(&mut command, Duration::from_secs(60));
+    match compiler {
+        Compiler::Fftw => built.context("no FFTW: apt install libfftw3-dev")?,
+        _ => built?,
+    };
     Ok(binary)
 }

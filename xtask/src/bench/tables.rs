@@ -63,6 +63,11 @@ fn shown_number(launches: &Launches) -> Number {
         () if printed("bytes_per_message") => Number::BytesPerMessage,
         () if printed("events_per_s") => Number::EventsPerSecond,
         () if printed("messages_per_s") => Number::MessagesPerSecond,
+        () if printed("error") => Number::PredictionError,
+        () if printed("bytes_per_s") => Number::BytesPerSecond,
+        () if printed("wall_s") => Number::WallSeconds,
+        () if printed("paged_s") => Number::PagedSeconds,
+        () if printed("p50_ns") => Number::FaultP50Ns,
         () => Number::WallSeconds,
     }
 }
@@ -82,6 +87,11 @@ fn show(number: Number, value: f64) -> String {
         Number::CallNs => format!("{value:.1} ns"),
         Number::BytesPerMessage => format!("{value:.1} B"),
         Number::PeakGib => format!("{value:.2} GiB"),
+        Number::FaultP50Ns | Number::FaultP99Ns => format!("{:.1} µs", value / 1000.0),
+        Number::BytesPerSecond => format!("{:.2} GB/s", value / 1e9),
+        Number::Transfers => format!("{value:.0}"),
+        Number::PagedSeconds => format!("{value:.2} s"),
+        Number::PredictionError => format!("{:.1} %", value * 100.0),
     }
 }
 

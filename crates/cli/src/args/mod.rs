@@ -4,6 +4,7 @@ mod bench;
 mod engine;
 mod export;
 mod mpi;
+mod pager;
 mod quantity;
 mod report;
 mod study;
@@ -12,6 +13,10 @@ mod warp;
 pub use bench::{BenchArgs, Common, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs};
 pub use export::ExportArgs;
 pub use mpi::{MpiArgs, MpiCommand, TraceArgs};
+pub use pager::{
+    PagerArgs, PagerCommand, PagerKeyArgs, PagerServeArgs, PagerStudyArgs, PagerSwapArgs, RunArgs,
+    StudyAlternative,
+};
 pub use report::ReportArgs;
 pub use study::{StudyArgs, StudyTransport};
 pub use warp::{ModelArgs, PholdArgs, WarpArgs, WarpCommon, WarpnetArgs};
@@ -58,6 +63,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Trace an unmodified MPI program: the four stamps of each of its messages
     Mpi(MpiArgs),
+    /// Page a program's memory to other machines over TCP
+    Pager(PagerArgs),
     /// Write a run as a trace for ui.perfetto.dev, or its tables as CSV
     Export(ExportArgs),
     /// Say what this machine offers for measuring, and the one-line remedy for what it lacks

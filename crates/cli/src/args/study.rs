@@ -67,7 +67,7 @@ pub enum StudyTransport {
 }
 
 /// Bits a second: `100mbit`, `1gbit`, `500kbit`; powers of 1000, as links are sold.
-fn rate(text: &str) -> Result<u64, String> {
+pub fn rate(text: &str) -> Result<u64, String> {
     let remedy = || "write a number with kbit, mbit or gbit, as 100mbit".to_string();
     let end = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(remedy)?;
     let scale = match text[end..].to_ascii_lowercase().as_str() {

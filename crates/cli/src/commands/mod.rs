@@ -6,8 +6,10 @@ mod export;
 mod launch;
 mod mpi;
 pub mod node;
+mod pager;
 mod place;
 mod report;
+mod shaped;
 mod tour;
 mod warp;
 
@@ -18,6 +20,7 @@ use std::process::ExitCode;
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Mpi(args) => return mpi::run(&args),
+        Command::Pager(args) => return pager::run(&args),
         Command::Tour(args) => tour::run(&args),
         Command::Bench(args) => bench::run(&args.workload),
         Command::Warp(args) => warp::run(&args),

@@ -111,6 +111,7 @@ impl Recipe {
                 pair("warm-up", "1000"),
             ],
             outcome: None,
+            pager: None,
             mpi: None,
             machine: vec![
                 pair("Host", "example"),

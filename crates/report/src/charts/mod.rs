@@ -11,6 +11,7 @@ mod mpi_lanes;
 mod mpi_ranks;
 mod mpi_waits;
 mod node_time;
+mod pager;
 mod rates;
 mod rollbacks;
 mod sends;
@@ -60,6 +61,7 @@ impl Section {
 pub(crate) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Section> {
     let mut all = simulation::sections(run, facts, analysis);
     all.extend(mpi::sections(run, facts, analysis));
+    all.extend(pager::sections(run, facts));
     all.extend(sizes::section(run, analysis));
     all.extend(shares::section(run, facts, analysis));
     all.extend(distribution::stages(run, analysis));

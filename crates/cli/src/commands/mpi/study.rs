@@ -4,9 +4,7 @@
 //! under mpirun (`measurement.rs`), and so that nothing of one is left in the next.
 
 mod child;
-mod link;
 mod measurement;
-mod namespaces;
 mod sizes;
 mod table;
 
@@ -14,11 +12,12 @@ use crate::analyse::{Analysed, analyse};
 use crate::args::{StudyArgs, StudyTransport};
 use crate::commands::place;
 use crate::commands::report::{say, write_page};
+use crate::commands::shaped::link::Link;
+use crate::commands::shaped::namespaces;
 use crate::interrupt;
 use crate::job::LaunchedJob;
 use anyhow::{Context, Result, bail};
 use fabric::mpi_library;
-use link::Link;
 use measurement::{Boxes, Measurement};
 use report::{Entry, Page};
 use std::path::{Path, PathBuf};

@@ -2,14 +2,14 @@
 //!
 //! The program's standard output is its own: everything of ours goes to standard error.
 
-mod child;
 mod closing;
 mod launcher;
-mod library;
 mod program;
 
 use crate::args::TraceArgs;
+use crate::child;
 use crate::commands::place;
+use crate::preload::{self, TRACER};
 use anyhow::{Context, Result};
 use launcher::Launcher;
 use record::{Machine, RunFolder, RunInfo};
@@ -19,13 +19,13 @@ use std::process::{Command, ExitCode};
 
 /// Run, close, show.
 pub fn run(args: &TraceArgs) -> Result<ExitCode> {
-    let library = library::find()?;
+    let library = TRACER.find()?;
     let launcher = Launcher::of(&args.program)?;
     let program = program::find(&args.program, &launcher);
     if let Some(program) = &program {
-        program::check(program)?;
+        preload::check(program)?;
     }
-    let name = program::name(program.as_deref(), &args.program);
+    let name = preload::name(program.as_deref(), &args.program);
     let path = place::for_run(args.out.as_deref(), &format!("{name}-mpi"))?;
     let mut info = RunInfo::new(&name);
     info.transport = "mpi".into();
@@ -34,11 +34,11 @@ pub fn run(args: &TraceArgs) -> Result<ExitCode> {
     info.parameters.insert("program".into(), command.into());
     let folder = RunFolder::create(&path, info)?;
     let path = std::path::absolute(&path).context("cannot find the current folder")?;
-    let ended = match child::run(&mut command_of(&launcher, &args.program, &library, &path)?) {
+    let ended = match child::run(&mut command_of(&launcher, &args.program, &library, &path)?, |_| false) {
         Ok(ended) => ended,
         Err(error) => {
             drop(folder);
-            closing::remove_empty(&path);
+            place::remove_empty(&path);
             let what = format!("cannot start {}", args.program[0].to_string_lossy());
             return Err(error).context(what);
         }

@@ -1,8 +1,8 @@
 //! One measurement: which processes it takes, where.
 
 use super::child::see_through;
-use super::namespaces::Namespaces;
 use crate::args::StudyTransport;
+use crate::commands::shaped::namespaces::Namespaces;
 use crate::job::mpirun_of;
 use anyhow::{Context, Result, bail};
 use fabric::{RunKey, mpi_library};

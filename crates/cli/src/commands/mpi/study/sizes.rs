@@ -1,8 +1,8 @@
 //! Times by message size: the sweep, as a table, as CSV, and in a sentence.
 
-use super::link::Link;
 use super::table::{micros, trimmed};
 use super::{INTEGER_BYTES, Measured};
+use crate::commands::shaped::link::Link;
 use comfy_table::{CellAlignment, Table, presets};
 use stats::analysis::SizePoint;
 

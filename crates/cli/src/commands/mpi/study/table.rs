@@ -6,7 +6,7 @@
 
 use super::Measured;
 use super::TRIAL_BYTES;
-use super::link::Link;
+use crate::commands::shaped::link::Link;
 use comfy_table::{CellAlignment, Table, presets};
 use stats::analysis::Summary;
 

@@ -1,6 +1,7 @@
 //! After the program has ended: what there is becomes a run, and is shown.
 
-use super::child;
+use crate::child;
+use crate::commands::place;
 use crate::commands::report::terminal_width;
 use crate::failure;
 use crate::progress::Bar;
@@ -40,17 +41,6 @@ pub fn close_and_show(folder: RunFolder, ended: &ExitStatus, no_report: bool) ->
     Ok(ExitCode::from(code))
 }
 
-/// Remove a run folder that nothing was recorded into.
-pub fn remove_empty(path: &Path) {
-    // Only what making it has made: whatever else lies there stays.
-    for part in ["live/lock", "run.json"] {
-        let _ = std::fs::remove_file(path.join(part));
-    }
-    for part in ["live", "messages", ""] {
-        let _ = std::fs::remove_dir(path.join(part));
-    }
-}
-
 fn has_ranks(live: &Path) -> Result<bool> {
     let files = std::fs::read_dir(live).with_context(|| format!("cannot read {}", live.display()))?;
     Ok(files.flatten().any(|file| file.path().extension().is_some_and(|ending| ending == "calls")))
@@ -64,7 +54,7 @@ fn nothing_traced(path: &Path, code: u8) -> ExitCode {
         );
     }
     let _ = std::fs::remove_file(path.join("live/trouble"));
-    remove_empty(path);
+    place::remove_empty(path);
     ExitCode::from(if code == 0 { BAD_INPUT } else { code })
 }
 

@@ -17,8 +17,10 @@ use std::process::{Command, Stdio};
 const PREFIX: &str = "fourstamp-study";
 const ADDRESSES: [&str; 2] = ["198.18.0.1", "198.18.0.2"];
 const PORT: u16 = 7411;
-/// What the shaper lets pass at once, bytes: a full Ethernet frame, which is the least that works.
-pub const BURST_BYTES: u32 = 1600;
+/// What the shaper lets pass at once, bytes: a full Ethernet frame, which is the least that works ...
+const BURST_BYTES: u64 = 1600;
+/// ... or what a fast link carries in this time, because the kernel's timers come no closer together. Microseconds.
+const BURST_US: u64 = 100;
 /// What may wait for the link, bytes: more than is ever on its way, so that nothing is dropped.
 const QUEUE_BYTES: u32 = 64 << 20;
 
@@ -77,9 +79,13 @@ impl Namespaces {
             ip(&["-n", name, "addr", "add", &format!("{address}/30"), "dev", "veth"])?;
             ip(&["-n", name, "link", "set", "lo", "up"])?;
             ip(&["-n", name, "link", "set", "veth", "up"])?;
-            shape(name, link)?;
         }
-        Ok(())
+        self.reshape(link)
+    }
+
+    /// Make it another link. Nothing may be under way on it.
+    pub fn reshape(&self, link: &Link) -> Result<()> {
+        self.names.iter().try_for_each(|name| shape(name, link))
     }
 
     /// `program`, to be run in the first box (0) or in the second.
@@ -102,7 +108,12 @@ impl Namespaces {
         format!("{}:{PORT}", ADDRESSES[0])
     }
 
-    /// The same, on any port.
+    /// The second box's own address.
+    pub fn far_address() -> &'static str {
+        ADDRESSES[1]
+    }
+
+    /// A coordinator's address, on any port.
     pub fn any_port() -> String {
         format!("{}:0", ADDRESSES[0])
     }
@@ -155,13 +166,14 @@ fn shape(name: &str, link: &Link) -> Result<()> {
             "parent 1:1"
         }
     };
-    let numbers = format!("tbf rate {} burst {BURST_BYTES} limit {QUEUE_BYTES}", link.rate_bits);
+    let burst = BURST_BYTES.max(link.rate_bits / 8 * BURST_US / 1_000_000);
+    let numbers = format!("tbf rate {} burst {burst} limit {QUEUE_BYTES}", link.rate_bits);
     let words: Vec<&str> = parent.split(' ').chain(numbers.split(' ')).collect();
     tc(name, &words).context("the kernel cannot shape: load its module sch_tbf")
 }
 
 fn tc(name: &str, words: &[&str]) -> Result<()> {
-    run("tc", &[&["-n", name, "qdisc", "add", "dev", "veth"], words].concat())
+    run("tc", &[&["-n", name, "qdisc", "replace", "dev", "veth"], words].concat())
 }
 
 fn ip(words: &[&str]) -> Result<()> {
@@ -193,7 +205,7 @@ fn owner(name: &str) -> Option<(u32, u64)> {
 }
 
 /// When a process began, in the kernel's ticks since it started; `None` if there is no such process.
-fn begin_of(pid: u32) -> Option<u64> {
+pub fn begin_of(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field is a name in brackets and may hold anything; the begin is the 22nd.
     status.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()

@@ -1,6 +1,6 @@
-//! The launcher as a child: its end, and signals on their way to it.
+//! Somebody's program as a child: its end, and signals on their way to it.
 //!
-//! Ctrl-C in a terminal reaches the launcher from the terminal, because it is in our process group. Only what another process sends to us is
+//! Ctrl-C in a terminal reaches the child from the terminal, because it is in our process group. Only what another process sends to us is
 //! passed on, so that the program gets every signal once.
 
 use anyhow::{Context, Result};
@@ -12,8 +12,8 @@ use signal_hook::low_level::siginfo::Cause;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
 
-/// Run the command to its end.
-pub fn run(command: &mut Command) -> Result<ExitStatus> {
+/// Run the command to its end. `ours` says whether a signal was meant for us, and does what it asks for; it is not passed on then.
+pub fn run(command: &mut Command, ours: impl Fn(i32) -> bool + Send + 'static) -> Result<ExitStatus> {
     let mut signals = SignalsInfo::<WithOrigin>::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2])
         .context("cannot watch for signals")?;
     let mut child = command.spawn()?;
@@ -21,9 +21,12 @@ pub fn run(command: &mut Command) -> Result<ExitStatus> {
     let handle = signals.handle();
     let forwarder = std::thread::spawn(move || {
         for origin in signals.forever() {
+            if ours(origin.signal) {
+                continue;
+            }
             let sent = !matches!(origin.cause, Cause::Kernel);
             if let (true, Some(pid), Some(signal)) = (sent, pid, Signal::from_named_raw(origin.signal)) {
-                // A launcher that has ended needs none.
+                // A child that has ended needs none.
                 let _ = kill_process(pid, signal);
             }
         }

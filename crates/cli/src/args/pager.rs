@@ -1,0 +1,38 @@
+//! `fourstamp pager`.
+
+mod run;
+mod serve;
+mod study;
+mod swap;
+
+pub use run::RunArgs;
+pub use serve::{PagerKeyArgs, PagerServeArgs};
+pub use study::{PagerStudyArgs, StudyAlternative};
+pub use swap::PagerSwapArgs;
+
+use clap::{Args, Subcommand};
+
+/// `fourstamp pager`.
+#[derive(Args)]
+#[command(arg_required_else_help = true)]
+pub struct PagerArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: PagerCommand,
+}
+
+/// What to do with paging.
+#[derive(Subcommand)]
+pub enum PagerCommand {
+    /// Run a program with its large memory on other machines
+    Run(RunArgs),
+    /// Lend memory to programs that page over the network
+    Serve(PagerServeArgs),
+    /// Make the key that lets programs use page servers
+    Key(PagerKeyArgs),
+    /// A program in memory, under kernel swap, and paged: times, their parts, and predictions
+    Study(PagerStudyArgs),
+    /// A program under the kernel's swap, for comparison (root)
+    #[command(hide = true)]
+    Swap(PagerSwapArgs),
+}

@@ -1,0 +1,84 @@
+//! The arguments of `fourstamp pager run`.
+
+use crate::args::quantity::bytes;
+use clap::Args;
+use pager::Policy;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// `fourstamp pager run`.
+#[derive(Args)]
+#[command(after_help = "\
+Without --server it starts page servers of its own on this machine, as processes: two for pages and one
+for parity. That shows how it works; memory is gained with servers on other machines:
+  there:  fourstamp pager key run.key; fourstamp pager serve --memory 8G --listen 0.0.0.0:7311 --key-file run.key
+  here:   fourstamp pager run --local 2G --server a:7311 --server b:7311 --parity c:7311 --key-file run.key -- ./app
+
+Paged are allocations and anonymous mappings of at least --threshold; the rest of the program is as
+always. Any one server may die: reads go on at once from the others, and its pages are made again in the
+background. `kill -USR1` of this process shows how far the program is.
+
+Policies: parity-log sends pages to the servers in turn and a parity page after each round (one server may die, at
+the cost of 1/servers of a transfer more); mirror keeps two copies; parity brings a group's parity up to date with
+every page-out; write-through keeps a second copy on the local disk; none keeps one copy; disk uses no servers.
+
+The program's output and exit code are its own; everything of ours goes to standard error.")]
+pub struct RunArgs {
+    /// Local memory for paged pages
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub local: usize,
+    /// A page server; may be given several times  [default: two on this machine]
+    #[arg(long = "server", value_name = "HOST:PORT")]
+    pub servers: Vec<String>,
+    /// The server for parity pages  [default: one on this machine, if no --server is given]
+    #[arg(long, value_name = "HOST:PORT", requires = "servers")]
+    pub parity: Option<String>,
+    /// A server that takes the place of one that dies; may be given several times
+    #[arg(long = "spare", value_name = "HOST:PORT", requires = "servers")]
+    pub spares: Vec<String>,
+    /// How pages outside are kept safe: parity-log, mirror, parity, write-through, disk, none
+    #[arg(long, default_value_t = Policy::ParityLog)]
+    pub policy: Policy,
+    /// Page servers to start here, besides that for parity, if no --server is given
+    #[arg(long, default_value_t = 2, conflicts_with = "servers", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub start: u16,
+    /// Memory of each server that is started here  [default: a share of what is free]
+    #[arg(long, value_name = "SIZE", conflicts_with = "servers", value_parser = bytes)]
+    pub server_memory: Option<usize>,
+    /// File with the run key that the servers have  [default: FOURSTAMP_RUN_KEY]
+    #[arg(long, value_name = "FILE", requires = "servers")]
+    pub key_file: Option<PathBuf>,
+    /// Encrypt what goes to the servers
+    #[arg(long)]
+    pub encrypt: bool,
+    /// Folder for the file that takes pages when no server does
+    #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
+    pub disk: PathBuf,
+    /// Most pages read ahead at once; 0 for none
+    #[arg(long, value_name = "PAGES", default_value_t = 64, value_parser = clap::value_parser!(u32).range(0..=64))]
+    pub prefetch: u32,
+    /// Allocations from this size on are paged
+    #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = bytes)]
+    pub threshold: usize,
+    /// A server that answers nothing for so long counts as dead, ms
+    #[arg(long, value_name = "MS", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(10..=600_000))]
+    pub deadline: u64,
+    /// Serve only faults of the program itself, not those within system calls, as an ordinary user must
+    #[arg(long)]
+    pub user_mode_only: bool,
+    /// Keep no record of the pages: only the summary
+    #[arg(long)]
+    pub no_record: bool,
+    /// Show how far the program is, each second
+    #[arg(long)]
+    pub status: bool,
+    /// Do not show the report at the end
+    #[arg(long)]
+    pub no_report: bool,
+    /// Folder for the run; must not exist yet  [default: runs/PROGRAM-pager-1, -2, ...]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM …")]
+    pub program: Vec<OsString>,
+}

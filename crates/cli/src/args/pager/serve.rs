@@ -1,0 +1,60 @@
+//! `fourstamp pager serve` and `fourstamp pager key`.
+
+use crate::args::quantity;
+use clap::Args;
+use std::path::PathBuf;
+
+/// `fourstamp pager serve`.
+#[derive(Args)]
+#[command(after_help = "\
+Lends memory to programs that page over the network. Each of them has its own pages, which no other
+can see and which are gone when it ends; the memory for all of them together is bounded. The server
+refuses new pages when it is full or its machine is short of memory; the programs then go elsewhere.
+
+Whoever holds the run key may use the server, and nobody else. Traffic is encrypted if the program
+asks for it (`fourstamp pager run --encrypt`); use --require-encryption on a network that others can
+read.
+
+Examples:
+  fourstamp pager key run.key                   make a key; copy it to the other machines
+  fourstamp pager serve --memory 8G --listen 0.0.0.0:7311 --key-file run.key")]
+pub struct PagerServeArgs {
+    /// Memory to lend, for all programs together: 512M, 8G
+    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
+    pub memory: usize,
+    /// Where to listen; port 0 takes any that is free
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7311")]
+    pub listen: String,
+    /// File with the run key; without it, the key in FOURSTAMP_RUN_KEY
+    #[arg(long, visible_alias = "key", value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+    /// Refuse programs that do not encrypt
+    #[arg(long)]
+    pub require_encryption: bool,
+    /// Memory that the machine must keep available  [default: a twentieth of all]
+    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
+    pub reserve: Option<usize>,
+    /// Most programs (processes) at a time
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub clients: usize,
+    /// Cut off a program that does not read its pages for so long
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = quantity::duration)]
+    pub patience: std::time::Duration,
+    /// Look for the next request so long before sleeping (0.05ms): only for a machine that does nothing else
+    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = quantity::duration)]
+    pub spin: std::time::Duration,
+    /// Write the address to this file once the server listens
+    #[arg(long, value_name = "FILE")]
+    pub announce: Option<PathBuf>,
+    /// End when the process that started this one ends
+    #[arg(long)]
+    pub with_parent: bool,
+}
+
+/// `fourstamp pager key`.
+#[derive(Args)]
+pub struct PagerKeyArgs {
+    /// The file to make; only you can read it
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}

@@ -1,0 +1,130 @@
+//! `fourstamp pager run`: run a program with paged memory, close the run, show where its time went.
+//!
+//! The program's standard output is its own: everything of ours goes to standard error.
+
+mod closing;
+mod local;
+mod status;
+
+use crate::args::RunArgs;
+use crate::commands::place;
+use crate::preload::{self, PAGING};
+use crate::{child, failure};
+use anyhow::{Context, Result, bail};
+use fabric::RunKey;
+use local::LocalServers;
+use pager::Policy;
+use record::{RunFolder, RunInfo};
+use rmem::{Config, Server, ServerRole};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// Less than this is no memory for a program.
+const LEAST_LOCAL: usize = 1 << 20;
+
+/// Run, close, show.
+pub fn run(args: &RunArgs) -> Result<ExitCode> {
+    let library = PAGING.find()?;
+    let program = program(&args.program[0])?;
+    preload::check(&program)?;
+    if args.local < LEAST_LOCAL {
+        bail!("--local {} is too little to run anything: give at least 1M", args.local);
+    }
+    let key = key(args)?;
+    let path = place::for_run(args.out.as_deref(), &format!("{}-pager", preload::name(Some(&program), &[])))?;
+    let servers = LocalServers::start(args, &key)?;
+    let config = config(args, &path, servers.servers())?;
+    let folder = RunFolder::create(&path, info(args, &program, &config))?;
+    let mut command = Command::new(&program);
+    command.args(&args.program[1..]).env("LD_PRELOAD", preloads(&library));
+    command.env(RunKey::VARIABLE, key.to_hex()).env(Config::VARIABLE, serde_json::to_string(&config)?);
+    let status = status::Status::new(&path, args.status);
+    let ended = match child::run(&mut command, status.on_signal()) {
+        Ok(ended) => ended,
+        Err(error) => {
+            drop(folder);
+            place::remove_empty(&path);
+            return Err(error).with_context(|| format!("cannot start {}", program.display()));
+        }
+    };
+    status.end();
+    drop(servers);
+    if let Err(error) = closing::close_and_show(folder, &ended, &config, args.no_report) {
+        // The program's own end is what its caller asks for; ours is said, and what was recorded stays.
+        failure::say(&error);
+    }
+    Ok(ExitCode::from(child::code(ended)))
+}
+
+/// As a shell finds it.
+fn program(word: &OsStr) -> Result<PathBuf> {
+    let path = Path::new(word);
+    let found = if word.as_encoded_bytes().contains(&b'/') {
+        Some(path.to_path_buf()).filter(|path| path.is_file())
+    } else {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&folders).map(|folder| folder.join(path)).find(|path| path.is_file())
+    };
+    found.with_context(|| format!("there is no program {}; name its file, as in ./app", path.display()))
+}
+
+fn key(args: &RunArgs) -> Result<RunKey> {
+    match &args.key_file {
+        Some(file) => Ok(RunKey::from_file(file)?),
+        None if args.servers.is_empty() => Ok(RunKey::generate()?),
+        None => RunKey::from_env().context("the servers' run key is needed: give --key-file"),
+    }
+}
+
+/// What the library is told.
+fn config(args: &RunArgs, path: &Path, local: &[Server]) -> Result<Config> {
+    let given = |role| move |address: &String| Server { address: address.clone(), role };
+    let mut servers: Vec<Server> = args.servers.iter().map(given(ServerRole::Data)).collect();
+    servers.extend(args.parity.iter().map(given(ServerRole::Parity)));
+    servers.extend(args.spares.iter().map(given(ServerRole::Spare)));
+    servers.extend(local.iter().cloned());
+    let run = std::path::absolute(path).context("cannot find the current folder")?;
+    let disk = std::path::absolute(&args.disk).context("cannot find the current folder")?;
+    Ok(Config {
+        local_bytes: args.local as u64,
+        policy: args.policy.to_string(),
+        servers,
+        encrypt: args.encrypt,
+        disk,
+        prefetch_pages: args.prefetch,
+        threshold_bytes: args.threshold as u64,
+        deadline_ms: args.deadline,
+        run: Some(run),
+        user_mode_only: args.user_mode_only,
+        old_kernel: false,
+        started_ns: monotonic_ns(),
+        record: !args.no_record,
+    })
+}
+
+fn info(args: &RunArgs, program: &Path, config: &Config) -> RunInfo {
+    let mut info = RunInfo::new(&preload::name(Some(program), &[]));
+    info.transport = if args.policy == Policy::Disk { "disk" } else { "tcp" }.into();
+    info.topology = "star".into();
+    let words: Vec<_> = args.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    info.parameters.insert("program".into(), words.into());
+    info.parameters.insert("policy".into(), config.policy.clone().into());
+    info.parameters.insert("local_bytes".into(), config.local_bytes.into());
+    info
+}
+
+/// Ours, before whatever else the user has loaded.
+fn preloads(library: &Path) -> OsString {
+    let mut list = library.as_os_str().to_owned();
+    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        list.push(":");
+        list.push(others);
+    }
+    list
+}
+
+fn monotonic_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}

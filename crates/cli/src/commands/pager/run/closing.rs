@@ -1,0 +1,93 @@
+//! After the program has ended: what its processes said goes into the run, which is closed and shown.
+
+use crate::commands::report::terminal_width;
+use anyhow::{Context, Result};
+use record::RunFolder;
+use rmem::Config;
+use serde_json::{Value, json};
+use std::io::IsTerminal;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+
+/// Close the run and show it.
+pub fn close_and_show(
+    mut folder: RunFolder,
+    ended: &ExitStatus,
+    config: &Config,
+    no_report: bool,
+) -> Result<()> {
+    let path = folder.path().to_path_buf();
+    let processes = processes(&path.join("processes"));
+    if processes.is_empty() {
+        drop(folder);
+        nothing_paged(&path, ended, config);
+        return Ok(());
+    }
+    let info = folder.info_mut();
+    match (ended.code(), ended.signal()) {
+        (Some(0), _) => {}
+        (Some(code), _) => info.notes.push(format!("the program ended with exit code {code}")),
+        (_, Some(signal)) => info.notes.push(format!("the program was ended by signal {signal}")),
+        _ => {}
+    }
+    processes.iter().filter_map(|process| loss(process, &config.policy)).for_each(|line| eprintln!("{line}"));
+    info.parameters.insert("pager".into(), facts(config, processes));
+    folder.close().with_context(|| format!("cannot close {}", path.display()))?;
+    // What it held is in run.json now.
+    let _ = std::fs::remove_dir_all(path.join("processes"));
+    if !no_report {
+        let analysed = crate::analyse::analyse(&path, 1)?;
+        let (width, colour) = (terminal_width(), std::io::stderr().is_terminal());
+        eprint!("{}", report::terminal(&analysed.facts, &analysed.analysis, width, colour));
+    }
+    eprintln!("run: {}   page: fourstamp report {0}", path.display());
+    Ok(())
+}
+
+/// Nothing is left of such a run: its folder was made for it a moment ago.
+fn nothing_paged(path: &Path, ended: &ExitStatus, config: &Config) {
+    // What cannot be removed is an empty run.
+    let _ = std::fs::remove_dir_all(path);
+    // With 2 the library has ended the program, and said why.
+    if ended.code() != Some(2) {
+        eprintln!(
+            "fourstamp: the program never asked for {} bytes at once, so nothing was paged and nothing recorded; --threshold sets from which size on allocations are",
+            config.threshold_bytes
+        );
+    }
+}
+
+/// What each process said last, by process number.
+fn processes(folder: &Path) -> Vec<Value> {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let whole = files.filter(|file| file.extension().is_some_and(|ending| ending == "json"));
+    let texts = whole.filter_map(|file| std::fs::read(file).ok());
+    let mut processes: Vec<Value> = texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
+    processes.sort_by_key(|process| process["pid"].as_u64());
+    processes
+}
+
+/// What a process has lost for ever; `run.json` has the address of each page.
+fn loss(process: &Value, policy: &str) -> Option<String> {
+    let pages = process["lost_pages"].as_array().filter(|pages| !pages.is_empty())?;
+    let first = pages[0].as_str().unwrap_or_default();
+    Some(format!(
+        "fourstamp: process {} lost the contents of {} pages, the first at {first}: more servers failed than the policy {policy} bears; whoever touches one of them gets SIGBUS",
+        process["pid"],
+        pages.len()
+    ))
+}
+
+fn facts(config: &Config, processes: Vec<Value>) -> Value {
+    // The servers of the process that used most of them stand for all.
+    let servers = processes.iter().max_by_key(|process| process["page_outs"].as_u64());
+    json!({
+        "policy": config.policy,
+        "local_bytes": config.local_bytes,
+        "page_bytes": pager::PAGE_BYTES,
+        "encrypted": config.encrypt,
+        "servers": servers.map(|process| process["servers"].clone()).unwrap_or_default(),
+        "processes": processes,
+    })
+}

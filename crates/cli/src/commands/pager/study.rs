@@ -1,0 +1,210 @@
+//! `fourstamp pager study`: the figure of document 004 on this machine. One program with all its data in memory, under the kernel's swap, and paged to the
+//! disk, to memory servers, and to memory servers behind links of given rates; with each time's parts, and what is predicted from one rate for the others.
+//!
+//! Every launch is a fresh process with fresh servers; one launch of each alternative in turn.
+
+mod alternative;
+pub mod cgroup;
+mod figure;
+mod launch;
+mod paged;
+mod servers;
+pub mod swap_file;
+mod table;
+
+use crate::args::{PagerStudyArgs, StudyAlternative};
+use crate::commands::place;
+use crate::commands::report::say;
+use crate::commands::shaped::link::Link;
+use crate::commands::shaped::namespaces::{self, Namespaces};
+use crate::interrupt;
+use alternative::Alternative;
+use anyhow::{Context, Result, bail};
+use cgroup::Cgroup;
+use launch::Launched;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::Ordering;
+use swap_file::SwapFile;
+use table::{Cell, Row};
+
+/// What is measured, and with what.
+struct Study<'a> {
+    args: &'a PagerStudyArgs,
+    program: PathBuf,
+    folder: PathBuf,
+    alternatives: Vec<Alternative>,
+    namespaces: Option<Namespaces>,
+}
+
+/// Measure, then show.
+pub fn run(args: &PagerStudyArgs) -> Result<()> {
+    let program = program_file(args)?;
+    // From here on Ctrl-C only sets a flag: what was made is removed.
+    let stop = interrupt::flag();
+    let (alternatives, namespaces, mut remarks) = possible(args);
+    if alternatives.is_empty() {
+        bail!("nothing to measure: {}", remarks.join("; "));
+    }
+    let folder = place::for_run(args.out.as_deref(), "study")?;
+    std::fs::create_dir(&folder).with_context(|| {
+        format!(
+            "cannot make {}: it must not exist yet, and its parent must; choose another --out",
+            folder.display()
+        )
+    })?;
+    let study = Study { args, program, folder, alternatives, namespaces };
+    let rows = study.measure().inspect_err(|_| {
+        // Fails, as it should, when something was measured.
+        let _ = std::fs::remove_dir(&study.folder);
+    })?;
+    if stop.load(Ordering::Relaxed) {
+        remarks.push("ended early by Ctrl-C".into());
+    }
+    study.show(&rows, remarks)
+}
+
+/// The alternatives that are asked for and possible here, what they need, and why the others are not.
+fn possible(args: &PagerStudyArgs) -> (Vec<Alternative>, Option<Namespaces>, Vec<String>) {
+    let mut remarks = Vec::new();
+    let asked = |kind| args.only.is_empty() || args.only.contains(&kind);
+    let mut alternatives: Vec<Alternative> =
+        Alternative::SIMPLE.into_iter().filter(|(kind, _)| asked(*kind)).map(|(_, it)| it).collect();
+    if let Some(lacking) = cgroup::lacking().filter(|_| asked(StudyAlternative::Swap)) {
+        alternatives.retain(|alternative| *alternative != Alternative::Swap);
+        remarks.push(format!("the kernel's swap is left out: {lacking}"));
+    }
+    let mut made = None;
+    if asked(StudyAlternative::Networks) && !args.networks.is_empty() {
+        match joined(args.networks[0]) {
+            Ok(namespaces) => {
+                made = Some(namespaces);
+                alternatives.extend(args.networks.iter().map(|rate| Alternative::Network(*rate)));
+            }
+            Err(lacking) => remarks.push(format!("links of given rates are left out: {lacking}")),
+        }
+    }
+    (alternatives, made, remarks)
+}
+
+fn joined(rate_bits: u64) -> Result<Namespaces, String> {
+    let namespaces = namespaces::two()?;
+    let joined = namespaces.join(&Link { rate_bits, latency: None });
+    joined.map(|()| namespaces).map_err(|error| crate::failure::one_line(&error))
+}
+
+/// The program that is measured.
+fn program_file(args: &PagerStudyArgs) -> Result<PathBuf> {
+    if let Some(file) = &args.program_file {
+        return file.canonicalize().with_context(|| format!("cannot find {}", file.display()));
+    }
+    let name = args.program.name();
+    let own = std::env::current_exe().context("cannot find this program's own file")?;
+    let beside = own.parent().context("this program's file lies in no folder")?;
+    let candidates = [beside.join("examples").join(name), beside.join(name)];
+    candidates.into_iter().find(|file| file.is_file()).with_context(|| {
+        format!(
+            "there is no {name} in {}: build it (cargo build --release --package fourstamp-examples --examples) or give \
+             --program-file",
+            beside.display()
+        )
+    })
+}
+
+impl Study<'_> {
+    fn measure(&self) -> Result<Vec<Row>> {
+        let mut rows = self.rows();
+        let all = rows.len() * self.args.launches as usize;
+        for step in 0..all {
+            let (round, at) = (step / rows.len(), step % rows.len());
+            // Every other round backwards, so that what warms up or wears out favours nobody.
+            let at = if round % 2 == 0 { at } else { rows.len() - 1 - at };
+            let name = format!("{}-{}", rows[at].key(), round + 1);
+            eprintln!("[{}/{all}] {name}", step + 1);
+            let measured = self.launch(&rows[at], &name);
+            if interrupt::flag().load(Ordering::Relaxed) {
+                // Whatever it says of its end: it was cut short, and counts for nothing.
+                break;
+            }
+            match measured {
+                Ok(cell) => rows[at].cells.push(cell),
+                Err(why) => rows[at].fail(&why),
+            }
+        }
+        if rows.iter().all(|row| row.cells.is_empty()) {
+            let why = rows.iter().find_map(|row| row.failed.clone());
+            bail!("nothing was measured: {}", why.unwrap_or_else(|| "stopped before the first end".into()));
+        }
+        Ok(rows)
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let of_size = |size: &usize| {
+            let local = self.args.local.unwrap_or(size / 4);
+            self.alternatives
+                .iter()
+                .map(move |it| Row::new(*it, *size as u64, local as u64))
+                .collect::<Vec<_>>()
+        };
+        self.args.sizes.iter().flat_map(of_size).collect()
+    }
+
+    fn launch(&self, row: &Row, name: &str) -> Result<Cell> {
+        let mut alone = Command::new(&self.program);
+        alone.args(["--size", &row.size_bytes.to_string()]);
+        match row.alternative {
+            Alternative::AllMemory => launch::run(alone).map(Cell::alone),
+            Alternative::Swap => self.swapping(row, &alone).map(Cell::swapped),
+            Alternative::Network(rate_bits) => {
+                let boxes = self.namespaces.as_ref().context("no namespaces")?;
+                boxes.reshape(&Link { rate_bits, latency: None })?;
+                self.paged(row, name, &alone, Some(boxes))
+            }
+            Alternative::Disk | Alternative::NoParity | Alternative::ParityLog => {
+                self.paged(row, name, &alone, None)
+            }
+        }
+    }
+
+    fn swapping(&self, row: &Row, alone: &Command) -> Result<Launched> {
+        let _file = SwapFile::make(&self.folder, 2 * row.size_bytes)?;
+        let group = Cgroup::make(row.local_bytes)?;
+        launch::run(group.within(alone))
+    }
+
+    fn paged(&self, row: &Row, name: &str, alone: &Command, boxes: Option<&Namespaces>) -> Result<Cell> {
+        let out = self.folder.join(name);
+        paged::run(&paged::Plan { row, out: &out, alone, servers: self.args.servers, boxes })
+    }
+
+    fn show(&self, rows: &[Row], mut remarks: Vec<String>) -> Result<()> {
+        let program = self.args.program.name();
+        remarks.extend(rows.iter().filter_map(Row::failure));
+        let sentences = table::sentences(rows);
+        say(&format!("\n{}\n", table::text(rows)))?;
+        for line in sentences.iter().chain(&remarks) {
+            say(&format!("{line}\n"))?;
+        }
+        let (csv, page) = (self.folder.join("study.csv"), self.folder.join("report.html"));
+        write_file(&csv, table::csv(program, rows).as_bytes())?;
+        write_file(&self.folder.join("predictions.csv"), table::predictions_csv(rows).as_bytes())?;
+        write_file(&page, &figure::html(program, rows, sentences, remarks)?)?;
+        say(&format!(
+            "page: {}\ntable: {}   runs: {}/*   (one: fourstamp report RUN)\n",
+            page.display(),
+            csv.display(),
+            self.folder.display()
+        ))
+    }
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes)
+        .with_context(|| format!("cannot write {}: check that there is space", path.display()))
+}
+
+/// `program`, here or in one of the boxes.
+fn command_in(boxes: Option<(&Namespaces, usize)>, program: &OsStr) -> Command {
+    boxes.map_or_else(|| Command::new(program), |(boxes, place)| boxes.within(place, program))
+}

@@ -1,0 +1,25 @@
+//! The study's figure.
+
+use super::table::{Row, predicted_s};
+use anyhow::Result;
+use report::{Bar, StudyFigure};
+
+/// As a page.
+pub fn html(program: &str, rows: &[Row], sentences: Vec<String>, remarks: Vec<String>) -> Result<Vec<u8>> {
+    let title =
+        format!("{} · where its data are, and where its time goes · Fourstamp", program.to_uppercase());
+    let bars = rows.iter().filter_map(|row| bar(row, rows)).collect();
+    let mut page = Vec::new();
+    StudyFigure { title, sentences, bars, remarks }.html(&mut page)?;
+    Ok(page)
+}
+
+fn bar(row: &Row, rows: &[Row]) -> Option<Bar> {
+    Some(Bar {
+        group: format!("{} of data, {} MiB local", row.size_text(), row.local_bytes >> 20),
+        name: row.alternative.name(),
+        seconds: row.middle()?.seconds,
+        range_s: row.range_s(),
+        predicted_s: predicted_s(row, rows),
+    })
+}

@@ -1,0 +1,305 @@
+//! What was measured and what is predicted, as a table, as CSV and in sentences.
+
+use super::alternative::Alternative;
+use super::launch::Launched;
+use crate::foretelling::completion;
+use comfy_table::{CellAlignment, Table, presets};
+use predict::{Completion, Part};
+use report::{Paged, PagedSeconds};
+
+/// All launches of an alternative with one size.
+pub struct Row {
+    pub alternative: Alternative,
+    pub size_bytes: u64,
+    pub local_bytes: u64,
+    pub cells: Vec<Cell>,
+    /// Why a launch failed: the last of them.
+    pub failed: Option<String>,
+}
+
+/// One launch.
+#[derive(Clone, Debug, Default)]
+pub struct Cell {
+    pub seconds: PagedSeconds,
+    pub page_outs: u64,
+    pub page_ins: u64,
+    pub transfers: u64,
+}
+
+impl Cell {
+    /// Of a program that was alone: what it did not work is loading and starting.
+    pub fn alone(launched: Launched) -> Cell {
+        let rest = launched.elapsed_s - launched.user_s - launched.system_s;
+        Cell { seconds: PagedSeconds { init: rest, ..work(&launched) }, ..Cell::default() }
+    }
+
+    /// Of a program that the kernel swapped: what it did not work it waited.
+    pub fn swapped(launched: Launched) -> Cell {
+        let rest = launched.elapsed_s - launched.user_s - launched.system_s;
+        Cell { seconds: PagedSeconds { blocked_fixed: rest, ..work(&launched) }, ..Cell::default() }
+    }
+
+    /// Of a paged one, as it says itself.
+    pub fn paged(process: &Paged) -> Cell {
+        Cell {
+            seconds: process.seconds,
+            page_outs: process.page_outs,
+            page_ins: process.page_ins,
+            transfers: process.transfers,
+        }
+    }
+
+    fn completion(&self) -> Completion {
+        completion(&self.seconds)
+    }
+}
+
+fn work(launched: &Launched) -> PagedSeconds {
+    PagedSeconds {
+        elapsed: launched.elapsed_s,
+        user: launched.user_s,
+        system: launched.system_s,
+        ..PagedSeconds::default()
+    }
+}
+
+impl Row {
+    /// Nothing measured yet.
+    pub fn new(alternative: Alternative, size_bytes: u64, local_bytes: u64) -> Row {
+        Row { alternative, size_bytes, local_bytes, cells: Vec::new(), failed: None }
+    }
+
+    /// For the names of folders.
+    pub fn key(&self) -> String {
+        let name = self.alternative.name().to_lowercase().replace([' ', '/'], "-");
+        format!("{name}-{}", self.size_text().replace(' ', "-").to_lowercase())
+    }
+
+    /// A launch has failed.
+    pub fn fail(&mut self, why: &anyhow::Error) {
+        self.failed = Some(crate::failure::one_line(why));
+    }
+
+    /// What is said of launches that failed.
+    pub fn failure(&self) -> Option<String> {
+        let why = self.failed.as_ref()?;
+        Some(format!("{} with {}: a launch failed: {why}", self.alternative.name(), self.size_text()))
+    }
+
+    /// The data, as people write it.
+    pub fn size_text(&self) -> String {
+        match self.size_bytes {
+            bytes if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
+            bytes => format!("{} KiB", bytes >> 10),
+        }
+    }
+
+    /// The launch in the middle by its elapsed time: its parts belong together.
+    pub fn middle(&self) -> Option<&Cell> {
+        let mut cells: Vec<&Cell> = self.cells.iter().collect();
+        cells.sort_by(|a, b| a.seconds.elapsed.total_cmp(&b.seconds.elapsed));
+        cells.get(cells.len().checked_sub(1)? / 2).copied()
+    }
+
+    /// The fastest and the slowest launch.
+    pub fn range_s(&self) -> (f64, f64) {
+        let times = self.cells.iter().map(|cell| cell.seconds.elapsed);
+        times.fold((f64::INFINITY, 0.0), |(low, high), s| (low.min(s), high.max(s)))
+    }
+}
+
+/// What is predicted for `row`, as in document 004: from the slowest link that was measured with that size, for faster links and for memory enough.
+pub fn predicted_s(row: &Row, rows: &[Row]) -> Option<f64> {
+    let (base_bits, base) = base(row, rows)?;
+    match row.alternative {
+        Alternative::AllMemory => Some(base.all_memory().total()),
+        Alternative::Network(bits) if bits > base_bits => {
+            Some(base.at_bandwidth(bits as f64 / base_bits as f64).total())
+        }
+        _ => None,
+    }
+}
+
+/// The slowest link with the size of `row`, and where the time went on it.
+fn base(row: &Row, rows: &[Row]) -> Option<(u64, Completion)> {
+    let networks = rows.iter().filter(|other| other.size_bytes == row.size_bytes).filter_map(|other| {
+        let Alternative::Network(bits) = other.alternative else { return None };
+        Some((bits, other.middle()?.completion()))
+    });
+    networks.min_by_key(|(bits, _)| *bits)
+}
+
+/// For people.
+pub fn text(rows: &[Row]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let heads = ["data", "local", "", "seconds", "from", "to", "predicted"].into_iter();
+    table.set_header(heads.chain(Part::ALL.map(Part::name)).chain(["transfers"]));
+    for row in rows {
+        let Some(middle) = row.middle() else { continue };
+        let (low, high) = row.range_s();
+        let local = format!("{} MiB", row.local_bytes >> 20);
+        let mut cells = vec![row.size_text(), local, row.alternative.name()];
+        cells.extend([middle.seconds.elapsed, low, high].map(seconds));
+        cells.push(predicted_s(row, rows).map_or("-".into(), seconds));
+        cells.extend(Part::ALL.map(|part| seconds(middle.completion().part(part))));
+        cells.push(middle.transfers.to_string());
+        table.add_row(cells);
+    }
+    for column in table.column_iter_mut().skip(3) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.lines().map(|line| line.trim_end().to_string()).collect::<Vec<_>>().join("\n")
+}
+
+fn seconds(s: f64) -> String {
+    format!("{s:.3}")
+}
+
+/// For programs: every launch.
+pub fn csv(program: &str, rows: &[Row]) -> String {
+    let mut text = "program,alternative,size_bytes,local_bytes,launch,elapsed_s,user_s,system_s,init_s,protocol_s,blocked_bytes_s,\
+                    blocked_fixed_s,page_outs,page_ins,transfers,predicted_s\n"
+        .to_string();
+    for row in rows {
+        let predicted = predicted_s(row, rows).map_or(String::new(), |s| format!("{s:.6}"));
+        for (at, cell) in row.cells.iter().enumerate() {
+            let parts: Vec<String> =
+                Part::ALL.map(|part| format!("{:.6}", cell.completion().part(part))).to_vec();
+            text.push_str(&format!(
+                "{program},{},{},{},{},{:.6},{},{},{},{},{predicted}\n",
+                row.alternative.name(),
+                row.size_bytes,
+                row.local_bytes,
+                at + 1,
+                cell.seconds.elapsed,
+                parts.join(","),
+                cell.page_outs,
+                cell.page_ins,
+                cell.transfers
+            ));
+        }
+    }
+    text
+}
+
+/// What to see in it.
+pub fn sentences(rows: &[Row]) -> Vec<String> {
+    let mut sizes: Vec<u64> = rows.iter().map(|row| row.size_bytes).collect();
+    sizes.dedup();
+    let of = |size: u64, alternative: Alternative| {
+        rows.iter().find(|row| row.size_bytes == size && row.alternative == alternative)
+    };
+    let mut sentences: Vec<String> = sizes
+        .iter()
+        .filter_map(|size| {
+            let (ours, swap) = (of(*size, Alternative::ParityLog)?, of(*size, Alternative::Swap)?);
+            let times = ours.middle()?.seconds.elapsed / swap.middle()?.seconds.elapsed;
+            Some(format!(
+                "With {} parity logging takes {times:.2} times as long as the kernel's swap.",
+                ours.size_text()
+            ))
+        })
+        .collect();
+    sentences.extend(prediction_sentence(rows));
+    sentences
+}
+
+/// How far predictions are from what was measured.
+fn prediction_sentence(rows: &[Row]) -> Option<String> {
+    let errors = errors(rows);
+    Some(format!(
+        "From the slowest link the times over {} faster ones are predicted with a median error of {:.1} %, at worst {:.1} %.",
+        errors.len(),
+        100.0 * errors.get(errors.len().checked_sub(1)? / 2)?,
+        100.0 * errors.last()?
+    ))
+}
+
+/// Of predicted times over links, as parts of the measured ones; the least first.
+fn errors(rows: &[Row]) -> Vec<f64> {
+    let mut errors: Vec<f64> = rows.iter().filter_map(|row| error(row, rows)).collect();
+    errors.sort_by(f64::total_cmp);
+    errors
+}
+
+fn error(row: &Row, rows: &[Row]) -> Option<f64> {
+    matches!(row.alternative, Alternative::Network(_)).then_some(())?;
+    let measured = row.middle()?.seconds.elapsed;
+    Some((predicted_s(row, rows)? - measured).abs() / measured)
+}
+
+/// For programs: predictions over links, and last the median of their errors.
+pub fn predictions_csv(rows: &[Row]) -> String {
+    let mut text = "prediction,size_bytes,measured_s,predicted_s,error\n".to_string();
+    for row in rows {
+        let (Some(error), Some(cell), Some(predicted)) =
+            (error(row, rows), row.middle(), predicted_s(row, rows))
+        else {
+            continue;
+        };
+        text.push_str(&format!(
+            "{},{},{:.6},{predicted:.6},{error:.6}\n",
+            row.alternative.name(),
+            row.size_bytes,
+            cell.seconds.elapsed
+        ));
+    }
+    let errors = errors(rows);
+    if let Some(median) = errors.get(errors.len().saturating_sub(1) / 2) {
+        text.push_str(&format!("median,,,,{median:.6}\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(alternative: Alternative, elapsed: &[f64]) -> Row {
+        let cell = |elapsed: &f64| Cell {
+            // As document 004 has it.
+            seconds: PagedSeconds {
+                elapsed: *elapsed,
+                user: 66.138,
+                system: 3.133,
+                init: 0.21,
+                protocol: 8.7232,
+                blocked_bytes: 52.5558,
+                blocked_fixed: 0.0,
+            },
+            ..Cell::default()
+        };
+        Row { cells: elapsed.iter().map(cell).collect(), ..Row::new(alternative, 24 << 20, 6 << 20) }
+    }
+
+    #[test]
+    fn the_slowest_link_foretells_the_faster_ones_and_memory_enough() {
+        let rows = [
+            row(Alternative::AllMemory, &[70.0]),
+            row(Alternative::Network(100_000_000), &[90.0]),
+            row(Alternative::Network(10_000_000), &[130.76]),
+            row(Alternative::ParityLog, &[80.0]),
+        ];
+        let predicted: Vec<Option<String>> =
+            rows.iter().map(|row| predicted_s(row, &rows).map(|s| format!("{s:.2}"))).collect();
+        assert_eq!(predicted, [Some("69.48".into()), Some("83.46".into()), None, None]);
+        assert!(prediction_sentence(&rows).expect("one prediction").contains("median error of 7.3 %"));
+        assert!(prediction_sentence(&rows[..1]).is_none());
+        assert!(predictions_csv(&rows).contains("\nmedian,,,,0.0726"), "{}", predictions_csv(&rows));
+    }
+
+    #[test]
+    fn the_middle_launch_speaks_for_its_row() {
+        let row = row(Alternative::Disk, &[3.0, 1.0, 2.0]);
+        assert_eq!(row.middle().map(|cell| cell.seconds.elapsed), Some(2.0));
+        assert_eq!(row.range_s(), (1.0, 3.0));
+        assert_eq!(Row::new(Alternative::Disk, 1 << 20, 0).middle().map(|cell| cell.transfers), None);
+        assert_eq!(csv("fft", &[row]).lines().count(), 4);
+    }
+
+    #[test]
+    fn names_can_be_folders() {
+        assert_eq!(Row::new(Alternative::Network(10_000_000), 24 << 20, 0).key(), "10-mbit-s-24-mib");
+    }
+}

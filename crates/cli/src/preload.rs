@@ -1,0 +1,108 @@
+//! Libraries of ours that are loaded before somebody's program: where they lie, and which programs they can precede.
+
+use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// A library that is loaded before a program.
+pub struct Preload {
+    /// Its file's name.
+    pub file: &'static str,
+    /// The environment variable that may name it.
+    pub variable: &'static str,
+    /// The package that it is built from.
+    pub package: &'static str,
+}
+
+/// Logs the calls of MPI programs.
+pub const TRACER: Preload =
+    Preload { file: "libmpitrace.so", variable: "FOURSTAMP_MPITRACE", package: "fourstamp-mpitrace" };
+/// Gives a program paged memory.
+pub const PAGING: Preload =
+    Preload { file: "librmem_preload.so", variable: "FOURSTAMP_RMEM", package: "fourstamp-rmem-preload" };
+
+impl Preload {
+    /// Its path: named by the environment, or beside this program as a build or an installation leaves it. In a build `deps` has the newest one:
+    /// what lies beside the program is as old as the last build of the library by its own name.
+    pub fn find(&self) -> Result<PathBuf> {
+        let Preload { file, variable, package } = self;
+        if let Some(named) = std::env::var_os(variable).map(PathBuf::from) {
+            return named.canonicalize().with_context(|| {
+                format!("cannot find {}, which {variable} names; correct it, or unset it", named.display())
+            });
+        }
+        let program = std::env::current_exe()
+            .with_context(|| format!("cannot find this program's own file, beside which {file} lies"))?;
+        let folder = program.parent().unwrap_or(&program);
+        let places = ["deps", "", "../lib", "../lib/fourstamp"].map(|place| folder.join(place).join(file));
+        match places.iter().find_map(|place| place.canonicalize().ok()) {
+            Some(found) => Ok(found),
+            None => bail!(
+                "{file} is neither beside {} nor in deps or ../lib; build it with `cargo build --release -p {package}`, or name it in {variable}",
+                program.display()
+            ),
+        }
+    }
+}
+
+/// Refuse what no library can be loaded into.
+///
+/// # Errors
+/// For a statically linked program.
+pub fn check(program: &Path) -> Result<()> {
+    if std::fs::read(program).is_ok_and(|bytes| is_static(&bytes)) {
+        bail!(
+            "{} is statically linked, so that no library can be loaded before it; link it dynamically (without -static)",
+            program.display()
+        );
+    }
+    Ok(())
+}
+
+/// What the run is called.
+pub fn name(program: Option<&Path>, words: &[OsString]) -> String {
+    let file = program.or_else(|| words.first().map(Path::new)).and_then(Path::file_name);
+    let name = file.unwrap_or_default().to_string_lossy();
+    name.chars()
+        .map(|letter| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' })
+        .collect()
+}
+
+/// Whether this is an ELF program that names no loader.
+fn is_static(bytes: &[u8]) -> bool {
+    const INTERPRETER: u32 = 3;
+    const ELF64_LITTLE: &[u8] = b"\x7fELF\x02\x01";
+    if !bytes.starts_with(ELF64_LITTLE) {
+        return false;
+    }
+    let number = |at: usize, width: usize| {
+        let field = bytes.get(at..at + width)?;
+        Some(field.iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte)))
+    };
+    let (Some(start), Some(size), Some(count)) = (number(32, 8), number(54, 2), number(56, 2)) else {
+        return false;
+    };
+    let kind = |segment: u64| number(start.checked_add(segment * size)? as usize, 4);
+    !(0..count).any(|segment| kind(segment) == Some(u64::from(INTERPRETER)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_test_is_not_static_and_text_is_no_program() {
+        let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        assert!(!is_static(&own));
+        assert!(!is_static(b"#!/bin/sh\n"));
+        let mut without = own.clone();
+        without[56..58].fill(0);
+        assert!(is_static(&without), "an ELF file without segments names no loader");
+        assert!(!is_static(&own[..20]), "a cut file is not judged");
+    }
+
+    #[test]
+    fn a_run_is_called_like_its_program() {
+        assert_eq!(name(Some(Path::new("/x/my app")), &[]), "my-app");
+    }
+}

@@ -1,0 +1,103 @@
+//! `fourstamp pager run`, as its users meet it.
+
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+
+#[allow(dead_code, reason = "made for several tests")]
+mod paging;
+
+use paging::{Run, Servers, checker};
+use record::{Batch, Field, Kind, NULL};
+use std::process::Command;
+
+const FOURSTAMP: &str = env!("CARGO_BIN_EXE_fourstamp");
+
+#[test]
+fn every_page_that_travels_leaves_a_record() {
+    let Some(checker) = checker() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let mut command = Command::new(FOURSTAMP);
+    command.args(["pager", "run", "--local", "2M", "--out"]).arg(&run).arg("--").arg(&checker);
+    let ended = command.args(["8", "4000", "5"]).output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{said}");
+    assert_eq!(String::from_utf8_lossy(&ended.stdout), "0 wrong\n", "its output is its own");
+    for word in ["Paging (parity-log, 2 MiB of local memory)", "page-outs", "parity", "user"] {
+        assert!(said.contains(word), "{word}: {said}");
+    }
+    let run = record::Run::open(&run).unwrap();
+    let process = &run.info.parameters["pager"]["processes"][0];
+    let mut rows = [0u64; 3];
+    let mut batch = Batch::new();
+    for chunk in run.chunks() {
+        chunk.read(&FIELDS, &mut batch).unwrap();
+        count(&batch, &mut rows);
+    }
+    let told = ["page_outs", "page_ins", "parity"].map(|name| process[name].as_u64().unwrap());
+    assert_eq!(rows, told, "page-outs, page-ins, parity");
+    assert!(told.iter().all(|many| *many > 0));
+}
+
+const FIELDS: [Field; 5] = [Field::Kind, Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs];
+
+/// Rows of each kind; every one has its four stamps, in order.
+fn count(batch: &Batch, rows: &mut [u64; 3]) {
+    for at in 0..batch.rows() {
+        let [kind, stamps @ ..] = FIELDS.map(|field| batch.column(field).at(at));
+        let place = [Kind::PageOut, Kind::PageIn, Kind::Parity].iter().position(|one| *one as i64 == kind);
+        rows[place.expect("a page that travels")] += 1;
+        assert!(stamps.is_sorted() && !stamps.contains(&NULL), "{stamps:?}");
+    }
+}
+
+#[test]
+fn bad_input_is_one_line_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |arguments: &[&str], word: &str| {
+        let mut command = Command::new(FOURSTAMP);
+        command.args(["pager", "run"]).args(arguments).current_dir(folder.path());
+        let ended = command.env_remove("FOURSTAMP_RUN_KEY").output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(word), "{word}: {said}");
+        let runs = folder.path().join("runs");
+        let left = std::fs::read_dir(runs).map_or(0, Iterator::count);
+        assert_eq!(left, 0, "{arguments:?} leaves a run");
+    };
+    refused(&["--local", "10K", "--", "true"], "give at least 1M");
+    refused(&["--local", "4M", "--", "./nobody"], "there is no program ./nobody");
+    refused(&["--local", "4M", "--policy", "raid", "--", "true"], "parity-log");
+    refused(&["--local", "4M", "--server", "127.0.0.1:1", "--", "true"], "--key-file");
+    let Some(checker) = checker() else { return };
+    let program = checker.to_str().unwrap();
+    let here = ["--local", "4M", "--disk", "/nonexistent", "--", program, "8", "10", "1"];
+    refused(&here, "name another folder with --disk");
+}
+
+#[test]
+fn a_wrong_key_is_refused_and_the_right_one_still_served() {
+    let Some(checker) = checker() else { return };
+    let servers = Servers::start(3);
+    let program = [checker.to_str().unwrap(), "8", "2000", "3"];
+    let other = tempfile::tempdir().unwrap();
+    let key = other.path().join("key");
+    let made = Command::new(FOURSTAMP).args(["pager", "key"]).arg(&key).status().unwrap();
+    assert!(made.success());
+    let wrong = ["--local", "2M", "--key-file", key.to_str().unwrap()];
+    let refused = Run::start_with_key(&servers, None, &wrong, &program).end();
+    assert_eq!(refused.status.code(), Some(2), "{}", refused.err);
+    assert!(refused.err.contains("does not hold the same run key"), "{}", refused.err);
+    let served = Run::start(&servers, &["--local", "2M", "--encrypt", "--no-report"], &program).end();
+    assert!(served.status.success() && served.out == "0 wrong\n", "{}{}", served.out, served.err);
+}
+
+#[test]
+fn a_program_that_asks_for_little_runs_as_ever() {
+    let ended = Command::new(FOURSTAMP)
+        .args(["pager", "run", "--local", "4M", "--", "sh", "-c", "echo here; exit 7"])
+        .current_dir(tempfile::tempdir().unwrap().path())
+        .output()
+        .unwrap();
+    assert_eq!((ended.status.code(), &*ended.stdout), (Some(7), &b"here\n"[..]));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("nothing was paged"));
+}

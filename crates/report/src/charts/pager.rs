@@ -1,0 +1,80 @@
+//! The sections of a paged run, in the order in which they are read.
+
+use plotly::layout::{Axis, AxisType, BarMode, Margin};
+
+use super::Section;
+use crate::chart::{Chart, bars, layout, lying, time_axis};
+use crate::facts::Facts;
+use crate::format::{part, time};
+use crate::pager::{faults_table, predictions_table, seconds_table, servers_table, transfers};
+use crate::pager_facts::{Paged, PagedSeconds, PagerFacts};
+use crate::tables::list;
+
+pub(super) fn sections(run: &str, facts: &Facts) -> Vec<Section> {
+    let Some(pager) = &facts.pager else { return Vec::new() };
+    let Some(process) = pager.main() else { return Vec::new() };
+    let mut all = vec![completion(run, pager, process), faults(run, process)];
+    all.extend(servers(run, pager));
+    all
+}
+
+/// Where the completion time went, and where it would go.
+fn completion(run: &str, pager: &PagerFacts, process: &Paged) -> Section {
+    let sentence = "Only waiting for bytes gets shorter with a faster network, and only the first three parts are left with memory enough. Other \
+                    waiting is the way there and back and the servers' turn.";
+    let mut section = Section::new(run, "pager-time", "Where the completion time went", sentence.to_owned());
+    let parts = process.seconds.parts();
+    section.legend = parts.iter().map(|(name, class, _)| ((*name).to_owned(), (*class).to_owned())).collect();
+    section.charts.push(bar(run, &process.seconds));
+    section.below = seconds_table(&process.seconds) + &predictions_table(pager);
+    section
+}
+
+fn bar(run: &str, seconds: &PagedSeconds) -> Chart {
+    let axes = layout()
+        .bar_mode(BarMode::Stack)
+        .bar_gap(0.25)
+        .margin(Margin::new().left(16).right(16).top(10).bottom(44))
+        .x_axis(time_axis("time", AxisType::Linear))
+        .y_axis(Axis::new().type_(AxisType::Category).show_tick_labels(false));
+    let label = "The completion time as the sum of its parts.".to_owned();
+    let mut chart = Chart::new(format!("{run}-pager-bar"), 150, label, axes);
+    let whole = seconds.sum().max(f64::MIN_POSITIVE);
+    for (name, class, s) in seconds.parts() {
+        let text = format!("<b>{}</b> {name}<br>{}", time(s * 1e9), part(s / whole));
+        let one =
+            bars(vec![(s * 1e6).round() / 1e6], vec![String::new()], vec![text], name, &format!("@{class}"));
+        chart.data.push(lying(one));
+    }
+    chart
+}
+
+fn faults(run: &str, process: &Paged) -> Section {
+    let sentence = "A fault is a touch of a page that is not in the program's memory. What is fetched crosses the network; a page on its way out, \
+                    or read ahead, is given back at once.";
+    let mut section = Section::new(run, "pager-faults", "Faults and transfers", sentence.to_owned());
+    let pairs: String = transfers(process)
+        .into_iter()
+        .map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>"))
+        .collect();
+    section.below = format!("{}<div class=pairs><div><dl>{pairs}</dl></div></div>", faults_table(process));
+    section
+}
+
+fn servers(run: &str, pager: &PagerFacts) -> Option<Section> {
+    let happened = pager.processes.iter().flat_map(|process| &process.events);
+    let events: Vec<String> = happened.map(|event| format!("{:.3} s: {}", event.at_s, event.what)).collect();
+    if pager.servers.is_empty() && events.is_empty() {
+        return None;
+    }
+    let sentence = match events.is_empty() {
+        true => "All servers were there from the first page to the last.",
+        false => "What happened to servers, from the begin of the run.",
+    };
+    let mut section = Section::new(run, "pager-servers", "Servers", sentence.to_owned());
+    section.below = servers_table(&pager.servers);
+    if !events.is_empty() {
+        section.below.push_str(&list("plain", &events));
+    }
+    Some(section)
+}
