@@ -2,6 +2,7 @@
 
 use crate::call_tables::{self, CallTables};
 use crate::foretelling::foretell;
+use crate::paged;
 use crate::progress::Bar;
 use anyhow::{Context, Result, anyhow};
 use record::{Batch, Chunk, Closing, Run};
@@ -59,7 +60,9 @@ pub fn open(path: &Path) -> Result<Run> {
     {
         calls::close::close(closing)?;
     }
-    Ok(Run::open(path)?)
+    let mut run = Run::open(path)?;
+    paged::complete_cut(&mut run.info, path);
+    Ok(run)
 }
 
 impl Analysed {

@@ -34,7 +34,7 @@ fn one(number: u64, program: &[&str]) {
     let blow = [Blow::Kill, Blow::Stop, Blow::Cut][(number % 3) as usize];
     let victim = (number / 3) as usize % SERVERS;
     let mut servers = Servers::start(SERVERS);
-    let mut run = Run::start(&servers, &["--local", "2M", "--deadline", "300", "--no-report"], program);
+    let mut run = Run::start(&servers, &["--local", "2M", "--deadline", "1000", "--no-report"], program);
     run.wait_until_paged();
     std::thread::sleep(Duration::from_millis(number * 37 % 400));
     match blow {
@@ -45,10 +45,11 @@ fn one(number: u64, program: &[&str]) {
     let ended = run.end();
     assert!(
         ended.status.success(),
-        "number {number}: {blow:?} of server {victim}: {:?}\n{}{}",
+        "number {number}: {blow:?} of server {victim}: {:?}\n{}{}{:#?}",
         ended.status,
         ended.out,
-        ended.err
+        ended.err,
+        ended.events
     );
 }
 
@@ -104,13 +105,13 @@ fn a_server_that_was_killed_comes_back_empty_and_is_used_again() {
     let mut run = Run::start(
         &servers,
         &["--local", "2M", "--no-report"],
-        &[checker.to_str().unwrap(), "8", "600000", "7"],
+        &[checker.to_str().unwrap(), "8", "100000", "7"],
     );
     run.wait_until_paged();
     servers.signal(0, Signal::KILL);
     servers.restart(0);
     let ended = run.end();
-    assert!(ended.status.success(), "{}{}", ended.out, ended.err);
+    assert!(ended.status.success(), "{}{}{:#?}", ended.out, ended.err, ended.events);
     let text = ended.events.join("\n");
     assert!(text.contains("is down") && text.contains("has joined"), "{text}");
 }

@@ -92,6 +92,25 @@ fn a_wrong_key_is_refused_and_the_right_one_still_served() {
 }
 
 #[test]
+fn what_a_killed_launcher_leaves_is_readable() {
+    let Some(checker) = checker() else { return };
+    let servers = Servers::start(3);
+    let program = [checker.to_str().unwrap(), "8", "400000", "3"];
+    let mut run = Run::start(&servers, &["--local", "2M"], &program);
+    run.wait_until_paged();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let folder = run.kill();
+    let said = Command::new(FOURSTAMP)
+        .args(["report", "--terminal"])
+        .arg(folder.path().join("run"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&said.stdout);
+    assert!(said.status.success(), "{text}{}", String::from_utf8_lossy(&said.stderr));
+    assert!(text.contains("cut") && text.contains("page-outs"), "{text}");
+}
+
+#[test]
 fn a_program_that_asks_for_little_runs_as_ever() {
     let ended = Command::new(FOURSTAMP)
         .args(["pager", "run", "--local", "4M", "--", "sh", "-c", "echo here; exit 7"])

@@ -102,7 +102,8 @@ impl Engine {
             Some(run) => Scribe::writing(run, &clock, config.servers.len())?,
             None => Scribe::counting(),
         };
-        let sites = servers::connect_all(&config, &mut scribe)?;
+        let key = servers::key(&config)?;
+        let sites = servers::connect_all(&config, key.as_ref(), &mut scribe)?;
         let pager = Pager::new(options(&config, &sites)?)?;
         let staging = Staging::new(pager.frames(), &uffd).map_err(system("map staging memory"))?;
         let disk = Disk::open(&config.disk, clock)?;
@@ -113,7 +114,7 @@ impl Engine {
         let ns_per_tick = clock::measure(&clock).ns_per_tick;
         let engine = Engine {
             shared: Arc::clone(&shared),
-            returning: Returning::new(&config),
+            returning: Returning::new(&config, key),
             config,
             clock,
             ns_per_tick,
@@ -127,7 +128,7 @@ impl Engine {
             asks: Asks::default(),
             holds: Vec::new(),
             waits: Waits::new(),
-            rate: Rate::default(),
+            rate: Rate::new(ns_per_tick, clock.now().0),
             scribe,
             told: Vec::new(),
             finished: false,
@@ -241,6 +242,7 @@ impl Engine {
             return;
         }
         self.next_tick = now + (TICK_NS / self.ns_per_tick) as u64;
+        self.rate.look(now);
         self.pager.tick((now as f64 * self.ns_per_tick) as u64);
         self.look_at_deadlines(now);
         self.welcome_back();

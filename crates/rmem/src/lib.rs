@@ -29,4 +29,5 @@ pub use error::RmemError;
 pub use link::{FetchTimes, Link, LinkError, PageBytes, PageEntry, Reply, Shortage, StoreTimes};
 pub use memory::{Hold, Memory};
 pub use server::{PageServer, ServerError, ServerOptions, ServerSummary};
+pub use uffd::{Abilities, kernel_abilities};
 pub use wire::WireError;

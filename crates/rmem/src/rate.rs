@@ -1,31 +1,58 @@
-//! The rate of the network, from batches of different sizes: time = fixed + bytes ÷ rate.
+//! The rate of the network: the most that went one way in a tenth of a second. Right where the network was ever busy; too low where it never was, and then
+//! hardly anybody waited for it.
 
-/// Sums of a least-squares line through (bytes, ticks).
-#[derive(Clone, Copy, Debug, Default)]
+/// How long a window is.
+const WINDOW_NS: f64 = 100_000_000.0;
+
+/// Bytes that came and went.
+#[derive(Clone, Copy, Debug)]
 pub struct Rate {
-    many: f64,
-    x: f64,
-    y: f64,
-    xx: f64,
-    xy: f64,
+    ns_per_tick: f64,
+    since: u64,
+    /// In this window: in, out.
+    window: [u64; 2],
+    all: [u64; 2],
+    best: f64,
 }
 
 impl Rate {
-    /// A batch of so many bytes took so long.
-    pub fn add(&mut self, bytes: usize, ticks: u64) {
-        let (x, y) = (bytes as f64, ticks as f64);
-        self.many += 1.0;
-        self.x += x;
-        self.y += y;
-        self.xx += x * x;
-        self.xy += x * y;
+    pub fn new(ns_per_tick: f64, now: u64) -> Rate {
+        Rate { ns_per_tick, since: now, window: [0; 2], all: [0; 2], best: 0.0 }
     }
 
-    /// `None` until batches of different sizes have come, or when longer ones did not take longer.
-    pub fn bytes_per_second(&self, ns_per_tick: f64) -> Option<f64> {
-        let spread = self.many * self.xx - self.x * self.x;
-        let slope = (self.many * self.xy - self.x * self.y) / spread;
-        (spread > 0.0 && slope > 0.0).then(|| 1e9 / (slope * ns_per_tick))
+    /// So many bytes came.
+    pub fn came(&mut self, bytes: usize) {
+        self.window[0] += bytes as u64;
+    }
+
+    /// So many bytes have got there.
+    pub fn went(&mut self, bytes: usize) {
+        self.window[1] += bytes as u64;
+    }
+
+    /// Time passes: end the window if it is long enough.
+    pub fn look(&mut self, now: u64) {
+        let ns = now.saturating_sub(self.since) as f64 * self.ns_per_tick;
+        if ns < WINDOW_NS {
+            return;
+        }
+        let more = self.window.iter().max().copied().unwrap_or(0);
+        self.best = self.best.max(more as f64 / ns * 1e9);
+        for (all, window) in self.all.iter_mut().zip(&mut self.window) {
+            *all += std::mem::take(window);
+        }
+        self.since = now;
+    }
+
+    /// `None` before anything has travelled.
+    pub fn bytes_per_second(&self) -> Option<f64> {
+        (self.best > 0.0).then_some(self.best)
+    }
+
+    /// What the bytes of the busier direction take at that rate, s.
+    pub fn seconds(&self) -> f64 {
+        let bytes = self.all.iter().zip(self.window).map(|(all, window)| all + window).max().unwrap_or(0);
+        self.bytes_per_second().map_or(0.0, |rate| bytes as f64 / rate)
     }
 }
 
@@ -34,14 +61,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_found_and_nothing_from_one_size() {
-        let mut rate = Rate::default();
-        (0..10).for_each(|_| rate.add(4096, 9000));
-        assert_eq!(rate.bytes_per_second(1.0), None);
-        for pages in [1, 2, 8, 64] {
-            rate.add(pages * 4096, 5000 + pages as u64 * 4096 * 2);
+    fn the_busiest_window_is_the_rate() {
+        let mut rate = Rate::new(0.5, 0);
+        assert_eq!((rate.bytes_per_second(), rate.seconds()), (None, 0.0));
+        for window in 1..=10u64 {
+            // Two bytes in for one out; 10 MB in the busiest tenth of a second.
+            rate.came(1_000_000 * window as usize);
+            rate.went(500_000 * window as usize);
+            rate.look(window * 200_000_000 - 1);
+            rate.look(window * 200_000_000);
         }
-        let found = rate.bytes_per_second(0.5).unwrap();
-        assert!((found / 1e9 - 1.0).abs() < 0.05, "{found}");
+        assert_eq!(rate.bytes_per_second(), Some(1e8));
+        assert_eq!(rate.seconds(), 0.55);
     }
 }

@@ -275,6 +275,14 @@ impl AsFd for Uffd {
     }
 }
 
+/// What this kernel lets this user do.
+///
+/// # Errors
+/// When it gives no userfaultfd.
+pub fn kernel_abilities() -> io::Result<Abilities> {
+    Uffd::open(false).map(|uffd| uffd.abilities)
+}
+
 fn range(address: usize, bytes: usize) -> Range {
     Range { start: address as u64, len: bytes as u64 }
 }

@@ -134,3 +134,57 @@ fn a_kernel_that_cannot_move_pages_serves_too() {
     let moved = memory.remap(moved as usize, PAGE, 3 * PAGE, true).unwrap().unwrap();
     assert_eq!(words(moved, PAGE)[5], 77);
 }
+
+/// Neighbours in memory that the kernel keeps as mappings of their own.
+#[test]
+fn pages_of_neighbouring_mappings_travel_together() {
+    let servers = Servers::start(&[Data, Data, Parity], 64 << 20);
+    let memory = Memory::start(config(&servers, "parity-log", 1 << 20)).unwrap();
+    // Touched before its neighbour is made: then the two are not merged.
+    let bytes = 37 * PAGE;
+    let first = memory.map(bytes).unwrap();
+    let mut all = bytes;
+    words(first, PAGE)[0] = 1;
+    while all < 8 << 20 {
+        let next = memory.map(bytes).unwrap();
+        assert_eq!(next as usize, first as usize + all, "the first free place is the next");
+        words(next, PAGE)[0] = 1;
+        all += bytes;
+    }
+    let array = words(first, all);
+    for round in 0..3 {
+        array.iter_mut().enumerate().for_each(|(at, word)| *word = number(at, round));
+        assert!(array.iter().enumerate().all(|(at, word)| *word == number(at, round)), "round {round}");
+    }
+}
+
+/// The kernel moves pages about itself when it wants large pieces of memory (or, as here, is told to): what is taken out must be counted right then, too.
+#[test]
+fn nothing_is_lost_while_the_kernel_compacts_memory() {
+    const COMPACT: &str = "/proc/sys/vm/compact_memory";
+    if let Err(error) = std::fs::write(COMPACT, "1") {
+        println!("skipped: {COMPACT}: {error}");
+        return;
+    }
+    let servers = Servers::start(&[Data, Data, Parity], 64 << 20);
+    let memory = Memory::start(config(&servers, "parity-log", 1 << 20)).unwrap();
+    let bytes = 8 << 20;
+    let array = words(memory.map(bytes).unwrap(), bytes);
+    let ended = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(std::sync::atomic::Ordering::Relaxed) {
+                std::fs::write(COMPACT, "1").unwrap();
+            }
+        });
+        for round in 0..40 {
+            array.iter_mut().enumerate().for_each(|(at, word)| *word = number(at, round));
+            let wrong = array.iter().enumerate().filter(|(at, word)| **word != number(*at, round)).count();
+            if wrong > 0 {
+                ended.store(true, std::sync::atomic::Ordering::Relaxed);
+            }
+            assert_eq!(wrong, 0, "words of round {round}");
+        }
+        ended.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}

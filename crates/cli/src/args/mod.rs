@@ -42,6 +42,7 @@ Examples:
   fourstamp warp phold --check                  a parallel simulation, compared with the sequential one
   fourstamp report runs/pingpong-tcp-1          its page again, or --csv, or --terminal
   fourstamp mpi trace -- mpirun -n 4 ./app      an MPI program as it is, every message of it
+  fourstamp pager run --local 2G -- ./app       a program with more memory than there is
   fourstamp export runs/a --perfetto a.json     a run as a trace for ui.perfetto.dev
   fourstamp doctor                              what this machine can do, and what it lacks")]
 pub struct Cli {
@@ -63,7 +64,7 @@ pub enum Command {
     Report(ReportArgs),
     /// Trace an unmodified MPI program: the four stamps of each of its messages
     Mpi(MpiArgs),
-    /// Page a program's memory to other machines over TCP
+    /// Run a program with its memory on other machines, over TCP; lend memory; study what it costs
     Pager(PagerArgs),
     /// Write a run as a trace for ui.perfetto.dev, or its tables as CSV
     Export(ExportArgs),

@@ -179,15 +179,22 @@ fn priorities() -> Finding {
 }
 
 fn userfaultfd() -> Finding {
-    let device = std::fs::OpenOptions::new().read(true).write(true).open("/dev/userfaultfd").is_ok();
-    let unprivileged =
-        std::fs::read_to_string("/proc/sys/vm/unprivileged_userfaultfd").is_ok_and(|text| text.trim() == "1");
-    match device || unprivileged || rustix::process::geteuid().is_root() {
-        true => good("userfaultfd", "full: kernel faults are served too".into()),
-        false => limited(
-            "userfaultfd",
-            "user-mode faults only".into(),
-            "chmod 666 /dev/userfaultfd by root: remote memory for unmodified programs",
+    const NAME: &str = "userfaultfd";
+    let how =
+        |moves| if moves { "pages are moved" } else { "pages are copied (moving them needs Linux 6.8)" };
+    match rmem::kernel_abilities() {
+        Ok(kernel) if kernel.kernel_faults => {
+            good(NAME, format!("faults of programs and of system calls; {}", how(kernel.moves)))
+        }
+        Ok(kernel) => limited(
+            NAME,
+            format!("faults of programs only, not of system calls; {}", how(kernel.moves)),
+            "chmod 666 /dev/userfaultfd by root: `fourstamp pager run` then serves all faults",
+        ),
+        Err(error) => limited(
+            NAME,
+            format!("none ({error}): `fourstamp pager run` does not work"),
+            "Linux 5.11 or newer, and a sandbox that lets userfaultfd through",
         ),
     }
 }

@@ -213,6 +213,18 @@ impl Run {
         Ended { status, out: self.text("out"), err: self.text("err"), events }
     }
 
+    /// The launcher and the program, at once. What they leave.
+    pub fn kill(mut self) -> tempfile::TempDir {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        for file in std::fs::read_dir(self.folder.path().join("run/processes")).unwrap() {
+            let name = file.unwrap().path();
+            let pid: Option<i32> = name.file_stem().and_then(|name| name.to_str()?.parse().ok());
+            pid.and_then(Pid::from_raw).into_iter().for_each(|pid| kill_process(pid, Signal::KILL).unwrap());
+        }
+        self.folder
+    }
+
     fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
     }

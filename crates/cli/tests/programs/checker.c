@@ -9,6 +9,22 @@ static uint64_t mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
+/* What word of a page holds after so many rounds of writing. */
+static uint64_t right(size_t page, int word, uint32_t round) {
+    return round ? mix(page * 512 + word + round * 0x100000001ull) : 0;
+}
+
+/* Whether a word is wrong; the first wrong one is told, with the round that it is of. */
+static int differs(uint64_t found, size_t page, int word, uint32_t round, uint64_t step) {
+    static int told;
+    if (found == right(page, word, round)) return 0;
+    if (told++) return 1;
+    for (uint32_t old = 0; old < round; old++)
+        if (found == right(page, word, old)) fprintf(stderr, "page %zu of step %llu is of round %u, not %u\n", page, (unsigned long long)step, old, round);
+    fprintf(stderr, "page %zu word %d holds %llx\n", page, word, (unsigned long long)found);
+    return 1;
+}
+
 int main(int argc, char **argv) {
     if (argc != 4) return 2;
     size_t words = (size_t)atol(argv[1]) << 17, pages = words / 512, wrong = 0;
@@ -21,14 +37,11 @@ int main(int argc, char **argv) {
         /* A third of the steps go through neighbours, the rest anywhere. */
         size_t page = draw % 3 ? draw / 3 % pages : step % pages;
         uint64_t *at = array + page * 512;
-        if (rounds[page])
-            for (int word = 0; word < 512; word += 73)
-                wrong += at[word] != mix(page * 512 + word + rounds[page] * 0x100000001ull);
-        else
-            wrong += at[draw % 512] != 0;
+        for (int word = 0; word < 512; word += 73)
+            wrong += differs(at[word], page, word, rounds[page], step);
         if (draw & 1 << 20) {
             rounds[page]++;
-            for (int word = 0; word < 512; word++) at[word] = mix(page * 512 + word + rounds[page] * 0x100000001ull);
+            for (int word = 0; word < 512; word++) at[word] = right(page, word, rounds[page]);
         }
     }
     printf("%zu wrong\n", wrong);

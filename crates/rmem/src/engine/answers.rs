@@ -19,7 +19,9 @@ impl Engine {
         let heard = link.receive(|| clock.now().0, &mut |reply| self.answer(at, reply));
         match heard {
             Ok(some) => {
-                self.sites[at].link = Some(link);
+                let site = &mut self.sites[at];
+                site.link = Some(link);
+                site.heard = if some { clock.now().0 } else { site.heard };
                 some
             }
             Err(error) => {
@@ -39,6 +41,7 @@ impl Engine {
             }
             Reply::Stored { operations, times } => {
                 let batch = operations.len();
+                self.rate.went(batch * PAGE_BYTES);
                 operations.iter().for_each(|operation| self.stored(at, Operation(*operation), &times, batch));
             }
             Reply::Swapped { operation, difference, tag, times, .. } => {
@@ -98,7 +101,7 @@ impl Engine {
         times: &FetchTimes,
     ) {
         let batch = operations.len();
-        self.rate.add(bytes.len(), times.arrived.saturating_sub(times.asked));
+        self.rate.came(bytes.len());
         let mut run = Run { first: Page(0), number: 0, operations: Vec::with_capacity(batch) };
         for (number, (operation, entry)) in operations.iter().zip(entries).enumerate() {
             let operation = Operation(*operation);
@@ -110,7 +113,9 @@ impl Engine {
             match into {
                 _ if !right => self.pager.done(operation, Err(Failure::Wrong)),
                 Into::Frame(_) => self.fill_frame(operation, into, page_bytes, entry.tag),
-                Into::Page(_) if cancelled => self.pager.done(operation, came(entry.tag, Installed::Gone)),
+                Into::Page(page) if cancelled || !self.pager.welcome(operation, page) => {
+                    self.pager.done(operation, came(entry.tag, Installed::Gone));
+                }
                 Into::Page(page) => {
                     if !run.takes(page, number) {
                         self.fill_run(&mut run, bytes);
@@ -204,7 +209,7 @@ impl Engine {
     ) {
         let Into::Page(page) = into else { return self.fill_frame(operation, into, bytes, tag) };
         let mut installed = Installed::Gone;
-        if !cancelled {
+        if !cancelled && self.pager.welcome(operation, page) {
             self.fill(page, bytes, |_, how| installed = how);
         }
         self.pager.done(operation, came(tag, installed));

@@ -35,30 +35,43 @@ impl Pages<'_> {
 
     /// These bytes into pages in a row, and how that went for each. Who waits for them goes on.
     pub fn fill(&self, first: Page, bytes: &[u8], mut tell: impl FnMut(Page, Installed)) {
-        let (mut at, mut tries) = (0, 0);
+        let (mut at, mut tries, mut together) = (0, 0, bytes.len());
         while at < bytes.len() {
             let page = Page(first.0 + (at / PAGE_BYTES) as u64);
-            let (done, result) = self.uffd.copy(address(page), &bytes[at..]);
+            let some = together.min(bytes.len() - at);
+            let (done, result) = self.uffd.copy(address(page), &bytes[at..at + some]);
             for number in 0..(done / PAGE_BYTES) as u64 {
                 tell(Page(page.0 + number), Installed::Done);
             }
             at += done;
-            if let Err(error) = result {
-                tries += 1;
-                if done == 0 && !(again(&error) && tries < TRIES) {
-                    tell(page, self.why_not(page, &error));
-                    (at, tries) = (at + PAGE_BYTES, 0);
-                }
+            let Err(error) = result else { continue };
+            if done > 0 {
+                continue;
             }
+            tries += 1;
+            if again(&error) && tries < TRIES {
+                continue;
+            }
+            if some > PAGE_BYTES {
+                // One call stays within one piece of a mapping, and pieces may be smaller than a run: then it fails as if nothing were there.
+                together = PAGE_BYTES;
+                continue;
+            }
+            tell(page, self.why_not(page, &error));
+            (at, tries) = (at + PAGE_BYTES, 0);
         }
     }
 
     fn why_not(&self, page: Page, error: &io::Error) -> Installed {
-        if error.raw_os_error() == Some(libc::EEXIST) {
-            self.wake(page);
-            return Installed::Present;
+        match error.raw_os_error() {
+            Some(libc::EEXIST) => {
+                self.wake(page);
+                Installed::Present
+            }
+            // Unmapped, or not ours any more.
+            Some(libc::ENOENT) => Installed::Gone,
+            _ => panic!("page {:#x} cannot be filled: {error}", address(page)),
         }
-        Installed::Gone
     }
 
     /// Let who waits for a page look again.
@@ -76,7 +89,7 @@ impl Pages<'_> {
         staging: &Staging,
         mut tell: impl FnMut(Page, Frame, Taking),
     ) {
-        let (mut at, mut tries) = (0, 0);
+        let (mut at, mut tries, mut together) = (0, 0, many);
         while at < many {
             let (page, into) = (Page(first.0 + u64::from(at)), Frame(frame.0 + at));
             if !self.uffd.abilities().moves {
@@ -84,27 +97,43 @@ impl Pages<'_> {
                 at += 1;
                 continue;
             }
-            let bytes = (many - at) as usize * PAGE_BYTES;
+            let some = together.min(many - at);
+            let bytes = some as usize * PAGE_BYTES;
             let (done, result) = self.uffd.move_pages(staging.address(into), address(page), bytes);
             let done = (done / PAGE_BYTES) as u32;
             for number in 0..done {
                 tell(Page(page.0 + u64::from(number)), Frame(into.0 + number), Taking::Taken);
             }
             at += done;
-            if let Err(error) = result {
-                tries += 1;
-                if done == 0 && !(again(&error) && tries < TRIES) {
-                    tell(page, into, reason(&error));
-                    (at, tries) = (at + 1, 0);
-                }
+            let Err(error) = result else { continue };
+            // When the kernel meets a page that it is migrating itself, it may have moved more than it says (seen on 6.18).
+            let more =
+                (at..many).take_while(|at| is_there(staging.address(Frame(frame.0 + at)))).count() as u32;
+            for number in at..at + more {
+                tell(Page(first.0 + u64::from(number)), Frame(frame.0 + number), Taking::Taken);
             }
+            at += more;
+            if done + more > 0 {
+                continue;
+            }
+            tries += 1;
+            if again(&error) && tries < TRIES {
+                continue;
+            }
+            if some > 1 {
+                // As in `fill`.
+                together = 1;
+                continue;
+            }
+            tell(page, into, reason(&error));
+            (at, tries) = (at + 1, 0);
         }
     }
 
     /// The way of older kernels: let writers wait, copy, take the page away, let them go on (into a fault).
     fn copy_out(&self, page: Page, frame: Frame, staging: &Staging) -> Taking {
         let from = address(page);
-        if !self.is_there(page) {
+        if !is_there(address(page)) {
             return Taking::Absent;
         }
         let protects = self.uffd.abilities().protects;
@@ -154,7 +183,7 @@ impl Pages<'_> {
     }
 
     fn shift_one(&self, from: Page, to: Page) -> io::Result<()> {
-        if !self.is_there(from) {
+        if !is_there(address(from)) {
             return Ok(());
         }
         for _ in 0..TRIES {
@@ -169,13 +198,6 @@ impl Pages<'_> {
         self.uffd.copy(address(to), bytes).1
     }
 
-    fn is_there(&self, page: Page) -> bool {
-        let mut there = 0u8;
-        // SAFETY: the kernel writes one byte for one page.
-        let result = unsafe { libc::mincore(address(page) as *mut libc::c_void, PAGE_BYTES, &raw mut there) };
-        result == 0 && there & 1 != 0
-    }
-
     /// Make a page fail for whoever touches it.
     pub fn poison(&self, page: Page) -> io::Result<()> {
         let at = address(page);
@@ -186,6 +208,14 @@ impl Pages<'_> {
         self.wake(page);
         Ok(())
     }
+}
+
+/// Whether the kernel has a page at this address.
+fn is_there(address: usize) -> bool {
+    let mut there = 0u8;
+    // SAFETY: the kernel writes one byte for one page.
+    let result = unsafe { libc::mincore(address as *mut libc::c_void, PAGE_BYTES, &raw mut there) };
+    result == 0 && there & 1 != 0
 }
 
 /// How taking a page went; the checksum is not known yet.
@@ -208,7 +238,11 @@ impl Taking {
 }
 
 fn reason(error: &io::Error) -> Taking {
-    if error.raw_os_error() == Some(libc::ENOENT) { Taking::Absent } else { Taking::Busy }
+    match error.raw_os_error() {
+        Some(libc::ENOENT) => Taking::Absent,
+        Some(libc::EEXIST) => panic!("a page cannot be taken: its frame is not empty"),
+        _ => Taking::Busy,
+    }
 }
 
 /// Another thread changes the mapping at this moment.

@@ -57,15 +57,30 @@ impl Engine {
     fn grab(&mut self, first: Page, frame: Frame, many: u32) {
         let Engine { uffd, shared, staging, pager, .. } = self;
         let pages = Pages { uffd, arena: &shared.arena };
+        let mut absent = None;
         pages.grab(first, frame, many, staging, |page, frame, how: Taking| {
+            if how == Taking::Absent {
+                absent = Some(page);
+            }
             pager.grabbed(page, how.with(|| checksum(staging.bytes(frame))));
         });
+        if let Some(page) = absent {
+            // Only a system call that we do not see can do that.
+            self.tell(format!("page {:#x} was given up behind our back", super::pages::address(page)));
+        }
     }
 
     fn install(&mut self, page: Page, frame: Frame) {
         let pages = Pages { uffd: &self.uffd, arena: &self.shared.arena };
         let pager = &mut self.pager;
-        pages.fill(page, self.staging.bytes(frame), |page, how| pager.installed(page, how));
+        let mut went = Installed::Done;
+        pages.fill(page, self.staging.bytes(frame), |page, how| {
+            went = how;
+            pager.installed(page, how);
+        });
+        if went == Installed::Gone {
+            self.tell(format!("page {:#x} was unmapped behind our back", super::pages::address(page)));
+        }
         self.waits.end(page, 1, self.clock.now().0);
     }
 
@@ -184,7 +199,16 @@ impl Engine {
     /// Pages that came in a row.
     pub(super) fn fill(&mut self, first: Page, bytes: &[u8], mut tell: impl FnMut(Page, Installed)) {
         let pages = Pages { uffd: &self.uffd, arena: &self.shared.arena };
-        pages.fill(first, bytes, &mut tell);
+        let mut gone = None;
+        pages.fill(first, bytes, |page, how| {
+            if how == Installed::Gone {
+                gone = Some(page);
+            }
+            tell(page, how);
+        });
+        if let Some(page) = gone {
+            self.tell(format!("page {:#x} was unmapped behind our back", super::pages::address(page)));
+        }
         self.waits.end(first, (bytes.len() / PAGE_BYTES) as u64, self.clock.now().0);
     }
 }

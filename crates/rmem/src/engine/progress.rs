@@ -95,7 +95,6 @@ impl Engine {
     /// Everything as it is now.
     pub(super) fn progress(&self) -> Progress {
         let status = self.pager.status();
-        let rate = self.rate.bytes_per_second(self.ns_per_tick);
         let quantiles = |cause| self.waits.quantiles(cause, self.ns_per_tick);
         let (zero, soft, hard) = (quantiles(Cause::Zero), quantiles(Cause::Soft), quantiles(Cause::Hard));
         let (outs, ins, parity) = (self.scribe.outs, self.scribe.ins, self.scribe.parities);
@@ -103,7 +102,7 @@ impl Engine {
             pid: std::process::id(),
             program: program(),
             finished: self.finished,
-            seconds: self.seconds(rate),
+            seconds: self.seconds(),
             faults: Faults { zero: status.faults_zero, soft: status.faults_soft(), hard: status.faults_hard },
             fault_ns: FaultTimes { zero, soft, hard },
             page_outs: outs,
@@ -121,7 +120,7 @@ impl Engine {
                 windows: status.windows,
                 used: status.windows_used,
             },
-            rate_bytes_per_s: rate,
+            rate_bytes_per_s: self.rate.bytes_per_second(),
             user_mode_only: !self.uffd.abilities().kernel_faults,
             servers: self.server_states(&status.vault.places),
             lost_pages: status
@@ -150,15 +149,14 @@ impl Engine {
         self.config.servers.iter().enumerate().map(state_of).collect()
     }
 
-    fn seconds(&self, rate: Option<f64>) -> Seconds {
+    fn seconds(&self) -> Seconds {
         let (user, system) = cpu_seconds(libc::RUSAGE_SELF);
         let (own_user, own_system) = cpu_seconds(libc::RUSAGE_THREAD);
         let (user, system) = (user - own_user, system - own_system);
         let elapsed = monotonic_ns().saturating_sub(self.config.started_ns) as f64 / 1e9;
         let init = self.begun_ns.saturating_sub(self.config.started_ns) as f64 / 1e9;
         let (_, blocked) = self.waits.seconds(self.ns_per_tick);
-        let in_transit = rate.map_or(0.0, |rate| (self.scribe.ins * PAGE_BYTES as u64) as f64 / rate);
-        let blocked_bytes = in_transit.min(blocked);
+        let blocked_bytes = self.rate.seconds().min(blocked);
         Seconds {
             elapsed,
             user,

@@ -78,8 +78,7 @@ impl Scribe {
                 other => other.map_err(failed)?,
             };
             let disk = node + servers as u32 + 1;
-            let mut disk_sheet = NodeSheet::with_quality(0, disk, clock, quality);
-            disk_sheet.notes.push("the disk".into());
+            let disk_sheet = NodeSheet::with_quality(0, disk, clock, quality);
             let others = vec![folder.recorder(disk_sheet, &schema, NO_ROWS).map_err(failed)?];
             let writer = Writer { folder, recorder, others };
             let (node, disk) = (node as u16, disk as u16);
@@ -94,11 +93,10 @@ impl Scribe {
     }
 
     /// A server is there: a sheet for it, so that its stamps can be put on the timeline.
-    pub fn meet(&mut self, node: u16, address: &str, about: &ServerAbout) -> Result<(), RmemError> {
+    pub fn meet(&mut self, node: u16, about: &ServerAbout) -> Result<(), RmemError> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let failed = |error: record::RecordError| RmemError::Record { reason: error.to_string() };
-        let mut sheet = writer.recorder.sheet().of_another(u32::from(node), &about.process());
-        sheet.notes = vec![format!("page server {address}")];
+        let sheet = writer.recorder.sheet().of_another(u32::from(node), &about.process());
         if let Some(known) = writer.others.iter_mut().find(|other| other.sheet().node == sheet.node) {
             return known
                 .update_sheet(|old| *old = NodeSheet { buffer: old.buffer.take(), ..sheet })

@@ -17,18 +17,24 @@ const AGAIN: Duration = Duration::from_secs(2);
 /// How often a server's clock is asked for, and so also whether it lives.
 const PING_EVERY_NS: f64 = 250_000_000.0;
 
+/// The run key; `None` where no server wants one. Read once, before the program changes its environment.
+pub fn key(config: &Config) -> Result<Option<RunKey>, RmemError> {
+    if config.servers.is_empty() { Ok(None) } else { Ok(Some(RunKey::from_env()?)) }
+}
+
 /// Every server of the configuration.
-pub fn connect_all(config: &Config, scribe: &mut Scribe) -> Result<Vec<Site>, RmemError> {
-    if config.servers.is_empty() {
-        return Ok(Vec::new());
-    }
-    let key = RunKey::from_env()?;
+pub fn connect_all(
+    config: &Config,
+    key: Option<&RunKey>,
+    scribe: &mut Scribe,
+) -> Result<Vec<Site>, RmemError> {
+    let Some(key) = key else { return Ok(Vec::new()) };
     let connect = |(server, at): (usize, &crate::Server)| {
         let failed = |reason: String| RmemError::Server { address: at.address.clone(), reason };
-        let link = Link::connect(&at.address, &key, config.encrypt, CONNECTING)
+        let link = Link::connect(&at.address, key, config.encrypt, CONNECTING)
             .map_err(|error| failed(error.to_string()))?;
         let node = scribe.node_of(server);
-        scribe.meet(node, &at.address, link.about())?;
+        scribe.meet(node, link.about())?;
         Ok(Site::new(Place(server as u16), server, node, link))
     };
     config.servers.iter().enumerate().map(connect).collect()
@@ -38,23 +44,24 @@ pub fn connect_all(config: &Config, scribe: &mut Scribe) -> Result<Vec<Site>, Rm
 pub struct Returning {
     found: Receiver<(usize, Link)>,
     finder: Sender<(usize, Link)>,
+    key: Option<RunKey>,
     encrypt: bool,
     next_place: u16,
     next_ping: u64,
 }
 
 impl Returning {
-    pub fn new(config: &Config) -> Returning {
+    pub fn new(config: &Config, key: Option<RunKey>) -> Returning {
         let (finder, found) = channel();
         let next_place = config.servers.len() as u16;
-        Returning { found, finder, encrypt: config.encrypt, next_place, next_ping: 0 }
+        Returning { found, finder, key, encrypt: config.encrypt, next_place, next_ping: 0 }
     }
 
     /// Try until it is there, or until nobody wants to know.
     fn look_for(&self, server: usize, address: String) {
+        let Some(key) = self.key.clone() else { return };
         let (finder, encrypt) = (self.finder.clone(), self.encrypt);
         let look = move || {
-            let Ok(key) = RunKey::from_env() else { return };
             loop {
                 std::thread::sleep(AGAIN);
                 if let Ok(link) = Link::connect(&address, &key, encrypt, CONNECTING) {
@@ -83,7 +90,7 @@ impl Engine {
             let crate::Server { address, role } = self.config.servers[server].clone();
             let node = self.scribe.node_of(server);
             // Without a sheet its rows lack two stamps, and the run says so.
-            let _ = self.scribe.meet(node, &address, link.about());
+            let _ = self.scribe.meet(node, link.about());
             self.sites.push(Site::new(place, server, node, link));
             let at = self.sites.len() - 1;
             if let Err(error) = self.watch_site(at) {
@@ -96,12 +103,13 @@ impl Engine {
         }
     }
 
-    /// A server that answers nothing for too long is as good as dead.
+    /// A server that answers nothing for too long is as good as dead. One behind a slow network answers late, but one thing after the other.
     pub(super) fn look_at_deadlines(&mut self, now: u64) {
         let limit = (self.config.deadline_ms as f64 * 1e6 / self.ns_per_tick) as u64;
         for at in 0..self.sites.len() {
-            let oldest = self.sites[at].link.as_ref().and_then(Link::oldest);
-            if oldest.is_some_and(|since| now.saturating_sub(since) > limit) {
+            let site = &self.sites[at];
+            let oldest = site.link.as_ref().and_then(Link::oldest);
+            if oldest.is_some_and(|since| now.saturating_sub(since.max(site.heard)) > limit) {
                 self.lose(at, format!("it has answered nothing for {} ms", self.config.deadline_ms));
             }
         }

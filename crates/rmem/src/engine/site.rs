@@ -26,6 +26,8 @@ pub struct Site {
     pub reserving: u32,
     /// Readings of both clocks.
     pub exchanges: Vec<Exchange>,
+    /// When it was last heard, ticks.
+    pub heard: u64,
     /// The connection could not take all: wait until it can be written.
     pub clogged: bool,
 }
@@ -43,6 +45,7 @@ impl Site {
             discards: Vec::new(),
             reserving: 0,
             exchanges: Vec::new(),
+            heard: 0,
             clogged: false,
         }
     }

@@ -8,11 +8,7 @@ pub fn run_numbers(json: &str) -> String {
     let processes = info.pointer("/parameters/pager/processes").and_then(Value::as_array);
     let transfers = |process: &&Value| process["transfers"].as_u64().unwrap_or(0);
     let Some(process) = processes.into_iter().flatten().max_by_key(transfers) else { return String::new() };
-    let times = &process["fault_ns"]["hard"];
-    format!(
-        "fault,p50_ns,p99_ns\nhard,{},{}\npaged,transfers,paged_s\nrun,{},{}\n",
-        times["p50"], times["p99"], process["transfers"], process["seconds"]["elapsed"]
-    )
+    format!("paged,transfers,paged_s\nrun,{},{}\n", process["transfers"], process["seconds"]["elapsed"])
 }
 
 #[cfg(test)]
@@ -24,9 +20,8 @@ mod tests {
     fn the_process_with_most_transfers_speaks() {
         let json = r#"{"parameters": {"pager": {"processes": [
             {"transfers": 1, "seconds": {"elapsed": 9.0}},
-            {"transfers": 5452, "seconds": {"elapsed": 130.76}, "fault_ns": {"hard": {"p50": 24900.0, "p99": 130000}}}]}}}"#;
+            {"transfers": 5452, "seconds": {"elapsed": 130.76}}]}}}"#;
         let output = Output::parse(&run_numbers(json));
-        assert_eq!(output.get(Some("hard"), "p50_ns"), Some(24_900.0));
         assert_eq!(output.get(None, "transfers"), Some(5452.0));
         assert_eq!(output.get(None, "paged_s"), Some(130.76));
         assert_eq!(run_numbers("{}"), "");

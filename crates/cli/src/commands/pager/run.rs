@@ -111,6 +111,7 @@ fn info(args: &RunArgs, program: &Path, config: &Config) -> RunInfo {
     info.parameters.insert("program".into(), words.into());
     info.parameters.insert("policy".into(), config.policy.clone().into());
     info.parameters.insert("local_bytes".into(), config.local_bytes.into());
+    info.parameters.insert("encrypted".into(), config.encrypt.into());
     info
 }
 

@@ -1,10 +1,11 @@
 //! After the program has ended: what its processes said goes into the run, which is closed and shown.
 
 use crate::commands::report::terminal_width;
+use crate::paged;
 use anyhow::{Context, Result};
 use record::RunFolder;
 use rmem::Config;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::io::IsTerminal;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -18,7 +19,7 @@ pub fn close_and_show(
     no_report: bool,
 ) -> Result<()> {
     let path = folder.path().to_path_buf();
-    let processes = processes(&path.join("processes"));
+    let processes = paged::processes(&path);
     if processes.is_empty() {
         drop(folder);
         nothing_paged(&path, ended, config);
@@ -32,10 +33,10 @@ pub fn close_and_show(
         _ => {}
     }
     processes.iter().filter_map(|process| loss(process, &config.policy)).for_each(|line| eprintln!("{line}"));
-    info.parameters.insert("pager".into(), facts(config, processes));
+    paged::complete(info, processes);
     folder.close().with_context(|| format!("cannot close {}", path.display()))?;
     // What it held is in run.json now.
-    let _ = std::fs::remove_dir_all(path.join("processes"));
+    let _ = std::fs::remove_dir_all(path.join(paged::FOLDER));
     if !no_report {
         let analysed = crate::analyse::analyse(&path, 1)?;
         let (width, colour) = (terminal_width(), std::io::stderr().is_terminal());
@@ -58,16 +59,6 @@ fn nothing_paged(path: &Path, ended: &ExitStatus, config: &Config) {
     }
 }
 
-/// What each process said last, by process number.
-fn processes(folder: &Path) -> Vec<Value> {
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let whole = files.filter(|file| file.extension().is_some_and(|ending| ending == "json"));
-    let texts = whole.filter_map(|file| std::fs::read(file).ok());
-    let mut processes: Vec<Value> = texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
-    processes.sort_by_key(|process| process["pid"].as_u64());
-    processes
-}
-
 /// What a process has lost for ever; `run.json` has the address of each page.
 fn loss(process: &Value, policy: &str) -> Option<String> {
     let pages = process["lost_pages"].as_array().filter(|pages| !pages.is_empty())?;
@@ -77,17 +68,4 @@ fn loss(process: &Value, policy: &str) -> Option<String> {
         process["pid"],
         pages.len()
     ))
-}
-
-fn facts(config: &Config, processes: Vec<Value>) -> Value {
-    // The servers of the process that used most of them stand for all.
-    let servers = processes.iter().max_by_key(|process| process["page_outs"].as_u64());
-    json!({
-        "policy": config.policy,
-        "local_bytes": config.local_bytes,
-        "page_bytes": pager::PAGE_BYTES,
-        "encrypted": config.encrypt,
-        "servers": servers.map(|process| process["servers"].clone()).unwrap_or_default(),
-        "processes": processes,
-    })
 }

@@ -37,7 +37,7 @@ struct Server {
 impl Status {
     /// For the run at `path`; each second, if asked for.
     pub fn new(path: &Path, each_second: bool) -> Status {
-        let folder = path.join("processes");
+        let folder = path.join(crate::paged::FOLDER);
         let thread = each_second.then(|| {
             let (end, ended) = channel();
             let folder = folder.clone();
