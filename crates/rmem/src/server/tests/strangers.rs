@@ -158,7 +158,7 @@ fn a_server_that_wants_encryption_takes_nothing_else() {
     let error = Link::connect(&running.address(), &running.key, false, DEADLINE).err().unwrap();
     assert!(error.to_string().contains("ask for encryption"), "{error}");
     assert_eq!(running.client(true).reserve(1), (1, Shortage::None));
-    assert_eq!(running.server.summary().turned_away, 1);
+    running.until("the count", |summary| summary.turned_away == 1);
 }
 
 #[test]
