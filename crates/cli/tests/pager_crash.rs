@@ -34,7 +34,7 @@ fn one(number: u64, program: &[&str]) {
     let blow = [Blow::Kill, Blow::Stop, Blow::Cut][(number % 3) as usize];
     let victim = (number / 3) as usize % SERVERS;
     let mut servers = Servers::start(SERVERS);
-    let mut run = Run::start(&servers, &["--local", "2M", "--deadline", "1000", "--no-report"], program);
+    let mut run = Run::start(&servers, &["--local", "2M", "--deadline", "2000", "--no-report"], program);
     run.wait_until_paged();
     std::thread::sleep(Duration::from_millis(number * 37 % 400));
     match blow {
