@@ -37,6 +37,16 @@ pub fn run(command: &mut Command, ours: impl Fn(i32) -> bool + Send + 'static) -
     Ok(status?)
 }
 
+/// How a program ended, where it did not end well.
+pub fn note(status: ExitStatus) -> Option<String> {
+    match (status.code(), status.signal()) {
+        (Some(0), _) => None,
+        (Some(code), _) => Some(format!("the program ended with exit code {code}")),
+        (_, Some(signal)) => Some(format!("the program was ended by signal {signal}")),
+        _ => None,
+    }
+}
+
 /// The exit code that a shell would give for this end.
 pub fn code(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));

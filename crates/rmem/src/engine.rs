@@ -249,7 +249,7 @@ impl Engine {
         self.perform_all();
         if now >= self.next_progress {
             self.next_progress = now + (PROGRESS_NS / self.ns_per_tick) as u64;
-            self.look_at_clocks(now);
+            self.look_at_clocks();
             if !self.finished {
                 // The next one may succeed; the last one is checked.
                 let _ = self.save_progress();

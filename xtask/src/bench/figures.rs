@@ -22,6 +22,17 @@ pub struct Figure {
     pub same_sleeps: bool,
 }
 
+/// A promise whose contestants need not sleep alike: what is compared are ours and a peer.
+pub const fn figure(
+    name: &'static str,
+    what: &'static str,
+    (ours, peer): (&'static str, &'static str),
+    (number, compared): (Number, Compared),
+    bound: Bound,
+) -> Figure {
+    Figure { name, what, ours, peer, number, compared, bound, same_sleeps: false }
+}
+
 /// A number of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {

@@ -10,7 +10,7 @@ pub use run_numbers::run_numbers;
 
 use super::competition::{self, Terms};
 use super::contest::Contestant;
-use super::figures::{Bound, Compared, Figure, Number};
+use super::figures::{Bound, Compared, Figure, Number, figure};
 use super::peers::{Compiler, build};
 use crate::install;
 use crate::process;
@@ -42,16 +42,6 @@ const NUMPY_SWAP: &str = "numpy, swap";
 const PARITY: &str = "FFT, parity log";
 const BARE: &str = "FFT, none";
 const STUDY: &str = "FFT over shaped links";
-
-const fn figure(
-    name: &'static str,
-    what: &'static str,
-    (ours, peer): (&'static str, &'static str),
-    (number, compared): (Number, Compared),
-    bound: Bound,
-) -> Figure {
-    Figure { name, what, ours, peer, number, compared, bound, same_sleeps: false }
-}
 
 const FIGURES: &[Figure] = &[
     figure(

@@ -4,7 +4,7 @@
 use super::competition::{self, Terms};
 use super::contest::Contestant;
 use super::contestants::timed;
-use super::figures::{Bound, Compared, Figure, Number};
+use super::figures::{Bound, Compared, Figure, Number, figure};
 use super::peers::{Compiler, build};
 use crate::mpi::{Library, as_root_too};
 use crate::process;
@@ -39,16 +39,6 @@ const PLAIN: &str = "ping-pong in C";
 const TRANSPORT: &str = "ping-pong over mpi, recorded";
 const PHOLD: &str = "phold over mpi";
 const PHOLD_SHM: &str = "phold over shm";
-
-const fn figure(
-    name: &'static str,
-    what: &'static str,
-    (ours, peer): (&'static str, &'static str),
-    (number, compared): (Number, Compared),
-    bound: Bound,
-) -> Figure {
-    Figure { name, what, ours, peer, number, compared, bound, same_sleeps: false }
-}
 
 const FIGURES: &[Figure] = &[
     figure(

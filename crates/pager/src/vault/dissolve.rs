@@ -4,7 +4,7 @@ use super::cells::{NONE, State};
 use super::groups::Phase;
 use super::operations::What;
 use super::{JOBS, Out, Summed, Vault};
-use crate::{Action, Checksum, Frame, Into, Outcome, Page, Urgency};
+use crate::{Action, Checksum, Frame, Into, Outcome, Page, Place, Slot, Urgency};
 
 /// A group that is being dissolved.
 #[derive(Debug)]
@@ -175,18 +175,8 @@ impl Vault {
 
     fn read_cell(&mut self, cell: u32, frame: Frame, job: u32, input: u32, urgency: Urgency, out: &mut Out) {
         let found = &self.cells[cell];
-        let (place, slot, version, checksum) = (found.place, found.slot, found.version, Some(found.checksum));
-        let operation = self.operations.ask(place, What::Gather { job, input });
-        self.counts.gathered += 1;
-        out.push_back(Action::Read {
-            operation,
-            place,
-            slot,
-            version,
-            checksum,
-            into: Into::Frame(frame),
-            urgency,
-        });
+        let copy = (found.place, found.slot, found.version, Some(found.checksum));
+        self.read_source(copy, frame, What::Gather { job, input }, urgency, out);
     }
 
     fn read_parity(
@@ -199,19 +189,22 @@ impl Vault {
         out: &mut Out,
     ) {
         let found = &self.groups[group];
-        let (place, slot, version, checksum) =
-            (found.parity_place, found.parity_slot, found.parity_version, found.parity_sum);
-        let operation = self.operations.ask(place, What::Gather { job, input });
+        let copy = (found.parity_place, found.parity_slot, found.parity_version, found.parity_sum);
+        self.read_source(copy, frame, What::Gather { job, input }, urgency, out);
+    }
+
+    fn read_source(
+        &mut self,
+        (place, slot, version, checksum): (Place, Slot, u64, Option<Checksum>),
+        frame: Frame,
+        what: What,
+        urgency: Urgency,
+        out: &mut Out,
+    ) {
+        let operation = self.operations.ask(place, what);
         self.counts.gathered += 1;
-        out.push_back(Action::Read {
-            operation,
-            place,
-            slot,
-            version,
-            checksum,
-            into: Into::Frame(frame),
-            urgency,
-        });
+        let into = Into::Frame(frame);
+        out.push_back(Action::Read { operation, place, slot, version, checksum, into, urgency });
     }
 
     fn free_job(&mut self) -> u32 {

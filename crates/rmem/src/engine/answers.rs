@@ -35,10 +35,7 @@ impl Engine {
     fn answer(&mut self, at: usize, reply: Reply<'_>) {
         let place = self.sites[at].place;
         match reply {
-            Reply::Granted { slots, .. } => {
-                self.sites[at].reserving = self.sites[at].reserving.saturating_sub(1);
-                self.pager.granted(place, slots);
-            }
+            Reply::Granted { slots, .. } => self.pager.granted(place, slots),
             Reply::Stored { operations, times } => {
                 let batch = operations.len();
                 self.rate.went(batch * PAGE_BYTES);

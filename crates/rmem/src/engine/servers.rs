@@ -120,7 +120,7 @@ impl Engine {
     }
 
     /// Tell the record what the exchanges say of the servers' clocks.
-    pub(super) fn look_at_clocks(&mut self, _now: u64) {
+    pub(super) fn look_at_clocks(&mut self) {
         for site in &mut self.sites {
             let exchanges = std::mem::take(&mut site.exchanges);
             if !exchanges.is_empty() {

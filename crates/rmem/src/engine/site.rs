@@ -22,8 +22,6 @@ pub struct Site {
     pub reads: Vec<(u64, u32)>,
     /// Slots given up in this round.
     pub discards: Vec<u32>,
-    /// Reservations that are not answered.
-    pub reserving: u32,
     /// Readings of both clocks.
     pub exchanges: Vec<Exchange>,
     /// When it was last heard, ticks.
@@ -43,7 +41,6 @@ impl Site {
             waiting: VecDeque::new(),
             reads: Vec::new(),
             discards: Vec::new(),
-            reserving: 0,
             exchanges: Vec::new(),
             heard: 0,
             clogged: false,

@@ -109,7 +109,7 @@ impl Engine {
         if std::mem::replace(&mut self.finished, true) {
             return;
         }
-        self.look_at_clocks(0);
+        self.look_at_clocks();
         let clock = self.clock;
         if let Err(error) = self.scribe.finish(&clock) {
             self.tell(error.to_string());

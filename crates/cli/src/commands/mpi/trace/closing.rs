@@ -8,7 +8,6 @@ use crate::progress::Bar;
 use anyhow::{Context, Result};
 use record::RunFolder;
 use std::io::IsTerminal;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
@@ -60,12 +59,7 @@ fn nothing_traced(path: &Path, code: u8) -> ExitCode {
 
 fn close(mut folder: RunFolder, ended: &ExitStatus) -> Result<()> {
     let info = folder.info_mut();
-    match (ended.code(), ended.signal()) {
-        (Some(0), _) => {}
-        (Some(code), _) => info.notes.push(format!("the program ended with exit code {code}")),
-        (_, Some(signal)) => info.notes.push(format!("the program was ended by signal {signal}")),
-        _ => {}
-    }
+    info.notes.extend(child::note(*ended));
     let trouble = std::fs::read_to_string(folder.live().join("trouble")).unwrap_or_default();
     folder.info_mut().failures.extend(trouble.lines().map(String::from));
     let begun = Instant::now();

@@ -1,5 +1,6 @@
 //! After the program has ended: what its processes said goes into the run, which is closed and shown.
 
+use crate::child;
 use crate::commands::report::terminal_width;
 use crate::paged;
 use anyhow::{Context, Result};
@@ -7,7 +8,6 @@ use record::RunFolder;
 use rmem::Config;
 use serde_json::Value;
 use std::io::IsTerminal;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 
@@ -26,12 +26,7 @@ pub fn close_and_show(
         return Ok(());
     }
     let info = folder.info_mut();
-    match (ended.code(), ended.signal()) {
-        (Some(0), _) => {}
-        (Some(code), _) => info.notes.push(format!("the program ended with exit code {code}")),
-        (_, Some(signal)) => info.notes.push(format!("the program was ended by signal {signal}")),
-        _ => {}
-    }
+    info.notes.extend(child::note(*ended));
     processes.iter().filter_map(|process| loss(process, &config.policy)).for_each(|line| eprintln!("{line}"));
     paged::complete(info, processes);
     folder.close().with_context(|| format!("cannot close {}", path.display()))?;
