@@ -1,7 +1,8 @@
 //! Page servers as processes, behind connections that can be cut, and programs that are paged to them.
 
 use record::Run as RunOf;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -220,7 +221,7 @@ impl Run {
         for file in std::fs::read_dir(self.folder.path().join("run/processes")).unwrap() {
             let name = file.unwrap().path();
             let pid: Option<i32> = name.file_stem().and_then(|name| name.to_str()?.parse().ok());
-            pid.and_then(Pid::from_raw).into_iter().for_each(|pid| kill_process(pid, Signal::KILL).unwrap());
+            pid.and_then(Pid::from_raw).into_iter().for_each(kill_to_the_end);
         }
         self.folder
     }
@@ -236,6 +237,15 @@ impl Run {
         let events = processes.iter().filter_map(|process| process["events"].as_array());
         events.flatten().filter_map(|event| Some(event["what"].as_str()?.to_owned())).collect()
     }
+}
+
+/// Until what it held is free: it is nobody's child any more whom one could wait for.
+fn kill_to_the_end(pid: Pid) {
+    let process = pidfd_open(pid, PidfdFlags::empty()).unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
+    let patience = Timespec::try_from(PATIENCE).unwrap();
+    let ended = poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&patience)).unwrap();
+    assert_eq!(ended, 1, "the program does not die");
 }
 
 /// The checking program; `None` where there is no C compiler, and says so.
