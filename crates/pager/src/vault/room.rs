@@ -7,7 +7,7 @@ use crate::{Action, Place};
 
 /// How many slots are asked for at once: 16 MiB.
 const CHUNK: u32 = 4096;
-/// With less room than this, more is asked for: before it is needed.
+/// With less room than this besides what is kept for moves, more is asked for: before it is needed.
 const LOW: u32 = 1024;
 /// How long a place that gave no room is left alone.
 const RETRY_NS: u64 = 250_000_000;
@@ -66,8 +66,7 @@ impl Vault {
             return;
         }
         for store in self.stores.servers_mut() {
-            let may_ask = store.up && store.role != Role::Spare && !store.asked && !store.full && !store.shut;
-            if may_ask && store.room() < LOW {
+            if store.wants_room() {
                 store.asked = true;
                 out.push_back(Action::Reserve { place: store.place, slots: CHUNK });
             }
@@ -129,6 +128,11 @@ impl Vault {
 }
 
 impl Store {
+    fn wants_room(&self) -> bool {
+        let may_ask = self.up && self.role != Role::Spare && !self.asked && !self.full && !self.shut;
+        may_ask && self.room() < LOW + self.kept_for_moves()
+    }
+
     /// Full, and little left of what it granted.
     fn is_short(&self) -> bool {
         self.up && self.full && self.place != Place::DISK && self.room() < self.short()
@@ -142,6 +146,25 @@ impl Store {
             granted: granted.into(),
             used: self.used().into(),
             pages: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::stores::Owner;
+    use super::*;
+
+    #[test]
+    fn a_server_that_grants_all_is_asked_before_it_has_no_room() {
+        let place = Place(0);
+        let mut store = Store::new(place, Role::Data);
+        for chunk in 1..=64 {
+            store.granted = chunk * CHUNK;
+            while store.has_room(false) {
+                store.take(Owner::Nobody);
+            }
+            assert!(store.wants_room(), "{} slots granted", store.granted);
         }
     }
 }

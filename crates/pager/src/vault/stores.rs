@@ -39,7 +39,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    fn new(place: Place, role: Role) -> Store {
+    pub(super) fn new(place: Place, role: Role) -> Store {
         let granted = if place == Place::DISK { u32::MAX } else { 0 };
         Store {
             place,
@@ -85,11 +85,11 @@ impl Store {
         self.owners.get(slot.0 as usize) == Some(&owner)
     }
 
-    fn has_room(&self, moved: bool) -> bool {
+    pub(super) fn has_room(&self, moved: bool) -> bool {
         self.room() > if moved { 0 } else { self.kept_for_moves() }
     }
 
-    fn take(&mut self, owner: Owner) -> Slot {
+    pub(super) fn take(&mut self, owner: Owner) -> Slot {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.owners.push(Owner::Nobody);
             self.owners.len() as u32 - 1
