@@ -2,23 +2,30 @@
 
 use crate::Frame;
 
-/// Frames numbered one after another, each free or in use. Freed frames are used again last first: their memory is warm.
+/// Frames numbered one after another, each free or in use. They are taken round and round: what left together becomes free together, and lies together.
 #[derive(Debug)]
 pub(crate) struct Frames {
     first: u32,
-    free: Vec<u32>,
     in_use: Vec<bool>,
+    available: u32,
+    /// Where to look first.
+    next: usize,
 }
 
 impl Frames {
     /// All of `first .. first + count` are free.
     pub(crate) fn new(first: u32, count: u32) -> Frames {
-        Frames { first, free: (first..first + count).rev().collect(), in_use: vec![false; count as usize] }
+        Frames { first, in_use: vec![false; count as usize], available: count, next: 0 }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> u32 {
+        self.in_use.len() as u32
     }
 
     /// How many are free.
     pub(crate) fn available(&self) -> u32 {
-        self.free.len() as u32
+        self.available
     }
 
     /// Whether the frame is one of these.
@@ -28,22 +35,22 @@ impl Frames {
 
     /// Takes one.
     pub(crate) fn alloc(&mut self) -> Option<Frame> {
-        let frame = self.free.pop()?;
-        self.in_use[(frame - self.first) as usize] = true;
-        Some(Frame(frame))
+        let at = self.from_next().find(|&at| !self.in_use[at])?;
+        Some(self.take(at))
     }
 
-    /// Takes `count`, or none at all. In ascending order, neighbours where possible: pages that are moved there together cost one call.
+    /// Takes `count`, or none at all: neighbours where possible, in ascending order, for pages that are moved there together cost one call.
     pub(crate) fn alloc_run(&mut self, count: u32) -> Option<Vec<Frame>> {
-        let start = self.free.len().checked_sub(count as usize)?;
-        self.free.sort_unstable_by(|a, b| b.cmp(a));
-        let mut run: Vec<Frame> =
-            self.free.drain(self.longest_run_before(start, count as usize)).map(Frame).collect();
-        run.reverse();
-        for frame in &run {
-            self.in_use[(frame.0 - self.first) as usize] = true;
+        if count > self.available {
+            return None;
         }
-        Some(run)
+        let many = count as usize;
+        let mut chosen: Vec<usize> = match self.neighbours(many) {
+            Some(start) => (start..start + many).collect(),
+            None => self.from_next().filter(|&at| !self.in_use[at]).take(many).collect(),
+        };
+        chosen.sort_unstable();
+        Some(chosen.into_iter().map(|at| self.take(at)).collect())
     }
 
     /// Gives one back.
@@ -54,16 +61,37 @@ impl Frames {
         let used = &mut self.in_use[(frame.0 - self.first) as usize];
         assert!(*used, "frame {} was freed twice", frame.0);
         *used = false;
-        self.free.push(frame.0);
+        self.available += 1;
     }
 
-    /// Where in the sorted free list `count` neighbours are; the lowest free frames if there is no such place.
-    fn longest_run_before(&self, last_start: usize, count: usize) -> std::ops::Range<usize> {
-        let neighbours = |start: &usize| {
-            count == 0 || self.free[*start] - self.free[start + count - 1] == count as u32 - 1
-        };
-        let start = (0..=last_start).rev().find(neighbours).unwrap_or(last_start);
-        start..start + count
+    fn from_next(&self) -> impl Iterator<Item = usize> + use<> {
+        (self.next..self.in_use.len()).chain(0..self.next)
+    }
+
+    fn take(&mut self, at: usize) -> Frame {
+        self.in_use[at] = true;
+        self.available -= 1;
+        self.next = at + 1;
+        Frame(self.first + at as u32)
+    }
+
+    /// Where so many neighbours are free.
+    fn neighbours(&self, many: usize) -> Option<usize> {
+        let mut length = 0;
+        for at in self.from_next() {
+            // Where the search begins anew at the front, so does the run.
+            length = if self.in_use[at] {
+                0
+            } else if at == 0 {
+                1
+            } else {
+                length + 1
+            };
+            if length == many {
+                return Some(at + 1 - many);
+            }
+        }
+        None
     }
 }
 
@@ -83,6 +111,16 @@ mod tests {
         assert_eq!(frames.alloc_run(3), Some(vec![Frame(13), Frame(14), Frame(15)]));
         assert_eq!(frames.alloc_run(2), Some(vec![Frame(10), Frame(17)]));
         assert_eq!(frames.available(), 0);
+    }
+
+    #[test]
+    fn frames_are_taken_round_and_round() {
+        let mut frames = Frames::new(0, 4);
+        assert_eq!(frames.alloc_run(3), Some(vec![Frame(0), Frame(1), Frame(2)]));
+        (0..3).for_each(|frame| frames.free(Frame(frame)));
+        assert_eq!(frames.alloc_run(2), Some(vec![Frame(0), Frame(1)]), "3 and 0 are no neighbours");
+        assert_eq!(frames.alloc(), Some(Frame(2)));
+        assert_eq!(frames.alloc(), Some(Frame(3)));
     }
 
     #[test]

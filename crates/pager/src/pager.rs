@@ -103,6 +103,12 @@ impl Pager {
         self.residency.tick(now_ns);
     }
 
+    /// The driver has a moment: a few pages leave ahead of need, so that faults find room. To be called after every input, when what is urgent is under way. Whether more pages
+    /// should leave: then call again soon.
+    pub fn tidy(&mut self) -> bool {
+        self.residency.tidy()
+    }
+
     /// A system call is about to use these pages: bring them, and keep them until [`Pager::release`]. Holds are counted.
     /// `false`: too much is held already (half the budget); nothing is held by this call, try again after a release, or with less.
     pub fn hold(&mut self, first: Page, pages: u64) -> bool {

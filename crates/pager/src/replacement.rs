@@ -82,12 +82,15 @@ impl Queues {
         ends.length += 1;
     }
 
-    pub fn pop(&mut self, table: &mut Table, list: List) -> Option<Seat> {
+    pub fn oldest(&self, list: List) -> Option<Seat> {
         let head = self.ends[list as usize].head;
-        (head != Seat::NONE).then(|| {
-            self.remove(table, head);
-            head
-        })
+        (head != Seat::NONE).then_some(head)
+    }
+
+    pub fn pop(&mut self, table: &mut Table, list: List) -> Option<Seat> {
+        let head = self.oldest(list)?;
+        self.remove(table, head);
+        Some(head)
     }
 
     /// Out of whatever list it is in, if any.

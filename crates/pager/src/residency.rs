@@ -71,9 +71,11 @@ pub(crate) struct Residency {
     /// Put together for the driver: kept to use its memory again.
     batch: Vec<(Page, Seat)>,
     budget: u64,
-    /// Eviction begins when there is less room than this, and ends when there is [`Residency::room_high`].
+    /// With less room than this, pages leave at once; with less than halfway between this and [`Residency::room_high`], a few at a time, until there is that much.
     room_low: u64,
     room_high: u64,
+    /// It has begun.
+    tidying: bool,
     /// How many pages are chosen to leave and still here.
     grabbing: u64,
     /// How many pages left so far, modulo 2³²: the clock of refaults.
@@ -106,6 +108,7 @@ impl Residency {
             budget: options.budget_pages,
             room_low: room_high / 2,
             room_high,
+            tidying: false,
             grabbing: 0,
             evictions: 0,
             busy_streak: 0,

@@ -21,6 +21,7 @@ mod parity;
 mod placing;
 mod policy;
 mod room;
+mod row;
 mod status;
 mod stores;
 #[cfg(test)]
@@ -37,6 +38,7 @@ use in_place::Update;
 use operations::{Operations, What};
 pub use policy::{Policy, Role, UnknownPolicy};
 use room::Homecoming;
+use row::Row;
 pub use status::{PlaceStatus, VaultStatus};
 use stores::{Owner, Stores};
 use uses::Uses;
@@ -79,8 +81,8 @@ pub(crate) struct Vault {
     operations: Operations,
     uses: Uses,
     events: VecDeque<Event>,
-    /// The group that takes members.
-    open: Option<u32>,
+    /// The groups that take members.
+    row: Row,
     widest: usize,
     /// Frames for parity that is being made. Never held by what waits for other frames, so they always come back.
     parity_frames: Frames,
@@ -114,12 +116,15 @@ enum Summed {
 
 type Out = VecDeque<Action>;
 
-const PARITY_FRAMES: u32 = 16;
 const JOBS: u32 = 16;
+/// Pages in a row that go to one server: two servers share the largest window of reading ahead.
+const STRIPE_MOST: u32 = 32;
 
 impl Vault {
-    pub(crate) fn new(policy: Policy, servers: &[(Place, Role)], first_frame: u32) -> Vault {
+    /// Its own frames are numbered from `staging` on: behind as many others.
+    pub(crate) fn new(policy: Policy, servers: &[(Place, Role)], staging: u32) -> Vault {
         let widest = servers.len().clamp(1, WIDEST);
+        let stripe = stripe(staging);
         Vault {
             policy,
             stores: Stores::new(servers),
@@ -128,10 +133,10 @@ impl Vault {
             operations: Operations::default(),
             uses: Uses::default(),
             events: VecDeque::new(),
-            open: None,
+            row: Row::new(stripe),
             widest,
-            parity_frames: Frames::new(first_frame, PARITY_FRAMES),
-            gather_frames: Frames::new(first_frame + PARITY_FRAMES, gather_frames(widest)),
+            parity_frames: Frames::new(staging, parity_frames(stripe)),
+            gather_frames: Frames::new(staging + parity_frames(stripe), gather_frames(widest)),
             waiting: [VecDeque::new(), VecDeque::new()],
             parity_waiting: VecDeque::new(),
             urgent: VecDeque::new(),
@@ -149,9 +154,9 @@ impl Vault {
         }
     }
 
-    /// How many frames of its own it needs, numbered from `first_frame`.
+    /// How many frames of its own it needs.
     pub(crate) fn frames_wanted(&self) -> u32 {
-        PARITY_FRAMES + gather_frames(self.widest)
+        self.parity_frames.count() + self.gather_frames.count()
     }
 
     /// Takes the frame's contents as the newest of this page. The frame is the vault's (unchanged, still readable) until [`Event::Stored`].
@@ -358,6 +363,16 @@ impl Vault {
     fn tell(&mut self, get: Get, got: Fetched) {
         self.events.push_back(Event::Fetched { page: get.page, into: get.into, got });
     }
+}
+
+/// Where there is little memory, few groups are open, for each holds a frame.
+fn stripe(staging: u32) -> u32 {
+    (staging / 16).clamp(1, STRIPE_MOST)
+}
+
+/// For a row that is open, one that is on its way, and some updates in place.
+fn parity_frames(stripe: u32) -> u32 {
+    2 * stripe + 16
 }
 
 /// Nine groups at a time: one of them always for a thread that waits.

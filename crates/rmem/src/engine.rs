@@ -79,8 +79,9 @@ const MAIL: u64 = 1;
 const DISK: u64 = 2;
 const SITES: u64 = 16;
 
-/// How long the engine looks again and again before it sleeps: about what sleeping and waking cost.
+/// How long the engine looks again and again before it sleeps: about what sleeping and waking cost. Longer while a thread stands still, whose processor is free then.
 const SPIN_NS: f64 = 30_000.0;
+const SPIN_WAITED_FOR_NS: f64 = 150_000.0;
 /// How often deadlines are looked at.
 const TICK_NS: f64 = 10_000_000.0;
 const PROGRESS_NS: f64 = 1_000_000_000.0;
@@ -165,13 +166,12 @@ impl Engine {
 
     /// Until the process ends.
     pub fn run(mut self) {
-        let spin = (SPIN_NS / self.ns_per_tick) as u64;
         let mut last_work = self.clock.now().0;
         let mut events =
             [epoll::Event { flags: epoll::EventFlags::empty(), data: epoll::EventData::new_u64(0) }; 16];
         loop {
             let begun = self.clock.now().0;
-            let wait_ns = if begun.wrapping_sub(last_work) < spin { 0 } else { TICK_NS as i64 };
+            let wait_ns = if begun.wrapping_sub(last_work) < self.spin() { 0 } else { TICK_NS as i64 };
             let timeout = rustix::event::Timespec { tv_sec: 0, tv_nsec: wait_ns };
             // Interrupted by nothing: this thread takes no signals.
             let many = epoll::wait(&self.epoll, &mut events, Some(&timeout)).unwrap_or(0);
@@ -180,12 +180,28 @@ impl Engine {
             for event in &events[..many] {
                 self.serve(event.data.u64());
             }
-            if many > 0 {
+            self.send_all();
+            if self.tidy() || many > 0 {
                 last_work = now;
             }
-            self.send_all();
             self.look_at_time(now);
         }
+    }
+
+    /// How long to look before sleeping, ticks.
+    fn spin(&self) -> u64 {
+        let ns = if self.waits.any() { SPIN_WAITED_FOR_NS } else { SPIN_NS };
+        (ns / self.ns_per_tick) as u64
+    }
+
+    /// Some pages leave ahead of need. Whether more should.
+    fn tidy(&mut self) -> bool {
+        let more = self.pager.tidy();
+        if more {
+            self.perform_all();
+            self.send_all();
+        }
+        more
     }
 
     fn serve(&mut self, token: u64) {

@@ -38,7 +38,7 @@ fn reads(touches: impl Iterator<Item = u64>, prefetch_pages: u32) -> u64 {
 }
 
 fn carry_out(pager: &mut Pager, resident: &mut std::collections::HashSet<u64>) {
-    while let Some(action) = pager.next_action() {
+    while let Some(action) = next_action(pager) {
         match action {
             Action::Zero { page } | Action::Install { page, .. } => {
                 resident.insert(page.0);
@@ -63,6 +63,14 @@ fn carry_out(pager: &mut Pager, resident: &mut std::collections::HashSet<u64>) {
             _ => {}
         }
     }
+}
+
+/// Tidies up when there is nothing else to do.
+fn next_action(pager: &mut Pager) -> Option<Action> {
+    pager.next_action().or_else(|| {
+        pager.tidy();
+        pager.next_action()
+    })
 }
 
 fn fifo(touches: impl Iterator<Item = u64>) -> u64 {

@@ -15,7 +15,7 @@ impl Residency {
             let Some(seat) = self.table.seat(page) else { break };
             if self.fetchable(seat) {
                 self.status.page_ins_prefetch += 1;
-                self.table[seat].set(flag::STREAM);
+                self.note_return(seat, Some(ask.stride));
                 if found == 0 && self.read_framed(seat) {
                     trigger = Some(page);
                 } else {

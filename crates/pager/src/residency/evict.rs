@@ -6,38 +6,56 @@ use crate::{Action, Checksum, Frame, Grabbed, Page};
 
 /// Pages taken at once: more is not faster.
 const BATCH: u64 = 64;
+/// Pages taken at once that are no neighbours, while there is room enough: each costs a call, and a thread may wait meanwhile.
+const PIECES: u32 = 8;
 /// So many pages that cannot be taken, one after another, and eviction rests until the next tick.
 const BUSY_MAX: u32 = 128;
 
 impl Residency {
-    /// Lets pages leave ahead of need, so that a fault finds room.
+    /// Lets pages leave that somebody waits for the room of.
     pub(super) fn make_room(&mut self) {
         let wanted = (self.waiting.len() as u64).min(self.budget / 2);
-        let coming = self.budget - self.status.resident_pages + self.grabbing;
-        if coming >= self.room_low + wanted {
-            return;
-        }
-        let mut missing = self.room_high + wanted - coming;
-        while missing > 0 && self.busy_streak < BUSY_MAX {
-            let taken = self.take_batch(missing.min(BATCH) as u32);
-            if taken == 0 {
+        while self.room_coming() < wanted && self.busy_streak < BUSY_MAX {
+            let missing = wanted - self.room_coming();
+            if self.take_batch(missing.min(BATCH) as u32, u32::MAX) == 0 {
                 return;
             }
-            missing -= u64::from(taken);
         }
     }
 
-    /// Asks for up to `most` pages, in the order of their addresses. Returns for how many.
-    fn take_batch(&mut self, most: u32) -> u32 {
+    /// Lets pages leave ahead of need, so that faults and streams find room: a few at a time, or many when there is little. Whether more should.
+    pub fn tidy(&mut self) -> bool {
+        let room = self.room_coming();
+        let least = if self.tidying { self.room_high } else { self.room_low.midpoint(self.room_high) };
+        self.tidying = room < least && self.busy_streak < BUSY_MAX;
+        if self.tidying {
+            let pieces = if room < self.room_low { u32::MAX } else { PIECES };
+            self.tidying = self.take_batch((self.room_high - room).min(BATCH) as u32, pieces) > 0;
+        }
+        self.tidying
+    }
+
+    /// Room that there is, or is being made.
+    fn room_coming(&self) -> u64 {
+        self.budget - self.status.resident_pages + self.grabbing
+    }
+
+    /// Asks for up to `most` pages, in the order of their addresses, in not many more pieces than `pieces_most`. Returns for how many.
+    fn take_batch(&mut self, most: u32, pieces_most: u32) -> u32 {
         let most = most.min(self.frames_for_leaving(most));
         // Sending is what is slow now: pages that need not be sent leave before others.
         let mut patience = if self.vault.backlog() as usize > self.uses.len() / 2 { most } else { 0 };
         let mut batch = std::mem::take(&mut self.batch);
         batch.clear();
+        let mut pieces = 0;
         while (batch.len() as u32) < most
+            && pieces < pieces_most
             && let Some(seat) = self.queues.victim(&mut self.table, &mut patience)
         {
-            batch.push((self.table.page(seat), seat));
+            let page = self.table.page(seat);
+            let continues = batch.last().is_some_and(|(before, _)| before.0 + 1 == page.0);
+            pieces += u32::from(!continues);
+            batch.push((page, seat));
         }
         batch.sort_unstable();
         let count = batch.len() as u32;
@@ -54,33 +72,46 @@ impl Residency {
         count
     }
 
-    /// Makes up to `wanted` frames empty: first those of pages in limbo, the oldest first, then those of triggers. Returns how many there are.
+    /// Makes up to `wanted` frames empty: first those of pages in limbo, the oldest first, each with its neighbours, so that free frames are neighbours too; then those of
+    /// triggers. Returns how many there are.
     fn frames_for_leaving(&mut self, wanted: u32) -> u32 {
+        let mut last = None;
         while self.frames.available() < wanted {
-            if !self.leave_limbo(List::Limbo) && !self.leave_limbo(List::Trigger) {
-                break;
-            }
+            let next = last.and_then(|frame| self.limbo_after(frame));
+            let oldest =
+                || [List::Limbo, List::Trigger].into_iter().find_map(|list| self.queues.oldest(list));
+            let Some(seat) = next.or_else(oldest) else { break };
+            last = Some(self.leave_limbo(seat));
         }
         self.frames.available()
     }
 
     pub(super) fn empty_frame(&mut self) -> Option<Frame> {
-        if self.frames.available() == 0 {
-            self.leave_limbo(List::Limbo);
+        if self.frames.available() == 0
+            && let Some(seat) = self.queues.oldest(List::Limbo)
+        {
+            self.leave_limbo(seat);
         }
         self.frames.alloc()
     }
 
-    /// The oldest page of a list is outside only, from now on.
-    fn leave_limbo(&mut self, list: List) -> bool {
-        let Some(seat) = self.queues.pop(&mut self.table, list) else { return false };
+    /// The page in the next frame, if it is in limbo.
+    fn limbo_after(&self, frame: Frame) -> Option<Seat> {
+        let seat = self.uses.get(frame.0 as usize + 1)?.owner;
+        let in_limbo = seat != Seat::NONE && seat != Self::ASKED && self.table[seat].list == List::Limbo;
+        in_limbo.then_some(seat)
+    }
+
+    /// A page in limbo is outside only, from now on. Its frame is free.
+    fn leave_limbo(&mut self, seat: Seat) -> Frame {
+        self.queues.remove(&mut self.table, seat);
         let frame = Frame(self.table[seat].frame);
         let entry = &mut self.table[seat];
         entry.state = State::Stored;
         entry.frame = self.uses[frame.0 as usize].left;
         entry.clear(flag::TRIGGER);
         self.drop_frame(frame);
-        true
+        frame
     }
 
     pub fn grabbed(&mut self, page: Page, how: Grabbed) {

@@ -76,12 +76,7 @@ impl Residency {
     fn touched_stored(&mut self, page: Page, seat: Seat) -> Fault {
         self.status.faults_hard += 1;
         let ask = self.streams.missed(page);
-        let age = self.evictions.wrapping_sub(self.table[seat].frame);
-        match ask {
-            Some(_) => self.table[seat].set(flag::STREAM),
-            None if u64::from(age) < self.budget => self.came_back(seat),
-            None => self.table[seat].clear(flag::STREAM),
-        }
+        self.note_return(seat, ask.map(|ask| ask.stride));
         self.demand(seat);
         if let Some(ask) = ask {
             self.read_ahead(ask);
@@ -109,6 +104,17 @@ impl Residency {
             self.read_ahead(ask);
         }
         Fault::Soft
+    }
+
+    /// A page that is outside is read: by a stream that reads page after page, which does not need it again soon, or otherwise. A stream of longer strides uses a part of each page, as along the
+    /// columns of a matrix, and comes again for the rest. What is read again so soon that with twice the memory it would still be here stays longer this time.
+    pub(super) fn note_return(&mut self, seat: Seat, stride: Option<i64>) {
+        let age = self.evictions.wrapping_sub(self.table[seat].frame);
+        match stride {
+            Some(-1 | 1) => self.table[seat].set(flag::STREAM),
+            _ if u64::from(age) < self.budget => self.came_back(seat),
+            _ => self.table[seat].clear(flag::STREAM),
+        }
     }
 
     fn came_back(&mut self, seat: Seat) {

@@ -21,7 +21,7 @@ fn pager(prefetch_pages: u32) -> Pager {
 /// Answers everything but reads, which it returns. Every page holds its number.
 fn carry_out(pager: &mut Pager) -> Vec<(Operation, Into)> {
     let mut reads = Vec::new();
-    while let Some(action) = pager.next_action() {
+    while let Some(action) = next_action(pager) {
         match action {
             Action::Zero { page } | Action::Install { page, .. } => pager.installed(page, Installed::Done),
             Action::Grab { page, .. } => pager.grabbed(page, Grabbed::Taken(Checksum(u128::from(page.0)))),
@@ -33,6 +33,14 @@ fn carry_out(pager: &mut Pager) -> Vec<(Operation, Into)> {
         }
     }
     reads
+}
+
+/// Tidies up when there is nothing else to do.
+fn next_action(pager: &mut Pager) -> Option<Action> {
+    pager.next_action().or_else(|| {
+        pager.tidy();
+        pager.next_action()
+    })
 }
 
 fn touch(pager: &mut Pager, page: u64) -> (Option<Fault>, Vec<(Operation, Into)>) {

@@ -123,15 +123,23 @@ impl Machine {
         }
     }
 
-    /// Carries out all that the pager wants. Threads are woken after that: they run beside the driver, not within.
+    /// Carries out all that the pager wants, and often tidies up. Threads are woken after that: they run beside the driver, not within.
     pub fn drain(&mut self) {
         let mut woken = Vec::new();
-        while let Some(action) = self.pager.next_action() {
-            self.carry_out(action, &mut woken);
-            assert!(self.memory.len() as u64 <= self.budget, "more pages than the budget allows");
+        self.carry_out_all(&mut woken);
+        if self.chance(700) {
+            self.pager.tidy();
+            self.carry_out_all(&mut woken);
         }
         for page in woken {
             self.wake(page);
+        }
+    }
+
+    fn carry_out_all(&mut self, woken: &mut Vec<u64>) {
+        while let Some(action) = self.pager.next_action() {
+            self.carry_out(action, woken);
+            assert!(self.memory.len() as u64 <= self.budget, "more pages than the budget allows");
         }
     }
 

@@ -55,7 +55,7 @@ impl Vault {
             return false;
         }
         let moved = self.cells[cell].moved;
-        let Some(open) = self.open else { return self.open_mixed(cell, out) };
+        let Some(open) = self.row.now() else { return self.open_mixed(cell, out) };
         match self.stores.data_place(&self.places(open, NONE), moved) {
             Choice::At(place) => self.join_mixed(open, cell, place, out),
             Choice::Wait => return false,
@@ -107,7 +107,7 @@ impl Vault {
         let group = self.groups.open(Protection::Mixed);
         let slot = self.stores.take(parity, Owner::Parity(group));
         (self.groups[group].parity_place, self.groups[group].parity_slot) = (parity, slot);
-        self.open = Some(group);
+        self.row.open(group);
         self.join_mixed(group, cell, place, out);
         true
     }
@@ -120,6 +120,7 @@ impl Vault {
         if self.groups[group].members.len() >= self.width() {
             self.seal(group, out);
         }
+        self.next_turn();
     }
 
     fn start_update(&mut self, cell: u32, fresh: bool, out: &mut Out) {

@@ -12,9 +12,7 @@ use crate::{Action, Checksum, Outcome, Page, Place, Purpose, Tag};
 impl Vault {
     /// The group takes no more members: its parity can go.
     pub(super) fn seal(&mut self, group: u32, out: &mut Out) {
-        if self.open == Some(group) {
-            self.open = None;
-        }
+        self.row.close(group);
         let found = &mut self.groups[group];
         found.phase = Phase::Sealed;
         match (found.protection, found.parity_frame) {

@@ -200,17 +200,18 @@ impl Vault {
         }
     }
 
-    /// To the next server, in the open group.
+    /// To the server whose turn it is, in the open group whose turn it is.
     pub(super) fn place_in_turn(&mut self, cell: u32, protection: Protection, out: &mut Out) -> bool {
         let moved = self.cells[cell].moved;
         loop {
-            let taken = self.open.map(|open| self.places(open, NONE)).unwrap_or_default();
+            let taken = self.row.now().map(|open| self.places(open, NONE)).unwrap_or_default();
             match self.stores.data_place(&taken, moved) {
                 Choice::At(place) => return self.join_group(cell, place, protection, out),
                 Choice::Wait => return false,
                 Choice::Nowhere => {}
             }
-            match self.open {
+            // A group that is sealed can be dissolved to make room.
+            match self.row.now().or_else(|| self.row.any()) {
                 Some(open) => self.seal(open, out),
                 None if self.reclaiming > 0 && !moved => return false,
                 None => return self.place_alone(cell, out),
@@ -232,11 +233,11 @@ impl Vault {
     }
 
     fn join_group(&mut self, cell: u32, place: Place, protection: Protection, out: &mut Out) -> bool {
-        if self.open.is_none() && protection == Protection::Xor && self.parity_frames.available() == 0 {
+        if self.row.now().is_none() && protection == Protection::Xor && self.parity_frames.available() == 0 {
             return false;
         }
-        let group = self.open.unwrap_or_else(|| self.groups.open(protection));
-        self.open = Some(group);
+        let group = self.row.now().unwrap_or_else(|| self.groups.open(protection));
+        self.row.open(group);
         self.add_member(group, cell);
         self.protect(group, cell, out);
         self.write_cell(cell, place, out);
@@ -244,7 +245,14 @@ impl Vault {
         if self.groups[group].members.len() >= width {
             self.seal(group, out);
         }
+        self.next_turn();
         true
+    }
+
+    pub(super) fn next_turn(&mut self) {
+        if self.row.step() {
+            self.stores.next_turn();
+        }
     }
 
     pub(super) fn width(&self) -> usize {

@@ -104,13 +104,15 @@ pub(super) struct Stores {
     /// The disk last.
     stores: Vec<Store>,
     turn: usize,
+    /// Where a page went last.
+    last: usize,
 }
 
 impl Stores {
     pub(super) fn new(servers: &[(Place, Role)]) -> Stores {
         let mut stores: Vec<Store> = servers.iter().map(|&(place, role)| Store::new(place, role)).collect();
         stores.push(Store::new(Place::DISK, Role::Spare));
-        Stores { stores, turn: 0 }
+        Stores { stores, turn: 0, last: 0 }
     }
 
     pub(super) fn all(&self) -> &[Store] {
@@ -200,15 +202,20 @@ impl Stores {
         if own_parity { data.max(1) } else { data.saturating_sub(1).max(1) }
     }
 
-    /// The next server in turn for a page, none of `taken`.
+    /// The server whose turn it is for a page, or one after it: none of `taken`.
     pub(super) fn data_place(&mut self, taken: &Places, moved: bool) -> Choice {
         let role = self.data_role();
         let turn = self.turn;
         let choice = self.in_turn(turn, role, taken, moved);
         if let Choice::At(place) = choice {
-            self.turn = self.stores.iter().position(|store| store.place == place).map_or(0, |at| at + 1);
+            self.last = self.stores.iter().position(|store| store.place == place).unwrap_or(0);
         }
         choice
+    }
+
+    /// It is the turn of the one after that which took a page last.
+    pub(super) fn next_turn(&mut self) {
+        self.turn = self.last + 1;
     }
 
     /// A place for the parity of a group with members at `taken`: a server for parity, any other server, the disk.
