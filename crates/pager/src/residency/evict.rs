@@ -7,7 +7,7 @@ use crate::{Action, Checksum, Frame, Grabbed, Page};
 /// Pages taken at once: more is not faster.
 const BATCH: u64 = 64;
 /// Pages taken at once that are no neighbours, while there is room enough: each costs a call, and a thread may wait meanwhile.
-const PIECES: u32 = 8;
+const PIECES: u32 = 2;
 /// So many pages that cannot be taken, one after another, and eviction rests until the next tick.
 const BUSY_MAX: u32 = 128;
 
