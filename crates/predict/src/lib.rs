@@ -10,9 +10,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod completion;
+mod line;
 mod link;
 mod replay;
-mod station;
 
 pub use completion::{Completion, Part};
 pub use link::Link;

@@ -9,15 +9,25 @@ pub struct Link {
     pub latency_s: f64,
     /// Bytes on the wire for each byte of a message: 1 where headers cost nothing.
     pub framing: f64,
+    /// How long acknowledgements keep the way back busy, as a part of what a message does to the way there.
+    pub acknowledging: f64,
 }
 
 impl Link {
     /// Ethernet, IP and TCP headers with a time stamp around 1448 bytes.
     pub const TCP_OVER_ETHERNET: f64 = 1514.0 / 1448.0;
 
+    /// One without data for two full packets.
+    pub const TCP_ACKNOWLEDGING: f64 = 66.0 / (2.0 * 1514.0);
+
     /// A link of so many bits a second for TCP over Ethernet, as one that is shaped.
     pub fn of_bits(bits_per_s: u64) -> Link {
-        Link { bytes_per_s: bits_per_s as f64 / 8.0, latency_s: 0.0, framing: Link::TCP_OVER_ETHERNET }
+        Link {
+            bytes_per_s: bits_per_s as f64 / 8.0,
+            latency_s: 0.0,
+            framing: Link::TCP_OVER_ETHERNET,
+            acknowledging: Link::TCP_ACKNOWLEDGING,
+        }
     }
 
     /// How long so many bytes of a message keep it busy.

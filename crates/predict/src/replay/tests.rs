@@ -2,10 +2,13 @@
 
 use super::*;
 
+/// As the player has it.
+const SHORT_BYTES: u64 = 40;
+
 const PAGE: u64 = 4096;
 
 fn link(mbit: u64) -> Link {
-    Link { latency_s: 20e-6, ..Link::of_bits(mbit * 1_000_000) }
+    Link { latency_s: 20e-6, acknowledging: 0.0, ..Link::of_bits(mbit * 1_000_000) }
 }
 
 /// A program that goes through `pages` pages in order, computes for `compute_s` with each, and changes it; pages are asked for `ahead` of
@@ -25,7 +28,7 @@ impl Program {
     /// Step by step, without any of the code under test.
     fn run(&self, link: &Link) -> Recorded {
         let (mut now, mut in_free, mut out_free) = (0.0_f64, 0.0_f64, 0.0_f64);
-        let mut recorded = Recorded { room: Some(self.room), ..Recorded::default() };
+        let mut recorded = Recorded::default();
         let mut of_page = vec![usize::MAX; self.pages];
         let mut outs: Vec<f64> = Vec::new();
         for page in 0..self.pages {
@@ -36,18 +39,26 @@ impl Program {
                     asked_s = asked_s.max(outs[outs.len() - self.room]);
                 }
                 out_free = out_free.max(asked_s) + link.busy_s(PAGE);
-                let done_s = out_free + link.latency_s + SERVER_S;
+                in_free = in_free.max(out_free + link.latency_s + SERVER_S) + link.busy_s(SHORT_BYTES);
+                let done_s = in_free + link.latency_s;
                 outs.push(done_s);
-                recorded.transfers.push(Transfer { direction: Direction::Out, bytes: PAGE, asked_s, done_s });
+                recorded.transfers.push(Transfer {
+                    direction: Direction::Out,
+                    connection: 0,
+                    bytes: PAGE,
+                    asked_s,
+                    done_s,
+                });
             }
             for place in of_page.iter_mut().skip(page).take(self.ahead + 1) {
                 if *place == usize::MAX {
-                    out_free = out_free.max(asked_s) + link.busy_s(REQUEST_BYTES);
+                    out_free = out_free.max(asked_s) + link.busy_s(SHORT_BYTES);
                     in_free = in_free.max(out_free + link.latency_s + SERVER_S) + link.busy_s(PAGE);
                     let done_s = in_free + link.latency_s;
                     *place = recorded.transfers.len();
                     recorded.transfers.push(Transfer {
                         direction: Direction::In,
+                        connection: 0,
                         bytes: PAGE,
                         asked_s,
                         done_s,
@@ -93,7 +104,7 @@ fn without_prefetch_each_page_adds_its_time() {
     let run = program.run(&link(300));
     let slow = link(30);
     let each_s =
-        1e-3 + slow.busy_s(PAGE) + slow.busy_s(REQUEST_BYTES) + 2.0 * slow.latency_s + SERVER_S + WAKE_S;
+        1e-3 + slow.busy_s(PAGE) + slow.busy_s(SHORT_BYTES) + 2.0 * slow.latency_s + SERVER_S + WAKE_S;
     let replayed = replay(&run, &link(300), &slow).elapsed_s;
     assert!((replayed - 1000.0 * each_s).abs() < 1e-3 * replayed, "{replayed} against {}", 1000.0 * each_s);
 }
@@ -138,12 +149,29 @@ fn a_wait_for_nothing_on_the_way_keeps_its_length() {
 
 #[test]
 fn a_page_that_comes_after_the_wait_for_it_is_counted() {
-    let late = Transfer { direction: Direction::In, bytes: PAGE, asked_s: 1.0, done_s: 1.6 };
+    let late = Transfer { direction: Direction::In, connection: 0, bytes: PAGE, asked_s: 1.0, done_s: 1.6 };
     let run = Recorded {
         elapsed_s: 2.0,
         transfers: vec![late],
         waits: vec![Wait { from_s: 1.0, to_s: 1.5, transfer: Some(0) }],
-        ..Recorded::default()
     };
     assert_eq!(replay(&run, &link(300), &link(300)).odd_waits, 1);
+}
+
+/// Two servers, of which one is asked for a page behind ten that go out to it.
+#[test]
+fn a_request_waits_behind_what_goes_out_on_its_connection_only() {
+    let slow = Link { acknowledging: 0.0, ..Link::of_bits(8_000_000) };
+    let transfer =
+        |direction, connection, bytes| Transfer { direction, connection, bytes, asked_s: 0.0, done_s: 0.0 };
+    let ended_s = |connection| {
+        let transfers =
+            vec![transfer(Direction::Out, 0, 10 * PAGE), transfer(Direction::In, connection, PAGE)];
+        let waits = vec![Wait { from_s: 0.0, to_s: 0.0, transfer: Some(1) }];
+        let run = Recorded { elapsed_s: 1.0, transfers, waits };
+        replay(&run, &Link::of_bits(1_000_000_000_000), &slow).waited_s
+    };
+    let page_s = slow.busy_s(PAGE);
+    assert!((ended_s(0) / (11.0 * page_s) - 1.0).abs() < 0.03, "{} of {page_s}", ended_s(0));
+    assert!((ended_s(1) / page_s - 1.0).abs() < 0.03, "{} of {page_s}", ended_s(1));
 }
