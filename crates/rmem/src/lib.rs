@@ -6,6 +6,7 @@ mod about;
 mod arena;
 mod checksum;
 mod config;
+mod course;
 mod disk;
 mod engine;
 mod error;

@@ -1,5 +1,6 @@
 //! How long threads of the program waited for pages, and what the engine did meanwhile.
 
+use crate::course::Course;
 use pager::Page;
 use serde::Serialize;
 
@@ -21,6 +22,8 @@ pub struct Waits {
     since: u64,
     waited: u64,
     idle: u64,
+    /// What happened, for a model.
+    pub course: Course,
 }
 
 /// A histogram of ticks: 16 steps to each power of two, so a quantile is off by 3 % at most.
@@ -56,6 +59,7 @@ impl Waits {
             since: 0,
             waited: 0,
             idle: 0,
+            course: Course::new(),
         }
     }
 
@@ -84,6 +88,7 @@ impl Waits {
             self.times[cause as usize].add(now.saturating_sub(begun));
             if self.under_way.is_empty() {
                 self.waited += now.saturating_sub(self.since);
+                self.course.wait(self.since, now);
             }
         }
     }

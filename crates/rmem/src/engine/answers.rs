@@ -5,6 +5,7 @@ use super::asked::What;
 use super::perform::frame_of;
 use super::scribe::Transfer;
 use crate::checksum;
+use crate::course::{Batch, Way};
 use crate::disk::{Done, Found};
 use crate::link::{FetchTimes, PageBytes, PageEntry, Reply, StoreTimes};
 use clock::{Exchange, Ticks};
@@ -39,6 +40,7 @@ impl Engine {
             Reply::Stored { operations, times } => {
                 let batch = operations.len();
                 self.rate.went(batch * PAGE_BYTES);
+                self.note(at, Way::Out, operations, times.answered);
                 operations.iter().for_each(|operation| self.stored(at, Operation(*operation), &times, batch));
             }
             Reply::Swapped { operation, difference, tag, times, .. } => {
@@ -58,6 +60,14 @@ impl Engine {
             }
         }
         self.perform_all();
+    }
+
+    /// A batch is done. Its first page was asked for first.
+    fn note(&mut self, at: usize, way: Way, operations: &[u64], done: u64) {
+        let bytes = (operations.len() * PAGE_BYTES) as u64;
+        let asked = operations.first().and_then(|operation| self.asks.ready(Operation(*operation)));
+        let server = self.sites[at].server;
+        self.waits.course.transfer(Batch { way, server, asked: asked.unwrap_or(done), done, bytes });
     }
 
     fn stored(&mut self, at: usize, operation: Operation, times: &StoreTimes, batch: usize) {
@@ -99,6 +109,7 @@ impl Engine {
     ) {
         let batch = operations.len();
         self.rate.came(bytes.len());
+        self.note(at, Way::In, operations, times.arrived);
         let mut run = Run { first: Page(0), number: 0, operations: Vec::with_capacity(batch) };
         for (number, (operation, entry)) in operations.iter().zip(entries).enumerate() {
             let operation = Operation(*operation);

@@ -45,6 +45,12 @@ impl Asks {
         self.asks[at] = Some(asked);
     }
 
+    /// When it was asked for, if it is not answered yet.
+    pub fn ready(&self, operation: Operation) -> Option<u64> {
+        let at = operation.0.checked_sub(self.first)? as usize;
+        self.asks.get(at)?.map(|asked| asked.ready)
+    }
+
     /// It is answered. `None`: it has been answered, or given up, before.
     pub fn take(&mut self, operation: Operation) -> Option<Asked> {
         let at = operation.0.checked_sub(self.first)? as usize;

@@ -36,20 +36,20 @@ pub struct Progress {
     events: Vec<Told>,
 }
 
-/// Where the time went. For a program of one thread they add up to `elapsed`.
+/// Where the time went. All but `engine` add up to `elapsed`.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Seconds {
     elapsed: f64,
-    /// Of the program's threads.
+    /// Of the program's threads; of several, what of the elapsed time is theirs.
     user: f64,
     system: f64,
     /// Before the first paged memory.
     init: f64,
-    /// Waiting for pages while the engine worked, and being stopped and started.
+    /// Waiting for pages while the engine worked and no bytes came, and being stopped and started.
     protocol: f64,
-    /// Waiting for pages while the engine waited too: what bytes take at the network's rate.
+    /// Waiting for pages: what bytes take at the network's rate.
     blocked_bytes: f64,
-    /// The same: the rest, which no bandwidth takes away.
+    /// Waiting for pages while the engine waited too: the rest, which no bandwidth takes away.
     blocked_fixed: f64,
     /// Of the engine's thread, beside the program.
     engine: f64,
@@ -155,27 +155,39 @@ impl Engine {
         let (user, system) = (user - own_user, system - own_system);
         let elapsed = monotonic_ns().saturating_sub(self.config.started_ns) as f64 / 1e9;
         let init = self.begun_ns.saturating_sub(self.config.started_ns) as f64 / 1e9;
-        let (_, blocked) = self.waits.seconds(self.ns_per_tick);
-        let blocked_bytes = self.rate.seconds().min(blocked);
-        Seconds {
-            elapsed,
-            user,
-            system,
-            init,
-            // What is left; negative when several threads of the program ran at once, and then shown so.
-            protocol: elapsed - user - system - init - blocked,
-            blocked_bytes,
-            blocked_fixed: blocked - blocked_bytes,
-            engine: own_user + own_system,
-        }
+        let (waited, idle) = self.waits.seconds(self.ns_per_tick);
+        // Bytes come while the engine works, too: its work then costs nothing.
+        let blocked_bytes = self.rate.seconds().min(waited);
+        let blocked_fixed = (idle - blocked_bytes).max(0.0);
+        let rest = elapsed - init - blocked_bytes - blocked_fixed;
+        let [user, system, protocol] = shared(rest, user, system);
+        let engine = own_user + own_system;
+        Seconds { elapsed, user, system, init, protocol, blocked_bytes, blocked_fixed, engine }
     }
 
     /// Write it into the run's folder.
-    pub(super) fn save_progress(&self) -> Result<(), RmemError> {
-        match &self.config.run {
-            Some(run) => save(&run.join("processes"), &self.progress()),
-            None => Ok(()),
+    pub(super) fn save_progress(&mut self) -> Result<(), RmemError> {
+        let Some(folder) = self.config.run.clone() else { return Ok(()) };
+        if !self.config.record {
+            self.waits.course.stop();
         }
+        save(&folder.join("processes"), &self.progress())?;
+        self.append_course(&folder)
+    }
+
+    /// What has happened since it was written last.
+    fn append_course(&mut self, folder: &Path) -> Result<(), RmemError> {
+        let path = folder.join(format!("course-{}.csv", std::process::id()));
+        let failed =
+            |error: std::io::Error| RmemError::Record { reason: format!("{}: {error}", path.display()) };
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
+        let (ticks, monotonic, started) = (self.clock.now().0, monotonic_ns(), self.config.started_ns);
+        let ns_per_tick = self.ns_per_tick;
+        let ns = move |at: u64| {
+            let ago_ns = ticks.saturating_sub(at) as f64 * ns_per_tick;
+            monotonic.saturating_sub(started).saturating_sub(ago_ns as u64)
+        };
+        self.waits.course.write(ns, &mut std::io::BufWriter::new(file)).map_err(failed)
     }
 }
 
@@ -195,6 +207,16 @@ fn program() -> String {
     std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default()
 }
 
+/// What of `rest` seconds is the program's own work, in its two kinds, and what is left of them. Several threads can work for longer than that, at once or while
+/// another waits: then they have all of it, in the proportion of the two.
+fn shared(rest: f64, user: f64, system: f64) -> [f64; 3] {
+    let (rest, work) = (rest.max(0.0), user + system);
+    match work <= rest {
+        true => [user, system, rest - work],
+        false => [user * rest / work, system * rest / work, 0.0],
+    }
+}
+
 /// User and system time.
 fn cpu_seconds(whose: libc::c_int) -> (f64, f64) {
     // SAFETY: zeros are a valid `rusage`, and the call fills it in.
@@ -211,4 +233,17 @@ fn cpu_seconds(whose: libc::c_int) -> (f64, f64) {
 pub(super) fn monotonic_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_add_up_whatever_threads_did_at_once() {
+        assert_eq!(shared(10.0, 3.0, 1.0), [3.0, 1.0, 6.0]);
+        assert_eq!(shared(2.0, 3.0, 1.0), [1.5, 0.5, 0.0]);
+        assert_eq!(shared(-1.0, 3.0, 1.0), [0.0; 3]);
+        assert_eq!(shared(0.0, 0.0, 0.0), [0.0; 3]);
+    }
 }
