@@ -73,6 +73,8 @@ const STYLE: &str = "
 .track i { display: block; height: 100% }
 .track i.work { background: var(--work) } .track i.collect { background: var(--collect) } .track i.idle { background: var(--idle) }
 .track i.undo { background: var(--undo) } .track i.b { background: var(--b) } .track i.c { background: var(--c) }
+.legend { margin-bottom: 14px }
+.legend .mark { display: inline-block; height: 1em; margin-right: 6px; vertical-align: -2px; border-left: 3px solid var(--ink) }
 .track b { position: absolute; top: -3px; bottom: -3px; border-left: 3px solid var(--ink) }
 ";
 
@@ -80,7 +82,7 @@ fn legend() -> String {
     let parts = PagedSeconds::default().parts();
     let parts =
         parts.iter().map(|(name, class, _)| format!("<li><span class=\"swatch {class}\"></span>{name}</li>"));
-    parts.chain(["<li><b>|</b> predicted</li>".to_owned()]).collect()
+    parts.chain(["<li><span class=mark></span>predicted</li>".to_owned()]).collect()
 }
 
 fn section(bars: &[Bar]) -> String {
@@ -128,8 +130,15 @@ fn row(bar: &Bar) -> String {
         time(bar.seconds.elapsed * 1e9),
         time(bar.range_s.0 * 1e9),
         time(bar.range_s.1 * 1e9),
-        bar.predicted_s.map_or_else(|| crate::format::NONE.to_owned(), |s| time(s * 1e9)),
+        predicted(bar),
     )
+}
+
+/// With how far it is from what was measured.
+fn predicted(bar: &Bar) -> String {
+    let Some(s) = bar.predicted_s else { return crate::format::NONE.to_owned() };
+    let elapsed = bar.seconds.elapsed.max(f64::MIN_POSITIVE);
+    format!("{} ({:+.1} %)", time(s * 1e9), 100.0 * (s / elapsed - 1.0))
 }
 
 #[cfg(test)]
@@ -157,6 +166,7 @@ mod tests {
         for wanted in [
             "<i class=undo style=\"width:80.000%\"",
             "left:25.000%",
+            "(-75.0 %)",
             "&lt;i&gt;",
             "<i class=work style=\"width:50.000%\"",
         ] {

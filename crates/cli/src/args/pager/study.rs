@@ -14,7 +14,8 @@ The alternatives, each in fresh processes, one launch of each in turn:
   no parity      paged to memory servers on this machine, nothing kept twice
   parity log     the same, with parity logging
   RATE           parity logging again, to servers in a network namespace behind a link of that
-                 rate (root); beside it what is predicted from the runs without a link
+                 rate (root); beside it what is predicted from the run over the
+                 fastest link
 
 What is not possible here is left out, and the study says why. Namespaces, cgroup and swap file are
 gone when the study ends; those of a study that was killed are removed by the next.

@@ -5,9 +5,11 @@
 
 mod alternative;
 pub mod cgroup;
+mod course;
 mod figure;
 mod launch;
 mod paged;
+mod prediction;
 mod servers;
 pub mod swap_file;
 mod table;
@@ -188,7 +190,7 @@ impl Study<'_> {
         }
         let (csv, page) = (self.folder.join("study.csv"), self.folder.join("report.html"));
         write_file(&csv, table::csv(program, rows).as_bytes())?;
-        write_file(&self.folder.join("predictions.csv"), table::predictions_csv(rows).as_bytes())?;
+        write_file(&self.folder.join("predictions.csv"), prediction::csv(rows).as_bytes())?;
         write_file(&page, &figure::html(program, rows, sentences, remarks)?)?;
         say(&format!(
             "page: {}\ntable: {}   runs: {}/*   (one: fourstamp report RUN)\n",

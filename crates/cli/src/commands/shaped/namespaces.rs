@@ -19,7 +19,7 @@ const ADDRESSES: [&str; 2] = ["198.18.0.1", "198.18.0.2"];
 const PORT: u16 = 7411;
 /// What the shaper lets pass at once, bytes: a full Ethernet frame, which is the least that works ...
 const BURST_BYTES: u64 = 1600;
-/// ... or what a fast link carries in this time, because the kernel's timers come no closer together. Microseconds.
+/// ... and what the link carries in this time: the kernel's timers come as late as that, and a bucket that is full by then loses what it was to carry. Microseconds.
 const BURST_US: u64 = 100;
 /// What may wait for the link, bytes: more than is ever on its way, so that nothing is dropped.
 const QUEUE_BYTES: u32 = 64 << 20;
@@ -166,7 +166,7 @@ fn shape(name: &str, link: &Link) -> Result<()> {
             "parent 1:1"
         }
     };
-    let burst = BURST_BYTES.max(link.rate_bits / 8 * BURST_US / 1_000_000);
+    let burst = BURST_BYTES + link.rate_bits / 8 * BURST_US / 1_000_000;
     let numbers = format!("tbf rate {} burst {burst} limit {QUEUE_BYTES}", link.rate_bits);
     let words: Vec<&str> = parent.split(' ').chain(numbers.split(' ')).collect();
     tc(name, &words).context("the kernel cannot shape: load its module sch_tbf")

@@ -1,6 +1,7 @@
 //! The study's figure.
 
-use super::table::{Row, predicted_s};
+use super::prediction::predicted_s;
+use super::table::Row;
 use anyhow::Result;
 use report::{Bar, StudyFigure};
 

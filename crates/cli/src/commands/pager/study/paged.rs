@@ -1,6 +1,7 @@
 //! One launch under `fourstamp pager run`.
 
 use super::command_in;
+use super::course;
 use super::launch;
 use super::servers::Servers;
 use super::table::{Cell, Row};
@@ -48,7 +49,10 @@ pub fn run(plan: &Plan) -> Result<Cell> {
     let facts = facts(plan.out)?;
     let process = facts.main().context("its run tells of no process")?;
     ensure!(process.lost_pages.is_empty(), "{} pages were lost", process.lost_pages.len());
-    Ok(Cell::paged(process))
+    // Its transfers are what is played again over other links; a disk is none.
+    let course =
+        if data { Some(course::read(plan.out, process.pid, process.seconds.elapsed)?) } else { None };
+    Ok(Cell::paged(process, course))
 }
 
 fn facts(run: &Path) -> Result<PagerFacts> {

@@ -2,9 +2,10 @@
 
 use super::alternative::Alternative;
 use super::launch::Launched;
+use super::prediction::{self, predicted_s};
 use crate::foretelling::completion;
 use comfy_table::{CellAlignment, Table, presets};
-use predict::{Completion, Part};
+use predict::{Completion, Part, Recorded};
 use report::{Paged, PagedSeconds};
 
 /// All launches of an alternative with one size.
@@ -24,6 +25,8 @@ pub struct Cell {
     pub page_outs: u64,
     pub page_ins: u64,
     pub transfers: u64,
+    /// What happened when, if that was recorded.
+    pub course: Option<Recorded>,
 }
 
 impl Cell {
@@ -40,16 +43,18 @@ impl Cell {
     }
 
     /// Of a paged one, as it says itself.
-    pub fn paged(process: &Paged) -> Cell {
+    pub fn paged(process: &Paged, course: Option<Recorded>) -> Cell {
         Cell {
             seconds: process.seconds,
             page_outs: process.page_outs,
             page_ins: process.page_ins,
             transfers: process.transfers,
+            course,
         }
     }
 
-    fn completion(&self) -> Completion {
+    /// Its time as the sum of its parts.
+    pub fn completion(&self) -> Completion {
         completion(&self.seconds)
     }
 }
@@ -106,27 +111,6 @@ impl Row {
         let times = self.cells.iter().map(|cell| cell.seconds.elapsed);
         times.fold((f64::INFINITY, 0.0), |(low, high), s| (low.min(s), high.max(s)))
     }
-}
-
-/// What is predicted for `row`, as in document 004: from the slowest link that was measured with that size, for faster links and for memory enough.
-pub fn predicted_s(row: &Row, rows: &[Row]) -> Option<f64> {
-    let (base_bits, base) = base(row, rows)?;
-    match row.alternative {
-        Alternative::AllMemory => Some(base.all_memory().total()),
-        Alternative::Network(bits) if bits > base_bits => {
-            Some(base.at_bandwidth(bits as f64 / base_bits as f64).total())
-        }
-        _ => None,
-    }
-}
-
-/// The slowest link with the size of `row`, and where the time went on it.
-fn base(row: &Row, rows: &[Row]) -> Option<(u64, Completion)> {
-    let networks = rows.iter().filter(|other| other.size_bytes == row.size_bytes).filter_map(|other| {
-        let Alternative::Network(bits) = other.alternative else { return None };
-        Some((bits, other.middle()?.completion()))
-    });
-    networks.min_by_key(|(bits, _)| *bits)
 }
 
 /// For people.
@@ -201,55 +185,8 @@ pub fn sentences(rows: &[Row]) -> Vec<String> {
             ))
         })
         .collect();
-    sentences.extend(prediction_sentence(rows));
+    sentences.extend(prediction::sentence(rows));
     sentences
-}
-
-/// How far predictions are from what was measured.
-fn prediction_sentence(rows: &[Row]) -> Option<String> {
-    let errors = errors(rows);
-    Some(format!(
-        "From the slowest link the times over {} faster ones are predicted with a median error of {:.1} %, at worst {:.1} %.",
-        errors.len(),
-        100.0 * errors.get(errors.len().checked_sub(1)? / 2)?,
-        100.0 * errors.last()?
-    ))
-}
-
-/// Of predicted times over links, as parts of the measured ones; the least first.
-fn errors(rows: &[Row]) -> Vec<f64> {
-    let mut errors: Vec<f64> = rows.iter().filter_map(|row| error(row, rows)).collect();
-    errors.sort_by(f64::total_cmp);
-    errors
-}
-
-fn error(row: &Row, rows: &[Row]) -> Option<f64> {
-    matches!(row.alternative, Alternative::Network(_)).then_some(())?;
-    let measured = row.middle()?.seconds.elapsed;
-    Some((predicted_s(row, rows)? - measured).abs() / measured)
-}
-
-/// For programs: predictions over links, and last the median of their errors.
-pub fn predictions_csv(rows: &[Row]) -> String {
-    let mut text = "prediction,size_bytes,measured_s,predicted_s,error\n".to_string();
-    for row in rows {
-        let (Some(error), Some(cell), Some(predicted)) =
-            (error(row, rows), row.middle(), predicted_s(row, rows))
-        else {
-            continue;
-        };
-        text.push_str(&format!(
-            "{},{},{:.6},{predicted:.6},{error:.6}\n",
-            row.alternative.name(),
-            row.size_bytes,
-            cell.seconds.elapsed
-        ));
-    }
-    let errors = errors(rows);
-    if let Some(median) = errors.get(errors.len().saturating_sub(1) / 2) {
-        text.push_str(&format!("median,,,,{median:.6}\n"));
-    }
-    text
 }
 
 #[cfg(test)]
@@ -258,35 +195,10 @@ mod tests {
 
     fn row(alternative: Alternative, elapsed: &[f64]) -> Row {
         let cell = |elapsed: &f64| Cell {
-            // As document 004 has it.
-            seconds: PagedSeconds {
-                elapsed: *elapsed,
-                user: 66.138,
-                system: 3.133,
-                init: 0.21,
-                protocol: 8.7232,
-                blocked_bytes: 52.5558,
-                blocked_fixed: 0.0,
-            },
+            seconds: PagedSeconds { elapsed: *elapsed, ..PagedSeconds::default() },
             ..Cell::default()
         };
         Row { cells: elapsed.iter().map(cell).collect(), ..Row::new(alternative, 24 << 20, 6 << 20) }
-    }
-
-    #[test]
-    fn the_slowest_link_foretells_the_faster_ones_and_memory_enough() {
-        let rows = [
-            row(Alternative::AllMemory, &[70.0]),
-            row(Alternative::Network(100_000_000), &[90.0]),
-            row(Alternative::Network(10_000_000), &[130.76]),
-            row(Alternative::ParityLog, &[80.0]),
-        ];
-        let predicted: Vec<Option<String>> =
-            rows.iter().map(|row| predicted_s(row, &rows).map(|s| format!("{s:.2}"))).collect();
-        assert_eq!(predicted, [Some("69.48".into()), Some("83.46".into()), None, None]);
-        assert!(prediction_sentence(&rows).expect("one prediction").contains("median error of 7.3 %"));
-        assert!(prediction_sentence(&rows[..1]).is_none());
-        assert!(predictions_csv(&rows).contains("\nmedian,,,,0.0726"), "{}", predictions_csv(&rows));
     }
 
     #[test]

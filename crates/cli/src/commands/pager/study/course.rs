@@ -1,0 +1,76 @@
+//! The course of a paged process, as its library wrote it into the run: `course-PID.csv`.
+
+use anyhow::{Context, Result, bail};
+use pager::PAGE_BYTES;
+use predict::{Direction, Recorded, Transfer, Wait};
+use std::path::Path;
+
+/// What a page has beside its bytes in a message, about: its slot, its version, its checksum.
+const BESIDE_BYTES: u64 = 32;
+
+/// Of the process `pid` of the run at `run`, which took `elapsed_s`.
+pub fn read(run: &Path, pid: u32, elapsed_s: f64) -> Result<Recorded> {
+    let path = run.join(format!("course-{pid}.csv"));
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    parse(&text, elapsed_s).with_context(|| format!("{} is no course of a run", path.display()))
+}
+
+fn parse(text: &str, elapsed_s: f64) -> Result<Recorded> {
+    let mut run = Recorded { elapsed_s, ..Recorded::default() };
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [what, begin, end, which, bytes] = fields[..] else { bail!("five fields, not {line:?}") };
+        let (begin_s, end_s) = (seconds(begin)?, seconds(end)?);
+        match what {
+            "wait" => run.waits.push(Wait { from_s: begin_s, to_s: end_s, transfer: ended_by(which)? }),
+            "in" | "out" => run.transfers.push(Transfer {
+                direction: if what == "in" { Direction::In } else { Direction::Out },
+                connection: which.parse()?,
+                bytes: message_bytes(bytes.parse()?),
+                asked_s: begin_s,
+                done_s: end_s,
+            }),
+            _ => bail!("wait, in or out, not {what:?}"),
+        }
+    }
+    let there = run.transfers.len();
+    match run.waits.iter().any(|wait| wait.transfer.is_some_and(|transfer| transfer >= there)) {
+        true => bail!("a wait is for a transfer that is not there"),
+        false => Ok(run),
+    }
+}
+
+fn seconds(ns: &str) -> Result<f64> {
+    Ok(ns.parse::<u64>()? as f64 / 1e9)
+}
+
+fn ended_by(transfer: &str) -> Result<Option<usize>> {
+    Ok(if transfer.is_empty() { None } else { Some(transfer.parse()?) })
+}
+
+fn message_bytes(bytes: u64) -> u64 {
+    bytes + bytes / PAGE_BYTES as u64 * BESIDE_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_become_transfers_and_waits() {
+        let run =
+            parse("out,0,2000000000,3,8192\nwait,500000000,2100000000,0,\nwait,1,2,,\n", 3.0).expect("right");
+        let out = run.transfers[0];
+        assert_eq!((out.direction, out.connection, out.bytes), (Direction::Out, 3, 8192 + 64));
+        assert_eq!((out.asked_s, out.done_s, run.elapsed_s), (0.0, 2.0, 3.0));
+        assert_eq!(run.waits[0], Wait { from_s: 0.5, to_s: 2.1, transfer: Some(0) });
+        assert_eq!(run.waits[1].transfer, None);
+    }
+
+    #[test]
+    fn what_is_none_is_refused() {
+        for text in ["in,1,2,3", "wait,1,2,0,", "swap,1,2,3,4", "in,1,x,0,4096"] {
+            assert!(parse(text, 1.0).is_err(), "{text}");
+        }
+    }
+}

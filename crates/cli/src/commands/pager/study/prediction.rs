@@ -1,0 +1,182 @@
+//! What a run over one link foretells for the others: it is played again over each of them.
+//!
+//! The fastest link's run is the one that foretells. In it the work of the processor shows; over a slow link that work is done while bytes come, and a run that hides it
+//! cannot say how much of it there is.
+
+use super::alternative::Alternative;
+use super::table::{Cell, Row};
+use predict::{Link, replay};
+
+/// What is predicted for `row`: for other links, and for memory enough.
+pub fn predicted_s(row: &Row, rows: &[Row]) -> Option<f64> {
+    let (base_bits, base) = base(row, rows)?;
+    match row.alternative {
+        Alternative::AllMemory => Some(base.completion().all_memory().total()),
+        Alternative::Network(bits) if bits != base_bits => Some(over(base, base_bits, bits)),
+        _ => None,
+    }
+}
+
+/// The fastest link with the size of `row`, and the launch that speaks for it.
+fn base<'a>(row: &Row, rows: &'a [Row]) -> Option<(u64, &'a Cell)> {
+    networks(row.size_bytes, rows).max_by_key(|(bits, _)| *bits)
+}
+
+/// All links with this size that something was measured over.
+fn networks(size_bytes: u64, rows: &[Row]) -> impl Iterator<Item = (u64, &Cell)> {
+    rows.iter().filter(move |row| row.size_bytes == size_bytes).filter_map(|row| {
+        let Alternative::Network(bits) = row.alternative else { return None };
+        Some((bits, row.middle()?))
+    })
+}
+
+/// A launch over a link of `from_bits` a second, over one of `to_bits`. Without its course, by document 004's arithmetic.
+fn over(cell: &Cell, from_bits: u64, to_bits: u64) -> f64 {
+    match &cell.course {
+        Some(run) => replay(run, &Link::of_bits(from_bits), &Link::of_bits(to_bits)).elapsed_s,
+        None => cell.completion().at_bandwidth(to_bits as f64 / from_bits as f64).total(),
+    }
+}
+
+/// A time over a link, foretold from another.
+struct Foretold {
+    size_bytes: u64,
+    from_bits: u64,
+    to_bits: u64,
+    measured_s: f64,
+    predicted_s: f64,
+}
+
+impl Foretold {
+    fn error(&self) -> f64 {
+        (self.predicted_s - self.measured_s).abs() / self.measured_s
+    }
+}
+
+/// From each link for each other one of the same size.
+fn all(rows: &[Row]) -> Vec<Foretold> {
+    let mut sizes: Vec<u64> = rows.iter().map(|row| row.size_bytes).collect();
+    sizes.dedup();
+    let of_size = |size_bytes: u64| {
+        let pairs = networks(size_bytes, rows)
+            .flat_map(move |from| networks(size_bytes, rows).map(move |to| (from, to)));
+        pairs.filter(|(from, to)| from.0 != to.0).map(move |((from_bits, from), (to_bits, to))| Foretold {
+            size_bytes,
+            from_bits,
+            to_bits,
+            measured_s: to.seconds.elapsed,
+            predicted_s: over(from, from_bits, to_bits),
+        })
+    };
+    sizes.into_iter().flat_map(of_size).collect()
+}
+
+/// Of those that the fastest (`true`) or the slowest link foretells: errors, the least first.
+fn errors(all: &[Foretold], fastest: bool) -> Vec<f64> {
+    let ends = all.iter().map(|one| one.from_bits);
+    let Some(base) = (if fastest { ends.max() } else { ends.min() }) else { return Vec::new() };
+    let mut errors: Vec<f64> = all.iter().filter(|one| one.from_bits == base).map(Foretold::error).collect();
+    errors.sort_by(f64::total_cmp);
+    errors
+}
+
+fn middle(errors: &[f64]) -> Option<f64> {
+    errors.get(errors.len().checked_sub(1)? / 2).copied()
+}
+
+/// How far predictions are from what was measured.
+pub fn sentence(rows: &[Row]) -> Option<String> {
+    let all = all(rows);
+    let [fast, slow] = [true, false].map(|fastest| errors(&all, fastest));
+    Some(format!(
+        "Marks are what the run over the fastest link foretells: over {} other links the median error is {:.1} %, the largest {:.1} %. From the slowest link, whose \
+         waiting hides the processor's work, they are {:.1} % and {:.1} %.",
+        fast.len(),
+        100.0 * middle(&fast)?,
+        100.0 * fast.last()?,
+        100.0 * middle(&slow)?,
+        100.0 * slow.last()?
+    ))
+}
+
+/// For programs: each link from each other one, and last the median of the errors of what the fastest foretells.
+pub fn csv(rows: &[Row]) -> String {
+    let mut text = "prediction,size_bytes,from_bits,to_bits,measured_s,predicted_s,error\n".to_string();
+    let all = all(rows);
+    for one in &all {
+        let Foretold { size_bytes, from_bits, to_bits, measured_s, predicted_s } = one;
+        text.push_str(&format!(
+            "link,{size_bytes},{from_bits},{to_bits},{measured_s:.6},{predicted_s:.6},{:.6}\n",
+            one.error()
+        ));
+    }
+    if let Some(median) = middle(&errors(&all, true)) {
+        text.push_str(&format!("median,,,,,,{median:.6}\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use predict::{Direction, Recorded, Transfer, Wait};
+    use report::PagedSeconds;
+
+    fn row(alternative: Alternative, cell: Cell) -> Row {
+        Row { cells: vec![cell], ..Row::new(alternative, 24 << 20, 6 << 20) }
+    }
+
+    /// As document 004 has it, with other waiting for bytes.
+    fn document(elapsed: f64, blocked_bytes: f64) -> Cell {
+        let seconds = PagedSeconds {
+            elapsed,
+            user: 66.138,
+            system: 3.133,
+            init: 0.21,
+            protocol: 8.7232,
+            blocked_bytes,
+            blocked_fixed: 0.0,
+        };
+        Cell { seconds, ..Cell::default() }
+    }
+
+    #[test]
+    fn without_a_course_the_documents_arithmetic_foretells() {
+        let rows = [
+            row(Alternative::AllMemory, document(70.0, 0.0)),
+            row(Alternative::Network(100_000_000), document(83.459, 5.2556)),
+            row(Alternative::Network(10_000_000), document(130.76, 52.5558)),
+            row(Alternative::ParityLog, document(80.0, 0.0)),
+        ];
+        let predicted: Vec<Option<String>> =
+            rows.iter().map(|row| predicted_s(row, &rows).map(|s| format!("{s:.2}"))).collect();
+        assert_eq!(predicted, [Some("69.48".into()), None, Some("130.76".into()), None]);
+        assert!(
+            csv(&rows).contains(",10000000,100000000,83.459000,83.459"),
+            "the document's own way: {}",
+            csv(&rows)
+        );
+        assert!(sentence(&rows).expect("two links").contains("over 1 other links the median error is 0.0 %"));
+        assert!(sentence(&rows[..1]).is_none() && csv(&rows[..1]).lines().count() == 1);
+    }
+
+    #[test]
+    fn a_course_is_played_again() {
+        // One page of 12.5 MB over 100 Mbit/s, and half a second of computing.
+        let transfer = Transfer {
+            direction: Direction::In,
+            connection: 0,
+            bytes: 12_500_000,
+            asked_s: 0.0,
+            done_s: 1.1,
+        };
+        let course = Recorded {
+            elapsed_s: 1.6,
+            transfers: vec![transfer],
+            waits: vec![Wait { from_s: 0.0, to_s: 1.1, transfer: Some(0) }],
+        };
+        let cell = Cell { course: Some(course), ..document(1.6, 1.1) };
+        let slow_s = over(&cell, 100_000_000, 10_000_000);
+        assert!((slow_s - (10.0 * 1514.0 / 1448.0 + 0.55)).abs() < 0.02, "{slow_s}");
+    }
+}
