@@ -6,7 +6,8 @@
 //! overlaps with computing, or with the other direction, does so as far as the new rate allows.
 //!
 //! Each direction of the link is shared equally by the connections to the servers, each of which carries one message after the other; a request for pages queues
-//! behind pages that go out on the same connection, and the answer to these behind pages that come. What transfers took beyond that when recorded, in the middle, they take on any link: the servers' turn and the
+//! behind pages that go out on the same connection, and the answer to these behind pages that come. What transfers took beyond that when
+//! recorded, in the middle, they take on any link: the servers' turn and the
 //! work of the processor.
 //!
 //! What the model leaves out: other decisions of the pager at another rate; several threads that wait at once, of which some could go on (times in
