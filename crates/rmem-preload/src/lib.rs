@@ -18,6 +18,7 @@
 //! engine are never paged, so that no thread faults while it holds a lock of the C library's allocator.
 //!
 //! # Limits
+//! - A program whose `malloc` is another than the C library's is refused (`allocator`).
 //! - Many small allocations stay in local memory, as do memory taken by `brk`, reservations without access (`PROT_NONE`), fixed, shared, executable, locked and
 //!   huge-page mappings, thread stacks, and mappings made by system calls that do not go through the C library.
 //! - A process made by a bare `clone` or `fork` system call is not told of: in such a child paged memory is not there (it ends by `SIGSEGV`).
@@ -30,6 +31,7 @@
 // A test program must not be paged by the code under test: nothing is exported there.
 #![cfg_attr(test, allow(dead_code))]
 
+mod allocator;
 mod errno;
 mod fork;
 mod heap;

@@ -95,6 +95,11 @@ functions! {
     __fread_unlocked_chk(buffer: *mut c_void, room: size_t, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
 }
 
+/// An address in the C library.
+pub fn of_the_library() -> *const c_void {
+    __libc_malloc as *const c_void
+}
+
 /// Look a function up, and keep it. Ends the process as the loader would when there is none.
 #[cold]
 fn find(name: &CStr, found: &AtomicUsize, meanwhile: Option<usize>) -> usize {

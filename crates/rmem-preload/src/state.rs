@@ -1,6 +1,6 @@
 //! What the process knows: whether it is paged, from which size on, and its engine.
 
-use crate::{fork, own, own::Own, say};
+use crate::{allocator, fork, own, own::Own, say};
 use rmem::{Config, Memory};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
@@ -37,6 +37,7 @@ pub fn configure() {
             HELD_MOST.store(held_most(config.local_bytes), Ordering::Relaxed);
             let threshold = usize::try_from(config.threshold_bytes).unwrap_or(usize::MAX).max(PAGE);
             let _ = CONFIG.set(config);
+            allocator::look();
             THRESHOLD.store(threshold, Ordering::Release);
         }
         Ok(None) => {}
@@ -114,6 +115,12 @@ fn start() -> Memory {
     let Some(config) = CONFIG.get() else {
         say::end(format_args!("no configuration; start the program with `fourstamp pager run`"))
     };
+    if let Some(file) = allocator::other_file() {
+        say::end(format_args!(
+            "the program allocates with {}, not with the C library, and cannot be paged so; run it without that allocator (see LD_PRELOAD, or link it without)",
+            file.to_string_lossy()
+        ));
+    }
     match Memory::start(config.clone()) {
         Ok(memory) => {
             fork::watch();

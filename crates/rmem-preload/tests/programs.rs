@@ -54,3 +54,30 @@ fn fortran_arrays_and_files_are_the_same() {
         same_and_paged(&bench, &[&program, &bench.file("matrix")]);
     }
 }
+
+#[test]
+fn containers_aligned_objects_and_exceptions_are_the_same() {
+    let (_alone, bench) = (alone(), Bench::new());
+    if is_there("g++", &["--version"]) {
+        let program = bench.build("values.cc", &[]);
+        same_and_paged(&bench, &[&program]);
+    }
+}
+
+/// It would take its memory from the engine and the engine its memory from it.
+#[test]
+fn a_program_with_another_allocator_is_refused_in_one_line() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let library = bench.build("allocator.c", &["-shared", "-fPIC"]);
+    let behind = bench.build("process.c", &[&library]);
+    let refused = bench.paged(&[&behind, "alone"], &serde_json::json!({}));
+    assert_eq!((refused.code, refused.err.lines().count()), (Some(2), 1), "{refused:?}");
+    assert!(refused.err.contains(&format!("allocates with {library}")), "{}", refused.err);
+    let within = bench.build("process.c", &[&Bench::source("allocator.c")]);
+    let refused = bench.paged(&[&within, "alone"], &serde_json::json!({}));
+    assert_eq!((refused.code, refused.err.lines().count()), (Some(2), 1), "{refused:?}");
+    // What is small is nobody's concern.
+    let small =
+        bench.paged(&["env", &format!("LD_PRELOAD={library}"), "echo", "small"], &serde_json::json!({}));
+    assert_eq!((small.code, small.out.as_str(), small.err.as_str()), (Some(0), "small\n", ""));
+}

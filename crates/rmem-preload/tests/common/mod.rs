@@ -73,9 +73,13 @@ impl Bench {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name).to_str().unwrap().to_owned()
     }
 
-    /// Build a program, with `gcc` or `gfortran` by its ending.
+    /// Build a program, with `gcc`, `g++` or `gfortran` by its ending.
     pub fn build(&self, name: &str, more: &[&str]) -> String {
-        let compiler = if name.ends_with(".c") { "gcc" } else { "gfortran" };
+        let compiler = match name.rsplit_once('.') {
+            Some((_, "c")) => "gcc",
+            Some((_, "cc")) => "g++",
+            _ => "gfortran",
+        };
         let program = self.folder.path().join(Path::new(name).file_stem().unwrap());
         let mut command = Command::new(compiler);
         command
