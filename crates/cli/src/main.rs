@@ -16,6 +16,7 @@ mod gate;
 mod interrupt;
 mod job;
 mod launching;
+mod memory_limit;
 mod paged;
 mod preload;
 mod progress;

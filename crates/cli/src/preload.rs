@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A library that is loaded before a program.
@@ -48,8 +49,14 @@ impl Preload {
 /// Refuse what no library can be loaded into.
 ///
 /// # Errors
-/// For a statically linked program.
+/// For a statically linked program, and for one that runs with other rights than its caller's: the loader ignores `LD_PRELOAD` then.
 pub fn check(program: &Path) -> Result<()> {
+    if changes_rights(program) {
+        bail!(
+            "{} runs with other rights than yours (setuid, setgid or capabilities), so that no library can be loaded before it; run it as its owner, or a copy without them",
+            program.display()
+        );
+    }
     if std::fs::read(program).is_ok_and(|bytes| is_static(&bytes)) {
         bail!(
             "{} is statically linked, so that no library can be loaded before it; link it dynamically (without -static)",
@@ -66,6 +73,17 @@ pub fn name(program: Option<&Path>, words: &[OsString]) -> String {
     name.chars()
         .map(|letter| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' })
         .collect()
+}
+
+fn changes_rights(program: &Path) -> bool {
+    const SET_USER: u32 = 0o4000;
+    const SET_GROUP: u32 = 0o2010; // without the group's right to run it, the bit is no more than a mark
+    let Ok(file) = std::fs::metadata(program) else { return false };
+    let sets = |bits: u32| file.mode() & bits == bits;
+    let user = sets(SET_USER) && file.uid() != rustix::process::getuid().as_raw();
+    let group = sets(SET_GROUP) && file.gid() != rustix::process::getgid().as_raw();
+    let capable = rustix::fs::getxattr(program, "security.capability", &mut [0u8; 64]).is_ok();
+    user || group || capable && !rustix::process::getuid().is_root()
 }
 
 /// Whether this is an ELF program that names no loader.
@@ -89,6 +107,7 @@ fn is_static(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn this_test_is_not_static_and_text_is_no_program() {
@@ -99,6 +118,24 @@ mod tests {
         without[56..58].fill(0);
         assert!(is_static(&without), "an ELF file without segments names no loader");
         assert!(!is_static(&own[..20]), "a cut file is not judged");
+    }
+
+    #[test]
+    fn a_program_with_others_rights_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let set =
+            |mode| std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+        set(0o4755);
+        assert!(check(file.path()).is_ok(), "its caller owns it, so no right changes");
+        if !rustix::process::getuid().is_root() {
+            println!("skipped: a file of another user's, for which this user has no right");
+            return;
+        }
+        std::os::unix::fs::chown(file.path(), Some(65534), None).unwrap();
+        set(0o755);
+        assert!(check(file.path()).is_ok());
+        set(0o4755);
+        assert!(check(file.path()).unwrap_err().to_string().contains("other rights"));
     }
 
     #[test]

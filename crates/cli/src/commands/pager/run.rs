@@ -3,6 +3,7 @@
 //! The program's standard output is its own: everything of ours goes to standard error.
 
 mod closing;
+mod limits;
 mod local;
 mod status;
 
@@ -17,6 +18,8 @@ use pager::Policy;
 use record::{RunFolder, RunInfo};
 use rmem::{Config, Server, ServerRole};
 use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -32,6 +35,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         bail!("--local {} is too little to run anything: give at least 1M", args.local);
     }
     let key = key(args)?;
+    limits::say(args.user_mode_only);
     let path = place::for_run(args.out.as_deref(), &format!("{}-pager", preload::name(Some(&program), &[])))?;
     let servers = LocalServers::start(args, &key)?;
     let config = config(args, &path, servers.servers())?;
@@ -61,7 +65,12 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
 fn program(word: &OsStr) -> Result<PathBuf> {
     let path = Path::new(word);
     let found = if word.as_encoded_bytes().contains(&b'/') {
-        Some(path.to_path_buf()).filter(|path| path.is_file())
+        match path.metadata() {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("cannot run {}", path.display()));
+            }
+            about => about.ok().filter(Metadata::is_file).map(|_| path.to_path_buf()),
+        }
     } else {
         let folders = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&folders).map(|folder| folder.join(path)).find(|path| path.is_file())

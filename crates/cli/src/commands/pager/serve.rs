@@ -1,8 +1,8 @@
 //! `fourstamp pager serve`: lend memory to programs elsewhere; `fourstamp pager key`: make the key that lets them in.
 
 use crate::args::{PagerKeyArgs, PagerServeArgs};
-use crate::interrupt;
-use anyhow::{Context, Result};
+use crate::{interrupt, memory_limit};
+use anyhow::{Context, Result, bail};
 use fabric::{KeyError, RunKey};
 use rmem::{PageServer, ServerOptions, ServerSummary};
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -15,6 +15,7 @@ pub fn run(args: &PagerServeArgs) -> Result<()> {
     if args.with_parent {
         set_parent_process_death_signal(Some(Signal::TERM)).context("cannot end with the parent process")?;
     }
+    refuse_too_much(args.memory as u64, memory_limit::bytes())?;
     let server = PageServer::bind(options(args)?)?;
     let address = server.address();
     if let Some(file) = &args.announce {
@@ -46,6 +47,18 @@ fn options(args: &PagerServeArgs) -> Result<ServerOptions> {
         patience: args.patience,
         ..ServerOptions::new(&args.listen, args.memory as u64, key)
     })
+}
+
+/// The kernel would kill the server when programs use what it lends, and all its pages with it.
+fn refuse_too_much(memory: u64, limit: Option<u64>) -> Result<()> {
+    match limit.filter(|limit| memory > *limit) {
+        Some(limit) => bail!(
+            "--memory {} is more than the {} that this process's memory cgroup allows: give less, or raise the group's limit",
+            mib(memory),
+            mib(limit)
+        ),
+        None => Ok(()),
+    }
 }
 
 fn run_key(file: Option<&Path>) -> Result<RunKey> {

@@ -48,7 +48,7 @@ fn nothing_paged(path: &Path, ended: &ExitStatus, config: &Config) {
     // With 2 the library has ended the program, and said why.
     if ended.code() != Some(2) {
         eprintln!(
-            "fourstamp: the program never asked for {} bytes at once, so nothing was paged and nothing recorded; --threshold sets from which size on allocations are",
+            "fourstamp: nothing was paged and nothing recorded: the program never asked for {} bytes at once (see --threshold), or what it started is static, setuid or without our LD_PRELOAD",
             config.threshold_bytes
         );
     }

@@ -1,6 +1,7 @@
 //! Page servers on this machine, for a run that names none: processes of their own, so that one can be killed.
 
 use crate::args::RunArgs;
+use crate::memory_limit;
 use anyhow::{Context, Result, bail};
 use fabric::RunKey;
 use pager::Policy;
@@ -90,5 +91,6 @@ fn available_bytes() -> usize {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<usize>().ok());
-    kib.unwrap_or(1 << 20) * 1024
+    let limit = memory_limit::bytes().and_then(|bytes| usize::try_from(bytes).ok());
+    (kib.unwrap_or(1 << 20) * 1024).min(limit.unwrap_or(usize::MAX))
 }
