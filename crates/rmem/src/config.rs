@@ -76,6 +76,25 @@ impl Config {
     /// The environment variable that holds it.
     pub const VARIABLE: &str = "FOURSTAMP_PAGER";
 
+    /// For a program that pages its own data: `local_bytes` of them here, the others in a file in this folder. Servers, a policy and all else are fields to set.
+    pub fn on_disk(local_bytes: u64, folder: impl Into<PathBuf>) -> Config {
+        Config {
+            local_bytes,
+            policy: pager::Policy::Disk.to_string(),
+            servers: Vec::new(),
+            encrypt: false,
+            disk: folder.into(),
+            prefetch_pages: 64,
+            threshold_bytes: 1 << 20,
+            deadline_ms: 2000,
+            run: None,
+            user_mode_only: false,
+            old_kernel: false,
+            started_ns: 0,
+            record: false,
+        }
+    }
+
     /// The configuration in the environment; `None` when this process is not to be paged.
     ///
     /// # Errors

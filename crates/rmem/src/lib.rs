@@ -4,6 +4,7 @@
 
 mod about;
 mod arena;
+mod array;
 mod checksum;
 mod config;
 mod course;
@@ -24,6 +25,7 @@ mod waits;
 mod wire;
 
 pub use about::ServerAbout;
+pub use array::{PagedArray, Plain};
 pub use checksum::checksum;
 pub use config::{Config, Server, ServerRole};
 pub use error::RmemError;

@@ -52,6 +52,33 @@ fn what_was_written_is_read_again() {
 }
 
 #[test]
+fn arrays_are_slices_of_zeros_that_are_given_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::start(Config::on_disk(1 << 20, folder.path())).unwrap();
+    let mut array = memory.array::<u64>(1 << 20).unwrap();
+    let mut pairs = memory.array::<[f32; 2]>(1000).unwrap();
+    assert!(array.len() == 1 << 20 && array.iter().all(|word| *word == 0));
+    array.iter_mut().enumerate().for_each(|(at, word)| *word = number(at, 9));
+    pairs[999] = [1.0, 2.0];
+    std::thread::scope(|scope| {
+        for half in array.chunks_mut(1 << 19) {
+            scope.spawn(move || half.reverse());
+        }
+    });
+    assert!((0..1 << 19).all(|at| array[at] == number((1 << 19) - 1 - at, 9)));
+    assert_eq!(format!("{:?}", &pairs[998..]), "[[0.0, 0.0], [1.0, 2.0]]");
+    drop(array.hold(0..100));
+    let address = array.as_ptr() as usize;
+    drop(array);
+    let again = memory.array::<u64>(1 << 20).unwrap();
+    assert_eq!((again.as_ptr() as usize, again[12345]), (address, 0), "it was given back, and is new");
+    assert!(memory.array::<u8>(0).unwrap().is_empty());
+    let error = memory.array::<u64>(usize::MAX).unwrap_err();
+    assert!(error.to_string().contains("address space"), "{error}");
+    memory.finish();
+}
+
+#[test]
 fn memory_grows_moves_shrinks_and_is_given_up() {
     let servers = Servers::start(&[Data, Data, Parity], 64 << 20);
     let memory = Memory::start(config(&servers, "parity-log", 1 << 20)).unwrap();
