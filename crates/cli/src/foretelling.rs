@@ -14,7 +14,8 @@ pub fn foretell(facts: &mut Facts) {
         network: format!("{factor} times the bandwidth"),
         seconds: run.at_bandwidth(factor).total(),
     });
-    let enough = Prediction { network: "memory for all of it".into(), seconds: run.all_memory().total() };
+    let enough =
+        Prediction { network: "memory enough for all data".into(), seconds: run.all_memory().total() };
     pager.predictions = faster.into_iter().chain([enough]).collect();
 }
 

@@ -10,7 +10,7 @@
 //! | `scale` | `linear` or `log` for histogram bins, else empty |
 //! | `x_from`, `x_to` | where it lies: a bin's edges, a range of quantiles or of the timeline, a node, rank or object (of `mpi-blocked`, who waited and for whom); `x_to` is empty for a point |
 //! | `y` | the value |
-//! | `unit` | of `y`: `messages`, `part`, `ns`, `count`, `bytes`, `events`, `events/s` or `virtual time` |
+//! | `unit` | of `y`: `messages`, `part`, `ns`, `count`, `bytes`, `events`, `events/s`, `pages/s`, `bytes/s` or `virtual time` |
 //!
 //! Times are in nanoseconds throughout; quantiles and parts run from 0 to 1.
 
@@ -21,6 +21,7 @@ use stats::analysis::{Analysis, Bin, By, Counted, StageView, Summary};
 use crate::ReportError;
 use crate::charts::distribution::piece_names;
 use crate::csv_mpi;
+use crate::csv_paging;
 use crate::csv_simulation;
 use crate::escape;
 use crate::finding::quantile;
@@ -30,7 +31,7 @@ use crate::palette::{PARTS, key};
 type Writer = fn(&Analysis, &mut dyn Write) -> std::io::Result<()>;
 
 /// Every series with what writes it.
-const SERIES: [(&str, Writer); 22] = [
+const SERIES: [(&str, Writer); 23] = [
     ("distribution", distribution),
     ("histogram", histogram),
     ("tail", tail),
@@ -53,6 +54,7 @@ const SERIES: [(&str, Writer); 22] = [
     ("mpi-groups", csv_mpi::groups),
     ("mpi-calls", csv_mpi::calls),
     ("mpi-lanes", csv_mpi::lanes),
+    ("paging", csv_paging::paging),
 ];
 
 /// The names that [`csv`] takes.

@@ -122,10 +122,19 @@ pub(crate) fn counted(n: u64, noun: &str) -> String {
 
 /// How often a second, with three figures, `512 k/s`.
 pub(crate) fn rate(per_s: f64) -> String {
+    per_second(per_s, "")
+}
+
+/// Bytes a second, with three figures, `210 MB/s`: powers of ten, as networks count.
+pub(crate) fn byte_rate(bytes_per_s: f64) -> String {
+    per_second(bytes_per_s, "B")
+}
+
+fn per_second(per_s: f64, what: &str) -> String {
     const STEPS: [(&str, f64); 3] = [("G", 1e9), ("M", 1e6), ("k", 1e3)];
     let step = STEPS.iter().find(|(_, step)| per_s.abs() >= step * 0.9995);
     let (name, step) = step.map_or(("", 1.0), |(name, step)| (*name, *step));
-    format!("{}\u{a0}{name}/s", figures(per_s / step, false))
+    format!("{}\u{a0}{name}{what}/s", figures(per_s / step, false))
 }
 
 /// A number without a unit, such as a virtual time: six figures, none of them an idle zero.
@@ -144,6 +153,7 @@ pub(crate) fn part(part: f64) -> String {
     let percent = part * 100.0;
     match percent {
         p if p == 0.0 || p == 100.0 => format!("{p:.0}\u{a0}%"),
+        p if p < 0.0 => minus(format!("{p:.0}\u{a0}%")),
         p if p < 0.1 => "under\u{a0}0.1\u{a0}%".to_owned(),
         p if p < 0.95 => format!("{p:.1}\u{a0}%"),
         p if p > 99.9 => "over\u{a0}99.9\u{a0}%".to_owned(),
@@ -220,8 +230,14 @@ mod tests {
 
     #[test]
     fn parts_are_never_rounded_to_all_or_nothing() {
-        let cases =
-            [(0.0, "0 %"), (0.0001, "under 0.1 %"), (0.714, "71 %"), (0.9996, "over 99.9 %"), (1.0, "100 %")];
+        let cases = [
+            (0.0, "0 %"),
+            (0.0001, "under 0.1 %"),
+            (0.714, "71 %"),
+            (-0.054, "−5 %"),
+            (0.9996, "over 99.9 %"),
+            (1.0, "100 %"),
+        ];
         for (value, text) in cases {
             assert_eq!(plain(&part(value)), text, "{value}");
         }
@@ -239,6 +255,7 @@ mod tests {
         for (per_s, text) in rates {
             assert_eq!(plain(&rate(per_s)), text, "{per_s}");
         }
+        assert_eq!(plain(&byte_rate(209.6e6)), "210 MB/s");
         let times = [
             (0.0, "0"),
             (12.5, "12.5"),

@@ -1,10 +1,11 @@
 //! A paged run in a few sentences and tables, for the page and the terminal.
 
-use crate::escape;
+use stats::analysis::{Analysis, PageKind, PageTransfers, Paging};
+
 use crate::escape::html;
 use crate::facts::Facts;
-use crate::format::{NONE, count, part, plain, size, time};
-use crate::pager_facts::{FaultTime, PageServer, Paged, PagedSeconds, PagerFacts};
+use crate::format::{NONE, byte_rate, count, counted, part, time};
+use crate::pager_facts::{FaultTime, PageServer, Paged, PagedSeconds, PagerFacts, ServerEvent};
 use crate::tables::wrap;
 
 /// The run in a sentence; `None` where it was not paged.
@@ -23,6 +24,51 @@ pub(crate) fn sentence(facts: &Facts) -> Option<String> {
         part(seconds.protocol / whole),
         part(waited)
     ))
+}
+
+/// When pages went which way and how fast, and when servers were lost or joined, in words.
+pub(crate) fn phases(paging: &Paging, pager: &PagerFacts) -> String {
+    let of = |kind| paging.kinds.iter().find(|of| of.kind == kind);
+    let span = |of: &PageTransfers| {
+        let [from, to] = [of.from_ns, of.to_ns].map(|ns| time(ns as f64));
+        format!("from {from} to {to}, at {}", byte_rate(of.bytes_per_s))
+    };
+    let mut said = match (of(PageKind::Out), of(PageKind::In)) {
+        (Some(out), Some(back)) => {
+            format!("Page-outs last {}; page-ins {}{}.", span(out), span(back), order(out, back))
+        }
+        (Some(out), None) => format!("Page-outs last {}; no page was read back.", span(out)),
+        (None, Some(back)) => format!("Page-ins last {}.", span(back)),
+        (None, None) => "Only parity travelled.".to_owned(),
+    };
+    said.push_str(&moments(pager, ServerEvent::Lost, "was lost", "were lost"));
+    said.push_str(&moments(pager, ServerEvent::Joined, "joined", "joined"));
+    said
+}
+
+/// Whether one way comes after the other, or both go on at once.
+fn order(out: &PageTransfers, back: &PageTransfers) -> &'static str {
+    let length = |of: &PageTransfers| (of.to_ns - of.from_ns) as f64;
+    let both = (out.to_ns.min(back.to_ns) - out.from_ns.max(back.from_ns)) as f64;
+    match both / length(out).min(length(back)).max(1.0) {
+        part if part < 0.1 && out.from_ns < back.from_ns => ": first pages leave, then they come back",
+        _ if both > 0.8 * length(out).max(length(back)) => ": both go on all the time",
+        _ => "",
+    }
+}
+
+/// ` A server was lost at 1.53 s.`
+fn moments(pager: &PagerFacts, happened: ServerEvent, one: &str, several: &str) -> String {
+    let events = pager.processes.iter().flat_map(|process| &process.events);
+    let times: Vec<String> = events
+        .filter(|event| event.of_server() == Some(happened))
+        .map(|event| time(event.at_s * 1e9))
+        .collect();
+    match &times[..] {
+        [] => String::new(),
+        [at] => format!(" A server {one} at {at}."),
+        [first, .., last] => format!(" {} servers {several}, from {first} to {last}.", times.len()),
+    }
 }
 
 /// Seconds of each part as a table of HTML.
@@ -59,6 +105,18 @@ pub(crate) fn predictions_table(facts: &PagerFacts) -> String {
     )
 }
 
+/// What some of the names of [`transfers`] mean.
+pub(crate) const TRANSFERS_NOTE: &str = "Moved elsewhere: put onto another server, for safety or for room. Not sent again: pages \
+     that left while the copy outside was still the same. Read ahead: pages that were fetched before they were touched; used: the part of \
+     the requests for several pages after which the program went on where they ended.";
+
+/// How many servers and transfers, for the line that says what ran; `None` where the run was not paged.
+pub(crate) fn counts(facts: &Facts, analysis: &Analysis) -> Option<[String; 2]> {
+    let servers = facts.pager.as_ref()?.servers.len() as u64;
+    let servers = if servers == 0 { "no servers".to_owned() } else { counted(servers, "server") };
+    Some([servers, counted(analysis.messages, "page transfer")])
+}
+
 /// Kind, number and times of faults.
 pub(crate) fn faults(process: &Paged) -> [(&'static str, u64, FaultTime); 3] {
     [
@@ -81,7 +139,7 @@ pub(crate) fn faults_table(process: &Paged) -> String {
     ))
 }
 
-fn fault_times(number: u64, times: FaultTime) -> [String; 4] {
+pub(crate) fn fault_times(number: u64, times: FaultTime) -> [String; 4] {
     let shown = |ns: f64| if number == 0 { NONE.to_owned() } else { time(ns) };
     [times.p50, times.p99, times.max, times.mean].map(shown)
 }
@@ -92,12 +150,12 @@ pub(crate) fn transfers(process: &Paged) -> Vec<(&'static str, String)> {
     vec![
         ("page-outs", count(process.page_outs)),
         ("page-ins", count(process.page_ins)),
-        ("parity", count(process.parity)),
+        ("parity pages", count(process.parity)),
         ("all transfers", count(process.transfers)),
-        ("moved for safety", count(process.moves)),
-        ("left unchanged", count(process.clean_evictions)),
-        ("prefetched", count(process.prefetch.pages)),
-        ("windows wanted", efficiency),
+        ("moved elsewhere", count(process.moves)),
+        ("not sent again", count(process.clean_evictions)),
+        ("read ahead", count(process.prefetch.pages)),
+        ("read-aheads used", efficiency),
     ]
 }
 
@@ -119,50 +177,10 @@ pub(crate) fn servers_table(servers: &[PageServer]) -> String {
     ))
 }
 
-/// The figures for 80 columns.
-pub(crate) fn terminal_block(facts: &Facts) -> Option<String> {
-    let pager = facts.pager.as_ref()?;
-    let process = pager.main()?;
-    let budget = plain(&size(pager.local_bytes));
-    let mut text = format!("Paging ({}, {budget} of local memory)\n", escape::terminal(&pager.policy));
-    text.push_str(&seconds_lines(&process.seconds));
-    text.push_str(&pairs(&transfers(process)));
-    for (name, number, times) in faults(process) {
-        let [p50, p99, longest, _] = fault_times(number, times);
-        let line =
-            format!("  {name:<25}{:>9}  p50 {p50:>8}  p99 {p99:>8}  max {longest:>8}\n", count(number));
-        text.push_str(&plain(&line));
-    }
-    for prediction in &pager.predictions {
-        let line = format!("  predicted for {}: {}\n", prediction.network, time(prediction.seconds * 1e9));
-        text.push_str(&escape::terminal(&plain(line.trim_end())));
-        text.push('\n');
-    }
-    for event in &process.events {
-        text.push_str(&format!("  at {:.1} s: {}\n", event.at_s, escape::terminal(&event.what)));
-    }
-    Some(text)
-}
-
-fn seconds_lines(seconds: &PagedSeconds) -> String {
-    let whole = seconds.sum().max(f64::MIN_POSITIVE);
-    let cells: Vec<(&str, String)> = seconds
-        .parts()
-        .into_iter()
-        .map(|(name, _, s)| (name, format!("{} {}", time(s * 1e9), part(s / whole))))
-        .collect();
-    pairs(&cells)
-}
-
-/// Two names with their values a line.
-fn pairs(cells: &[(&str, String)]) -> String {
-    let cell = |(name, value): &(&str, String)| format!("  {:<18}{:>16}", name.to_lowercase(), plain(value));
-    cells.chunks(2).map(|two| format!("{}\n", two.iter().map(cell).collect::<Vec<_>>().join("  "))).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::plain;
     use serde_json::json;
 
     fn facts() -> Facts {
@@ -183,15 +201,6 @@ mod tests {
             "The program ran for 131 s: 53 % its own work, 7 % paging's work, 40 % waiting for pages."
         );
         assert_eq!(sentence(&Facts::default()), None);
-    }
-
-    #[test]
-    fn the_terminal_shows_all_and_obeys_nothing() {
-        let text = terminal_block(&facts()).unwrap();
-        for wanted in ["parity-log, 64 MiB", "52.6 s 40 %", "2718", "130 µs", "at 3.2 s: server 2 is down"] {
-            assert!(text.contains(wanted), "{wanted} in {text}");
-        }
-        assert!(!text.contains('\u{1b}') && text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 
     #[test]

@@ -161,6 +161,13 @@ pub struct PagerEvent {
     pub what: String,
 }
 
+/// What an event means for a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ServerEvent {
+    Lost,
+    Joined,
+}
+
 /// The elapsed time that is foretold for a network.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prediction {
@@ -195,6 +202,17 @@ impl PagerFacts {
     }
 }
 
+impl PagerEvent {
+    /// `None` for what is no server's coming or going. The engine tells its events in words alone.
+    pub(crate) fn of_server(&self) -> Option<ServerEvent> {
+        match self.what.as_str() {
+            what if what.contains(" is down: ") => Some(ServerEvent::Lost),
+            what if what.contains(" has joined") => Some(ServerEvent::Joined),
+            _ => None,
+        }
+    }
+}
+
 impl Paged {
     /// Part of the windows whose stream went on, 0 to 1.
     pub fn prefetch_efficiency(&self) -> Option<f64> {
@@ -213,6 +231,13 @@ impl PagedSeconds {
             ("Waiting for bytes", "undo", self.blocked_bytes),
             ("Other waiting", "c", self.blocked_fixed),
         ]
+    }
+
+    /// Why a part is negative, where one is.
+    pub(crate) fn remark(&self) -> Option<&'static str> {
+        let said = "Protocol is what the other parts leave of the elapsed time. It is negative, because several threads of the program ran, or \
+                    waited, at once.";
+        (self.protocol < 0.0).then_some(said)
     }
 
     /// What the parts add up to.

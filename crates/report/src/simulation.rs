@@ -73,10 +73,11 @@ pub(crate) fn headline_sentence(facts: &Facts, analysis: &Analysis) -> String {
 
 /// What the messages say, where something else took their place in the headline.
 pub(crate) fn message_sentence(facts: &Facts, analysis: &Analysis) -> Option<String> {
-    let replaced =
-        Figures::of(facts, analysis).is_some() || analysis.mpi.is_some() || pager::sentence(facts).is_some();
+    let paged = pager::sentence(facts).is_some();
+    let replaced = Figures::of(facts, analysis).is_some() || analysis.mpi.is_some() || paged;
     let below = replaced && analysis.messages > 0 && mpi::is_conclusive(facts);
-    below.then(|| finding_sentence(analysis))
+    let about = if paged { "A message here is one page on its way out or in. " } else { "" };
+    below.then(|| format!("{about}{}", finding_sentence(analysis)))
 }
 
 /// Where the engine counted otherwise than the rows: what the charts then show.

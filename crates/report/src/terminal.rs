@@ -13,7 +13,7 @@ use crate::format::{ColumnUnit, NONE, count_plain, part, plain, size, time};
 use crate::headline::trim_lines;
 use crate::palette::{ansi, letter, name, title};
 use crate::simulation::{headline_sentence, message_sentence, terminal_block};
-use crate::{mpi, mpi_terminal, pager};
+use crate::{mpi, mpi_terminal, pager, pager_terminal};
 
 /// The report of one run, at most `width` columns wide (80 at least); `colour` adds terminal colours.
 pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) -> String {
@@ -21,7 +21,7 @@ pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) 
     let paint = Paint { colour };
     let mut blocks = vec![opening(facts, analysis, width, &paint)];
     blocks.extend(terminal_block(facts, analysis));
-    blocks.extend(pager::terminal_block(facts));
+    blocks.extend(pager_terminal::block(facts, analysis, width));
     blocks.extend(analysis.mpi.iter().flat_map(|mpi| mpi_terminal::blocks(mpi, width)));
     blocks.extend(quantile_table(analysis));
     blocks.extend(share_bar(analysis, width, &paint));
@@ -59,14 +59,18 @@ impl Paint {
 }
 
 fn opening(facts: &Facts, analysis: &Analysis, width: usize, paint: &Paint) -> String {
-    let what = [
-        escape::terminal(&facts.title()),
-        escape::terminal(facts.topology_besides_title()),
-        counted(facts.nodes as u64, "node"),
-        counted(facts.launches as u64, "launch"),
-        counted(analysis.messages, "message"),
-    ];
-    let what: Vec<String> = what.into_iter().filter(|text| !text.is_empty()).collect();
+    let many = pager::counts(facts, analysis).map_or_else(
+        || {
+            vec![
+                counted(facts.nodes as u64, "node"),
+                counted(facts.launches as u64, "launch"),
+                counted(analysis.messages, "message"),
+            ]
+        },
+        |counts| counts.map(|text| plain(&text)).to_vec(),
+    );
+    let what = [escape::terminal(&facts.title()), escape::terminal(facts.topology_besides_title())];
+    let what: Vec<String> = what.into_iter().filter(|text| !text.is_empty()).chain(many).collect();
     let mut text =
         facts.mpi.as_ref().map_or_else(String::new, |mpi| wrapped(&plain(&mpi.first_line()), width));
     text.push_str(&wrapped(&what.join(", "), width));
@@ -229,7 +233,7 @@ fn sparklines(analysis: &Analysis, width: usize) -> Option<String> {
     (!lines.is_empty()).then(|| lines.concat())
 }
 
-fn sparkline(head: &str, bins: &[Bin], width: usize) -> String {
+pub(crate) fn sparkline(head: &str, bins: &[Bin], width: usize) -> String {
     let (low, high) = (bins[0].from, bins[bins.len() - 1].to);
     let (low, high) = (plain(&time(low)), plain(&time(high)));
     let cells = width.saturating_sub(18 + low.chars().count() + high.chars().count()).min(bins.len());

@@ -9,6 +9,8 @@ mod builder;
 mod mpi;
 #[path = "../examples/synthetic/mpi_read.rs"]
 mod mpi_read;
+#[path = "../examples/synthetic/paging.rs"]
+mod paging;
 #[path = "../examples/synthetic/warp.rs"]
 mod warp;
 
@@ -136,6 +138,7 @@ fn every_series_has_rows_of_eight_fields() {
     let (_, mut analysis) = planted();
     analysis.simulation = simulated().1.simulation;
     analysis.mpi = mpi_run().1.mpi;
+    analysis.paging = paging::run().1.paging;
     analysis.mpi.iter_mut().for_each(|mpi| mpi.sites.clear());
     let all = csv_text(&analysis, None);
     for line in all.lines() {
@@ -449,4 +452,34 @@ fn a_program_without_messages_still_shows_its_calls() {
     assert!(text.contains("sent no message from rank to rank") && text.contains("MPI_Allreduce"), "{text}");
     let page = page_text(&facts, &analysis, 1);
     assert!(page.contains("r0-mpi-ranks") && !page.contains("r0-mpi-waits"));
+}
+
+#[test]
+fn the_transfers_of_a_paged_run_are_drawn_along_it_and_said() {
+    let (facts, analysis) = paging::run();
+    let page = page_text(&facts, &analysis, 1);
+    assert!(page.contains("id=\"r0-pager-rates\"") || page.contains("id=r0-pager-rates"), "no section");
+    assert!(page.contains("Page-outs last from 9.00\u{a0}µs to 1.0"), "the phases are said");
+    assert!(page.contains(": first pages leave, then they come back."));
+    assert!(page.contains("A server was lost at 2.50\u{a0}s. A server joined at 3.90\u{a0}s."));
+    assert!(!page.contains("<b>host</b>:7311"), "a server's name is text");
+    let (facts, analysis) = planted();
+    assert!(!page_text(&facts, &analysis, 1).contains("pager-rates"));
+}
+
+#[test]
+fn the_transfers_of_a_paged_run_are_csv() {
+    let text = csv_text(&paging::run().1, Some("paging"));
+    let pages = |kind: &str| -> f64 {
+        let rows = text.lines().filter(|line| line.contains(kind) && line.ends_with("pages/s"));
+        rows.map(|line| {
+            let fields: Vec<f64> = line.split(',').filter_map(|field| field.parse().ok()).collect();
+            (fields[1] - fields[0]) / 1e9 * fields[2]
+        })
+        .sum()
+    };
+    assert_eq!(
+        ["page-in", "page-out", "parity"].map(|kind| pages(kind).round()),
+        [50_000.0, 12_500.0, 3_125.0]
+    );
 }

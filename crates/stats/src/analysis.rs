@@ -3,6 +3,7 @@
 //! Every time is in nanoseconds. Reports draw from these types alone and compute nothing.
 
 mod mpi;
+mod paging;
 mod simulation;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ pub use mpi::{
     Activity, Arrivals, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Lane, MessageLine, Mpi, MpiBy,
     MpiGroup, MpiGroups, RankTime, Wait, WaitView, WorstMessage,
 };
+pub use paging::{PageKind, PageTransfers, Paging, PagingBin};
 pub use simulation::{
     MessageGroup, NodeTime, ObjectRollbacks, Rollback, Rollbacks, Simulation, SimulationBin, Work,
 };
@@ -52,6 +54,9 @@ pub struct Analysis {
     /// What the messages and calls of an MPI program tell, where the run is one.
     #[serde(default)]
     pub mpi: Option<Mpi>,
+    /// The page transfers of a paged program, where the run is of one.
+    #[serde(default)]
+    pub paging: Option<Paging>,
 }
 
 /// A stage of a message's life.

@@ -62,6 +62,7 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
         },
         simulation: warp.simulation(&messages.traffic),
         mpi,
+        paging: messages.paging.shown(),
         slowest: messages.slowest.into_sorted(),
         anomalies: messages.anomalies,
     }

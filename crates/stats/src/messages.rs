@@ -11,6 +11,7 @@ use crate::columns::Columns;
 use crate::distribution::Distribution;
 use crate::groupings::Groupings;
 use crate::mpi::{BlockingCalls, MpiTally};
+use crate::paging::PagingTally;
 use crate::sends::Sends;
 use crate::series::Series;
 use crate::shares::Shares;
@@ -37,6 +38,7 @@ pub(crate) struct Messages {
     pub slowest: Slowest,
     pub traffic: Traffic,
     pub mpi: MpiTally,
+    pub paging: PagingTally,
     clock_error_ns: i64,
 }
 
@@ -56,6 +58,7 @@ impl Messages {
             slowest: Slowest::new(slowest),
             traffic: Traffic::default(),
             mpi: MpiTally::new(blocking),
+            paging: PagingTally::default(),
             clock_error_ns,
         }
     }
@@ -74,6 +77,7 @@ impl Messages {
         self.sends.add(columns, &mut working.last_sends);
         self.traffic.add(columns, &working.stages);
         self.mpi.add(columns);
+        self.paging.add(columns);
         self.add_timeline(columns, working);
     }
 
@@ -91,6 +95,7 @@ impl Messages {
         self.slowest.merge(other.slowest);
         self.traffic.merge(&other.traffic);
         self.mpi.merge(other.mpi);
+        self.paging.merge(&other.paging);
     }
 
     /// Stages of all rows, which have just been counted as a whole.

@@ -113,6 +113,7 @@ impl Recipe {
             outcome: None,
             pager: None,
             mpi: None,
+            paging: None,
             machine: vec![
                 pair("Host", "example"),
                 pair("Processor", "Example CPU at 2.1 GHz"),

@@ -4,6 +4,7 @@
 mod builder;
 mod mpi;
 mod mpi_read;
+mod paging;
 mod warp;
 
 use std::fs::File;
@@ -30,6 +31,7 @@ fn main() -> Result<(), ReportError> {
     let mpi = mpi(&folder.join("mpi-run"));
     write(folder, "mpi.html", "MPI program", std::slice::from_ref(&mpi))?;
     write(folder, "mpi-poor.html", "MPI program, poorly matched", &[poor(&mpi)])?;
+    write(folder, "paged.html", "Paged program", &[paging::run()])?;
     write(folder, "hostile.html", HOSTILE, &[hostile(), hostile_mpi(&mpi)])?;
     for (facts, analysis) in &[ten(), runs[0].clone(), runs[4].clone(), runs[5].clone(), warp, mpi] {
         println!("{}", terminal(facts, analysis, 80, false));

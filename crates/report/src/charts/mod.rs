@@ -12,6 +12,8 @@ mod mpi_ranks;
 mod mpi_waits;
 mod node_time;
 mod pager;
+mod pager_marks;
+mod pager_rates;
 mod rates;
 mod rollbacks;
 mod sends;
@@ -61,7 +63,7 @@ impl Section {
 pub(crate) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Section> {
     let mut all = simulation::sections(run, facts, analysis);
     all.extend(mpi::sections(run, facts, analysis));
-    all.extend(pager::sections(run, facts));
+    all.extend(pager::sections(run, facts, analysis));
     all.extend(sizes::section(run, analysis));
     all.extend(shares::section(run, facts, analysis));
     all.extend(distribution::stages(run, analysis));

@@ -2,18 +2,24 @@
 
 use plotly::layout::{Axis, AxisType, BarMode, Margin};
 
-use super::Section;
+use stats::analysis::Analysis;
+
+use super::{Section, pager_rates};
 use crate::chart::{Chart, bars, layout, lying, time_axis};
 use crate::facts::Facts;
 use crate::format::{part, time};
-use crate::pager::{faults_table, predictions_table, seconds_table, servers_table, transfers};
+use crate::pager::{
+    TRANSFERS_NOTE, faults_table, predictions_table, seconds_table, servers_table, transfers,
+};
 use crate::pager_facts::{Paged, PagedSeconds, PagerFacts};
 use crate::tables::list;
 
-pub(super) fn sections(run: &str, facts: &Facts) -> Vec<Section> {
+pub(super) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Section> {
     let Some(pager) = &facts.pager else { return Vec::new() };
     let Some(process) = pager.main() else { return Vec::new() };
-    let mut all = vec![completion(run, pager, process), faults(run, process)];
+    let mut all = vec![completion(run, pager, process)];
+    all.extend(analysis.paging.as_ref().map(|paging| pager_rates::section(run, pager, paging)));
+    all.push(faults(run, process));
     all.extend(servers(run, pager));
     all
 }
@@ -26,7 +32,9 @@ fn completion(run: &str, pager: &PagerFacts, process: &Paged) -> Section {
     let parts = process.seconds.parts();
     section.legend = parts.iter().map(|(name, class, _)| ((*name).to_owned(), (*class).to_owned())).collect();
     section.charts.push(bar(run, &process.seconds));
-    section.below = seconds_table(&process.seconds) + &predictions_table(pager);
+    let remark =
+        process.seconds.remark().map_or_else(String::new, |text| format!("<p class=note>{text}</p>"));
+    section.below = seconds_table(&process.seconds) + &remark + &predictions_table(pager);
     section
 }
 
@@ -57,7 +65,10 @@ fn faults(run: &str, process: &Paged) -> Section {
         .into_iter()
         .map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>"))
         .collect();
-    section.below = format!("{}<div class=pairs><div><dl>{pairs}</dl></div></div>", faults_table(process));
+    section.below = format!(
+        "{}<div class=pairs><div><dl>{pairs}</dl></div></div><p class=note>{TRANSFERS_NOTE}</p>",
+        faults_table(process)
+    );
     section
 }
 

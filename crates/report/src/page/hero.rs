@@ -12,6 +12,7 @@ use crate::format::{NONE, count, part, time, time_or_none};
 use crate::headline::{self, Floor};
 use crate::mpi;
 use crate::mpi_facts::MpiFacts;
+use crate::pager;
 use crate::palette::{PARTS, class, name, title};
 use crate::simulation::{Figures, headline_sentence, message_sentence};
 use crate::tables::{list, mini_bar};
@@ -90,14 +91,19 @@ pub(super) fn summary_line(analysis: &Analysis) -> String {
 }
 
 fn eyebrow(facts: &Facts, analysis: &Analysis) -> String {
-    let parts = [
-        facts.title(),
-        facts.topology_besides_title().to_owned(),
-        noun(facts.nodes as u64, "node", "nodes"),
-        noun(facts.launches as u64, "launch", "launches"),
-        noun(analysis.messages, "message", "messages"),
-    ];
-    let parts: Vec<String> = parts.iter().filter(|text| !text.is_empty()).map(|text| escaped(text)).collect();
+    let many = pager::counts(facts, analysis).map_or_else(
+        || {
+            vec![
+                noun(facts.nodes as u64, "node", "nodes"),
+                noun(facts.launches as u64, "launch", "launches"),
+                noun(analysis.messages, "message", "messages"),
+            ]
+        },
+        |counts| counts.to_vec(),
+    );
+    let what = [facts.title(), facts.topology_besides_title().to_owned()];
+    let parts: Vec<String> =
+        what.into_iter().chain(many).filter(|text| !text.is_empty()).map(|text| escaped(&text)).collect();
     parts.join(" <span aria-hidden=true>·</span> ")
 }
 

@@ -5,6 +5,7 @@
 
 use super::{Piece, within_model};
 use crate::analysis::{SimulationBin, Work};
+use crate::stretches::{Stretch, between};
 use crate::timeline::{Slice, Timeline};
 
 /// Slices at most: enough to see a step, few enough that a slice has events to count.
@@ -39,14 +40,6 @@ struct Committed {
     at: i64,
 }
 
-/// Some slices taken together.
-#[derive(Clone, Copy)]
-struct Stretch {
-    from_ns: i64,
-    to_ns: i64,
-    counts: Counts,
-}
-
 impl Default for Progress {
     fn default() -> Progress {
         Progress { slices: Timeline::new(SLICES), span: (i64::MAX, i64::MIN) }
@@ -76,36 +69,9 @@ impl Progress {
 
     /// The slices from the run's begin to its end, without gaps. `commits` are the nodes', each with the begin of its work.
     pub fn bins<'a>(&self, commits: impl Iterator<Item = (i64, &'a Commits)>) -> Vec<SimulationBin> {
-        let mut bins: Vec<SimulationBin> = self.stretches().iter().map(bin).collect();
+        let mut bins: Vec<SimulationBin> = self.slices.stretches(self.span).iter().map(bin).collect();
         commits.for_each(|(begin, commits)| commits.spread(begin, &mut bins));
         bins
-    }
-
-    /// Slices cut to the run's span. A first or last one that is less than half of a slice then joins its neighbour:
-    /// a rate over so short a time would show its chance, not the run's course.
-    fn stretches(&self) -> Vec<Stretch> {
-        let (first, last) = self.span;
-        let mut length = 0_i64;
-        let mut stretches: Vec<Stretch> = Vec::new();
-        for (from, slice_length, counts) in self.slices.slices() {
-            length = slice_length;
-            let to_ns = from.saturating_add(slice_length).min(last.saturating_add(1));
-            stretches.push(Stretch {
-                from_ns: from.max(first.min(to_ns.saturating_sub(1))),
-                to_ns,
-                counts: *counts,
-            });
-        }
-        let short = |stretch: &Stretch| between(stretch.from_ns, stretch.to_ns) < length as f64 / 2.0;
-        if stretches.len() > 1 && short(&stretches[0]) {
-            let joined = stretches.remove(0);
-            stretches[0].join(&joined);
-        }
-        if stretches.len() > 1 && stretches.last().is_some_and(short) {
-            let joined = stretches.pop();
-            stretches.last_mut().into_iter().zip(joined).for_each(|(stretch, joined)| stretch.join(&joined));
-        }
-        stretches
     }
 }
 
@@ -162,14 +128,6 @@ impl Slice for Committed {
     }
 }
 
-impl Stretch {
-    fn join(&mut self, other: &Stretch) {
-        self.from_ns = self.from_ns.min(other.from_ns);
-        self.to_ns = self.to_ns.max(other.to_ns);
-        self.counts.merge(&other.counts);
-    }
-}
-
 impl Slice for Counts {
     fn merge(&mut self, other: &Counts) {
         self.pieces += other.pieces;
@@ -187,20 +145,15 @@ fn higher(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     one.into_iter().chain(other).reduce(f64::max)
 }
 
-/// From one moment to a later one, ns. In 64 bits without a sign: damaged stamps may lie further apart than `i64` reaches.
-fn between(from: i64, to: i64) -> f64 {
-    to.wrapping_sub(from) as u64 as f64
-}
-
-fn bin(stretch: &Stretch) -> SimulationBin {
-    let seconds = between(stretch.from_ns, stretch.to_ns) / 1e9;
+fn bin(stretch: &Stretch<Counts>) -> SimulationBin {
+    let seconds = stretch.seconds();
     SimulationBin {
         from_ns: stretch.from_ns,
         to_ns: stretch.to_ns,
-        executed_per_s: stretch.counts.executed as f64 / seconds,
-        undone_per_s: stretch.counts.undone as f64 / seconds,
+        executed_per_s: stretch.held.executed as f64 / seconds,
+        undone_per_s: stretch.held.undone as f64 / seconds,
         committed_per_s: 0.0,
-        gvt: stretch.counts.gvt,
+        gvt: stretch.held.gvt,
     }
 }
 

@@ -1,0 +1,119 @@
+//! The moments at which servers were lost or joined, as marks on a chart along the run.
+
+use plotly::Scatter;
+use plotly::common::{DashType, HoverInfo, Line, Marker, MarkerSymbol, Mode as TraceMode, Position};
+
+use crate::escape;
+use crate::format::time;
+use crate::pager_facts::{PagerEvent, PagerFacts, ServerEvent};
+use crate::palette::MARK;
+
+/// More marks would hide each other; all events are listed in a section of their own.
+const MARKED_AT_MOST: usize = 30;
+/// Events nearer to each other than this part of the run share a mark.
+const NEAR: f64 = 0.03;
+
+/// A moment, and what happened about it.
+#[derive(Debug, PartialEq)]
+pub(super) struct Mark {
+    at_s: f64,
+    lost: usize,
+    joined: usize,
+    /// All of it in words.
+    text: String,
+    /// Its word goes to the left, because it is near the right edge.
+    to_left: bool,
+}
+
+/// The marks of a run that lasted `end_s`, in order.
+pub(super) fn marks(pager: &PagerFacts, end_s: f64) -> Vec<Mark> {
+    let all = pager.processes.iter().flat_map(|process| &process.events);
+    let mut events: Vec<(&PagerEvent, ServerEvent)> =
+        all.filter_map(|event| Some((event, event.of_server()?))).collect();
+    events.sort_by(|(one, _), (other, _)| one.at_s.total_cmp(&other.at_s));
+    let mut marks: Vec<Mark> = Vec::new();
+    for (event, sort) in events {
+        let near = marks.last().is_some_and(|mark| event.at_s - mark.at_s < NEAR * end_s);
+        if !near {
+            let to_left = event.at_s > 0.85 * end_s;
+            marks.push(Mark { at_s: event.at_s, lost: 0, joined: 0, text: String::new(), to_left });
+        }
+        marks.last_mut().into_iter().for_each(|mark| mark.add(event, sort));
+    }
+    marks.truncate(MARKED_AT_MOST);
+    marks
+}
+
+impl Mark {
+    fn add(&mut self, event: &PagerEvent, sort: ServerEvent) {
+        match sort {
+            ServerEvent::Lost => self.lost += 1,
+            ServerEvent::Joined => self.joined += 1,
+        }
+        if !self.text.is_empty() {
+            self.text.push_str("<br>");
+        }
+        let what = escape::chart_label(&event.what);
+        self.text.push_str(&format!("<b>{}</b> {what}", time(event.at_s * 1e9)));
+    }
+
+    /// `server lost`, `2 lost, 1 joined`.
+    fn word(&self) -> String {
+        match (self.lost, self.joined) {
+            (1, 0) => "server lost".to_owned(),
+            (0, 1) => "server joined".to_owned(),
+            (lost, 0) => format!("{lost} servers lost"),
+            (0, joined) => format!("{joined} servers joined"),
+            (lost, joined) => format!("{lost} lost, {joined} joined"),
+        }
+    }
+}
+
+/// A line from the bottom to near `top` for each, with its word at the upper end.
+pub(super) fn trace(marks: &[Mark], top: f64) -> Box<Scatter<f64, f64>> {
+    let high = top * 0.95;
+    // Lines are parted by points that are nowhere.
+    let x = marks.iter().flat_map(|mark| [mark.at_s, mark.at_s, f64::NAN]).collect();
+    let y = marks.iter().flat_map(|_| [0.0, high, f64::NAN]).collect();
+    let only_top = |text: String| [String::new(), text, String::new()];
+    let words: Vec<String> = marks.iter().flat_map(|mark| only_top(mark.word())).collect();
+    let texts: Vec<String> =
+        marks.iter().flat_map(|mark| [mark.text.clone(), mark.text.clone(), String::new()]).collect();
+    let side = |mark: &Mark| if mark.to_left { Position::MiddleLeft } else { Position::MiddleRight };
+    let sides: Vec<Position> = marks.iter().flat_map(|mark| vec![side(mark); 3]).collect();
+    Scatter::new(x, y)
+        .mode(TraceMode::LinesMarkersText)
+        .name("Servers")
+        .text_array(words)
+        .text_position_array(sides)
+        .hover_text_array(texts)
+        .hover_info(HoverInfo::Text)
+        .line(Line::new().color(MARK).width(1.4).dash(DashType::Dot))
+        .marker(Marker::new().color(MARK).size(7).symbol(MarkerSymbol::Diamond))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn pager(events: &[(f64, &str)]) -> PagerFacts {
+        let events: Vec<_> = events.iter().map(|(at_s, what)| json!({"at_s": at_s, "what": what})).collect();
+        PagerFacts::of(Some(&json!({"processes": [{"events": events}]}))).unwrap()
+    }
+
+    #[test]
+    fn servers_are_marked_and_nothing_else() {
+        let pager = pager(&[
+            (9.0, "place 4 (a:1) has joined, empty"),
+            (1.0, "place 1 (<a>:1) is down: gone"),
+            (1.1, "place 2 (b:1) is down: gone"),
+            (5.0, "page 0x1000 was unmapped behind our back"),
+        ]);
+        let marks = marks(&pager, 10.0);
+        let words: Vec<(f64, String)> = marks.iter().map(|mark| (mark.at_s, mark.word())).collect();
+        assert_eq!(words, [(1.0, "2 servers lost".to_owned()), (9.0, "server joined".to_owned())]);
+        assert!(marks[1].to_left && !marks[0].to_left);
+        assert!(marks[0].text.contains("is down") && !marks[0].text.contains("<a>"), "{}", marks[0].text);
+    }
+}
