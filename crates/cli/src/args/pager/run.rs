@@ -9,20 +9,29 @@ use std::path::PathBuf;
 /// `fourstamp pager run`.
 #[derive(Args)]
 #[command(after_help = "\
-Without --server it starts page servers of its own on this machine, as processes: two for pages and one
-for parity. That shows how it works; memory is gained with servers on other machines:
-  there:  fourstamp pager key run.key; fourstamp pager serve --memory 8G --listen 0.0.0.0:7311 --key-file run.key
-  here:   fourstamp pager run --local 2G --server a:7311 --server b:7311 --parity c:7311 --key-file run.key -- ./app
+Without --server it starts page servers of its own on this machine, as processes: two for pages and one for parity. \
+That shows how it works; memory is gained with servers on other machines. There, on a, b and c, with one key:
+  fourstamp pager key run.key
+  fourstamp pager serve --memory 8G --listen 0.0.0.0:7311 --key-file run.key
+and here, with the same key:
+  fourstamp pager run --local 2G --server a:7311 --server b:7311 \\
+      --parity c:7311 --key-file run.key -- ./app input
 
-Paged are allocations and anonymous mappings of at least --threshold; the rest of the program is as
-always. Any one server may die: reads go on at once from the others, and its pages are made again in the
-background. `kill -USR1` of this process shows how far the program is.
+Paged are allocations and anonymous mappings of at least --threshold; the rest of the program is as always. Any one \
+server may die: reads go on at once from the others, and its pages are made again in the background.
 
-Policies: parity-log sends pages to the servers in turn and a parity page after each round (one server may die, at
-the cost of 1/servers of a transfer more); mirror keeps two copies; parity brings a group's parity up to date with
-every page-out; write-through keeps a second copy on the local disk; none keeps one copy; disk uses no servers.
+Policies, and what a page that leaves costs with S servers:
+  parity-log     pages to the servers in turn, a parity page after each round;
+                 any one server may die: 1 + 1/S transfers
+  mirror         two copies on two servers: 2 transfers
+  parity         each page has its slot, its group's parity is kept up to date:
+                 2 transfers, and the difference comes back
+  write-through  one copy on a server, one on the local disk: all servers may die
+  none           one copy, nothing is safe: 1 transfer
+  disk           the local disk, and no servers
 
-The program's output and exit code are its own; everything of ours goes to standard error.")]
+How far the program is, --status says each second, and `kill -USR1` of this process at any time. The program's output \
+and exit code are its own; everything of ours goes to standard error.")]
 pub struct RunArgs {
     /// Local memory for paged pages
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
@@ -60,7 +69,7 @@ pub struct RunArgs {
     /// Allocations from this size on are paged
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = bytes)]
     pub threshold: usize,
-    /// A server that answers nothing for so long counts as dead, ms
+    /// A server that answers nothing for so many milliseconds counts as dead
     #[arg(long, value_name = "MS", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(10..=600_000))]
     pub deadline: u64,
     /// Serve only faults of the program itself, not those within system calls, as an ordinary user must

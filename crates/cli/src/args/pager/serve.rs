@@ -7,16 +7,15 @@ use std::path::PathBuf;
 /// `fourstamp pager serve`.
 #[derive(Args)]
 #[command(after_help = "\
-Lends memory to programs that page over the network. Each of them has its own pages, which no other
-can see and which are gone when it ends; the memory for all of them together is bounded. The server
-refuses new pages when it is full or its machine is short of memory; the programs then go elsewhere.
+Lends memory to programs that page over the network. Each of them has its own pages, which no other can see and which \
+are gone when it ends; the memory for all of them together is bounded. The server refuses new pages when it is full or \
+its machine is short of memory; the programs then go elsewhere.
 
-Whoever holds the run key may use the server, and nobody else. Traffic is encrypted if the program
-asks for it (`fourstamp pager run --encrypt`); use --require-encryption on a network that others can
-read.
+Whoever holds the run key may use the server, and nobody else. Traffic is encrypted if the program asks for it \
+(`fourstamp pager run --encrypt`); use --require-encryption on a network that others can read.
 
 Examples:
-  fourstamp pager key run.key                   make a key; copy it to the other machines
+  fourstamp pager key run.key       make a key; copy it to the other machines
   fourstamp pager serve --memory 8G --listen 0.0.0.0:7311 --key-file run.key")]
 pub struct PagerServeArgs {
     /// Memory to lend, for all programs together: 512M, 8G
@@ -53,6 +52,12 @@ pub struct PagerServeArgs {
 
 /// `fourstamp pager key`.
 #[derive(Args)]
+#[command(after_help = "\
+Servers and the programs that use them need the same key: it proves who they are, and encrypts pages with --encrypt. \
+Copy the file to each machine over a channel that you trust. A file that is there already is left alone.
+
+Example:
+  fourstamp pager key run.key && scp run.key otherhost:")]
 pub struct PagerKeyArgs {
     /// The file to make; only you can read it
     #[arg(value_name = "FILE")]

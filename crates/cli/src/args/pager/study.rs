@@ -9,22 +9,23 @@ use std::path::PathBuf;
 #[command(after_help = "\
 The alternatives, each in fresh processes, one launch of each in turn:
   all memory     the program alone
-  kernel swap    the program under a memory cgroup, swapping to a file made for it (root)
+  kernel swap    the program under a memory cgroup, swapping to a file made for
+                 it (root)
   disk           paged to the local disk
   no parity      paged to memory servers on this machine, nothing kept twice
   parity log     the same, with parity logging
-  RATE           parity logging again, to servers in a network namespace behind a link of that
-                 rate (root); beside it what is predicted from the run over the
-                 fastest link
+  RATE           parity logging again, to servers in a network namespace behind
+                 a link of that rate (root); beside it what is predicted from
+                 the run over the fastest link
 
-What is not possible here is left out, and the study says why. Namespaces, cgroup and swap file are
-gone when the study ends; those of a study that was killed are removed by the next.
+What is not possible here is left out, and the study says why. Namespaces, cgroup and swap file are gone when the study \
+ends; those of a study that was killed are removed by the next.
 
 The programs are the examples of this project:
   cargo build --release --package fourstamp-examples --examples
 
 Examples:
-  fourstamp pager study fft                     64 MiB of data, 16 MiB of it local
+  fourstamp pager study fft          64 MiB of data, 16 MiB of it local
   fourstamp pager study fft --sizes 24M,64M --networks 10mbit,100mbit,1gbit
   fourstamp pager study gauss --sizes 32M --only all-memory,swap,parity-log")]
 pub struct PagerStudyArgs {

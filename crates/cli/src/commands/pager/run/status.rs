@@ -6,6 +6,9 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// Looks after which the columns are named again: a screenful.
+const HEAD_EVERY: usize = 20;
+
 /// Says how far a run is until it ends.
 pub struct Status {
     folder: PathBuf,
@@ -42,8 +45,10 @@ impl Status {
             let (end, ended) = channel();
             let folder = folder.clone();
             let watch = move || {
+                let mut said = 0;
                 while ended.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
-                    say(&folder);
+                    say(&folder, said % HEAD_EVERY == 0);
+                    said += 1;
                 }
             };
             (end, std::thread::spawn(watch))
@@ -57,7 +62,7 @@ impl Status {
         move |signal| {
             let asked = signal == signal_hook::consts::SIGUSR1;
             if asked {
-                say(&folder);
+                say(&folder, true);
             }
             asked
         }
@@ -73,30 +78,63 @@ impl Status {
     }
 }
 
-/// A line for each process. As new as the process's last word: at most a second old.
-fn say(folder: &Path) {
+/// A line for each process, below the names of the columns. As new as the process's last word: at most a second old.
+fn say(folder: &Path, with_head: bool) {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut some = false;
-    for file in files.filter(|file| file.extension().is_some_and(|ending| ending == "json")) {
-        let Ok(text) = std::fs::read(&file) else { continue };
-        let Ok(progress) = serde_json::from_slice::<Progress>(&text) else { continue };
-        eprintln!("{}", line(&progress));
-        some = true;
+    let whole = files.filter(|file| file.extension().is_some_and(|ending| ending == "json"));
+    let mut all: Vec<Progress> =
+        whole.filter_map(|file| serde_json::from_slice(&std::fs::read(file).ok()?).ok()).collect();
+    all.sort_by_key(|progress| progress.pid);
+    if all.is_empty() {
+        return eprintln!("fourstamp: nothing is paged yet");
     }
-    if !some {
-        eprintln!("fourstamp: nothing is paged yet");
+    if with_head {
+        eprintln!("{}", row(["process", "time", "here", "outside", "pages out", "pages in", "servers up"]));
     }
+    all.iter().for_each(|progress| eprintln!("{}", line(progress)));
 }
 
 fn line(progress: &Progress) -> String {
     let Progress { pid, resident_bytes, outside_bytes, page_ins, page_outs, seconds, servers } = progress;
     let up = servers.iter().filter(|server| server.state == "up").count();
-    let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-    format!(
-        "fourstamp: process {pid} at {:.0} s: {:.1} MiB here, {:.1} MiB outside; {page_outs} pages out, {page_ins} in; {up} of {} servers up",
-        seconds.elapsed,
+    let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
+    let cells = [
+        pid.to_string(),
+        format!("{:.0} s", seconds.elapsed),
         mib(*resident_bytes),
         mib(*outside_bytes),
-        servers.len()
-    )
+        page_outs.to_string(),
+        page_ins.to_string(),
+        format!("{up} of {}", servers.len()),
+    ];
+    row(cells.each_ref().map(String::as_str))
+}
+
+/// In columns that leave room for a day and for terabytes, and fit 80.
+fn row([process, time, here, outside, out, back, up]: [&str; 7]) -> String {
+    format!("{process:>8}{time:>8}{here:>13}{outside:>14}{out:>12}{back:>12}{up:>12}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_in_80() {
+        let one = |pid, pages, servers: &[&str]| {
+            let states = servers.iter().map(|state| Server { state: (*state).to_owned() });
+            line(&Progress {
+                pid,
+                resident_bytes: 8 << 20,
+                outside_bytes: pages * 4096,
+                page_ins: pages,
+                page_outs: 7 * pages,
+                seconds: Seconds { elapsed: pages as f64 / 10_000.0 },
+                servers: states.collect(),
+            })
+        };
+        let lines = [one(7, 12, &[]), one(4_194_304, 123_456_789, &["up", "down", "up"])];
+        assert!(lines[1].ends_with("2 of 3") && lines[1].contains("482253.1 MiB"), "{}", lines[1]);
+        assert!(lines.iter().all(|line| line.chars().count() == 79), "{lines:?}");
+    }
 }
