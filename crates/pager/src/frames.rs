@@ -35,7 +35,7 @@ impl Frames {
 
     /// Takes one.
     pub(crate) fn alloc(&mut self) -> Option<Frame> {
-        let at = self.from_next().find(|&at| !self.in_use[at])?;
+        let at = self.in_turn().find(|&at| !self.in_use[at])?;
         Some(self.take(at))
     }
 
@@ -47,7 +47,7 @@ impl Frames {
         let many = count as usize;
         let mut chosen: Vec<usize> = match self.neighbours(many) {
             Some(start) => (start..start + many).collect(),
-            None => self.from_next().filter(|&at| !self.in_use[at]).take(many).collect(),
+            None => self.in_turn().filter(|&at| !self.in_use[at]).take(many).collect(),
         };
         chosen.sort_unstable();
         Some(chosen.into_iter().map(|at| self.take(at)).collect())
@@ -64,7 +64,7 @@ impl Frames {
         self.available += 1;
     }
 
-    fn from_next(&self) -> impl Iterator<Item = usize> + use<> {
+    fn in_turn(&self) -> impl Iterator<Item = usize> + use<> {
         (self.next..self.in_use.len()).chain(0..self.next)
     }
 
@@ -78,7 +78,7 @@ impl Frames {
     /// Where so many neighbours are free.
     fn neighbours(&self, many: usize) -> Option<usize> {
         let mut length = 0;
-        for at in self.from_next() {
+        for at in self.in_turn() {
             // Where the search begins anew at the front, so does the run.
             length = if self.in_use[at] {
                 0

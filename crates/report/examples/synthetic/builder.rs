@@ -113,7 +113,6 @@ impl Recipe {
             outcome: None,
             pager: None,
             mpi: None,
-            paging: None,
             machine: vec![
                 pair("Host", "example"),
                 pair("Processor", "Example CPU at 2.1 GHz"),
@@ -162,6 +161,7 @@ pub fn analyse(messages: &[Message]) -> Analysis {
         sizes: Vec::new(),
         simulation: None,
         mpi: None,
+        paging: None,
     };
     analysis.breakdowns.extend(breakdown(messages, By::Hops, |m| m.hops.to_string()));
     analysis.breakdowns.extend(breakdown(messages, By::Pair, |m| format!("{} → {}", m.src, m.dst)));
