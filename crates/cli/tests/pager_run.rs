@@ -7,7 +7,10 @@ mod paging;
 
 use paging::{Run, Servers, checker};
 use record::{Batch, Field, Kind, NULL};
-use std::process::Command;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
 
 const FOURSTAMP: &str = env!("CARGO_BIN_EXE_fourstamp");
 
@@ -119,4 +122,34 @@ fn a_program_that_asks_for_little_runs_as_ever() {
         .unwrap();
     assert_eq!((ended.status.code(), &*ended.stdout), (Some(7), &b"here\n"[..]));
     assert!(String::from_utf8_lossy(&ended.stderr).contains("nothing was paged"));
+}
+
+#[test]
+fn a_full_disk_is_told_and_waited_for() {
+    let Some(checker) = checker() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let small = r#"mount -t tmpfs -o size=4M small "$1" && cd "$1" && shift && exec "$@""#;
+    let run = tempfile::tempdir().unwrap();
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", small, "sh"]).arg(folder.path()).arg(FOURSTAMP);
+    command.args("pager run --no-report --local 2M --policy disk --disk .".split(' '));
+    command
+        .arg("--out")
+        .arg(run.path().join("run"))
+        .arg("--")
+        .arg(&checker)
+        .args(["16", "100000", "1"])
+        .process_group(0);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let told = lines
+        .by_ref()
+        .find(|line| line.contains("is full") || line.contains("unshare") || line.contains("mount"));
+    let told = told.expect("it ends without a word");
+    kill_process_group(Pid::from_child(&child), Signal::KILL).unwrap();
+    child.wait().unwrap();
+    if !told.contains("is full") {
+        return println!("skipped: no file system can be mounted here: {told}");
+    }
+    assert!(told.contains("the program waits until there is room"), "{told}");
 }

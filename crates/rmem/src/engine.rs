@@ -63,6 +63,8 @@ pub(crate) struct Engine {
     finished: bool,
     /// Some page is lost.
     poisoned: bool,
+    /// The last page for the disk found no room there.
+    disk_full: bool,
     /// Buffers that are used again.
     actions: Vec<Action>,
     faults: Vec<Fault>,
@@ -134,6 +136,7 @@ impl Engine {
             told: Vec::new(),
             finished: false,
             poisoned: false,
+            disk_full: false,
             actions: Vec::new(),
             faults: Vec::new(),
             wishes: Vec::new(),

@@ -187,6 +187,7 @@ impl Engine {
         match (outcome, asked.what) {
             (Ok(Found::Stored), What::Store { kind }) => {
                 self.scribe.disk_out(kind, asked.ready, &stored);
+                self.disk_full = false;
                 self.pager.done(operation, Ok(Answer::default()));
             }
             (Ok(Found::Page { bytes, tag }), What::Fetch { into, version, checksum, cancelled, .. }) => {
@@ -199,8 +200,11 @@ impl Engine {
                 self.scribe.taken(self.clock.now().0);
             }
             (Err(error), _) => {
-                self.tell(format!("the disk failed: {error}"));
                 let full = error.raw_os_error() == Some(libc::ENOSPC);
+                // Tried again and again until there is room: that is told once.
+                if !full || !std::mem::replace(&mut self.disk_full, full) {
+                    self.tell(format!("the disk failed: {error}"));
+                }
                 self.pager.done(operation, Err(if full { Failure::Full } else { Failure::Wrong }));
             }
             _ => self.pager.done(operation, Err(Failure::Wrong)),

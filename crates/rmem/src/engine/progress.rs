@@ -33,6 +33,8 @@ pub struct Progress {
     lost_pages: Vec<String>,
     unprotected_groups: u64,
     anomalies: u64,
+    /// Threads wait, and the disk is full, which is the last place that pages could go to.
+    no_room: bool,
     events: Vec<Told>,
 }
 
@@ -130,6 +132,7 @@ impl Engine {
                 .collect(),
             unprotected_groups: status.vault.unprotected,
             anomalies: status.surprises,
+            no_room: self.disk_full && self.waits.any(),
             events: self.told.clone(),
         }
     }

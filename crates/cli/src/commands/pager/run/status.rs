@@ -1,4 +1,4 @@
-//! How far the program is: on SIGUSR1, or each second.
+//! How far the program is: on SIGUSR1, or each second. And, unasked, when it cannot go on.
 
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,14 @@ use std::time::Duration;
 /// Looks after which the columns are named again: a screenful.
 const HEAD_EVERY: usize = 20;
 
+const NO_ROOM: &str = "fourstamp: no server has room for more pages and the disk (--disk) is full: the program waits until there is room; \
+                       free some, or end it";
+
 /// Says how far a run is until it ends.
 pub struct Status {
     folder: PathBuf,
-    thread: Option<(Sender<()>, JoinHandle<()>)>,
+    end: Sender<()>,
+    thread: JoinHandle<()>,
 }
 
 /// What of a process's progress is shown.
@@ -25,6 +29,7 @@ struct Progress {
     page_outs: u64,
     seconds: Seconds,
     servers: Vec<Server>,
+    no_room: bool,
 }
 
 #[derive(Deserialize)]
@@ -41,19 +46,22 @@ impl Status {
     /// For the run at `path`; each second, if asked for.
     pub fn new(path: &Path, each_second: bool) -> Status {
         let folder = path.join(crate::paged::FOLDER);
-        let thread = each_second.then(|| {
-            let (end, ended) = channel();
-            let folder = folder.clone();
-            let watch = move || {
-                let mut said = 0;
-                while ended.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
-                    say(&folder, said % HEAD_EVERY == 0);
-                    said += 1;
+        let (end, ended) = channel();
+        let watched = folder.clone();
+        let watch = move || {
+            let (mut looks, mut stuck) = (0, false);
+            while ended.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+                if each_second {
+                    say(&watched, looks % HEAD_EVERY == 0);
                 }
-            };
-            (end, std::thread::spawn(watch))
-        });
-        Status { folder, thread }
+                looks += 1;
+                let was_stuck = std::mem::replace(&mut stuck, all(&watched).iter().any(|one| one.no_room));
+                if stuck && !was_stuck {
+                    eprintln!("{NO_ROOM}");
+                }
+            }
+        };
+        Status { folder, end, thread: std::thread::spawn(watch) }
     }
 
     /// SIGUSR1 is a question; all other signals are the program's.
@@ -70,21 +78,25 @@ impl Status {
 
     /// No more.
     pub fn end(self) {
-        if let Some((end, thread)) = self.thread {
-            drop(end);
-            // It has nothing to say that would matter now.
-            let _ = thread.join();
-        }
+        drop(self.end);
+        // It has nothing to say that would matter now.
+        let _ = self.thread.join();
     }
 }
 
-/// A line for each process, below the names of the columns. As new as the process's last word: at most a second old.
-fn say(folder: &Path, with_head: bool) {
+/// What the processes said last: at most a second old.
+fn all(folder: &Path) -> Vec<Progress> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let whole = files.filter(|file| file.extension().is_some_and(|ending| ending == "json"));
     let mut all: Vec<Progress> =
         whole.filter_map(|file| serde_json::from_slice(&std::fs::read(file).ok()?).ok()).collect();
     all.sort_by_key(|progress| progress.pid);
+    all
+}
+
+/// A line for each process, below the names of the columns.
+fn say(folder: &Path, with_head: bool) {
+    let all = all(folder);
     if all.is_empty() {
         return eprintln!("fourstamp: nothing is paged yet");
     }
@@ -95,7 +107,8 @@ fn say(folder: &Path, with_head: bool) {
 }
 
 fn line(progress: &Progress) -> String {
-    let Progress { pid, resident_bytes, outside_bytes, page_ins, page_outs, seconds, servers } = progress;
+    let Progress { pid, resident_bytes, outside_bytes, page_ins, page_outs, seconds, servers, no_room: _ } =
+        progress;
     let up = servers.iter().filter(|server| server.state == "up").count();
     let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
     let cells = [
@@ -131,6 +144,7 @@ mod tests {
                 page_outs: 7 * pages,
                 seconds: Seconds { elapsed: pages as f64 / 10_000.0 },
                 servers: states.collect(),
+                no_room: false,
             })
         };
         let lines = [one(7, 12, &[]), one(4_194_304, 123_456_789, &["up", "down", "up"])];
