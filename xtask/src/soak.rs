@@ -29,12 +29,20 @@ pub fn soak(workspace: &Workspace, options: &Options) -> Result<bool> {
     let mut round = 0;
     while round == 0 || begun.elapsed() < Duration::from_secs(60 * options.minutes) {
         println!("==> round {round}: {} min", begun.elapsed().as_secs() / 60);
+        properties(workspace, round)?;
         simulations(workspace, options.seeds * (round + 1))?;
         crashes(workspace, options.crashes, options.crashes * round)?;
         round += 1;
     }
     println!("{round} rounds in {} min without a failure", begun.elapsed().as_secs() / 60);
     Ok(true)
+}
+
+/// The property tests of the libraries, with cases that `cargo xtask test` does not draw.
+fn properties(workspace: &Workspace, round: u64) -> Result<()> {
+    let but_programs = ["--exclude", "fourstamp", "--exclude", "xtask"];
+    let mut cargo = workspace.cargo(&["test", "--workspace", "--locked"]);
+    run(cargo.args(but_programs).env("PROPTEST_RNG_SEED", (round + 2).to_string()), LIMIT)
 }
 
 /// Every read sees the last write, whatever crashes, hangs, fills up or is slow.

@@ -9,7 +9,8 @@
 //! 2. **Observed.** If that call was entered before the message can have been there, the rank was blocked in MPI for it, and the
 //!    call returned on its arrival: it arrived at the call's exit less what such a call takes when the message is there already
 //!    (*overhead*). Only if the call completed no other receive, and if the message was not on its way for unusually long:
-//!    then either the network was slow or the receiver was not running, which the stamps cannot tell apart, and the facts are all there is.
+//!    then either the network was slow or the receiver was not running, which the stamps cannot tell apart, and the facts are all there is
+//!    (not even what the quickest message seen took: this one may have been quicker).
 //! 3. **Modelled.** Otherwise it was on its way for as long as observed messages of its size and way were (*transit*), if
 //!    that agrees with the facts. Where no message of the run tells how long that is, it is taken to have arrived when its blocking send
 //!    returned.
@@ -97,7 +98,7 @@ pub(crate) fn arrival(sent: &Sent, got: &Got, clock_error: i64, usual: &Usual) -
         let in_time = best <= start.latest + transit.unusual + clock_error;
         return match returned.and(facts) {
             Some(both) if in_time => both.about(best, How::Observed),
-            _ => late(facts, returned, start.earliest + transit.least - clock_error),
+            _ => facts.middle(How::Bracketed),
         };
     }
     let expected = Interval {
@@ -117,12 +118,6 @@ pub(crate) fn arrival(sent: &Sent, got: &Got, clock_error: i64, usual: &Usual) -
 fn handed_over(sent: &Sent, facts: Interval) -> Arrival {
     let told = sent.blocking && (facts.from..=facts.to).contains(&sent.released);
     if told { facts.at(sent.released, How::Modelled) } else { facts.middle(How::Bracketed) }
-}
-
-/// Unusually long on its way: some time from the earliest possible to the return of the call.
-fn late(facts: Interval, returned: Interval, earliest: i64) -> Arrival {
-    let possible = Interval { from: earliest, to: returned.to };
-    possible.and(facts).unwrap_or(facts).middle(How::Bracketed)
 }
 
 /// Facts 1 of the module's head; without the polls if they contradict the rest, `None` if the rest contradicts itself.

@@ -155,6 +155,14 @@ proptest! {
     }
 }
 
+/// Such a message is not always among those that the usual was learnt from.
+#[test]
+fn a_message_quicker_than_any_learnt_from_is_within_its_bracket() {
+    let setting =
+        Setting { seed: 15358192635719074020, ranks: 2, messages: 265, hosts: 1, asleep_once_in: 20 };
+    assert_eq!(run(setting, false).counts[How::Bracketed as usize].1, 0);
+}
+
 /// A run without tails.
 fn closed(outcome: &Outcome) -> (record::RunInfo, Vec<Row>) {
     let folder = tempfile::tempdir().unwrap();

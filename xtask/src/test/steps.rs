@@ -87,6 +87,8 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     // The output of tests that pass is shown because it says what they skipped, and why.
     let arguments = ["test", "--workspace", "--locked", "--no-fail-fast", "--", "--show-output"];
     let mut cargo = workspace.cargo(&arguments);
+    // The same cases in every run, so that a red one can be had again; `cargo xtask soak` draws others.
+    cargo.env("PROPTEST_RNG_SEED", "1");
     if let Some(python) = install::ready_python(workspace) {
         cargo.env("FOURSTAMP_TEST_PYTHON", python); // has mpi4py
     }
