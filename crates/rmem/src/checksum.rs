@@ -5,7 +5,7 @@ use pager::{Checksum, PAGE_BYTES};
 /// The checksum of a page's contents.
 #[inline]
 pub fn checksum(bytes: &[u8; PAGE_BYTES]) -> Checksum {
-    Checksum(xxhash_rust::xxh3::xxh3_128(bytes))
+    Checksum(twox_hash::XxHash3_128::oneshot(bytes))
 }
 
 #[cfg(test)]
