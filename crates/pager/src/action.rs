@@ -19,12 +19,20 @@ pub enum Action {
         /// Where to.
         frame: Frame,
     },
+    /// Take a page away that was put there [protected](Installed::Protected) and that no thread has written to since: its contents are outside. Who writes to it at
+    /// this moment waits, and faults. Answered by [`Pager::grabbed`](crate::Pager::grabbed).
+    Drop {
+        /// Which.
+        page: Page,
+    },
     /// Give the frame's contents back to the program. The frame keeps its contents. Answered by [`Pager::installed`](crate::Pager::installed).
     Install {
         /// Where to.
         page: Page,
         /// Where from.
         frame: Frame,
+        /// How.
+        access: Access,
     },
     /// This page's contents are lost: any thread that touches it must be stopped.
     Poison {
@@ -181,11 +189,23 @@ pub enum Failure {
     Full,
 }
 
+/// What the program may do with a page that is put into its memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read it and write to it.
+    Write,
+    /// Read it. Whoever writes to it waits until the pager has heard of it, by [`Pager::written`](crate::Pager::written). A driver may give
+    /// [`Access::Write`] instead, and must where the system cannot make its own writes wait.
+    Read,
+}
+
 /// How putting contents into a page of the program went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Installed {
     /// They are there.
     Done,
+    /// They are there, and nobody can write to them unheard: [`Access::Read`].
+    Protected,
     /// Something else is there already.
     Present,
     /// The page is no longer the program's.
@@ -197,8 +217,10 @@ pub enum Installed {
 pub enum Grabbed {
     /// It is in the frame.
     Taken(Checksum),
+    /// It is gone, unchanged: the answer to [`Action::Drop`].
+    Dropped,
     /// Nothing was there: the program gave it up.
     Absent,
-    /// It cannot be taken now (a system call is using it, it is locked).
+    /// It cannot be taken now (a system call is using it, it is locked; it was to be dropped and may have been written to).
     Busy,
 }

@@ -2,8 +2,8 @@
 
 use crate::residency::Residency;
 use crate::{
-    Action, Checksum, Fault, Frame, Grabbed, Installed, Operation, Options, OptionsError, Outcome, Page,
-    Place, Role, Status,
+    Access, Action, Checksum, Fault, Frame, Grabbed, Installed, Operation, Options, OptionsError, Outcome,
+    Page, Place, Role, Status,
 };
 
 /// Which pages are in memory, which are outside and where, and what is to be done about it.
@@ -46,7 +46,7 @@ impl Pager {
         self.residency.forget(first, pages);
     }
 
-    /// The contents are at another address now (`mremap`), together with what was resident. What was mapped at `to` is gone. `from` is no longer mapped.
+    /// The contents are at another address now (`mremap`), together with what was resident, which anybody may write to again. What was mapped at `to` is gone. `from` is no longer mapped.
     pub fn moved(&mut self, from: Page, to: Page, pages: u64) {
         self.residency.moved(from, to, pages);
     }
@@ -56,13 +56,19 @@ impl Pager {
         self.residency.fault(page, write)
     }
 
-    /// To be asked right before the bytes of a read are put into a page of the program ([`Into::Page`](crate::Into::Page)). `false`: the program gave that
+    /// A thread is about to write to a page that was put there [protected](Installed::Protected). Whether to let it: then the driver lifts the protection, and otherwise it wakes
+    /// the thread, which faults again.
+    pub fn written(&mut self, page: Page) -> bool {
+        self.residency.written(page)
+    }
+
+    /// To be asked right before the bytes of a read are put into a page of the program ([`Into::Page`](crate::Into::Page)): how. `None`: the program gave that
     /// page up, unmapped it or moved it while the read was under way; drop the bytes, and answer with [`Installed::Gone`].
-    pub fn welcome(&self, operation: Operation, page: Page) -> bool {
+    pub fn welcome(&self, operation: Operation, page: Page) -> Option<Access> {
         self.residency.welcome(operation, page)
     }
 
-    /// How a [`Action::Grab`] went.
+    /// How a [`Action::Grab`] or [`Action::Drop`] went.
     pub fn grabbed(&mut self, page: Page, how: Grabbed) {
         self.residency.grabbed(page, how);
     }

@@ -5,6 +5,7 @@
 
 mod ahead;
 mod answers;
+mod clean;
 mod evict;
 mod fault;
 mod hold;
@@ -13,6 +14,8 @@ mod memory;
 mod tests;
 
 use std::collections::VecDeque;
+
+use clean::Habit;
 
 use crate::frames::Frames;
 use crate::prefetch::{Rising, Streams};
@@ -50,6 +53,13 @@ enum What {
     Install(Frame),
     Borrow(Frame),
     Grab(Frame),
+    Drop,
+}
+
+impl What {
+    fn leaves(self) -> bool {
+        matches!(self, What::Grab(_) | What::Drop)
+    }
 }
 
 pub(crate) struct Residency {
@@ -78,6 +88,7 @@ pub(crate) struct Residency {
     tidying: bool,
     /// How many pages are chosen to leave and still here.
     grabbing: u64,
+    habit: Habit,
     /// How many pages left so far, modulo 2³²: the clock of refaults.
     evictions: u32,
     /// Pages that could not be taken, one after another.
@@ -110,6 +121,7 @@ impl Residency {
             room_high,
             tidying: false,
             grabbing: 0,
+            habit: Habit::NEW,
             evictions: 0,
             busy_streak: 0,
             status: Status::default(),
@@ -166,11 +178,6 @@ impl Residency {
             self.table[seat].frame = operation.0 as u32;
         }
         Some(action)
-    }
-
-    pub fn welcome(&self, operation: Operation, page: Page) -> bool {
-        let entry = self.table.seat(page).map(|seat| self.table[seat]);
-        entry.is_some_and(|e| e.state == State::Coming && e.frame == operation.0 as u32)
     }
 
     pub fn status(&self) -> Status {
@@ -252,8 +259,8 @@ impl Residency {
     }
 
     /// Finds what was asked, oldest first.
-    fn answered(&mut self, page: Page, grab: bool) -> Option<Asked> {
-        let at = self.asked.iter().position(|a| a.page == page && matches!(a.what, What::Grab(_)) == grab);
+    fn answered(&mut self, page: Page, leaves: bool) -> Option<Asked> {
+        let at = self.asked.iter().position(|a| a.page == page && a.what.leaves() == leaves);
         debug_assert!(at.is_some(), "an answer about page {} that nobody waits for", page.0);
         self.asked.remove(at?)
     }

@@ -83,7 +83,11 @@ impl World {
                 self.queue(place, action, self.full(frame));
             }
             Action::Mix { place, frame, .. } => self.queue(place, action, self.full(frame)),
-            Action::Zero { .. } | Action::Grab { .. } | Action::Install { .. } | Action::Poison { .. } => {
+            Action::Zero { .. }
+            | Action::Grab { .. }
+            | Action::Drop { .. }
+            | Action::Install { .. }
+            | Action::Poison { .. } => {
                 unreachable!("the vault knows nothing of the program's memory")
             }
         }

@@ -31,6 +31,8 @@ pub struct Status {
     pub faults_hard: u64,
     /// Faults on pages that were there already, when their turn came.
     pub faults_stale: u64,
+    /// Writes to pages that were protected to see whether anybody would write to them.
+    pub faults_write: u64,
     /// Faults on memory that is not mapped, as far as the pager knows.
     pub faults_unknown: u64,
     /// Faults that found no room and had to wait for an eviction first.

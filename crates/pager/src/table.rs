@@ -30,8 +30,12 @@ pub(crate) enum State {
     Filling,
     /// In the program's memory.
     Resident,
+    /// The same, protected from writing: it is what is outside.
+    Clean,
     /// Chosen to leave; [`Entry::frame`] is where to.
     Grabbing,
+    /// Chosen to leave, and nowhere to be taken: it was [`State::Clean`].
+    Dropping,
     /// In [`Entry::frame`]; stored outside or about to be.
     Framed,
     /// On its way back from [`Entry::frame`].

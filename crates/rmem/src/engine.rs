@@ -24,6 +24,7 @@ use crate::{Config, RmemError};
 use asked::Asks;
 use clock::Clock;
 use pager::{Action, Installed, Options, PAGE_BYTES, Pager};
+use pages::Pages;
 use progress::Told;
 use rustix::event::epoll;
 use scribe::Scribe;
@@ -46,7 +47,7 @@ pub(crate) struct Engine {
     clock: Clock,
     ns_per_tick: f64,
     begun_ns: u64,
-    uffd: Uffd,
+    pages: Pages,
     staging: Staging,
     pager: Pager,
     sites: Vec<Site>,
@@ -122,7 +123,7 @@ impl Engine {
             clock,
             ns_per_tick,
             begun_ns,
-            uffd,
+            pages: Pages::new(uffd, shared.clone()),
             staging,
             pager,
             sites,
@@ -149,7 +150,7 @@ impl Engine {
     }
 
     fn watch_all(&self) -> std::io::Result<()> {
-        self.watch(&self.uffd, FAULTS)?;
+        self.watch(&self.pages.uffd, FAULTS)?;
         self.watch(&self.shared.mailbox, MAIL)?;
         self.watch(&self.disk, DISK)?;
         (0..self.sites.len()).try_for_each(|at| self.watch_site(at))
@@ -224,7 +225,7 @@ impl Engine {
 
     fn serve_faults(&mut self) {
         let mut faults = std::mem::take(&mut self.faults);
-        if let Err(error) = self.uffd.faults(&mut faults) {
+        if let Err(error) = self.pages.uffd.faults(&mut faults) {
             self.tell(format!("page faults cannot be read: {error}"));
         }
         faults.drain(..).for_each(|fault| self.serve_fault(fault));

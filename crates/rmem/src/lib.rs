@@ -16,6 +16,7 @@ pub mod fuzz;
 mod link;
 mod mailbox;
 mod memory;
+mod pagemap;
 mod rate;
 mod secure;
 mod server;

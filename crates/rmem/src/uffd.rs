@@ -18,6 +18,7 @@ const REGISTER_MODE_MISSING: u64 = 1;
 const REGISTER_MODE_WP: u64 = 2;
 const MOVE_MODE_ALLOW_SRC_HOLES: u64 = 2;
 const WRITE_PROTECT_MODE_WP: u64 = 1;
+const COPY_MODE_WP: u64 = 2;
 
 const EVENT_PAGEFAULT: u8 = 0x12;
 const PAGEFAULT_FLAG_WRITE: u64 = 1;
@@ -204,6 +205,11 @@ impl Uffd {
     /// met an obstacle, and which.
     pub fn copy(&self, destination: usize, bytes: &[u8]) -> (usize, io::Result<()>) {
         self.transfer(IOCTL_COPY, destination, bytes.as_ptr() as usize, bytes.len())
+    }
+
+    /// The same, and threads that write to them wait. Needs [`Abilities::protects`].
+    pub fn copy_protected(&self, destination: usize, bytes: &[u8]) -> (usize, io::Result<()>) {
+        self.transfer_with(IOCTL_COPY, destination, bytes.as_ptr() as usize, bytes.len(), COPY_MODE_WP)
     }
 
     /// Move pages from one registered range to another, where nothing may be. The same.

@@ -185,6 +185,46 @@ fn pages_of_neighbouring_mappings_travel_together() {
     }
 }
 
+/// Pages that a stream has read are protected from writing until somebody writes: the program, the kernel for it, or where they have moved.
+#[test]
+fn writes_to_what_a_stream_has_read_are_kept() {
+    use std::io::{Read, Write};
+    let servers = Servers::start(&[Data, Data, Parity], 256 << 20);
+    let memory = Memory::start(config(&servers, "parity-log", 4 << 20)).unwrap();
+    let bytes = 32 << 20;
+    let mut start = memory.map(bytes).unwrap();
+    words(start, bytes).iter_mut().enumerate().for_each(|(at, word)| *word = number(at, 0));
+    let mut expected: Vec<u64> = (0..bytes / 8).map(|at| number(at, 0)).collect();
+    let (mut output, mut input) = std::os::unix::net::UnixStream::pair().unwrap();
+    for round in 1..=6 {
+        let array = words(start, bytes);
+        // A hundred pages further on, those behind are still there, and a few in each hundred are written to.
+        for at in 0..array.len() {
+            assert_eq!(array[at], expected[at], "round {round}: word {at}");
+            if at % 51_200 == 51_199 {
+                let (stored, received) = (at - 30_000, at - 20_000);
+                (array[stored], expected[stored]) = (round, round);
+                output.write_all(&[number(at, round), !0].map(u64::to_ne_bytes).concat()).unwrap();
+                expected[received..received + 2].copy_from_slice(&[number(at, round), !0]);
+                // SAFETY: the words are the array's own.
+                let target =
+                    unsafe { std::slice::from_raw_parts_mut(array[received..].as_mut_ptr().cast(), 16) };
+                input.read_exact(target).unwrap();
+            }
+        }
+        if round == 3 {
+            // Something right behind it, so that it cannot grow where it is.
+            memory.map(PAGE).unwrap();
+            start = memory.remap(start as usize, bytes, bytes + PAGE, true).unwrap().unwrap();
+            let array = words(start, bytes);
+            for at in (array.len() - 100_000..array.len()).step_by(777) {
+                (array[at], expected[at]) = (1, 1);
+            }
+        }
+    }
+    memory.finish();
+}
+
 /// The kernel moves pages about itself when it wants large pieces of memory (or, as here, is told to): what is taken out must be counted right then, too.
 #[test]
 fn nothing_is_lost_while_the_kernel_compacts_memory() {

@@ -48,6 +48,7 @@ fn carry_out(pager: &mut Pager, resident: &mut std::collections::HashSet<u64>) {
                 resident.remove(&page.0);
                 pager.grabbed(page, Grabbed::Taken(Checksum(u128::from(page.0))));
             }
+            Action::Drop { .. } => unreachable!("nothing is protected"),
             Action::Read { operation, into, version, checksum, .. } => {
                 let tag = Some(crate::Tag { version, checksum: checksum.unwrap() });
                 let installed = match into {

@@ -6,17 +6,21 @@ use crate::table::{List, Seat, State, flag};
 use crate::{Into, Page, Urgency};
 
 impl Residency {
-    /// Reads a window ahead, as far as there is room: its first page into a frame, as the trigger, the others into memory.
+    /// Reads a window ahead, as far as there is room: the first page that is outside into a frame, as the trigger, the others into memory. Those in frames are put back.
     pub(super) fn read_ahead(&mut self, ask: Ask) {
         let most = u64::from(ask.pages).min(self.spare_room()) as u32;
         let (mut steps, mut found, mut trigger) = (0, 0, None);
         let mut page = ask.from;
         while found < most && steps < 4 * ask.pages {
             let Some(seat) = self.table.seat(page) else { break };
-            if self.fetchable(seat) {
+            if self.can_be_put_back(seat) {
+                self.note_soon(seat, Some(ask.stride));
+                self.take_back(seat);
+                found += 1;
+            } else if self.fetchable(seat) {
                 self.status.page_ins_prefetch += 1;
                 self.note_return(seat, Some(ask.stride));
-                if found == 0 && self.read_framed(seat) {
+                if trigger.is_none() && self.read_framed(seat) {
                     trigger = Some(page);
                 } else {
                     self.read(seat, Urgency::Prefetch);
@@ -28,6 +32,11 @@ impl Residency {
         }
         self.status.windows += u64::from(found > 0);
         self.streams.fetched(ask, steps, trigger);
+    }
+
+    fn can_be_put_back(&self, seat: Seat) -> bool {
+        let entry = self.table[seat];
+        entry.state == State::Framed && !entry.has(flag::WAITING | flag::TRIGGER)
     }
 
     fn fetchable(&self, seat: Seat) -> bool {

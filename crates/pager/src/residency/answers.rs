@@ -57,6 +57,7 @@ impl Residency {
         self.status.coming_pages -= 1;
         match got {
             Fetched::There(Installed::Done) => self.arrived(seat),
+            Fetched::There(Installed::Protected) => self.arrived_clean(seat),
             Fetched::There(Installed::Present) => {
                 self.status.surprises += 1;
                 self.arrived(seat);

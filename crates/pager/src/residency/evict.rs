@@ -59,7 +59,9 @@ impl Residency {
         }
         batch.sort_unstable();
         let count = batch.len() as u32;
-        let frames = self.frames.alloc_run(count).unwrap_or_default();
+        self.grabbing += u64::from(count);
+        batch.retain(|&(page, seat)| !self.drop_clean(page, seat));
+        let frames = self.frames.alloc_run(batch.len() as u32).unwrap_or_default();
         for (&(page, seat), frame) in batch.iter().zip(frames) {
             self.uses[frame.0 as usize].owner = seat;
             self.table[seat].state = State::Grabbing;
@@ -67,9 +69,19 @@ impl Residency {
             self.asked.push_back(Asked { page, seat, what: What::Grab(frame) });
             self.out.push_back(Action::Grab { page, frame });
         }
-        self.grabbing += u64::from(count);
         self.batch = batch;
         count
+    }
+
+    /// `false`: it must be taken out.
+    fn drop_clean(&mut self, page: Page, seat: Seat) -> bool {
+        let can = self.can_be_dropped(seat);
+        if can {
+            self.table[seat].state = State::Dropping;
+            self.asked.push_back(Asked { page, seat, what: What::Drop });
+            self.out.push_back(Action::Drop { page });
+        }
+        can
     }
 
     /// Makes up to `wanted` frames empty: first those of pages in limbo, the oldest first, each with its neighbours, so that free frames are neighbours too; then those of
@@ -115,17 +127,21 @@ impl Residency {
     }
 
     pub fn grabbed(&mut self, page: Page, how: Grabbed) {
-        let Some(Asked { seat, what: What::Grab(frame), .. }) = self.answered(page, true) else { return };
+        let Some(asked) = self.answered(page, true) else { return };
         if how == Grabbed::Busy {
             self.busy_streak += 1;
             self.status.busy += 1;
         }
-        match (seat, how) {
-            (Seat::NONE, Grabbed::Taken(_)) => self.drop_frame(frame),
-            (Seat::NONE, _) => self.unused_frame(frame),
-            (seat, Grabbed::Taken(checksum)) => self.taken(seat, frame, checksum),
-            (seat, Grabbed::Absent) => self.absent(seat, frame),
-            (seat, Grabbed::Busy) => self.busy(seat, frame),
+        if let (What::Grab(frame), false) = (asked.what, matches!(how, Grabbed::Taken(_))) {
+            self.unused_frame(frame);
+        }
+        match (asked.what, asked.seat, how) {
+            (What::Grab(frame), Seat::NONE, Grabbed::Taken(_)) => self.drop_frame(frame),
+            (_, Seat::NONE, _) => {}
+            (What::Grab(frame), seat, Grabbed::Taken(checksum)) => self.taken(seat, frame, checksum),
+            (_, seat, Grabbed::Absent) => self.absent(seat),
+            (_, seat, Grabbed::Busy) => self.busy(seat),
+            (_, seat, Grabbed::Taken(_) | Grabbed::Dropped) => self.dropped(seat),
         }
         self.settle();
     }
@@ -138,6 +154,9 @@ impl Residency {
         used.left = self.evictions;
         used.checksum = Some(checksum);
         let dirty = self.vault.holds(self.table.key(seat)) != Some(checksum);
+        if self.may_stay_clean(seat) {
+            self.habit.learn(dirty);
+        }
         let entry = &mut self.table[seat];
         entry.state = State::Framed;
         entry.learn(dirty);
@@ -152,18 +171,16 @@ impl Residency {
     }
 
     /// The program gave the page up, and the driver did not know.
-    fn absent(&mut self, seat: Seat, frame: Frame) {
+    fn absent(&mut self, seat: Seat) {
         self.left(seat);
-        self.unused_frame(frame);
         self.status.surprises += 1;
         self.table[seat].state = State::Zero;
         self.forget_outside(seat);
         self.bring_if_wanted(seat);
     }
 
-    fn busy(&mut self, seat: Seat, frame: Frame) {
+    fn busy(&mut self, seat: Seat) {
         self.grabbing -= 1;
-        self.unused_frame(frame);
         let wanted = self.table[seat].has(flag::WANTED);
         self.arrived(seat);
         if wanted {
@@ -172,13 +189,13 @@ impl Residency {
     }
 
     /// It takes up no local memory any more.
-    fn left(&mut self, seat: Seat) {
-        debug_assert_eq!(self.table[seat].state, State::Grabbing);
+    pub(super) fn left(&mut self, seat: Seat) {
+        debug_assert!(matches!(self.table[seat].state, State::Grabbing | State::Dropping));
         self.grabbing -= 1;
         self.status.resident_pages -= 1;
     }
 
-    fn bring_if_wanted(&mut self, seat: Seat) {
+    pub(super) fn bring_if_wanted(&mut self, seat: Seat) {
         let entry = &mut self.table[seat];
         if entry.has(flag::WANTED) || entry.holds > 0 {
             entry.clear(flag::WANTED);

@@ -2,7 +2,7 @@
 
 use super::{Asked, Residency, What};
 use crate::table::{List, Seat, State, flag};
-use crate::{Action, Fault, Frame, Installed, Into, Page, Urgency};
+use crate::{Access, Action, Fault, Frame, Installed, Into, Page, Urgency};
 
 impl Residency {
     pub fn fault(&mut self, page: Page, write: bool) -> Option<Fault> {
@@ -27,12 +27,12 @@ impl Residency {
                 Fault::Soft
             }
             State::Zero => self.touched_zero(page, seat),
-            State::Resident => self.touched_resident(page, seat),
+            State::Resident | State::Clean => self.touched_resident(page, seat),
             State::Stored => self.touched_stored(page, seat),
             State::Framed | State::ComingFramed if entry.has(flag::TRIGGER) => {
                 self.touched_trigger(page, seat)
             }
-            State::Framed | State::Grabbing => self.touched_limbo(seat),
+            State::Framed | State::Grabbing | State::Dropping => self.touched_limbo(page, seat),
             State::Coming | State::ComingFramed => {
                 self.status.faults_joined += 1;
                 self.table[seat].set(flag::WANTED);
@@ -68,6 +68,7 @@ impl Residency {
     /// Most likely another thread touched it, and it has arrived since. If the program dropped the page without a word, zeros are right.
     pub(super) fn touched_resident(&mut self, page: Page, seat: Seat) -> Fault {
         self.status.faults_stale += 1;
+        self.table[seat].state = State::Resident;
         self.asked.push_back(Asked { page, seat, what: What::Zero });
         self.out.push_back(Action::Zero { page });
         Fault::Stale
@@ -84,10 +85,15 @@ impl Residency {
         Fault::Hard
     }
 
-    fn touched_limbo(&mut self, seat: Seat) -> Fault {
+    /// It has hardly left. A stream that comes upon such pages is followed as any other.
+    fn touched_limbo(&mut self, page: Page, seat: Seat) -> Fault {
         self.status.faults_limbo += 1;
-        self.came_back(seat);
+        let ask = self.streams.missed(page);
+        self.note_soon(seat, ask.map(|ask| ask.stride));
         self.demand(seat);
+        if let Some(ask) = ask {
+            self.read_ahead(ask);
+        }
         Fault::Soft
     }
 
@@ -117,6 +123,14 @@ impl Residency {
         }
     }
 
+    /// The same for a page that has hardly left.
+    pub(super) fn note_soon(&mut self, seat: Seat, stride: Option<i64>) {
+        match stride {
+            Some(-1 | 1) => self.table[seat].set(flag::STREAM),
+            _ => self.came_back(seat),
+        }
+    }
+
     fn came_back(&mut self, seat: Seat) {
         self.status.refaults += 1;
         self.table[seat].set(flag::HOT);
@@ -141,18 +155,17 @@ impl Residency {
             State::Free
             | State::Filling
             | State::Resident
+            | State::Clean
             | State::Installing
             | State::Borrowing
             | State::Lost => {}
-            State::Grabbing | State::Coming | State::ComingFramed => self.table[seat].set(flag::WANTED),
+            State::Grabbing | State::Dropping | State::Coming | State::ComingFramed => {
+                self.table[seat].set(flag::WANTED)
+            }
             _ if entry.has(flag::WAITING) => {}
             State::Zero | State::Framed | State::Stored if self.room() == 0 => self.wait(seat),
             State::Zero => self.zero(seat),
-            State::Framed => {
-                self.queues.remove(&mut self.table, seat);
-                self.status.resident_pages += 1;
-                self.install(seat, Frame(entry.frame), false);
-            }
+            State::Framed => self.take_back(seat),
             State::Stored if self.ghosts.contains(&self.table.key(seat)) => self.wait(seat),
             State::Stored => {
                 self.status.page_ins_demand += 1;
@@ -195,14 +208,23 @@ impl Residency {
         self.out.push_back(Action::Zero { page });
     }
 
+    /// Puts a page back from its frame. There is room.
+    pub(super) fn take_back(&mut self, seat: Seat) {
+        self.queues.remove(&mut self.table, seat);
+        self.status.resident_pages += 1;
+        self.install(seat, Frame(self.table[seat].frame), false);
+    }
+
     /// Puts a frame's contents there. Room is taken already.
     pub(super) fn install(&mut self, seat: Seat, frame: Frame, lent: bool) {
         let page = self.table.page(seat);
         self.table[seat].state = if lent { State::Borrowing } else { State::Installing };
         self.table[seat].frame = frame.0;
         let what = if lent { What::Borrow(frame) } else { What::Install(frame) };
+        let is_kept = !lent && !self.uses[frame.0 as usize].put;
+        let access = if is_kept { self.access(seat) } else { Access::Write };
         self.asked.push_back(Asked { page, seat, what });
-        self.out.push_back(Action::Install { page, frame });
+        self.out.push_back(Action::Install { page, frame, access });
     }
 
     /// Reads a page straight into memory. There is room.
@@ -220,7 +242,7 @@ impl Residency {
             What::Zero => self.zeroed(asked.seat, how),
             What::Install(frame) => self.reinstalled(asked.seat, frame, how),
             What::Borrow(frame) => self.borrowed(asked.seat, frame, how),
-            What::Grab(_) => unreachable!("not an answer to a grab"),
+            What::Grab(_) | What::Drop => unreachable!("not an answer to a grab"),
         }
         self.settle();
     }
@@ -240,7 +262,7 @@ impl Residency {
     }
 
     fn reinstalled(&mut self, seat: Seat, frame: Frame, how: Installed) {
-        self.status.surprises += u64::from(how != Installed::Done);
+        self.status.surprises += u64::from(!matches!(how, Installed::Done | Installed::Protected));
         let put = self.uses[frame.0 as usize].put;
         match (seat, how) {
             (Seat::NONE, _) => {}
@@ -251,6 +273,7 @@ impl Residency {
                 }
                 return;
             }
+            (seat, Installed::Protected) => self.arrived_clean(seat),
             (seat, _) => self.arrived(seat),
         }
         if put {

@@ -18,7 +18,7 @@ impl Residency {
         self.status.held_pages += new;
         for (_, seat) in self.pages(first, pages) {
             self.table[seat].holds += 1;
-            if self.table[seat].state == State::Resident {
+            if matches!(self.table[seat].state, State::Resident | State::Clean) {
                 self.queues.remove(&mut self.table, seat);
             }
             self.bring(seat);
@@ -29,7 +29,7 @@ impl Residency {
 
     pub fn held(&self, first: Page, pages: u64) -> bool {
         self.pages(first, pages)
-            .all(|(_, seat)| matches!(self.table[seat].state, State::Resident | State::Lost))
+            .all(|(_, seat)| matches!(self.table[seat].state, State::Resident | State::Clean | State::Lost))
     }
 
     pub fn release(&mut self, first: Page, pages: u64) {

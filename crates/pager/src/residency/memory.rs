@@ -68,6 +68,9 @@ impl Residency {
             self.table[seat].state = State::Stored;
             self.table[seat].frame = self.evictions;
         }
+        if self.table[seat].state == State::Clean {
+            self.table[seat].state = State::Resident;
+        }
         self.table[seat].clear(flag::WAITING | flag::WANTED);
     }
 
@@ -80,7 +83,13 @@ impl Residency {
         }
         match entry.state {
             State::Free | State::Zero | State::Stored | State::Lost => {}
-            State::Filling | State::Resident | State::Borrowing => self.status.resident_pages -= 1,
+            State::Filling | State::Resident | State::Clean | State::Borrowing => {
+                self.status.resident_pages -= 1;
+            }
+            State::Dropping => {
+                self.status.resident_pages -= 1;
+                self.grabbing -= 1;
+            }
             State::Grabbing => {
                 self.status.resident_pages -= 1;
                 self.grabbing -= 1;
@@ -129,7 +138,7 @@ impl Residency {
             return;
         }
         self.status.held_pages -= 1;
-        if entry.state == State::Resident {
+        if matches!(entry.state, State::Resident | State::Clean) {
             self.queues.push(&mut self.table, seat, List::Probation);
         }
     }

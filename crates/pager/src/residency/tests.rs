@@ -1,8 +1,8 @@
 //! Single steps, one after another.
 
 use crate::{
-    Action, Answer, Checksum, Fault, Frame, Grabbed, Installed, Into, Operation, Options, Page, Pager,
-    Policy, Status,
+    Access, Action, Answer, Checksum, Fault, Frame, Grabbed, Installed, Into, Operation, Options, Page,
+    Pager, Policy, Status,
 };
 
 fn pager(prefetch_pages: u32) -> Pager {
@@ -23,16 +23,23 @@ fn carry_out(pager: &mut Pager) -> Vec<(Operation, Into)> {
     let mut reads = Vec::new();
     while let Some(action) = next_action(pager) {
         match action {
-            Action::Zero { page } | Action::Install { page, .. } => pager.installed(page, Installed::Done),
-            Action::Grab { page, .. } => pager.grabbed(page, Grabbed::Taken(Checksum(u128::from(page.0)))),
-            Action::Write { operation, tag, .. } => {
-                pager.done(operation, Ok(Answer { tag: Some(tag), installed: None }))
-            }
             Action::Read { operation, into, .. } => reads.push((operation, into)),
-            _ => {}
+            action => answer(pager, action),
         }
     }
     reads
+}
+
+fn answer(pager: &mut Pager, action: Action) {
+    match action {
+        Action::Zero { page } | Action::Install { page, .. } => pager.installed(page, Installed::Done),
+        Action::Grab { page, .. } => pager.grabbed(page, Grabbed::Taken(Checksum(u128::from(page.0)))),
+        Action::Drop { page } => pager.grabbed(page, Grabbed::Dropped),
+        Action::Write { operation, tag, .. } => {
+            pager.done(operation, Ok(Answer { tag: Some(tag), installed: None }))
+        }
+        _ => {}
+    }
 }
 
 /// Tidies up when there is nothing else to do.
@@ -136,14 +143,14 @@ fn what_comes_after_the_page_was_given_up_is_not_welcome() {
         assert_eq!((fault, reads.len()), (Some(Fault::Hard), 1));
         let (operation, into) = reads[0];
         assert_eq!(into, Into::Page(Page(0)));
-        assert!(pager.welcome(operation, Page(0)));
+        assert!(pager.welcome(operation, Page(0)).is_some());
         match case {
             0 => pager.unmap(Page(0), 1),
             1 => pager.forget(Page(0), 1),
             _ => pager.moved(Page(0), Page(500), 1),
         }
         carry_out(&mut pager);
-        assert!(!pager.welcome(operation, Page(0)));
+        assert!(pager.welcome(operation, Page(0)).is_none());
         pager.map(Page(0), 1);
         assert_eq!(touch(&mut pager, 0).0, Some(Fault::Zero), "new memory is zero");
         done(&mut pager, operation, Some(Installed::Gone));
@@ -183,6 +190,64 @@ fn a_stream_holds_one_page_of_each_window_back() {
     }
     assert!(matches!(framed, Some(Frame(0..32))), "the trigger is in a frame of ours");
     assert!(status(&pager).windows >= 1 && status(&pager).windows_used >= 1);
+}
+
+/// Touches page after page, with a driver that protects those it may. Returns those that were dropped.
+fn read_in_a_row(pager: &mut Pager, pages: std::ops::Range<u64>) -> Vec<Page> {
+    let mut dropped = Vec::new();
+    for page in pages {
+        pager.fault(Page(page), false);
+        while let Some(action) = next_action(pager) {
+            match action {
+                Action::Read { operation, into: Into::Frame(_), .. } => done(pager, operation, None),
+                Action::Read { operation, into: Into::Page(page), .. } => {
+                    let protect = pager.welcome(operation, page) == Some(Access::Read);
+                    done(
+                        pager,
+                        operation,
+                        Some(if protect { Installed::Protected } else { Installed::Done }),
+                    );
+                }
+                action => {
+                    dropped.extend(if let Action::Drop { page } = action { Some(page) } else { None });
+                    answer(pager, action);
+                }
+            }
+        }
+    }
+    dropped
+}
+
+#[test]
+fn what_a_stream_reads_and_nobody_writes_is_dropped_where_it_is() {
+    let mut pager = filled(4);
+    let before = status(&pager).evictions_clean;
+    let dropped = read_in_a_row(&mut pager, 0..60);
+    assert!(!dropped.is_empty());
+    assert!(status(&pager).evictions_clean >= before + dropped.len() as u64);
+}
+
+#[test]
+fn what_was_written_to_is_taken_out() {
+    let mut pager = filled(4);
+    read_in_a_row(&mut pager, 0..30);
+    let resident: Vec<Page> = (0..60).map(Page).filter(|&page| pager.written(page)).collect();
+    assert!(status(&pager).faults_write > 0, "some page was protected");
+    let dropped = read_in_a_row(&mut pager, 30..60);
+    assert!(!dropped.iter().any(|page| resident.contains(page)), "{dropped:?} of {resident:?}");
+}
+
+#[test]
+fn where_protected_pages_are_written_to_no_more_are_protected_for_a_while() {
+    let mut pager = filled(4);
+    let mut faults = Vec::new();
+    for first in [0, 10] {
+        read_in_a_row(&mut pager, first..first + 10);
+        let before = status(&pager).faults_write;
+        (0..60).for_each(|page| _ = pager.written(Page(page)));
+        faults.push(status(&pager).faults_write - before);
+    }
+    assert!(faults[0] > 0 && faults[1] == 0, "{faults:?}");
 }
 
 #[test]

@@ -7,8 +7,8 @@ use rand_pcg::Pcg64Mcg;
 
 use super::places::{Bytes, Places, Reply, Server, checksum};
 use crate::{
-    Action, Answer, Failure, Fault, Grabbed, Installed, Into, Operation, Options, Outcome, Page, Pager,
-    Place, Tag,
+    Access, Action, Answer, Failure, Fault, Grabbed, Installed, Into, Operation, Options, Outcome, Page,
+    Pager, Place, Tag,
 };
 
 /// What a thread wants of a page.
@@ -16,6 +16,15 @@ use crate::{
 pub(crate) enum Touch {
     Read,
     Write(Bytes),
+}
+
+/// What a driver may get wrong: canaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slip {
+    /// Late reads are put where they are not welcome.
+    PutsUnwelcome,
+    /// Writes to protected pages are not told.
+    HidesWrites,
 }
 
 pub(crate) struct Machine {
@@ -27,6 +36,8 @@ pub(crate) struct Machine {
     pub truth: HashMap<u64, Bytes>,
     /// What is in the program's memory.
     pub memory: HashMap<u64, Bytes>,
+    /// Those of them that nobody can write to unheard.
+    protected: HashSet<u64>,
     pub poisoned: HashSet<u64>,
     frames: Vec<Option<Bytes>>,
     /// What each thread is waiting to do.
@@ -37,8 +48,7 @@ pub(crate) struct Machine {
     pub may_lose: bool,
     /// How often in a thousand a page cannot be taken or filled.
     pub trouble: u32,
-    /// Whether late reads are put where they are not welcome: the canary.
-    pub careless: bool,
+    pub slip: Option<Slip>,
     now: u64,
 }
 
@@ -55,13 +65,14 @@ impl Machine {
             budget,
             truth: HashMap::new(),
             memory: HashMap::new(),
+            protected: HashSet::new(),
             poisoned: HashSet::new(),
             frames,
             threads: vec![None; 4],
             pinned: HashSet::new(),
             may_lose: false,
             trouble: 0,
-            careless: false,
+            slip: None,
             now: 0,
         };
         machine.drain();
@@ -85,6 +96,10 @@ impl Machine {
         if !self.truth.contains_key(&page) || self.poisoned.contains(&page) {
             self.threads[thread] = None;
             return;
+        }
+        let tells = matches!(touch, Touch::Write(_)) && self.slip != Some(Slip::HidesWrites);
+        if tells && self.protected.remove(&page) {
+            assert!(self.pager.written(Page(page)), "page {page} is there, and nobody may write to it");
         }
         if let Some(bytes) = self.memory.get_mut(&page) {
             match touch {
@@ -145,11 +160,13 @@ impl Machine {
 
     fn carry_out(&mut self, action: Action, woken: &mut Vec<u64>) {
         match action {
-            Action::Zero { page } => self.fill(page, 0, woken),
-            Action::Install { page, frame } => {
-                self.fill(page, self.frames[frame.0 as usize].expect("an empty frame is installed"), woken)
+            Action::Zero { page } => self.fill(page, 0, Access::Write, woken),
+            Action::Install { page, frame, access } => {
+                let bytes = self.frames[frame.0 as usize].expect("an empty frame is installed");
+                self.fill(page, bytes, access, woken);
             }
             Action::Grab { page, frame } => self.grab(page, frame.0 as usize),
+            Action::Drop { page } => self.drop_clean(page),
             Action::Poison { page } => {
                 assert!(self.may_lose, "page {} is given up without need", page.0);
                 self.poisoned.insert(page.0);
@@ -174,14 +191,15 @@ impl Machine {
         }
     }
 
-    fn fill(&mut self, page: Page, bytes: Bytes, woken: &mut Vec<u64>) {
+    fn fill(&mut self, page: Page, bytes: Bytes, access: Access, woken: &mut Vec<u64>) {
         woken.push(page.0);
-        let how = if self.chance(self.trouble) { Installed::Gone } else { self.put_there(page.0, bytes) };
+        let how = self.put_there(page.0, bytes, access);
         self.pager.installed(page, how);
     }
 
-    fn put_there(&mut self, page: u64, bytes: Bytes) -> Installed {
-        if !self.truth.contains_key(&page) {
+    /// Protected most of the times when it may be.
+    fn put_there(&mut self, page: u64, bytes: Bytes, access: Access) -> Installed {
+        if !self.truth.contains_key(&page) || self.chance(self.trouble) {
             return Installed::Gone;
         }
         if self.memory.contains_key(&page) {
@@ -189,7 +207,11 @@ impl Machine {
         }
         assert!(!self.poisoned.contains(&page));
         self.memory.insert(page, bytes);
-        Installed::Done
+        if access == Access::Write || self.chance(100) {
+            return Installed::Done;
+        }
+        self.protected.insert(page);
+        Installed::Protected
     }
 
     fn grab(&mut self, page: Page, frame: usize) {
@@ -200,12 +222,31 @@ impl Machine {
             None => Grabbed::Absent,
             Some(_) if busy => Grabbed::Busy,
             Some(bytes) => {
-                self.memory.remove(&page.0);
+                self.vanish(page.0);
                 self.frames[frame] = Some(bytes);
                 Grabbed::Taken(checksum(bytes))
             }
         };
         self.pager.grabbed(page, how);
+    }
+
+    fn drop_clean(&mut self, page: Page) {
+        assert!(!self.pinned.contains(&page.0), "page {} leaves while a system call uses it", page.0);
+        let busy = self.chance(self.trouble * 5);
+        let how = match self.memory.get(&page.0) {
+            None => Grabbed::Absent,
+            Some(_) if busy || !self.protected.contains(&page.0) => Grabbed::Busy,
+            Some(_) => {
+                self.vanish(page.0);
+                Grabbed::Dropped
+            }
+        };
+        self.pager.grabbed(page, how);
+    }
+
+    fn vanish(&mut self, page: u64) -> Option<Bytes> {
+        self.protected.remove(&page);
+        self.memory.remove(&page)
     }
 
     /// One place answers one request.
@@ -249,13 +290,11 @@ impl Machine {
                 (Ok(Answer { tag, installed: None }), None)
             }
             Into::Page(page) => {
-                let welcome = self.careless || self.pager.welcome(operation, page);
-                let installed = Some(if welcome && !self.chance(self.trouble) {
-                    self.put_there(page.0, bytes)
-                } else {
-                    Installed::Gone
-                });
-                (Ok(Answer { tag, installed }), Some(page.0))
+                let slips = self.slip == Some(Slip::PutsUnwelcome);
+                let access = self.pager.welcome(operation, page).or(slips.then_some(Access::Write));
+                let installed =
+                    access.map_or(Installed::Gone, |access| self.put_there(page.0, bytes, access));
+                (Ok(Answer { tag, installed: Some(installed) }), Some(page.0))
             }
         }
     }
@@ -298,7 +337,7 @@ impl Machine {
     fn drop_pages(&mut self, first: u64, pages: u64) {
         for page in first..first + pages {
             self.truth.remove(&page);
-            self.memory.remove(&page);
+            self.vanish(page);
             self.pinned.remove(&page);
             self.poisoned.remove(&page);
         }
@@ -306,7 +345,7 @@ impl Machine {
 
     pub fn forget(&mut self, first: u64, pages: u64) {
         for page in first..first + pages {
-            self.memory.remove(&page);
+            self.vanish(page);
             self.poisoned.remove(&page);
             self.pinned.remove(&page);
             self.truth.entry(page).and_modify(|bytes| *bytes = 0);
@@ -317,7 +356,7 @@ impl Machine {
 
     /// The program drops a resident page, and nobody tells the pager.
     pub fn drop_silently(&mut self, page: u64) {
-        if !self.pinned.contains(&page) && self.memory.remove(&page).is_some() {
+        if !self.pinned.contains(&page) && self.vanish(page).is_some() {
             self.truth.insert(page, 0);
         }
     }
@@ -328,7 +367,7 @@ impl Machine {
             let Some(bytes) = self.truth.remove(&(from + page)) else { continue };
             self.truth.insert(to + page, bytes);
             self.pinned.remove(&(from + page));
-            if let Some(bytes) = self.memory.remove(&(from + page)) {
+            if let Some(bytes) = self.vanish(from + page) {
                 self.memory.insert(to + page, bytes);
             }
             if self.poisoned.remove(&(from + page)) {

@@ -9,7 +9,7 @@ use crate::course::{Batch, Way};
 use crate::disk::{Done, Found};
 use crate::link::{FetchTimes, PageBytes, PageEntry, Reply, StoreTimes};
 use clock::{Exchange, Ticks};
-use pager::{Answer, Failure, Installed, Into, Operation, Outcome, PAGE_BYTES, Page, Place, Tag};
+use pager::{Access, Answer, Failure, Installed, Into, Operation, Outcome, PAGE_BYTES, Page, Place, Tag};
 use record::Kind;
 
 impl Engine {
@@ -110,7 +110,8 @@ impl Engine {
         let batch = operations.len();
         self.rate.came(bytes.len());
         self.note(at, Way::In, operations, times.arrived);
-        let mut run = Run { first: Page(0), number: 0, operations: Vec::with_capacity(batch) };
+        let mut run =
+            Run { first: Page(0), number: 0, access: Access::Write, operations: Vec::with_capacity(batch) };
         for (number, (operation, entry)) in operations.iter().zip(entries).enumerate() {
             let operation = Operation(*operation);
             let page_bytes = &bytes[number * PAGE_BYTES..][..PAGE_BYTES];
@@ -121,15 +122,15 @@ impl Engine {
             match into {
                 _ if !right => self.pager.done(operation, Err(Failure::Wrong)),
                 Into::Frame(_) => self.fill_frame(operation, into, page_bytes, entry.tag),
-                Into::Page(page) if cancelled || !self.pager.welcome(operation, page) => {
-                    self.pager.done(operation, came(entry.tag, Installed::Gone));
-                }
-                Into::Page(page) => {
-                    if !run.takes(page, number) {
-                        self.fill_run(&mut run, bytes);
+                Into::Page(page) => match self.pager.welcome(operation, page).filter(|_| !cancelled) {
+                    None => self.pager.done(operation, came(entry.tag, Installed::Gone)),
+                    Some(access) => {
+                        if !run.takes(page, number, access) {
+                            self.fill_run(&mut run, bytes);
+                        }
+                        run.add(page, number, access, (operation, entry.tag));
                     }
-                    run.add(page, number, operation, entry.tag);
-                }
+                },
             }
             self.scribe.incoming(&self.sites[at], &transfer, batch);
         }
@@ -144,7 +145,7 @@ impl Engine {
         }
         let mut hows = std::mem::take(&mut self.hows);
         let part = &bytes[run.number * PAGE_BYTES..][..many * PAGE_BYTES];
-        self.fill(run.first, part, |_, how| hows.push(how));
+        self.fill(run.first, part, run.access, |_, how| hows.push(how));
         for ((operation, tag), how) in run.operations.drain(..).zip(hows.drain(..)) {
             self.pager.done(operation, came(tag, how));
         }
@@ -153,7 +154,7 @@ impl Engine {
 
     fn fill_frame(&mut self, operation: Operation, into: Into, bytes: &[u8], tag: Option<Tag>) {
         let Some(frame) = frame_of(into) else { return };
-        let (_, result) = self.uffd.copy(self.staging.address(frame), bytes);
+        let (_, result) = self.pages.uffd.copy(self.staging.address(frame), bytes);
         let outcome = match result {
             Ok(()) => Ok(Answer { tag, installed: None }),
             Err(error) => {
@@ -221,8 +222,8 @@ impl Engine {
     ) {
         let Into::Page(page) = into else { return self.fill_frame(operation, into, bytes, tag) };
         let mut installed = Installed::Gone;
-        if !cancelled && self.pager.welcome(operation, page) {
-            self.fill(page, bytes, |_, how| installed = how);
+        if let Some(access) = self.pager.welcome(operation, page).filter(|_| !cancelled) {
+            self.fill(page, bytes, access, |_, how| installed = how);
         }
         self.pager.done(operation, came(tag, installed));
     }
@@ -253,24 +254,26 @@ impl Engine {
     }
 }
 
-/// Pages of a batch that follow one another both in the answer and in the program.
+/// Pages of a batch that follow one another both in the answer and in the program, and are put there alike.
 struct Run {
     first: Page,
     number: usize,
+    access: Access,
     operations: Vec<(Operation, Option<Tag>)>,
 }
 
 impl Run {
-    fn takes(&self, page: Page, number: usize) -> bool {
+    fn takes(&self, page: Page, number: usize, access: Access) -> bool {
         let many = self.operations.len();
-        many == 0 || (page.0 == self.first.0 + many as u64 && number == self.number + many)
+        let follows = page.0 == self.first.0 + many as u64 && number == self.number + many;
+        many == 0 || (follows && access == self.access)
     }
 
-    fn add(&mut self, page: Page, number: usize, operation: Operation, tag: Option<Tag>) {
+    fn add(&mut self, page: Page, number: usize, access: Access, operation: (Operation, Option<Tag>)) {
         if self.operations.is_empty() {
-            (self.first, self.number) = (page, number);
+            (self.first, self.number, self.access) = (page, number, access);
         }
-        self.operations.push((operation, tag));
+        self.operations.push(operation);
     }
 }
 

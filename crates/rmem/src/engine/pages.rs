@@ -1,10 +1,12 @@
 //! Putting pages into the program's memory and taking them out.
 
-use crate::arena::Arena;
+use super::Shared;
+use crate::pagemap::{PageState, Pagemap};
 use crate::staging::Staging;
-use crate::uffd::Uffd;
-use pager::{Frame, Grabbed, Installed, PAGE_BYTES, Page};
+use crate::uffd::{Abilities, Uffd};
+use pager::{Access, Frame, Grabbed, Installed, PAGE_BYTES, Page};
 use std::io;
+use std::sync::Arc;
 
 /// Zeros to copy.
 static ZEROS: [u8; 64 * PAGE_BYTES] = [0; 64 * PAGE_BYTES];
@@ -13,35 +15,47 @@ static ZEROS: [u8; 64 * PAGE_BYTES] = [0; 64 * PAGE_BYTES];
 const TRIES: u32 = 1000;
 
 /// The program's paged memory, seen by the engine.
-pub struct Pages<'a> {
-    pub uffd: &'a Uffd,
-    pub arena: &'a Arena,
+pub struct Pages {
+    pub uffd: Uffd,
+    shared: Arc<Shared>,
+    pagemap: Option<Pagemap>,
 }
 
 pub fn address(page: Page) -> usize {
     page.0 as usize * PAGE_BYTES
 }
 
-impl Pages<'_> {
+impl Pages {
+    pub fn new(uffd: Uffd, shared: Arc<Shared>) -> Pages {
+        // Without it nothing can be protected: a loss of speed.
+        Pages { uffd, shared, pagemap: Pagemap::open().ok() }
+    }
+
     /// Zeros into pages in a row, and how that went for each.
     pub fn zero(&self, first: Page, many: u64, mut tell: impl FnMut(Page, Installed)) {
         let (mut at, end) = (first.0, first.0 + many);
         while at < end {
             let some = (end - at).min(64);
-            self.fill(Page(at), &ZEROS[..some as usize * PAGE_BYTES], &mut tell);
+            self.fill(Page(at), &ZEROS[..some as usize * PAGE_BYTES], Access::Write, &mut tell);
             at += some;
         }
     }
 
     /// These bytes into pages in a row, and how that went for each. Who waits for them goes on.
-    pub fn fill(&self, first: Page, bytes: &[u8], mut tell: impl FnMut(Page, Installed)) {
+    pub fn fill(&self, first: Page, bytes: &[u8], access: Access, mut tell: impl FnMut(Page, Installed)) {
+        let protect = access == Access::Read && self.can_protect();
+        let how = if protect { Installed::Protected } else { Installed::Done };
         let (mut at, mut tries, mut together) = (0, 0, bytes.len());
         while at < bytes.len() {
             let page = Page(first.0 + (at / PAGE_BYTES) as u64);
             let some = together.min(bytes.len() - at);
-            let (done, result) = self.uffd.copy(address(page), &bytes[at..at + some]);
+            let part = &bytes[at..at + some];
+            let (done, result) = match protect {
+                true => self.uffd.copy_protected(address(page), part),
+                false => self.uffd.copy(address(page), part),
+            };
             for number in 0..(done / PAGE_BYTES) as u64 {
-                tell(Page(page.0 + number), Installed::Done);
+                tell(Page(page.0 + number), how);
             }
             at += done;
             let Err(error) = result else { continue };
@@ -60,6 +74,12 @@ impl Pages<'_> {
             tell(page, self.why_not(page, &error));
             (at, tries) = (at + PAGE_BYTES, 0);
         }
+    }
+
+    /// Whether writes can be made to wait: those of the kernel, too, and it must be seen afterwards that nothing was written.
+    fn can_protect(&self) -> bool {
+        let Abilities { kernel_faults, protects, .. } = self.uffd.abilities();
+        kernel_faults && protects && self.pagemap.is_some()
     }
 
     fn why_not(&self, page: Page, error: &io::Error) -> Installed {
@@ -130,6 +150,43 @@ impl Pages<'_> {
         }
     }
 
+    /// Take pages in a row away that are protected, and say how that went for each.
+    pub fn drop_clean(&self, first: Page, many: u32, mut tell: impl FnMut(Page, Grabbed)) {
+        let mut states = [PageState::Absent; Pagemap::MANY];
+        let mut at = 0;
+        while at < many {
+            let some = (many - at).min(Pagemap::MANY as u32);
+            let start = Page(first.0 + u64::from(at));
+            let states = &mut states[..some as usize];
+            let known =
+                self.pagemap.as_ref().is_some_and(|pagemap| pagemap.look(address(start), states).is_ok());
+            let mut rest = &*states;
+            let mut page = start;
+            while let Some(&state) = rest.first() {
+                let alike = rest.iter().take_while(|&&other| other == state).count();
+                let how = if known { self.drop_alike(page, alike, state) } else { Grabbed::Busy };
+                (0..alike as u64).for_each(|number| tell(Page(page.0 + number), how));
+                (page, rest) = (Page(page.0 + alike as u64), &rest[alike..]);
+            }
+            at += some;
+        }
+    }
+
+    fn drop_alike(&self, first: Page, many: usize, state: PageState) -> Grabbed {
+        match state {
+            PageState::Absent => Grabbed::Absent,
+            PageState::Open => Grabbed::Busy,
+            PageState::Protected => {
+                let bytes = many * PAGE_BYTES;
+                // SAFETY: the pages are within the arena, and what they hold is kept elsewhere. Nobody can have written to them: who tries waits
+                // for the engine, which is us, and finds them missing afterwards.
+                let result =
+                    unsafe { libc::syscall(libc::SYS_madvise, address(first), bytes, libc::MADV_DONTNEED) };
+                if result == 0 { Grabbed::Dropped } else { Grabbed::Busy }
+            }
+        }
+    }
+
     /// The way of older kernels: let writers wait, copy, take the page away, let them go on (into a fault).
     fn copy_out(&self, page: Page, frame: Frame, staging: &Staging) -> Taking {
         let from = address(page);
@@ -160,6 +217,10 @@ impl Pages<'_> {
     pub fn shift(&self, from: Page, to: Page, many: u64) -> io::Result<()> {
         // A mapping may consist of pieces, and one call stays within one: where it fails, page by page.
         const TOGETHER: u64 = 512;
+        if self.can_protect() {
+            // Fails where nothing is mapped: then nothing is protected.
+            let _ = self.uffd.protect(address(from), many as usize * PAGE_BYTES, false);
+        }
         let mut at = 0;
         while at < many {
             let some = TOGETHER.min(many - at);
@@ -198,13 +259,18 @@ impl Pages<'_> {
         self.uffd.copy(address(to), bytes).1
     }
 
+    /// Let who writes to a page go on. `false`: it is no longer registered.
+    pub fn unprotect(&self, page: Page) -> bool {
+        self.uffd.protect(address(page), PAGE_BYTES, false).is_ok()
+    }
+
     /// Make a page fail for whoever touches it.
     pub fn poison(&self, page: Page) -> io::Result<()> {
         let at = address(page);
         if self.uffd.abilities().poisons && self.uffd.poison(at, PAGE_BYTES).is_ok() {
             return Ok(());
         }
-        self.arena.close(at, PAGE_BYTES).map_err(io::Error::other)?;
+        self.shared.arena.close(at, PAGE_BYTES).map_err(io::Error::other)?;
         self.wake(page);
         Ok(())
     }

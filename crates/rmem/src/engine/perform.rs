@@ -1,10 +1,10 @@
 //! Carrying out what the pager wants.
 
 use super::asked::{Asked, What};
-use super::pages::{Pages, Taking};
+use super::pages::Taking;
 use super::{Engine, waits::Cause};
 use crate::checksum;
-use pager::{Action, Frame, Installed, Into, Operation, PAGE_BYTES, Page, Place, Purpose};
+use pager::{Access, Action, Frame, Grabbed, Installed, Into, Operation, PAGE_BYTES, Page, Place, Purpose};
 use record::Kind;
 
 impl Engine {
@@ -32,7 +32,8 @@ impl Engine {
         match *action {
             Action::Zero { page } => self.zero(page, many),
             Action::Grab { page, frame } => self.grab(page, frame, many),
-            Action::Install { page, frame } => self.install(page, frame),
+            Action::Drop { page } => self.drop_clean(page, many),
+            Action::Install { page, frame, access } => self.install(page, frame, access),
             Action::Poison { page } => self.poison(page),
             Action::Empty { frame } => self.empty(frame, many),
             Action::Clear { frame } => self.clear(frame),
@@ -48,15 +49,13 @@ impl Engine {
     }
 
     fn zero(&mut self, first: Page, many: u32) {
-        let pages = Pages { uffd: &self.uffd, arena: &self.shared.arena };
         let pager = &mut self.pager;
-        pages.zero(first, many.into(), |page, how| pager.installed(page, how));
+        self.pages.zero(first, many.into(), |page, how| pager.installed(page, how));
         self.waits.end(first, many.into(), self.clock.now().0);
     }
 
     fn grab(&mut self, first: Page, frame: Frame, many: u32) {
-        let Engine { uffd, shared, staging, pager, .. } = self;
-        let pages = Pages { uffd, arena: &shared.arena };
+        let Engine { pages, staging, pager, .. } = self;
         let mut absent = None;
         pages.grab(first, frame, many, staging, |page, frame, how: Taking| {
             if how == Taking::Absent {
@@ -64,17 +63,32 @@ impl Engine {
             }
             pager.grabbed(page, how.with(|| checksum(staging.bytes(frame))));
         });
-        if let Some(page) = absent {
-            // Only a system call that we do not see can do that.
+        self.tell_absent(absent);
+    }
+
+    fn drop_clean(&mut self, first: Page, many: u32) {
+        let Engine { pages, pager, .. } = self;
+        let mut absent = None;
+        pages.drop_clean(first, many, |page, how| {
+            if how == Grabbed::Absent {
+                absent = Some(page);
+            }
+            pager.grabbed(page, how);
+        });
+        self.tell_absent(absent);
+    }
+
+    /// Only a system call that we do not see can do that.
+    fn tell_absent(&mut self, page: Option<Page>) {
+        if let Some(page) = page {
             self.tell(format!("page {:#x} was given up behind our back", super::pages::address(page)));
         }
     }
 
-    fn install(&mut self, page: Page, frame: Frame) {
-        let pages = Pages { uffd: &self.uffd, arena: &self.shared.arena };
+    fn install(&mut self, page: Page, frame: Frame, access: Access) {
         let pager = &mut self.pager;
         let mut went = Installed::Done;
-        pages.fill(page, self.staging.bytes(frame), |page, how| {
+        self.pages.fill(page, self.staging.bytes(frame), access, |page, how| {
             went = how;
             pager.installed(page, how);
         });
@@ -89,8 +103,7 @@ impl Engine {
         if !std::mem::replace(&mut self.poisoned, true) {
             let _ = self.save_progress();
         }
-        let pages = Pages { uffd: &self.uffd, arena: &self.shared.arena };
-        if let Err(error) = pages.poison(page) {
+        if let Err(error) = self.pages.poison(page) {
             // Whoever touches it waits for ever: never wrong bytes.
             self.tell(format!("page {:#x} cannot be made to fail: {error}", super::pages::address(page)));
         }
@@ -105,7 +118,7 @@ impl Engine {
 
     /// An empty frame is filled by the kernel: writing to it would be a fault that only we can serve.
     fn clear(&mut self, frame: Frame) {
-        let (_, result) = self.uffd.copy(self.staging.address(frame), &[0; PAGE_BYTES]);
+        let (_, result) = self.pages.uffd.copy(self.staging.address(frame), &[0; PAGE_BYTES]);
         if let Err(error) = result {
             self.tell(format!("frame {} cannot be cleared: {error}", frame.0));
         }
@@ -180,27 +193,38 @@ impl Engine {
     /// A thread of the program waits.
     pub(super) fn serve_fault(&mut self, fault: crate::uffd::Fault) {
         let page = Page((fault.address / PAGE_BYTES) as u64);
-        let pages = Pages { uffd: &self.uffd, arena: &self.shared.arena };
         if fault.protected {
-            // It is being taken out; by now that is over.
-            return pages.wake(page);
+            return self.serve_write(page);
         }
         let cause = match self.pager.fault(page, fault.write) {
             Some(pager::Fault::Zero) => Cause::Zero,
             Some(pager::Fault::Soft) => Cause::Soft,
             Some(pager::Fault::Hard) => Cause::Hard,
             // Unmapped in the meantime: whoever touches it again gets what the kernel gives for that.
-            Some(pager::Fault::Stale | pager::Fault::Lost) | None => return pages.wake(page),
+            Some(pager::Fault::Stale | pager::Fault::Lost) | None => return self.pages.wake(page),
         };
         self.waits.begin(page, cause, self.clock.now().0);
         self.perform_all();
     }
 
+    /// A thread writes to a page that is protected, or was when it was being taken out: by now that is over.
+    fn serve_write(&mut self, page: Page) {
+        let lifted = self.pager.written(page) && self.pages.unprotect(page);
+        if !lifted {
+            self.pages.wake(page);
+        }
+    }
+
     /// Pages that came in a row.
-    pub(super) fn fill(&mut self, first: Page, bytes: &[u8], mut tell: impl FnMut(Page, Installed)) {
-        let pages = Pages { uffd: &self.uffd, arena: &self.shared.arena };
+    pub(super) fn fill(
+        &mut self,
+        first: Page,
+        bytes: &[u8],
+        access: Access,
+        mut tell: impl FnMut(Page, Installed),
+    ) {
         let mut gone = None;
-        pages.fill(first, bytes, |page, how| {
+        self.pages.fill(first, bytes, access, |page, how| {
             if how == Installed::Gone {
                 gone = Some(page);
             }
@@ -220,6 +244,7 @@ fn run_length(actions: &[Action]) -> usize {
             next.0 == page.0 + 1 && next_frame.0 == frame.0 + 1
         }
         (Action::Zero { page }, Action::Zero { page: next }) => next.0 == page.0 + 1,
+        (Action::Drop { page }, Action::Drop { page: next }) => next.0 == page.0 + 1,
         (Action::Empty { frame }, Action::Empty { frame: next }) => next.0 == frame.0 + 1,
         _ => false,
     };

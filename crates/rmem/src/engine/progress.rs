@@ -123,7 +123,7 @@ impl Engine {
                 used: status.windows_used,
             },
             rate_bytes_per_s: self.rate.bytes_per_second(),
-            user_mode_only: !self.uffd.abilities().kernel_faults,
+            user_mode_only: !self.pages.uffd.abilities().kernel_faults,
             servers: self.server_states(&status.vault.places),
             lost_pages: status
                 .lost

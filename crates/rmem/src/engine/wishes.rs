@@ -1,7 +1,6 @@
 //! What threads of the program ask for.
 
 use super::Engine;
-use super::pages::Pages;
 use crate::mailbox::{Request, Stretch, Ticket};
 use pager::{PAGE_BYTES, Page};
 use std::sync::Arc;
@@ -46,7 +45,7 @@ impl Engine {
 
     fn map(&mut self, stretch: Stretch) {
         let (first, pages) = numbers(stretch);
-        if let Err(error) = self.uffd.register(stretch.address, stretch.bytes) {
+        if let Err(error) = self.pages.uffd.register(stretch.address, stretch.bytes) {
             // It stays ordinary memory: right, and not paged.
             return self.tell(format!("{} bytes are not paged: {error}", stretch.bytes));
         }
@@ -79,8 +78,7 @@ impl Engine {
         let (first, pages) = numbers(from);
         let new = Page((to / PAGE_BYTES) as u64);
         self.asks.cancel(first.0, pages);
-        let pages_of = Pages { uffd: &self.uffd, arena: &self.shared.arena };
-        if let Err(error) = pages_of.shift(first, new, pages) {
+        if let Err(error) = self.pages.shift(first, new, pages) {
             panic!("{} bytes of paged memory cannot be moved: {error}", from.bytes);
         }
         self.pager.moved(first, new, pages);
