@@ -10,7 +10,8 @@ impl Residency {
             self.status.faults_unknown += 1;
             return None;
         };
-        if write && !self.table[seat].likely_dirty() {
+        // That a page is written to first is no habit of it.
+        if write && self.table[seat].state != State::Zero && !self.table[seat].likely_dirty() {
             self.table[seat].learn(true);
         }
         let kind = self.touched(page, seat);
