@@ -124,6 +124,23 @@ fn a_program_that_asks_for_little_runs_as_ever() {
     assert!(String::from_utf8_lossy(&ended.stderr).contains("nothing was paged"));
 }
 
+/// The engine's descriptors are not in the program's table: it neither sees them nor closes them.
+#[test]
+fn a_program_that_closes_what_it_has_not_opened_keeps_its_pages() {
+    let out = tempfile::tempdir().unwrap();
+    let python = "import os\nx = bytearray(range(256)) * (64 << 12)\nos.closerange(3, 1000)\n\
+                  y = bytearray(8 << 20)\nprint(sum(x) + sum(y))";
+    let ended = Command::new(FOURSTAMP)
+        .args(["pager", "run", "--local", "8M", "--no-report", "--out"])
+        .arg(out.path().join("run"))
+        .args(["--", "python3", "-c", python])
+        .output()
+        .unwrap();
+    let (said, told) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(said, format!("{}\n", (64_u64 << 12) * 255 * 128), "{told}");
+    assert!(ended.status.success(), "{told}");
+}
+
 #[test]
 fn a_full_disk_is_told_and_waited_for() {
     let Some(checker) = checker() else { return };

@@ -90,8 +90,8 @@ const TICK_NS: f64 = 10_000_000.0;
 const PROGRESS_NS: f64 = 1_000_000_000.0;
 
 impl Engine {
-    /// Connect to the servers and prepare everything.
-    pub fn prepare(config: Config) -> Result<(Engine, Arc<Shared>), RmemError> {
+    /// Connect to the servers and prepare everything. In the engine's own thread: what is opened here is only in its table.
+    pub fn prepare(config: Config, mailbox: Mailbox) -> Result<(Engine, Arc<Shared>), RmemError> {
         let clock = Clock::best();
         let begun_ns = progress::monotonic_ns();
         let uffd = Uffd::open(config.user_mode_only).map_err(|source| RmemError::Uffd { source })?;
@@ -99,7 +99,7 @@ impl Engine {
         let system = |action| move |source| RmemError::System { action, source };
         let shared = Arc::new(Shared {
             arena: Arena::reserve()?,
-            mailbox: Mailbox::new().map_err(system("make an event descriptor"))?,
+            mailbox,
             user_mode_only: !uffd.abilities().kernel_faults,
         });
         let mut scribe = match config.run.as_ref().filter(|_| config.record) {
@@ -262,6 +262,8 @@ impl Engine {
             return;
         }
         self.next_tick = now + (TICK_NS / self.ns_per_tick) as u64;
+        // In case the program has closed the bell.
+        self.serve(MAIL);
         self.rate.look(now);
         self.pager.tick((now as f64 * self.ns_per_tick) as u64);
         self.look_at_deadlines(now);

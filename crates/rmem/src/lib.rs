@@ -8,6 +8,7 @@ mod array;
 mod checksum;
 mod config;
 mod course;
+mod descriptors;
 mod disk;
 mod engine;
 mod error;

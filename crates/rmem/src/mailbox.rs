@@ -45,12 +45,14 @@ pub struct Mailbox {
     /// Whether there are any: looked at by the engine in each round.
     some: AtomicBool,
     bell: OwnedFd,
+    /// The file behind it: the program may have closed it, and opened another.
+    file: (u64, u64),
 }
 
 impl Mailbox {
     pub fn new() -> io::Result<Mailbox> {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Mailbox { requests: Mutex::default(), some: AtomicBool::new(false), bell })
+        Ok(Mailbox { requests: Mutex::default(), some: AtomicBool::new(false), file: file(&bell)?, bell })
     }
 
     /// Ask, and wait until it is done.
@@ -65,8 +67,11 @@ impl Mailbox {
         ticket.wait();
     }
 
-    /// Wake the engine.
-    pub fn ring(&self) {
+    /// Wake the engine. Without the bell it looks here a hundred times a second.
+    fn ring(&self) {
+        if file(&self.bell).ok() != Some(self.file) {
+            return;
+        }
         // It can only fail when it has been rung 2^64 times without an answer.
         let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
     }
@@ -101,6 +106,12 @@ impl Ticket {
             done = self.changed.wait(done).unwrap_or_else(|poisoned| poisoned.into_inner());
         }
     }
+}
+
+/// Device and inode.
+fn file(descriptor: impl AsFd) -> io::Result<(u64, u64)> {
+    let about = rustix::fs::fstat(descriptor)?;
+    Ok((about.st_dev, about.st_ino))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

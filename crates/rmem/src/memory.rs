@@ -1,10 +1,13 @@
 //! Paged memory, as threads of the program see it.
 
 use crate::arena::whole_pages;
+use crate::descriptors::own_table;
 use crate::engine::{Engine, Shared};
-use crate::mailbox::{Request, Stretch};
+use crate::mailbox::{Mailbox, Request, Stretch};
 use crate::{Config, RmemError};
+use std::os::fd::AsFd;
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 
 /// A program's paged memory. One for each process; every thread may use it.
 pub struct Memory {
@@ -25,11 +28,22 @@ impl Memory {
     /// # Errors
     /// When the kernel or the servers refuse.
     pub fn start(config: Config) -> Result<Memory, RmemError> {
+        let system = |action| move |source| RmemError::System { action, source };
+        let mailbox = Mailbox::new().map_err(system("make an event descriptor"))?;
+        let (tell, told) = sync_channel(1);
+        let engine = move || match prepare(config, mailbox) {
+            Ok((engine, shared)) => {
+                // The other end waits.
+                let _ = tell.send(Ok(shared));
+                run_or_die(engine);
+            }
+            Err(error) => drop(tell.send(Err(error))),
+        };
         let signals = Signals::block();
-        let (engine, shared) = Engine::prepare(config)?;
-        let started = std::thread::Builder::new().name("pager".into()).spawn(move || run_or_die(engine));
+        let started = std::thread::Builder::new().name("pager".into()).spawn(engine);
         drop(signals);
-        started.map_err(|source| RmemError::System { action: "start a thread", source })?;
+        started.map_err(system("start a thread"))?;
+        let shared = told.recv().map_err(|_| RmemError::NoEngine)??;
         Ok(Memory { shared, process: std::process::id() })
     }
 
@@ -128,6 +142,14 @@ impl Drop for Hold<'_> {
             let _ = self.memory.ask(Request::Release(stretch));
         }
     }
+}
+
+fn prepare(config: Config, mailbox: Mailbox) -> Result<(Engine, Arc<Shared>), RmemError> {
+    own_table(mailbox.as_fd()).map_err(|source| RmemError::System {
+        action: "give the engine a table of descriptors of its own",
+        source,
+    })?;
+    Engine::prepare(config, mailbox)
 }
 
 /// A program whose pages nobody brings would wait for ever: a mistake of the engine ends it, and says so.

@@ -7,8 +7,8 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 const FOURSTAMP: &str = env!("CARGO_BIN_EXE_fourstamp");
@@ -250,6 +250,11 @@ fn kill_to_the_end(pid: Pid) {
 
 /// The checking program; `None` where there is no C compiler, and says so.
 pub fn checker() -> Option<PathBuf> {
+    static COMPILED: OnceLock<Option<PathBuf>> = OnceLock::new();
+    COMPILED.get_or_init(compile_checker).clone()
+}
+
+fn compile_checker() -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/checker.c");
     let program = std::env::temp_dir().join(format!("fourstamp-checker-{}", std::process::id()));
     match Command::new("cc").args(["-O2", "-o"]).arg(&program).arg(source).status() {

@@ -156,7 +156,7 @@ fn clients_beyond_the_bound_are_turned_away() {
 fn a_server_that_wants_encryption_takes_nothing_else() {
     let running = Running::start(8, |options| options.require_encryption = true);
     let error = Link::connect(&running.address(), &running.key, false, DEADLINE).err().unwrap();
-    assert!(error.to_string().contains("ask for encryption"), "{error}");
+    assert!(error.to_string().contains("--encrypt"), "{error}");
     assert_eq!(running.client(true).reserve(1), (1, Shortage::None));
     running.until("the count", |summary| summary.turned_away == 1);
 }
