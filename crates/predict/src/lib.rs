@@ -13,6 +13,7 @@ mod completion;
 mod line;
 mod link;
 mod replay;
+mod soonest;
 
 pub use completion::{Completion, Part};
 pub use link::Link;

@@ -1,7 +1,7 @@
 //! One direction of a link: connections share its rate equally, and each carries one message after the other.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use crate::soonest::Soonest;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A message on its way, by the number that it was given.
 type Message = usize;
@@ -12,36 +12,14 @@ pub(crate) struct Line {
     now_s: f64,
     /// How long each connection has had the whole line by now, had it been busy since the begin. All that are busy get the same, so one number serves all.
     each_s: f64,
-    busy: BinaryHeap<Head>,
+    /// The first message of each connection, by what `each_s` will be when it is through, and the connection.
+    busy: Soonest<Message>,
     behind: BTreeMap<u32, VecDeque<(f64, Message)>>,
-}
-
-/// The first message of a connection, and what `each_s` will be when it is through.
-#[derive(PartialEq)]
-struct Head {
-    until_s: f64,
-    connection: u32,
-    message: Message,
-}
-
-impl Eq for Head {}
-
-impl Ord for Head {
-    /// The heap gives the greatest: the one that is through first.
-    fn cmp(&self, other: &Head) -> Ordering {
-        other.until_s.total_cmp(&self.until_s).then(other.connection.cmp(&self.connection))
-    }
-}
-
-impl PartialOrd for Head {
-    fn partial_cmp(&self, other: &Head) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 impl Line {
     pub fn new() -> Line {
-        Line { now_s: 0.0, each_s: 0.0, busy: BinaryHeap::new(), behind: BTreeMap::new() }
+        Line { now_s: 0.0, each_s: 0.0, busy: Soonest::new(), behind: BTreeMap::new() }
     }
 
     /// A message that would take `busy_s` alone. Times must not go backwards.
@@ -51,12 +29,12 @@ impl Line {
             return behind.push_back((busy_s, message));
         }
         self.behind.insert(connection, VecDeque::new());
-        self.busy.push(Head { until_s: self.each_s + busy_s, connection, message });
+        self.busy.push(self.each_s + busy_s, connection.into(), message);
     }
 
     /// When the next message will be through if nothing is added before.
     pub fn next_s(&self) -> Option<f64> {
-        let left_s = self.busy.peek()?.until_s - self.each_s;
+        let left_s = self.busy.next_s()? - self.each_s;
         Some(self.now_s + left_s.max(0.0) * self.busy.len() as f64)
     }
 
@@ -65,13 +43,12 @@ impl Line {
         let now_s = self.next_s()?;
         self.advance(now_s);
         let head = self.busy.pop()?;
-        match self.behind.get_mut(&head.connection).and_then(VecDeque::pop_front) {
-            Some((busy_s, message)) => {
-                self.busy.push(Head { until_s: head.until_s + busy_s, message, ..head });
-            }
-            None => drop(self.behind.remove(&head.connection)),
+        let connection = head.number as u32;
+        match self.behind.get_mut(&connection).and_then(VecDeque::pop_front) {
+            Some((busy_s, message)) => self.busy.push(head.at_s + busy_s, head.number, message),
+            None => drop(self.behind.remove(&connection)),
         }
-        Some(head.message)
+        Some(head.what)
     }
 
     fn advance(&mut self, now_s: f64) {

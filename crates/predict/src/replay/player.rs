@@ -4,8 +4,7 @@ use super::causes::{Cause, Causes, causes, none};
 use super::{Recorded, Replayed, Wait};
 use crate::Link;
 use crate::line::Line;
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use crate::soonest::Soonest;
 
 /// Bytes of a request for pages and of the answer to a page-out, about.
 const SHORT_BYTES: u64 = 40;
@@ -28,29 +27,6 @@ enum Step {
     GoOn(usize),
 }
 
-#[derive(PartialEq)]
-struct Due {
-    at_s: f64,
-    /// Of steps at the same time, first the one that was found first.
-    number: usize,
-    step: Step,
-}
-
-impl Eq for Due {}
-
-impl Ord for Due {
-    /// The heap gives the greatest: the next.
-    fn cmp(&self, other: &Due) -> Ordering {
-        other.at_s.total_cmp(&self.at_s).then(other.number.cmp(&self.number))
-    }
-}
-
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Due) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
 pub(super) struct Player<'a> {
     run: &'a Recorded,
     link: Link,
@@ -59,8 +35,9 @@ pub(super) struct Player<'a> {
     causes: Causes,
     /// To the program, and from it.
     lines: [Line; 2],
-    due: BinaryHeap<Due>,
-    number: usize,
+    due: Soonest<Step>,
+    /// Of the step found last.
+    number: u64,
     done_s: Vec<Option<f64>>,
     /// The wait that is under way, and since when.
     waiting: Option<(usize, f64)>,
@@ -85,7 +62,7 @@ impl<'a> Player<'a> {
             turn_s,
             causes,
             lines: [Line::new(), Line::new()],
-            due: BinaryHeap::new(),
+            due: Soonest::new(),
             number: 0,
             done_s: vec![None; run.transfers.len()],
             waiting: None,
@@ -114,10 +91,10 @@ impl<'a> Player<'a> {
     /// The next thing happens. False: nothing does any more.
     fn step(&mut self) -> bool {
         let [came_s, went_s] = [0, 1].map(|way| self.lines[way].next_s().unwrap_or(f64::INFINITY));
-        let due_s = self.due.peek().map_or(f64::INFINITY, |due| due.at_s);
+        let due_s = self.due.next_s().unwrap_or(f64::INFINITY);
         if due_s <= came_s && due_s <= went_s {
             let Some(due) = self.due.pop() else { return false };
-            self.happen(due.step, due.at_s);
+            self.happen(due.what, due.at_s);
             return true;
         }
         let way = usize::from(went_s < came_s);
@@ -211,6 +188,6 @@ impl<'a> Player<'a> {
 
     fn at(&mut self, at_s: f64, step: Step) {
         self.number += 1;
-        self.due.push(Due { at_s, number: self.number, step });
+        self.due.push(at_s, self.number, step);
     }
 }
