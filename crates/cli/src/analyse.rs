@@ -49,7 +49,7 @@ pub fn analyse(path: &Path, seed: u64) -> Result<Analysed> {
         mpi.sites = call_tables::sites(&run)?;
     }
     let mut facts = Facts::from(&run.info);
-    foretell(&mut facts);
+    foretell(&mut facts, path);
     Ok(Analysed { facts, analysis })
 }
 

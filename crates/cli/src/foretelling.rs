@@ -1,18 +1,29 @@
 //! What a paged run would take on other networks.
 
-use predict::Completion;
+use crate::course;
+use predict::{Completion, Link, replay};
 use report::{Facts, PagedSeconds, Prediction};
+use std::path::Path;
 
 /// How many times the bandwidth.
 const FACTORS: [f64; 3] = [2.0, 10.0, 100.0];
 
-/// Add it to the facts of a paged run.
-pub fn foretell(facts: &mut Facts) {
+/// Add it to the facts of the paged run at `path`. It is played again over faster networks; without its course, document 004's arithmetic must do.
+pub fn foretell(facts: &mut Facts, path: &Path) {
     let Some(pager) = &mut facts.pager else { return };
-    let Some(run) = pager.main().map(|process| completion(&process.seconds)) else { return };
+    let Some(process) = pager.main() else { return };
+    let run = completion(&process.seconds);
+    // A run that was cut has no course, and one without transfers no rate.
+    let course = course::read(path, process.pid, process.seconds.elapsed).ok();
+    let recorded = course.zip(process.rate_bytes_per_s.filter(|rate| *rate > 0.0));
     let faster = FACTORS.map(|factor| Prediction {
         network: format!("{factor} times the bandwidth"),
-        seconds: run.at_bandwidth(factor).total(),
+        seconds: match &recorded {
+            Some((course, rate)) => {
+                replay(course, &Link::of_rate(*rate), &Link::of_rate(factor * rate)).elapsed_s
+            }
+            None => run.at_bandwidth(factor).total(),
+        },
     });
     let enough =
         Prediction { network: "memory enough for all data".into(), seconds: run.all_memory().total() };
@@ -37,17 +48,33 @@ mod tests {
     use report::PagerFacts;
     use serde_json::json;
 
-    #[test]
-    fn only_waiting_for_bytes_gets_shorter() {
-        let pager = PagerFacts::of(Some(
-            &json!({"processes": [{"seconds": {"user": 10.0, "blocked_bytes": 20.0, "blocked_fixed": 1.0}}]}),
-        ));
+    /// Predictions for a process with these facts and the course in `path`, to a tenth of a second.
+    fn times(process: &serde_json::Value, path: &Path) -> Vec<(String, f64)> {
+        let pager = PagerFacts::of(Some(&json!({ "processes": [process] })));
         let mut facts = Facts { pager, ..Facts::default() };
-        foretell(&mut facts);
+        foretell(&mut facts, path);
         let predictions = facts.pager.map(|pager| pager.predictions).unwrap_or_default();
-        let times: Vec<f64> =
-            predictions.iter().map(|foretold| (foretold.seconds * 10.0).round() / 10.0).collect();
-        assert_eq!(times, [21.0, 13.0, 11.2, 10.0]);
-        assert_eq!(predictions[1].network, "10 times the bandwidth");
+        predictions.into_iter().map(|one| (one.network, (one.seconds * 10.0).round() / 10.0)).collect()
+    }
+
+    #[test]
+    fn without_a_course_only_waiting_for_bytes_gets_shorter() {
+        let seconds = json!({"user": 10.0, "blocked_bytes": 20.0, "blocked_fixed": 1.0});
+        let found = times(&json!({ "seconds": seconds }), Path::new("/no/course"));
+        let network = |factor| format!("{factor} times the bandwidth");
+        let enough = "memory enough for all data".to_string();
+        assert_eq!(found, [(network(2), 21.0), (network(10), 13.0), (network(100), 11.2), (enough, 10.0)]);
+    }
+
+    #[test]
+    fn what_overlaps_with_computing_gets_shorter_by_less() {
+        // While 100 MB come, read ahead at 10 MB/s, the program computes for 8 s.
+        let folder = tempfile::tempdir().expect("a folder");
+        let course = "in,0,10000000000,0,100000000\nwait,8000000000,10000000000,0,\n";
+        std::fs::write(folder.path().join("course-7.csv"), course).expect("a course");
+        let seconds = json!({"elapsed": 11.0, "user": 9.0, "blocked_bytes": 2.0});
+        let process = json!({"pid": 7, "rate_bytes_per_s": 1e7, "seconds": seconds});
+        let found: Vec<f64> = times(&process, folder.path()).into_iter().map(|one| one.1).collect();
+        assert_eq!(found, [9.0, 9.0, 9.0, 9.0]);
     }
 }

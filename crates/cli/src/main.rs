@@ -10,6 +10,7 @@ mod args;
 mod call_tables;
 mod child;
 mod commands;
+mod course;
 mod failure;
 mod foretelling;
 mod gate;

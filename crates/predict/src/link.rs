@@ -30,6 +30,11 @@ impl Link {
         }
     }
 
+    /// A link that carries so many bytes a second of messages, whatever lies around them.
+    pub fn of_rate(bytes_per_s: f64) -> Link {
+        Link { bytes_per_s, latency_s: 0.0, framing: 1.0, acknowledging: 0.0 }
+    }
+
     /// How long so many bytes of a message keep it busy.
     pub fn busy_s(&self, bytes: u64) -> f64 {
         bytes as f64 * self.framing / self.bytes_per_s

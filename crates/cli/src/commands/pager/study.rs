@@ -5,7 +5,6 @@
 
 mod alternative;
 pub mod cgroup;
-mod course;
 mod figure;
 mod launch;
 mod paged;

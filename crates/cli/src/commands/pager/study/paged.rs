@@ -1,11 +1,11 @@
 //! One launch under `fourstamp pager run`.
 
 use super::command_in;
-use super::course;
 use super::launch;
 use super::servers::Servers;
 use super::table::{Cell, Row};
 use crate::commands::shaped::namespaces::Namespaces;
+use crate::course;
 use anyhow::{Context, Result, ensure};
 use fabric::RunKey;
 use report::PagerFacts;
