@@ -6,7 +6,7 @@ import numpy
 
 path = sys.argv[1]
 state = numpy.random.default_rng(5)
-values = state.standard_normal(600_000)
+values = state.standard_normal(300_000)
 spectrum = numpy.fft.fft(values)
 back = numpy.fft.ifft(spectrum).real
 assert numpy.abs(back - values).max() < 1e-9
