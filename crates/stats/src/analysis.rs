@@ -4,6 +4,7 @@
 
 mod mpi;
 mod paging;
+mod peaks;
 mod simulation;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ pub use mpi::{
     MpiGroup, MpiGroups, RankTime, Wait, WaitView, WorstMessage,
 };
 pub use paging::{PageKind, PageTransfers, Paging, PagingBin};
+pub use peaks::Peak;
 pub use simulation::{
     MessageGroup, NodeTime, ObjectRollbacks, Rollback, Rollbacks, Simulation, SimulationBin, Work,
 };
@@ -118,6 +120,9 @@ pub struct StageView {
     pub log_bins: Vec<Bin>,
     /// Tail: value and the part of the messages above it (1 − F), falling; the last point is the largest value, with 0.
     pub tail: Vec<(f64, f64)>,
+    /// Where messages gather, by place.
+    #[serde(default)]
+    pub peaks: Vec<Peak>,
 }
 
 /// Figures of a set of times.

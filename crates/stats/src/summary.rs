@@ -50,6 +50,7 @@ pub(crate) fn view(stage: Stage, of: &Distribution) -> Option<StageView> {
         pieces: pieces(of),
         log_bins: bins::log(of, min, max, BINS),
         tail: bins::tail(of),
+        peaks: Vec::new(),
     })
 }
 

@@ -245,7 +245,14 @@ fn view(stage: Stage, times: &[i64]) -> StageView {
         .map(|i| (n as f64 * (1.0 - 10f64.powf(-f64::from(i) * (n as f64).log10() / 200.0))) as usize)
         .map(|i| (sorted[i] as f64, (n - i) as f64 / n as f64))
         .collect();
-    StageView { stage, summary: summary(&sorted), pieces, log_bins: log_bins(&sorted), tail }
+    StageView {
+        stage,
+        summary: summary(&sorted),
+        pieces,
+        log_bins: log_bins(&sorted),
+        tail,
+        peaks: Vec::new(),
+    }
 }
 
 fn summary(sorted: &[i64]) -> Summary {
