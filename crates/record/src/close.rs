@@ -4,6 +4,7 @@
 //! run is closed, and only then the live logs and buffers go. Until then closing can be done again from the
 //! beginning, by the same process or by the run's first reader.
 
+use crate::causes;
 use crate::folder::{FolderLock, live, messages, run_json};
 use crate::halves;
 use crate::messages_out::MessagesFile;
@@ -116,9 +117,17 @@ impl Closing {
             let (written, dropped) = self.close_node(&sheets[at], &sheets)?;
             sheets[at].dropped = dropped;
             rows.push(written);
+            self.close_causes(&sheets[at])?;
         }
         let nodes: Vec<_> = sheets.into_iter().zip(rows).collect();
         self.finish(&nodes)
+    }
+
+    /// Write what was seen beside the messages of one node, where that was watched.
+    fn close_causes(&mut self, sheet: &NodeSheet) -> Result<(), RecordError> {
+        let domain = self.info.domains.iter().find(|domain| domain.id == sheet.domain);
+        let model = domain.and_then(|domain| domain.model.clone());
+        causes::close(&self.path, &live(&self.path), sheet, model.as_ref(), &mut self.info)
     }
 
     /// Write the messages of one node. Returns its rows, and those that were dropped.

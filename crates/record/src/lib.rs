@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod causes;
 mod chunk;
 mod close;
 mod codes;
@@ -40,6 +41,7 @@ mod table;
 mod whole_file;
 
 pub use batch::{Batch, NULL, Values};
+pub use causes::{Cause, CauseLog, CauseSpan, NodeCauses};
 pub use chunk::{Chunk, chunks_of_file};
 pub use close::Closing;
 pub use column::{Column, Field, Schema};
