@@ -22,6 +22,7 @@ mod paged;
 mod preload;
 mod progress;
 mod simulating;
+mod watching;
 mod work;
 
 use clap::Parser;

@@ -1,6 +1,7 @@
 //! What a node process does in a simulation: the nodes that it hosts, driven by the crate `warp`.
 
 use crate::gate::Gate;
+use crate::watching::Watching;
 use crate::work::{open, pinning, recorder};
 use anyhow::Result;
 use launch::{Assignment, Control};
@@ -28,8 +29,11 @@ pub fn simulate(job: &WarpJob, assignment: &Assignment, control: &Control) -> Re
     let gauges = show_gauges(control, assignment.hosted.len());
     let gate = Gate::new(assignment.hosted.len());
     let columns = warp::columns(&assignment.fabric);
+    let watching = Watching::new(job.record, assignment, control, &folder);
     let made = |id| {
-        recorder(assignment, control, &folder, id, *pin, &columns)
+        let recorder = recorder(assignment, control, &folder, id, *pin, &columns);
+        recorder
+            .and_then(|recorder| watching.begin(id).map(|()| recorder))
             .map_err(|error| WarpError::Model { reason: format!("{error:#}") })
     };
     let begin = |ready: bool| {

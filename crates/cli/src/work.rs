@@ -3,6 +3,7 @@
 use crate::gate::Gate;
 use crate::job::LaunchedJob;
 use crate::simulating;
+use crate::watching::Watching;
 use anyhow::{Context, Result, anyhow};
 use bench::{Length, Meter, Outcome, Plan};
 use fabric::{Node, NodeOptions, Opening, Pinning, Recording, Transport, pin_node};
@@ -32,6 +33,8 @@ pub struct BenchJob {
     pub recording: What,
     /// Whether nodes get cores of their own.
     pub pin: bool,
+    /// Whether what else the machine does is written down.
+    pub watch: bool,
 }
 
 /// What to write down.
@@ -61,7 +64,8 @@ fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result
     }
     let transports = open(assignment, control)?;
     let gate = Gate::new(assignment.hosted.len());
-    let worker = Worker { assignment, job, folder: &folder, control, gate };
+    let watching = Watching::new(job.watch, assignment, control, &folder);
+    let worker = Worker { assignment, job, folder: &folder, control, gate, watching };
     let outcomes: Vec<Result<Outcome>> = std::thread::scope(|scope| {
         let worker = &worker;
         let start = |(node, transport)| scope.spawn(move || worker.run(node, transport));
@@ -121,6 +125,7 @@ struct Worker<'a> {
     folder: &'a RunFolder,
     control: &'a Control,
     gate: Gate,
+    watching: Watching<'a>,
 }
 
 impl Worker<'_> {
@@ -149,6 +154,7 @@ impl Worker<'_> {
         let spec = &self.assignment.fabric;
         let columns = fabric::columns(spec);
         let recorder = recorder(self.assignment, self.control, self.folder, id, self.job.pin, &columns)?;
+        self.watching.begin(id)?;
         let recording = match self.job.recording {
             What::Messages => Recording::Full(recorder),
             What::Cycles => Recording::Cycles(recorder),

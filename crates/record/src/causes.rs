@@ -39,7 +39,7 @@ pub enum Cause {
     Watcher = 10,
     /// Before the launch: a core did nothing but read the clock. Amount: ns lost in gaps.
     IdleSpin = 11,
-    /// Before the launch: such a core did not run. Amount: ns.
+    /// Before the launch: such a core did not run, from begin to end. Amount: 0.
     IdleGap = 12,
     /// A test's own plant: a delay that it made. Amount: ns.
     Planted = 13,
@@ -94,8 +94,8 @@ impl Cause {
 
     /// Whether its amount is a time.
     pub fn is_time(self) -> bool {
-        use Cause::{IdleGap, IdleSpin, Planted, RunQueue, Steal};
-        matches!(self, RunQueue | Steal | IdleSpin | IdleGap | Planted)
+        use Cause::{IdleSpin, Planted, RunQueue, Steal};
+        matches!(self, RunQueue | Steal | IdleSpin | Planted)
     }
 
     /// Whether it was seen before the launch began, where no message travelled.

@@ -11,6 +11,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("fourstamp-memory", &[]),
     ("fourstamp-record", &["fourstamp-clock", "fourstamp-memory"]),
     ("fourstamp-calls", &["fourstamp-clock", "fourstamp-record"]),
+    ("fourstamp-watch", &["fourstamp-clock", "fourstamp-record"]),
     ("fourstamp-mpitrace-large", &["fourstamp-calls"]),
     ("fourstamp-mpitrace", &["fourstamp-calls", "fourstamp-clock", "fourstamp-memory", "fourstamp-record"]),
     ("fourstamp-timewarp", &["fourstamp-memory"]),

@@ -133,6 +133,9 @@ pub struct Common {
     /// Do not pin nodes to cores
     #[arg(long)]
     pub no_pin: bool,
+    /// Do not look, every 10 ms, at what else the machine does (`fourstamp explain` then knows no causes)
+    #[arg(long)]
+    pub no_watch: bool,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

@@ -81,6 +81,7 @@ pub fn measure(workload: &WorkloadArgs, nodes: &Nodes) -> Result<PathBuf> {
         plan,
         recording: if common.no_record { What::Cycles } else { What::Messages },
         pin: !common.no_pin,
+        watch: !common.no_watch,
     };
     if let Nodes::OfJob(_) = nodes {
         folder.info_mut().notes.push("its launches share their processes: the ranks of one job".into());

@@ -1,0 +1,41 @@
+//! Watching the machine beside the nodes of this process, for runs that are to be explained.
+
+use anyhow::Result;
+use launch::{Assignment, Control};
+use record::{CauseLog, RunFolder};
+use std::time::Duration;
+use watch::{Watcher, idle};
+
+/// How long every node's core spins idle before a launch, to see what it loses by itself.
+const IDLE: Duration = Duration::from_millis(50);
+
+/// The watcher of this process, if there is one.
+pub struct Watching<'a> {
+    watcher: Option<Watcher>,
+    assignment: &'a Assignment,
+    control: &'a Control,
+    folder: &'a RunFolder,
+}
+
+impl<'a> Watching<'a> {
+    /// Watch from now on, or (not `asked`) do nothing at all.
+    pub fn new(
+        asked: bool,
+        assignment: &'a Assignment,
+        control: &'a Control,
+        folder: &'a RunFolder,
+    ) -> Watching<'a> {
+        let watcher = asked.then(|| Watcher::start(control.clock()));
+        Watching { watcher, assignment, control, folder }
+    }
+
+    /// Watch the calling thread, which is that of node `id` and on its core.
+    pub fn begin(&self, id: u16) -> Result<()> {
+        let Some(watcher) = &self.watcher else { return Ok(()) };
+        let log = CauseLog::begin(&self.folder.live(), self.assignment.launch, u32::from(id))?;
+        let ticks_per_ns = self.control.quality().ns_per_tick.recip();
+        let idle = idle::spin(&self.control.clock(), IDLE, ticks_per_ns);
+        watcher.watch_me(log, Some(&idle));
+        Ok(())
+    }
+}

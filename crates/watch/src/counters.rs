@@ -1,0 +1,148 @@
+//! What is counted of one node's thread, and what has changed since it was last looked at.
+
+use crate::kernel::{self, Source};
+use record::Cause;
+
+/// Length of the kernel's tick as `/proc/stat` counts it (`USER_HZ` is 100 on every Linux that this runs on), ns.
+const TICK_NS: u64 = 10_000_000;
+
+/// The counters of the machine, read once for all nodes of a process.
+pub struct Machine {
+    stat: Source,
+    interrupts: Source,
+    soft: Source,
+    snmp: Source,
+    netstat: Source,
+}
+
+/// A reading of [`Machine`].
+pub struct Reading<'a> {
+    stat: &'a str,
+    interrupts: &'a str,
+    soft: &'a str,
+    retransmits: Option<u64>,
+    timeouts: Option<u64>,
+}
+
+/// The counters of one thread and of its core.
+pub struct OfThread {
+    schedstat: Source,
+    status: Source,
+    stat: Source,
+    core: Option<u32>,
+    last: [Option<u64>; COUNTED.len()],
+}
+
+/// What grows, in the order of the readings.
+const COUNTED: [Cause; 7] = [
+    Cause::RunQueue,
+    Cause::Preempted,
+    Cause::Steal,
+    Cause::Interrupts,
+    Cause::SoftNet,
+    Cause::TcpRetransmits,
+    Cause::TcpTimeouts,
+];
+
+impl Machine {
+    /// Of this machine.
+    pub fn open() -> Machine {
+        Machine {
+            stat: Source::open("/proc/stat"),
+            interrupts: Source::open("/proc/interrupts"),
+            soft: Source::open("/proc/softirqs"),
+            snmp: Source::open("/proc/net/snmp"),
+            netstat: Source::open("/proc/net/netstat"),
+        }
+    }
+
+    /// What they say now.
+    pub fn read(&mut self) -> Reading<'_> {
+        Reading {
+            stat: self.stat.read(),
+            interrupts: self.interrupts.read(),
+            soft: self.soft.read(),
+            retransmits: kernel::net_counter(self.snmp.read(), "Tcp", "RetransSegs"),
+            timeouts: kernel::net_counter(self.netstat.read(), "TcpExt", "TCPTimeouts"),
+        }
+    }
+}
+
+impl OfThread {
+    /// Of this thread of this process.
+    pub fn open(thread: u32) -> OfThread {
+        let of = |name: &str| Source::open(format!("/proc/self/task/{thread}/{name}"));
+        OfThread {
+            schedstat: of("schedstat"),
+            status: of("status"),
+            stat: of("stat"),
+            core: None,
+            last: [None; COUNTED.len()],
+        }
+    }
+
+    /// Tell what has changed since the last look, cause and amount. The first look tells nothing.
+    pub fn look(&mut self, machine: &Reading<'_>, mut tell: impl FnMut(Cause, i64)) {
+        let core = kernel::core(self.stat.read());
+        if let (Some(core), Some(before)) = (core, self.core)
+            && core != before
+        {
+            tell(Cause::Migrated, i64::from(core));
+            // What the cores count is not comparable across the move.
+            [2, 3, 4].into_iter().for_each(|at| self.last[at] = None);
+        }
+        self.core = core;
+        let of_core =
+            |count: fn(&str, u32) -> Option<u64>, text: &str| core.and_then(|core| count(text, core));
+        let now = [
+            kernel::run_queue_ns(self.schedstat.read()),
+            kernel::status(self.status.read(), "nonvoluntary_ctxt_switches"),
+            of_core(kernel::steal_ticks, machine.stat).map(|ticks| ticks * TICK_NS),
+            of_core(kernel::interrupts, machine.interrupts),
+            of_core(kernel::soft_net, machine.soft),
+            machine.retransmits,
+            machine.timeouts,
+        ];
+        for ((cause, now), last) in COUNTED.into_iter().zip(now).zip(&mut self.last) {
+            if let (Some(now), Some(last)) = (now, *last)
+                && now > last
+            {
+                tell(cause, (now - last) as i64);
+            }
+            *last = now;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_shares_its_core_waits_for_it() {
+        let thread = rustix::thread::gettid().as_raw_nonzero().get() as u32;
+        let (mut machine, mut counters) = (Machine::open(), OfThread::open(thread));
+        counters.look(&machine.read(), |cause, _| panic!("the first look told of {cause:?}"));
+        if kernel::run_queue_ns(counters.schedstat.read()).is_none() {
+            return println!("skipped: this kernel keeps no schedstat");
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut seen = Vec::new();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..4 * cores {
+                scope.spawn(|| while !stop.load(std::sync::atomic::Ordering::Relaxed) {});
+            }
+            for _ in 0..1_000 {
+                let mut sum = 0_u64;
+                (0..1_000_000).for_each(|n| sum = std::hint::black_box(sum ^ n));
+                counters.look(&machine.read(), |cause, amount| seen.push((cause, amount)));
+                if seen.iter().any(|(cause, _)| *cause == Cause::RunQueue) {
+                    break;
+                }
+            }
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        assert!(seen.iter().any(|(cause, amount)| *cause == Cause::RunQueue && *amount > 0), "{seen:?}");
+    }
+}
