@@ -117,7 +117,7 @@ fn read_some(chunks: &[Chunk], options: &Options, done: &AtomicU64) -> Result<Ac
 }
 
 /// Cut the chunks into consecutive parts of about as many rows.
-fn shares(chunks: &[Chunk], parts: usize) -> Vec<&[Chunk]> {
+pub fn shares(chunks: &[Chunk], parts: usize) -> Vec<&[Chunk]> {
     let rows: usize = chunks.iter().map(Chunk::rows).sum();
     let mut shares = Vec::with_capacity(parts);
     let (mut first, mut seen) = (0, 0);

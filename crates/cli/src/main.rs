@@ -11,6 +11,7 @@ mod call_tables;
 mod child;
 mod commands;
 mod course;
+mod explaining;
 mod failure;
 mod foretelling;
 mod gate;

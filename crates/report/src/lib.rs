@@ -12,6 +12,8 @@ mod csv_mpi;
 mod csv_paging;
 mod csv_simulation;
 mod escape;
+mod explain_terminal;
+mod explanation;
 mod facts;
 mod finding;
 mod format;
@@ -35,6 +37,7 @@ mod tables;
 mod terminal;
 
 pub use csv::{csv, csv_quantiles, series_names};
+pub use explain_terminal::explain_terminal;
 pub use facts::{ClockFacts, Facts, Lost};
 pub use finding::{finding_sentence, tail_sentence};
 pub use headline::{Floor, headline_table};

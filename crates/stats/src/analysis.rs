@@ -2,6 +2,7 @@
 //!
 //! Every time is in nanoseconds. Reports draw from these types alone and compute nothing.
 
+mod explanation;
 mod mpi;
 mod paging;
 mod peaks;
@@ -9,6 +10,7 @@ mod simulation;
 
 use serde::{Deserialize, Serialize};
 
+pub use explanation::{Explained, Explanation, IdleCore, Known, Noise, Reason, Trait, What, Who};
 pub use mpi::{
     Activity, Arrivals, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Lane, MessageLine, Mpi, MpiBy,
     MpiGroup, MpiGroups, RankTime, Wait, WaitView, WorstMessage,

@@ -16,6 +16,7 @@ mod cells;
 mod columns;
 mod cycles;
 mod distribution;
+pub mod explain;
 mod finish;
 mod grain;
 mod groupings;

@@ -5,7 +5,7 @@ use record::{Field, NULL, Values};
 use crate::columns::Columns;
 
 /// Stages A to D, one value a row; [`NULL`] where a stamp is missing.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Stages {
     /// A: `taken − ready`; B: `sent − ready`; C: `arrived − sent`; D: `taken − arrived`.
     pub of: [Vec<i64>; 4],

@@ -2,6 +2,7 @@
 
 mod bench;
 mod engine;
+mod explain;
 mod export;
 mod mpi;
 mod pager;
@@ -11,6 +12,7 @@ mod study;
 mod warp;
 
 pub use bench::{BenchArgs, Common, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs};
+pub use explain::ExplainArgs;
 pub use export::ExportArgs;
 pub use mpi::{MpiArgs, MpiCommand, TraceArgs};
 pub use pager::{
@@ -41,6 +43,7 @@ Examples:
   fourstamp bench pingpong --transport tcp      one measurement; `fourstamp bench --help` lists them
   fourstamp warp phold --check                  a parallel simulation, compared with the sequential one
   fourstamp report runs/pingpong-tcp-1          its page again, or --csv, or --terminal
+  fourstamp explain runs/pingpong-tcp-1         why its slow messages were slow
   fourstamp mpi trace -- mpirun -n 4 ./app      an MPI program as it is, every message of it
   fourstamp pager run --local 2G -- ./app       a program with more memory than there is
   fourstamp export runs/a --perfetto a.json     a run as a trace for ui.perfetto.dev
@@ -62,6 +65,8 @@ pub enum Command {
     Warp(WarpArgs),
     /// Show where the time of a run's messages went: a page, a terminal report, or CSV
     Report(ReportArgs),
+    /// Say what goes with a run's slow messages: peaks, causes beside them, periods, what idle cores lose anyway
+    Explain(ExplainArgs),
     /// Trace an unmodified MPI program: the four stamps of each of its messages
     Mpi(MpiArgs),
     /// Run a program with its memory on other machines, over TCP; lend memory; study what it costs

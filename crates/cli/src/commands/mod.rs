@@ -2,6 +2,7 @@
 
 mod bench;
 mod doctor;
+mod explain;
 mod export;
 mod launch;
 mod mpi;
@@ -25,6 +26,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Bench(args) => bench::run(&args.workload),
         Command::Warp(args) => warp::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Doctor => doctor::run(),
         Command::Launch(args) => launch::run(&args),

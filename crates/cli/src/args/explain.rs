@@ -1,0 +1,22 @@
+//! Arguments of `fourstamp explain`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// `fourstamp explain`.
+#[derive(Args)]
+#[command(after_help = "\
+It says what goes with each peak but the largest, and with the slowest 0.1 %: what else the machine
+did at that moment (every run of bench and warp is watched), what the node was doing, in which
+columns these messages are alike, whether they come at a known period, and how often an idle core of
+this machine stands still for as long.
+
+Seeing things together proves nothing: to confirm a cause, change it (bench ... --intervene).")]
+pub struct ExplainArgs {
+    /// Run folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Seed of the draws that intervals are computed from
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}

@@ -1,0 +1,278 @@
+//! What an explanation says, in words. "Consistent with" is the most that seeing things together allows.
+
+use record::{Cause, Kind};
+use stats::analysis::{
+    Analysis, By, Explained, Explanation, IdleCore, Known, Noise, Reason, Trait, What, Who,
+};
+
+use crate::format::{count, counted, part, size, time};
+use crate::palette::name;
+
+/// A group of slow messages and what is said of it.
+pub(crate) struct Paragraph {
+    /// Who they are, as a title.
+    pub title: String,
+    /// How many, when, and how much that is.
+    pub opening: String,
+    /// What goes with them, one sentence each.
+    pub reasons: Vec<String>,
+}
+
+/// All that is said of a run's slow messages.
+pub(crate) fn paragraphs(analysis: &Analysis, explanation: &Explanation) -> Vec<Paragraph> {
+    explanation.groups.iter().map(|group| paragraph(analysis, group, explanation.watched.0 > 0)).collect()
+}
+
+/// What idle cores lost; `None` where they were not looked at.
+pub(crate) fn idle_sentence(idle: &[IdleCore]) -> Option<String> {
+    let worst = idle.iter().max_by(|a, b| lost(a).total_cmp(&lost(b)))?;
+    let of_worst = format!(
+        "{} of {} lost in {} of 1\u{a0}µs or more, the longest {}",
+        part(lost(worst)),
+        time(worst.spun_ns as f64),
+        counted(worst.gaps, "gap"),
+        time(worst.longest_ns as f64)
+    );
+    Some(if worst.gaps == 0 {
+        format!(
+            "Before the launches every core spun idle for {}: none stood still for 1\u{a0}µs.",
+            time(worst.spun_ns as f64)
+        )
+    } else if idle.len() == 1 {
+        format!("Its core spun idle before the launches: {of_worst}.")
+    } else {
+        format!(
+            "Cores spun idle before the launches; that of node {} stood still most: {of_worst}.",
+            worst.node
+        )
+    })
+}
+
+fn lost(core: &IdleCore) -> f64 {
+    if core.spun_ns > 0 { core.lost_ns as f64 / core.spun_ns as f64 } else { 0.0 }
+}
+
+fn paragraph(analysis: &Analysis, group: &Explained, watched: bool) -> Paragraph {
+    let mut reasons: Vec<String> = group.reasons.iter().map(reason).collect();
+    reasons.extend(
+        group.noise.as_ref().filter(|_| group.episodes > 0).map(|noise| noise_sentence(group, noise)),
+    );
+    if group.reasons.is_empty() {
+        let why = if watched {
+            "Nothing that was watched goes with them more often than chance would have it."
+        } else {
+            "The machine was not watched during this run, so that causes outside the messages are not known."
+        };
+        reasons.push(why.to_owned());
+    }
+    Paragraph { title: title(analysis, group), opening: opening(group), reasons }
+}
+
+fn title(analysis: &Analysis, group: &Explained) -> String {
+    let stage = name(group.stage);
+    match group.who {
+        Who::Slowest => format!("The slowest 0.1\u{a0}%, {stage} {} and more", time(group.range_ns.0 as f64)),
+        Who::Peak(at) => {
+            let view = analysis.stages.iter().find(|view| view.stage == group.stage);
+            let peak = view.and_then(|view| view.peaks.get(at));
+            peak.map_or_else(
+                || format!("A peak of {stage}"),
+                |peak| {
+                    let (mass, share) = (part(peak.mass), part(peak.time_share));
+                    format!(
+                        "The peak of {stage} at {}: {mass} of messages, {share} of its time",
+                        time(peak.place_ns)
+                    )
+                },
+            )
+        }
+    }
+}
+
+fn opening(group: &Explained) -> String {
+    let late = group.range_ns.0.saturating_sub(group.median_ns) as f64;
+    let times = if group.episodes == 1 {
+        "at one time".to_owned()
+    } else {
+        format!("at {} times", count(group.episodes))
+    };
+    format!(
+        "{}, {times} (those of a pair within 10\u{a0}ms of each other count as one); {} or more above the median of {}.",
+        counted(group.count, "message"),
+        time(late),
+        time(group.median_ns as f64)
+    )
+}
+
+fn reason(reason: &Reason) -> String {
+    match reason {
+        Reason::Beside { what, with, of, expected, chance, covers } => {
+            let counts = format!(
+                "{} of {} times, where chance would give {}{}",
+                count(*with),
+                count(*of),
+                few(*expected),
+                surely(*chance)
+            );
+            let much = covers.map_or_else(String::new, |covers| match covers {
+                covers if covers >= 0.8 => " It is long enough to be the whole delay.".to_owned(),
+                covers => format!(" It covers {} of the delay (median).", part(covers)),
+            });
+            format!("Consistent with {}: {counts}.{much}", what_words(*what))
+        }
+        Reason::Alike { by, value, share, base } => {
+            format!("{} of them {}; of all messages {}.", part(*share), alike_words(*by, value), part(*base))
+        }
+        Reason::Phase { known, strength, chance } => format!(
+            "They come at a fixed phase of {} (strength {strength:.2} of 1{}): consistent with {}.",
+            time(known.ns() as f64),
+            surely(*chance),
+            known_words(*known)
+        ),
+        Reason::Regular { period_ns, share } => {
+            format!(
+                "They come every {}: {} of the intervals are within 5\u{a0}% of that.",
+                time(*period_ns as f64),
+                part(*share)
+            )
+        }
+        Reason::Place { known } => {
+            format!(
+                "They are late by about {}: consistent with {}.",
+                time(known.ns() as f64),
+                known_words(*known)
+            )
+        }
+    }
+}
+
+/// An expected number: small ones are never none.
+fn few(expected: f64) -> String {
+    if expected >= 10.0 { count(expected.round() as u64) } else { format!("{expected:.1}") }
+}
+
+fn surely(chance: f64) -> String {
+    if chance < 1e-6 { String::new() } else { format!(", p = {chance:.1e}") }
+}
+
+fn what_words(what: What) -> &'static str {
+    match what {
+        What::Cause(cause) => cause_words(cause),
+        What::Work(Kind::Execution) => "an event that their node was executing",
+        What::Work(Kind::Rollback) => "a rollback on their node",
+        What::Work(Kind::Collection) => "a fossil collection on their node",
+        What::Work(Kind::GvtRound) => "a round of GVT on their node",
+        What::Work(_) => "other work of their node",
+    }
+}
+
+pub(crate) fn cause_words(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Watched => "being watched",
+        Cause::RunQueue => "their node's thread waiting for a core",
+        Cause::Preempted => "their node's thread being taken off its core",
+        Cause::Migrated => "their node's thread going to another core",
+        Cause::Steal => "the hypervisor taking the core",
+        Cause::Interrupts => "interrupts on their node's core",
+        Cause::SoftNet => "packets handled in soft interrupts on their node's core",
+        Cause::TcpRetransmits => "TCP segments sent again",
+        Cause::TcpTimeouts => "TCP's retransmission time-out",
+        Cause::Resent => "messages that the network layer sent again",
+        Cause::Watcher => "our own watcher at work",
+        Cause::IdleSpin | Cause::IdleGap => "an idle core standing still",
+        Cause::Planted => "a planted delay",
+    }
+}
+
+fn alike_words(by: Trait, value: &str) -> String {
+    match by {
+        Trait::Queued => "found others waiting in the receive queue".to_owned(),
+        Trait::Early => "are among the first hundredth of their launch".to_owned(),
+        Trait::Column(By::Pair) => format!("went {value}"),
+        Trait::Column(By::Kind) => format!("are of kind {value}"),
+        Trait::Column(By::Bytes) => {
+            format!("have {}", value.parse().map_or_else(|_| value.to_owned(), size))
+        }
+        Trait::Column(By::Hops) => format!("crossed {value} links"),
+        Trait::Column(By::Packets) => format!("took {value} packets"),
+        Trait::Column(By::Launch) => format!("are of launch {value}"),
+    }
+}
+
+fn known_words(known: Known) -> &'static str {
+    match known {
+        Known::Millisecond => {
+            "a timer of 1\u{a0}ms (the kernel's tick at 1000\u{a0}Hz, or the periodic retransmit timer)"
+        }
+        Known::Tick250 => "the kernel's tick at 250\u{a0}Hz",
+        Known::Tick100 => "the kernel's tick at 100\u{a0}Hz, or our own watcher",
+        Known::Tenth => "something that the system does ten times a second",
+        Known::Second => "something that the system does every second",
+        Known::DelayedAck => "TCP's delayed acknowledgement",
+        Known::TcpTimeout => "TCP's least retransmission time-out",
+    }
+}
+
+fn noise_sentence(group: &Explained, noise: &Noise) -> String {
+    let late = time(group.range_ns.0.saturating_sub(group.median_ns) as f64);
+    let Noise { idle_per_s, seen_per_s } = *noise;
+    let seen = format!("{seen_per_s:.1} a second");
+    if idle_per_s == 0.0 {
+        format!(
+            "Idle cores did not stand still for {late}; the run did so {seen}: this is more than the machine's noise."
+        )
+    } else if seen_per_s <= 2.0 * idle_per_s {
+        format!(
+            "Idle cores stand still for so long {idle_per_s:.1} times a second, and these came {seen}: the machine's noise alone is enough."
+        )
+    } else {
+        format!(
+            "Idle cores stand still for so long {idle_per_s:.1} times a second, and these came {seen}: the machine's noise is a part of it."
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_says_no_more_than_was_seen() {
+        let beside = Reason::Beside {
+            what: What::Cause(Cause::RunQueue),
+            with: 38,
+            of: 41,
+            expected: 0.4,
+            chance: 1e-30,
+            covers: Some(0.97),
+        };
+        assert_eq!(
+            reason(&beside),
+            "Consistent with their node's thread waiting for a core: 38 of 41 times, where chance would give 0.4. It is long enough \
+             to be the whole delay."
+        );
+        let alike = Reason::Alike { by: Trait::Queued, value: String::new(), share: 0.99, base: 0.03 };
+        assert_eq!(
+            reason(&alike),
+            "99\u{a0}% of them found others waiting in the receive queue; of all messages 3\u{a0}%."
+        );
+    }
+
+    #[test]
+    fn noise_is_called_enough_only_when_it_is() {
+        let group = Explained {
+            stage: Stage::ReceiveWait,
+            who: Who::Slowest,
+            range_ns: (2_000_000, 9_000_000),
+            median_ns: 100,
+            count: 5,
+            episodes: 3,
+            reasons: Vec::new(),
+            noise: None,
+        };
+        let said = |idle_per_s, seen_per_s| noise_sentence(&group, &Noise { idle_per_s, seen_per_s });
+        assert!(said(5.0, 6.0).contains("is enough"));
+        assert!(said(1.0, 6.0).contains("a part of it"));
+        assert!(said(0.0, 6.0).contains("more than the machine's noise"));
+    }
+}

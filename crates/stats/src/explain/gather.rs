@@ -1,0 +1,214 @@
+//! Which messages are slow, and what work of nodes the run recorded.
+
+use std::collections::BTreeMap;
+
+use record::{Batch, Field, Kind, NULL, NodeCauses};
+
+use super::sample::{Member, Sample, hash};
+use super::spans::Work;
+use super::{alike, noise, period, spans, weigh};
+use crate::accumulator::Position;
+use crate::analysis::{Analysis, Explained, Explanation, Stage, StageView, Who};
+use crate::columns::Columns;
+use crate::stages::Stages;
+
+/// The columns that explaining reads.
+pub const FIELDS: [Field; 13] = [
+    Field::Seq,
+    Field::Src,
+    Field::Dst,
+    Field::Kind,
+    Field::Bytes,
+    Field::ReadyNs,
+    Field::SentNs,
+    Field::ArrivedNs,
+    Field::TakenNs,
+    Field::Hops,
+    Field::Packets,
+    Field::QueueLength,
+    Field::ArrivedHow,
+];
+
+/// Messages kept of a group.
+const MEMBERS_MOST: usize = 1 << 15;
+/// The slowest part that is a group of its own, and how many messages a stage must have for one.
+const SLOWEST: (f64, u64) = (0.999, 10_000);
+
+/// A group of slow messages that is to be explained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The stage in which they are slow.
+    pub stage: Stage,
+    /// Which they are.
+    pub who: Who,
+    /// Their times in it, ns, both ends included.
+    pub range_ns: (i64, i64),
+    /// The median of all messages, ns.
+    pub median_ns: i64,
+}
+
+/// Gathers what explaining needs. One a thread; [`Gatherer::merge`] them.
+#[derive(Clone, Debug)]
+pub struct Gatherer {
+    questions: Vec<Question>,
+    found: Vec<Sample>,
+    all: Sample,
+    work: Work,
+    /// First and last stamp of each launch.
+    launches: BTreeMap<u32, (i64, i64)>,
+    stages: Stages,
+}
+
+/// The groups of slow messages of a run.
+pub fn questions(analysis: &Analysis) -> Vec<Question> {
+    analysis.stages.iter().flat_map(of_stage).collect()
+}
+
+fn of_stage(view: &StageView) -> Vec<Question> {
+    let quantile = |p: f64| view.summary.quantiles.iter().find(|q| q.p == p).map(|q| q.value_ns);
+    let Some(median_ns) = quantile(0.5) else { return Vec::new() };
+    let question = |who, range_ns| Question { stage: view.stage, who, range_ns, median_ns };
+    let main = view.peaks.iter().map(|peak| peak.count).max();
+    let slow = |(_, peak): &(usize, &crate::analysis::Peak)| {
+        Some(peak.count) != main && peak.place_ns > median_ns as f64
+    };
+    let peaks = view.peaks.iter().enumerate().filter(slow);
+    let peak = |(at, peak): (usize, &crate::analysis::Peak)| {
+        question(Who::Peak(at), (peak.from_ns.ceil() as i64, peak.to_ns.floor() as i64))
+    };
+    let mut questions: Vec<Question> = peaks.map(peak).collect();
+    let (p, least) = SLOWEST;
+    if view.stage == Stage::EndToEnd
+        && view.summary.count >= least
+        && let Some(from) = quantile(p)
+    {
+        questions.push(question(Who::Slowest, (from, i64::MAX)));
+    }
+    questions
+}
+
+impl Gatherer {
+    /// For these questions.
+    pub fn new(questions: Vec<Question>) -> Gatherer {
+        let found = vec![Sample::new(MEMBERS_MOST); questions.len()];
+        // Work shorter than a tenth of the least delay that is asked about cannot be what made it.
+        let delays = questions.iter().map(|q| q.range_ns.0.saturating_sub(q.median_ns).max(0));
+        let least = delays.min().unwrap_or(0) / 10;
+        Gatherer {
+            questions,
+            found,
+            all: Sample::new(MEMBERS_MOST),
+            work: Work::new(least),
+            launches: BTreeMap::new(),
+            stages: Stages::default(),
+        }
+    }
+
+    /// Take in a batch, which should hold [`FIELDS`].
+    pub fn add(&mut self, batch: &Batch, at: Position) {
+        let columns = Columns::new(batch.rows());
+        let columns = FIELDS.iter().fold(columns, |columns, &field| columns.with(field, batch.column(field)));
+        self.add_columns(&columns, at);
+    }
+
+    /// Take in a batch given as columns. Each row of the run must come once, in any order of batches.
+    pub fn add_columns(&mut self, columns: &Columns, at: Position) {
+        let mut stages = std::mem::take(&mut self.stages);
+        stages.fill(columns);
+        (0..columns.rows()).for_each(|row| self.add_row(columns, &stages, row, at.launch));
+        self.stages = stages;
+    }
+
+    fn add_row(&mut self, columns: &Columns, stages: &Stages, row: usize, launch: u32) {
+        let kind = u8::try_from(columns.at(Field::Kind, row)).ok().and_then(Kind::from_code);
+        if let Some(kind) = kind.filter(|kind| kind.is_interval()) {
+            return self.add_work(columns, row, launch, kind);
+        }
+        let (ready, taken) = (columns.at(Field::ReadyNs, row), columns.at(Field::TakenNs, row));
+        if ready != NULL && taken != NULL {
+            let extent = self.launches.entry(launch).or_insert((ready, taken));
+            *extent = (extent.0.min(ready), extent.1.max(taken));
+        }
+        let identity = hash(launch, columns.at(Field::Src, row) as u32, columns.at(Field::Seq, row) as u64);
+        let member = |stage| member(columns, row, launch, kind, stage);
+        self.all.add(identity, || member(Stage::EndToEnd));
+        for (question, found) in self.questions.iter().zip(&mut self.found) {
+            let time = stages.of[question.stage as usize][row];
+            if time != NULL && question.range_ns.0 <= time && time <= question.range_ns.1 {
+                found.add(identity, || member(question.stage));
+            }
+        }
+    }
+
+    fn add_work(&mut self, columns: &Columns, row: usize, launch: u32, kind: Kind) {
+        let (from, to) = (columns.at(Field::ReadyNs, row), columns.at(Field::TakenNs, row));
+        if kind != Kind::Cycle && from != NULL && to != NULL {
+            self.work.add((launch, columns.at(Field::Dst, row) as u32), kind, (from, to));
+        }
+    }
+
+    /// Take in what `other`, made with the same questions, took in.
+    pub fn merge(&mut self, other: Gatherer) {
+        self.found.iter_mut().zip(other.found).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.all.merge(other.all);
+        self.work.merge(other.work);
+        for (launch, (begin, end)) in other.launches {
+            let extent = self.launches.entry(launch).or_insert((begin, end));
+            *extent = (extent.0.min(begin), extent.1.max(end));
+        }
+    }
+
+    /// What goes with each group, `causes` being what was seen beside the run.
+    pub fn explain(self, causes: &[NodeCauses], nodes: u32) -> Explanation {
+        let Gatherer { questions, found, all, work, launches, .. } = self;
+        let all = all.into_members();
+        let beside = spans::Beside::new(causes, &work, &launches);
+        let idle = noise::idle(causes);
+        let tests = questions.len().max(1) * (beside.kinds() + period::TESTS);
+        let explained = |(question, sample): (Question, Sample)| {
+            let (count, whole) = (sample.count, sample.is_whole());
+            let members = sample.into_members();
+            let episodes = weigh::episodes(&members);
+            let mut reasons = weigh::reasons(&question, &episodes, &beside, tests);
+            reasons.extend(alike::reasons(&members, &all, &launches));
+            reasons.extend(period::reasons(&question, &members, whole, tests));
+            let noise = noise::of(&question, episodes.len(), causes, &launches);
+            Explained {
+                stage: question.stage,
+                who: question.who,
+                range_ns: question.range_ns,
+                median_ns: question.median_ns,
+                count,
+                episodes: episodes.len() as u64,
+                reasons,
+                noise,
+            }
+        };
+        let groups = questions.into_iter().zip(found).map(explained).collect();
+        let watched = causes.iter().map(|of| of.node).collect::<std::collections::BTreeSet<_>>().len() as u32;
+        Explanation { groups, idle, watched: (watched, nodes) }
+    }
+}
+
+fn member(columns: &Columns, row: usize, launch: u32, kind: Option<Kind>, stage: Stage) -> Member {
+    let at = |field| columns.at(field, row);
+    let (from, to) = match stage {
+        Stage::EndToEnd => (Field::ReadyNs, Field::TakenNs),
+        Stage::SendWait => (Field::ReadyNs, Field::SentNs),
+        Stage::Transit => (Field::SentNs, Field::ArrivedNs),
+        Stage::ReceiveWait => (Field::ArrivedNs, Field::TakenNs),
+    };
+    Member {
+        launch,
+        src: at(Field::Src) as u32,
+        dst: at(Field::Dst) as u32,
+        seq: at(Field::Seq) as u64,
+        kind,
+        bytes: at(Field::Bytes),
+        hops: at(Field::Hops),
+        packets: at(Field::Packets),
+        queue_len: at(Field::QueueLength),
+        from_ns: at(from),
+        to_ns: at(to),
+    }
+}

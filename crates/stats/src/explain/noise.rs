@@ -1,0 +1,55 @@
+//! What the machine does anyway: how often an idle core stands still for as long as messages are late.
+
+use std::collections::BTreeMap;
+
+use record::{Cause, NodeCauses};
+
+use super::gather::Question;
+use crate::analysis::{IdleCore, Noise};
+
+/// A gap this much shorter than the delay may be what made it: the rest is catching up.
+const NEARLY: f64 = 0.8;
+
+/// What each node's core lost while idle, all launches together.
+pub(super) fn idle(causes: &[NodeCauses]) -> Vec<IdleCore> {
+    let mut of: BTreeMap<u32, IdleCore> = BTreeMap::new();
+    for node in causes {
+        let empty = IdleCore { node: node.node, spun_ns: 0, lost_ns: 0, gaps: 0, longest_ns: 0 };
+        for span in node.spans.iter().filter(|span| span.cause.is_before()) {
+            let core = of.entry(node.node).or_insert(empty);
+            match span.cause {
+                Cause::IdleSpin => {
+                    core.spun_ns += span.to_ns - span.from_ns;
+                    core.lost_ns += span.amount;
+                }
+                _ => {
+                    core.gaps += 1;
+                    core.longest_ns = core.longest_ns.max(span.to_ns - span.from_ns);
+                }
+            }
+        }
+    }
+    of.into_values().collect()
+}
+
+/// The rate of idle gaps that are as long as the group's least delay, beside the rate of its episodes.
+pub(super) fn of(
+    question: &Question,
+    episodes: usize,
+    causes: &[NodeCauses],
+    launches: &BTreeMap<u32, (i64, i64)>,
+) -> Option<Noise> {
+    let delay = question.range_ns.0.saturating_sub(question.median_ns);
+    let least = (NEARLY * delay as f64) as i64;
+    let spans = || causes.iter().flat_map(|node| &node.spans);
+    let gaps =
+        spans().filter(|span| span.cause == Cause::IdleGap && span.to_ns - span.from_ns >= least).count();
+    // Seconds a node: all nodes spin at once.
+    let nodes = causes.iter().map(|of| of.node).collect::<std::collections::BTreeSet<_>>().len().max(1);
+    let spun =
+        spans().filter(|span| span.cause == Cause::IdleSpin).map(|span| (span.to_ns - span.from_ns) as f64);
+    let spun_s = spun.sum::<f64>() / nodes as f64 / 1e9;
+    let lasted_s = launches.values().map(|(begin, end)| (end - begin) as f64).sum::<f64>() / 1e9;
+    let measured = spun_s > 0.0 && lasted_s > 0.0;
+    measured.then(|| Noise { idle_per_s: gaps as f64 / spun_s, seen_per_s: episodes as f64 / lasted_s })
+}
