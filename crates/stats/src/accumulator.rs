@@ -11,6 +11,7 @@ use record::{Batch, Field, Kind};
 use crate::analysis::Analysis;
 use crate::blocks::{BlockPlan, Blocks, FileRows};
 use crate::columns::{Columns, Picked};
+use crate::compare::Sample;
 use crate::cycles::Cycles;
 use crate::finish;
 use crate::messages::Messages;
@@ -134,6 +135,11 @@ impl Accumulator {
         self.gathered.cycles.merge(other.gathered.cycles);
         self.gathered.warp.merge(other.gathered.warp);
         self.gathered.blocks.merge(&other.gathered.blocks);
+    }
+
+    /// What of the messages so far takes part in a comparison.
+    pub fn sample(&self) -> Sample {
+        Sample::of(&self.gathered.blocks)
     }
 
     /// What was found.

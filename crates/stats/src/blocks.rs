@@ -139,9 +139,14 @@ impl Blocks {
         }
     }
 
+    /// The blocks of one launch, empty ones included.
+    pub fn of(&self, launch: &LaunchBlocks) -> &[Block] {
+        &self.blocks[launch.first..launch.first + launch.count]
+    }
+
     /// One stage of the blocks of one launch, empty ones included.
     pub fn stage(&self, launch: &LaunchBlocks, stage: usize) -> impl Iterator<Item = &BlockDistribution> {
-        self.blocks[launch.first..launch.first + launch.count].iter().map(move |block| &block[stage])
+        self.of(launch).iter().map(move |block| &block[stage])
     }
 }
 

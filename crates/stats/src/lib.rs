@@ -14,6 +14,7 @@ mod breakdown;
 mod calls;
 mod cells;
 mod columns;
+pub mod compare;
 mod cycles;
 mod distribution;
 pub mod explain;

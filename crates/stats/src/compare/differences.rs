@@ -1,0 +1,153 @@
+//! Quantile by quantile: how much B differs from A, and what may be said of it.
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+
+use super::contrast::{Contrast, Side};
+use super::launch::Launch;
+use super::{CompareOptions, Figure, holm};
+
+/// The quantiles that a verdict is about.
+const QUANTILES: [f64; 5] = [0.1, 0.5, 0.9, 0.99, 0.999];
+
+/// The difference at one quantile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Which, 0 to 1.
+    pub p: f64,
+    /// Of A and of B, ns: the geometric means of their launches' quantiles.
+    pub values_ns: (f64, f64),
+    /// B's over A's, minus one.
+    pub change: f64,
+    /// Its interval, by itself (not corrected for the other quantiles); `None` with a single launch of either.
+    pub interval: Option<(f64, f64)>,
+    /// How likely a change as large as this between equals, corrected for all quantiles that were looked at; 1 with a single launch.
+    pub chance: f64,
+    /// What may be said.
+    pub outcome: Outcome,
+    /// Where nothing can: about so many launches a side, as much alike as these, would tell.
+    pub launches_needed: Option<u32>,
+}
+
+/// What may be said of a quantile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// B is slower, by as much as matters.
+    Slower,
+    /// B is faster, by as much as matters.
+    Faster,
+    /// B is not slower by as much as matters.
+    NotSlower,
+    /// It cannot be said.
+    Inconclusive,
+}
+
+/// Every quantile that all launches have messages for and whose values are above 0 (only such have a ratio).
+pub(super) fn quantiles(sides: &[Vec<Launch>; 2], options: &CompareOptions) -> Vec<Difference> {
+    let figures = QUANTILES.map(Figure::Quantile);
+    let measured: Vec<(f64, Measurement)> = QUANTILES
+        .into_iter()
+        .zip(figures)
+        .filter_map(|(p, figure)| Some((p, logarithms(sides, figure, options)?)))
+        .collect();
+    let chance = |m: &(f64, Measurement)| m.1.contrast.as_ref().map_or(1.0, Contrast::chance);
+    let chances = holm::corrected(&measured.iter().map(chance).collect::<Vec<_>>());
+    let count = measured.len();
+    measured
+        .into_iter()
+        .zip(chances)
+        .map(|((p, m), chance)| difference(p, &m, chance, count, options))
+        .collect()
+}
+
+/// Of one figure, on some scale: the means over the launches, and their contrast where there are launches enough.
+pub(super) struct Measurement {
+    pub means: (f64, f64),
+    pub contrast: Option<Contrast>,
+}
+
+/// Of the figure's logarithms; `None` where a launch has too few messages or a value not above 0.
+pub(super) fn logarithms(
+    sides: &[Vec<Launch>; 2],
+    figure: Figure,
+    options: &CompareOptions,
+) -> Option<Measurement> {
+    measured(sides, figure, f64::ln, options)
+}
+
+/// Of the figure itself.
+pub(super) fn plain(
+    sides: &[Vec<Launch>; 2],
+    figure: Figure,
+    options: &CompareOptions,
+) -> Option<Measurement> {
+    measured(sides, figure, |value| value, options)
+}
+
+fn measured(
+    sides: &[Vec<Launch>; 2],
+    figure: Figure,
+    scale: fn(f64) -> f64,
+    options: &CompareOptions,
+) -> Option<Measurement> {
+    let [a, b] = sides.each_ref().map(|launches| scaled(launches, figure, scale));
+    let (a, b) = (a?, b?);
+    let mut random = Pcg64Mcg::seed_from_u64(options.seed);
+    let mut noise = |launches: &[Launch]| {
+        let noises: Vec<f64> =
+            launches.iter().filter_map(|launch| launch.noise(figure, scale, &mut random)).collect();
+        if noises.is_empty() { 0.0 } else { mean(&noises) }
+    };
+    let sides = (Side::of(&a, noise(&sides[0])), Side::of(&b, noise(&sides[1])));
+    let contrast = if let (Some(a), Some(b)) = sides { Some(Contrast::between(&a, &b)) } else { None };
+    Some(Measurement { means: (mean(&a), mean(&b)), contrast })
+}
+
+fn scaled(launches: &[Launch], figure: Figure, scale: fn(f64) -> f64) -> Option<Vec<f64>> {
+    let value = |launch: &Launch| launch.figure(figure).map(scale).filter(|value| value.is_finite());
+    let supported = !launches.is_empty() && launches.iter().all(|launch| launch.supports(figure));
+    supported.then(|| launches.iter().map(value).collect())?
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn difference(p: f64, m: &Measurement, chance: f64, count: usize, options: &CompareOptions) -> Difference {
+    let outside = 1.0 - options.confidence;
+    let interval = m.contrast.map(|contrast| {
+        let (low, high) = contrast.interval(outside);
+        (low.exp_m1(), high.exp_m1())
+    });
+    let outcome = m.contrast.map_or(Outcome::Inconclusive, |contrast| outcome(&contrast, chance, options));
+    let launches_needed = m.contrast.filter(|_| outcome == Outcome::Inconclusive).and_then(|contrast| {
+        // What was seen, if it is more than the least effect, must be told from nothing at the corrected level.
+        let effect = contrast.estimate.abs().max(options.least.ln_1p());
+        contrast.launches_for(effect, outside / count as f64)
+    });
+    Difference {
+        p,
+        values_ns: (m.means.0.exp(), m.means.1.exp()),
+        change: (m.means.1 - m.means.0).exp_m1(),
+        interval,
+        chance,
+        outcome,
+        launches_needed,
+    }
+}
+
+fn outcome(contrast: &Contrast, chance: f64, options: &CompareOptions) -> Outcome {
+    let (level, least) = (1.0 - options.confidence, options.least.ln_1p());
+    let differs = chance < level;
+    if differs && contrast.estimate >= least {
+        Outcome::Slower
+    } else if differs && contrast.estimate <= -least {
+        Outcome::Faster
+    } else if contrast.chance_below(least) < level {
+        Outcome::NotSlower
+    } else {
+        Outcome::Inconclusive
+    }
+}
