@@ -8,8 +8,9 @@ use anyhow::{Context, Result, anyhow};
 use record::{Batch, Chunk, Closing, Run};
 use report::{Entry, Facts};
 use stats::analysis::Analysis;
+use stats::compare::Sample;
 use stats::{Accumulator, FileRows, Options, Position};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,6 +20,22 @@ pub struct Analysed {
     pub facts: Facts,
     /// Where the time went.
     pub analysis: Analysis,
+}
+
+/// Several runs, read as one: the launches of each follow those of the one before.
+pub struct Together {
+    /// What ran, run by run.
+    pub facts: Vec<Facts>,
+    /// Where the time of all of them went.
+    pub analysis: Analysis,
+    /// What a comparison looks at.
+    pub sample: Sample,
+}
+
+/// A chunk, and the number of its launch among all that are read.
+struct Numbered {
+    chunk: Chunk,
+    launch: u32,
 }
 
 /// Slowest messages that a report lists.
@@ -33,16 +50,10 @@ pub fn analyse(path: &Path, seed: u64) -> Result<Analysed> {
     let run = open(path)?;
     let tables = CallTables::of(&run);
     let cannot = || format!("cannot read {}", path.display());
-    let chunks = run.chunks();
-    let options = Options {
-        seed,
-        files: file_rows(&chunks),
-        slowest: SLOWEST,
-        clock_error_ns: clock_error_ns(&run),
-        resamples: RESAMPLES,
-        blocking: Arc::new(tables.blocking().with_context(cannot)?),
-    };
-    let mut analysis = read_all(&chunks, &options).with_context(cannot)?;
+    let chunks = numbered(&run, 0);
+    let blocking = Arc::new(tables.blocking().with_context(cannot)?);
+    let options = Options { blocking, ..options(&chunks, clock_error_ns(&run), seed) };
+    let mut analysis = read_all(&chunks, &options).with_context(cannot)?.finish();
     if !tables.is_empty() {
         let mpi = analysis.mpi.get_or_insert_default();
         mpi.calls = Some(tables.tally(&mut mpi.worst).with_context(cannot)?);
@@ -51,6 +62,38 @@ pub fn analyse(path: &Path, seed: u64) -> Result<Analysed> {
     let mut facts = Facts::from(&run.info);
     foretell(&mut facts, path);
     Ok(Analysed { facts, analysis })
+}
+
+/// Read the runs at `paths` as if they were one.
+pub fn analyse_together(paths: &[PathBuf], seed: u64) -> Result<Together> {
+    let (mut chunks, mut facts, mut launches, mut error_ns) = (Vec::new(), Vec::new(), 0, 0);
+    for path in paths {
+        let run = open(path)?;
+        chunks.extend(numbered(&run, launches));
+        launches += run.info.launches.iter().map(|launch| launch.launch + 1).max().unwrap_or(0);
+        error_ns = error_ns.max(clock_error_ns(&run));
+        facts.push(Facts::from(&run.info));
+    }
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    let read = read_all(&chunks, &options(&chunks, error_ns, seed));
+    let read = read.with_context(|| format!("cannot read {}", names.join(", ")))?;
+    Ok(Together { facts, sample: read.sample(), analysis: read.finish() })
+}
+
+fn options(chunks: &[Numbered], clock_error_ns: i64, seed: u64) -> Options {
+    Options {
+        seed,
+        files: file_rows(chunks),
+        slowest: SLOWEST,
+        clock_error_ns,
+        resamples: RESAMPLES,
+        blocking: Arc::default(),
+    }
+}
+
+/// The chunks of a run, its launches numbered from `first`.
+fn numbered(run: &Run, first: u32) -> Vec<Numbered> {
+    run.chunks().into_iter().map(|chunk| Numbered { launch: first + chunk.launch(), chunk }).collect()
 }
 
 /// Open the run at `path`. One that was cut is closed first, by whoever knows its logs.
@@ -74,15 +117,15 @@ impl Analysed {
 
 /// Every thread takes a run of consecutive chunks, so that what depends on the order of a file's rows (the time between
 /// sends) is seen in order but for one seam a thread.
-fn read_all(chunks: &[Chunk], options: &Options) -> Result<Analysis> {
+fn read_all(chunks: &[Numbered], options: &Options) -> Result<Accumulator> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(chunks.len()).max(1);
-    let rows: u64 = chunks.iter().map(|chunk| chunk.rows() as u64).sum();
+    let rows: u64 = chunks.iter().map(|numbered| numbered.chunk.rows() as u64).sum();
     let mut bar = (rows > ROWS_WORTH_A_BAR).then(|| Bar::new("reading".into(), None));
     let done = AtomicU64::new(0);
     let parts: Vec<Result<Accumulator>> = std::thread::scope(|scope| {
         let done = &done;
         let share = |chunks| scope.spawn(move || read_some(chunks, options, done));
-        let handles: Vec<_> = shares(chunks, threads).into_iter().map(share).collect();
+        let handles: Vec<_> = shares(chunks, |numbered| numbered.chunk.rows(), threads).into_iter().map(share).collect();
         while let Some(bar) = &mut bar
             && handles.iter().any(|handle| !handle.is_finished())
         {
@@ -101,43 +144,43 @@ fn read_all(chunks: &[Chunk], options: &Options) -> Result<Analysis> {
     for part in parts {
         all.merge(part?);
     }
-    Ok(all.finish())
+    Ok(all)
 }
 
-fn read_some(chunks: &[Chunk], options: &Options, done: &AtomicU64) -> Result<Accumulator> {
+fn read_some(chunks: &[Numbered], options: &Options, done: &AtomicU64) -> Result<Accumulator> {
     let mut accumulator = Accumulator::new(options.clone());
     let mut batch = Batch::new();
-    for chunk in chunks {
+    for Numbered { chunk, launch } in chunks {
         chunk.read(&stats::FIELDS, &mut batch)?;
-        let position = Position { launch: chunk.launch(), node: chunk.node(), first_row: chunk.first_row() };
+        let position = Position { launch: *launch, node: chunk.node(), first_row: chunk.first_row() };
         accumulator.add(&batch, position);
         done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
     }
     Ok(accumulator)
 }
 
-/// Cut the chunks into consecutive parts of about as many rows.
-pub fn shares(chunks: &[Chunk], parts: usize) -> Vec<&[Chunk]> {
-    let rows: usize = chunks.iter().map(Chunk::rows).sum();
+/// Cut items into consecutive parts of about as many rows.
+pub fn shares<T>(items: &[T], rows_of: impl Fn(&T) -> usize, parts: usize) -> Vec<&[T]> {
+    let rows: usize = items.iter().map(&rows_of).sum();
     let mut shares = Vec::with_capacity(parts);
     let (mut first, mut seen) = (0, 0);
-    for (at, chunk) in chunks.iter().enumerate() {
-        seen += chunk.rows();
+    for (at, item) in items.iter().enumerate() {
+        seen += rows_of(item);
         if seen * parts >= rows * (shares.len() + 1) {
-            shares.push(&chunks[first..=at]);
+            shares.push(&items[first..=at]);
             first = at + 1;
         }
     }
     shares
 }
 
-fn file_rows(chunks: &[Chunk]) -> Vec<FileRows> {
+fn file_rows(chunks: &[Numbered]) -> Vec<FileRows> {
     let mut files: Vec<FileRows> = Vec::new();
-    for chunk in chunks {
+    for &Numbered { ref chunk, launch } in chunks {
         let rows = chunk.rows() as u64;
-        match files.last_mut().filter(|file| (file.launch, file.node) == (chunk.launch(), chunk.node())) {
+        match files.last_mut().filter(|file| (file.launch, file.node) == (launch, chunk.node())) {
             Some(file) => file.rows += rows,
-            None => files.push(FileRows { launch: chunk.launch(), node: chunk.node(), rows }),
+            None => files.push(FileRows { launch, node: chunk.node(), rows }),
         }
     }
     files

@@ -23,7 +23,7 @@ fn gather_all(chunks: &[Chunk], questions: &[Question]) -> Result<Gatherer> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(chunks.len()).max(1);
     let parts: Vec<Result<Gatherer>> = std::thread::scope(|scope| {
         let gather = |chunks| scope.spawn(move || gather_some(chunks, questions));
-        let handles: Vec<_> = shares(chunks, threads).into_iter().map(gather).collect();
+        let handles: Vec<_> = shares(chunks, Chunk::rows, threads).into_iter().map(gather).collect();
         let join = |handle: std::thread::ScopedJoinHandle<'_, Result<Gatherer>>| {
             handle.join().unwrap_or_else(|_| Err(anyhow!("a reading thread panicked")))
         };

@@ -1,7 +1,8 @@
 //! The `fourstamp` command: arguments to plain options, options to a call, the result to an exit code.
 //!
 //! Exit codes: 0 done, 2 bad input or a failure (one line on standard error says what, why and what to do), 130 ended by a
-//! second Ctrl-C; `fourstamp mpi trace` ends with the exit code of the program that it traced.
+//! second Ctrl-C; `fourstamp mpi trace` ends with the exit code of the program that it traced, and `fourstamp compare` says 1 when a
+//! condition holds and 3 when one must be decided but cannot.
 
 #![forbid(unsafe_code)]
 

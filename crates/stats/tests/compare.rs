@@ -50,7 +50,7 @@ fn three_launches_of_two_kinds_cannot_tell_and_say_how_many_could() {
 fn the_percentile_bootstrap_over_launches_alarms_far_too_often() {
     let kind = Kind { launches: (3, 3), messages: 200, ..ORDINARY };
     let mut random = Pcg64Mcg::seed_from_u64(5);
-    let mut medians = |random: &mut Pcg64Mcg| -> Vec<f64> {
+    let medians = |random: &mut Pcg64Mcg| -> Vec<f64> {
         let launches = run(&kind, 3, 1.0, random);
         launches
             .into_iter()
@@ -84,9 +84,14 @@ fn intervals_hold_the_truth() {
 }
 
 fn checked(a: &Sample, b: &Sample, conditions: &[&str]) -> Vec<Answer> {
-    let conditions = conditions.iter().map(|text| Condition::parse(text).unwrap()).collect();
+    let conditions = conditions.iter().map(|text| Condition::parse(text).expect("well formed")).collect();
     let options = CompareOptions { conditions, ..CompareOptions::default() };
-    compare(a, b, [&[], &[]], &options).unwrap().conditions.iter().map(|checked| checked.answer).collect()
+    compare(a, b, [&[], &[]], &options)
+        .expect("comparable")
+        .conditions
+        .iter()
+        .map(|checked| checked.answer)
+        .collect()
 }
 
 #[test]

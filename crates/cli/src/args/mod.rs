@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod compare;
 mod engine;
 mod explain;
 mod export;
@@ -13,6 +14,7 @@ mod warp;
 
 pub use bench::{BenchArgs, Common, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs};
 pub use explain::ExplainArgs;
+pub use compare::CompareArgs;
 pub use export::ExportArgs;
 pub use mpi::{MpiArgs, MpiCommand, TraceArgs};
 pub use pager::{
@@ -44,6 +46,7 @@ Examples:
   fourstamp warp phold --check                  a parallel simulation, compared with the sequential one
   fourstamp report runs/pingpong-tcp-1          its page again, or --csv, or --terminal
   fourstamp explain runs/pingpong-tcp-1         why its slow messages were slow
+  fourstamp compare runs/a runs/b               is b slower than a?
   fourstamp mpi trace -- mpirun -n 4 ./app      an MPI program as it is, every message of it
   fourstamp pager run --local 2G -- ./app       a program with more memory than there is
   fourstamp export runs/a --perfetto a.json     a run as a trace for ui.perfetto.dev
@@ -67,6 +70,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Say what goes with a run's slow messages: peaks, causes beside them, periods, what idle cores lose anyway
     Explain(ExplainArgs),
+    /// Say whether one run is slower than another, with confidence; the gate of a CI job
+    Compare(CompareArgs),
     /// Trace an unmodified MPI program: the four stamps of each of its messages
     Mpi(MpiArgs),
     /// Run a program with its memory on other machines, over TCP; lend memory; study what it costs

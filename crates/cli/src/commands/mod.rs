@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod bench;
+mod compare;
 mod doctor;
 mod explain;
 mod export;
@@ -17,10 +18,11 @@ mod warp;
 use crate::args::{Cli, Command};
 use std::process::ExitCode;
 
-/// Do what the command line asks; the exit code is the traced program's where there is one.
+/// Do what the command line asks; the exit code is the traced program's where there is one, and a comparison's answer.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Mpi(args) => return mpi::run(&args),
+        Command::Compare(args) => return compare::run(&args),
         Command::Pager(args) => return pager::run(&args),
         Command::Tour(args) => tour::run(&args),
         Command::Bench(args) => bench::run(&args.workload),

@@ -36,10 +36,18 @@ fn title(analysed: &[Analysed]) -> String {
 
 /// Write a page so that it appears whole or not at all.
 pub fn write_page(page: &Page<'_>, out: &Path) -> Result<()> {
+    write_file(out, |file| report::html(page, file))
+}
+
+/// Write a file so that it appears whole or not at all.
+pub fn write_file(
+    out: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), report::ReportError>,
+) -> Result<()> {
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = out.file_name().context("the page needs a file name")?;
     let draft: PathBuf = folder.join(format!(".{}.part", name.to_string_lossy()));
-    let written = write_whole(page, &draft).and_then(|()| Ok(std::fs::rename(&draft, out)?));
+    let written = write_whole(write, &draft).and_then(|()| Ok(std::fs::rename(&draft, out)?));
     if written.is_err() {
         let _ = std::fs::remove_file(&draft);
     }
@@ -48,9 +56,12 @@ pub fn write_page(page: &Page<'_>, out: &Path) -> Result<()> {
     })
 }
 
-fn write_whole(page: &Page<'_>, path: &Path) -> Result<()> {
+fn write_whole(
+    write: impl FnOnce(&mut dyn Write) -> Result<(), report::ReportError>,
+    path: &Path,
+) -> Result<()> {
     let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
-    report::html(page, &mut file)?;
+    write(&mut file)?;
     file.flush()?;
     Ok(())
 }
@@ -84,7 +95,8 @@ pub fn say(text: &str) -> Result<()> {
     Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
 }
 
-fn has_colour() -> bool {
+/// Whether standard output shows colours.
+pub fn has_colour() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 

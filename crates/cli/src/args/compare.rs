@@ -1,0 +1,107 @@
+//! Arguments of `fourstamp compare`.
+
+use clap::{Args, ValueEnum};
+use stats::compare::{Condition, Measured};
+use std::path::PathBuf;
+
+/// `fourstamp compare`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  fourstamp compare runs/before runs/after
+  fourstamp compare runs/before runs/after --fail-if 'p99 > +5%' --fail-if 'p50 > +3us'
+  fourstamp compare --a a1 --b b1 --a a2 --b b2     several runs of each, measured in turn
+A and B are compared launch by launch: bench each with --launches 5 or more.
+
+Exit codes: 0 compared, and no condition holds; 1 a condition holds; 2 bad input;
+3 with --strict, a condition that cannot be decided (otherwise that is a warning).")]
+pub struct CompareArgs {
+    /// The two runs: A, then B
+    #[arg(value_names = ["A", "B"], num_args = 2, required_unless_present = "a", conflicts_with_all = ["a", "b"])]
+    pub runs: Vec<PathBuf>,
+    /// A run of A, when A is several
+    #[arg(long, value_name = "RUN", requires = "b")]
+    pub a: Vec<PathBuf>,
+    /// A run of B, when B is several
+    #[arg(long, value_name = "RUN", requires = "a")]
+    pub b: Vec<PathBuf>,
+    /// Fail when B differs so from A: p50, p99.9, ... or mean, > or <, a part or a time, as 'p99 > +5%'
+    #[arg(long, value_name = "CONDITION", value_parser = Condition::parse)]
+    pub fail_if: Vec<Condition>,
+    /// Fail, with exit code 3, also when a condition cannot be decided
+    #[arg(long, requires = "fail_if")]
+    pub strict: bool,
+    /// What to compare  [default: end-to-end; cycle where a run has nothing else]
+    #[arg(long, value_enum)]
+    pub stage: Option<StageArg>,
+    /// Differences smaller than this do not matter
+    #[arg(long, default_value = "2%", value_name = "PART", value_parser = percent)]
+    pub least: f64,
+    /// How sure a verdict must be, from 50% to 99.99%
+    #[arg(long, default_value = "95%", value_name = "PART", value_parser = confidence)]
+    pub confidence: f64,
+    /// Write the comparison as a page
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Print JSON instead of the report
+    #[arg(long)]
+    pub json: bool,
+    /// Seed of the bootstrap
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// What to compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StageArg {
+    /// From ready to taken
+    EndToEnd,
+    /// From ready to sent
+    SendWait,
+    /// From sent to arrived
+    Transit,
+    /// From arrived to taken
+    ReceiveWait,
+    /// Round trips, relay rounds
+    Cycle,
+}
+
+impl From<StageArg> for Measured {
+    fn from(stage: StageArg) -> Measured {
+        match stage {
+            StageArg::EndToEnd => Measured::EndToEnd,
+            StageArg::SendWait => Measured::SendWait,
+            StageArg::Transit => Measured::Transit,
+            StageArg::ReceiveWait => Measured::ReceiveWait,
+            StageArg::Cycle => Measured::Cycle,
+        }
+    }
+}
+
+/// `2%`, `0.5 %`; from 0 to 100.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim().strip_suffix('%').and_then(|number| number.trim_end().parse::<f64>().ok());
+    let number = number.filter(|percent| (0.0..=100.0).contains(percent));
+    number.map(|percent| percent / 100.0).ok_or_else(|| "write a part from 0% to 100%, as 2%".to_owned())
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    let part = percent(text).ok().filter(|part| (0.5..=0.9999).contains(part));
+    part.ok_or_else(|| "write a part from 50% to 99.99%, as 95%".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts() {
+        assert_eq!(percent("2%"), Ok(0.02));
+        assert_eq!(percent("0.5 %"), Ok(0.005));
+        for wrong in ["2", "%", "-1%", "101%", "NaN%"] {
+            assert!(percent(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(confidence("99%"), Ok(0.99));
+        assert!(confidence("100%").is_err() && confidence("20%").is_err());
+    }
+}

@@ -1,0 +1,78 @@
+//! `fourstamp compare`: is B slower than A?
+
+use crate::analyse::{Together, analyse_together};
+use crate::args::CompareArgs;
+use crate::commands::report::{has_colour, say, terminal_width, write_file};
+use anyhow::Result;
+use report::{Compared, ComparedSide};
+use stats::analysis::{Analysis, Peak, Stage};
+use stats::compare::{Answer, CompareOptions, Comparison, Measured, compare, stage_of};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// A condition holds.
+const HOLDS: u8 = 1;
+/// A condition cannot be decided, and that matters.
+const UNDECIDED: u8 = 3;
+
+/// Compare, show, and say by the exit code whether a condition holds.
+pub fn run(args: &CompareArgs) -> Result<ExitCode> {
+    let (of_a, of_b) = paths(args);
+    let (a, b) = (analyse_together(&of_a, args.seed)?, analyse_together(&of_b, args.seed)?);
+    let options = CompareOptions {
+        seed: args.seed,
+        confidence: args.confidence,
+        least: args.least,
+        stage: args.stage.map(Measured::from),
+        conditions: args.fail_if.clone(),
+    };
+    let stage = stage_of(&a.sample, &b.sample, options.stage)?;
+    let peaks = [peaks(&a.analysis, stage), peaks(&b.analysis, stage)];
+    let comparison = compare(&a.sample, &b.sample, peaks, &options)?;
+    let compared = Compared { a: side(&of_a, &a), b: side(&of_b, &b), comparison: &comparison };
+    if let Some(file) = &args.html {
+        write_file(file, |out| report::compare_html(&compared, out))?;
+    }
+    if args.json {
+        say(&format!("{}\n", serde_json::to_string_pretty(&comparison)?))?;
+    } else {
+        say(&report::compare_terminal(&compared, terminal_width(), has_colour()))?;
+        args.html.iter().try_for_each(|file| say(&format!("wrote {}\n", file.display())))?;
+    }
+    Ok(exit_code(&comparison, args.strict))
+}
+
+fn paths(args: &CompareArgs) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    match &args.runs[..] {
+        [a, b] => (vec![a.clone()], vec![b.clone()]),
+        _ => (args.a.clone(), args.b.clone()),
+    }
+}
+
+fn side<'a>(paths: &[PathBuf], together: &'a Together) -> ComparedSide<'a> {
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    ComparedSide { name: names.join(", "), facts: &together.facts, analysis: &together.analysis }
+}
+
+fn peaks(analysis: &Analysis, stage: Measured) -> &[Peak] {
+    let wanted = match stage {
+        Measured::Cycle => return analysis.cycles.as_ref().map_or(&[], |cycles| &cycles.peaks),
+        Measured::EndToEnd => Stage::EndToEnd,
+        Measured::SendWait => Stage::SendWait,
+        Measured::Transit => Stage::Transit,
+        Measured::ReceiveWait => Stage::ReceiveWait,
+    };
+    let view = analysis.stages.iter().find(|view| view.stage == wanted);
+    view.map_or(&[], |view| &view.peaks)
+}
+
+fn exit_code(comparison: &Comparison, strict: bool) -> ExitCode {
+    let any = |answer: Answer| comparison.conditions.iter().any(|checked| checked.answer == answer);
+    if any(Answer::Holds) {
+        ExitCode::from(HOLDS)
+    } else if strict && any(Answer::Undecided) {
+        ExitCode::from(UNDECIDED)
+    } else {
+        ExitCode::SUCCESS
+    }
+}

@@ -1,0 +1,101 @@
+//! `fourstamp compare` as a user calls it: verdicts, conditions, exit codes, the page, wrong input.
+
+mod common;
+
+use common::{fail, folder, run, succeed, text};
+use std::path::Path;
+
+fn bench(folder: &Path, name: &str, more: &str) {
+    succeed(folder, &format!("bench pingpong --transport thread --receive blocking --out {name} {more}"));
+}
+
+/// What it printed, and its exit code.
+fn compare(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
+    let output = common::fourstamp(folder, "compare").args(arguments).output().expect("the command starts");
+    (text(&output.stdout) + &text(&output.stderr), output.status.code())
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_run_is_compared_with_a_slower_one() {
+    let folder = folder();
+    bench(folder.path(), "a", "--count 300 --launches 4");
+    // Four megabytes to copy cannot take as long as eight bytes.
+    bench(folder.path(), "b", "--size 4M --count 40 --launches 4");
+    let (said, code) = compare(folder.path(), &["a", "b", "--fail-if", "p50 > +5%", "--html", "page.html"]);
+    let said = words(&said);
+    assert_eq!(code, Some(1), "{said}");
+    for wanted in ["! Size differs: A 8 B, B 4 MiB", "B is slower: p", "p50 > +5%: holds", "wrote page.html"]
+    {
+        assert!(said.contains(wanted), "{wanted}: {said}");
+    }
+    let page = std::fs::read_to_string(folder.path().join("page.html")).expect("a page");
+    assert!(page.contains("<h1>B is slower") && page.contains("4\u{a0}MiB") && !page.contains("<script"));
+    let (back, code) = compare(folder.path(), &["b", "a", "--fail-if", "p50 > +5%"]);
+    assert_eq!(code, Some(0), "{back}");
+    assert!(
+        words(&back).contains("B is faster") && words(&back).contains("p50 > +5%: does not hold"),
+        "{back}"
+    );
+}
+
+#[test]
+fn what_cannot_be_decided_passes_unless_it_must_be() {
+    let folder = folder();
+    bench(folder.path(), "a", "--count 300 --launches 1");
+    bench(folder.path(), "b", "--count 300 --launches 1");
+    let condition = ["a", "b", "--fail-if", "p50 > +5%"];
+    let (said, code) = compare(folder.path(), &condition);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(words(&said).contains("one launch says nothing of how launches differ"), "{said}");
+    assert!(words(&said).contains("undecided passes; --strict makes it fail"), "{said}");
+    let (said, code) = compare(folder.path(), &[&condition[..], &["--strict"]].concat());
+    assert_eq!(code, Some(3), "{said}");
+}
+
+#[test]
+fn several_runs_of_each_are_read_as_one() {
+    let folder = folder();
+    for name in ["a1", "b1", "a2", "b2"] {
+        bench(folder.path(), name, "--count 300 --launches 1");
+    }
+    let (said, code) = compare(
+        folder.path(),
+        &["--a", "a1", "--a", "a2", "--b", "b1", "--b", "b2", "--stage", "cycle", "--json"],
+    );
+    assert_eq!(code, Some(0), "{said}");
+    let found: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    assert_eq!(found["launches"], serde_json::json!([2, 2]));
+    assert_eq!(found["messages"], serde_json::json!([600, 600]));
+    assert_eq!(found["stage"], "cycle");
+}
+
+#[test]
+fn wrong_input_is_one_line_that_helps() {
+    let folder = folder();
+    bench(folder.path(), "a", "--count 300 --launches 4");
+    bench(folder.path(), "cycles", "--count 300 --launches 4 --no-record");
+    for (arguments, wanted) in [
+        ("compare a nowhere", "nowhere is not a run"),
+        ("compare a cycles --stage transit", "B has no transit: it has cycle; choose a stage that both have"),
+        ("compare a", "2 values required"),
+        ("compare a a --fail-if p99>=5%", "column 4: write > or < here"),
+        ("compare a a --fail-if max>+5%", "one message, which no interval holds"),
+        ("compare a a --least 2", "write a part from 0% to 100%"),
+        ("compare a a --confidence 100%", "99.99%"),
+        ("compare a a --strict", "--fail-if"),
+        ("compare a a --html nosuch/page.html", "cannot write nosuch/page.html"),
+    ] {
+        let said = fail(folder.path(), arguments);
+        assert!(said.contains(wanted), "{arguments}: {said}");
+    }
+    let cycles = succeed(folder.path(), "compare a cycles");
+    assert!(
+        words(&cycles).contains("Recording differs") && words(&cycles).contains("whole cycle"),
+        "{cycles}"
+    );
+    assert_eq!(run(folder.path(), "compare a a").status.code(), Some(0));
+}

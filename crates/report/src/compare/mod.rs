@@ -1,0 +1,38 @@
+//! Two runs side by side: the verdict in words, a table, both distributions on one axis.
+
+mod facts;
+mod figure;
+mod html;
+mod peaks;
+mod terminal;
+mod words;
+
+use stats::analysis::Analysis;
+use stats::compare::Comparison;
+
+use crate::facts::Facts;
+
+pub use html::compare_html;
+pub use terminal::compare_terminal;
+
+/// Two runs, or two sets of runs, and what comparing them found.
+#[derive(Clone, Debug)]
+pub struct Compared<'a> {
+    /// What B is compared with.
+    pub a: ComparedSide<'a>,
+    /// What may be slower.
+    pub b: ComparedSide<'a>,
+    /// What was found.
+    pub comparison: &'a Comparison,
+}
+
+/// One side of a comparison.
+#[derive(Clone, Debug)]
+pub struct ComparedSide<'a> {
+    /// Where it was read from.
+    pub name: String,
+    /// What ran, run by run; at least one.
+    pub facts: &'a [Facts],
+    /// All its runs together.
+    pub analysis: &'a Analysis,
+}
