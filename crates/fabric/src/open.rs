@@ -3,6 +3,7 @@
 use crate::cube::Cube;
 use crate::error::FabricError;
 use crate::key::RunKey;
+use crate::planted::Planted;
 use crate::spec::{NodeId, Spec, Topology, TransportSpec};
 use crate::transport::Transport;
 use crate::{mpi, shm, tcp, thread};
@@ -55,7 +56,14 @@ pub fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, FabricError
             Topology::Hypercube { .. } => Box::new(Cube::new(link, *me, spec)),
         }
     };
-    Ok(links.into_iter().zip(hosted).map(routed).collect())
+    let planted = |(link, me): (Box<dyn Transport>, &NodeId)| -> Box<dyn Transport> {
+        match &spec.plant {
+            None => link,
+            Some(plant) => Box::new(Planted::new(link, *me, spec.nodes, plant.clone(), clock)),
+        }
+    };
+    let links = links.into_iter().zip(hosted).map(routed);
+    Ok(links.zip(hosted).map(planted).collect())
 }
 
 fn boxed<T: Transport + 'static>(ends: Vec<T>) -> Vec<Box<dyn Transport>> {

@@ -1,5 +1,6 @@
 //! What a fabric is made of: how many nodes, over what, arranged how.
 
+use crate::plant::Plant;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -23,6 +24,9 @@ pub struct Spec {
     pub bare_bytes: Option<u32>,
     /// A peer that makes no sign of life for so long is lost, in ms.
     pub peer_timeout_ms: u64,
+    /// Delays planted in it, to test what analyses find.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plant: Option<Plant>,
 }
 
 /// What carries the messages, with what a node needs to find the others.

@@ -31,6 +31,7 @@ pub fn run<M: Model>(model: &M, job: &Job, nodes: u16, folder: &Path) -> Result<
         wait: Waiting::Blocking,
         bare_bytes: None,
         peer_timeout_ms: 20_000,
+        plant: None,
     };
     let (hosted, clock): (Vec<u16>, _) = ((0..nodes).collect(), Clock::best());
     // Nodes of one process trust each other; the key is not used.

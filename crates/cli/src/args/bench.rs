@@ -2,6 +2,7 @@
 
 use super::quantity;
 use clap::{Args, Subcommand, ValueEnum};
+use fabric::Planting;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -142,6 +143,10 @@ pub struct Common {
     /// A peer that takes nothing for so long is given up
     #[arg(long, default_value = "10s", value_name = "TIME", value_parser = quantity::duration)]
     pub peer_timeout: Duration,
+    /// Plant a delay, for testing and teaching: peak:mass=0.001,by=50us, every:messages=1000,by=50us, knee:at=4040,jump=3us,
+    /// packets:payload=1448,each=5us (each with stage=send-wait, transit or receive-wait), pause:messages=1000,for=1ms
+    #[arg(long, hide = true, value_name = "WHAT")]
+    pub plant: Vec<Planting>,
     /// Address to listen on for nodes (not loopback only if you say so)
     #[arg(long, value_name = "IP:PORT")]
     pub listen: Option<SocketAddr>,

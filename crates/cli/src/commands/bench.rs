@@ -10,7 +10,7 @@ use crate::progress::Bar;
 use crate::work::{BenchJob, Job, What};
 use anyhow::{Result, bail};
 use bench::{Length, Plan, Workload};
-use fabric::{RunKey, Spec, TransportSpec, Waiting};
+use fabric::{Plant, RunKey, Spec, TransportSpec, Waiting};
 use launch::{Coordinator, LaunchOptions, LaunchOutcome, Note, Starter};
 use record::{Mode, RecorderOptions, RunFolder, RunInfo};
 use std::path::{Path, PathBuf};
@@ -156,7 +156,12 @@ fn spec(workload: &WorkloadArgs) -> Result<Spec> {
         wait,
         bare_bytes: common.bare.then(|| u32::try_from(common.size).unwrap_or(u32::MAX)),
         peer_timeout_ms: common.peer_timeout.as_millis() as u64,
+        plant: plant(common),
     })
+}
+
+fn plant(common: &Common) -> Option<Plant> {
+    (!common.plant.is_empty()).then(|| Plant { seed: common.seed, plantings: common.plant.clone() })
 }
 
 fn plan(workload: &WorkloadArgs, spec: &Spec) -> Result<Plan> {
@@ -215,6 +220,10 @@ fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     }
     if let fabric::Topology::Hypercube { packet_bytes } = spec.topology {
         parameters.insert("packet_bytes".into(), packet_bytes.into());
+    }
+    if let Some(Ok(plant)) = spec.plant.as_ref().map(serde_json::to_value) {
+        parameters.insert("plant".into(), plant);
+        info.notes.push("delays were planted in this run (--plant): it is a test, no measurement".into());
     }
     info.parameters = parameters;
     info

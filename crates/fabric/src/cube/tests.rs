@@ -13,6 +13,7 @@ fn cube(nodes: u16, packet_bytes: u32) -> Vec<Cube> {
         wait: Waiting::Polling,
         bare_bytes: None,
         peer_timeout_ms: 1000,
+        plant: None,
     };
     let links = thread::connect(&spec, Clock::best()).unwrap();
     (0..).zip(links).map(|(me, links)| Cube::new(Box::new(links), me, &spec)).collect()

@@ -17,6 +17,7 @@ fn spec(listeners: &[TcpListener], bare_bytes: Option<u32>) -> Spec {
         wait: Waiting::Blocking,
         bare_bytes,
         peer_timeout_ms: 5000,
+        plant: None,
     }
 }
 

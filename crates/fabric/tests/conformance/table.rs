@@ -94,6 +94,7 @@ impl Fabric {
             wait: self.wait,
             bare_bytes: self.bare_bytes,
             peer_timeout_ms: PATIENCE.as_millis() as u64,
+            plant: None,
         }
     }
 

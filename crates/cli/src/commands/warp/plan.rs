@@ -63,6 +63,7 @@ impl Plan {
             },
             bare_bytes: None,
             peer_timeout_ms: self.common.peer_timeout.as_millis() as u64,
+            plant: None,
         }
     }
 

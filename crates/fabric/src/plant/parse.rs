@@ -1,0 +1,131 @@
+//! Plantings as they are written: `peak:mass=0.001,by=50us,stage=transit`.
+
+use super::{LONGEST_NS, PlantStage, Planting};
+use std::str::FromStr;
+
+const FORMS: &str = "peak:mass=0.001,by=50us; every:messages=1000,by=50us; knee:at=4040,jump=3us; packets:payload=1448,each=5us; \
+                     pause:messages=1000,for=1ms; all but pause with stage=send-wait, transit or receive-wait";
+
+/// The settings of a planting, taken one by one.
+struct Settings<'a> {
+    left: Vec<(&'a str, &'a str)>,
+}
+
+impl FromStr for Planting {
+    type Err = String;
+
+    /// A kind and its settings; the stage is transit unless another is given.
+    fn from_str(text: &str) -> Result<Planting, String> {
+        let (kind, settings) = text.split_once(':').ok_or_else(|| format!("write one of {FORMS}"))?;
+        let mut settings = Settings::of(settings)?;
+        let planting = match kind {
+            "peak" => Planting::Peak {
+                mass: settings.mass()?,
+                by_ns: settings.time("by")?,
+                stage: settings.stage()?,
+            },
+            "every" => Planting::Every {
+                messages: settings.count("messages")?,
+                by_ns: settings.time("by")?,
+                stage: settings.stage()?,
+            },
+            "knee" => Planting::Knee {
+                at_bytes: settings.count("at")?,
+                jump_ns: settings.time("jump")?,
+                stage: settings.stage()?,
+            },
+            "packets" => Planting::Packets {
+                payload_bytes: settings.count("payload")?,
+                each_ns: settings.time("each")?,
+                stage: settings.stage()?,
+            },
+            "pause" => {
+                Planting::Pause { messages: settings.count("messages")?, for_ns: settings.time("for")? }
+            }
+            other => return Err(format!("'{other}' cannot be planted; write one of {FORMS}")),
+        };
+        settings.nothing_left(planting)
+    }
+}
+
+impl<'a> Settings<'a> {
+    fn of(text: &'a str) -> Result<Settings<'a>, String> {
+        let pair = |part: &'a str| {
+            part.split_once('=')
+                .ok_or_else(|| format!("'{part}' is no setting: write NAME=VALUE, as in {FORMS}"))
+        };
+        Ok(Settings { left: text.split(',').map(pair).collect::<Result<_, _>>()? })
+    }
+
+    fn take(&mut self, name: &str) -> Option<&'a str> {
+        let at = self.left.iter().position(|(known, _)| *known == name)?;
+        Some(self.left.remove(at).1)
+    }
+
+    fn wanted(&mut self, name: &str) -> Result<&'a str, String> {
+        self.take(name).ok_or_else(|| format!("{name}= is missing; write one of {FORMS}"))
+    }
+
+    fn mass(&mut self) -> Result<f64, String> {
+        let text = self.wanted("mass")?;
+        let mass = text.parse().ok().filter(|mass| (0.0..=1.0).contains(mass));
+        mass.ok_or_else(|| format!("mass={text}: write a part of the messages from 0 to 1"))
+    }
+
+    fn count(&mut self, name: &str) -> Result<u64, String> {
+        let text = self.wanted(name)?;
+        let count = text.parse().ok().filter(|count| *count > 0);
+        count.ok_or_else(|| format!("{name}={text}: write a whole number above 0"))
+    }
+
+    fn time(&mut self, name: &str) -> Result<u64, String> {
+        let text = self.wanted(name)?;
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let units = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+        let unit = units.iter().find(|(unit, _)| *unit == &text[end..]);
+        let number: Option<f64> = text[..end].parse().ok();
+        let ns = number.zip(unit).map(|(number, (_, ns))| number * ns).filter(|ns| *ns <= LONGEST_NS as f64);
+        ns.map(|ns| ns as u64).ok_or_else(|| format!("{name}={text}: write a time of at most 1s, as 50us"))
+    }
+
+    fn stage(&mut self) -> Result<PlantStage, String> {
+        match self.take("stage") {
+            None | Some("transit") => Ok(PlantStage::Transit),
+            Some("send-wait") => Ok(PlantStage::SendWait),
+            Some("receive-wait") => Ok(PlantStage::ReceiveWait),
+            Some(other) => Err(format!("stage={other}: write send-wait, transit or receive-wait")),
+        }
+    }
+
+    fn nothing_left(self, planting: Planting) -> Result<Planting, String> {
+        match self.left.first() {
+            None => Ok(planting),
+            Some((name, _)) => Err(format!("{name}= says nothing here; write one of {FORMS}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, wanted) in [
+            ("peak", "write one of"),
+            ("hill:by=1us", "'hill' cannot be planted"),
+            ("peak:by=1us", "mass= is missing"),
+            ("peak:mass=2,by=1us", "from 0 to 1"),
+            ("peak:mass=0.1,by=1", "by=1: write a time"),
+            ("peak:mass=0.1,by=2s", "at most 1s"),
+            ("peak:mass=0.1,by=1us,stage=b", "stage=b"),
+            ("peak:mass=0.1,by=1us,every=3", "every= says nothing"),
+            ("every:messages=0,by=1us", "above 0"),
+            ("knee:at", "'at' is no setting"),
+            ("pause:messages=9,for=1ms,stage=transit", "stage= says nothing"),
+        ] {
+            let said = text.parse::<Planting>().unwrap_err();
+            assert!(said.contains(wanted), "{text}: {said}");
+        }
+    }
+}
