@@ -56,6 +56,11 @@ impl Resamples {
         Resamples { weights: (0..count).map(one).collect() }
     }
 
+    /// The resamples: in each, how often every block was drawn.
+    pub fn weights(&self) -> &[Vec<u32>] {
+        &self.weights
+    }
+
     /// 95 % intervals of the quantiles at `ps` of one stage, each relative to the quantile itself (so from a value at
     /// most 0 to one at least 0). `None` when too few blocks have messages or there are no resamples.
     pub fn intervals(&self, blocks: &Blocks, stage: usize, ps: &[f64]) -> Option<Vec<(f64, f64)>> {
@@ -76,7 +81,7 @@ impl Resamples {
 }
 
 /// Where the middle 95 % of `drawn` lie, relative to `whole`.
-fn interval(drawn: &mut [f64], whole: f64) -> (f64, f64) {
+pub(crate) fn interval(drawn: &mut [f64], whole: f64) -> (f64, f64) {
     drawn.sort_unstable_by(f64::total_cmp);
     let last = drawn.len() as f64 - 1.0;
     let (Some(low), Some(high)) =

@@ -9,6 +9,7 @@ use crate::bootstrap::Resamples;
 use crate::breakdown::breakdowns;
 use crate::distribution::Distribution;
 use crate::groups::Grouping;
+use crate::peaks;
 use crate::sends::Sends;
 use crate::spread;
 use crate::summary::{summary, view};
@@ -76,6 +77,7 @@ fn add_intervals(
     resamples: &Resamples,
 ) -> StageView {
     let ps: Vec<f64> = view.summary.quantiles.iter().map(|quantile| quantile.p).collect();
+    view.peaks = peaks::peaks(of, blocks, at, resamples);
     view.summary.effective_count = spread::effective_count(of.moments(), blocks, at);
     for (quantile, (down, up)) in
         view.summary.quantiles.iter_mut().zip(resamples.intervals(blocks, at, &ps).into_iter().flatten())
