@@ -38,6 +38,7 @@ mod spec;
 mod tcp;
 mod thread;
 mod transport;
+mod udp;
 
 pub use error::FabricError;
 pub use gauge::QueueGauge;

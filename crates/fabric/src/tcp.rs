@@ -16,23 +16,25 @@ use crate::pin::{ticks_of, ticks_per_ns};
 use crate::spec::{NodeId, Spec};
 use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
 use clock::Clock;
-use inbox::{Delivery, Span};
+use arrive::arrival;
+use inbox::Delivery;
 use link::{FRAGMENT_BYTES_MAX, Link, Looked, WINDOW_MESSAGES};
 use lookout::{Asked, Lookout, wait_for_one};
 use mesh::Meeting;
-use record::{ABSENT, ArrivedClock, How};
+use record::ABSENT;
 use stamp::Conversion;
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
+pub(crate) mod arrive;
 pub(crate) mod frame;
 pub(crate) mod inbox;
-mod link;
+pub(crate) mod link;
 mod lookout;
-mod mesh;
+pub(crate) mod mesh;
 pub(crate) mod offered;
 mod outbox;
-mod stamp;
+pub(crate) mod stamp;
 #[cfg(test)]
 mod tests;
 
@@ -265,49 +267,9 @@ impl Tcp {
 
     #[inline]
     fn arrival(&mut self, at: usize, delivery: &Delivery) -> Arrival {
-        let mut arrival = Arrival {
-            from: self.links[at].node,
-            head: delivery.head,
-            arrived: ABSENT,
-            clock: ArrivedClock::Receiver,
-            how: How::Observed,
-            error_ns: 0,
-            arrived_ticks: ABSENT,
-            just_now: false,
-            hops: 1,
-            packets: 1,
-        };
-        if let Some(span) = delivery.came.filter(|_| self.links[at].wants_stamps(&delivery.head)) {
-            self.stamp(&mut arrival, span, self.links[at].same_clock);
-        }
-        arrival
-    }
-
-    /// When it arrived, from the bounds that its read gave.
-    #[inline]
-    fn stamp(&mut self, arrival: &mut Arrival, span: Span, same_clock: bool) {
-        arrival.clock = span.clock;
-        arrival.arrived = span.latest;
-        let on_kernel = span.clock == ArrivedClock::Kernel;
-        if !span.exact {
-            let mut earliest = span.earliest;
-            // It did not arrive before it was sent, which can be told where both read the same clock.
-            if same_clock && arrival.head.sent != ABSENT {
-                let sent = if on_kernel {
-                    self.conversion.realtime_ns(arrival.head.sent)
-                } else {
-                    arrival.head.sent
-                };
-                earliest = if sent <= span.latest { earliest.max(sent) } else { earliest };
-            }
-            let half = (span.latest - earliest).div_ceil(2);
-            arrival.arrived = span.latest - half;
-            arrival.how = How::Bracketed;
-            arrival.error_ns = if on_kernel { half } else { self.conversion.ns(half) };
-        }
-        arrival.just_now = !on_kernel && span.exact;
-        arrival.arrived_ticks =
-            if on_kernel { self.conversion.ticks(arrival.arrived) } else { arrival.arrived };
+        let link = &self.links[at];
+        let came = delivery.came.filter(|_| link.wants_stamps(&delivery.head));
+        arrival(link.node, delivery.head, came, link.same_clock, &mut self.conversion)
     }
 
     /// Look once at all connections, for at most `timeout`, and read what is there. `true`: something happened.

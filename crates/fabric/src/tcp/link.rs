@@ -48,7 +48,7 @@ pub(super) enum Looked {
 }
 
 /// How a connection has failed.
-enum Failure {
+pub(crate) enum Failure {
     Lost(String),
     Garbage(String),
 }
@@ -428,7 +428,7 @@ impl Link {
 }
 
 impl Failure {
-    fn error(&self, node: NodeId) -> FabricError {
+    pub fn error(&self, node: NodeId) -> FabricError {
         match self {
             Failure::Lost(reason) => FabricError::PeerLost { node, reason: reason.clone() },
             Failure::Garbage(what) => FabricError::Garbage { node, what: what.clone() },

@@ -24,7 +24,7 @@ const STRANGERS_MAX: usize = 64;
 const RETRY: Duration = Duration::from_millis(5);
 
 /// What every connection of this node is set up with.
-pub(super) struct Meeting<'a> {
+pub(crate) struct Meeting<'a> {
     pub me: NodeId,
     pub spec: &'a Spec,
     pub peers: &'a [SocketAddr],
@@ -34,15 +34,21 @@ pub(super) struct Meeting<'a> {
 }
 
 /// A connection whose other end has proved who it is.
-struct Met {
-    node: NodeId,
-    stream: TcpStream,
-    same_clock: bool,
+pub(crate) struct Met {
+    pub node: NodeId,
+    pub stream: TcpStream,
+    pub same_clock: bool,
 }
 
 impl Meeting<'_> {
     /// Connect with every linked peer. Links are in the order of their peers' numbers.
     pub fn links(&self, listener: &TcpListener) -> Result<Vec<Link>, FabricError> {
+        let link = |met: Met| Link::new(met.node, met.stream, self.spec, met.same_clock);
+        Ok(self.all(listener)?.into_iter().map(link).collect())
+    }
+
+    /// The same as plain connections that notice when the other end's machine is gone.
+    pub fn all(&self, listener: &TcpListener) -> Result<Vec<Met>, FabricError> {
         listener.set_nonblocking(true).map_err(FabricError::io("listening for peers"))?;
         let linked = |node: &NodeId| self.spec.topology.linked(self.me, *node);
         let wanted: Vec<NodeId> =
@@ -62,7 +68,8 @@ impl Meeting<'_> {
             met
         })?;
         met.sort_by_key(|met| met.node);
-        met.into_iter().map(|met| self.link(met)).collect()
+        met.iter().try_for_each(|met| self.keep_alive(met))?;
+        Ok(met)
     }
 
     /// Accept connections and collect finished handshakes until all wanted peers are here.
@@ -199,19 +206,17 @@ impl Meeting<'_> {
         Ok(ours == theirs && !self.clock.is_planted())
     }
 
-    fn link(&self, met: Met) -> Result<Link, FabricError> {
-        let Met { node, stream, same_clock } = met;
+    fn keep_alive(&self, Met { node, stream, .. }: &Met) -> Result<(), FabricError> {
         let told = || FabricError::io(format!("setting up the connection with node {node}"));
         let timeout = Duration::from_millis(self.spec.peer_timeout_ms.max(1000));
         // A host that is gone sends no reset: find out by asking (idle) and by waiting (not idle).
         let limit_ms = u32::try_from(timeout.as_millis() * 2).unwrap_or(u32::MAX);
-        rustix::net::sockopt::set_socket_keepalive(&stream, true).map_err(|error| told()(error.into()))?;
-        rustix::net::sockopt::set_tcp_keepidle(&stream, timeout).map_err(|error| told()(error.into()))?;
-        rustix::net::sockopt::set_tcp_keepintvl(&stream, Duration::from_secs(1))
+        rustix::net::sockopt::set_socket_keepalive(stream, true).map_err(|error| told()(error.into()))?;
+        rustix::net::sockopt::set_tcp_keepidle(stream, timeout).map_err(|error| told()(error.into()))?;
+        rustix::net::sockopt::set_tcp_keepintvl(stream, Duration::from_secs(1))
             .map_err(|error| told()(error.into()))?;
-        rustix::net::sockopt::set_tcp_user_timeout(&stream, limit_ms)
-            .map_err(|error| told()(error.into()))?;
-        Ok(Link::new(node, stream, self.spec, same_clock))
+        rustix::net::sockopt::set_tcp_user_timeout(stream, limit_ms)
+            .map_err(|error| told()(error.into()))
     }
 
     /// The fabric's shape in a number: ends that disagree about it do not talk.

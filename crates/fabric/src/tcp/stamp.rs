@@ -1,6 +1,6 @@
 //! The kernel's receive stamps, and what they mean on this node's clock.
 //!
-//! With SO_TIMESTAMPING the kernel notes when a segment reached its network layer, and a read returns the note of the
+//! With SO_TIMESTAMPING the kernel notes when a segment (or a datagram) reached its network layer, and a read returns the note of the
 //! last segment it touched, in nanoseconds of `CLOCK_REALTIME` (Documentation/networking/timestamping.rst). On loopback
 //! that is within the sender's system call. std and rustix do not offer the ancillary data, hence the system calls here.
 
@@ -8,7 +8,6 @@ use clock::Clock;
 use rustix::time::{ClockId, clock_gettime};
 use std::io;
 use std::mem::{MaybeUninit, size_of};
-use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 use std::ptr;
 
@@ -27,7 +26,7 @@ pub(crate) struct Received {
 }
 
 /// Ask for stamps. An error: this kernel has none.
-pub(crate) fn enable(stream: &TcpStream) -> io::Result<()> {
+pub(crate) fn enable(stream: &impl AsRawFd) -> io::Result<()> {
     let flags: libc::c_uint = libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
     // SAFETY: the option's value is a c_uint that lives across the call, given with its size.
     let result = unsafe {
@@ -44,7 +43,7 @@ pub(crate) fn enable(stream: &TcpStream) -> io::Result<()> {
 
 /// Read into `room`, with the stamp. `wait`: as long as the socket's time-out allows, else not at all.
 #[inline]
-pub(crate) fn receive(stream: &TcpStream, room: &mut [u8], wait: bool) -> io::Result<Received> {
+pub(crate) fn receive(stream: &impl AsRawFd, room: &mut [u8], wait: bool) -> io::Result<Received> {
     // Room for one SCM_TIMESTAMPING (three timespecs) and more, aligned for a cmsghdr.
     let mut control = [MaybeUninit::<u64>::uninit(); 16];
     let mut part = libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: room.len() };
@@ -164,7 +163,7 @@ fn read_both(clock: &Clock) -> Pair {
 mod tests {
     use super::*;
     use std::io::Write;
-    use std::net::TcpListener;
+    use std::net::{TcpListener, TcpStream};
     use std::time::Duration;
 
     fn pair() -> (TcpStream, TcpStream) {
