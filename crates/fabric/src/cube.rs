@@ -18,6 +18,7 @@
 
 use crate::error::FabricError;
 use crate::spec::{NodeId, Spec, Topology};
+use crate::udp::counters::UdpReport;
 use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
 use assembly::{Assembly, Whole};
 use barrier::Barrier;
@@ -234,6 +235,10 @@ impl Transport for Cube {
 
     fn leave(&mut self) {
         self.links.leave();
+    }
+
+    fn udp_report(&mut self) -> Option<UdpReport> {
+        self.links.udp_report()
     }
 
     fn settle(&mut self) -> Result<bool, FabricError> {

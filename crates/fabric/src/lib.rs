@@ -1,8 +1,8 @@
 //! Nodes, and the message paths between them.
 //!
 //! A program holds one [`Node`] per worker. `send` and `receive` on it are the same whatever carries the messages:
-//! rings in one process's memory (`thread`), rings in memory shared by processes (`shm`), TCP connections (`tcp`), MPI
-//! between the ranks of a job (`mpi`, with the cargo feature of that name), each as a full mesh or as a hypercube that forwards over links between neighbours only. The node takes the four stamps
+//! rings in one process's memory (`thread`), rings in memory shared by processes (`shm`), TCP connections (`tcp`), datagrams
+//! made reliable here (`udp`), MPI between the ranks of a job (`mpi`, with the cargo feature of that name), each as a full mesh or as a hypercube that forwards over links between neighbours only. The node takes the four stamps
 //! and writes the message's row; a [`Transport`] only moves messages.
 //!
 //! ```text
@@ -55,3 +55,5 @@ pub use shm::{Segment, create_segment};
 pub use spec::{NodeId, Spec, Topology, TransportSpec, Waiting};
 pub use tcp::offered::kernel_stamps;
 pub use transport::{Arrival, Flag, Handed, Head, Payload, Transport};
+pub use udp::counters::{Resent, UdpCounts, UdpReport};
+pub use udp::options::{ReceiveTask, UdpFaults, UdpOptions, UdpTimer, UserPriority};

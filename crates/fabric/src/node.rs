@@ -11,6 +11,7 @@ use crate::pin::ticks_per_ns;
 use crate::scribe::{Recording, Scribe, Stamps};
 use crate::spec::{NodeId, Waiting};
 use crate::transport::{Flag, Head, Payload, Transport};
+use crate::udp::counters::UdpReport;
 use bytes::Bytes;
 use clock::{Clock, Ticks};
 use record::{ABSENT, Kind};
@@ -236,6 +237,11 @@ impl Node {
     pub fn cycle(&mut self, begin: Ticks, end: Ticks, bytes: u64) {
         self.scribe.cycle(begin.0, end.0, self.next_seq, bytes);
         self.next_seq += 1;
+    }
+
+    /// What became of its datagrams, over `udp`. Asked for once, when the node is closed.
+    pub fn udp_report(&mut self) -> Option<UdpReport> {
+        self.transport.udp_report()
     }
 
     /// What the node wrote, for finishing it.

@@ -6,7 +6,7 @@ use crate::key::RunKey;
 use crate::planted::Planted;
 use crate::spec::{NodeId, Spec, Topology, TransportSpec};
 use crate::transport::Transport;
-use crate::{mpi, shm, tcp, thread};
+use crate::{mpi, shm, tcp, thread, udp};
 use clock::Clock;
 use std::net::TcpListener;
 
@@ -18,7 +18,7 @@ pub struct Opening<'a> {
     pub hosted: &'a [NodeId],
     /// What peers prove that they know.
     pub key: &'a RunKey,
-    /// Where peers connect, for `tcp`: bound before the others are told its address.
+    /// Where peers connect, for `tcp` and `udp`: bound before the others are told its address.
     pub listener: Option<TcpListener>,
     /// What stamps are taken with.
     pub clock: Clock,
@@ -41,6 +41,14 @@ pub fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, FabricError
                 return Err(FabricError::BadSpec { reason });
             };
             boxed(vec![tcp::connect(*me, spec, peers, listener, key, clock)?])
+        }
+        TransportSpec::Udp { peers, options } => {
+            let ([me], Some(listener)) = (hosted, listener) else {
+                let reason = "a process hosts one udp node and listens for its peers".to_string();
+                return Err(FabricError::BadSpec { reason });
+            };
+            let me = *me;
+            vec![udp::connect(udp::Opening { me, spec, peers, options, listener, key, clock })?]
         }
         TransportSpec::Mpi => {
             let [me] = hosted else {

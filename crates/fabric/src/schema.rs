@@ -12,7 +12,7 @@ pub fn columns(spec: &Spec) -> Vec<Column> {
     if let Topology::Hypercube { .. } = spec.topology {
         columns.extend([Column::Hops, Column::Packets]);
     }
-    if matches!(spec.transport, TransportSpec::Tcp { .. } | TransportSpec::Mpi) {
+    if let TransportSpec::Tcp { .. } | TransportSpec::Udp { .. } | TransportSpec::Mpi = spec.transport {
         columns.push(Column::ArrivedErrorNs);
     }
     columns

@@ -1,6 +1,7 @@
 //! What a fabric is made of: how many nodes, over what, arranged how.
 
 use crate::plant::Plant;
+use crate::udp::options::{ReceiveTask, UdpOptions};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -45,6 +46,13 @@ pub enum TransportSpec {
         /// Where each node listens, by node number.
         peers: Vec<SocketAddr>,
     },
+    /// Datagrams, made reliable by us; every node is a process.
+    Udp {
+        /// Where each node listens to be met, by node number.
+        peers: Vec<SocketAddr>,
+        /// How they are made reliable.
+        options: UdpOptions,
+    },
     /// MPI point-to-point; every node is the rank of its number.
     Mpi,
 }
@@ -80,6 +88,7 @@ impl TransportSpec {
             TransportSpec::Thread => "thread",
             TransportSpec::Shm { .. } => "shm",
             TransportSpec::Tcp { .. } => "tcp",
+            TransportSpec::Udp { .. } => "udp",
             TransportSpec::Mpi => "mpi",
         }
     }
@@ -117,13 +126,25 @@ impl Spec {
             Topology::Hypercube { .. } if self.bare_bytes.is_some() => {
                 refuse("forwarding needs a header on every packet: drop --bare or use the mesh".into())
             }
-            _ if self.bare_bytes.is_some() && self.transport == TransportSpec::Mpi => {
-                refuse("over mpi every message has a header: drop --bare or use another transport".into())
+            _ if self.bare_bytes.is_some()
+                && matches!(self.transport, TransportSpec::Mpi | TransportSpec::Udp { .. }) =>
+            {
+                let name = self.transport.name();
+                refuse(format!("over {name} every message has a header: drop --bare or use another transport"))
             }
             _ if self.bare_bytes == Some(0) => {
                 refuse("a bare message needs at least one byte: without a header nothing else is sent".into())
             }
-            _ => Ok(()),
+            _ => self.check_udp(),
         }
+    }
+
+    fn check_udp(&self) -> Result<(), crate::FabricError> {
+        let TransportSpec::Udp { options, .. } = &self.transport else { return Ok(()) };
+        if matches!(options.receive_task, ReceiveTask::Own { .. }) && self.wait == Waiting::Polling {
+            let reason = "a node that looks without pause leaves its receive task no time: use --receive blocking with --receive-task own";
+            return Err(crate::FabricError::BadSpec { reason: reason.into() });
+        }
+        options.check()
     }
 }

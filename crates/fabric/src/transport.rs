@@ -2,6 +2,7 @@
 
 use crate::error::FabricError;
 use crate::spec::NodeId;
+use crate::udp::counters::UdpReport;
 use bytes::Bytes;
 use record::{ArrivedClock, How, Kind};
 use std::time::Duration;
@@ -130,6 +131,11 @@ pub trait Transport: Send {
 
     /// Say that this node leaves in good order. Called once, after the last flush.
     fn leave(&mut self);
+
+    /// What became of its datagrams, if it is a transport over such. Asked for once, after [`Transport::leave`].
+    fn udp_report(&mut self) -> Option<UdpReport> {
+        None
+    }
 
     /// Steps that closing needs beyond good-byes, once all have been said: `true` when done.
     fn settle(&mut self) -> Result<bool, FabricError> {

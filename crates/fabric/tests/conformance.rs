@@ -27,7 +27,7 @@ macro_rules! properties_over_fabrics {
         $(mod $property {
             use super::$module::$property as property;
             use super::table::Carrier::{Shm, Tcp, Thread};
-            use super::table::Fabric;
+            use super::table::{Fabric, troubled, udp_adaptive, udp_periodic, udp_tasked};
             use fabric::Waiting::{Blocking, Polling};
 
             properties_over_fabrics!(@fabrics
@@ -47,6 +47,20 @@ macro_rules! properties_over_fabrics {
                 tcp_cube_of_2_polling: Fabric::cube(Tcp, 2, Polling),
                 tcp_cube_of_4_blocking: Fabric::cube(Tcp, 4, Blocking),
                 tcp_cube_of_8_blocking: Fabric::cube(Tcp, 8, Blocking),
+                udp_pair_polling_adaptive: Fabric::mesh(udp_adaptive(), 2, Polling),
+                udp_pair_polling_periodic: Fabric::mesh(udp_periodic(), 2, Polling),
+                udp_pair_blocking_adaptive: Fabric::mesh(udp_adaptive(), 2, Blocking),
+                udp_pair_blocking_periodic: Fabric::mesh(udp_periodic(), 2, Blocking),
+                udp_pair_tasked: Fabric::mesh(udp_tasked(), 2, Blocking),
+                udp_mesh_of_4_blocking: Fabric::mesh(udp_adaptive(), 4, Blocking),
+                udp_mesh_of_3_tasked: Fabric::mesh(udp_tasked(), 3, Blocking),
+                udp_cube_of_4_blocking: Fabric::cube(udp_adaptive(), 4, Blocking),
+                udp_pair_troubled_adaptive: Fabric::mesh(troubled(udp_adaptive(), 0.1), 2, Polling),
+                udp_pair_troubled_periodic: Fabric::mesh(troubled(udp_periodic(), 0.1), 2, Blocking),
+                udp_pair_in_great_trouble: Fabric::mesh(troubled(udp_adaptive(), 0.3), 2, Blocking),
+                udp_pair_in_great_trouble_periodic: Fabric::mesh(troubled(udp_periodic(), 0.3), 2, Polling),
+                udp_mesh_of_3_troubled: Fabric::mesh(troubled(udp_tasked(), 0.2), 3, Blocking),
+                udp_cube_of_4_troubled: Fabric::cube(troubled(udp_adaptive(), 0.1), 4, Blocking),
             );
         })*
     };

@@ -25,6 +25,8 @@ pub struct UdpCounts {
     pub out_of_order: u64,
     /// Messages (fragments) for which there was no room: the peer sent more than it was allowed to.
     pub beyond_room: u64,
+    /// Datagrams that faults put in on purpose swallowed.
+    pub swallowed: u64,
     /// Datagrams whose tag no peer can have made, or that were cut short.
     pub refused: u64,
 }

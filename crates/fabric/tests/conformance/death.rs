@@ -2,7 +2,9 @@
 //!
 //! The test is node 0. A child finds what it needs in a folder, and both tell each other by files in it how far they are.
 
-use crate::table::{Carrier, Fabric, PATIENCE, new_segment_path, open_one, options, payload, take_in_time};
+use crate::table::{
+    Carrier, Fabric, PATIENCE, new_segment_path, open_one, options, payload, take_in_time, udp_adaptive,
+};
 use clock::Clock;
 use fabric::{
     FabricError, Node, NodeId, Recording, RunKey, Spec, TransportSpec, Wait, Waiting, columns, create_segment,
@@ -54,7 +56,7 @@ impl Party {
         let children = (1..).zip(parts).map(|(id, part)| start_child(folder.path(), id, part)).collect();
         let transport = match fabric.carrier {
             Carrier::Shm => TransportSpec::Shm { path: new_segment_path() },
-            _ => TransportSpec::Tcp { peers: gather_addresses(folder.path(), &listener, parts.len()) },
+            _ => fabric.met_at(gather_addresses(folder.path(), &listener, parts.len())),
         };
         let mut spec = fabric.spec(transport);
         spec.peer_timeout_ms = PATIENCE.as_millis() as u64;
@@ -188,7 +190,7 @@ fn take_until_error(node: &mut Node, from: NodeId) -> (u64, FabricError) {
 }
 
 fn pairs() -> Vec<Fabric> {
-    let carriers = [Carrier::Shm, Carrier::Tcp];
+    let carriers = [Carrier::Shm, Carrier::Tcp, udp_adaptive()];
     let waits = [Waiting::Polling, Waiting::Blocking];
     carriers.into_iter().flat_map(|carrier| waits.map(|wait| Fabric::mesh(carrier, 2, wait))).collect()
 }
@@ -276,7 +278,7 @@ fn a_peer_that_leaves_is_not_lost() {
 /// On a hypercube the error names the node that died, not the one in between that gave up because of it.
 #[test]
 fn a_node_killed_beyond_a_forwarding_one_is_named() {
-    for carrier in [Carrier::Shm, Carrier::Tcp] {
+    for carrier in [Carrier::Shm, Carrier::Tcp, udp_adaptive()] {
         let fabric = Fabric::cube(carrier, 4, Waiting::Blocking);
         let (party, mut node) = Party::start(&fabric, &["wait", "wait", "send-and-wait"], |_| Recording::Off);
         party.wait_for("sent-3");

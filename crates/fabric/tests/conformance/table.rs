@@ -7,10 +7,10 @@ pub mod ranks;
 
 use clock::Clock;
 use fabric::{
-    Node, NodeId, NodeOptions, Opening, Recording, RunKey, Spec, Topology, TransportSpec, Wait, Waiting,
-    create_segment, open,
+    Node, NodeId, NodeOptions, Opening, ReceiveTask, Recording, RunKey, Spec, Topology, TransportSpec, UdpFaults,
+    UdpOptions, UdpTimer, Wait, Waiting, create_segment, open,
 };
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -18,13 +18,39 @@ use std::time::Duration;
 /// How long a node may be stuck before its test fails.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Carrier {
     Thread,
     Shm,
     Tcp,
+    Udp(UdpOptions),
     /// Every node is a rank, in a process of its own that runs this same suite: see `conformance_mpi.rs`.
     Mpi,
+}
+
+/// Datagrams, with the usual window.
+pub fn udp_adaptive() -> Carrier {
+    Carrier::Udp(UdpOptions::default())
+}
+
+/// Datagrams, with the study's timer and its window.
+pub fn udp_periodic() -> Carrier {
+    let timer = UdpTimer::Periodic { period_us: 1000 };
+    Carrier::Udp(UdpOptions { timer, max_acks: 29, ..UdpOptions::default() })
+}
+
+/// Datagrams, with a task for what comes, and the study's window.
+pub fn udp_tasked() -> Carrier {
+    let receive_task = ReceiveTask::Own { user_priority: None };
+    Carrier::Udp(UdpOptions { receive_task, max_acks: 29, ..UdpOptions::default() })
+}
+
+/// The same over a bad network.
+pub fn troubled(carrier: Carrier, chance: f64) -> Carrier {
+    let Carrier::Udp(options) = carrier else { panic!("only datagrams can be troubled") };
+    let faults =
+        UdpFaults { loss: chance, duplicate: chance, reorder: chance, delay: chance, ..UdpFaults::NONE };
+    Carrier::Udp(UdpOptions { faults: Some(faults), ..options })
 }
 
 /// One line of the table.
@@ -56,7 +82,12 @@ impl Fabric {
 
     /// Whether an arrival may be known within bounds only.
     pub fn brackets(&self) -> bool {
-        matches!(self.carrier, Carrier::Tcp | Carrier::Mpi)
+        matches!(self.carrier, Carrier::Tcp | Carrier::Udp(_) | Carrier::Mpi)
+    }
+
+    /// Whether each datagram may have to go many times.
+    pub fn is_troubled(&self) -> bool {
+        matches!(self.carrier, Carrier::Udp(UdpOptions { faults: Some(_), .. }))
     }
 
     pub fn is_cube(&self) -> bool {
@@ -69,11 +100,10 @@ impl Fabric {
         let transport = match self.carrier {
             Carrier::Thread => TransportSpec::Thread,
             Carrier::Shm => TransportSpec::Shm { path: new_segment_path() },
-            Carrier::Tcp => {
+            Carrier::Tcp | Carrier::Udp(_) => {
                 listeners = (0..self.nodes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-                TransportSpec::Tcp {
-                    peers: listeners.iter().map(|listener| listener.local_addr().unwrap()).collect(),
-                }
+                let address = |listener: &TcpListener| listener.local_addr().unwrap();
+                self.met_at(listeners.iter().map(address).collect())
             }
             Carrier::Mpi => TransportSpec::Mpi,
         };
@@ -84,6 +114,14 @@ impl Fabric {
         };
         let listeners = listeners.into_iter().map(Some).collect();
         Ground { spec, key: RunKey::generate().unwrap(), listeners, _segment: segment }
+    }
+
+    /// The transport of nodes that listen there.
+    pub fn met_at(&self, peers: Vec<SocketAddr>) -> TransportSpec {
+        match self.carrier {
+            Carrier::Udp(options) => TransportSpec::Udp { peers, options },
+            _ => TransportSpec::Tcp { peers },
+        }
     }
 
     pub fn spec(&self, transport: TransportSpec) -> Spec {

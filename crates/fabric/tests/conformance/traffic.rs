@@ -68,7 +68,11 @@ pub fn sizes_from_nothing_to_many_fragments(fabric: &Fabric) {
         (128 << 10) + 1,
         (1 << 20) + 1,
     ];
-    let huge = if fabric.is_cube() || fabric.wait == Waiting::Blocking { 3 << 20 } else { 64 << 20 };
+    let huge = match fabric.wait {
+        _ if fabric.is_troubled() => 2 << 20,
+        Waiting::Polling if !fabric.is_cube() => 64 << 20,
+        _ => 3 << 20,
+    };
     let sizes: Vec<usize> = limits.into_iter().chain(large).chain([huge]).collect();
     let last = fabric.nodes - 1;
     fabric.run(|node| match node.id() {
