@@ -3,7 +3,7 @@
 use crate::args::{Topology, Transport};
 use crate::job::{LaunchedJob, Leader};
 use anyhow::{Context, Error, Result};
-use fabric::{RunKey, Spec, TransportSpec};
+use fabric::{RunKey, Spec, TransportSpec, UdpOptions};
 use launch::{Coordinator, Hosting, NodeCommand, Note, Starter};
 use record::RunFolder;
 use std::net::SocketAddr;
@@ -86,6 +86,7 @@ pub fn transport(asked: Transport) -> TransportSpec {
         Transport::Thread => TransportSpec::Thread,
         Transport::Shm => TransportSpec::Shm { path: PathBuf::new() },
         Transport::Tcp => TransportSpec::Tcp { peers: Vec::new() },
+        Transport::Udp => TransportSpec::Udp { peers: Vec::new(), options: UdpOptions::default() },
         Transport::Mpi => TransportSpec::Mpi,
     }
 }

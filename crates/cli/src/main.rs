@@ -12,6 +12,7 @@ mod call_tables;
 mod child;
 mod commands;
 mod course;
+mod datagrams;
 mod explaining;
 mod failure;
 mod foretelling;

@@ -1,5 +1,6 @@
 //! What a node process does once it is assigned: open its nodes, play the plan on each, close them.
 
+use crate::datagrams::Played;
 use crate::gate::Gate;
 use crate::job::LaunchedJob;
 use crate::simulating;
@@ -57,7 +58,7 @@ pub fn work(assignment: &Assignment, control: &Control) -> Result<Value> {
     })
 }
 
-fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result<Vec<Outcome>> {
+fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result<Vec<Played>> {
     let folder = RunFolder::join(&assignment.run_folder)?;
     if matches!(job.plan.length, Length::Count(_)) {
         control.goal.store(job.plan.goal(), Ordering::Relaxed);
@@ -66,7 +67,7 @@ fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result
     let gate = Gate::new(assignment.hosted.len());
     let watching = Watching::new(job.watch, assignment, control, &folder);
     let worker = Worker { assignment, job, folder: &folder, control, gate, watching };
-    let outcomes: Vec<Result<Outcome>> = std::thread::scope(|scope| {
+    let outcomes: Vec<Result<Played>> = std::thread::scope(|scope| {
         let worker = &worker;
         let start = |(node, transport)| scope.spawn(move || worker.run(node, transport));
         let handles: Vec<_> = assignment.hosted.iter().copied().zip(transports).map(start).collect();
@@ -79,7 +80,7 @@ fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result
     outcomes.into_iter().collect()
 }
 
-/// The ends of the nodes here. For shm and tcp this waits for the peers; for thread it makes all nodes.
+/// The ends of the nodes here. For shm, tcp and udp this waits for the peers; for thread it makes all nodes.
 pub fn open(assignment: &Assignment, control: &Control) -> Result<Vec<Box<dyn Transport>>> {
     Ok(fabric::open(Opening {
         spec: &assignment.fabric,
@@ -129,13 +130,13 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    fn run(&self, id: u16, transport: Box<dyn Transport>) -> Result<Outcome> {
+    fn run(&self, id: u16, transport: Box<dyn Transport>) -> Result<Played> {
         let prepared = self.prepare(id, transport);
         // Everybody passes the gate, also who could not be prepared: the others wait there.
         self.gate.pass(prepared.is_ok());
         let mut node = prepared?;
         if !self.gate.may_begin() {
-            return Ok(Outcome::default());
+            return Ok(Played { outcome: Outcome::default(), udp: None });
         }
         let unwatched = AtomicU64::new(0);
         let leads =
@@ -143,11 +144,12 @@ impl Worker<'_> {
         let done = if leads == Some(&id) { &self.control.done } else { &unwatched };
         let outcome = bench::run(&mut node, &self.job.plan, &Meter { stop: &self.control.stop, done });
         let closed = outcome.is_ok().then(|| node.close());
+        let udp = node.udp_report();
         let finished = self.finish(node);
         let outcome = outcome?;
         closed.transpose()?;
         finished?;
-        Ok(outcome)
+        Ok(Played { outcome, udp })
     }
 
     fn prepare(&self, id: u16, transport: Box<dyn Transport>) -> Result<Node> {

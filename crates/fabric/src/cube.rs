@@ -18,8 +18,8 @@
 
 use crate::error::FabricError;
 use crate::spec::{NodeId, Spec, Topology};
-use crate::udp::counters::UdpReport;
 use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
+use crate::udp::counters::UdpReport;
 use assembly::{Assembly, Whole};
 use barrier::Barrier;
 use bytes::Bytes;

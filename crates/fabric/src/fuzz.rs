@@ -4,6 +4,12 @@ use crate::cube::Shape;
 use crate::cube::route::Route;
 use crate::tcp::frame::{Frame, HEADER_BYTES};
 use crate::tcp::inbox::{Framing, Inbox};
+use crate::transport::{Flag, Head};
+use crate::udp::counters::UdpReport;
+use crate::udp::datagram::{Reader, TagKey};
+use crate::udp::options::UdpOptions;
+use crate::udp::pair::{Pair, PairKeys, Setup};
+use crate::udp::timing::Times;
 
 /// Feed a TCP stream to the frame decoder, cut into reads of at most `cut` bytes. Returns the payload bytes that came out.
 pub fn frames(stream: &[u8], cut: usize) -> usize {
@@ -34,6 +40,53 @@ pub fn frame(header: &[u8]) {
     if let Ok(Some(frame)) = Frame::decode(header, 1000) {
         assert_eq!(Frame::decode(&frame.encode(), 1000), Ok(Some(frame)));
     }
+}
+
+/// Read a datagram whose tag has been found right. Returns the payload bytes that came out.
+pub fn datagram(bytes: &[u8]) -> usize {
+    let Ok(mut reader) = Reader::new(bytes) else { return 0 };
+    let mut bytes_out = 0;
+    while let Ok(Some(unit)) = reader.next() {
+        bytes_out += unit.payload.len();
+    }
+    assert!(bytes_out <= bytes.len());
+    bytes_out
+}
+
+/// Give datagrams of any contents, under the right tag, to the state of a pair that has sent something: it may refuse
+/// them, and must neither fail nor deliver more than came.
+pub fn pair(datagrams: &[Vec<u8>]) {
+    let keys = PairKeys { ours: TagKey([1; 16]), theirs: TagKey([2; 16]) };
+    let times = Times { period: None, first: 2000, least: 200, most: 200_000 };
+    let options = UdpOptions { max_acks: 4, datagram_bytes: 60_000, ..UdpOptions::default() };
+    let mut pair = Pair::new(Setup { peer: 1, options, times, keys, acks_every: 4, now: 0 });
+    let (mut report, mut out) = (UdpReport::default(), Vec::new());
+    let (mut given, mut taken) = (0, 0);
+    for (now, bytes) in (0u64..).zip(datagrams) {
+        let head = Head {
+            ready: 1,
+            sent: 2,
+            seq: now,
+            kind: record::Kind::Data,
+            flag: Flag::Last,
+            batch: 1,
+            in_flight: 0,
+        };
+        if pair.has_room() {
+            pair.put(&head, b"something");
+        }
+        while pair.transmit(now, false, &mut out, &mut report) {}
+        let mut datagram = [&[0; 8], &bytes[..]].concat();
+        keys.theirs.seal(&mut datagram);
+        given += datagram.len();
+        if pair.receive(&datagram, None, now, &mut report).is_err() {
+            break;
+        }
+        while pair.next().is_some() {
+            taken += pair.payload().len();
+        }
+    }
+    assert!(taken <= given && pair.in_flight() <= 4);
 }
 
 /// Decode a packet that came to node `me` of a cube of 16.

@@ -130,7 +130,9 @@ impl Spec {
                 && matches!(self.transport, TransportSpec::Mpi | TransportSpec::Udp { .. }) =>
             {
                 let name = self.transport.name();
-                refuse(format!("over {name} every message has a header: drop --bare or use another transport"))
+                refuse(format!(
+                    "over {name} every message has a header: drop --bare or use another transport"
+                ))
             }
             _ if self.bare_bytes == Some(0) => {
                 refuse("a bare message needs at least one byte: without a header nothing else is sent".into())

@@ -15,12 +15,12 @@ use crate::key::RunKey;
 use crate::pin::{ticks_of, ticks_per_ns};
 use crate::spec::{NodeId, Spec};
 use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
-use clock::Clock;
 use arrive::arrival;
+use clock::Clock;
 use inbox::Delivery;
 use link::{FRAGMENT_BYTES_MAX, Link, Looked, WINDOW_MESSAGES};
 use lookout::{Asked, Lookout, wait_for_one};
-use mesh::Meeting;
+use mesh::{Meeting, Met};
 use record::ABSENT;
 use stamp::Conversion;
 use std::net::{SocketAddr, TcpListener};
@@ -89,7 +89,9 @@ pub(crate) fn connect(
     let leaving_timeout = Duration::from_millis(spec.peer_timeout_ms);
     let deadline = Instant::now() + leaving_timeout;
     let mut conversion = Conversion::new(clock, 1.0 / ticks_per_ns(&clock));
-    let links = Meeting { me, spec, peers, key, clock: &clock, deadline }.links(&listener)?;
+    let met = Meeting { me, spec, peers, key, clock: &clock, deadline }.all(&listener)?;
+    let link = |met: Met| Link::new(met.node, met.stream, spec, met.same_clock);
+    let links: Vec<Link> = met.into_iter().map(link).collect();
     conversion.compare();
     let mut places = vec![None; peers.len()];
     for (place, link) in links.iter().enumerate() {

@@ -40,7 +40,7 @@ mod priority;
 #[cfg(test)]
 mod simulation;
 mod task;
-mod timing;
+pub(crate) mod timing;
 mod wire;
 
 /// Before the first round trip is known.
@@ -163,8 +163,7 @@ fn new_link(agreed: Agreed, me: NodeId, options: &UdpOptions, clock: &Clock) -> 
         ReceiveTask::Own { .. } => 1,
         ReceiveTask::Inline => (options.max_acks / 4).clamp(1, 64),
     };
-    let setup =
-        Setup { peer: node, options: *options, times, keys, acks_every, now: clock.now().0 };
+    let setup = Setup { peer: node, options: *options, times, keys, acks_every, now: clock.now().0 };
     let faults = options.faults.map(|faults| {
         let direction = u64::from(me) << 16 | u64::from(node);
         Faults::new(faults, direction + 1, ticks(Duration::from_micros(faults.delay_us)))
@@ -269,7 +268,8 @@ impl Transport for Endpoint {
     fn leave(&mut self) {
         let deadline = Instant::now() + self.leaving_timeout;
         let kind = Kind::Other;
-        let head = Head { ready: ABSENT, sent: ABSENT, seq: 0, kind, flag: Flag::Bye, batch: 1, in_flight: 0 };
+        let head =
+            Head { ready: ABSENT, sent: ABSENT, seq: 0, kind, flag: Flag::Bye, batch: 1, in_flight: 0 };
         for link in self.links.iter_mut().filter(|link| !link.said_bye && !link.has_ended()) {
             if link.pair.has_room() {
                 link.pair.put(&head, &[]);

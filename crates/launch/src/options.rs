@@ -154,8 +154,11 @@ impl LaunchOptions {
             (TransportSpec::Thread, Hosting::ProcessEach) if self.fabric.nodes > 1 => {
                 Err("transport thread keeps all nodes in one process; choose shm or tcp for processes".into())
             }
-            (TransportSpec::Tcp { .. }, Hosting::OneProcess) if self.fabric.nodes > 1 => {
-                Err("transport tcp needs a process for each node; choose thread for one process".into())
+            (TransportSpec::Tcp { .. } | TransportSpec::Udp { .. }, Hosting::OneProcess)
+                if self.fabric.nodes > 1 =>
+            {
+                let name = self.fabric.transport.name();
+                Err(format!("transport {name} needs a process for each node; choose thread for one process"))
             }
             (TransportSpec::Mpi, Hosting::OneProcess) if self.fabric.nodes > 1 => {
                 Err("transport mpi needs a process for each node: the ranks of a job".into())

@@ -168,7 +168,7 @@ impl<'a> Session<'a> {
         let mut spec = self.options.fabric.clone();
         match &mut spec.transport {
             TransportSpec::Thread | TransportSpec::Mpi => Ok((spec, None)),
-            TransportSpec::Tcp { peers } => {
+            TransportSpec::Tcp { peers } | TransportSpec::Udp { peers, .. } => {
                 *peers = self.members.iter().flat_map(|member| member.join.data_addresses.clone()).collect();
                 Ok((spec, None))
             }

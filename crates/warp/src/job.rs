@@ -81,7 +81,7 @@ impl Job {
     /// How its nodes are driven over this fabric.
     pub fn drive_options(&self, spec: &Spec) -> DriveOptions {
         let (poll, flush) = match spec.transport {
-            TransportSpec::Tcp { .. } => (SYSTEM_CALL_POLL, SYSTEM_CALL_FLUSH),
+            TransportSpec::Tcp { .. } | TransportSpec::Udp { .. } => (SYSTEM_CALL_POLL, SYSTEM_CALL_FLUSH),
             TransportSpec::Mpi => (LIBRARY_POLL, LIBRARY_FLUSH),
             TransportSpec::Thread | TransportSpec::Shm { .. } => (Duration::ZERO, MEMORY_FLUSH),
         };

@@ -1,6 +1,6 @@
 //! Arguments of `fourstamp bench`.
 
-use super::quantity;
+use super::{UdpArgs, quantity};
 use clap::{Args, Subcommand, ValueEnum};
 use fabric::Planting;
 use std::net::SocketAddr;
@@ -15,6 +15,7 @@ Examples:
   fourstamp bench stream --transport tcp --rate 10000   open loop, 10,000 messages a second
   fourstamp bench pingpong --nodes 8 --topology hypercube
   fourstamp bench sweep --transport tcp --largest 128K
+  fourstamp bench pingpong --transport udp --timer periodic   the Myrinet study's second peak
   mpirun -n 2 fourstamp bench pingpong --transport mpi  every rank is a node; rank 0 reports
 Each ends with a report on the terminal; `fourstamp report DIR` makes the page.")]
 pub struct BenchArgs {
@@ -156,6 +157,8 @@ pub struct Common {
     /// File with the run key that joining nodes hold; made (0600) if it does not exist
     #[arg(long, value_name = "FILE", requires = "wait_for_nodes")]
     pub key_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub udp: UdpArgs,
 }
 
 /// What carries the messages.
@@ -167,6 +170,8 @@ pub enum Transport {
     Shm,
     /// TCP connections; nodes are processes
     Tcp,
+    /// Datagrams made reliable here, as the Myrinet's were; nodes are processes
+    Udp,
     /// MPI messages; nodes are the ranks of a job (needs a build with --features mpi)
     Mpi,
 }

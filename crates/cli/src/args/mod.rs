@@ -10,6 +10,7 @@ mod pager;
 mod quantity;
 mod report;
 mod study;
+mod udp;
 mod warp;
 
 pub use bench::{BenchArgs, Common, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs};
@@ -23,6 +24,7 @@ pub use pager::{
 };
 pub use report::ReportArgs;
 pub use study::{StudyArgs, StudyTransport};
+pub use udp::{Task, UdpArgs};
 pub use warp::{ModelArgs, PholdArgs, WarpArgs, WarpCommon, WarpnetArgs};
 
 use clap::{Args, Parser, Subcommand};

@@ -18,12 +18,13 @@ pub fn bytes(text: &str) -> Result<usize, String> {
     bytes.ok_or_else(|| "that is more than this machine can address".to_string())
 }
 
-/// A duration: `10s`, `500ms`, `2m`.
+/// A duration: `10s`, `500ms`, `200us`, `2m`.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text);
-    let remedy = || "write a number with ms, s, m or h, as 10s or 500ms".to_string();
+    let remedy = || "write a number with us, ms, s, m or h, as 10s or 500ms".to_string();
     let number: f64 = number.parse().map_err(|_| remedy())?;
     let seconds = match unit {
+        "us" | "µs" => number * 1e-6,
         "ms" => number * 1e-3,
         "s" => number,
         "m" | "min" => number * 60.0,
@@ -58,6 +59,7 @@ mod tests {
         assert_eq!(duration("10s"), Ok(Duration::from_secs(10)));
         assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("200us"), Ok(Duration::from_micros(200)));
         assert!(duration("10").is_err());
         assert!(duration("s").is_err());
     }

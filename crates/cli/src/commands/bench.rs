@@ -1,18 +1,19 @@
 //! `fourstamp bench`: launches, a run folder, a report.
 
 use crate::analyse::analyse;
-use crate::args::{Common, Receive, RecordTo, Transport, WhenFull, WorkloadArgs};
+use crate::args::{Common, Receive, RecordTo, Task, Transport, WhenFull, WorkloadArgs};
 use crate::commands::{place, report};
+use crate::datagrams::Datagrams;
 use crate::interrupt;
 use crate::job::{self, Asked};
 use crate::launching::{self, Nodes};
 use crate::progress::Bar;
 use crate::work::{BenchJob, Job, What};
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use bench::{Length, Plan, Workload};
 use fabric::{Plant, RunKey, Spec, TransportSpec, Waiting};
 use launch::{Coordinator, LaunchOptions, LaunchOutcome, Note, Starter};
-use record::{Mode, RecorderOptions, RunFolder, RunInfo};
+use record::{Mode, RecorderOptions, Run, RunFolder, RunInfo};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -87,7 +88,7 @@ pub fn measure(workload: &WorkloadArgs, nodes: &Nodes) -> Result<PathBuf> {
         folder.info_mut().notes.push("its launches share their processes: the ranks of one job".into());
     }
     let mut bar = Bar::new(label(&job.plan, &spec), common.duration);
-    let mut failure = None;
+    let (mut failure, mut datagrams) = (None, Datagrams::default());
     for launch in 0..common.launches {
         let options = options(launch, common, &spec, &job, starter.clone());
         let mut hear = |note: Note| {
@@ -96,7 +97,7 @@ pub fn measure(workload: &WorkloadArgs, nodes: &Nodes) -> Result<PathBuf> {
         };
         match one_launch(&mut coordinator, &mut folder, &options, &job, &mut hear) {
             Ok(_) if stop.load(Ordering::Relaxed) => break,
-            Ok(_) => {}
+            Ok(outcome) => datagrams.add(launch, &outcome)?,
             Err(error) => {
                 failure = Some(error);
                 break;
@@ -107,7 +108,11 @@ pub fn measure(workload: &WorkloadArgs, nodes: &Nodes) -> Result<PathBuf> {
     if stop.load(Ordering::Relaxed) {
         folder.info_mut().notes.push("ended early by Ctrl-C".into());
     }
-    launching::close(folder, failure)
+    folder.info_mut().notes.extend(datagrams.notes());
+    let closed = launching::close(folder, failure)?;
+    let run = Run::open(&closed)?;
+    datagrams.write(&closed, &run.info)?;
+    Ok(closed)
 }
 
 fn one_launch(
@@ -146,12 +151,14 @@ fn spec(workload: &WorkloadArgs) -> Result<Spec> {
     let wait = match common.receive {
         Some(Receive::Polling) => Waiting::Polling,
         Some(Receive::Blocking) => Waiting::Blocking,
+        // A receive task of its own gets no time beside a node that looks without pause.
+        None if common.udp.receive_task == Some(Task::Own) => Waiting::Blocking,
         None if launching::has_a_core_each(nodes) => Waiting::Polling,
         None => Waiting::Blocking,
     };
     Ok(Spec {
         nodes,
-        transport: launching::transport(common.transport.unwrap_or(Transport::Shm)),
+        transport: transport(common)?,
         topology: launching::topology(common.topology, common.packet),
         wait,
         bare_bytes: common.bare.then(|| u32::try_from(common.size).unwrap_or(u32::MAX)),
@@ -162,6 +169,18 @@ fn spec(workload: &WorkloadArgs) -> Result<Spec> {
 
 fn plant(common: &Common) -> Option<Plant> {
     (!common.plant.is_empty()).then(|| Plant { seed: common.seed, plantings: common.plant.clone() })
+}
+
+fn transport(common: &Common) -> Result<TransportSpec> {
+    let asked = common.transport.unwrap_or(Transport::Shm);
+    match (asked, common.udp.given()) {
+        (Transport::Udp, _) => {
+            let options = common.udp.options().map_err(Error::msg)?;
+            Ok(TransportSpec::Udp { peers: Vec::new(), options })
+        }
+        (_, Some(argument)) => bail!("{argument} is for datagrams: add --transport udp, or drop it"),
+        (asked, None) => Ok(launching::transport(asked)),
+    }
 }
 
 fn plan(workload: &WorkloadArgs, spec: &Spec) -> Result<Plan> {
@@ -224,6 +243,11 @@ fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     if let Some(Ok(plant)) = spec.plant.as_ref().map(serde_json::to_value) {
         parameters.insert("plant".into(), plant);
         info.notes.push("delays were planted in this run (--plant): it is a test, no measurement".into());
+    }
+    if let TransportSpec::Udp { options, .. } = &spec.transport
+        && let Ok(serde_json::Value::Object(udp)) = serde_json::to_value(options)
+    {
+        parameters.extend(udp.into_iter().filter(|(_, value)| !value.is_null()));
     }
     info.parameters = parameters;
     info

@@ -54,7 +54,7 @@ pub(crate) enum Failure {
 }
 
 /// A connection to a peer.
-pub(crate) struct Link {
+pub(super) struct Link {
     pub node: NodeId,
     /// Stopped by [`crate::Transport::pause`].
     pub paused: bool,

@@ -4,7 +4,6 @@
 //! while it lasts, so that a stranger who connects and says nothing delays nobody: strangers are refused,
 //! counted and dropped. After the handshake each end tells on which clock its stamps are.
 
-use super::link::Link;
 use crate::error::FabricError;
 use crate::handshake::{Introduction, Purpose, Role, authenticate};
 use crate::key::RunKey;
@@ -41,13 +40,7 @@ pub(crate) struct Met {
 }
 
 impl Meeting<'_> {
-    /// Connect with every linked peer. Links are in the order of their peers' numbers.
-    pub fn links(&self, listener: &TcpListener) -> Result<Vec<Link>, FabricError> {
-        let link = |met: Met| Link::new(met.node, met.stream, self.spec, met.same_clock);
-        Ok(self.all(listener)?.into_iter().map(link).collect())
-    }
-
-    /// The same as plain connections that notice when the other end's machine is gone.
+    /// Connect with every linked peer. In the order of the peers' numbers; each connection notices when the other end's machine is gone.
     pub fn all(&self, listener: &TcpListener) -> Result<Vec<Met>, FabricError> {
         listener.set_nonblocking(true).map_err(FabricError::io("listening for peers"))?;
         let linked = |node: &NodeId| self.spec.topology.linked(self.me, *node);
@@ -215,8 +208,7 @@ impl Meeting<'_> {
         rustix::net::sockopt::set_tcp_keepidle(stream, timeout).map_err(|error| told()(error.into()))?;
         rustix::net::sockopt::set_tcp_keepintvl(stream, Duration::from_secs(1))
             .map_err(|error| told()(error.into()))?;
-        rustix::net::sockopt::set_tcp_user_timeout(stream, limit_ms)
-            .map_err(|error| told()(error.into()))
+        rustix::net::sockopt::set_tcp_user_timeout(stream, limit_ms).map_err(|error| told()(error.into()))
     }
 
     /// The fabric's shape in a number: ends that disagree about it do not talk.

@@ -5,6 +5,7 @@ use super::*;
 use crate::handshake::{Introduction, Purpose, Role, authenticate};
 use crate::spec::{Topology, TransportSpec, Waiting};
 use record::Kind;
+use record::{ArrivedClock, How};
 use std::io::Write;
 use std::net::TcpStream;
 

@@ -33,6 +33,7 @@ pub struct UdpCounts {
 
 /// A moment at which messages were sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, NodeId, u32)", into = "(u64, NodeId, u32)")]
 pub struct Resent {
     /// When, in the node's ticks.
     pub at: u64,
@@ -53,6 +54,19 @@ pub struct UdpReport {
     pub resent_not_kept: u64,
     /// What was done about priorities.
     pub priorities: Vec<String>,
+}
+
+/// Without names: there may be thousands in a control message.
+impl From<Resent> for (u64, NodeId, u32) {
+    fn from(Resent { at, peer, messages }: Resent) -> (u64, NodeId, u32) {
+        (at, peer, messages)
+    }
+}
+
+impl From<(u64, NodeId, u32)> for Resent {
+    fn from((at, peer, messages): (u64, NodeId, u32)) -> Resent {
+        Resent { at, peer, messages }
+    }
 }
 
 impl UdpReport {

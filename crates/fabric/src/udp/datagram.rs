@@ -114,8 +114,7 @@ impl<'a> Reader<'a> {
         if used > WORDS_MAX {
             return Err(DatagramError::TooManyWords(used));
         }
-        let mut ack =
-            Ack { before: u64_at(header, 8), room: u32_at(header, 16), used, ..Ack::default() };
+        let mut ack = Ack { before: u64_at(header, 8), room: u32_at(header, 16), used, ..Ack::default() };
         ack.asks = header[23] != 0;
         let (words, rest) = rest.split_at_checked(8 * used).ok_or(DatagramError::Short)?;
         for (word, bytes) in ack.words.iter_mut().zip(words.chunks_exact(8)) {

@@ -95,7 +95,8 @@ mod tests {
     #[test]
     fn both_ends_have_the_same_keys_and_each_direction_its_own() {
         let key = RunKey::generate().unwrap();
-        let (one, other) = (keys(&key, (3, &[1; 32]), (5, &[2; 32])), keys(&key, (5, &[2; 32]), (3, &[1; 32])));
+        let (one, other) =
+            (keys(&key, (3, &[1; 32]), (5, &[2; 32])), keys(&key, (5, &[2; 32]), (3, &[1; 32])));
         assert_eq!((one.ours.0, one.theirs.0), (other.theirs.0, other.ours.0));
         assert_ne!(one.ours.0, one.theirs.0);
         assert_ne!(one.ours.0, keys(&key, (3, &[1; 32]), (5, &[3; 32])).ours.0, "a fresh nonce, a fresh key");

@@ -171,12 +171,7 @@ impl Outgoing {
     }
 
     /// The peer has told what it has.
-    pub fn acknowledged(
-        &mut self,
-        ack: &Ack,
-        now: u64,
-        counts: &mut UdpCounts,
-    ) -> Result<(), DatagramError> {
+    pub fn acknowledged(&mut self, ack: &Ack, now: u64, counts: &mut UdpCounts) -> Result<(), DatagramError> {
         let before = ack.before + self.gullibility(ack);
         self.check(ack)?;
         for seq in self.base..before.min(self.fresh) {
@@ -274,10 +269,7 @@ impl Outgoing {
             }
             None => {
                 let trips = self.trips;
-                self.lose(
-                    |slot| slot.sent_at.saturating_add(trips.patience(slot.times_sent)) <= now,
-                    counts,
-                );
+                self.lose(|slot| slot.sent_at.saturating_add(trips.patience(slot.times_sent)) <= now, counts);
                 let until = |slot: &Slot| slot.sent_at.saturating_add(trips.patience(slot.times_sent));
                 self.look_at = self.flying().map(until).min().unwrap_or(u64::MAX);
             }

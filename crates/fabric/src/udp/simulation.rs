@@ -38,10 +38,12 @@ struct End {
     got: u64,
 }
 
+/// Arrival, order, to whom, what.
+type OnItsWay = (u64, u64, usize, Vec<u8>);
+
 struct World {
     ends: [End; 2],
-    /// Arrival, order, to whom, what.
-    network: BinaryHeap<Reverse<(u64, u64, usize, Vec<u8>)>>,
+    network: BinaryHeap<Reverse<OnItsWay>>,
     number: u64,
     now: u64,
     random: Random,
@@ -71,13 +73,7 @@ fn world(seed: u64, options: UdpOptions, faults: UdpFaults) -> World {
             got: 0,
         }
     };
-    World {
-        ends: [end(0), end(1)],
-        network: BinaryHeap::new(),
-        number: 0,
-        now: 0,
-        random: Random(seed),
-    }
+    World { ends: [end(0), end(1)], network: BinaryHeap::new(), number: 0, now: 0, random: Random(seed) }
 }
 
 impl World {
@@ -112,7 +108,7 @@ impl World {
     /// The program of a node: sends now and then, takes now and then, and sometimes does neither for long.
     fn act(&mut self, me: usize) -> Result<(), String> {
         let end = &mut self.ends[me];
-        let asleep = (self.now / 20_000 + me as u64) % 3 == 0;
+        let asleep = (self.now / 20_000 + me as u64).is_multiple_of(3);
         for _ in 0..if asleep { 0 } else { self.random.below(4) } {
             if end.sent < MESSAGES && !end.pair.has_room() {
                 end.pair.found_no_room(self.now);
@@ -189,7 +185,9 @@ fn a_broken_acknowledgement_is_found_out() {
     let faults = UdpFaults { loss: 0.1, ..UdpFaults::NONE };
     let fails = |seed: u64, credulous: bool| {
         let mut world = world(seed, options(false, 29, 4), faults);
-        world.ends[0].pair.outgoing_mut().credulous = credulous;
+        if credulous {
+            world.ends[0].pair.become_credulous();
+        }
         // A lost message that is thought delivered never comes.
         world.now = LIMIT - 1_000_000;
         world.play().is_err()
@@ -206,7 +204,11 @@ fn a_good_network_sees_nothing_twice() {
     world.play().unwrap();
     for end in &world.ends {
         let counts = end.report.counts;
-        assert_eq!((counts.resent(), counts.duplicates_removed, counts.out_of_order), (0, 0, 0), "{counts:?}");
+        assert_eq!(
+            (counts.resent(), counts.duplicates_removed, counts.out_of_order),
+            (0, 0, 0),
+            "{counts:?}"
+        );
     }
 }
 
@@ -221,7 +223,10 @@ fn the_periodic_timer_sends_again_what_is_only_on_its_way() {
         let removed = world.ends[1 - me].report.counts.duplicates_removed;
         assert!(counts.resent_by_timer > 0 && counts.resent_by_gap == 0, "{counts:?}");
         assert_eq!(removed, counts.resent());
-        assert!(end.report.resent.iter().all(|moment| moment.at % 1000 < STEP), "it strikes on the millisecond");
+        assert!(
+            end.report.resent.iter().all(|moment| moment.at % 1000 < STEP),
+            "it strikes on the millisecond"
+        );
     }
 }
 

@@ -7,8 +7,8 @@ pub mod ranks;
 
 use clock::Clock;
 use fabric::{
-    Node, NodeId, NodeOptions, Opening, ReceiveTask, Recording, RunKey, Spec, Topology, TransportSpec, UdpFaults,
-    UdpOptions, UdpTimer, Wait, Waiting, create_segment, open,
+    Node, NodeId, NodeOptions, Opening, ReceiveTask, Recording, RunKey, Spec, Topology, TransportSpec,
+    UdpFaults, UdpOptions, UdpTimer, Wait, Waiting, create_segment, open,
 };
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;

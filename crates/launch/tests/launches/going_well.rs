@@ -24,6 +24,16 @@ fn two_processes_work_together_and_leave() {
 }
 
 #[test]
+fn nodes_of_transport_udp_are_told_where_to_meet() {
+    let options = fabric::UdpOptions::default();
+    let spec = spec(2, TransportSpec::Udp { peers: Vec::new(), options });
+    let mut stage = Stage::with(LaunchOptions::new(0, spec, Hosting::ProcessEach, Starter::Local(myself())));
+    let outcome = stage.play(&["count", "count"]).unwrap();
+    assert_eq!(outcome.nodes[0].outcome["peers"]["peers"].as_array().map(Vec::len), Some(2));
+    assert_eq!(outcome.nodes[1].outcome["peers"]["options"]["max_acks"], json!(256));
+}
+
+#[test]
 fn one_process_holds_all_nodes_of_transport_thread() {
     let spec = spec(4, TransportSpec::Thread);
     let mut stage = Stage::with(LaunchOptions::new(0, spec, Hosting::OneProcess, Starter::Local(myself())));

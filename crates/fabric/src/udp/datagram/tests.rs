@@ -45,6 +45,23 @@ proptest! {
         prop_assert_eq!(read(&bytes), Ok((ack, units)));
     }
 
+    /// Sealed by somebody who knows the key and does not keep to the protocol.
+    #[test]
+    fn a_pair_survives_any_datagrams(
+        datagrams in prop::collection::vec(
+            (0u64..6, any::<u32>(), 0u8..3, 0u8..2, 0u8..18, prop::collection::vec(0u8..4, 0..200)), 0..12),
+    ) {
+        let bytes = |(before, room, units, asks, used, rest): (u64, u32, u8, u8, u8, Vec<u8>)| {
+            let mut bytes = before.to_le_bytes().to_vec();
+            bytes.extend_from_slice(&room.to_le_bytes());
+            bytes.extend_from_slice(&[units, 0, used, asks]);
+            bytes.extend_from_slice(&rest);
+            crate::fuzz::datagram(&bytes);
+            bytes
+        };
+        crate::fuzz::pair(&datagrams.into_iter().map(bytes).collect::<Vec<_>>());
+    }
+
     #[test]
     fn any_bytes_give_values_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         if let Ok((_, units)) = read(&bytes) {
