@@ -125,7 +125,8 @@ fn read_all(chunks: &[Numbered], options: &Options) -> Result<Accumulator> {
     let parts: Vec<Result<Accumulator>> = std::thread::scope(|scope| {
         let done = &done;
         let share = |chunks| scope.spawn(move || read_some(chunks, options, done));
-        let handles: Vec<_> = shares(chunks, |numbered| numbered.chunk.rows(), threads).into_iter().map(share).collect();
+        let handles: Vec<_> =
+            shares(chunks, |numbered| numbered.chunk.rows(), threads).into_iter().map(share).collect();
         while let Some(bar) = &mut bar
             && handles.iter().any(|handle| !handle.is_finished())
         {

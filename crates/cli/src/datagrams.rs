@@ -1,11 +1,9 @@
-//! What became of a run's datagrams: counted in its notes and in `udp/`, and every moment at which something was sent again
-//! in `causes/`, on the run's timeline, where slow messages are matched with it.
+//! What became of a run's datagrams: counted in its notes and in `udp/`. (The moments at which something was sent again are among what was watched.)
 
 use anyhow::{Context, Result};
-use clock::Ticks;
 use fabric::{UdpCounts, UdpReport};
 use launch::LaunchOutcome;
-use record::{Holds, NULL, RunInfo, SideColumn, SideWriter};
+use record::{Holds, SideColumn, SideWriter};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -23,12 +21,6 @@ pub struct Played {
 pub struct Datagrams {
     nodes: Vec<(u32, u32, UdpReport)>,
 }
-
-const RESENT_COLUMNS: [SideColumn; 3] = [
-    SideColumn { name: "at_ns", holds: Holds::Numbers },
-    SideColumn { name: "peer", holds: Holds::FewNumbers },
-    SideColumn { name: "messages", holds: Holds::FewNumbers },
-];
 
 impl Datagrams {
     /// Take in what the nodes of a launch have told.
@@ -86,11 +78,10 @@ impl Datagrams {
         text
     }
 
-    /// Write `udp/counts-LAUNCH-NODE.parquet` and `causes/retransmits-LAUNCH-NODE.parquet` of a closed run.
-    pub fn write(&self, run: &Path, info: &RunInfo) -> Result<()> {
+    /// Write `udp/counts-LAUNCH-NODE.parquet` of a closed run.
+    pub fn write(&self, run: &Path) -> Result<()> {
         for (launch, node, report) in &self.nodes {
             write_counts(run, (*launch, *node), &report.counts)?;
-            write_resent(run, (*launch, *node), report, info)?;
         }
         Ok(())
     }
@@ -113,20 +104,6 @@ fn write_counts(run: &Path, (launch, node): (u32, u32), counts: &UdpCounts) -> R
     let path = run.join(format!("udp/counts-{launch}-{node}.parquet"));
     let mut table = SideWriter::create(&path, &columns, launch, node)?;
     table.push(&values.map(|(_, value)| value as i64))?;
-    table.finish()?;
-    Ok(())
-}
-
-fn write_resent(run: &Path, (launch, node): (u32, u32), report: &UdpReport, info: &RunInfo) -> Result<()> {
-    let of_node = info.nodes().find(|(of, found)| *of == launch && found.node == node);
-    let model = of_node.and_then(|(_, found)| info.domain(&found.domain)?.model.as_ref());
-    let path = run.join(format!("causes/retransmits-{launch}-{node}.parquet"));
-    let mut table = SideWriter::create(&path, &RESENT_COLUMNS, launch, node)?;
-    for moment in &report.resent {
-        // A clock that could not be fitted has no place on the timeline, as for messages.
-        let at = model.map_or(NULL, |model| model.timeline(Ticks(moment.at)).0);
-        table.push(&[at, moment.peer.into(), moment.messages.into()])?;
-    }
     table.finish()?;
     Ok(())
 }

@@ -1,8 +1,10 @@
 //! Watching the machine beside the nodes of this process, for runs that are to be explained.
 
 use anyhow::Result;
+use clock::Ticks;
+use fabric::Resent;
 use launch::{Assignment, Control};
-use record::{CauseLog, RunFolder};
+use record::{Cause, CauseLog, RunFolder};
 use std::time::Duration;
 use watch::{Watcher, idle};
 
@@ -35,7 +37,16 @@ impl<'a> Watching<'a> {
         let log = CauseLog::begin(&self.folder.live(), self.assignment.launch, u32::from(id))?;
         let ticks_per_ns = self.control.quality().ns_per_tick.recip();
         let idle = idle::spin(&self.control.clock(), IDLE, ticks_per_ns);
-        watcher.watch_me(log, Some(&idle));
+        watcher.watch_me(u32::from(id), log, Some(&idle));
         Ok(())
+    }
+
+    /// Note the moments at which node `id` sent messages again.
+    pub fn note_resent(&self, id: u16, moments: &[Resent]) {
+        let Some(watcher) = &self.watcher else { return };
+        for moment in moments {
+            let at = Ticks(moment.at);
+            watcher.note(u32::from(id), Cause::Resent, at, at, i64::from(moment.messages));
+        }
     }
 }

@@ -36,6 +36,9 @@ pub struct BenchJob {
     pub pin: bool,
     /// Whether what else the machine does is written down.
     pub watch: bool,
+    /// Whether nodes run before everything else on their cores.
+    #[serde(default)]
+    pub real_time: bool,
 }
 
 /// What to write down.
@@ -145,6 +148,7 @@ impl Worker<'_> {
         let outcome = bench::run(&mut node, &self.job.plan, &Meter { stop: &self.control.stop, done });
         let closed = outcome.is_ok().then(|| node.close());
         let udp = node.udp_report();
+        udp.iter().for_each(|report| self.watching.note_resent(id, &report.resent));
         let finished = self.finish(node);
         let outcome = outcome?;
         closed.transpose()?;
@@ -156,6 +160,11 @@ impl Worker<'_> {
         let spec = &self.assignment.fabric;
         let columns = fabric::columns(spec);
         let recorder = recorder(self.assignment, self.control, self.folder, id, self.job.pin, &columns)?;
+        if self.job.real_time {
+            fabric::real_time().context(
+                "real-time priority is refused here: run as root, raise the limit rtprio, or drop it",
+            )?;
+        }
         self.watching.begin(id)?;
         let recording = match self.job.recording {
             What::Messages => Recording::Full(recorder),

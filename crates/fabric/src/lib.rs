@@ -57,3 +57,4 @@ pub use tcp::offered::kernel_stamps;
 pub use transport::{Arrival, Flag, Handed, Head, Payload, Transport};
 pub use udp::counters::{Resent, UdpCounts, UdpReport};
 pub use udp::options::{ReceiveTask, UdpFaults, UdpOptions, UdpTimer, UserPriority};
+pub use udp::priority::real_time;

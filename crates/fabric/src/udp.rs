@@ -36,7 +36,7 @@ mod meeting;
 pub(crate) mod options;
 mod outgoing;
 pub(crate) mod pair;
-mod priority;
+pub(crate) mod priority;
 #[cfg(test)]
 mod simulation;
 mod task;

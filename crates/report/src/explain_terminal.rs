@@ -6,19 +6,28 @@ use crate::escape;
 use crate::explanation::{Paragraph, idle_sentence, paragraphs};
 use crate::facts::Facts;
 use crate::finding::finding_sentence;
-use crate::format::plain;
+use crate::format::{counted, plain};
 use crate::terminal::wrapped;
 
-/// The explanation of one run, at most `width` columns wide (80 at least).
+/// The explanation of one run, at most `width` columns wide (80 at least), of `most` groups of slow messages.
 pub fn explain_terminal(
     facts: &Facts,
     analysis: &Analysis,
     explanation: &Explanation,
+    most: usize,
     width: usize,
 ) -> String {
     let width = width.clamp(80, 120);
     let mut blocks = vec![opening(facts, analysis, explanation, width)];
-    blocks.extend(paragraphs(analysis, explanation).iter().map(|paragraph| block(paragraph, width)));
+    let paragraphs = paragraphs(analysis, explanation);
+    blocks.extend(paragraphs.iter().take(most).map(|paragraph| block(paragraph, width)));
+    if paragraphs.len() > most {
+        let more = format!(
+            "And {} more that took less time: --all shows them.",
+            counted((paragraphs.len() - most) as u64, "peak")
+        );
+        blocks.push(wrapped(&plain(&more), width));
+    }
     if explanation.groups.is_empty() {
         blocks.push(wrapped("No stage has more than one peak, and there are too few messages to set the slowest 0.1 % apart: there is nothing to explain.", width));
     }

@@ -57,7 +57,8 @@ fn paragraph(analysis: &Analysis, group: &Explained, watched: bool) -> Paragraph
     reasons.extend(
         group.noise.as_ref().filter(|_| group.episodes > 0).map(|noise| noise_sentence(group, noise)),
     );
-    if group.reasons.is_empty() {
+    let noise_is_enough = group.noise.as_ref().is_some_and(is_enough);
+    if group.reasons.is_empty() && !noise_is_enough {
         let why = if watched {
             "Nothing that was watched goes with them more often than chance would have it."
         } else {
@@ -213,6 +214,11 @@ fn known_words(known: Known) -> &'static str {
     }
 }
 
+/// Whether idle cores stand still about as often as messages were late.
+fn is_enough(noise: &Noise) -> bool {
+    noise.idle_per_s > 0.0 && noise.seen_per_s <= 2.0 * noise.idle_per_s
+}
+
 fn noise_sentence(group: &Explained, noise: &Noise) -> String {
     let late = time(group.range_ns.0.saturating_sub(group.median_ns) as f64);
     let Noise { idle_per_s, seen_per_s } = *noise;
@@ -221,7 +227,7 @@ fn noise_sentence(group: &Explained, noise: &Noise) -> String {
         format!(
             "Idle cores did not stand still for {late}; the run did so {seen}: this is more than the machine's noise."
         )
-    } else if seen_per_s <= 2.0 * idle_per_s {
+    } else if is_enough(noise) {
         format!(
             "Idle cores stand still for so long {idle_per_s:.1} times a second, and these came {seen}: the machine's noise alone is enough."
         )

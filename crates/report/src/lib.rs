@@ -37,7 +37,7 @@ mod simulation_tables;
 mod tables;
 mod terminal;
 
-pub use compare::{Compared, ComparedSide, compare_html, compare_terminal};
+pub use compare::{Compared, ComparedSide, compare_html, compare_terminal, intervention_terminal};
 pub use csv::{csv, csv_quantiles, series_names};
 pub use explain_terminal::explain_terminal;
 pub use facts::{ClockFacts, Facts, Lost};

@@ -135,6 +135,12 @@ pub struct Common {
     /// Do not pin nodes to cores
     #[arg(long)]
     pub no_pin: bool,
+    /// Run nodes before everything else on their cores (SCHED_FIFO; needs root or an rtprio limit)
+    #[arg(long)]
+    pub real_time: bool,
+    /// Measure a second time with one thing changed, launch by launch in turn, and say what became of each peak
+    #[arg(long, value_enum, conflicts_with = "csv")]
+    pub intervene: Option<Intervention>,
     /// Do not look, every 10 ms, at what else the machine does (`fourstamp explain` then knows no causes)
     #[arg(long)]
     pub no_watch: bool,
@@ -174,6 +180,19 @@ pub enum Transport {
     Udp,
     /// MPI messages; nodes are the ranks of a job (needs a build with --features mpi)
     Mpi,
+}
+
+/// What is changed to see whether a peak moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Intervention {
+    /// Whether nodes have cores of their own
+    Pin,
+    /// Whether nodes run before everything else (--real-time)
+    Priority,
+    /// The retransmit timer of --transport udp
+    Timer,
+    /// How many messages of a stream are handed over in one call
+    Batch,
 }
 
 /// Who is linked with whom.

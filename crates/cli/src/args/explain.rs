@@ -16,6 +16,9 @@ pub struct ExplainArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
+    /// Every group of slow messages, not only the seven that took most time
+    #[arg(long)]
+    pub all: bool,
     /// Seed of the draws that intervals are computed from
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

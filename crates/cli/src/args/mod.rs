@@ -13,9 +13,11 @@ mod study;
 mod udp;
 mod warp;
 
-pub use bench::{BenchArgs, Common, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs};
-pub use explain::ExplainArgs;
+pub use bench::{
+    BenchArgs, Common, Intervention, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs,
+};
 pub use compare::CompareArgs;
+pub use explain::ExplainArgs;
 pub use export::ExportArgs;
 pub use mpi::{MpiArgs, MpiCommand, TraceArgs};
 pub use pager::{
@@ -24,7 +26,7 @@ pub use pager::{
 };
 pub use report::ReportArgs;
 pub use study::{StudyArgs, StudyTransport};
-pub use udp::{Task, UdpArgs};
+pub use udp::{Task, Timer, UdpArgs};
 pub use warp::{ModelArgs, PholdArgs, WarpArgs, WarpCommon, WarpnetArgs};
 
 use clap::{Args, Parser, Subcommand};

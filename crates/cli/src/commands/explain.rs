@@ -6,9 +6,13 @@ use crate::commands::report::{say, terminal_width};
 use crate::explaining;
 use anyhow::Result;
 
+/// Groups of slow messages shown, unless all are asked for.
+const SHOWN: usize = 7;
+
 /// Read the run twice: for its distributions, then for its slow messages.
 pub fn run(args: &ExplainArgs) -> Result<()> {
     let analysed = analyse(&args.run, args.seed)?;
     let explanation = explaining::explain(&args.run, &analysed.analysis)?;
-    say(&report::explain_terminal(&analysed.facts, &analysed.analysis, &explanation, terminal_width()))
+    let most = if args.all { usize::MAX } else { SHOWN };
+    say(&report::explain_terminal(&analysed.facts, &analysed.analysis, &explanation, most, terminal_width()))
 }

@@ -32,8 +32,7 @@ pub struct UdpCounts {
 }
 
 /// A moment at which messages were sent again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(u64, NodeId, u32)", into = "(u64, NodeId, u32)")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resent {
     /// When, in the node's ticks.
     pub at: u64,
@@ -48,25 +47,13 @@ pub struct Resent {
 pub struct UdpReport {
     /// What was counted.
     pub counts: UdpCounts,
-    /// When something was sent again: the first some thousands of times.
+    /// When something was sent again: the first some thousands of times. Does not travel: whoever runs the node writes it down.
+    #[serde(skip)]
     pub resent: Vec<Resent>,
     /// Times that are not in `resent`.
     pub resent_not_kept: u64,
     /// What was done about priorities.
     pub priorities: Vec<String>,
-}
-
-/// Without names: there may be thousands in a control message.
-impl From<Resent> for (u64, NodeId, u32) {
-    fn from(Resent { at, peer, messages }: Resent) -> (u64, NodeId, u32) {
-        (at, peer, messages)
-    }
-}
-
-impl From<(u64, NodeId, u32)> for Resent {
-    fn from((at, peer, messages): (u64, NodeId, u32)) -> Resent {
-        Resent { at, peer, messages }
-    }
 }
 
 impl UdpReport {

@@ -54,6 +54,14 @@ pub(super) fn take(rank: Rank) -> Result<String, FabricError> {
     }
 }
 
+/// Let the calling thread go before all that has no real-time priority.
+///
+/// # Errors
+/// When the system does not permit it.
+pub fn real_time() -> io::Result<()> {
+    fifo(FIFO_BEFORE)
+}
+
 /// Keep the calling thread on one core, the one where it is now unless it may run on one only; its number.
 pub(super) fn settle() -> io::Result<usize> {
     let allowed = sched_getaffinity(None)?;

@@ -3,6 +3,7 @@
 mod facts;
 mod figure;
 mod html;
+mod intervention;
 mod peaks;
 mod terminal;
 mod words;
@@ -13,6 +14,7 @@ use stats::compare::Comparison;
 use crate::facts::Facts;
 
 pub use html::compare_html;
+pub use intervention::intervention_terminal;
 pub use terminal::compare_terminal;
 
 /// Two runs, or two sets of runs, and what comparing them found.

@@ -16,7 +16,8 @@ fn cell(peak: &PeakSide) -> String {
     format!("{}, {} of messages", time(peak.place_ns), part(peak.mass))
 }
 
-fn what(found: &PeakMatch) -> String {
+/// What became of it.
+pub(super) fn what(found: &PeakMatch) -> String {
     let moved = || {
         found
             .place_change

@@ -8,7 +8,7 @@ use super::{By, Stage};
 /// What was found for a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
-    /// The groups, by stage and place.
+    /// The groups: the slowest of all, then peaks, those first that took most time.
     pub groups: Vec<Explained>,
     /// What cores lost while they were idle, before the launches, by node.
     pub idle: Vec<IdleCore>,

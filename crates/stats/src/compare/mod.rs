@@ -20,7 +20,7 @@ mod student;
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::Peak;
+use crate::analysis::{Peak, Stage};
 
 pub use condition::{BadCondition, Condition, Figure, Limit};
 pub use differences::{Difference, Outcome};
@@ -43,6 +43,17 @@ pub enum Measured {
     ReceiveWait,
     /// Round trips, relay rounds.
     Cycle,
+}
+
+impl From<Stage> for Measured {
+    fn from(stage: Stage) -> Measured {
+        match stage {
+            Stage::EndToEnd => Measured::EndToEnd,
+            Stage::SendWait => Measured::SendWait,
+            Stage::Transit => Measured::Transit,
+            Stage::ReceiveWait => Measured::ReceiveWait,
+        }
+    }
 }
 
 pub(crate) const STAGES: [Measured; 5] =

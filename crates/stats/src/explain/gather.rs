@@ -59,9 +59,23 @@ pub struct Gatherer {
     stages: Stages,
 }
 
-/// The groups of slow messages of a run.
+/// The groups of slow messages of a run, those first that took most time. A peak of the whole is one of its parts: peaks of end-to-end time are asked
+/// about only where it has no parts.
 pub fn questions(analysis: &Analysis) -> Vec<Question> {
-    analysis.stages.iter().flat_map(of_stage).collect()
+    let has_parts = analysis.stages.iter().any(|view| view.stage != Stage::EndToEnd);
+    let asked =
+        |question: &Question| question.who == Who::Slowest || question.stage != Stage::EndToEnd || !has_parts;
+    let mut questions: Vec<Question> = analysis.stages.iter().flat_map(of_stage).filter(asked).collect();
+    let time = |question: &Question| {
+        let view = analysis.stages.iter().find(|view| view.stage == question.stage);
+        let total = view.map_or(0.0, |view| view.summary.total_ns);
+        match (question.who, view) {
+            (Who::Peak(at), Some(view)) => view.peaks[at].time_share * total,
+            _ => f64::INFINITY,
+        }
+    };
+    questions.sort_by(|a, b| time(b).total_cmp(&time(a)));
+    questions
 }
 
 fn of_stage(view: &StageView) -> Vec<Question> {

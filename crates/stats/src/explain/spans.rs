@@ -34,6 +34,8 @@ pub(super) struct Spans {
     /// Their mean length, ns, and how many there are in a nanosecond of the time looked at.
     mean_ns: f64,
     per_ns: f64,
+    /// The time looked at.
+    length_ns: i64,
     /// Whether the amount is the time that was lost (the span says only when, about).
     amount_is_time: bool,
     /// Whether the span is exactly the time that was lost.
@@ -125,11 +127,26 @@ fn goes_with_messages(cause: Cause) -> bool {
 
 impl Spans {
     fn settle(&mut self, length_ns: i64) {
+        self.length_ns = length_ns;
         self.spans.sort_unstable();
         let lengths = self.spans.iter().map(|(from, to, _)| to - from);
         self.longest_ns = lengths.clone().max().unwrap_or(0);
         self.mean_ns = lengths.map(|length| length as f64).sum::<f64>() / self.spans.len().max(1) as f64;
         self.per_ns = self.spans.len() as f64 / (length_ns.max(1) as f64);
+    }
+
+    /// Only those that are long enough to matter: that took at least `ns`, where it is known how long they took.
+    pub fn at_least(&self, ns: i64) -> Spans {
+        let took = |span: &&(i64, i64, i64)| match (self.exact, self.amount_is_time) {
+            (true, _) => span.1 - span.0 >= ns,
+            (false, true) => span.2 >= ns,
+            (false, false) => true,
+        };
+        let spans = self.spans.iter().filter(took).copied().collect();
+        let mut kept =
+            Spans { spans, amount_is_time: self.amount_is_time, exact: self.exact, ..Spans::default() };
+        kept.settle(self.length_ns);
+        kept
     }
 
     /// How likely a time of this length, at random, meets one of them.

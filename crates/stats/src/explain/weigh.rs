@@ -2,7 +2,8 @@
 //!
 //! Slow messages come together: a node that stands still for 4 ms makes hundreds of them late, and they are one event, not hundreds. So episodes
 //! are counted. A thing of which there are N on a node in a time T, of mean length l, meets a time of length L at random with
-//! probability 1 − exp(−N (L + l) / T).
+//! probability 1 − exp(−N (L + l) / T). Where it is known how long a thing took, only those count that took a good part of the delay: on a busy machine
+//! every moment has some short wait in it.
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,8 @@ const APART_NS: i64 = 10_000_000;
 /// A reason goes with at least this part of the episodes, and twice as many as chance would give.
 const SHARE_LEAST: f64 = 0.2;
 const TIMES_LEAST: f64 = 2.0;
+/// A thing whose length is known must have taken this part of the group's least delay to count.
+const PART_LEAST: f64 = 0.25;
 /// Episodes that a reason needs.
 const EPISODES_LEAST: u64 = 3;
 /// And chance gives as much at most this often, all tests of a run taken together.
@@ -76,14 +79,15 @@ fn reason(
     of: &BTreeMap<Place, Spans>,
     tests: usize,
 ) -> Option<(f64, Reason)> {
-    let stage = question.stage;
+    let least_delay = question.range_ns.0.saturating_sub(question.median_ns).max(0);
+    let of =
+        of.iter().map(|(place, spans)| (*place, spans.at_least((PART_LEAST * least_delay as f64) as i64)));
+    let of: BTreeMap<Place, Spans> = of.collect();
     let (mut with, mut expected, mut covered) = (0_u64, 0.0, Vec::new());
     for episode in episodes {
-        expected += chance_of(stage, episode, of);
-        let before = covered.len();
-        let met = episode.members.iter().filter(|member| meets(question, member, of, &mut covered)).count();
+        expected += chance_of(question.stage, episode, &of);
+        let met = episode.members.iter().filter(|member| meets(question, member, &of, &mut covered)).count();
         with += u64::from(met > 0);
-        debug_assert!(covered.len() >= before);
     }
     let n = episodes.len() as u64;
     if with < EPISODES_LEAST {

@@ -1,0 +1,128 @@
+//! `--intervene`: the same measurement with one thing changed, launch by launch in turn, and what became of its peaks.
+
+use super::measurement::Measurement;
+use crate::analyse::analyse_together;
+use crate::args::{Common, Intervention, Timer, Transport, WorkloadArgs};
+use crate::commands::report::{say, terminal_width};
+use crate::interrupt;
+use crate::launching::Nodes;
+use crate::progress::Bar;
+use anyhow::{Result, bail};
+use stats::analysis::{Analysis, Stage};
+use stats::compare::{CompareOptions, Comparison, compare};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+/// Messages of a stream that are handed over together, where they were not.
+const BATCH: u16 = 8;
+
+/// Measure with and without the change, in turn, and show what became of each peak.
+pub fn run(workload: &WorkloadArgs, intervention: Intervention, nodes: &Nodes) -> Result<()> {
+    let common = workload.common();
+    if matches!(nodes, Nodes::OfJob(_)) || common.wait_for_nodes {
+        bail!(
+            "--intervene starts its own nodes: drop it in a job of mpirun or srun, and with --wait-for-nodes"
+        );
+    }
+    let mut changed = workload.clone();
+    let what = change(&mut changed, intervention)?;
+    let [as_was, with_change] = measure(workload, &changed, nodes)?;
+    let (a, b) = (
+        analyse_together(std::slice::from_ref(&as_was), common.seed)?,
+        analyse_together(std::slice::from_ref(&with_change), common.seed)?,
+    );
+    let mut comparisons: Vec<(Stage, Comparison)> = Vec::new();
+    for stage in stages(&a.analysis) {
+        let options =
+            CompareOptions { seed: common.seed, stage: Some(stage.into()), ..CompareOptions::default() };
+        let peaks = [&a, &b].map(|side| peaks(&side.analysis, stage));
+        comparisons.push((stage, compare(&a.sample, &b.sample, peaks, &options)?));
+    }
+    say(&report::intervention_terminal(&what, &comparisons, terminal_width()))?;
+    say(&format!("runs: {} as it was, {} with the change\n", as_was.display(), with_change.display()))
+}
+
+/// Change one thing; says what, as `the nodes at SCHED_FIFO`.
+fn change(workload: &mut WorkloadArgs, intervention: Intervention) -> Result<String> {
+    if let (WorkloadArgs::Stream { batch, rate: None, .. }, Intervention::Batch) =
+        (&mut *workload, intervention)
+    {
+        *batch = if *batch == 1 { BATCH } else { 1 };
+        return Ok(format!("{batch} messages handed over in one call"));
+    }
+    let common = workload.common_mut();
+    match intervention {
+        Intervention::Pin => {
+            common.no_pin = !common.no_pin;
+            Ok(if common.no_pin { "nodes left to the scheduler" } else { "nodes pinned to cores" }.into())
+        }
+        Intervention::Priority => {
+            common.real_time = !common.real_time;
+            Ok(if common.real_time { "nodes at real-time priority" } else { "nodes at usual priority" }
+                .into())
+        }
+        Intervention::Timer => timer(common),
+        Intervention::Batch => {
+            bail!(
+                "--intervene batch is for a stream without --rate: only there are messages handed over together"
+            )
+        }
+    }
+}
+
+fn timer(common: &mut Common) -> Result<String> {
+    if common.transport != Some(Transport::Udp) {
+        bail!("--intervene timer is for --transport udp, whose retransmit timer can be chosen");
+    }
+    // The window stays what it was: one thing is changed.
+    common.udp.max_acks = Some(common.udp.options().map_err(anyhow::Error::msg)?.max_acks);
+    common.udp.timer = match common.udp.timer {
+        Some(Timer::Periodic) => Some(Timer::Adaptive),
+        _ => Some(Timer::Periodic),
+    };
+    common.udp.period = None;
+    Ok(if common.udp.timer == Some(Timer::Periodic) { "the periodic timer" } else { "the adaptive timer" }
+        .into())
+}
+
+/// The folders of the run as it was and of the changed one.
+fn measure(workload: &WorkloadArgs, changed: &WorkloadArgs, nodes: &Nodes) -> Result<[PathBuf; 2]> {
+    let common = workload.common();
+    let as_was = Measurement::begin(workload, nodes, common.out.as_deref())?;
+    let beside = beside(as_was.path());
+    let mut bar = Bar::new(as_was.label(), common.duration.map(|time| 2 * time));
+    let mut both = [as_was, Measurement::begin(changed, nodes, Some(&beside))?];
+    let mut failure = None;
+    let turns = (0..2 * common.launches).map(|turn| (turn, turn / 2));
+    for (turn, launch) in turns {
+        // Who goes first changes with each launch, so that a machine that slows down favours neither.
+        let first = launch % 2 == turn % 2;
+        failure = both[usize::from(!first)].launch(launch, &mut bar, (turn, 2 * common.launches)).err();
+        if failure.is_some() || interrupt::flag().load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    bar.finish();
+    let [as_was, changed] = both;
+    let as_was = as_was.end(None);
+    let changed = changed.end(failure)?;
+    Ok([as_was?, changed])
+}
+
+/// `runs/pingpong-tcp-1-changed`.
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{name}-changed"))
+}
+
+/// The stages with several peaks; where there are none, all.
+fn stages(analysis: &Analysis) -> Vec<Stage> {
+    let parts = analysis.stages.iter().filter(|view| view.stage != Stage::EndToEnd);
+    let several: Vec<Stage> = parts.filter(|view| view.peaks.len() > 1).map(|view| view.stage).collect();
+    if several.is_empty() { vec![Stage::EndToEnd] } else { several }
+}
+
+fn peaks(analysis: &Analysis, stage: Stage) -> &[stats::analysis::Peak] {
+    let view = analysis.stages.iter().find(|view| view.stage == stage);
+    view.map_or(&[], |view| &view.peaks)
+}

@@ -1,0 +1,134 @@
+//! A measurement that goes on: its run folder, and a launch at a time.
+
+use super::plan;
+use crate::args::{Common, WorkloadArgs};
+use crate::commands::place;
+use crate::datagrams::Datagrams;
+use crate::interrupt;
+use crate::launching::{self, Nodes};
+use crate::progress::Bar;
+use crate::work::{BenchJob, Job, What};
+use anyhow::{Error, Result, bail};
+use fabric::{RunKey, Spec};
+use launch::{Coordinator, Note, Starter};
+use record::RunFolder;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+/// A measurement that has begun.
+pub struct Measurement<'a> {
+    common: Common,
+    spec: Spec,
+    job: BenchJob,
+    nodes: &'a Nodes,
+    coordinator: Coordinator,
+    starter: Starter,
+    folder: RunFolder,
+    datagrams: Datagrams,
+}
+
+impl<'a> Measurement<'a> {
+    /// Check what is asked for, and make the run folder: `out`, or the next free one.
+    pub fn begin(workload: &WorkloadArgs, nodes: &'a Nodes, out: Option<&Path>) -> Result<Measurement<'a>> {
+        let common = workload.common();
+        let spec = plan::spec(workload)?;
+        let plan = plan::plan(workload, &spec)?;
+        plan.check(spec.nodes)?;
+        spec.check()?;
+        let path = place::for_run(out, &format!("{}-{}", plan.workload.name(), spec.transport.name()))?;
+        let key = run_key(common)?;
+        let coordinator = launching::coordinator(nodes, common.listen, key.clone())?;
+        let mut folder = RunFolder::create(&path, plan::info(&plan, &spec, common))?;
+        launching::invite(nodes, &coordinator, &key)?;
+        if common.wait_for_nodes {
+            eprintln!(
+                "waiting for {} nodes: fourstamp node --join {}",
+                spec.nodes,
+                coordinator.join_address()
+            );
+        }
+        let starter = match common.wait_for_nodes {
+            true => Starter::External,
+            false => launching::starter(nodes)?,
+        };
+        if let Nodes::OfJob(_) = nodes {
+            folder.info_mut().notes.push("its launches share their processes: the ranks of one job".into());
+        }
+        let job = BenchJob {
+            plan,
+            recording: if common.no_record { What::Cycles } else { What::Messages },
+            pin: !common.no_pin,
+            watch: !common.no_watch,
+            real_time: common.real_time,
+        };
+        let (common, datagrams) = (common.clone(), Datagrams::default());
+        Ok(Measurement { common, spec, job, nodes, coordinator, starter, folder, datagrams })
+    }
+
+    /// `pingpong over tcp`.
+    pub fn label(&self) -> String {
+        format!("{} over {}", self.job.plan.workload.name(), self.spec.transport.name())
+    }
+
+    /// Where the run is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Do a launch; `bar` shows how far it is among `of`, of which `before` are done.
+    pub fn launch(&mut self, launch: u32, bar: &mut Bar, (before, of): (u32, u32)) -> Result<()> {
+        let options = plan::options(launch, &self.common, &self.spec, &self.job, self.starter.clone());
+        let nodes = self.nodes;
+        let mut hear = |note: Note| {
+            launching::hear(nodes, &note);
+            show(note, bar, before, of);
+        };
+        let job = serde_json::to_value(Job::Bench(self.job.clone()))?;
+        let Measurement { coordinator, folder, .. } = self;
+        let outcome = coordinator.run_launch(folder, &options, &job, interrupt::flag(), &mut hear)?;
+        if interrupt::flag().load(Ordering::Relaxed) { Ok(()) } else { self.datagrams.add(launch, &outcome) }
+    }
+
+    /// Close the run, also one that failed: what was recorded stays readable.
+    pub fn end(mut self, failure: Option<Error>) -> Result<PathBuf> {
+        let notes = &mut self.folder.info_mut().notes;
+        if interrupt::flag().load(Ordering::Relaxed) {
+            notes.push("ended early by Ctrl-C".into());
+        }
+        notes.extend(self.datagrams.notes());
+        let closed = launching::close(self.folder, failure)?;
+        self.datagrams.write(&closed)?;
+        Ok(closed)
+    }
+}
+
+fn show(note: Note, bar: &mut Bar, before: u32, of: u32) {
+    let (before, of) = (u64::from(before), u64::from(of));
+    match note {
+        Note::Begun => bar.begin(),
+        Note::Progress(progress) => bar.at(before * progress.goal + progress.done, of * progress.goal),
+        Note::Refused(what) | Note::Remark(what) => bar.say(&what),
+        Note::Joined { .. } | Note::Lost(_) => {}
+    }
+}
+
+/// A fresh key, unless joining nodes must be given it in a file.
+fn run_key(common: &Common) -> Result<RunKey> {
+    match &common.key_file {
+        Some(path) if path.exists() => Ok(RunKey::from_file(path)?),
+        Some(path) => new_key_file(path),
+        None if common.wait_for_nodes => match RunKey::from_env() {
+            Ok(key) => Ok(key),
+            Err(_) => bail!(
+                "joining nodes must prove that they know the run key: give --key-file FILE (it is made), or set FOURSTAMP_RUN_KEY"
+            ),
+        },
+        None => Ok(RunKey::generate()?),
+    }
+}
+
+fn new_key_file(path: &Path) -> Result<RunKey> {
+    let key = RunKey::generate()?;
+    key.write_file(path)?;
+    Ok(key)
+}

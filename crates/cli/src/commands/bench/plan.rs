@@ -1,0 +1,177 @@
+//! From arguments to what is measured: the fabric, the plan, what `run.json` says, the options of a launch.
+
+use crate::args::{Common, Receive, RecordTo, Task, Transport, WhenFull, WorkloadArgs};
+use crate::launching;
+use crate::work::BenchJob;
+use anyhow::{Error, Result, bail};
+use bench::{Length, Plan, Workload};
+use fabric::{Plant, Spec, TransportSpec, Waiting};
+use launch::{LaunchOptions, Starter};
+use record::{Mode, RecorderOptions, RunInfo};
+use std::time::Duration;
+
+/// Rows up to which a recording of known length is kept in memory, per node: 512 MiB.
+const ROWS_IN_MEMORY_MAX: u64 = 1 << 23;
+/// Rows of the buffer when streaming, or when the length is not known.
+const ROWS_STREAMING: u64 = 1 << 20;
+
+/// The fabric that is asked for.
+pub fn spec(workload: &WorkloadArgs) -> Result<Spec> {
+    let common = workload.common();
+    let nodes = common.nodes.unwrap_or(workload.usual_nodes());
+    if common.bare && matches!(workload, WorkloadArgs::Sweep { .. }) {
+        bail!("a bare payload has one known size: a sweep needs headers; drop --bare");
+    }
+    let wait = match common.receive {
+        Some(Receive::Polling) => Waiting::Polling,
+        Some(Receive::Blocking) => Waiting::Blocking,
+        // A receive task of its own gets no time beside a node that looks without pause.
+        None if common.udp.receive_task == Some(Task::Own) => Waiting::Blocking,
+        None if launching::has_a_core_each(nodes) => Waiting::Polling,
+        None => Waiting::Blocking,
+    };
+    Ok(Spec {
+        nodes,
+        transport: transport(common)?,
+        topology: launching::topology(common.topology, common.packet),
+        wait,
+        bare_bytes: common.bare.then(|| u32::try_from(common.size).unwrap_or(u32::MAX)),
+        peer_timeout_ms: common.peer_timeout.as_millis() as u64,
+        plant: plant(common),
+    })
+}
+
+fn plant(common: &Common) -> Option<Plant> {
+    (!common.plant.is_empty()).then(|| Plant { seed: common.seed, plantings: common.plant.clone() })
+}
+
+fn transport(common: &Common) -> Result<TransportSpec> {
+    let asked = common.transport.unwrap_or(Transport::Shm);
+    match (asked, common.udp.given()) {
+        (Transport::Udp, _) => {
+            let options = common.udp.options().map_err(Error::msg)?;
+            Ok(TransportSpec::Udp { peers: Vec::new(), options })
+        }
+        (_, Some(argument)) => bail!("{argument} is for datagrams: add --transport udp, or drop it"),
+        (asked, None) => Ok(launching::transport(asked)),
+    }
+}
+
+/// What to do on it.
+pub fn plan(workload: &WorkloadArgs, spec: &Spec) -> Result<Plan> {
+    let common = workload.common();
+    let (workload, usual_count) = match workload {
+        WorkloadArgs::Pingpong { .. } => {
+            (Workload::Pingpong, if spec.transport == TransportSpec::Thread { 200_000 } else { 100_000 })
+        }
+        WorkloadArgs::Stream { rate, batch, all, .. } => {
+            (Workload::Stream { rate_per_s: *rate, batch: *batch, all: *all }, 500_000)
+        }
+        WorkloadArgs::Burst { messages, gap, .. } => {
+            (Workload::Burst { messages: *messages, gap_us: gap.as_micros() as u64 }, 1_000)
+        }
+        WorkloadArgs::Relay { .. } => (Workload::Relay, 20_000),
+        WorkloadArgs::Sweep { largest, repeats, refine, .. } => {
+            (Workload::Sweep { largest_bytes: *largest, repeats: *repeats, refine: *refine }, 200)
+        }
+    };
+    let length = match (common.duration, common.count) {
+        (Some(duration), _) => Length::DurationMs(duration.as_millis() as u64),
+        (None, count) => Length::Count(count.unwrap_or(usual_count)),
+    };
+    let usual_warm_up = match length {
+        Length::Count(count) => (count / 100).min(1000),
+        Length::DurationMs(_) => 1000,
+    };
+    let warm_up = if common.bare { 0 } else { common.warm_up.unwrap_or(usual_warm_up) };
+    Ok(Plan { workload, size_bytes: common.size, length, warm_up, seed: common.seed })
+}
+
+/// What `run.json` says of it.
+pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
+    let mut info = RunInfo::new(plan.workload.name());
+    info.transport = spec.transport.name().into();
+    info.topology = spec.topology.name().into();
+    let mut parameters = serde_json::Map::new();
+    let mut set = |name: &str, value: serde_json::Value| parameters.insert(name.into(), value);
+    set("nodes", spec.nodes.into());
+    set("size_bytes", plan.size_bytes.into());
+    match plan.length {
+        Length::Count(count) => set("count", count.into()),
+        Length::DurationMs(ms) => set("duration_ms", ms.into()),
+    };
+    set("warm_up", plan.warm_up.into());
+    set("launches", common.launches.into());
+    set("receive", if spec.wait == Waiting::Polling { "polling" } else { "blocking" }.into());
+    set(
+        "header",
+        if common.bare { "none: both sides' logs are joined" } else { "stamps travel with the message" }
+            .into(),
+    );
+    set("recording", if common.no_record { "cycles only" } else { "every message" }.into());
+    set("seed", plan.seed.into());
+    if let Ok(serde_json::Value::Object(workload)) = serde_json::to_value(&plan.workload) {
+        parameters.extend(workload.into_iter().filter(|(name, value)| name != "name" && !value.is_null()));
+    }
+    if let fabric::Topology::Hypercube { packet_bytes } = spec.topology {
+        parameters.insert("packet_bytes".into(), packet_bytes.into());
+    }
+    if let Some(Ok(plant)) = spec.plant.as_ref().map(serde_json::to_value) {
+        parameters.insert("plant".into(), plant);
+        info.notes.push("delays were planted in this run (--plant): it is a test, no measurement".into());
+    }
+    if let TransportSpec::Udp { options, .. } = &spec.transport
+        && let Ok(serde_json::Value::Object(udp)) = serde_json::to_value(options)
+    {
+        parameters.extend(udp.into_iter().filter(|(_, value)| !value.is_null()));
+    }
+    info.parameters = parameters;
+    info
+}
+
+/// One launch of it.
+pub fn options(launch: u32, common: &Common, spec: &Spec, job: &BenchJob, starter: Starter) -> LaunchOptions {
+    let mut options = LaunchOptions::new(launch, spec.clone(), launching::hosting(spec), starter);
+    options.more = launch + 1 < common.launches;
+    options.recorder = recorder(common, spec, &job.plan);
+    if common.wait_for_nodes {
+        options.deadlines.join = Duration::from_secs(600);
+    } else if matches!(options.starter, Starter::External) {
+        options.deadlines.join = launching::RANKS_JOIN;
+    }
+    options
+}
+
+/// Rows in memory where the length is known and they fit; else a buffer that a thread empties.
+fn recorder(common: &Common, spec: &Spec, plan: &Plan) -> RecorderOptions {
+    let expected = match plan.length {
+        Length::Count(_) => Some(rows_of_busiest_node(plan, spec)),
+        Length::DurationMs(_) => None,
+    };
+    let mode = match (common.record, expected) {
+        (Some(RecordTo::Memory), _) => Mode::Memory,
+        (Some(RecordTo::Stream), _) => Mode::Stream,
+        (None, Some(rows)) if rows <= ROWS_IN_MEMORY_MAX => Mode::Memory,
+        (None, _) => Mode::Stream,
+    };
+    let capacity_rows = match (mode, expected) {
+        (Mode::Memory, Some(rows)) => rows.min(ROWS_IN_MEMORY_MAX),
+        _ => ROWS_STREAMING,
+    };
+    let when_full = match common.when_full {
+        WhenFull::Block => record::WhenFull::Block,
+        WhenFull::Drop => record::WhenFull::Drop,
+    };
+    RecorderOptions { mode, capacity_rows, when_full }
+}
+
+/// A node writes a row for each message that it takes and for each cycle that it leads (bare: and for each it sends).
+fn rows_of_busiest_node(plan: &Plan, spec: &Spec) -> u64 {
+    let rows = match &plan.workload {
+        Workload::Stream { all: true, .. } => 2 * plan.goal(),
+        Workload::Stream { batch, .. } => plan.goal() + u64::from(*batch),
+        Workload::Burst { messages, .. } => plan.goal() + u64::from(*messages),
+        Workload::Pingpong | Workload::Relay | Workload::Sweep { .. } => 2 * plan.goal(),
+    };
+    rows + if spec.bare_bytes.is_some() { plan.goal() } else { 0 } + 64
+}
