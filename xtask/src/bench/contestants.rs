@@ -48,6 +48,9 @@ fn contestant(workspace: &Workspace, options: &Options, name: &'static str) -> R
     let fourstamp = &options.binary.clone().unwrap_or_else(|| workspace.fourstamp());
     let pingpong = |arguments: &[&str]| bench(workspace, fourstamp, name, "pingpong", arguments);
     let counted = |contestant: Result<Contestant>| counting_sleeps(workspace, contestant?);
+    let stream = |arguments: &[&str]| {
+        bench(workspace, fourstamp, name, "stream", arguments).map(|stream| with_timeline(stream, fourstamp))
+    };
     match name {
         "cache line" => peer("cache_line", &["--count", count]),
         "plain TCP, polling" => counted(peer("tcp_pingpong", &["--count", over_tcp, "--warm-up", warm_up])),
@@ -78,11 +81,23 @@ fn contestant(workspace: &Workspace, options: &Options, name: &'static str) -> R
             "--receive",
             "blocking",
         ])),
-        "shm stream" => {
-            let stream =
-                bench(workspace, fourstamp, name, "stream", &["--transport", "shm", "--count", over_stream])?;
-            Ok(with_timeline(stream, fourstamp))
-        }
+        // sockperf's least message has 14 bytes.
+        "udp, polling" => pingpong(&[
+            "--transport",
+            "udp",
+            "--size",
+            "14",
+            "--count",
+            over_tcp,
+            "--warm-up",
+            warm_up,
+            "--receive",
+            "polling",
+        ]),
+        "sockperf UDP, polling" => sockperf(workspace, name),
+        "shm stream" => stream(&["--transport", "shm", "--count", over_stream]),
+        "udp stream" => stream(&["--transport", "udp", "--count", count]),
+        "udp stream, 1 % lost" => stream(&["--transport", "udp", "--count", count, "--udp-faults", "loss=1%"]),
         REPORT => report(workspace, fourstamp, options.messages),
         DUCKDB => duckdb(workspace, DUCKDB, "sorted", options.messages),
         DUCKDB_COUNTED => duckdb(workspace, DUCKDB_COUNTED, "counted", options.messages),
@@ -102,12 +117,24 @@ fn bench(
     if out.exists() {
         std::fs::remove_dir_all(&out)?; // of a benchmark that was stopped
     }
-    let mut words = vec!["bench", workload, "--size", "8", "--launches", "1", "--csv"];
+    let mut words = vec!["bench", workload, "--launches", "1", "--csv"];
+    if !arguments.contains(&"--size") {
+        words.extend(["--size", "8"]);
+    }
     words.extend(arguments);
     let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
     let (program, folder) = (fourstamp.to_owned(), out.clone());
     let command = move || command(&program, &words, Some(("--out", &folder)));
     Ok(Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: Some(out) })
+}
+
+/// sockperf's ping-pong over UDP: as long a launch as one of ours takes.
+fn sockperf(workspace: &Workspace, name: &'static str) -> Result<Contestant> {
+    on_path("sockperf").context("no sockperf: apt install sockperf")?;
+    let script = workspace.root.join("xtask/peers/sockperf_pingpong.sh");
+    let words = ["2", "14", "21119"].map(str::to_owned);
+    let command = move || command(&script, &words, None);
+    Ok(Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: None })
 }
 
 /// Counts how often its processes sleep, where GNU time is there to tell.
