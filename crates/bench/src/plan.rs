@@ -47,7 +47,7 @@ pub enum Workload {
         largest_bytes: usize,
         /// Visits to each size.
         repeats: u32,
-        /// Sizes added one by one where the median jumps most.
+        /// Visits made one by one after that, where the fit of knees is least sure.
         refine: u32,
     },
 }

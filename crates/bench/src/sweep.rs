@@ -1,6 +1,6 @@
 //! Ping-pong over sizes. The sizes come in random order, so that what changes with time does not look like an effect of
-//! the size; then sizes are added, one by one, half-way into the largest relative jump of the median. A grid of powers
-//! of two misplaces every knee; bisection brackets it within a few bytes.
+//! the size; then further visits are made, one size at a time, where the fit that the report draws is least sure (`stats::knees`): a grid
+//! of powers of two misplaces every knee, bisection brackets it within a few bytes.
 
 use crate::Outcome;
 use crate::meter::Meter;
@@ -12,6 +12,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
+use stats::knees::{self, Point};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
@@ -32,11 +33,6 @@ pub struct SizeMedian {
     pub median_ns: u64,
 }
 
-/// Two sizes this close bracket a knee well enough.
-const BRACKET_BYTES: usize = 8;
-/// A jump smaller than this is not worth a closer look.
-const JUMP_MIN: f64 = 0.08;
-
 pub(crate) fn run(
     node: &mut Node,
     plan: &Plan,
@@ -53,13 +49,13 @@ fn lead(node: &mut Node, plan: &Plan, shape: Shape, meter: &Meter<'_>) -> Result
     };
     let mut visits: Vec<usize> = grid(shape.largest_bytes).repeat(shape.repeats as usize);
     visits.shuffle(&mut Pcg64Mcg::seed_from_u64(plan.seed));
-    let mut sweep = Sweep { node, plan, trips, meter, times: BTreeMap::new(), done: 0 };
+    let mut sweep = Sweep { node, plan, trips, meter, visits: BTreeMap::new(), done: 0 };
     let begin = sweep.node.clock().now();
     for bytes in visits {
         sweep.visit(bytes)?;
     }
     for _ in 0..shape.refine {
-        let Some(bytes) = widest_jump(&sweep.medians()) else { break };
+        let Some(bytes) = sweep.unsure(shape.repeats) else { break };
         for _ in 0..shape.repeats {
             sweep.visit(bytes)?;
         }
@@ -75,7 +71,8 @@ struct Sweep<'a> {
     plan: &'a Plan,
     trips: u64,
     meter: &'a Meter<'a>,
-    times: BTreeMap<usize, Vec<u64>>,
+    /// Round trips of each visit, ns, by size.
+    visits: BTreeMap<usize, Vec<Vec<u64>>>,
     done: u64,
 }
 
@@ -89,6 +86,7 @@ impl Sweep<'_> {
         }
         self.node.set_stamping(true);
         let mut last = clock.now();
+        self.visits.entry(bytes).or_default().push(Vec::new());
         for _ in 0..self.trips {
             if self.meter.stop.load(Ordering::Relaxed) {
                 return Ok(());
@@ -96,7 +94,12 @@ impl Sweep<'_> {
             let end = round_trip(self.node, 1, &payload)?;
             self.node.cycle(last, end, bytes as u64);
             let trip_ns = self.node.ns_between(last, end);
-            self.times.entry(bytes).or_default().push(trip_ns);
+            self.visits
+                .entry(bytes)
+                .or_default()
+                .last_mut()
+                .into_iter()
+                .for_each(|trips| trips.push(trip_ns));
             last = end;
             self.done += 1;
         }
@@ -104,14 +107,38 @@ impl Sweep<'_> {
         Ok(())
     }
 
-    fn medians(&mut self) -> Vec<SizeMedian> {
-        let median = |(bytes, times): (&usize, &mut Vec<u64>)| {
-            let middle = times.len() / 2;
-            let (_, median_ns, _) = times.select_nth_unstable(middle);
-            SizeMedian { bytes: *bytes as u64, median_ns: *median_ns }
-        };
-        self.times.iter_mut().map(median).collect()
+    /// The size to visit next; `None` when the fit is sure of all.
+    fn unsure(&self, repeats: u32) -> Option<usize> {
+        let points: Vec<Point> =
+            self.visits.iter().filter_map(|(bytes, visits)| point(*bytes, visits)).collect();
+        let sweep = knees::fit(&points, true)?;
+        knees::next_size(&points, &sweep, repeats as usize).map(|bytes| bytes as usize)
     }
+
+    fn medians(&self) -> Vec<SizeMedian> {
+        let median = |(bytes, visits): (&usize, &Vec<Vec<u64>>)| {
+            let [median_ns, _] = quantiles(visits.concat())?;
+            Some(SizeMedian { bytes: *bytes as u64, median_ns })
+        };
+        self.visits.iter().filter_map(median).collect()
+    }
+}
+
+/// What is known of one size; `None` when no round trip was made.
+fn point(bytes: usize, visits: &[Vec<u64>]) -> Option<Point> {
+    let values = |trips: Vec<u64>| quantiles(trips).map(|both| both.map(|ns| ns as f64));
+    Some(Point {
+        bytes: bytes as u64,
+        values: values(visits.concat())?,
+        visits: visits.iter().filter_map(|visit| values(visit.clone())).collect(),
+    })
+}
+
+/// Median and 99 % quantile.
+fn quantiles(mut trips: Vec<u64>) -> Option<[u64; 2]> {
+    trips.sort_unstable();
+    let at = |percent: usize| trips.get((trips.len() * percent).div_ceil(100).saturating_sub(1)).copied();
+    Some([at(50)?, at(99)?])
 }
 
 /// Powers of two and the sizes half-way between them, up to the largest.
@@ -123,20 +150,6 @@ pub(crate) fn grid(largest: usize) -> Vec<usize> {
     sizes.sort_unstable();
     sizes.dedup();
     sizes
-}
-
-/// The size half-way into the largest relative jump between neighbours that are not yet close enough. What a larger
-/// payload costs on a straight line is not a jump: the slope to the next size beyond is taken off.
-fn widest_jump(medians: &[SizeMedian]) -> Option<usize> {
-    let jump = |pair: &[SizeMedian]| {
-        let (low, high) = (pair[0], pair[1]);
-        (high.median_ns as f64 - low.median_ns as f64).abs() / low.median_ns.max(1) as f64
-    };
-    let wide = |pair: &&[SizeMedian]| {
-        (pair[1].bytes - pair[0].bytes) as usize > BRACKET_BYTES && jump(pair) >= JUMP_MIN
-    };
-    let widest = medians.windows(2).filter(wide).max_by(|a, b| jump(a).total_cmp(&jump(b)))?;
-    Some((widest[0].bytes + widest[1].bytes) as usize / 2)
 }
 
 /// Round trips of a sweep, as far as they are known before it begins.
@@ -164,17 +177,30 @@ mod tests {
     }
 
     #[test]
-    fn bisection_closes_in_on_a_planted_knee() {
-        let time = |bytes: usize| 1000 + bytes as u64 / 100 + if bytes > 4043 { 900 } else { 0 };
-        let point = |bytes: usize| SizeMedian { bytes: bytes as u64, median_ns: time(bytes) };
-        let mut medians: Vec<SizeMedian> = grid(1 << 14).into_iter().map(point).collect();
-        while let Some(bytes) = widest_jump(&medians) {
-            medians.push(point(bytes));
-            medians.sort_by_key(|median| median.bytes);
-            assert!(medians.len() < 100, "bisection must end");
+    fn visits_close_in_on_a_planted_knee() {
+        let time = |bytes: usize| 1000 + bytes as u64 / 10 + if bytes > 4043 { 900 } else { 0 };
+        // Every visit a little different, the same in each run.
+        let visit = |bytes: usize, off: u64| vec![time(bytes) + (bytes as u64 * 7 + off * 5) % 11; 20];
+        let mut visits: BTreeMap<usize, Vec<Vec<u64>>> =
+            grid(1 << 14).into_iter().map(|bytes| (bytes, vec![visit(bytes, 0), visit(bytes, 1)])).collect();
+        for _ in 0..30 {
+            let points: Vec<Point> = visits.iter().filter_map(|(bytes, all)| point(*bytes, all)).collect();
+            let sweep = knees::fit(&points, true).expect("enough sizes");
+            let Some(bytes) = knees::next_size(&points, &sweep, 2) else { break };
+            let bytes = bytes as usize;
+            visits.entry(bytes).or_default().extend([visit(bytes, 2), visit(bytes, 3)]);
         }
-        let above = medians.iter().position(|median| median.median_ns > 1900).expect("the knee is inside");
-        let bracket = (medians[above - 1].bytes, medians[above].bytes);
-        assert!(bracket.0 <= 4043 && bracket.1 > 4043 && bracket.1 - bracket.0 <= 8, "{bracket:?}");
+        let points: Vec<Point> = visits.iter().filter_map(|(bytes, all)| point(*bytes, all)).collect();
+        let sweep = knees::fit(&points, true).expect("enough sizes");
+        let knee = sweep.knees.iter().find(|knee| knee.jumps()).expect("the jump is clear");
+        assert!(knee.before_bytes <= 4043 && knee.after_bytes > 4043, "{knee:?}");
+        assert!(knee.after_bytes - knee.before_bytes <= 8, "{knee:?}");
+    }
+
+    #[test]
+    fn quantiles_are_the_smallest_that_enough_trips_do_not_pass() {
+        assert_eq!(quantiles((1..=200).rev().collect()), Some([100, 198]));
+        assert_eq!(quantiles(vec![7]), Some([7, 7]));
+        assert_eq!(quantiles(Vec::new()), None);
     }
 }

@@ -3,6 +3,7 @@
 //! Every time is in nanoseconds. Reports draw from these types alone and compute nothing.
 
 mod explanation;
+mod knees;
 mod mpi;
 mod paging;
 mod peaks;
@@ -11,6 +12,7 @@ mod simulation;
 use serde::{Deserialize, Serialize};
 
 pub use explanation::{Explained, Explanation, IdleCore, Known, Noise, Reason, Trait, What, Who};
+pub use knees::{Knee, Packets, Segment, Sweep};
 pub use mpi::{
     Activity, Arrivals, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Lane, MessageLine, Mpi, MpiBy,
     MpiGroup, MpiGroups, RankTime, Wait, WaitView, WorstMessage,
@@ -52,6 +54,9 @@ pub struct Analysis {
     pub launches: LaunchSpread,
     /// Sizes against time, when sizes vary (a sweep): the relative jump from the size before.
     pub sizes: Vec<SizePoint>,
+    /// The same as straight lines with knees between them, where there are enough sizes for it.
+    #[serde(default)]
+    pub sweep: Option<Sweep>,
     /// What a Time Warp run did, where the run is one.
     #[serde(default)]
     pub simulation: Option<Simulation>,

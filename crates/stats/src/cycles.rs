@@ -7,6 +7,7 @@ use crate::blocks::Blocks;
 use crate::columns::Columns;
 use crate::distribution::Distribution;
 use crate::groups::Grouping;
+use crate::visits::Visits;
 use crate::working::Working;
 
 /// All that was gathered of cycles.
@@ -16,11 +17,17 @@ pub(crate) struct Cycles {
     pub by_launch: Grouping,
     /// By bytes; as stage A.
     pub by_bytes: Grouping,
+    pub visits: Visits,
 }
 
 impl Default for Cycles {
     fn default() -> Cycles {
-        Cycles { all: Distribution::default(), by_launch: Grouping::new(256), by_bytes: Grouping::new(512) }
+        Cycles {
+            all: Distribution::default(),
+            by_launch: Grouping::new(256),
+            by_bytes: Grouping::new(512),
+            visits: Visits::default(),
+        }
     }
 }
 
@@ -41,6 +48,9 @@ impl Cycles {
             }
             if let Some(block) = place.block {
                 blocks.add_cycles(block, &working.counted);
+                if bytes != NULL {
+                    self.visits.add(bytes, block, &working.counted);
+                }
             }
         }
     }
@@ -50,5 +60,6 @@ impl Cycles {
         self.all.merge(&other.all);
         self.by_launch.merge(other.by_launch);
         self.by_bytes.merge(other.by_bytes);
+        self.visits.merge(other.visits);
     }
 }

@@ -9,6 +9,7 @@ use crate::bootstrap::Resamples;
 use crate::breakdown::breakdowns;
 use crate::distribution::Distribution;
 use crate::groups::Grouping;
+use crate::knees;
 use crate::peaks;
 use crate::sends::Sends;
 use crate::spread;
@@ -37,6 +38,18 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
     groups.for_each(|group| group.stages.retain(|(stage, _)| says_something(*stage)));
     let stages = STAGES.iter().zip(&messages.stages).enumerate();
     let stages = stages.filter(|(_, (stage, _))| says_something(**stage));
+    let launch_spread = if cycles.all.count() > 0 {
+        launches(&cycles.by_launch, &blocks, CYCLES)
+    } else {
+        launches(messages.groupings.by(By::Launch), &blocks, 0)
+    };
+    // Messages of different sizes are different messages of a program; only a sweep sends the same in all sizes.
+    let by_size = match mpi.is_some() {
+        true => None,
+        false if cycles.all.count() > 0 => Some(&cycles.by_bytes),
+        false => Some(messages.groupings.by(By::Bytes)),
+    }
+    .filter(|by| by.varies());
     Analysis {
         messages: messages.count,
         span_ns: (messages.span.0 <= messages.span.1).then_some(messages.span),
@@ -48,19 +61,9 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
         counts: counts(&messages.counts),
         sends: sends(&messages.sends),
         series: messages.series.bins(),
-        launches: if cycles.all.count() > 0 {
-            launches(&cycles.by_launch, &blocks, CYCLES)
-        } else {
-            launches(messages.groupings.by(By::Launch), &blocks, 0)
-        },
-        // Messages of different sizes are different messages of a program; only a sweep sends the same in all sizes.
-        sizes: if mpi.is_some() {
-            Vec::new()
-        } else if cycles.all.count() > 0 {
-            sizes(&cycles.by_bytes)
-        } else {
-            sizes(messages.groupings.by(By::Bytes))
-        },
+        launches: launch_spread,
+        sizes: by_size.map_or_else(Vec::new, sizes),
+        sweep: by_size.and_then(|by| knees::fit(&cycles.visits.points(by), cycles.all.count() > 0)),
         simulation: warp.simulation(&messages.traffic),
         mpi,
         paging: messages.paging.shown(),
@@ -138,9 +141,6 @@ fn sends(sends: &Sends) -> Option<SendView> {
 }
 
 fn sizes(by_bytes: &Grouping) -> Vec<SizePoint> {
-    if !by_bytes.varies() {
-        return Vec::new();
-    }
     let mut points: Vec<SizePoint> = Vec::new();
     for (key, group) in by_bytes.groups() {
         let times = &group.stages[0];

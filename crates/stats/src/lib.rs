@@ -22,6 +22,7 @@ mod finish;
 mod grain;
 mod groupings;
 mod groups;
+pub mod knees;
 mod messages;
 mod moments;
 mod mpi;
@@ -39,6 +40,7 @@ mod stretches;
 mod summary;
 mod tally;
 mod timeline;
+mod visits;
 mod warp;
 mod working;
 

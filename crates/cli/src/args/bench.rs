@@ -64,7 +64,7 @@ pub enum WorkloadArgs {
         #[command(flatten)]
         common: Common,
     },
-    /// Ping-pong over many sizes in random order, refined where the time jumps
+    /// Ping-pong over many sizes in random order, and more of it where the time jumps
     #[command(visible_alias = "packet-size")]
     Sweep {
         /// Largest size
@@ -73,7 +73,7 @@ pub enum WorkloadArgs {
         /// Visits to each size
         #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
         repeats: u32,
-        /// Sizes added by bisection where the median jumps most
+        /// Further sizes, one by one, where it is least sure where the time jumps
         #[arg(long, default_value_t = 24)]
         refine: u32,
         #[command(flatten)]

@@ -159,6 +159,7 @@ pub fn analyse(messages: &[Message]) -> Analysis {
         slowest: slowest(messages),
         launches: launches(messages),
         sizes: Vec::new(),
+        sweep: None,
         simulation: None,
         mpi: None,
         paging: None,

@@ -33,6 +33,16 @@ struct Cell {
     to: f64,
     below: f64,
     count: f64,
+    /// Time of all messages before, and of these, ns.
+    time_below: f64,
+    time: f64,
+}
+
+/// Where counters lie on an axis, worked out once for many distributions of the same resolution.
+pub(super) struct Places<'a> {
+    axis: &'a Axis,
+    /// By ascending counter.
+    known: Vec<(Counted, f64, f64)>,
 }
 
 impl Axis {
@@ -52,17 +62,44 @@ impl Axis {
 
     /// What `of` counted, along this axis.
     pub fn course<const E: u32, const S: u32>(&self, of: &LogLinear<E, S>) -> Course {
-        let mut course = Course::default();
-        for counter in of.counters() {
+        self.places(of).course(of)
+    }
+
+    /// Where the counters of `of` lie.
+    pub fn places<const E: u32, const S: u32>(&self, of: &LogLinear<E, S>) -> Places<'_> {
+        let known = |counter: Counted| {
             let (from, to) = self.reach(&counter);
-            course.add(self.place(from), self.place(to), counter.count as f64);
-        }
-        course
+            (counter, self.place(from), self.place(to))
+        };
+        Places { axis: self, known: of.counters().map(known).collect() }
     }
 
     fn reach(&self, counter: &Counted) -> (f64, f64) {
         let own = (counter.low as f64 - 0.5, counter.high as f64 + 0.5);
         self.tick.and_then(|tick| tick.reach(counter)).unwrap_or(own)
+    }
+}
+
+impl Places<'_> {
+    /// What `of`, whose counters should be among these, counted.
+    pub fn course<const E: u32, const S: u32>(&self, of: &LogLinear<E, S>) -> Course {
+        let mut course = Course::default();
+        let mut known = self.known.iter().peekable();
+        for counter in of.counters() {
+            while known.next_if(|(other, ..)| other.high < counter.low).is_some() {}
+            let (from, to) = match known.peek() {
+                Some((other, from, to)) if (other.low, other.high) == (counter.low, counter.high) => {
+                    (*from, *to)
+                }
+                // The outermost counters reach no further than the values did.
+                _ => {
+                    let (from, to) = self.axis.reach(&counter);
+                    (self.axis.place(from), self.axis.place(to))
+                }
+            };
+            course.add(from, to, counter);
+        }
+        course
     }
 }
 
@@ -77,12 +114,28 @@ impl Course {
         Some((self.cells.first()?.from, self.cells.last()?.to))
     }
 
+    /// Time of all messages, ns.
+    pub fn time(&self) -> f64 {
+        self.cells.last().map_or(0.0, |cell| cell.time_below + cell.time)
+    }
+
     /// Messages before `place`.
     pub fn before(&self, place: f64) -> f64 {
-        let at = self.cells.partition_point(|cell| cell.to <= place);
-        self.cells.get(at).map_or(self.total, |cell| {
-            cell.below + cell.count * ((place - cell.from) / (cell.to - cell.from)).clamp(0.0, 1.0)
-        })
+        self.cell(place).map_or(self.total, |(cell, part)| cell.below + part * cell.count)
+    }
+
+    /// Time of the messages from one place to another, ns.
+    pub fn time_between(&self, from: f64, to: f64) -> f64 {
+        let before = |place: f64| {
+            self.cell(place).map_or(self.time(), |(cell, part)| cell.time_below + part * cell.time)
+        };
+        before(to) - before(from)
+    }
+
+    /// The cell that a place lies in or before, and the part of it before the place.
+    fn cell(&self, place: f64) -> Option<(&Cell, f64)> {
+        let cell = self.cells.get(self.cells.partition_point(|cell| cell.to <= place))?;
+        Some((cell, ((place - cell.from) / (cell.to - cell.from)).clamp(0.0, 1.0)))
     }
 
     /// Messages from one place to another.
@@ -92,17 +145,32 @@ impl Course {
 
     /// Messages in each of `bins` bins of the given width.
     pub fn bins(&self, from: f64, width: f64, bins: usize) -> Vec<f64> {
-        let edges: Vec<f64> = (0..=bins).map(|bin| self.before(from + width * bin as f64)).collect();
-        edges.windows(2).map(|edge| edge[1] - edge[0]).collect()
+        let mut counts = vec![0.0; bins];
+        let first = self.cells.partition_point(|cell| cell.to <= from);
+        let end = from + width * bins as f64;
+        for cell in self.cells[first..].iter().take_while(|cell| cell.from < end) {
+            let bin_of = |place: f64| ((place - from) / width).clamp(0.0, bins as f64);
+            let (low, high) = (bin_of(cell.from), bin_of(cell.to));
+            let density = cell.count * width / (cell.to - cell.from);
+            for (bin, count) in counts.iter_mut().enumerate().take(high.ceil() as usize).skip(low as usize) {
+                *count += density * (high.min(bin as f64 + 1.0) - low.max(bin as f64));
+            }
+        }
+        counts
     }
 
-    fn add(&mut self, from: f64, to: f64, count: f64) {
+    fn add(&mut self, from: f64, to: f64, counter: Counted) {
+        let (count, time) = (counter.count as f64, counter.count as f64 * counter.middle() as f64);
+        let time_below = self.time();
         match self.cells.last_mut() {
             // The same tooth of the clock, or one that reaches into what was before.
-            Some(last) if to <= last.to => last.count += count,
+            Some(last) if to <= last.to => {
+                last.count += count;
+                last.time += time;
+            }
             last => {
                 let from = last.map_or(from, |last| from.max(last.to));
-                self.cells.push(Cell { from, to, below: self.total, count });
+                self.cells.push(Cell { from, to, below: self.total, count, time_below, time });
             }
         }
         self.total += count;

@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::axis::{Axis, Course};
 use crate::blocks::Blocks;
 use crate::bootstrap::BLOCKS_LEAST;
+use crate::distribution::BlockDistribution;
 use crate::odds;
 
 /// Blocks taken together, for spells that are longer than a block.
@@ -19,7 +20,10 @@ const MORE: f64 = 2.0;
 
 /// The blocks of a run along an axis.
 pub(super) struct Evidence {
+    /// Those that have messages.
     pub blocks: Vec<Course>,
+    /// Which of the run's blocks each is.
+    pub numbers: Vec<usize>,
     /// Which blocks are a launch's.
     pub launches: Vec<Range<usize>>,
 }
@@ -32,18 +36,34 @@ pub(super) struct Windows {
     pub width: f64,
 }
 
+/// Messages of a block: difference between the windows, in both, at all.
+#[derive(Clone, Copy, Debug, Default)]
+struct Figures {
+    difference: f64,
+    both: f64,
+    all: f64,
+}
+
 impl Evidence {
     /// `None` where too few blocks have messages to judge by.
     pub fn new(axis: &Axis, blocks: &Blocks, stage: usize) -> Option<Evidence> {
-        let (mut courses, mut launches) = (Vec::new(), Vec::new());
+        let mut union = BlockDistribution::default();
+        let all = blocks.plan.launches().iter().flat_map(|launch| blocks.stage(launch, stage));
+        all.for_each(|block| union.merge(block));
+        let places = axis.places(&union);
+        let mut evidence = Evidence { blocks: Vec::new(), numbers: Vec::new(), launches: Vec::new() };
         for launch in blocks.plan.launches() {
-            let first = courses.len();
-            let filled = blocks.stage(launch, stage).filter(|block| block.count() > 0);
-            courses.extend(filled.map(|block| axis.course(block)));
-            launches.push(first..courses.len());
+            let first = evidence.blocks.len();
+            for (number, block) in (launch.first..).zip(blocks.stage(launch, stage)) {
+                if block.count() > 0 {
+                    evidence.blocks.push(places.course(block));
+                    evidence.numbers.push(number);
+                }
+            }
+            evidence.launches.push(first..evidence.blocks.len());
         }
-        launches.retain(|launch| !launch.is_empty());
-        (courses.len() >= BLOCKS_LEAST).then_some(Evidence { blocks: courses, launches })
+        evidence.launches.retain(|launch| !launch.is_empty());
+        (evidence.blocks.len() >= BLOCKS_LEAST).then_some(evidence)
     }
 
     /// The probability that the summit is as much higher than the saddle by chance, for this one comparison.
@@ -60,35 +80,46 @@ impl Evidence {
 
     /// How many messages count as one; at least 1.
     pub fn spread(&self, windows: Windows) -> f64 {
-        let single = self.dispersion(windows, 1);
-        let together = self.dispersion(windows, TOGETHER);
+        let figures: Vec<Figures> = self.blocks.iter().map(|block| figures(block, windows)).collect();
+        let single = self.dispersion(&figures, 1);
+        let together = self.dispersion(&figures, TOGETHER);
         if together > MORE * single { together.max(1.0) } else { single.max(1.0) }
     }
 
     /// Variance of the difference between the windows, over that of independent messages; within launches, in groups of
     /// blocks.
-    fn dispersion(&self, windows: Windows, together: usize) -> f64 {
+    fn dispersion(&self, blocks: &[Figures], together: usize) -> f64 {
         let (mut squares, mut messages) = (0.0, 0.0);
         for launch in &self.launches {
-            let groups: Vec<(f64, f64, f64)> =
-                self.blocks[launch.clone()].chunks(together).map(|group| figures(group, windows)).collect();
-            let sum = |get: fn(&(f64, f64, f64)) -> f64| groups.iter().map(get).sum::<f64>();
-            let (difference, all) = (sum(|g| g.0), sum(|g| g.2));
-            messages += sum(|g| g.1);
-            let apart: f64 = groups.iter().map(|g| (g.0 - difference * g.2 / all).powi(2)).sum();
-            let count = groups.len() as f64;
-            squares += if count > 1.0 { apart * count / (count - 1.0) } else { difference * difference };
+            let launch = &blocks[launch.clone()];
+            let whole = Figures::sum(launch);
+            messages += whole.both;
+            let mean = whole.difference / whole.all;
+            let apart: f64 = launch
+                .chunks(together)
+                .map(Figures::sum)
+                .map(|group| (group.difference - mean * group.all).powi(2))
+                .sum();
+            let count = launch.len().div_ceil(together) as f64;
+            squares += if count > 1.0 { apart * count / (count - 1.0) } else { whole.difference.powi(2) };
         }
         if messages > 0.0 { squares / messages } else { 0.0 }
     }
 }
 
-/// Difference between the windows, messages in both, messages at all.
-fn figures(group: &[Course], windows: Windows) -> (f64, f64, f64) {
-    group.iter().fold((0.0, 0.0, 0.0), |(difference, both, all), block| {
-        let [high, low] = windows.each().map(|(from, to)| block.between(from, to));
-        (difference + high - low, both + high + low, all + block.total())
-    })
+fn figures(block: &Course, windows: Windows) -> Figures {
+    let [high, low] = windows.each().map(|(from, to)| block.between(from, to));
+    Figures { difference: high - low, both: high + low, all: block.total() }
+}
+
+impl Figures {
+    fn sum(each: &[Figures]) -> Figures {
+        each.iter().fold(Figures::default(), |sum, one| Figures {
+            difference: sum.difference + one.difference,
+            both: sum.both + one.both,
+            all: sum.all + one.all,
+        })
+    }
 }
 
 impl Windows {

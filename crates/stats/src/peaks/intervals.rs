@@ -4,12 +4,11 @@
 //! in each resample. Blocks hold times to 0.8 %, so each figure's spread is taken relative to the same figure of the
 //! blocks as they are, and put about the exact one.
 
-use super::axis::Axis;
+use super::axis::{Axis, Course};
+use super::evidence::Evidence;
 use super::shape::Window;
 use crate::analysis::Peak;
-use crate::blocks::Blocks;
 use crate::bootstrap::{self, Resamples};
-use crate::distribution::BlockDistribution;
 
 /// Resamples used: places need a smoothed histogram each, and 300 tell 2.5 % well enough.
 const RESAMPLES_MOST: usize = 300;
@@ -18,6 +17,7 @@ const BANDWIDTH_LEAST: f64 = 0.5;
 
 /// What one block has of a peak.
 struct Part {
+    /// Empty where it has no message of it.
     heights: Vec<f64>,
     inside: f64,
     all: f64,
@@ -29,21 +29,13 @@ struct Part {
 type Figures = [f64; 4];
 
 /// Put intervals into `peak`. Leaves them out when there are no resamples.
-pub(super) fn add(
-    peak: &mut Peak,
-    axis: &Axis,
-    window: Window,
-    blocks: &Blocks,
-    stage: usize,
-    resamples: &Resamples,
-) {
+pub(super) fn add(peak: &mut Peak, axis: &Axis, window: Window, evidence: &Evidence, resamples: &Resamples) {
     let window = Window { bandwidth: window.bandwidth.max(BANDWIDTH_LEAST), ..window };
-    let all = blocks.plan.launches().iter().flat_map(|launch| blocks.stage(launch, stage));
-    let parts: Vec<Part> = all.map(|block| part(block, axis, window, peak)).collect();
-    let Some(whole) = figures(&parts, &vec![1; parts.len()], window) else { return };
+    let parts: Vec<Part> = evidence.blocks.iter().map(|block| part(block, window)).collect();
+    let Some(whole) = figures(&parts, window, |_| 1) else { return };
     let mut drawn: [Vec<f64>; 4] = Default::default();
     for weights in resamples.weights().iter().take(RESAMPLES_MOST) {
-        let Some(figures) = figures(&parts, weights, window) else { continue };
+        let Some(figures) = figures(&parts, window, |at| weights[evidence.numbers[at]]) else { continue };
         drawn.iter_mut().zip(figures).for_each(|(drawn, figure)| drawn.push(figure));
     }
     if drawn[0].is_empty() {
@@ -55,12 +47,9 @@ pub(super) fn add(
     }
     let [place, width, mass, time] = spread;
     let at = axis.place(peak.place_ns);
+    let of_width = |by: f64| peak.width_ns * (1.0 + by / whole[1]).max(0.0);
     peak.place_interval_ns = Some((axis.value(at + place.0), axis.value(at + place.1)));
-    let relative = |(low, high): (f64, f64)| {
-        let each = |by: f64| peak.width_ns * (1.0 + by / whole[1]).max(0.0);
-        (each(low), each(high))
-    };
-    peak.width_interval_ns = Some(relative(width));
+    peak.width_interval_ns = Some((of_width(width.0), of_width(width.1)));
     peak.mass_interval = Some(within(peak.mass, mass));
     peak.time_interval = Some(within(peak.time_share, time));
 }
@@ -69,27 +58,28 @@ fn within(part: f64, (low, high): (f64, f64)) -> (f64, f64) {
     ((part + low).max(0.0), (part + high).min(1.0))
 }
 
-fn part(block: &BlockDistribution, axis: &Axis, window: Window, peak: &Peak) -> Part {
-    let course = axis.course(block);
-    let inside = block.counters().filter(|c| (peak.from_ns..peak.to_ns).contains(&(c.middle() as f64)));
+fn part(block: &Course, window: Window) -> Part {
+    let (from, to) = window.bounds;
+    let inside = block.between(from, to);
     Part {
-        heights: window.estimate(&course),
-        inside: course.between(window.bounds.0, window.bounds.1),
-        all: course.total(),
-        time_inside: inside.map(|c| c.middle() as f64 * c.count as f64).sum(),
-        time: if block.count() > 0 { block.moments().sum as f64 } else { 0.0 },
+        heights: if inside > 0.0 { window.estimate(block) } else { Vec::new() },
+        inside,
+        all: block.total(),
+        time_inside: block.time_between(from, to),
+        time: block.time(),
     }
 }
 
-/// The figures of the weighted blocks; `None` when they have nothing of the peak.
-fn figures(parts: &[Part], weights: &[u32], window: Window) -> Option<Figures> {
-    let mut heights = vec![0.0; parts.first()?.heights.len()];
+/// The figures of the blocks, each as often as `weight` says; `None` when they have nothing of the peak.
+fn figures(parts: &[Part], window: Window, weight: impl Fn(usize) -> u32) -> Option<Figures> {
+    let mut heights = vec![0.0; Window::BINS];
     let (mut inside, mut all, mut time_inside, mut time) = (0.0, 0.0, 0.0, 0.0);
-    for (part, &weight) in parts.iter().zip(weights).filter(|(part, weight)| **weight > 0 && part.all > 0.0) {
-        let weight = f64::from(weight);
-        if part.inside > 0.0 {
-            heights.iter_mut().zip(&part.heights).for_each(|(sum, height)| *sum += weight * height);
+    for (at, part) in parts.iter().enumerate() {
+        let weight = f64::from(weight(at));
+        if weight == 0.0 {
+            continue;
         }
+        heights.iter_mut().zip(&part.heights).for_each(|(sum, height)| *sum += weight * height);
         inside += weight * part.inside;
         all += weight * part.all;
         time_inside += weight * part.time_inside;

@@ -83,7 +83,7 @@ pub(crate) fn peaks(of: &Distribution, blocks: &Blocks, stage: usize, resamples:
         let window = Window::about(&course, windows.summit, bounds, widest, spread);
         let mut peak = described(of, &axis, &course, window);
         peak.chance = found.chance;
-        intervals::add(&mut peak, &axis, window, blocks, stage, resamples);
+        intervals::add(&mut peak, &axis, window, &evidence, resamples);
         let saddle = found.saddle.map(|_| windows.saddle);
         (peak.blocks, peak.launches) = evidence.recurrence(&course, window, saddle);
         peaks.push(peak);

@@ -33,6 +33,9 @@ pub(super) struct Shape {
 }
 
 impl Window {
+    /// Bins of an estimate.
+    pub const BINS: usize = (2.0 * REACH * FINE) as usize;
+
     /// The window in which the peak between `bounds` is seen best, from a kernel of at most `widest` on; `spread` messages
     /// count as one.
     pub fn about(course: &Course, summit: f64, bounds: (f64, f64), widest: f64, spread: f64) -> Window {
@@ -54,10 +57,9 @@ impl Window {
     /// The kernel estimate of a course's density, up to a factor.
     pub fn estimate(&self, course: &Course) -> Vec<f64> {
         let width = self.bandwidth / FINE;
-        let bins = (2.0 * REACH * FINE) as usize;
         let reach = (3.0 * FINE) as usize;
         let from = self.first() - width * reach as f64;
-        let counts = course.bins(from, width, bins + 2 * reach);
+        let counts = course.bins(from, width, Window::BINS + 2 * reach);
         let kernel: Vec<f64> =
             (0..=2 * reach).map(|at| (-0.5 * ((at as f64 - reach as f64) / FINE).powi(2)).exp()).collect();
         counts.windows(kernel.len()).map(|near| near.iter().zip(&kernel).map(|(n, k)| n * k).sum()).collect()

@@ -1,0 +1,159 @@
+//! Knees: sizes at which the way a message takes changes.
+//!
+//! The sizes are cut into segments, in each of which median and 99 % quantile lie on a straight line; lines need not meet. Of all
+//! ways to cut, the best is found exactly, by dynamic programming (Bellman 1961; Bai & Perron 2003): least squares
+//! in units of the noise that repeated visits show, plus a price for each further segment (a modified BIC). A knee is placed no more exactly than the fit bears: every place that
+//! is not much worse belongs to its bracket.
+
+mod line;
+mod packets;
+mod point;
+mod refine;
+
+use crate::analysis::{Knee, Segment, Sweep};
+use line::{Line, Sums};
+pub use point::Point;
+pub use refine::next_size;
+
+/// Sizes in a segment: fewer lie on some line whatever they are.
+const SIZES_LEAST: usize = 3;
+/// Parameters that a further segment takes: four of two lines, two for the place of the knee (Zhang & Siegmund 2007), and one
+/// because the noise is known from few visits only.
+const PARAMETERS: f64 = 7.0;
+/// A place this much worse than the best is outside of the bracket (95 % of a likelihood ratio with the place as its parameter, and
+/// somewhat more, as places are discrete).
+const WORSE: f64 = 6.0;
+/// 95 % of a normal distribution, in standard deviations to either side.
+const SURE: f64 = 1.96;
+
+/// Points with their noise, ready to be fitted.
+struct Fit<'a> {
+    points: &'a [Point],
+    noise: Vec<[f64; 2]>,
+    /// Misfit of the segment from one point up to before another.
+    costs: Vec<f64>,
+}
+
+/// Segments and knees of `points`, which must ascend by size. `round_trip` says that times are there and back. `None` for fewer
+/// than six sizes.
+pub fn fit(points: &[Point], round_trip: bool) -> Option<Sweep> {
+    if points.len() < 2 * SIZES_LEAST {
+        return None;
+    }
+    let fit = Fit::new(points);
+    let cuts = fit.cuts();
+    let segments: Vec<Segment> = cuts.windows(2).map(|cut| fit.segment(cut[0], cut[1], round_trip)).collect();
+    let knees: Vec<Knee> = cuts.windows(3).map(|cut| fit.knee(cut[0], cut[1], cut[2])).collect();
+    let mut noises: Vec<f64> = fit.noise.iter().map(|noise| noise[0]).collect();
+    noises.sort_by(f64::total_cmp);
+    let packets = packets::packets(&knees);
+    Some(Sweep { round_trip, noise: noises[noises.len() / 2], segments, knees, packets })
+}
+
+impl Fit<'_> {
+    fn new(points: &[Point]) -> Fit<'_> {
+        let n = points.len();
+        let mut fit = Fit { points, noise: point::noise(points), costs: vec![f64::INFINITY; n * (n + 1)] };
+        for from in 0..n {
+            let mut sums = [Sums::default(); 2];
+            for at in from..n {
+                fit.add(&mut sums, at);
+                if at + 1 - from >= SIZES_LEAST {
+                    fit.costs[from * (n + 1) + at + 1] = sums.iter().map(|sums| sums.line().misfit).sum();
+                }
+            }
+        }
+        fit
+    }
+
+    fn add(&self, sums: &mut [Sums; 2], at: usize) {
+        let point = &self.points[at];
+        for (which, sums) in sums.iter_mut().enumerate() {
+            let value = point.values[which].max(1.0);
+            sums.add(point.bytes as f64, value, value * self.noise[at][which]);
+        }
+    }
+
+    fn cost(&self, from: usize, to: usize) -> f64 {
+        self.costs[from * (self.points.len() + 1) + to]
+    }
+
+    fn price(&self) -> f64 {
+        PARAMETERS * (self.points.len() as f64).ln()
+    }
+
+    /// Where the best segments begin, and the end.
+    fn cuts(&self) -> Vec<usize> {
+        let n = self.points.len();
+        let (mut best, mut came) = (vec![f64::INFINITY; n + 1], vec![0; n + 1]);
+        best[0] = -self.price();
+        for to in SIZES_LEAST..=n {
+            for from in 0..=to - SIZES_LEAST {
+                let cost = best[from] + self.cost(from, to) + self.price();
+                if cost < best[to] {
+                    (best[to], came[to]) = (cost, from);
+                }
+            }
+        }
+        let mut cuts = vec![n];
+        while let Some(&to) = cuts.last().filter(|to| **to > 0) {
+            cuts.push(came[to]);
+        }
+        cuts.reverse();
+        cuts
+    }
+
+    fn lines(&self, from: usize, to: usize) -> [Line; 2] {
+        let mut sums = [Sums::default(); 2];
+        (from..to).for_each(|at| self.add(&mut sums, at));
+        sums.map(|sums| sums.line())
+    }
+
+    /// By how much deviations are larger than the noise says, where points lie farther off their line.
+    fn excess(&self, line: &Line, points: usize) -> f64 {
+        (line.misfit / points.saturating_sub(2).max(1) as f64).max(1.0).sqrt()
+    }
+
+    fn segment(&self, from: usize, to: usize, round_trip: bool) -> Segment {
+        let [median, high] = self.lines(from, to);
+        let sure = SURE * self.excess(&median, to - from);
+        let ways = if round_trip { 2.0 } else { 1.0 };
+        let about = |value: f64, deviation: f64| {
+            (value / ways, (value - sure * deviation) / ways, (value + sure * deviation) / ways)
+        };
+        Segment {
+            from_bytes: self.points[from].bytes,
+            to_bytes: self.points[to - 1].bytes,
+            sizes: (to - from) as u32,
+            base_ns: median.base,
+            slope_ns: median.slope,
+            base_p99_ns: high.base,
+            slope_p99_ns: high.slope,
+            // LogGP's k bytes take L + 2o + (k − 1)G.
+            latency_ns: about(median.at(1.0), median.deviation_at(1.0)),
+            gap_ns: about(median.slope, median.slope_deviation()),
+        }
+    }
+
+    /// The knee at `at` between the segments from `from` and up to `to`.
+    fn knee(&self, from: usize, at: usize, to: usize) -> Knee {
+        let here = self.cost(from, at) + self.cost(at, to);
+        let places = from + SIZES_LEAST..=to - SIZES_LEAST;
+        let near = |&place: &usize| self.cost(from, place) + self.cost(place, to) <= here + WORSE;
+        let first = places.clone().find(near).unwrap_or(at);
+        let last = places.rev().find(near).unwrap_or(at);
+        let middle = (self.points[at - 1].bytes + self.points[at].bytes) as f64 / 2.0;
+        let ([before, _], [after, _]) = (self.lines(from, at), self.lines(at, to));
+        let excess = self.excess(&before, at - from).max(self.excess(&after, to - at));
+        let jump = after.at(middle) - before.at(middle);
+        let sure = SURE * excess * before.deviation_at(middle).hypot(after.deviation_at(middle));
+        Knee {
+            before_bytes: self.points[first - 1].bytes,
+            after_bytes: self.points[last].bytes,
+            jump_ns: (jump, jump - sure, jump + sure),
+            jump: jump / before.at(middle).max(1.0),
+            slopes_ns: (before.slope, after.slope),
+            gain: self.cost(from, to) - here - self.price(),
+        }
+    }
+}
