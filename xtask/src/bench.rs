@@ -1,9 +1,10 @@
-//! `cargo xtask bench latency`, `warp`, `mpi` and `pager`: Fourstamp against the plainest programs that do the same job.
+//! `cargo xtask bench latency`, `warp`, `mpi` and `pager`: Fourstamp against the plainest programs that do the same job; `aa`: against itself.
 //!
 //! The launch is the unit of replication: consecutive launches of one program differ by a factor of three, for
 //! reasons that last as long as the process. So every contestant runs in a fresh process once a round, in an order
 //! drawn anew each round, and intervals come from drawing whole rounds again.
 
+mod alarms;
 mod competition;
 mod contest;
 mod contestants;
@@ -33,6 +34,8 @@ pub enum Bench {
     Mpi(tracing::Options),
     /// Paging to memory servers: its table there.
     Pager(paging::Options),
+    /// `fourstamp compare` on real runs that do not differ: its false alarms.
+    Aa(alarms::Options),
 }
 
 /// How to measure.
@@ -71,6 +74,7 @@ pub fn run(workspace: &Workspace, bench: Bench) -> Result<()> {
         Bench::Warp(options) => simulation::run(workspace, &options),
         Bench::Mpi(options) => tracing::run(workspace, &options),
         Bench::Pager(options) => paging::run(workspace, &options),
+        Bench::Aa(options) => alarms::run(workspace, &options),
     }
 }
 

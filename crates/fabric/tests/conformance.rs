@@ -61,6 +61,9 @@ macro_rules! properties_over_fabrics {
                 udp_pair_in_great_trouble_periodic: Fabric::mesh(troubled(udp_periodic(), 0.3), 2, Polling),
                 udp_mesh_of_3_troubled: Fabric::mesh(troubled(udp_tasked(), 0.2), 3, Blocking),
                 udp_cube_of_4_troubled: Fabric::cube(troubled(udp_adaptive(), 0.1), 4, Blocking),
+                planted_thread_pair: Fabric::mesh(Thread, 2, Blocking).planted(),
+                planted_tcp_mesh_of_3: Fabric::mesh(Tcp, 3, Blocking).planted(),
+                planted_shm_cube_of_4: Fabric::cube(Shm, 4, Blocking).planted(),
             );
         })*
     };

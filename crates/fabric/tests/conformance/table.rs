@@ -61,6 +61,7 @@ pub struct Fabric {
     pub topology: Topology,
     pub wait: Waiting,
     pub bare_bytes: Option<u32>,
+    pub plant: Option<fabric::Plant>,
 }
 
 /// What nodes need to find each other, kept for as long as they run.
@@ -73,11 +74,24 @@ pub struct Ground {
 
 impl Fabric {
     pub fn mesh(carrier: Carrier, nodes: u16, wait: Waiting) -> Fabric {
-        Fabric { carrier, nodes, topology: Topology::Mesh, wait, bare_bytes: None }
+        Fabric { carrier, nodes, topology: Topology::Mesh, wait, bare_bytes: None, plant: None }
     }
 
     pub fn cube(carrier: Carrier, nodes: u16, wait: Waiting) -> Fabric {
         Fabric { topology: Topology::Hypercube { packet_bytes: 1000 }, ..Fabric::mesh(carrier, nodes, wait) }
+    }
+
+    /// With some of everything that can be planted, each so short that no test waits for it.
+    pub fn planted(self) -> Fabric {
+        let texts = [
+            "peak:mass=0.3,by=30us,stage=send-wait",
+            "every:messages=7,by=20us",
+            "knee:at=100,jump=10us,stage=receive-wait",
+            "packets:payload=5000,each=1us",
+            "pause:messages=40,for=100us",
+        ];
+        let plantings = texts.iter().map(|text| text.parse().unwrap()).collect();
+        Fabric { plant: Some(fabric::Plant { seed: 1, plantings }), ..self }
     }
 
     /// Whether an arrival may be known within bounds only.
@@ -132,7 +146,7 @@ impl Fabric {
             wait: self.wait,
             bare_bytes: self.bare_bytes,
             peer_timeout_ms: PATIENCE.as_millis() as u64,
-            plant: None,
+            plant: self.plant.clone(),
         }
     }
 
