@@ -70,10 +70,10 @@ impl<'a> Columns<'a> {
         self
     }
 
-    /// The columns of a batch.
+    /// The columns of a batch: those that it was read with.
     pub fn of(batch: &'a Batch) -> Columns<'a> {
         let columns = Columns::new(batch.rows());
-        FIELDS.iter().fold(columns, |columns, &field| columns.with(field, batch.column(field)))
+        Field::ALL.iter().fold(columns, |columns, &field| columns.with(field, batch.column(field)))
     }
 
     /// How many rows.

@@ -36,6 +36,7 @@ mod shares;
 mod slowest;
 mod spread;
 mod stages;
+pub mod story;
 mod stretches;
 mod summary;
 mod tally;

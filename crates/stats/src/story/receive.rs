@@ -1,0 +1,125 @@
+//! What held a message in the receive queue.
+
+use super::cancelled::{for_that_object, most};
+use super::chain;
+use super::fact::{Beside, Fact};
+use super::gather::{Counts, Scene};
+use super::row::Row;
+use super::work::doing;
+
+use crate::analysis::Stage;
+
+/// The longest time without a taking is told from this part of the wait on.
+const GAP: f64 = 0.2;
+/// A sampled cause is told from this part of the time looked at.
+const BESIDE: f64 = 0.1;
+/// An object's cancellations are told from so many on.
+const CANCELLED: u64 = 2;
+
+/// What is known of a receive wait from `time.0` to `time.1`. `is_long`: it is a good part of the message's life.
+pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, beside: &[Beside]) -> Vec<Fact> {
+    let counts = &scene.counts;
+    let &Counts { before, mates, machinery, .. } = counts;
+    let mut facts = vec![Fact::Queue { before, mates, machinery }];
+    if !is_long {
+        return facts;
+    }
+    let usual = scene.usual.times(Stage::ReceiveWait, time.1 - time.0);
+    facts.splice(0..0, usual.map(Fact::Usual));
+    let gaps = Gaps::of(scene, time);
+    if counts.before > 0
+        && let Some(median_ns) = gaps.median()
+    {
+        facts.push(Fact::TakenBefore { messages: counts.before, median_ns });
+    }
+    if counts.overtook > 0 {
+        facts.push(Fact::Overtaken { messages: counts.overtook });
+    }
+    facts.extend(calls(&scene.message, time));
+    let longest = gaps.longest();
+    let is_told = (longest.1 - longest.0) as f64 >= GAP * (time.1 - time.0) as f64;
+    let focus = if is_told { longest } else { time };
+    if is_told {
+        let (from_ns, to_ns) = longest;
+        facts.push(Fact::Gap { node: scene.message.dst, from_ns, to_ns, is_whole: longest == time });
+    }
+    facts.extend(in_time(scene, focus, is_told, beside));
+    facts
+}
+
+/// What the node did in that time, why, and what was sampled beside it. `is_quiet`: it took nothing.
+fn in_time(scene: &Scene, time: (i64, i64), is_quiet: bool, beside: &[Beside]) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let cancelled = most(scene, time).filter(|(of, _)| of.to_self + of.to_others >= CANCELLED);
+    if let Some((of, rows)) = &cancelled {
+        facts.push(Fact::Cancelled(of.clone()));
+        facts.extend(for_that_object(&scene.message, of, rows));
+    }
+    let done = doing(scene.receiver.rows(), scene.message.dst, time, is_quiet && cancelled.is_none());
+    facts.extend(done.facts);
+    let mut links = done.longest.map_or_else(Vec::new, |longest| chain::of_work(scene, longest));
+    if let Some((_, rows)) = &cancelled {
+        for link in rows.first().map_or_else(Vec::new, |first| chain::of_cancelling(scene, first)) {
+            if !links.contains(&link) {
+                links.push(link);
+            }
+        }
+    }
+    facts.extend(links.into_iter().map(Fact::Because));
+    facts.extend(told_beside(beside, time));
+    facts
+}
+
+/// The sampled causes that fill a good part of a time.
+pub(super) fn told_beside(beside: &[Beside], (from, to): (i64, i64)) -> Vec<Fact> {
+    let of_ns = to.saturating_sub(from);
+    let overlap = |cause: &Beside| {
+        let common = cause.to_ns.min(to).saturating_sub(cause.from_ns.max(from)).max(0);
+        cause.amount_ns.map_or(common, |amount| amount.min(common))
+    };
+    let told = |(_, ns): &(&Beside, i64)| *ns > 0 && *ns as f64 >= BESIDE * of_ns as f64;
+    let mut told: Vec<(&Beside, i64)> =
+        beside.iter().map(|cause| (cause, overlap(cause))).filter(told).collect();
+    told.sort_by_key(|(_, ns)| -ns);
+    told.into_iter().map(|(cause, ns)| Fact::Beside { what: cause.what.clone(), ns, of_ns }).collect()
+}
+
+/// What an MPI program did to receive it.
+fn calls(message: &Row, (arrived, taken): (i64, i64)) -> Vec<Fact> {
+    let posted = message.posted_ns.map(|posted| Fact::Posted { after_arrival_ns: posted - arrived });
+    let awaited = message.awaited_ns.map(|awaited| Fact::Awaited {
+        after_arrival_ns: awaited - arrived,
+        before_taken_ns: taken - awaited,
+    });
+    posted.into_iter().chain(awaited).collect()
+}
+
+/// The times from one taking of the node to the next, while the message waited.
+struct Gaps {
+    /// Moments, ascending: when the message arrived, the takings, when it was taken.
+    moments: Vec<i64>,
+}
+
+impl Gaps {
+    fn of(scene: &Scene, (arrived, taken): (i64, i64)) -> Gaps {
+        let node = scene.message.dst;
+        let takes = |row: &&Row| row.dst == node && !row.is_work() && !row.is_within_node();
+        let takings = scene.receiver.rows().iter().filter(takes).filter_map(|row| row.taken_ns);
+        let during = takings.filter(|time| (arrived..=taken).contains(time));
+        let mut moments: Vec<i64> = [arrived, taken].into_iter().chain(during).collect();
+        moments.sort_unstable();
+        Gaps { moments }
+    }
+
+    fn median(&self) -> Option<i64> {
+        let mut gaps: Vec<i64> = self.moments.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        gaps.sort_unstable();
+        gaps.get(gaps.len().checked_sub(1)? / 2).copied()
+    }
+
+    /// The first of the longest.
+    fn longest(&self) -> (i64, i64) {
+        let pairs = self.moments.windows(2).map(|pair| (pair[0], pair[1]));
+        pairs.rev().max_by_key(|(from, to)| to - from).unwrap_or_default()
+    }
+}

@@ -1,0 +1,42 @@
+//! What is known of a message's way.
+
+use record::How;
+
+use super::fact::Fact;
+use super::gather::{Scene, is_together};
+use super::send::positive;
+use crate::analysis::Stage;
+
+/// Messages that arrived this part of its transit from its own arrival arrived together with it.
+const TOGETHER: i64 = 100;
+
+/// What is known of a transit from `time.0` to `time.1`. `is_long`: it is a good part of the message's life.
+pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool) -> Vec<Fact> {
+    let message = &scene.message;
+    let mut facts = Vec::new();
+    if message.how != How::Observed {
+        facts.push(Fact::ArrivalKnown { how: message.how, error_ns: message.error_ns });
+    }
+    if is_long {
+        facts.extend(scene.usual.times(Stage::Transit, time.1 - time.0).map(Fact::Usual));
+        let way = (positive(message.hops), positive(message.packets));
+        if way != (None, None) {
+            facts.push(Fact::Way { hops: way.0, packets: way.1 });
+        }
+        facts.extend(together(scene, time));
+    }
+    facts
+}
+
+fn together(scene: &Scene, (sent, arrived): (i64, i64)) -> Option<Fact> {
+    let near = (arrived.saturating_sub(sent) / TOGETHER).max(1);
+    let others: Vec<i64> = scene
+        .receiver
+        .rows()
+        .iter()
+        .filter(|row| is_together(&scene.message, row))
+        .filter_map(|row| row.arrived_ns)
+        .collect();
+    let with = others.iter().filter(|theirs| theirs.abs_diff(arrived) <= near.unsigned_abs()).count();
+    (!others.is_empty()).then_some(Fact::Together { on_way: others.len() as u64, arrived_with: with as u64 })
+}
