@@ -24,6 +24,7 @@ mod memory_limit;
 mod paged;
 mod preload;
 mod progress;
+mod scenes;
 mod simulating;
 mod watching;
 mod work;

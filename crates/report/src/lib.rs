@@ -34,6 +34,7 @@ pub mod perfetto;
 mod script;
 mod simulation;
 mod simulation_tables;
+mod story;
 mod tables;
 mod terminal;
 
@@ -48,6 +49,7 @@ pub use outcome::Outcome;
 pub use page::{Entry, Page, html};
 pub use pager_facts::{Paged, PagedSeconds, PagerFacts, Prediction};
 pub use pager_study::{Bar, StudyFigure};
+pub use story::{ObjectNames, story};
 pub use terminal::terminal;
 
 /// Why a report could not be written.

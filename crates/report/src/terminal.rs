@@ -37,12 +37,13 @@ pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) 
     blocks.join("\n")
 }
 
-struct Paint {
-    colour: bool,
+/// Terminal colours, or none.
+pub(crate) struct Paint {
+    pub colour: bool,
 }
 
 impl Paint {
-    fn bold(&self, text: &str) -> String {
+    pub fn bold(&self, text: &str) -> String {
         if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
@@ -50,7 +51,7 @@ impl Paint {
         if self.colour { format!("\u{1b}[1;33m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    fn stage(&self, stage: Stage, text: &str) -> String {
+    pub fn stage(&self, stage: Stage, text: &str) -> String {
         match ansi(stage) {
             Some(code) if self.colour => format!("\u{1b}[38;5;{code}m{text}\u{1b}[0m"),
             _ => text.to_owned(),

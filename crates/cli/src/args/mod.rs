@@ -9,6 +9,7 @@ mod mpi;
 mod pager;
 mod quantity;
 mod report;
+mod story;
 mod study;
 mod udp;
 mod warp;
@@ -25,6 +26,7 @@ pub use pager::{
     StudyAlternative,
 };
 pub use report::ReportArgs;
+pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyTransport};
 pub use udp::{Task, Timer, UdpArgs};
 pub use warp::{ModelArgs, PholdArgs, WarpArgs, WarpCommon, WarpnetArgs};
@@ -51,6 +53,7 @@ Examples:
   fourstamp report runs/pingpong-tcp-1          its page again, or --csv, or --terminal
   fourstamp explain runs/pingpong-tcp-1         why its slow messages were slow
   fourstamp compare runs/a runs/b               is b slower than a?
+  fourstamp story runs/pingpong-tcp-1           what held its slowest message
   fourstamp mpi trace -- mpirun -n 4 ./app      an MPI program as it is, every message of it
   fourstamp pager run --local 2G -- ./app       a program with more memory than there is
   fourstamp export runs/a --perfetto a.json     a run as a trace for ui.perfetto.dev
@@ -76,6 +79,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Say whether one run is slower than another, with confidence; the gate of a CI job
     Compare(CompareArgs),
+    /// Tell what held a message at each stage: the slowest one, or one by its name
+    Story(StoryArgs),
     /// Trace an unmodified MPI program: the four stamps of each of its messages
     Mpi(MpiArgs),
     /// Run a program with its memory on other machines, over TCP; lend memory; study what it costs

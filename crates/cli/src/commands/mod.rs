@@ -12,6 +12,7 @@ mod pager;
 mod place;
 mod report;
 mod shaped;
+mod story;
 mod tour;
 mod warp;
 
@@ -29,6 +30,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Warp(args) => warp::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Story(args) => story::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Doctor => doctor::run(),
         Command::Launch(args) => launch::run(&args),

@@ -1,0 +1,87 @@
+//! Arguments of `fourstamp story`.
+
+use clap::{Args, ValueEnum};
+use stats::analysis::Stage;
+use stats::story::Wanted;
+use std::path::PathBuf;
+
+/// `fourstamp story`.
+#[derive(Args)]
+#[command(after_help = "\
+For each stage of the message's life it says what is known of it: what stood before it in the
+queue, what its node was doing, what called for that. Of messages that the program itself did not
+send (gvt, ack) a story is told only by name, or where there are no others.
+
+Examples:
+  fourstamp story runs/a                     of the slowest message
+  fourstamp story runs/a --slowest 3         of the three slowest, one after the other
+  fourstamp story runs/a --stage transit     of the one that was longest on its way
+  fourstamp story runs/a --message 0:1:4711  of number 4711 that node 1 of launch 0 sent")]
+pub struct StoryArgs {
+    /// Run folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Tell the stories of so many of the slowest messages
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub slowest: u32,
+    /// Slowest in this stage
+    #[arg(long, value_enum, default_value_t = StoryStage::EndToEnd)]
+    pub stage: StoryStage,
+    /// Tell the story of this message: launch, node that sent it, its number there
+    #[arg(long, value_name = "LAUNCH:SRC:SEQ", value_parser = message, conflicts_with_all = ["slowest", "stage"])]
+    pub message: Option<Wanted>,
+}
+
+/// Stages by their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StoryStage {
+    /// From ready to taken
+    EndToEnd,
+    /// From ready to sent
+    SendWait,
+    /// From sent to arrived
+    Transit,
+    /// From arrived to taken
+    ReceiveWait,
+}
+
+impl StoryArgs {
+    /// Which messages.
+    pub fn wanted(&self) -> Wanted {
+        let by = match self.stage {
+            StoryStage::EndToEnd => Stage::EndToEnd,
+            StoryStage::SendWait => Stage::SendWait,
+            StoryStage::Transit => Stage::Transit,
+            StoryStage::ReceiveWait => Stage::ReceiveWait,
+        };
+        self.message.unwrap_or(Wanted::Slowest { count: self.slowest as usize, by })
+    }
+}
+
+fn message(text: &str) -> Result<Wanted, String> {
+    let wrong = || "a message is LAUNCH:SRC:SEQ, three whole numbers, as 0:1:4711".to_owned();
+    let mut parts = text.split(':');
+    let mut next = || parts.next().ok_or_else(wrong);
+    let (launch, src, seq) = (next()?, next()?, next()?);
+    if parts.next().is_some() {
+        return Err(wrong());
+    }
+    Ok(Wanted::Named {
+        launch: launch.parse().map_err(|_| wrong())?,
+        src: src.parse().map_err(|_| wrong())?,
+        seq: seq.parse().map_err(|_| wrong())?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_three_numbers() {
+        assert_eq!(message("0:1:4711"), Ok(Wanted::Named { launch: 0, src: 1, seq: 4711 }));
+        for wrong in ["", "1", "0:1", "0:1:2:3", "0:-1:2", "a:b:c", "0:1:", "0:1:99999999999999999999"] {
+            assert!(message(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! From a run folder to the scenes of its stories: finds the messages in a first pass over few columns, and gathers
+//! the rows around them in a second one, each on all cores.
+
+use anyhow::{Context, Result, anyhow, bail};
+use record::{Batch, Chunk, Run};
+use stats::Columns;
+use stats::story::{FIELDS, Found, Gather, Row, STAMPS, Scene, Search, Wanted};
+use std::path::Path;
+
+/// Rows of each of its two nodes that the stories of a run may keep, all together.
+const ROWS: usize = 200_000;
+
+/// A message's launch, and what its story is told from.
+pub struct Setting {
+    /// Launch.
+    pub launch: u32,
+    /// What its story is told from.
+    pub scene: Scene,
+}
+
+/// The scenes of the messages wanted, slowest first.
+pub fn gather(run: &Run, wanted: Wanted) -> Result<Vec<Setting>> {
+    let chunks = run.chunks();
+    let cannot = || format!("cannot read {}", run.path().display());
+    let searches = in_parts(&chunks, |part| search(&chunks, part, wanted)).with_context(cannot)?;
+    let mut search = Search::new(wanted);
+    searches.into_iter().for_each(|part| search.merge(part));
+    let found = search.found();
+    if found.is_empty() {
+        bail!(none_found(run.path(), wanted, search.messages()));
+    }
+    let messages = found.iter().map(|found| row_of(&chunks, found)).collect::<Result<Vec<Row>>>();
+    let messages = messages.with_context(cannot)?;
+    let rows = ROWS / messages.len();
+    let gathers = || -> Vec<Gather> { messages.iter().map(|row| Gather::new(row.clone(), rows)).collect() };
+    let parts = in_parts(&chunks, |part| look(&chunks, part, &found, gathers())).with_context(cannot)?;
+    let mut all = gathers();
+    for part in parts {
+        all.iter_mut().zip(part).for_each(|(gather, part)| gather.merge(part));
+    }
+    let settings = found.iter().zip(all);
+    Ok(settings.map(|(found, gather)| Setting { launch: found.launch, scene: gather.finish() }).collect())
+}
+
+/// Have each core do every so-many-th chunk.
+fn in_parts<T: Send>(chunks: &[Chunk], work: impl Fn(Part) -> Result<T> + Sync) -> Result<Vec<T>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(chunks.len()).max(1);
+    std::thread::scope(|scope| {
+        let work = &work;
+        let start = |first| scope.spawn(move || work(Part { first, every: threads }));
+        let handles: Vec<_> = (0..threads).map(start).collect();
+        let join = |handle: std::thread::ScopedJoinHandle<'_, Result<T>>| {
+            handle.join().unwrap_or_else(|_| Err(anyhow!("a reading thread panicked")))
+        };
+        handles.into_iter().map(join).collect()
+    })
+}
+
+/// A thread's chunks.
+#[derive(Clone, Copy)]
+struct Part {
+    first: usize,
+    every: usize,
+}
+
+impl Part {
+    fn of<'c>(&self, chunks: &'c [Chunk]) -> impl Iterator<Item = (usize, &'c Chunk)> {
+        chunks.iter().enumerate().skip(self.first).step_by(self.every)
+    }
+}
+
+fn search(chunks: &[Chunk], part: Part, wanted: Wanted) -> Result<Search> {
+    let mut search = Search::new(wanted);
+    let mut batch = Batch::new();
+    for (number, chunk) in part.of(chunks) {
+        chunk.read(&STAMPS, &mut batch)?;
+        search.add(chunk.launch(), number, &Columns::of(&batch));
+    }
+    Ok(search)
+}
+
+fn row_of(chunks: &[Chunk], found: &Found) -> Result<Row> {
+    let mut batch = Batch::new();
+    chunks[found.chunk].read(&FIELDS, &mut batch)?;
+    Ok(Row::of(&Columns::of(&batch), found.row))
+}
+
+/// Only chunks with rows that matter are read whole.
+fn look(chunks: &[Chunk], part: Part, found: &[Found], mut gathers: Vec<Gather>) -> Result<Vec<Gather>> {
+    let mut batch = Batch::new();
+    for (_, chunk) in part.of(chunks) {
+        let of_launch = |(_, found): &(&mut Gather, &Found)| found.launch == chunk.launch();
+        let mut wanting: Vec<&mut Gather> =
+            gathers.iter_mut().zip(found).filter(of_launch).map(|(gather, _)| gather).collect();
+        if wanting.is_empty() {
+            continue;
+        }
+        chunk.read(&STAMPS, &mut batch)?;
+        let stamps = Columns::of(&batch);
+        wanting.retain_mut(|gather| gather.look(&stamps));
+        if !wanting.is_empty() {
+            chunk.read(&FIELDS, &mut batch)?;
+            wanting.into_iter().for_each(|gather| gather.add(&Columns::of(&batch)));
+        }
+    }
+    Ok(gathers)
+}
+
+fn none_found(path: &Path, wanted: Wanted, messages: u64) -> String {
+    let path = path.display();
+    match wanted {
+        _ if messages == 0 => {
+            format!("{path} has no messages: record some, as with `fourstamp bench pingpong --out DIR`")
+        }
+        Wanted::Slowest { .. } => {
+            format!(
+                "none of the {messages} messages of {path} has both stamps of that stage: choose another --stage"
+            )
+        }
+        Wanted::Named { launch, src, seq } => format!(
+            "{path} has no message {launch}:{src}:{seq}: launch, sending node and number are columns of its messages \
+             files, and `fourstamp story` without --message names the slowest one"
+        ),
+    }
+}

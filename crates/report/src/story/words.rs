@@ -1,0 +1,331 @@
+//! A story's facts as sentences.
+
+use record::Kind;
+use stats::analysis::Stage;
+use stats::story::{Cancelled, Chapter, Fact, Link, Row, Story, UsualTimes, Work};
+
+use super::names::ObjectNames;
+use super::phrases::{arrival, at, beside_arrival, capital, moment, queue, sent_meanwhile, together, way};
+use crate::format::{count, counted, part, six_figures, size, time};
+use crate::palette::name as stage_name;
+
+/// Within a chapter.
+const THERE: &str = "there";
+
+/// Puts facts into words.
+pub(super) struct Words<'a> {
+    /// The story.
+    pub story: &'a Story,
+    /// Objects by name.
+    pub names: &'a ObjectNames,
+}
+
+/// What `--message` takes.
+pub(super) fn id(launch: u32, row: &Row) -> String {
+    format!("{launch}:{}:{}", row.src, row.seq)
+}
+
+impl Words<'_> {
+    /// Who it was.
+    pub fn opening(&self, launch: u32) -> String {
+        let message = &self.story.message;
+        let ready = message
+            .ready_ns
+            .map_or_else(String::new, |ready| format!(", ready {} after the run began", time(ready as f64)));
+        let tag = message.tag.map_or_else(String::new, |tag| format!(", tag\u{a0}{tag}"));
+        format!(
+            "Message {}: {}, {}{tag}, from node\u{a0}{} to node\u{a0}{}{}{ready}.",
+            id(launch, message),
+            message.kind.name(),
+            size(message.bytes),
+            message.src,
+            message.dst,
+            self.errand(message)
+        )
+    }
+
+    /// What a Time Warp message is for.
+    fn errand(&self, message: &Row) -> String {
+        match (message.dst_object, message.virtual_receive) {
+            (Some(object), Some(at)) => {
+                format!(", for {} at virtual time {}", self.names.of(object), six_figures(at))
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// How long it took and where most of that went.
+    pub fn headline(&self) -> String {
+        let message = &self.story.message;
+        let Some((ready, taken)) = message.stage(Stage::EndToEnd) else {
+            return "Its record is not whole: it lacks the stamp of one side.".to_owned();
+        };
+        let life = time((taken - ready) as f64);
+        let chapter = self.story.chapters.iter().max_by_key(|chapter| chapter.to_ns - chapter.from_ns);
+        match chapter {
+            Some(longest) if longest.stage != Stage::EndToEnd => {
+                let ns = time((longest.to_ns - longest.from_ns) as f64);
+                let whole = format!("{ns} of its {life} ({})", part(longest.share));
+                match longest.stage {
+                    Stage::SendWait => format!("For {whole} it waited to be sent."),
+                    Stage::Transit => format!("For {whole} it was on its way."),
+                    _ => format!("For {whole} it waited in the receive queue."),
+                }
+            }
+            _ => format!("It took {life} from end to end."),
+        }
+    }
+
+    /// Beside messages like it.
+    pub fn usual(&self) -> Option<String> {
+        self.story.usual.as_ref().map(|usual| self.usual_sentence(usual, "from end to end"))
+    }
+
+    /// `Receive wait, 383 ms (99 %)`.
+    pub fn heading(&self, chapter: &Chapter) -> String {
+        let mut name = stage_name(chapter.stage).to_owned();
+        if let Some(first) = name.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        format!("{name}, {} ({})", time((chapter.to_ns - chapter.from_ns) as f64), part(chapter.share))
+    }
+
+    /// The sentences of a chapter.
+    pub fn sentences(&self, chapter: &Chapter) -> Vec<String> {
+        chapter.facts.iter().map(|fact| self.sentence(fact, chapter)).collect()
+    }
+
+    fn sentence(&self, fact: &Fact, chapter: &Chapter) -> String {
+        let node = |node: &u32| format!("node\u{a0}{node}");
+        let ns = |ns: &i64| time(*ns as f64);
+        match fact {
+            Fact::Backwards { ns: by } => {
+                format!("It comes out negative: the clocks of the two nodes disagree by at least {}.", ns(by))
+            }
+            Fact::SentMeanwhile { node: of, same, others } => sent_meanwhile(*of, *same, *others),
+            Fact::TakenMeanwhile { node: of, messages: 0 } => format!("And {} took nothing.", node(of)),
+            Fact::TakenMeanwhile { node: of, messages } => {
+                format!("And {} took {}.", node(of), counted(*messages, "message"))
+            }
+            Fact::Frame { messages } => {
+                format!("It left in one frame with {}.", counted(messages.saturating_sub(1), "other"))
+            }
+            Fact::InFlight { messages } => {
+                format!("When it was sent, {} were on their way to its node.", counted(*messages, "message"))
+            }
+            Fact::Way { hops, packets } => way(*hops, *packets),
+            Fact::Usual(usual) => self.usual_sentence(usual, THERE),
+            Fact::Together { on_way, arrived_with } => together(*on_way, *arrived_with),
+            Fact::ArrivalKnown { how, error_ns } => arrival(*how, *error_ns),
+            Fact::Queue { before, mates, machinery } => queue(*before, *mates, *machinery),
+            Fact::TakenBefore { messages, median_ns } => format!(
+                "The node took {}, one after the other; half of the times from one to the next are at most {}.",
+                if *messages == 1 { "it" } else { "them" },
+                ns(median_ns)
+            ),
+            Fact::Overtaken { messages } => {
+                format!("{} that arrived later were taken before it.", counted(*messages, "message"))
+            }
+            Fact::Gap { node: of, is_whole: true, .. } => {
+                format!("All that time {} took nothing.", node(of))
+            }
+            Fact::Gap { node: of, from_ns, to_ns, .. } if *from_ns == chapter.from_ns => {
+                format!("For the first {} of it {} took nothing.", ns(&(to_ns - from_ns)), node(of))
+            }
+            Fact::Gap { node: of, from_ns, to_ns, .. } => format!(
+                "For {} of it, from {} after it arrived, {} took nothing.",
+                ns(&(to_ns - from_ns)),
+                ns(&(from_ns - chapter.from_ns)),
+                node(of)
+            ),
+            Fact::Busy { node: of, ns: busy, of_ns } => {
+                let share = part(*busy as f64 / *of_ns as f64);
+                format!(
+                    "{} was at work for {} of these {} ({share}).",
+                    capital(&node(of)),
+                    ns(busy),
+                    ns(of_ns)
+                )
+            }
+            Fact::Work(work) => self.work(work),
+            Fact::Cancelled(cancelled) => self.cancelled(cancelled),
+            Fact::ForThatObject { object, receive, cancelled, later } => {
+                self.for_that_object(*object, *receive, *cancelled, *later)
+            }
+            Fact::Silent { node: of, ns: silent } => format!(
+                "{} recorded no work in these {}: it was not looking, or not running.",
+                capital(&node(of)),
+                ns(silent)
+            ),
+            Fact::Unrecorded { node: of, ns: rest } => {
+                format!("Of the other {} nothing is recorded on {}.", ns(rest), node(of))
+            }
+            Fact::Because(link) => self.link(link, chapter),
+            Fact::Posted { after_arrival_ns } => {
+                format!("Its receive was posted {}.", beside_arrival(*after_arrival_ns))
+            }
+            Fact::Awaited { after_arrival_ns, before_taken_ns } => format!(
+                "The call that collected it was entered {}, {} before it had it.",
+                beside_arrival(*after_arrival_ns),
+                ns(before_taken_ns)
+            ),
+            Fact::Beside { what, ns: amount, of_ns } => {
+                format!("Consistent with {what}: {} of these {}.", ns(amount), ns(of_ns))
+            }
+        }
+    }
+
+    fn usual_sentence(&self, usual: &UsualTimes, place: &str) -> String {
+        let slower = match usual.slower {
+            0 => "none took longer than this one".to_owned(),
+            1 => "one took longer than this one".to_owned(),
+            many => format!("{} took longer than this one", count(many)),
+        };
+        let like_it = match place {
+            THERE => "the messages like it".to_owned(),
+            _ => format!(
+                "the {} like it (same kind and nodes, about the same size)",
+                counted(usual.messages, "message"),
+            ),
+        };
+        format!(
+            "Half of {like_it} took at most {} {place}, 99\u{a0}% at most {}; {slower}.",
+            time(usual.median_ns as f64),
+            time(usual.p99_ns as f64)
+        )
+    }
+
+    fn work(&self, work: &Work) -> String {
+        let ns = time(work.ns as f64);
+        let longest = time((work.longest.taken_ns.unwrap_or(0) - work.longest.ready_ns.unwrap_or(0)) as f64);
+        let object = self.names.of_some(work.longest.dst_object);
+        let at = |time: Option<f64>| time.map_or_else(|| "an unknown time".to_owned(), six_figures);
+        let (send, receive) = (at(work.longest.virtual_send), at(work.longest.virtual_receive));
+        let one = work.pieces == 1;
+        match work.kind {
+            Kind::Execution if one => format!("It executed {object} at virtual time {receive}: {ns}."),
+            Kind::Execution => format!(
+                "{} of {} took {ns}; the longest, {longest}, was {object} at virtual time {receive}.",
+                counted(work.pieces, "execution"),
+                counted(work.objects, "object")
+            ),
+            Kind::Rollback if one => format!(
+                "It rolled {object} back from virtual time {send} to {receive}, undoing {}: {ns}.",
+                counted(work.events, "event")
+            ),
+            Kind::Rollback => format!(
+                "{} of {}, which undid {}, took {ns}; the longest, {longest}, was that of {object} from virtual time {send} to {receive}.",
+                counted(work.pieces, "rollback"),
+                counted(work.objects, "object"),
+                counted(work.events, "event")
+            ),
+            Kind::Collection => format!(
+                "{} of fossil collection, which committed {}, took {ns}.",
+                counted(work.pieces, "step"),
+                counted(work.events, "event")
+            ),
+            Kind::GvtRound => format!(
+                "{} of computing GVT went on for {ns} of it; a node does other work meanwhile.",
+                counted(work.pieces, "round")
+            ),
+            _ => format!("{} went on for {ns} of it.", counted(work.pieces, work.kind.name())),
+        }
+    }
+
+    fn cancelled(&self, cancelled: &Cancelled) -> String {
+        let object = self.names.of(cancelled.object);
+        let all = cancelled.to_self + cancelled.to_others;
+        let whose = match (cancelled.to_self, cancelled.to_others) {
+            (own, 0) => format!("{} from {object} to itself", counted(own, "message")),
+            (0, _) => format!("{} of {object}", counted(all, "message")),
+            (own, others) => format!(
+                "{} of {object}, {} to itself and {} to other objects",
+                counted(all, "message"),
+                count(own),
+                count(others)
+            ),
+        };
+        let besides = match cancelled.of_others {
+            0 => String::new(),
+            others => format!(", and {} of other objects", counted(others, "message")),
+        };
+        let ns = time((cancelled.span.1 - cancelled.span.0) as f64);
+        format!("Meanwhile node\u{a0}{} cancelled {whose}{besides}, within {ns}.", cancelled.node)
+    }
+
+    fn for_that_object(&self, object: i64, receive: f64, cancelled: u64, later: u64) -> String {
+        let which = match cancelled - later {
+            0 => format!("of all {}", count(cancelled)),
+            _ if later == 0 => format!("of none of the {}", count(cancelled)),
+            but => format!("of all but {} of the {}", count(but), count(cancelled)),
+        };
+        format!(
+            "And the message is for {} itself: its receive time, {}, is earlier than the send time {which} cancelled messages to itself.",
+            self.names.of(object),
+            six_figures(receive)
+        )
+    }
+
+    fn link(&self, link: &Link, chapter: &Chapter) -> String {
+        match link {
+            Link::RolledBackFor { rollback, message } if message.kind == Kind::Anti => {
+                self.rolled_back_for_anti(rollback, message)
+            }
+            Link::RolledBackFor { rollback, message } => self.straggler(rollback, message, chapter),
+            Link::ExecutedFor { execution, message } => format!(
+                "{} was executed at virtual time {} for {}, taken {}.",
+                capital(&self.names.of_some(execution.dst_object)),
+                at(execution.virtual_receive),
+                self.sender(message),
+                moment(message.taken_ns, chapter)
+            ),
+            Link::CancelledAfter { object, rollback } => format!(
+                "{}'s messages were cancelled because a rollback had undone the events that sent them: {} from virtual time {} back to {}, {}.",
+                capital(&self.names.of(*object)),
+                counted(rollback.packets.unwrap_or(0).unsigned_abs(), "event"),
+                at(rollback.virtual_send),
+                at(rollback.virtual_receive),
+                moment(rollback.ready_ns, chapter)
+            ),
+            Link::Unknown { work } => format!(
+                "What called for that {} of {} is not among the rows looked at: it came earlier.",
+                work.kind.name(),
+                self.names.of_some(work.dst_object)
+            ),
+        }
+    }
+
+    fn rolled_back_for_anti(&self, rollback: &Row, anti: &Row) -> String {
+        let whose = match anti.is_within_node() {
+            true => self.names.of_some(anti.src_object),
+            false => format!("{} on node\u{a0}{}", self.names.of_some(anti.src_object), anti.src),
+        };
+        format!(
+            "{} was rolled back because {whose} cancelled the message that it had sent to it at virtual time {}.",
+            capital(&self.names.of_some(rollback.dst_object)),
+            at(anti.virtual_send)
+        )
+    }
+
+    fn straggler(&self, rollback: &Row, message: &Row, chapter: &Chapter) -> String {
+        format!(
+            "{} had come to virtual time {} when {}, for {}, was taken, {}: a straggler.",
+            capital(&self.names.of_some(rollback.dst_object)),
+            at(rollback.virtual_send),
+            self.sender(message),
+            at(message.virtual_receive),
+            moment(message.taken_ns, chapter)
+        )
+    }
+
+    /// A message by its sender.
+    fn sender(&self, message: &Row) -> String {
+        let from = self.names.of_some(message.src_object);
+        match message.is_within_node() {
+            true => format!("a message from {from}"),
+            false => {
+                format!("message number {} of node\u{a0}{} (from {from})", count(message.seq), message.src)
+            }
+        }
+    }
+}
