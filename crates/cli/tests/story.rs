@@ -1,4 +1,4 @@
-//! `fourstamp story` on runs of every sort.
+//! `fourstamp story` on runs of every sort, and the message of 1988 on our engine.
 
 mod common;
 
@@ -74,4 +74,45 @@ fn a_run_without_messages_is_said_to_have_none() {
     succeed(folder.path(), "warp ping --stop 0 -n 1 --out run");
     let line = fail(folder.path(), "story run");
     assert!(line.contains("has no messages"), "{line}");
+}
+
+#[test]
+fn the_message_of_1988_is_explained_as_in_the_memo() {
+    let folder = folder();
+    let out = succeed(folder.path(), "warp diary --zip-forward --work 2000 --notes 4 --check --out zip");
+    assert!(out.contains("equal to the sequential run"), "{out}");
+    let story = succeed(folder.path(), "story zip");
+    let text = flat(&story);
+    for sentence in [
+        "from node 1 to node 0, for diary at virtual time 5.5",
+        "it waited in the receive queue.",
+        "Meanwhile node 0 cancelled ",
+        " messages of diary, ",
+        " to itself and ",
+        "And the message is for diary itself: its receive time, 5.5, is earlier than the send time of all",
+        "which undid ",
+        "Diary's messages were cancelled because a rollback had undone the events that sent them: 65 events from \
+         virtual time 65 back to 1",
+        "Diary had come to virtual time 65 when message number ",
+        "(from caller), for 1, was taken",
+    ] {
+        assert!(text.contains(sentence), "no `{sentence}` in\n{story}");
+    }
+    assert!(cancelled_to_itself(&text) >= 20, "{story}");
+}
+
+#[test]
+fn without_the_sweep_the_story_is_another() {
+    let folder = folder();
+    let out = succeed(folder.path(), "warp diary --work 2000 --notes 4 --check --out now");
+    assert!(out.contains("equal to the sequential run"), "{out}");
+    let text = flat(&succeed(folder.path(), "story now --slowest 20"));
+    assert!(cancelled_to_itself(&text) < 10, "a message waited for many cancellations\n{text}");
+}
+
+/// The largest number of messages of the diary to itself that a story says were cancelled meanwhile.
+fn cancelled_to_itself(text: &str) -> u64 {
+    let cancelled = text.split("messages of diary, ").skip(1);
+    let counts = cancelled.filter_map(|rest| rest.split(' ').next().and_then(|count| count.parse().ok()));
+    counts.max().unwrap_or(0)
 }

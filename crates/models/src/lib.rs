@@ -5,18 +5,21 @@
 //! | [`ping`] | TWOS 2.7 | the cost of one message plus one event; no rollback is possible |
 //! | [`phold`] | R. Fujimoto, Performance of Time Warp under synthetic workloads, 1990 | the field's synthetic load |
 //! | [`warpnet`] | TWOS 2.7 | a packet-switched network: large states, long events, messages of three sizes |
+//! | [`diary`] | a memo of 1988, "Story of a Message" | a message that waits while its receiver's messages are cancelled |
 //!
 //! Each has its parameters in a plain struct, which is what a run's record keeps, and a `NAME`. [`plain`] holds the same
 //! models as a heap and a loop. A model reads no clock, no file and starts no thread.
 
 #![forbid(unsafe_code)]
 
+pub mod diary;
 mod error;
 pub mod phold;
 pub mod ping;
 pub mod plain;
 pub mod warpnet;
 
+pub use diary::{Diary, DiaryOptions};
 pub use error::ModelError;
 pub use phold::{Phold, PholdOptions, Undoing};
 pub use ping::{Ping, PingOptions};

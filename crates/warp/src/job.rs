@@ -2,7 +2,7 @@
 
 use crate::DriveOptions;
 use fabric::{Spec, TransportSpec};
-use models::{GeneratorOptions, PholdOptions, PingOptions, WarpnetOptions};
+use models::{DiaryOptions, GeneratorOptions, PholdOptions, PingOptions, WarpnetOptions};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -35,6 +35,8 @@ pub enum ModelSpec {
     Phold(PholdOptions),
     /// A packet-switched network.
     Warpnet(WarpnetSpec),
+    /// A message that waits for cancellations.
+    Diary(DiaryOptions),
 }
 
 /// A network and what happens on it.
@@ -63,6 +65,7 @@ impl ModelSpec {
             ModelSpec::Ping(_) => models::ping::NAME,
             ModelSpec::Phold(_) => models::phold::NAME,
             ModelSpec::Warpnet(_) => models::warpnet::NAME,
+            ModelSpec::Diary(_) => models::diary::NAME,
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::hosted::{Hosting, NodeReport, run_hosted};
 use crate::{Ending, Job, Meter, ModelSpec, NetworkSource, Recorded, WarpError, compare, sequential, tables};
 use models::warpnet::{LINES_FILE, NODES_FILE, Table};
-use models::{ModelError, Network, Phold, Ping, Warpnet};
+use models::{Diary, ModelError, Network, Phold, Ping, Warpnet};
 use std::path::{Path, PathBuf};
 use timewarp::{Model, ObjectId, Outcome, Placement};
 
@@ -16,6 +16,8 @@ pub enum AnyModel {
     Phold(Phold),
     /// [`Warpnet`].
     Warpnet(Box<Warpnet>),
+    /// [`Diary`].
+    Diary(Diary),
 }
 
 macro_rules! with_model {
@@ -23,6 +25,7 @@ macro_rules! with_model {
         match $any {
             AnyModel::Ping($model) => $body,
             AnyModel::Phold($model) => $body,
+            AnyModel::Diary($model) => $body,
             AnyModel::Warpnet($model) => {
                 let $model = &**$model;
                 $body
@@ -42,6 +45,7 @@ impl AnyModel {
                 .and_then(|network| Warpnet::new(network, &spec.options))
                 .map(|warpnet| AnyModel::Warpnet(Box::new(warpnet))),
             ModelSpec::Ping(options) => Ping::new(options).map(AnyModel::Ping),
+            ModelSpec::Diary(options) => Diary::new(options).map(AnyModel::Diary),
             ModelSpec::Phold(options) => Phold::new(options).map(AnyModel::Phold),
         };
         made.map_err(|error: ModelError| WarpError::Model { reason: error.to_string() })

@@ -52,6 +52,9 @@ pub struct EngineArgs {
     /// Do, undo, compare and repeat every event: finds handlers that cannot be undone
     #[arg(long)]
     pub undo_check: bool,
+    /// Cancel all that an object has sent in one sweep, as the engine of 1988 did: its unbounded sweep, for demonstration
+    #[arg(long, hide = true)]
+    pub zip_forward: bool,
     /// How a node without work waits: polling occupies its core
     #[arg(long, value_enum, default_value_t = Receive::Blocking)]
     pub wait: Receive,
@@ -102,7 +105,7 @@ impl EngineArgs {
             reward: self.reward,
             throttle: self.throttle,
             undo_check: self.undo_check || cfg!(debug_assertions),
-            ..Options::default()
+            zip_forward: self.zip_forward,
         }
     }
 

@@ -29,7 +29,7 @@ pub use report::ReportArgs;
 pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyTransport};
 pub use udp::{Task, Timer, UdpArgs};
-pub use warp::{ModelArgs, PholdArgs, WarpArgs, WarpCommon, WarpnetArgs};
+pub use warp::{DiaryArgs, ModelArgs, PholdArgs, WarpArgs, WarpCommon, WarpnetArgs};
 
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
@@ -71,7 +71,7 @@ pub enum Command {
     Tour(TourArgs),
     /// Measure message times: ping-pong, stream, burst, relay, sweep
     Bench(BenchArgs),
-    /// Run a simulation on several nodes at once: ping, phold, warpnet; always the sequential result
+    /// Run a simulation on several nodes at once: ping, phold, warpnet, diary; always the sequential result
     Warp(WarpArgs),
     /// Show where the time of a run's messages went: a page, a terminal report, or CSV
     Report(ReportArgs),

@@ -58,6 +58,13 @@ pub enum ModelArgs {
         #[command(flatten)]
         common: WarpCommon,
     },
+    /// An object that runs ahead, is called off, and has a message wait while that is cancelled: for `fourstamp story`
+    Diary {
+        #[command(flatten)]
+        diary: DiaryArgs,
+        #[command(flatten)]
+        common: WarpCommon,
+    },
     /// Whatever else was written: named in an error.
     #[command(external_subcommand)]
     Unknown(Vec<OsString>),
@@ -97,6 +104,24 @@ pub struct PholdArgs {
     /// Seed of every random number
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+}
+
+/// Parameters of Diary.
+#[derive(Args)]
+#[command(next_help_heading = "Model")]
+pub struct DiaryArgs {
+    /// Days that the diary runs ahead before it is called off
+    #[arg(long, default_value_t = 64)]
+    pub days: u32,
+    /// Notes that the caller sends it afterwards
+    #[arg(long, default_value_t = 1)]
+    pub notes: u32,
+    /// Work to write a page, and to take it back, µs on this machine
+    #[arg(long, value_name = "US", default_value_t = 6000.0, conflicts_with = "work_steps")]
+    pub work: f64,
+    /// The same as steps of a loop: the same work on every machine
+    #[arg(long, value_name = "STEPS")]
+    pub work_steps: Option<u32>,
 }
 
 /// Parameters of Warpnet.

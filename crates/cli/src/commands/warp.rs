@@ -30,7 +30,7 @@ const BUFFER_ROWS: u64 = 1 << 19;
 pub fn run(args: &WarpArgs) -> Result<()> {
     if let ModelArgs::Unknown(words) = &args.model {
         let name = words.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        bail!("there is no model '{name}': the models are ping, phold and warpnet");
+        bail!("there is no model '{name}': the models are ping, phold, warpnet and diary");
     }
     let mut plan = Plan::new(&args.model)?;
     let model = AnyModel::new(&plan.job.model)?;

@@ -3,7 +3,8 @@
 use super::warpnet::benchmark;
 use crate::watched::run;
 use models::{
-    GeneratorOptions, Network, Phold, PholdOptions, Ping, PingOptions, Undoing, Warpnet, WarpnetOptions,
+    Diary, DiaryOptions, GeneratorOptions, Network, Phold, PholdOptions, Ping, PingOptions, Undoing, Warpnet,
+    WarpnetOptions,
 };
 use timewarp::simulated::{self, Simulation};
 use timewarp::{Dealing, Model, Options, Outcome};
@@ -72,4 +73,18 @@ fn warpnet_is_the_same_on_other_networks() {
 fn the_warpnet_benchmark_is_the_same() {
     let Some(model) = benchmark() else { return };
     compare(&model, 250.0, Simulation::new(3, 5, Options::default()));
+}
+
+#[test]
+fn the_diary_is_the_same_with_and_without_the_sweep() {
+    let model = Diary::new(&DiaryOptions { days: 20, work_steps: 3, notes: 3 }).unwrap();
+    for (seed, zip_forward) in [(1, false), (2, true), (3, false), (4, true)] {
+        let options = Options { zip_forward, ..Options::default() };
+        for nodes in [2, 3] {
+            // The call comes late, as behind a caller's long work.
+            let late = Simulation { delay_max: 400, ..Simulation::new(nodes, seed, options.clone()) };
+            let total = compare(&model, 1e6, late).total();
+            assert!(total.anti_sent > 0, "nothing was cancelled, so nothing was tested");
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! From arguments to what is run.
 
 use super::absolute;
-use crate::args::{ModelArgs, PholdArgs, Receive, Transport, WarpCommon, WarpnetArgs};
+use crate::args::{DiaryArgs, ModelArgs, PholdArgs, Receive, Transport, WarpCommon, WarpnetArgs};
 use crate::launching;
 use anyhow::{Result, bail};
 use fabric::{Spec, Waiting};
-use models::{GeneratorOptions, Phold, PholdOptions, PingOptions, Undoing, WarpnetOptions};
+use models::{DiaryOptions, GeneratorOptions, Phold, PholdOptions, PingOptions, Undoing, WarpnetOptions};
 use record::RunInfo;
 use serde_json::{Map, Value};
 use std::time::{Duration, Instant};
@@ -32,6 +32,7 @@ impl Plan {
                 (ModelSpec::Phold(phold(args)?), common, Some(PHOLD_CUTOFF))
             }
             ModelArgs::Warpnet { warpnet: args, common } => (warpnet(args), common, None),
+            ModelArgs::Diary { diary: args, common } => (ModelSpec::Diary(diary(args)?), common, None),
             ModelArgs::Unknown(_) => bail!("there is no such model"),
         };
         let cutoff = common.cutoff.or(usual_cutoff).unwrap_or(VirtualTime::POSINF.simtime());
@@ -79,7 +80,7 @@ impl Plan {
     pub fn end(&self) -> Option<f64> {
         let stop = match &self.job.model {
             ModelSpec::Ping(options) => options.stop,
-            ModelSpec::Phold(_) | ModelSpec::Warpnet(_) => f64::INFINITY,
+            ModelSpec::Phold(_) | ModelSpec::Warpnet(_) | ModelSpec::Diary(_) => f64::INFINITY,
         };
         let end = self.job.engine.cutoff.min(stop);
         (end < VirtualTime::POSINF.simtime()).then_some(end)
@@ -129,10 +130,7 @@ fn flatten(fields: Map<String, Value>, into: &mut Map<String, Value>) {
 }
 
 fn phold(args: &PholdArgs) -> Result<PholdOptions> {
-    if !(0.0..=1e6).contains(&args.work) {
-        bail!("--work {}: give µs from 0 to a million", args.work);
-    }
-    let work_steps = if args.work > 0.0 { (args.work * steps_per_us()?) as u32 } else { args.work_steps };
+    let work_steps = if args.work != 0.0 { work_steps(args.work)? } else { args.work_steps };
     Ok(PholdOptions {
         objects: args.objects,
         start: args.start,
@@ -144,6 +142,19 @@ fn phold(args: &PholdArgs) -> Result<PholdOptions> {
         work_steps,
         undo: args.undo,
     })
+}
+
+fn diary(args: &DiaryArgs) -> Result<DiaryOptions> {
+    let work_steps = args.work_steps.map_or_else(|| work_steps(args.work), Ok)?;
+    Ok(DiaryOptions { days: args.days, work_steps, notes: args.notes })
+}
+
+/// How many steps of work so many µs are on this machine.
+fn work_steps(us: f64) -> Result<u32> {
+    if !(0.0..=1e6).contains(&us) {
+        bail!("--work {us}: give µs from 0 to a million");
+    }
+    Ok((us * steps_per_us()?) as u32)
 }
 
 /// How many steps of PHOLD's work this machine does in a µs: the best of some short runs, for what disturbs them only
