@@ -8,6 +8,7 @@
 
 mod analyse;
 mod args;
+mod beside;
 mod call_tables;
 mod child;
 mod commands;

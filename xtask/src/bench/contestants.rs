@@ -97,7 +97,9 @@ fn contestant(workspace: &Workspace, options: &Options, name: &'static str) -> R
         "sockperf UDP, polling" => sockperf(workspace, name),
         "shm stream" => stream(&["--transport", "shm", "--count", over_stream]),
         "udp stream" => stream(&["--transport", "udp", "--count", count]),
-        "udp stream, 1 % lost" => stream(&["--transport", "udp", "--count", count, "--udp-faults", "loss=1%"]),
+        "udp stream, 1 % lost" => {
+            stream(&["--transport", "udp", "--count", count, "--udp-faults", "loss=1%"])
+        }
         REPORT => report(workspace, fourstamp, options.messages),
         DUCKDB => duckdb(workspace, DUCKDB, "sorted", options.messages),
         DUCKDB_COUNTED => duckdb(workspace, DUCKDB_COUNTED, "counted", options.messages),

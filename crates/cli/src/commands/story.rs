@@ -3,8 +3,9 @@
 use super::report::{has_colour, say, terminal_width};
 use crate::analyse::open;
 use crate::args::StoryArgs;
+use crate::beside::beside;
 use crate::scenes;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use record::{Run, RunInfo};
 use report::ObjectNames;
 
@@ -13,9 +14,11 @@ pub fn run(args: &StoryArgs) -> Result<()> {
     let run = open(&args.run)?;
     let settings = scenes::gather(&run, args.wanted())?;
     let names = object_names(&run);
+    let causes = run.causes().with_context(|| format!("cannot read {}", args.run.display()))?;
     let (width, colour) = (terminal_width(), has_colour());
     let tell = |setting: &scenes::Setting| {
-        let story = stats::story::tell(&setting.scene, &[]);
+        let beside = beside(&causes, &setting.scene.message, setting.launch);
+        let story = stats::story::tell(&setting.scene, &beside);
         report::story(&story, setting.launch, &names, width, colour)
     };
     let mut text = settings.iter().map(tell).collect::<Vec<String>>().join("\n\n");
