@@ -6,6 +6,7 @@
 //! message waited is told as that; that something *caused* something else is said only where the order of a queue or the
 //! rules of Time Warp leave no other reading.
 
+mod beside;
 mod cancelled;
 mod chain;
 mod fact;

@@ -2,6 +2,7 @@
 
 use record::Kind;
 
+use super::beside::shown;
 use super::cancelled::most;
 use super::fact::{Beside, Lane, LaneOf};
 use super::gather::Scene;
@@ -25,10 +26,8 @@ pub(super) fn lanes(scene: &Scene, beside: &[Beside]) -> Vec<Lane> {
     if message.src != message.dst {
         lanes.extend(work(scene.sender.rows(), message.src, message.stage(Stage::SendWait).unwrap_or(life)));
     }
-    for cause in beside {
-        let spans = clip(cause.from_ns, cause.to_ns, life).into_iter().collect();
-        lanes.push(Lane { what: LaneOf::Beside { what: cause.what.clone() }, spans });
-    }
+    let sampled = shown(beside, life).into_iter();
+    lanes.extend(sampled.map(|(what, spans)| Lane { what: LaneOf::Beside { what }, spans }));
     lanes.retain(|lane| !lane.spans.is_empty());
     lanes
 }

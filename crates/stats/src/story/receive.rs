@@ -1,5 +1,6 @@
 //! What held a message in the receive queue.
 
+use super::beside::told;
 use super::cancelled::{for_that_object, most};
 use super::chain;
 use super::fact::{Beside, Fact};
@@ -11,8 +12,6 @@ use crate::analysis::Stage;
 
 /// The longest time without a taking is told from this part of the wait on.
 const GAP: f64 = 0.2;
-/// A sampled cause is told from this part of the time looked at.
-const BESIDE: f64 = 0.1;
 /// An object's cancellations are told from so many on.
 const CANCELLED: u64 = 2;
 
@@ -66,22 +65,8 @@ fn in_time(scene: &Scene, time: (i64, i64), is_quiet: bool, beside: &[Beside]) -
         }
     }
     facts.extend(links.into_iter().map(Fact::Because));
-    facts.extend(told_beside(beside, time));
+    facts.extend(told(beside, time));
     facts
-}
-
-/// The sampled causes that fill a good part of a time.
-pub(super) fn told_beside(beside: &[Beside], (from, to): (i64, i64)) -> Vec<Fact> {
-    let of_ns = to.saturating_sub(from);
-    let overlap = |cause: &Beside| {
-        let common = cause.to_ns.min(to).saturating_sub(cause.from_ns.max(from)).max(0);
-        cause.amount_ns.map_or(common, |amount| amount.min(common))
-    };
-    let told = |(_, ns): &(&Beside, i64)| *ns > 0 && *ns as f64 >= BESIDE * of_ns as f64;
-    let mut told: Vec<(&Beside, i64)> =
-        beside.iter().map(|cause| (cause, overlap(cause))).filter(told).collect();
-    told.sort_by_key(|(_, ns)| -ns);
-    told.into_iter().map(|(cause, ns)| Fact::Beside { what: cause.what.clone(), ns, of_ns }).collect()
 }
 
 /// What an MPI program did to receive it.

@@ -1,8 +1,8 @@
 //! From a scene to a story.
 
+use super::beside::told;
 use super::fact::{Beside, Chapter, Fact, Story};
 use super::gather::Scene;
-use super::receive::told_beside;
 use super::{lanes, receive, send, transit, work};
 use crate::analysis::Stage;
 
@@ -52,5 +52,5 @@ fn chapter(scene: &Scene, stage: Stage, life: Option<i64>, beside: &[Beside]) ->
 }
 
 fn beside_if(is_long: bool, beside: &[Beside], time: (i64, i64)) -> Vec<Fact> {
-    if is_long { told_beside(beside, time) } else { Vec::new() }
+    if is_long { told(beside, time) } else { Vec::new() }
 }
