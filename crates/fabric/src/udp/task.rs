@@ -4,10 +4,11 @@
 //! That is how the Myrinet library's users lived with it, and what made the priorities of the two matter. Both share the end
 //! under a lock that each holds for one datagram or one message, so that whoever goes first gets in between.
 
+use super::Endpoint;
 use super::counters::UdpReport;
+use super::looking::timespec;
 use super::options::UserPriority;
 use super::priority::{self, Rank};
-use super::{Endpoint, timespec};
 use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::transport::{Arrival, Handed, Head, Payload, Transport};

@@ -1,0 +1,119 @@
+//! Opening an end: meeting the peers, and what each pair starts with.
+
+use super::Endpoint;
+use super::counters::UdpReport;
+use super::faults::Faults;
+use super::link::Link;
+use super::meeting::{Agreed, agree};
+use super::options::{ReceiveTask, UdpOptions, UdpTimer};
+use super::pair::{Pair, Setup};
+use super::task::Tasked;
+use super::timing::Times;
+use super::wire::Wire;
+use crate::error::FabricError;
+use crate::key::RunKey;
+use crate::pin::{ticks_of, ticks_per_ns};
+use crate::spec::{NodeId, Spec};
+use crate::tcp::mesh::Meeting;
+use crate::tcp::stamp::Conversion;
+use crate::transport::Transport;
+use clock::Clock;
+use std::net::{SocketAddr, TcpListener};
+use std::time::{Duration, Instant};
+
+/// Before the first round trip is known.
+const FIRST_PATIENCE: Duration = Duration::from_millis(2);
+/// An acknowledgement may ride on an answer, and a sleeper's wake-up takes tens of microseconds.
+const LEAST_PATIENCE: Duration = Duration::from_micros(200);
+/// However often it has gone already.
+const MOST_PATIENCE: Duration = Duration::from_millis(200);
+/// Bytes of a datagram, whatever it is.
+const ROOM_BYTES: usize = 65_536;
+
+/// What an end is set up with.
+pub(crate) struct Opening<'a> {
+    pub me: NodeId,
+    pub spec: &'a Spec,
+    /// The listening addresses of all nodes, by number.
+    pub peers: &'a [SocketAddr],
+    pub options: &'a UdpOptions,
+    pub listener: TcpListener,
+    pub key: &'a RunKey,
+    pub clock: Clock,
+}
+
+/// Connect this node with its peers, who do the same.
+pub(crate) fn connect(opening: Opening<'_>) -> Result<Box<dyn Transport>, FabricError> {
+    let endpoint = Endpoint::open(&opening)?;
+    Ok(match opening.options.receive_task {
+        ReceiveTask::Inline => Box::new(endpoint),
+        ReceiveTask::Own { user_priority } => Box::new(Tasked::start(endpoint, user_priority)?),
+    })
+}
+
+impl Endpoint {
+    fn open(opening: &Opening<'_>) -> Result<Endpoint, FabricError> {
+        let Opening { me, spec, peers, options, listener, key, clock } = opening;
+        if peers.len() != usize::from(spec.nodes) || *me >= spec.nodes {
+            let reason = format!("node {me} of {} nodes was given {} addresses", spec.nodes, peers.len());
+            return Err(FabricError::BadSpec { reason });
+        }
+        let leaving_timeout = Duration::from_millis(spec.peer_timeout_ms);
+        let deadline = Instant::now() + leaving_timeout;
+        let met = Meeting { me: *me, spec, peers, key, clock, deadline }.all(listener)?;
+        let agreed: Result<Vec<Agreed>, _> =
+            met.into_iter().map(|met| agree(met, *me, key, leaving_timeout)).collect();
+        let links: Vec<Link> =
+            agreed?.into_iter().map(|agreed| new_link(agreed, *me, options, clock)).collect();
+        let mut places = vec![None; peers.len()];
+        for (place, link) in links.iter().enumerate() {
+            places[usize::from(link.node)] = Some(place);
+        }
+        let ns_per_tick = 1.0 / ticks_per_ns(clock);
+        Ok(Endpoint {
+            clock: *clock,
+            conversion: Conversion::new(*clock, ns_per_tick),
+            nodes: spec.nodes,
+            touched: Vec::with_capacity(links.len()),
+            links,
+            places,
+            next: 0,
+            in_hand: None,
+            was_full: false,
+            empty_at: 0,
+            looked_at: 0,
+            room: vec![0; ROOM_BYTES].into_boxed_slice(),
+            out: Vec::with_capacity(ROOM_BYTES),
+            report: UdpReport::new(),
+            fragment_bytes: Pair::payload_bytes_max(options.datagram_bytes),
+            ns_per_tick,
+            leaving_timeout,
+        })
+    }
+}
+
+fn new_link(agreed: Agreed, me: NodeId, options: &UdpOptions, clock: &Clock) -> Link {
+    let Agreed { node, lifeline, socket, keys, same_clock } = agreed;
+    let ticks = |time| ticks_of(clock, time);
+    let period = match options.timer {
+        UdpTimer::Periodic { period_us } => Some(ticks(Duration::from_micros(period_us))),
+        UdpTimer::Adaptive => None,
+    };
+    let times = Times {
+        period,
+        first: ticks(FIRST_PATIENCE),
+        least: ticks(LEAST_PATIENCE),
+        most: ticks(MOST_PATIENCE),
+    };
+    // A task of its own acknowledges each datagram, as a network card does; inline it waits a little for an answer to ride on.
+    let acks_every = match options.receive_task {
+        ReceiveTask::Own { .. } => 1,
+        ReceiveTask::Inline => (options.max_acks / 4).clamp(1, 64),
+    };
+    let setup = Setup { peer: node, options: *options, times, keys, acks_every, now: clock.now().0 };
+    let faults = options.faults.map(|faults| {
+        let direction = u64::from(me) << 16 | u64::from(node);
+        Faults::new(faults, direction + 1, ticks(Duration::from_micros(faults.delay_us)))
+    });
+    Link::new(node, Pair::new(setup), Wire::new(socket, faults), lifeline, same_clock)
+}
