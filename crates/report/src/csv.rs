@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `series` | which plot, see [`series_names`] |
 //! | `stage` | `end-to-end`, `send-wait`, `transit`, `receive-wait`, `cycle`; empty where it does not apply |
-//! | `group` | piece, breakdown group, launch, quantile, counted column, kind of work, wait or call; empty where it does not apply |
+//! | `group` | piece, breakdown group, launch, quantile, counted column, kind of work, wait or call, number and figure of a peak, figure of a knee; empty where it does not apply |
 //! | `scale` | `linear` or `log` for histogram bins, else empty |
 //! | `x_from`, `x_to` | where it lies: a bin's edges, a range of quantiles or of the timeline, a node, rank or object (of `mpi-blocked`, who waited and for whom); `x_to` is empty for a point |
 //! | `y` | the value |
@@ -20,6 +20,7 @@ use stats::analysis::{Analysis, Bin, By, Counted, StageView, Summary};
 
 use crate::ReportError;
 use crate::charts::distribution::piece_names;
+use crate::csv_explain;
 use crate::csv_mpi;
 use crate::csv_paging;
 use crate::csv_simulation;
@@ -31,7 +32,7 @@ use crate::palette::{PARTS, key};
 type Writer = fn(&Analysis, &mut dyn Write) -> std::io::Result<()>;
 
 /// Every series with what writes it.
-const SERIES: [(&str, Writer); 23] = [
+const SERIES: [(&str, Writer); 25] = [
     ("distribution", distribution),
     ("histogram", histogram),
     ("tail", tail),
@@ -45,6 +46,8 @@ const SERIES: [(&str, Writer); 23] = [
     ("launches", launches),
     ("sizes", sizes),
     ("quantiles", quantiles),
+    ("peaks", csv_explain::peaks),
+    ("knees", csv_explain::knees),
     ("simulation", csv_simulation::simulation),
     ("progress", csv_simulation::progress),
     ("rollbacks", csv_simulation::rollbacks),
@@ -102,7 +105,7 @@ pub fn csv_quantiles(analysis: &Analysis, out: &mut dyn Write) -> Result<(), Rep
 }
 
 /// Stages and cycles with their names.
-fn views(analysis: &Analysis) -> impl Iterator<Item = (&'static str, &StageView)> {
+pub(crate) fn views(analysis: &Analysis) -> impl Iterator<Item = (&'static str, &StageView)> {
     let stages = analysis.stages.iter().map(|view| (key(view.stage), view));
     stages.chain(analysis.cycles.iter().map(|view| ("cycle", view)))
 }

@@ -13,7 +13,7 @@ use crate::format::{ColumnUnit, NONE, count_plain, part, plain, size, time};
 use crate::headline::trim_lines;
 use crate::palette::{ansi, letter, name, title};
 use crate::simulation::{headline_sentence, message_sentence, terminal_block};
-use crate::{mpi, mpi_terminal, pager, pager_terminal};
+use crate::{knees, mpi, mpi_terminal, pager, pager_terminal, peaks};
 
 /// The report of one run, at most `width` columns wide (80 at least); `colour` adds terminal colours.
 pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) -> String {
@@ -26,6 +26,7 @@ pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) 
     blocks.extend(quantile_table(analysis));
     blocks.extend(share_bar(analysis, width, &paint));
     blocks.extend(sparklines(analysis, width));
+    blocks.extend(peaks::terminal_block(analysis, width));
     blocks.extend(analysis.breakdowns.iter().find(|b| b.by == By::Hops).and_then(group_table));
     if analysis.sizes.len() > 1 {
         blocks.push(size_table(analysis, &paint));
@@ -303,7 +304,10 @@ fn size_table(analysis: &Analysis, paint: &Paint) -> String {
         };
         text.push_str(&format!("{line}{jump}\n"));
     }
-    text.push_str(&wrapped(&plain(&sizes::sentence(&analysis.sizes, what)), 80));
+    match &analysis.sweep {
+        Some(sweep) => text.push_str(&format!("\n{}", knees::terminal_block(sweep, what, 80))),
+        None => text.push_str(&wrapped(&plain(&sizes::sentence(&analysis.sizes, what)), 80)),
+    }
     text
 }
 

@@ -14,6 +14,7 @@ mod node_time;
 mod pager;
 mod pager_marks;
 mod pager_rates;
+mod peaks;
 mod rates;
 mod rollbacks;
 mod sends;
@@ -67,6 +68,7 @@ pub(crate) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Sec
     all.extend(sizes::section(run, analysis));
     all.extend(shares::section(run, facts, analysis));
     all.extend(distribution::stages(run, analysis));
+    all.extend(peaks::section(run, analysis));
     all.extend(tail::section(run, analysis));
     all.extend(tables::quantiles_section(run, analysis));
     all.extend(distribution::cycles(run, analysis));

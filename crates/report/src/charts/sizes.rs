@@ -1,14 +1,15 @@
 //! Time against message size, with the jumps marked.
 
-use plotly::Scatter;
 use plotly::common::{HoverInfo, Marker, MarkerSymbol, Mode as TraceMode};
 use plotly::layout::{Axis, AxisType};
+use plotly::{Scatter, Trace};
 use serde_json::json;
-use stats::analysis::{Analysis, SizePoint};
+use stats::analysis::{Analysis, Knee, SizePoint, Sweep};
 
 use super::Section;
-use crate::chart::{Chart, layout, line, mode, seconds, time_axis};
-use crate::format::{part, size, time};
+use crate::chart::{Chart, Raw, layout, line, mode, seconds, time_axis};
+use crate::format::{axis_seconds, part, size, time};
+use crate::knees;
 use crate::palette::MARK;
 use crate::tables;
 
@@ -20,15 +21,18 @@ pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
         return None;
     }
     let what = if analysis.cycles.is_some() { "cycle time" } else { "end-to-end time" };
-    let mut section = Section::new(run, "sizes", "By message size", sentence(&analysis.sizes, what));
+    let sweep = analysis.sweep.as_ref();
+    let sentence =
+        sweep.map_or_else(|| sentence(&analysis.sizes, what), |sweep| knees::sentence(sweep, what));
+    let mut section = Section::new(run, "sizes", "By message size", sentence);
     section.legend = vec![
         ("Median".to_owned(), "a".to_owned()),
         ("99\u{a0}%".to_owned(), "s4".to_owned()),
         ("Fastest".to_owned(), "faint".to_owned()),
-        ("Jump".to_owned(), "mark".to_owned()),
+        (if sweep.is_some() { "Knee" } else { "Jump" }.to_owned(), "mark".to_owned()),
     ];
-    section.charts.push(chart(run, &analysis.sizes, what));
-    section.below = tables::sizes(&analysis.sizes);
+    section.charts.push(chart(run, &analysis.sizes, sweep, what));
+    section.below = sweep.map_or_else(String::new, knees::tables) + &tables::sizes(&analysis.sizes);
     Some(section)
 }
 
@@ -51,9 +55,7 @@ pub(crate) fn sentence(sizes: &[SizePoint], what: &str) -> String {
     }
 }
 
-fn chart(run: &str, sizes: &[SizePoint], what: &str) -> Chart {
-    // A log axis has no place for 0 B; half a byte stands left of 1 B, and is labelled as what it is.
-    let place = |bytes: u64| if bytes == 0 { 0.5 } else { bytes as f64 };
+fn chart(run: &str, sizes: &[SizePoint], sweep: Option<&Sweep>, what: &str) -> Chart {
     let x = || sizes.iter().map(|point| place(point.bytes)).collect::<Vec<f64>>();
     let axes = layout().x_axis(size_axis(sizes)).y_axis(time_axis(&format!("{what} (log)"), AxisType::Log));
     let label = format!("Median and 99 % quantile of {what} against message size.");
@@ -72,13 +74,68 @@ fn chart(run: &str, sizes: &[SizePoint], what: &str) -> Chart {
             .marker(Marker::new().color("@a").size(5))
             .hover_template(tip("median")),
     );
+    match sweep {
+        Some(sweep) => chart.data.extend(fitted(sweep)),
+        None => chart.data.extend(jumps(sizes)),
+    }
+    chart.modes = modes(what);
+    chart
+}
+
+/// A log axis has no place for 0 B; half a byte stands left of 1 B, and is labelled as what it is.
+fn place(bytes: u64) -> f64 {
+    if bytes == 0 { 0.5 } else { bytes as f64 }
+}
+
+/// The straight lines of a sweep's segments, and its knees.
+fn fitted(sweep: &Sweep) -> Vec<Box<dyn Trace>> {
+    let (mut x, mut y): (Vec<Option<f64>>, Vec<Option<f64>>) = (Vec::new(), Vec::new());
+    for segment in &sweep.segments {
+        for bytes in steps(segment.from_bytes, segment.to_bytes) {
+            x.push(Some(place(bytes)));
+            y.push(Some(axis_seconds(segment.base_ns + segment.slope_ns * bytes as f64)));
+        }
+        // A gap: the line is not drawn across a knee.
+        x.push(None);
+        y.push(None);
+    }
+    let lines = Raw(json!({
+        "type": "scatter", "mode": "lines", "name": "Straight lines", "x": x, "y": y, "hoverinfo": "skip",
+        "line": {"color": MARK, "width": 1.4, "dash": "dot"},
+    }));
+    let at = |knee: &Knee| {
+        let after = sweep.segments.iter().find(|segment| segment.to_bytes >= knee.after_bytes);
+        after.map_or(0.0, |line| axis_seconds(line.base_ns + line.slope_ns * knee.after_bytes as f64))
+    };
+    let jumps: Vec<&Knee> = sweep.knees.iter().filter(|knee| knee.jumps()).collect();
+    let text = |knee: &&Knee| format!("<b>{}</b> more<br>{}", part(knee.jump), knees::bracket(knee));
+    let marks = Raw(json!({
+        "type": "scatter", "mode": "markers", "name": "Knee",
+        "x": jumps.iter().map(|knee| place(knee.after_bytes)).collect::<Vec<f64>>(),
+        "y": jumps.iter().map(|knee| at(knee)).collect::<Vec<f64>>(),
+        "hovertext": jumps.iter().map(text).collect::<Vec<String>>(), "hoverinfo": "text",
+        "marker": {"color": MARK, "size": 13, "symbol": "circle-open"},
+    }));
+    vec![Box::new(lines), Box::new(marks)]
+}
+
+/// Sizes close enough that a straight line is one on log scales too.
+fn steps(from: u64, to: u64) -> Vec<u64> {
+    let mut all = vec![from];
+    while let Some(&last) = all.last().filter(|last| **last < to) {
+        all.push((last + last / 8 + 1).min(to));
+    }
+    all
+}
+
+/// Marks of jumps from one size to the next, where no lines could be fitted.
+fn jumps(sizes: &[SizePoint]) -> Option<Box<dyn Trace>> {
     let jumps: Vec<&SizePoint> = sizes.iter().skip(1).filter(|point| point.jump > JUMP).collect();
-    if !jumps.is_empty() {
-        chart.data.push(
-            Scatter::new(
-                jumps.iter().map(|s| place(s.bytes)).collect(),
-                seconds(jumps.iter().map(|s| s.p50_ns)),
-            )
+    if jumps.is_empty() {
+        return None;
+    }
+    Some(
+        Scatter::new(jumps.iter().map(|s| place(s.bytes)).collect(), seconds(jumps.iter().map(|s| s.p50_ns)))
             .mode(TraceMode::Markers)
             .name("Jump")
             .marker(Marker::new().color(MARK).size(13).symbol(MarkerSymbol::CircleOpen))
@@ -89,10 +146,7 @@ fn chart(run: &str, sizes: &[SizePoint], what: &str) -> Chart {
                     .collect(),
             )
             .hover_info(HoverInfo::Text),
-        );
-    }
-    chart.modes = modes(what);
-    chart
+    )
 }
 
 fn modes(what: &str) -> Vec<crate::chart::Mode> {

@@ -1,0 +1,103 @@
+//! Each stage with several peaks: all its messages on log scales, the peaks marked.
+
+use plotly::layout::AxisType;
+use serde_json::json;
+use stats::analysis::{Analysis, Bin, Peak};
+
+use super::Section;
+use crate::chart::{Chart, Raw, Scale, count_axis, histogram, layout, mode, time_axis};
+use crate::format::{axis_seconds, counted, part, time};
+use crate::palette::MARK;
+use crate::peaks::{Shown, sentence, shown, table};
+
+const HEIGHT: u32 = 270;
+/// Labels nearer than this part of the axis would lie on each other.
+const ROOM: f64 = 0.13;
+
+pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
+    let shown = shown(analysis);
+    let drawn: Vec<&Shown> = shown.iter().filter(|stage| !stage.view.log_bins.is_empty()).collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let mut section = Section::new(run, "peaks", "Peaks", sentence(&shown));
+    section.columns = drawn.len().clamp(1, 2);
+    section.charts = drawn.iter().map(|stage| chart(run, stage)).collect();
+    section.legend = vec![("Peak".to_owned(), "mark".to_owned())];
+    section.below = table(&shown);
+    Some(section)
+}
+
+fn chart(run: &str, stage: &Shown) -> Chart {
+    let bins = &stage.view.log_bins;
+    let largest = bins.iter().map(|bin| bin.count).max().unwrap_or(1).max(1) as f64;
+    // Room above the highest bar for two lines of label.
+    let log_range = json!([-0.3, largest.log10() * 1.3 + 0.5]);
+    let axes = layout()
+        .x_axis(time_axis("time (log)", AxisType::Log))
+        .y_axis(count_axis("messages (log)", AxisType::Log));
+    let peaks = stage.view.peaks.len() as u64;
+    let label = format!("Histogram of {} with {} marked.", stage.name, counted(peaks, "peak"));
+    let id = format!("{run}-peaks-{}", stage.class);
+    let mut chart = Chart::new(id, HEIGHT, label, axes).titled(stage.title);
+    chart.data.push(histogram(bins, Scale::Log, &format!("@{}", stage.class)));
+    chart.data.push(Box::new(marks(&stage.view.peaks, bins)));
+    chart.modes = vec![
+        mode("log", None, json!({"yaxis.range": log_range})),
+        mode(
+            "linear",
+            None,
+            json!({
+                "yaxis.type": "linear", "yaxis.title.text": "messages", "yaxis.range": [0, largest * 1.35],
+            }),
+        ),
+    ];
+    chart
+}
+
+/// A mark over each peak, and its figures where there is room for them.
+fn marks(peaks: &[Peak], bins: &[Bin]) -> Raw {
+    let span = bins.last().map_or(1.0, |bin| bin.to.max(1.0)).ln() - bins[0].from.max(1.0).ln();
+    let mut labelled: Vec<f64> = Vec::new();
+    let mut text = vec![String::new(); peaks.len()];
+    let mut order: Vec<usize> = (0..peaks.len()).collect();
+    let weight = |at: &usize| peaks[*at].mass.max(peaks[*at].time_share);
+    order.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    for at in order {
+        let place = peaks[at].place_ns.max(1.0).ln();
+        if labelled.iter().all(|other| (place - other).abs() > ROOM * span) {
+            labelled.push(place);
+            text[at] = label(&peaks[at]);
+        }
+    }
+    let x: Vec<f64> = peaks.iter().map(|peak| axis_seconds(peak.place_ns.max(0.5))).collect();
+    let y: Vec<u64> = peaks.iter().map(|peak| height(peak, bins)).collect();
+    let hover: Vec<String> = peaks.iter().map(tip).collect();
+    Raw(json!({
+        "type": "scatter", "mode": "markers+text", "name": "Peak", "x": x, "y": y, "text": text,
+        "textposition": "top center", "textfont": {"size": 11}, "cliponaxis": false,
+        "hovertext": hover, "hoverinfo": "text",
+        "marker": {"symbol": "triangle-down", "size": 9, "color": MARK},
+    }))
+}
+
+fn label(peak: &Peak) -> String {
+    format!("<b>{}</b><br>{}, {} of time", time(peak.place_ns), part(peak.mass), part(peak.time_share))
+}
+
+fn tip(peak: &Peak) -> String {
+    format!(
+        "<b>{}</b>, {} wide<br>{}, {}<br>{} of the time",
+        time(peak.place_ns),
+        time(peak.width_ns),
+        counted(peak.count, "message"),
+        part(peak.mass),
+        part(peak.time_share)
+    )
+}
+
+/// The bar that the peak stands on.
+fn height(peak: &Peak, bins: &[Bin]) -> u64 {
+    let bin = bins.iter().find(|bin| bin.from <= peak.place_ns && peak.place_ns < bin.to);
+    bin.map_or(1, |bin| bin.count.max(1))
+}
