@@ -79,7 +79,7 @@ fn a_run_says_what_was_planted_in_it() {
         "{said}"
     );
     let info = std::fs::read_to_string(folder.path().join("a/run.json")).expect("run.json");
-    assert!(info.contains("\"every\""), "{info}");
+    assert!(info.contains("\"every:messages=10,by=1us\""), "{info}");
     let wrong = fail(folder.path(), "bench pingpong --plant hill:by=1us");
     assert!(wrong.contains("'hill' cannot be planted"), "{wrong}");
 }

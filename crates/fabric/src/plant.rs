@@ -103,6 +103,23 @@ impl Plant {
         self.plantings.iter().enumerate().map(delay).sum()
     }
 
+    /// Whether it can be carried out: it may come from another process.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let impossible = |planting: &&Planting| match **planting {
+            Planting::Peak { by_ns, .. } => by_ns > LONGEST_NS,
+            Planting::Every { messages, by_ns, .. } => messages == 0 || by_ns > LONGEST_NS,
+            Planting::Knee { jump_ns, .. } => jump_ns > LONGEST_NS,
+            Planting::Packets { payload_bytes, each_ns, .. } => payload_bytes == 0 || each_ns > LONGEST_NS,
+            Planting::Pause { messages, for_ns } => messages == 0 || for_ns > LONGEST_NS,
+        };
+        match self.plantings.iter().find(impossible) {
+            None => Ok(()),
+            Some(planting) => {
+                Err(format!("{planting} cannot be planted: counts begin at 1, delays end at 1s"))
+            }
+        }
+    }
+
     /// How long a receiver looks at nothing once it has taken its message number `taken`, from 1; ns.
     pub fn pause_ns(&self, taken: u64) -> u64 {
         let pause = |planting: &Planting| match *planting {
@@ -170,6 +187,15 @@ mod tests {
         let elsewhere = plant(1, "peak:mass=1,by=50us,stage=send-wait");
         assert_eq!(elsewhere.delay_ns(PlantStage::Transit, &message(0, 8)), 0);
         assert_eq!(elsewhere.delay_ns(PlantStage::SendWait, &message(0, 8)), 50_000);
+    }
+
+    #[test]
+    fn what_cannot_be_carried_out_is_refused() {
+        let check = |planting| Plant { seed: 1, plantings: vec![planting] }.check();
+        let stage = PlantStage::Transit;
+        assert!(check(Planting::Packets { payload_bytes: 0, each_ns: 1, stage }).is_err());
+        assert!(check(Planting::Pause { messages: 1, for_ns: u64::MAX }).is_err());
+        assert!(check(Planting::Knee { at_bytes: 0, jump_ns: LONGEST_NS, stage }).is_ok());
     }
 
     #[test]

@@ -116,6 +116,9 @@ impl Spec {
     /// Check what no transport could carry out.
     pub fn check(&self) -> Result<(), crate::FabricError> {
         let refuse = |reason: String| Err(crate::FabricError::BadSpec { reason });
+        if let Some(Err(reason)) = self.plant.as_ref().map(Plant::check) {
+            return refuse(reason);
+        }
         match self.topology {
             _ if self.nodes == 0 => refuse("a fabric needs at least one node".into()),
             Topology::Hypercube { .. } if !self.nodes.is_power_of_two() => refuse(format!(

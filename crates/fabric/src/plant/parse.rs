@@ -1,6 +1,7 @@
 //! Plantings as they are written: `peak:mass=0.001,by=50us,stage=transit`.
 
 use super::{LONGEST_NS, PlantStage, Planting};
+use std::fmt;
 use std::str::FromStr;
 
 const FORMS: &str = "peak:mass=0.001,by=50us; every:messages=1000,by=50us; knee:at=4040,jump=3us; packets:payload=1448,each=5us; \
@@ -45,6 +46,46 @@ impl FromStr for Planting {
             other => return Err(format!("'{other}' cannot be planted; write one of {FORMS}")),
         };
         settings.nothing_left(planting)
+    }
+}
+
+impl fmt::Display for Planting {
+    /// As it can be read again.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = |stage: PlantStage| match stage {
+            PlantStage::SendWait => ",stage=send-wait",
+            PlantStage::Transit => "",
+            PlantStage::ReceiveWait => ",stage=receive-wait",
+        };
+        match *self {
+            Planting::Peak { mass, by_ns, stage } => {
+                write!(out, "peak:mass={mass},by={}{}", Time(by_ns), at(stage))
+            }
+            Planting::Every { messages, by_ns, stage } => {
+                write!(out, "every:messages={messages},by={}{}", Time(by_ns), at(stage))
+            }
+            Planting::Knee { at_bytes, jump_ns, stage } => {
+                write!(out, "knee:at={at_bytes},jump={}{}", Time(jump_ns), at(stage))
+            }
+            Planting::Packets { payload_bytes, each_ns, stage } => {
+                write!(out, "packets:payload={payload_bytes},each={}{}", Time(each_ns), at(stage))
+            }
+            Planting::Pause { messages, for_ns } => {
+                write!(out, "pause:messages={messages},for={}", Time(for_ns))
+            }
+        }
+    }
+}
+
+/// A time in the largest unit that leaves it whole.
+struct Time(u64);
+
+impl fmt::Display for Time {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
+        let unit = units.into_iter().find(|(_, ns)| self.0 > 0 && self.0.is_multiple_of(*ns));
+        let (name, ns) = unit.unwrap_or(("ns", 1));
+        write!(out, "{}{name}", self.0 / ns)
     }
 }
 
@@ -108,6 +149,19 @@ impl<'a> Settings<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_shown_can_be_read_again() {
+        for text in [
+            "peak:mass=0.001,by=50us",
+            "every:messages=1000,by=1500ns,stage=send-wait",
+            "knee:at=4040,jump=3us",
+            "packets:payload=1448,each=5ms,stage=receive-wait",
+            "pause:messages=9,for=1s",
+        ] {
+            assert_eq!(text.parse::<Planting>().unwrap().to_string(), text);
+        }
+    }
 
     #[test]
     fn what_is_wrong_is_said() {

@@ -28,12 +28,6 @@ impl Sample {
         self.launches.iter().flatten().map(|block| block[at(stage)].count()).sum()
     }
 
-    /// Only the launches that `keep` says, by their number in the run's order.
-    pub fn choose(&self, keep: impl Fn(usize) -> bool) -> Sample {
-        let chosen = self.launches.iter().enumerate().filter(|(number, _)| keep(*number));
-        Sample { launches: chosen.map(|(_, blocks)| blocks.clone()).collect() }
-    }
-
     /// The stages that were measured.
     pub fn stages(&self) -> Vec<Measured> {
         STAGES.into_iter().filter(|stage| self.count(*stage) > 0).collect()

@@ -116,8 +116,9 @@ pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     if let fabric::Topology::Hypercube { packet_bytes } = spec.topology {
         parameters.insert("packet_bytes".into(), packet_bytes.into());
     }
-    if let Some(Ok(plant)) = spec.plant.as_ref().map(serde_json::to_value) {
-        parameters.insert("plant".into(), plant);
+    if let Some(plant) = &spec.plant {
+        let texts: Vec<String> = plant.plantings.iter().map(ToString::to_string).collect();
+        parameters.insert("plant".into(), texts.into());
         info.notes.push("delays were planted in this run (--plant): it is a test, no measurement".into());
     }
     if let TransportSpec::Udp { options, .. } = &spec.transport
