@@ -1,7 +1,6 @@
 //! Student's t: how likely a deviation is by chance alone, for any degrees of freedom.
-//!
-//! The tail is an incomplete beta function, computed by its continued fraction (DLMF 8.17.22) with Lentz's method; agrees
-//! with printed tables to all their digits.
+
+use crate::odds::incomplete_beta;
 
 /// Probability that |T| exceeds `t` with `freedom` degrees of freedom.
 pub(crate) fn two_sided(t: f64, freedom: f64) -> f64 {
@@ -26,54 +25,6 @@ pub(crate) fn critical(outside: f64, freedom: f64) -> f64 {
         if two_sided(middle, freedom) > outside { low = middle } else { high = middle }
     }
     (low + high) / 2.0
-}
-
-/// The regularised incomplete beta function.
-fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
-    if x <= 0.0 || x >= 1.0 {
-        return x.clamp(0.0, 1.0);
-    }
-    // The fraction converges quickly only on this side of the mean.
-    if x > (a + 1.0) / (a + b + 2.0) {
-        return 1.0 - incomplete_beta(1.0 - x, b, a);
-    }
-    let front = ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (1.0 - x).ln();
-    front.exp() / a * fraction(x, a, b)
-}
-
-fn fraction(x: f64, a: f64, b: f64) -> f64 {
-    const LEAST: f64 = 1e-300;
-    let apart = |value: f64| if value.abs() < LEAST { LEAST } else { value };
-    let mut c = 1.0;
-    let mut d = 1.0 / apart(1.0 - (a + b) * x / (a + 1.0));
-    let mut result = d;
-    for step in 1..300 {
-        let m = f64::from(step);
-        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        let mut change = 1.0;
-        for term in [even, odd] {
-            d = 1.0 / apart(1.0 + term * d);
-            c = apart(1.0 + term / c);
-            change = c * d;
-            result *= change;
-        }
-        if (change - 1.0).abs() < 1e-14 {
-            break;
-        }
-    }
-    result
-}
-
-/// Logarithm of the gamma function of a positive number: Stirling's series, from where it is good to twelve digits.
-fn ln_gamma(x: f64) -> f64 {
-    let (mut x, mut before) = (x, 0.0);
-    while x < 12.0 {
-        before -= x.ln();
-        x += 1.0;
-    }
-    let series = 1.0 / (12.0 * x) - 1.0 / (360.0 * x.powi(3)) + 1.0 / (1260.0 * x.powi(5));
-    before + (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series
 }
 
 #[cfg(test)]

@@ -1,29 +1,14 @@
 //! How likely chance alone does as much.
 
+use crate::odds::incomplete_beta;
+
 /// The chance that at least `successes` of `trials` succeed, each with probability `p`.
 pub(super) fn at_least(successes: u64, trials: u64, p: f64) -> f64 {
-    if successes == 0 {
-        return 1.0;
+    match successes {
+        0 => 1.0,
+        more if more > trials => 0.0,
+        _ => incomplete_beta(p.clamp(0.0, 1.0), successes as f64, (trials - successes + 1) as f64),
     }
-    if p <= 0.0 || successes > trials {
-        return 0.0;
-    }
-    if p >= 1.0 {
-        return 1.0;
-    }
-    let (n, odds) = (trials as f64, p / (1.0 - p));
-    // P(X = k) from k = successes on, each from the one before; the first by logarithms of factorials.
-    let k = successes as f64;
-    let log_first = log_choose(n, k) + k * p.ln() + (n - k) * (1.0 - p).ln();
-    let (mut term, mut sum) = (1.0_f64, 1.0_f64);
-    for k in successes..trials {
-        term *= (trials - k) as f64 / (k + 1) as f64 * odds;
-        sum += term;
-        if term < sum * 1e-12 {
-            break;
-        }
-    }
-    (log_first + sum.ln()).exp().min(1.0)
 }
 
 /// The chance that `2 n R²` of one or several sets of random phases, added up, is at least `statistic`: chi-square with two
@@ -36,20 +21,6 @@ pub(super) fn of_phases(statistic: f64, sets: u32) -> f64 {
         sum += term;
     }
     (sum * (-half).exp()).min(1.0)
-}
-
-fn log_choose(n: f64, k: f64) -> f64 {
-    log_factorial(n) - log_factorial(k) - log_factorial(n - k)
-}
-
-/// Stirling's series, whose error is below 1e-8 from 9 on; exact below.
-fn log_factorial(n: f64) -> f64 {
-    if n < 9.0 {
-        return (2..=n as u64).map(|k| (k as f64).ln()).sum();
-    }
-    let n1 = n + 1.0;
-    (n1 - 0.5) * n1.ln() - n1 + 0.5 * std::f64::consts::TAU.ln() + 1.0 / (12.0 * n1)
-        - 1.0 / (360.0 * n1.powi(3))
 }
 
 #[cfg(test)]
