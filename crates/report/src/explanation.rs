@@ -241,6 +241,7 @@ fn noise_sentence(group: &Explained, noise: &Noise) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stats::analysis::Stage;
 
     #[test]
     fn a_sentence_says_no_more_than_was_seen() {

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::contest::Contestant;
-use super::figures::{DUCKDB, DUCKDB_COUNTED, REPORT};
+use super::figures::{DUCKDB, DUCKDB_COUNTED, EXPLAIN, REPORT, STORY};
 use super::peers::{Compiler, build};
 use crate::install;
 use crate::process::{self, on_path};
@@ -50,6 +50,11 @@ fn contestant(workspace: &Workspace, options: &Options, name: &'static str) -> R
     let counted = |contestant: Result<Contestant>| counting_sleeps(workspace, contestant?);
     let stream = |arguments: &[&str]| {
         bench(workspace, fourstamp, name, "stream", arguments).map(|stream| with_timeline(stream, fourstamp))
+    };
+    // Long enough to be looked at some hundred times.
+    let watched = |arguments: &[&str]| {
+        pingpong(&[&["--transport", "shm", "--duration", "3s"], arguments].concat())
+            .map(|contestant| with_timeline(contestant, fourstamp))
     };
     match name {
         "cache line" => peer("cache_line", &["--count", count]),
@@ -100,6 +105,9 @@ fn contestant(workspace: &Workspace, options: &Options, name: &'static str) -> R
         "udp stream, 1 % lost" => {
             stream(&["--transport", "udp", "--count", count, "--udp-faults", "loss=1%"])
         }
+        "shm, watched" => watched(&[]),
+        "shm, not watched" => watched(&["--no-watch"]),
+        EXPLAIN | STORY => of_ten_million(workspace, fourstamp, name),
         REPORT => report(workspace, fourstamp, options.messages),
         DUCKDB => duckdb(workspace, DUCKDB, "sorted", options.messages),
         DUCKDB_COUNTED => duckdb(workspace, DUCKDB_COUNTED, "counted", options.messages),
@@ -181,6 +189,12 @@ fn mpi(workspace: &Workspace, name: &'static str, program: &str, arguments: &[&s
         command
     };
     Ok(Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: None })
+}
+
+/// A command of ours that reads ten million messages.
+fn of_ten_million(workspace: &Workspace, fourstamp: &Path, name: &'static str) -> Result<Contestant> {
+    let run = large_run(workspace, 10_000_000)?;
+    timed(workspace, name, fourstamp.to_owned(), vec![name.to_owned(), run.display().to_string()])
 }
 
 /// Our report of a large run, to a page.

@@ -203,12 +203,65 @@ pub const FIGURES: &[Figure] = &[
         bound: Bound::AtMost(1.0),
         same_sleeps: false,
     },
+    Figure {
+        name: "watching",
+        what: "shm ping-pong 8 B for 3 s, watched / not watched, messages a second",
+        ours: "shm, watched",
+        peer: "shm, not watched",
+        number: Number::MessagesPerSecond,
+        compared: Compared::Ratio,
+        bound: Bound::AtLeast(0.99),
+        same_sleeps: false,
+    },
+    Figure {
+        name: "explain",
+        what: "explaining a run of 10 M messages",
+        ours: EXPLAIN,
+        peer: EXPLAIN,
+        number: Number::WallSeconds,
+        compared: Compared::Ours,
+        bound: Bound::AtMost(10.0),
+        same_sleeps: false,
+    },
+    Figure {
+        name: "explain-memory",
+        what: "peak memory of that",
+        ours: EXPLAIN,
+        peer: EXPLAIN,
+        number: Number::PeakGib,
+        compared: Compared::Ours,
+        bound: Bound::AtMost(1.0),
+        same_sleeps: false,
+    },
+    Figure {
+        name: "story",
+        what: "the story of the slowest of 10 M messages",
+        ours: STORY,
+        peer: STORY,
+        number: Number::WallSeconds,
+        compared: Compared::Ours,
+        bound: Bound::AtMost(10.0),
+        same_sleeps: false,
+    },
+    Figure {
+        name: "story-memory",
+        what: "peak memory of that",
+        ours: STORY,
+        peer: STORY,
+        number: Number::PeakGib,
+        compared: Compared::Ours,
+        bound: Bound::AtMost(1.0),
+        same_sleeps: false,
+    },
 ];
 
 /// The contestants that read a large run.
 pub const REPORT: &str = "report";
 pub const DUCKDB: &str = "DuckDB";
 pub const DUCKDB_COUNTED: &str = "DuckDB, counted";
+/// Those that read one of 10 M messages.
+pub const EXPLAIN: &str = "explain";
+pub const STORY: &str = "story";
 
 /// The figures asked for; those about the report only with a run to read.
 pub fn choose(only: &[String], with_report: bool) -> Result<Vec<&'static Figure>> {
