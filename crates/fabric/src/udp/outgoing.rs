@@ -268,8 +268,12 @@ impl Outgoing {
                 self.lose(|_| true, counts);
             }
             None => {
-                let trips = self.trips;
+                let (trips, before) = (self.trips, counts.resent_by_timer);
                 self.lose(|slot| slot.sent_at.saturating_add(trips.patience(slot.times_sent)) <= now, counts);
+                if counts.resent_by_timer > before {
+                    self.trips.expired();
+                }
+                let trips = self.trips;
                 let until = |slot: &Slot| slot.sent_at.saturating_add(trips.patience(slot.times_sent));
                 self.look_at = self.flying().map(until).min().unwrap_or(u64::MAX);
             }

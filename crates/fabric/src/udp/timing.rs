@@ -5,6 +5,9 @@
 /// From so many datagrams acknowledged after it on, a message counts as lost (RFC 9002, 6.1.1).
 pub(super) const GAP: u64 = 3;
 
+/// Most doublings of the patience.
+const DOUBLINGS_MAX: u32 = 12;
+
 /// Times that the core reckons with, in ticks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
@@ -24,18 +27,22 @@ pub(super) struct RoundTrips {
     times: Times,
     smoothed: u64,
     variation: u64,
+    /// Doublings since the last round trip was measured. Without it a network slower than the first guess would have everything sent
+    /// twice, and no round trip could ever be measured (RFC 6298, 5.5 and Karn's rule).
+    doublings: u32,
     pub least: u64,
 }
 
 impl RoundTrips {
     pub fn new(times: Times) -> RoundTrips {
-        RoundTrips { times, smoothed: 0, variation: 0, least: u64::MAX }
+        RoundTrips { times, smoothed: 0, variation: 0, doublings: 0, least: u64::MAX }
     }
 
     /// A message that was sent once was acknowledged after so long (Karn's rule: no others).
     #[inline]
     pub fn add(&mut self, time: u64) {
         self.least = self.least.min(time);
+        self.doublings = 0;
         if self.smoothed == 0 {
             (self.smoothed, self.variation) = (time.max(1), time / 2);
             return;
@@ -45,6 +52,11 @@ impl RoundTrips {
         self.smoothed = (self.smoothed - self.smoothed / 8 + time / 8).max(1);
     }
 
+    /// The time was over for some message.
+    pub fn expired(&mut self) {
+        self.doublings = (self.doublings + 1).min(DOUBLINGS_MAX);
+    }
+
     /// How long to wait for the acknowledgement of a message that has been sent so many times.
     #[inline]
     pub fn patience(&self, times_sent: u32) -> u64 {
@@ -52,7 +64,8 @@ impl RoundTrips {
             0 => self.times.first,
             smoothed => (smoothed + 4 * self.variation).max(self.times.least),
         };
-        (once << times_sent.saturating_sub(1).min(12)).min(self.times.most)
+        let doublings = times_sent.saturating_sub(1).max(self.doublings).min(DOUBLINGS_MAX);
+        (once << doublings).min(self.times.most)
     }
 }
 
@@ -73,6 +86,10 @@ mod tests {
         }
         assert_eq!((trips.patience(1), trips.patience(2)), (200_000, 400_000));
         assert_eq!(trips.patience(40), 200_000_000);
+        trips.expired();
+        assert_eq!((trips.patience(1), trips.patience(2), trips.patience(3)), (400_000, 400_000, 800_000));
+        trips.add(10_000);
+        assert_eq!(trips.patience(1), 200_000, "a measured round trip ends that");
         assert_eq!(trips.least, 10_000);
     }
 }
