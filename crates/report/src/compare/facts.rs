@@ -19,6 +19,20 @@ pub(super) fn warnings(compared: &Compared<'_>) -> Vec<String> {
     sides.into_iter().flat_map(|(letter, side)| of_side(letter, side)).collect()
 }
 
+/// That what else changed counts as well, where one side was measured before the other.
+pub(super) fn apart(a: &[Facts], b: &[Facts]) -> Option<&'static str> {
+    // Local time to the second, in one zone: it sorts as text.
+    let started = |runs: &[Facts]| {
+        let all = runs.iter().map(|facts| facts.started.clone());
+        Some((all.clone().min()?, all.max()?))
+    };
+    let (a, b) = (started(a)?, started(b)?);
+    (a.1 < b.0 || b.1 < a.0).then_some(
+        "One was measured before the other: what else changed on the machine in between counts as a difference. Launches \
+         in turn rule that out (docs/COMPARE.md).",
+    )
+}
+
 fn of_side(letter: char, side: &ComparedSide<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
     let Some((first, others)) = side.facts.split_first() else { return warnings };
@@ -69,6 +83,17 @@ fn all(facts: &Facts) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sides_in_turn_are_not_apart() {
+        let at = |second: u32| Facts {
+            started: format!("2026-01-01 00:00:{second:02} +00:00"),
+            ..Facts::default()
+        };
+        let apart = |a: &[Facts], b: &[Facts]| apart(a, b).is_some();
+        assert!(apart(&[at(1), at(2)], &[at(3), at(4)]) && apart(&[at(9)], &[at(3)]));
+        assert!(!apart(&[at(1), at(3)], &[at(2), at(4)]) && !apart(&[at(1)], &[at(1)]));
+    }
 
     #[test]
     fn only_what_differs_is_said() {

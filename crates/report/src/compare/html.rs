@@ -170,7 +170,9 @@ fn differing(compared: &Compared<'_>) -> String {
             format!("<tr><th scope=row>{}<td class=words>{}<td class=words>{}", html(name), html(a), html(b))
         })
         .collect();
-    let warnings = list("remarks", &facts::warnings(compared));
+    let apart = facts::apart(compared.a.facts, compared.b.facts).map(str::to_owned);
+    let warnings: Vec<String> = facts::warnings(compared).into_iter().chain(apart).collect();
+    let warnings = list("remarks", &warnings);
     if rows.is_empty() {
         return section("What was run", "The same on both sides, as far as was recorded.", &warnings);
     }

@@ -16,7 +16,8 @@ pub fn compare_terminal(compared: &Compared<'_>, width: usize, colour: bool) -> 
     let comparison = compared.comparison;
     let mut blocks = vec![opening(compared, width), answer(comparison, width, colour)];
     blocks.extend(table(comparison, comparison.stage, &comparison.quantiles));
-    blocks.push(how_to_read(comparison, width));
+    let apart = facts::apart(compared.a.facts, compared.b.facts);
+    blocks.push(how_to_read(comparison, apart.unwrap_or_default(), width));
     let elsewhere = elsewhere(comparison);
     if !elsewhere.is_empty() {
         let head = "Where the difference lies (each by itself; no part of the verdict):\n";
@@ -101,10 +102,10 @@ fn table(comparison: &Comparison, stage: Measured, quantiles: &[Difference]) -> 
     Some(trim_lines(&table.to_string()))
 }
 
-fn how_to_read(comparison: &Comparison, width: usize) -> String {
+fn how_to_read(comparison: &Comparison, remark: &str, width: usize) -> String {
     let text = format!(
         "A figure is the geometric mean of its launches'; \"by chance\": how likely between equal runs, corrected for all quantiles of \
-         the table. Changes below {} do not matter (--least).",
+         the table. Changes below {} do not matter (--least). {remark}",
         plain_part(comparison.least)
     );
     wrapped(&plain(&text), width)
