@@ -53,9 +53,10 @@ pub struct PeakMatch {
     pub b: Option<PeakSide>,
     /// What became of it.
     pub change: PeakChange,
-    /// B's place over A's, minus one, and the interval; where both have it, in two launches each.
+    /// By how much its middle moved (the median of the messages in both peaks' regions), as a part of A's, and the interval; where both
+    /// have it, in two launches each.
     pub place_change: Option<(f64, (f64, f64))>,
-    /// B's part of the messages minus A's, and the interval; with two launches of each.
+    /// B's part of the messages in these regions minus A's, and the interval; with two launches of each.
     pub mass_change: Option<(f64, (f64, f64))>,
 }
 
@@ -147,19 +148,20 @@ struct Contrasts {
 }
 
 impl Contrasts {
+    /// Both runs are asked about the same region, all of both peaks: valleys lie where noise puts them, and a peak that only
+    /// one run shows divided would else seem to have moved in the other.
     fn of(sides: &[Vec<Launch>; 2], (a, b): (Option<PeakSide>, Option<PeakSide>)) -> Contrasts {
-        let (Some(region_a), Some(region_b)) = (a.or(b).map(|p| p.region_ns), b.or(a).map(|p| p.region_ns))
-        else {
-            return Contrasts { place: None, mass: None };
-        };
-        let within = |launches: &[Launch], (from, to): (f64, f64)| -> (Vec<f64>, Vec<f64>) {
+        let regions = a.iter().chain(&b).map(|peak| peak.region_ns);
+        let union = |x: (f64, f64), y: (f64, f64)| (x.0.min(y.0), x.1.max(y.1));
+        let Some(region) = regions.reduce(union) else { return Contrasts { place: None, mass: None } };
+        let within = |launches: &[Launch]| -> (Vec<f64>, Vec<f64>) {
             let all: Vec<(f64, Option<f64>)> =
-                launches.iter().map(|launch| launch.within(from, to)).collect();
+                launches.iter().map(|launch| launch.within(region.0, region.1)).collect();
             let places = all.iter().filter_map(|(_, place)| place.filter(|place| *place > 0.0));
             (all.iter().map(|(mass, _)| *mass).collect(), places.map(f64::ln).collect())
         };
-        let (mass_a, place_a) = within(&sides[0], region_a);
-        let (mass_b, place_b) = within(&sides[1], region_b);
+        let (mass_a, place_a) = within(&sides[0]);
+        let (mass_b, place_b) = within(&sides[1]);
         let contrast = |x: &[f64], y: &[f64]| {
             Side::of(x, 0.0).zip(Side::of(y, 0.0)).map(|(x, y)| Contrast::between(&x, &y))
         };
@@ -274,6 +276,16 @@ mod tests {
         let found = matched(&sides, [&one, &both], &CompareOptions::default());
         assert_eq!(found[1].change, PeakChange::Unclear);
         assert!(found[1].a.is_none() && found[1].b.is_some());
+    }
+
+    #[test]
+    fn valleys_that_noise_moved_change_nothing() {
+        let places = [(1e3, 500), (1.2e3, 300), (1.5e3, 200)];
+        let sides = [launches(&places), launches(&places)];
+        let (broad, narrow) = (peak(1e3, 1.0), peak(1e3, 0.5));
+        let broad = Peak { to_ns: 2e3, ..broad };
+        let found = matched(&sides, [&[broad], &[narrow]], &CompareOptions::default());
+        assert_eq!(found.iter().map(|found| found.change).collect::<Vec<_>>(), [PeakChange::Same]);
     }
 
     #[test]
