@@ -31,10 +31,6 @@ fn a_planted_peak_is_found_and_seen_to_move() {
     bench(folder.path(), "a", 1000, "peak:mass=0.1,by=3ms");
     bench(folder.path(), "b", 1000, "peak:mass=0.1,by=4500us");
     let found = compared(folder.path(), "a b --stage transit");
-    if found["peaks"].as_array().is_none_or(Vec::is_empty) {
-        println!("skipped: this build looks for no peaks");
-        return;
-    }
     let there = |peak: &Value| {
         (2.9e6..3.6e6).contains(&number(&peak["a"]["place_ns"]))
             && (0.05..0.15).contains(&number(&peak["a"]["mass"]))

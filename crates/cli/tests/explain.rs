@@ -1,0 +1,58 @@
+//! What goes with slow messages, and what became of peaks when one thing was changed, through the command line.
+
+mod common;
+
+use common::{fail, folder, succeed};
+
+#[test]
+fn a_planted_peak_is_explained_and_a_run_says_what_was_watched() {
+    let folder = folder();
+    let bench = "bench pingpong --transport thread --receive blocking --launches 2 --count 6000";
+    succeed(folder.path(), &format!("{bench} --plant peak:mass=0.02,by=3ms,stage=receive-wait --out a"));
+    let causes = folder.path().join("a/causes/launch-0-node-0.parquet");
+    assert!(causes.is_file(), "every run is watched");
+    let said = succeed(folder.path(), "explain a --all");
+    assert!(said.contains("The peak of receive wait at 3."), "{said}");
+    assert!(said.contains("The slowest 0.1 %"), "{said}");
+    assert!(said.contains("idle"), "{said}");
+    assert!(!said.contains("was not watched"), "{said}");
+}
+
+#[test]
+fn a_run_that_was_not_watched_says_so() {
+    let folder = folder();
+    let bench = "bench pingpong --transport thread --receive blocking --launches 1 --count 6000 --no-watch";
+    succeed(folder.path(), &format!("{bench} --plant peak:mass=0.02,by=3ms,stage=receive-wait --out a"));
+    assert!(!folder.path().join("a/causes").exists());
+    let said = succeed(folder.path(), "explain a");
+    assert!(said.contains("was not watched") || said.contains("of them"), "{said}");
+    assert!(!said.contains("idle"), "{said}");
+}
+
+#[test]
+fn one_thing_is_changed_and_both_runs_stay() {
+    let folder = folder();
+    let said = succeed(
+        folder.path(),
+        "bench stream --transport thread --receive blocking --launches 2 --count 5000 --out a --intervene batch",
+    );
+    assert!(said.contains("With 8 messages handed over in one call, 2 launches beside 2 without"), "{said}");
+    for run in ["a", "a-changed"] {
+        let shown = succeed(folder.path(), &format!("report {run} --terminal"));
+        assert!(shown.contains("10 000 messages"), "{shown}");
+    }
+}
+
+#[test]
+fn what_cannot_be_changed_is_refused_before_anything_is_measured() {
+    let folder = folder();
+    for (arguments, reason) in [
+        ("bench pingpong --transport thread --intervene batch", "--intervene batch is for a stream"),
+        ("bench pingpong --transport thread --intervene timer", "--intervene timer is for --transport udp"),
+        ("explain nowhere", "nowhere is not a run"),
+    ] {
+        let error = fail(folder.path(), arguments);
+        assert!(error.contains(reason), "{error}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+}
