@@ -6,7 +6,7 @@ use crate::paged;
 use crate::progress::Bar;
 use anyhow::{Context, Result, anyhow};
 use record::{Batch, Chunk, Closing, Run};
-use report::{Entry, Facts};
+use report::{Entry, Facts, Told};
 use stats::analysis::Analysis;
 use stats::compare::Sample;
 use stats::{Accumulator, FileRows, Options, Position};
@@ -20,6 +20,8 @@ pub struct Analysed {
     pub facts: Facts,
     /// Where the time went.
     pub analysis: Analysis,
+    /// The story of its slowest message, where it is to be told.
+    pub told: Option<Told>,
 }
 
 /// Several runs, read as one: the launches of each follow those of the one before.
@@ -61,7 +63,7 @@ pub fn analyse(path: &Path, seed: u64) -> Result<Analysed> {
     }
     let mut facts = Facts::from(&run.info);
     foretell(&mut facts, path);
-    Ok(Analysed { facts, analysis })
+    Ok(Analysed { facts, analysis, told: None })
 }
 
 /// Read the runs at `paths` as if they were one.
@@ -111,7 +113,7 @@ pub fn open(path: &Path) -> Result<Run> {
 impl Analysed {
     /// For a page.
     pub fn entry(&self) -> Entry<'_> {
-        Entry { facts: &self.facts, analysis: &self.analysis }
+        Entry { facts: &self.facts, analysis: &self.analysis, told: self.told.as_ref() }
     }
 }
 

@@ -83,6 +83,8 @@ const DIARY: ObjectId = ObjectId(0);
 const DAYS_MAX: u32 = 100_000;
 /// The caller works so many pages' time before it calls, in halves: longer than the diary takes to write all pages.
 const PATIENCE_HALVES: u32 = 5;
+/// In thoughts of so many, so that its node is never silent for long.
+const THOUGHT: u32 = 4;
 /// The first page takes so many pages' time: the sweep begins with taking it back.
 const FIRST_PAGE: u32 = 8;
 /// The caller takes so many before the first note, so that it comes when the sweep has just begun.
@@ -148,22 +150,31 @@ impl Diary {
         }
     }
 
-    /// First it calls the diary off, then it sends notes.
+    /// How often the caller thinks before it calls.
+    fn patience(&self) -> u64 {
+        u64::from((self.options.days + FIRST_PAGE) * PATIENCE_HALVES / 2 / THOUGHT)
+    }
+
+    /// First it thinks for long, then it calls the diary off, then it sends notes.
     fn call(&self, thought: &mut u64, thoughts: u64, context: &mut Context<'_, u64>) {
-        let pages = match thoughts {
-            0 => (self.options.days + FIRST_PAGE) * PATIENCE_HALVES / 2,
+        let patience = self.patience();
+        let note = thoughts.saturating_sub(patience);
+        let pages = match note {
+            0 if thoughts == patience => 0,
+            0 => THOUGHT,
             1 => BEFORE_NOTE,
             _ => BETWEEN_NOTES,
         };
         *thought = self.think(*thought, pages);
-        match thoughts {
-            0 => context.send(DIARY, VirtualTime::at(1.0), selector::CALL_OFF, 0),
-            _ => {
-                let receive = NOTE + (thoughts - 1) as f64 * NEXT_THOUGHT;
-                context.send(DIARY, VirtualTime::at(receive), selector::NOTE, thoughts);
+        match note {
+            0 if thoughts == patience => context.send(DIARY, VirtualTime::at(1.0), selector::CALL_OFF, 0),
+            0 => {}
+            note => {
+                let receive = NOTE + (note - 1) as f64 * NEXT_THOUGHT;
+                context.send(DIARY, VirtualTime::at(receive), selector::NOTE, note);
             }
         }
-        if thoughts < u64::from(self.options.notes) {
+        if note < u64::from(self.options.notes) {
             context.send(self.caller(), context.now().after(NEXT_THOUGHT), selector::THINK, thoughts + 1);
         }
     }
@@ -288,8 +299,9 @@ mod tests {
         let options = DiaryOptions { days: 10, work_steps: 5, notes: 3 };
         let model = Diary::new(&options).unwrap();
         let total = sequential::run(&model, &Limits::default(), &mut Unwatched).unwrap().total();
-        // Each page is bound; a day; the caller's thoughts; the notes.
-        assert_eq!(total.events, 10 + 1 + 4 + 3);
+        // Each page is bound; a day; the caller's thoughts, its call and its sending notes; the notes.
+        assert_eq!(total.events, 10 + 1 + (model.patience() + 1 + 3) + 3);
+        assert_eq!(model.patience(), 11);
     }
 
     #[test]

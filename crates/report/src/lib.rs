@@ -52,7 +52,7 @@ pub use outcome::Outcome;
 pub use page::{Entry, Page, html};
 pub use pager_facts::{Paged, PagedSeconds, PagerFacts, Prediction};
 pub use pager_study::{Bar, StudyFigure};
-pub use story::{ObjectNames, story};
+pub use story::{ObjectNames, Told, story};
 pub use terminal::terminal;
 
 /// Why a report could not be written.

@@ -1,10 +1,23 @@
 //! The story of a message, in words and as a small timeline.
 
+mod drawing;
 mod lanes;
 mod names;
 mod phrases;
 mod terminal;
 mod words;
 
+pub(crate) use drawing::section;
 pub use names::ObjectNames;
 pub use terminal::story;
+
+/// A story, and what is needed to put it into words.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The story.
+    pub story: stats::story::Story,
+    /// Launch of its message.
+    pub launch: u32,
+    /// What objects are called.
+    pub names: ObjectNames,
+}

@@ -69,7 +69,7 @@ fn csv_text(analysis: &Analysis, series: Option<&str>) -> String {
 }
 
 fn page_text(facts: &Facts, analysis: &Analysis, runs: usize) -> String {
-    let entries: Vec<Entry> = (0..runs).map(|_| Entry { facts, analysis }).collect();
+    let entries: Vec<Entry> = (0..runs).map(|_| Entry { facts, analysis, told: None }).collect();
     let floors =
         [Floor { name: facts.workload.clone(), p50_ns: 120, p99_ns: 310, note: facts.command.clone() }];
     let remarks = [facts.command.clone()];
@@ -190,7 +190,7 @@ fn a_full_disk_is_an_error() {
         }
     }
     let (facts, analysis) = planted();
-    let runs = [Entry { facts: &facts, analysis: &analysis }];
+    let runs = [Entry { facts: &facts, analysis: &analysis, told: None }];
     let page = Page { title: "", runs: &runs, floors: &[], remarks: &[] };
     assert!(matches!(html(&page, &mut Full), Err(ReportError::Write(_))));
 }

@@ -131,7 +131,11 @@ mod tests {
         let stop = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {
             for _ in 0..4 * cores {
-                scope.spawn(|| while !stop.load(std::sync::atomic::Ordering::Relaxed) {});
+                scope.spawn(|| {
+                    while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                        std::hint::spin_loop();
+                    }
+                });
             }
             for _ in 0..1_000 {
                 let mut sum = 0_u64;

@@ -1,15 +1,18 @@
 //! `fourstamp report`: a run's page, terminal report or CSV.
 
-use crate::analyse::{Analysed, analyse};
+use super::story::tell;
+use crate::analyse::{Analysed, analyse, open};
 use crate::args::ReportArgs;
 use anyhow::{Context, Result, bail};
-use report::{Entry, Floor, Page};
+use report::{Entry, Floor, Page, Told};
+use stats::analysis::Stage;
+use stats::story::Wanted;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// Read the runs and show them as asked.
 pub fn run(args: &ReportArgs) -> Result<()> {
-    let analysed: Vec<Analysed> =
+    let mut analysed: Vec<Analysed> =
         args.runs.iter().map(|run| analyse(run, args.seed)).collect::<Result<_>>()?;
     if let Some(series) = &args.csv {
         return print_csv(&analysed, series);
@@ -22,9 +25,19 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         (None, [run]) => run.join("report.html"),
         (None, _) => bail!("a page for several runs needs a place: give --out FILE"),
     };
+    if let ([run], [analysed]) = (&args.runs[..], &mut analysed[..]) {
+        analysed.told = slowest_told(run)?;
+    }
     let runs: Vec<Entry<'_>> = analysed.iter().map(Analysed::entry).collect();
     write_page(&Page { title: &title(&analysed), runs: &runs, floors: &[], remarks: &[] }, &out)?;
     say(&format!("wrote {}\n", out.display()))
+}
+
+/// The story of a run's slowest message; `None` for a run without messages.
+fn slowest_told(path: &Path) -> Result<Option<Told>> {
+    let run = open(path)?;
+    let wanted = Wanted::Slowest { count: 1, by: Stage::EndToEnd };
+    Ok(tell(&run, wanted).ok().and_then(|told| told.into_iter().next()))
 }
 
 fn title(analysed: &[Analysed]) -> String {

@@ -7,25 +7,33 @@ use crate::beside::beside;
 use crate::scenes;
 use anyhow::{Context, Result};
 use record::{Run, RunInfo};
-use report::ObjectNames;
+use report::{ObjectNames, Told};
+use stats::story::Wanted;
 
 /// Find the messages and tell their stories.
 pub fn run(args: &StoryArgs) -> Result<()> {
     let run = open(&args.run)?;
-    let settings = scenes::gather(&run, args.wanted())?;
-    let names = object_names(&run);
-    let causes = run.causes().with_context(|| format!("cannot read {}", args.run.display()))?;
+    let told = tell(&run, args.wanted())?;
     let (width, colour) = (terminal_width(), has_colour());
-    let tell = |setting: &scenes::Setting| {
-        let beside = beside(&causes, &setting.scene.message, setting.launch);
-        let story = stats::story::tell(&setting.scene, &beside);
-        report::story(&story, setting.launch, &names, width, colour)
-    };
-    let mut text = settings.iter().map(tell).collect::<Vec<String>>().join("\n\n");
+    let texts: Vec<String> = told.iter().map(|told| report::story(told, width, colour)).collect();
+    let mut text = texts.join("\n\n");
     if is_incomplete(&run.info) {
         text.push_str("\nThis run's record is not whole (see `lost` in run.json): what is missing may have been part of this.\n");
     }
     say(&text)
+}
+
+/// The stories of the messages wanted, slowest first.
+pub fn tell(run: &Run, wanted: Wanted) -> Result<Vec<Told>> {
+    let names = object_names(run);
+    let settings = scenes::gather(run, wanted)?;
+    let causes = run.causes().with_context(|| format!("cannot read {}", run.path().display()))?;
+    let told = settings.iter().map(|setting| {
+        let beside = beside(&causes, &setting.scene.message, setting.launch);
+        let story = stats::story::tell(&setting.scene, &beside);
+        Told { story, launch: setting.launch, names: names.clone() }
+    });
+    Ok(told.collect())
 }
 
 /// Whether rows are missing.

@@ -40,7 +40,8 @@ fn main() -> Result<(), ReportError> {
 }
 
 fn write(folder: &Path, name: &str, title: &str, runs: &[(Facts, Analysis)]) -> Result<(), ReportError> {
-    let entries: Vec<Entry> = runs.iter().map(|(facts, analysis)| Entry { facts, analysis }).collect();
+    let entries: Vec<Entry> =
+        runs.iter().map(|(facts, analysis)| Entry { facts, analysis, told: None }).collect();
     let floors = [
         Floor {
             name: "cache line".into(),

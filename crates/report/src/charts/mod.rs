@@ -24,11 +24,9 @@ mod simulation;
 pub(crate) mod sizes;
 mod tail;
 
-use stats::analysis::Analysis;
-
 use crate::chart::Chart;
-use crate::facts::Facts;
-use crate::tables;
+use crate::page::Entry;
+use crate::{story, tables};
 
 /// A part of the page under one heading.
 pub(crate) struct Section {
@@ -61,7 +59,8 @@ impl Section {
 }
 
 /// All sections of one run; `run` makes their ids unique on a page of several.
-pub(crate) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Section> {
+pub(crate) fn sections(run: &str, entry: &Entry) -> Vec<Section> {
+    let Entry { facts, analysis, told } = *entry;
     let mut all = simulation::sections(run, facts, analysis);
     all.extend(mpi::sections(run, facts, analysis));
     all.extend(pager::sections(run, facts, analysis));
@@ -77,6 +76,7 @@ pub(crate) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Sec
     all.extend(counts::section(run, analysis));
     all.extend(sends::section(run, analysis));
     all.extend(launches::section(run, analysis));
+    all.extend(told.and_then(|told| story::section(run, told)));
     all.extend(tables::slowest_section(run, analysis));
     all.push(tables::facts_section(run, facts));
     all

@@ -19,7 +19,7 @@ use crate::tables::{list, mini_bar};
 
 /// The first screen of one run.
 pub(super) fn of_run(entry: &Entry, floors: &[Floor], alone: bool) -> String {
-    let Entry { facts, analysis } = entry;
+    let Entry { facts, analysis, .. } = entry;
     let lead: String = message_sentence(facts, analysis)
         .iter()
         .chain(mpi::tail(facts, analysis).iter())

@@ -19,6 +19,7 @@ use crate::escape::html as escaped;
 use crate::facts::Facts;
 use crate::headline::Floor;
 use crate::script;
+use crate::story::Told;
 
 /// What a page shows.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub struct Entry<'a> {
     pub facts: &'a Facts,
     /// What was found.
     pub analysis: &'a Analysis,
+    /// The story of its slowest message, where it is told.
+    pub told: Option<&'a Told>,
 }
 
 /// Write the page. Its size is 2 MB and some 50 kB a run.
@@ -101,7 +104,7 @@ fn fold(i: usize, entry: &Entry, out: &mut dyn Write) -> std::io::Result<String>
 
 /// Everything below a run's first screen; returns the packed data of its charts.
 fn run_body(run: &str, entry: &Entry, nav: bool, out: &mut dyn Write) -> std::io::Result<String> {
-    let sections = sections(run, entry.facts, entry.analysis);
+    let sections = sections(run, entry);
     if nav {
         let links: String =
             sections.iter().map(|s| format!("<a href=\"#{}\">{}</a>", s.id, escaped(s.title))).collect();

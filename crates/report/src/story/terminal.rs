@@ -3,8 +3,8 @@
 use stats::analysis::Stage;
 use stats::story::{LaneOf, Story};
 
+use super::Told;
 use super::lanes::{cells, label};
-use super::names::ObjectNames;
 use super::words::Words;
 use crate::escape;
 use crate::format::{count, plain, time};
@@ -13,11 +13,12 @@ use crate::terminal::{Paint, wrapped};
 /// Columns of a lane's name, at most.
 const LABEL: usize = 30;
 
-/// The story of a message of this launch, at most `width` columns wide (60 at least); `colour` adds terminal colours.
-pub fn story(story: &Story, launch: u32, names: &ObjectNames, width: usize, colour: bool) -> String {
+/// A story, at most `width` columns wide (60 at least); `colour` adds terminal colours.
+pub fn story(told: &Told, width: usize, colour: bool) -> String {
+    let Told { story, launch, names } = told;
     let width = width.clamp(60, 120);
     let (words, paint) = (Words { story, names }, Paint { colour });
-    let mut text = wrapped(&safe(&words.opening(launch)), width);
+    let mut text = wrapped(&safe(&words.opening(*launch)), width);
     for line in wrapped(&safe(&words.headline()), width).lines() {
         text.push_str(&format!("{}\n", paint.bold(line)));
     }
