@@ -7,6 +7,9 @@ mod phrases;
 mod terminal;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use drawing::section;
 pub use names::ObjectNames;
 pub use terminal::story;

@@ -309,7 +309,7 @@ impl Words<'_> {
 
     fn straggler(&self, rollback: &Row, message: &Row, chapter: &Chapter) -> String {
         format!(
-            "{} had come to virtual time {} when {}, for {}, was taken, {}: a straggler.",
+            "{} had come to virtual time {} when {}, for virtual time {}, was taken, {}: a straggler.",
             capital(&self.names.of_some(rollback.dst_object)),
             at(rollback.virtual_send),
             self.sender(message),

@@ -1,0 +1,164 @@
+//! What a reader sees of a planted story.
+
+use record::{How, Kind};
+use stats::analysis::Stage;
+use stats::story::{Cancelled, Chapter, Fact, Lane, LaneOf, Link, Row, Story, UsualTimes, Work};
+
+use super::{ObjectNames, Told, section, story};
+
+fn row(kind: Kind, [ready, taken]: [i64; 2]) -> Row {
+    Row {
+        kind,
+        src: 1,
+        dst: 0,
+        seq: 7,
+        bytes: 64,
+        ready_ns: Some(ready),
+        sent_ns: Some(ready + 10),
+        arrived_ns: Some(ready + 20),
+        taken_ns: Some(taken),
+        how: How::Observed,
+        error_ns: None,
+        hops: None,
+        packets: Some(3),
+        batch: None,
+        in_flight: None,
+        src_object: Some(1),
+        dst_object: Some(0),
+        virtual_send: Some(9.5),
+        virtual_receive: Some(2.5),
+        tag: None,
+        posted_ns: None,
+        awaited_ns: None,
+    }
+}
+
+fn told(facts: Vec<Fact>) -> Told {
+    let message = row(Kind::Event, [1_000, 1_001_000]);
+    let chapter =
+        Chapter { stage: Stage::ReceiveWait, from_ns: 1_020, to_ns: 1_001_000, share: 0.99998, facts };
+    let spans = vec![(1_020, 1_001_000)];
+    let lanes = vec![
+        Lane { what: LaneOf::Stage(Stage::ReceiveWait), spans: spans.clone() },
+        Lane { what: LaneOf::Beside { what: "<b>a long cause\u{7} that has no room</b>".into() }, spans },
+    ];
+    let story = Story { message, usual: None, chapters: vec![chapter], lanes, left_out: 0 };
+    Told { story, launch: 2, names: ObjectNames::new(["<i>diary</i>\u{1b}[2J".to_owned(), "1".to_owned()]) }
+}
+
+/// The sentence that a fact becomes, on one line.
+fn sentence(fact: Fact) -> String {
+    let text = story(&told(vec![fact]), 120, false);
+    let from = text.find("  - ").expect("a sentence");
+    text[from + 4..].split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn facts_become_sentences() {
+    let usual = UsualTimes { messages: 50, median_ns: 2_400, p99_ns: 9_000, slower: 1 };
+    let link = |message: Row| {
+        let rollback = Box::new(Row { src: 0, ..row(Kind::Rollback, [500, 900]) });
+        Fact::Because(Link::RolledBackFor { rollback, message: Box::new(message) })
+    };
+    let work = Work {
+        node: 0,
+        kind: Kind::Collection,
+        pieces: 2,
+        ns: 3_000,
+        of_ns: 9_000,
+        events: 12,
+        objects: 0,
+        longest: row(Kind::Collection, [0, 2_000]),
+    };
+    let cases = [
+        (Fact::Queue { before: 0, mates: 0, machinery: 0 }, "The receive queue was empty when it arrived."),
+        (
+            Fact::Queue { before: 2, mates: 1, machinery: 0 },
+            "When it arrived, 2 messages and 1 message of its own frame stood before it in the receive queue.",
+        ),
+        (
+            Fact::Usual(usual),
+            "Half of the messages like it took at most 2.40 µs there, 99 % at most 9.00 µs; one took longer than this one.",
+        ),
+        (
+            Fact::Silent { node: 0, ns: 3_100_000 },
+            "Node 0 recorded no work in these 3.10 ms: it was not looking, or not running.",
+        ),
+        (
+            Fact::Gap { node: 0, from_ns: 2_020, to_ns: 5_020, is_whole: false },
+            "For 3.00 µs of it, from 1.00 µs after it arrived, node 0 took nothing.",
+        ),
+        (
+            Fact::Work(Box::new(work)),
+            "2 steps of fossil collection, which committed 12 events, took 3.00 µs.",
+        ),
+        (
+            Fact::ForThatObject { object: 1, receive: 5.5, cancelled: 64, later: 59 },
+            "And the message is for object 1 itself: its receive time, 5.5, is earlier than the send time of all but 5 of the 64 cancelled messages to itself.",
+        ),
+        (
+            Fact::Cancelled(Cancelled {
+                node: 0,
+                object: 1,
+                to_self: 3,
+                to_others: 0,
+                span: (0, 500),
+                of_others: 0,
+            }),
+            "Meanwhile node 0 cancelled 3 messages from object 1 to itself, within 500 ns.",
+        ),
+        (
+            Fact::Together { on_way: 12, arrived_with: 12 },
+            "12 other messages of these nodes were on the way at the same time; all of them arrived together with it.",
+        ),
+        (Fact::Posted { after_arrival_ns: -2_000 }, "Its receive was posted 2.00 µs before it arrived."),
+        (
+            Fact::Backwards { ns: 40 },
+            "It comes out negative: the clocks of the two nodes disagree by at least 40 ns.",
+        ),
+        (
+            Fact::Beside { what: "steal".into(), ns: 900, of_ns: 1_000 },
+            "Consistent with steal: 900 ns of these 1.00 µs.",
+        ),
+        (
+            Fact::ArrivalKnown { how: How::Bracketed, error_ns: Some(300) },
+            "When it arrived is not observed but known within ± 300 ns.",
+        ),
+    ];
+    for (fact, expected) in cases {
+        assert_eq!(sentence(fact), expected);
+    }
+    let straggler = sentence(link(row(Kind::Event, [100, 400])));
+    assert!(
+        straggler
+            .ends_with("for virtual time 2.5, was taken, 620 ns before this message arrived: a straggler."),
+        "{straggler}"
+    );
+    let cancelled = sentence(link(Row { dst: 1, ..row(Kind::Anti, [100, 400]) }));
+    assert!(
+        cancelled.contains("was rolled back because object 1 on node 1 cancelled the message"),
+        "{cancelled}"
+    );
+}
+
+#[test]
+fn a_terminal_gets_no_control_characters_and_no_line_too_long() {
+    let facts = vec![Fact::Queue { before: 0, mates: 0, machinery: 0 }];
+    for width in [60, 80, 120] {
+        let text = story(&told(facts.clone()), width, false);
+        assert!(text.starts_with("Message 2:1:7: event, 64 B, from node 1 to node 0, for"), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width), "{widest:?} of {width}\n{text}");
+    }
+    assert!(story(&told(facts), 80, true).contains("\u{1b}[1m"), "colours where they are wanted");
+}
+
+#[test]
+fn names_are_harmless_on_the_page() {
+    let section =
+        section("r0", &told(vec![Fact::Queue { before: 0, mates: 0, machinery: 0 }])).expect("a section");
+    assert!(section.below.contains("The receive queue was empty"), "{}", section.below);
+    assert_eq!(section.below.matches("<rect ").count(), 2);
+    assert!(!section.below.contains("<b>") && !section.below.contains("<i>"), "{}", section.below);
+}
