@@ -48,7 +48,10 @@ pub fn show(workload: &WorkloadArgs, nodes: &Nodes) -> Result<()> {
         return report::print_csv(&[analysed], "quantiles");
     }
     report::print_terminal(&analysed)?;
-    report::say(&format!("run: {}   page: fourstamp report {0}\n", folder.display()))
+    report::say(&format!(
+        "run: {}   page: fourstamp report {0}   why: fourstamp explain {0}\n",
+        folder.display()
+    ))
 }
 
 /// Measure; returns the run's folder, closed.
