@@ -2,6 +2,7 @@
 
 mod drawing;
 mod lanes;
+mod links;
 mod names;
 mod phrases;
 mod terminal;

@@ -88,9 +88,13 @@ pub(super) fn arrival(how: How, error_ns: Option<i64>) -> String {
     let within = error_ns.map_or_else(String::new, |ns| format!(" within ±\u{a0}{}", time(ns as f64)));
     match how {
         How::Observed => "Its arrival was observed.".to_owned(),
-        How::Bracketed => format!("When it arrived is not observed but known{within}."),
+        How::Bracketed => format!(
+            "When it arrived is not observed but known{within}, and so are its transit and its receive wait."
+        ),
         How::Modelled => {
-            format!("When it arrived is not observed but computed from a model of the network{within}.")
+            format!(
+                "When it arrived is not observed but computed from a model of the network{within}, and so are its transit and its receive wait."
+            )
         }
     }
 }

@@ -122,7 +122,7 @@ fn facts_become_sentences() {
         ),
         (
             Fact::ArrivalKnown { how: How::Bracketed, error_ns: Some(300) },
-            "When it arrived is not observed but known within ± 300 ns.",
+            "When it arrived is not observed but known within ± 300 ns, and so are its transit and its receive wait.",
         ),
     ];
     for (fact, expected) in cases {

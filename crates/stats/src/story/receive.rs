@@ -23,7 +23,7 @@ pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, beside: &[Be
     if !is_long {
         return facts;
     }
-    let usual = scene.usual.times(Stage::ReceiveWait, time.1 - time.0);
+    let usual = scene.usual.times(Stage::ReceiveWait, time.1.saturating_sub(time.0));
     facts.splice(0..0, usual.map(Fact::Usual));
     let gaps = Gaps::of(scene, time);
     if counts.before > 0
@@ -36,7 +36,8 @@ pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, beside: &[Be
     }
     facts.extend(calls(&scene.message, time));
     let longest = gaps.longest();
-    let is_told = (longest.1 - longest.0) as f64 >= GAP * (time.1 - time.0) as f64;
+    let is_told =
+        (longest.1.saturating_sub(longest.0)) as f64 >= GAP * (time.1.saturating_sub(time.0)) as f64;
     let focus = if is_told { longest } else { time };
     if is_told {
         let (from_ns, to_ns) = longest;
@@ -71,10 +72,11 @@ fn in_time(scene: &Scene, time: (i64, i64), is_quiet: bool, beside: &[Beside]) -
 
 /// What an MPI program did to receive it.
 fn calls(message: &Row, (arrived, taken): (i64, i64)) -> Vec<Fact> {
-    let posted = message.posted_ns.map(|posted| Fact::Posted { after_arrival_ns: posted - arrived });
+    let posted =
+        message.posted_ns.map(|posted| Fact::Posted { after_arrival_ns: posted.saturating_sub(arrived) });
     let awaited = message.awaited_ns.map(|awaited| Fact::Awaited {
-        after_arrival_ns: awaited - arrived,
-        before_taken_ns: taken - awaited,
+        after_arrival_ns: awaited.saturating_sub(arrived),
+        before_taken_ns: taken.saturating_sub(awaited),
     });
     posted.into_iter().chain(awaited).collect()
 }
@@ -97,7 +99,8 @@ impl Gaps {
     }
 
     fn median(&self) -> Option<i64> {
-        let mut gaps: Vec<i64> = self.moments.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let mut gaps: Vec<i64> =
+            self.moments.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
         gaps.sort_unstable();
         gaps.get(gaps.len().checked_sub(1)? / 2).copied()
     }
@@ -105,6 +108,6 @@ impl Gaps {
     /// The first of the longest.
     fn longest(&self) -> (i64, i64) {
         let pairs = self.moments.windows(2).map(|pair| (pair[0], pair[1]));
-        pairs.rev().max_by_key(|(from, to)| to - from).unwrap_or_default()
+        pairs.rev().max_by_key(|(from, to)| to.saturating_sub(*from)).unwrap_or_default()
     }
 }

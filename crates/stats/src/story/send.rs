@@ -10,7 +10,7 @@ pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool) -> Vec<Fact>
     let message = &scene.message;
     let mut facts = Vec::new();
     if is_long {
-        facts.extend(scene.usual.times(Stage::SendWait, time.1 - time.0).map(Fact::Usual));
+        facts.extend(scene.usual.times(Stage::SendWait, time.1.saturating_sub(time.0)).map(Fact::Usual));
         let (same, others) = (scene.counts.sent_same, scene.counts.sent_others);
         facts.push(Fact::SentMeanwhile { node: message.src, same, others });
         facts.push(Fact::TakenMeanwhile { node: message.dst, messages: scene.counts.taken_meanwhile });

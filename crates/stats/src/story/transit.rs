@@ -18,7 +18,7 @@ pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool) -> Vec<Fact>
         facts.push(Fact::ArrivalKnown { how: message.how, error_ns: message.error_ns });
     }
     if is_long {
-        facts.extend(scene.usual.times(Stage::Transit, time.1 - time.0).map(Fact::Usual));
+        facts.extend(scene.usual.times(Stage::Transit, time.1.saturating_sub(time.0)).map(Fact::Usual));
         let way = (positive(message.hops), positive(message.packets));
         if way != (None, None) {
             facts.push(Fact::Way { hops: way.0, packets: way.1 });
