@@ -47,6 +47,51 @@ fn measured(arguments: &str) -> BTreeMap<&'static str, u64> {
     rows(&folder.path().join("run"))
 }
 
+/// Over a bad network all messages come; what became of the datagrams is in the report, in `udp/` and, moment by moment, in `causes/`.
+#[test]
+fn datagrams_and_what_became_of_them() {
+    let folder = folder();
+    let arguments =
+        "bench stream --transport udp --receive blocking --count 2000 --launches 1 --warm-up 10 --out run";
+    let out = succeed(folder.path(), &format!("{arguments} --udp-faults loss=5%,reorder=5%,seed=3"));
+    let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("messages sent again") && words.contains("swallowed by --udp-faults"), "{out}");
+    let run = folder.path().join("run");
+    assert_eq!(rows(&run), [("data", 2000)].into());
+    let column = |name| record::SideColumn { name, holds: record::Holds::Numbers };
+    let table = |path: &str, names: &[&'static str]| {
+        let columns: Vec<_> = names.iter().copied().map(column).collect();
+        let mut reader = record::SideReader::open(&run.join(path), &columns).expect("the table");
+        if reader.rows() == 0 { vec![Vec::new(); names.len()] } else { reader.read(0).expect("its rows") }
+    };
+    let counts = table("udp/counts-0-0.parquet", &["resent_by_timer", "resent_by_gap", "swallowed"]);
+    let resent = table("causes/retransmits-0-0.parquet", &["at_ns", "peer", "messages"]);
+    assert!(counts[2][0] > 0, "{counts:?}");
+    assert!(!resent[0].is_empty() && resent[0].is_sorted(), "{resent:?}");
+    assert!(resent[1].iter().all(|peer| *peer == 1), "{resent:?}");
+    assert!(resent[2].iter().sum::<i64>() <= counts[0][0] + counts[1][0], "{counts:?} {resent:?}");
+    let parameters = &Run::open(&run).expect("a closed run").info.parameters;
+    assert_eq!((&parameters["max_acks"], &parameters["faults"]["loss"]), (&256.into(), &0.05.into()));
+}
+
+/// What makes no sense is refused in a line, before anything is started.
+#[test]
+fn wrong_words_about_datagrams_are_refused() {
+    let folder = folder();
+    for (arguments, said) in [
+        ("--transport tcp --max-acks 3", "--max-acks is for datagrams: add --transport udp"),
+        ("--transport udp --period 2ms", "add --timer periodic"),
+        ("--transport udp --datagram 100", "less than 256 is all header"),
+        ("--transport udp --receive-task own --receive polling", "--receive blocking"),
+        ("--transport udp --bare", "drop --bare"),
+        ("--transport udp --timer periodic --period 11s", "1 µs to 10 s"),
+    ] {
+        let line = common::fail(folder.path(), &format!("bench pingpong {arguments} --out run"));
+        assert!(line.contains(said), "{arguments}: {line}");
+    }
+    assert!(!folder.path().join("run").exists());
+}
+
 #[test]
 fn pingpong_on_every_transport() {
     for transport in ["thread", "shm", "tcp"] {
