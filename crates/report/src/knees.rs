@@ -50,7 +50,7 @@ fn times(n: usize) -> String {
 fn jump(knee: &Knee) -> String {
     let (jump, ..) = knee.jump_ns;
     let way = if jump < 0.0 { "down" } else { "up" };
-    format!("{way} by {} ({}) {}", time(jump.abs()), part(knee.jump.abs()), bracket(knee))
+    format!("{way} by {} ({}) {}", time(jump.abs()), percent(knee.jump), bracket(knee))
 }
 
 /// Where a knee is.
@@ -115,8 +115,13 @@ fn signed(ns: f64) -> String {
     if ns < 0.0 { format!("−{}", time(-ns)) } else { time(ns) }
 }
 
+/// A jump may be more than all that was before it, which is no part.
+fn percent(jump: f64) -> String {
+    if jump.abs() < 0.1 { part(jump.abs()) } else { format!("{:.0}\u{a0}%", jump.abs() * 100.0) }
+}
+
 fn relative(jump: f64) -> String {
-    format!("{}{}", if jump < 0.0 { "−" } else { "+" }, part(jump.abs()))
+    format!("{}{}", if jump < 0.0 { "−" } else { "+" }, percent(jump))
 }
 
 /// The terminal's lines: what jumps, the segments, the packets.
