@@ -44,6 +44,37 @@ fn planted() -> (Facts, Analysis) {
     (recipe.facts(), analysis)
 }
 
+/// The same with two peaks end to end, and a sweep whose time jumps by half after 4040 bytes.
+fn explained() -> (Facts, Analysis) {
+    let (facts, mut analysis) = planted();
+    let peak = |place_ns: f64, mass: f64, time_share: f64| stats::analysis::Peak {
+        place_ns,
+        place_interval_ns: Some((place_ns * 0.99, place_ns * 1.01)),
+        from_ns: place_ns / 2.0,
+        to_ns: place_ns * 2.0,
+        width_ns: place_ns / 10.0,
+        width_interval_ns: None,
+        count: (mass * 2e3) as u64,
+        mass,
+        mass_interval: None,
+        time_share,
+        time_interval: None,
+        blocks: (19, 20),
+        launches: (2, 2),
+        chance: 1e-4,
+        tail: mass < 0.01,
+    };
+    analysis.stages[0].peaks = vec![peak(6_300.0, 0.995, 0.39), peak(2_006_300.0, 0.005, 0.61)];
+    let point = |step: u64| {
+        let bytes = step * 404;
+        let ns = (5_000.0 + bytes as f64) * if bytes > 4040 { 1.5 } else { 1.0 };
+        let visits = [0.999, 1.0, 1.001].map(|off| [ns * off, 1.2 * ns * off]).to_vec();
+        stats::knees::Point { bytes, values: [ns, 1.2 * ns], visits }
+    };
+    analysis.sweep = stats::knees::fit(&(0..20).map(point).collect::<Vec<_>>(), true);
+    (facts, analysis)
+}
+
 /// A made-up Time Warp run, through a run folder.
 fn simulated() -> (Facts, Analysis, warp::Truth) {
     let folder = tempfile::tempdir().expect("there is room for a folder");
@@ -117,6 +148,21 @@ fn without_colour(text: &str) -> String {
 }
 
 #[test]
+fn peaks_and_knees_are_told() {
+    let (facts, analysis) = explained();
+    let text = terminal(&facts, &analysis, 80, false);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(text.contains("2 of 2 launches") && text.contains("0.5 % of the messages and 61 % of"), "{text}");
+    assert!(text.contains("+50 % between 4040 B and 4444 B"), "{text}");
+    let page = page_text(&facts, &analysis, 1);
+    for words in ["End to end (tail)", "1 in 10", "Latency (L + 2o)", "between 4040\u{a0}B and 4444\u{a0}B"] {
+        assert!(page.contains(words), "{words} is not in the page");
+    }
+    let (facts, analysis) = planted();
+    assert!(!page_text(&facts, &analysis, 1).contains("id=\"r0-peaks\""), "one peak needs no section");
+}
+
+#[test]
 fn the_headline_table_fits_80_columns() {
     let (facts, analysis) = planted();
     let floors = [Floor { name: "cache line".into(), p50_ns: 120, p99_ns: 310, note: "round trip".into() }];
@@ -135,7 +181,7 @@ fn the_quantile_csv_is_as_it_was() {
 
 #[test]
 fn every_series_has_rows_of_eight_fields() {
-    let (_, mut analysis) = planted();
+    let (_, mut analysis) = explained();
     analysis.simulation = simulated().1.simulation;
     analysis.mpi = mpi_run().1.mpi;
     analysis.paging = paging::run().1.paging;
@@ -167,9 +213,9 @@ fn counts_in_csv_add_up_to_the_messages() {
 
 #[test]
 fn an_unknown_series_is_refused_by_name() {
-    let error = csv(&planted().1, Some("peaks"), &mut Vec::new()).expect_err("there is no such series");
+    let error = csv(&planted().1, Some("picks"), &mut Vec::new()).expect_err("there is no such series");
     let text = error.to_string();
-    assert!(text.contains("'peaks'") && text.contains("distribution") && text.contains("sizes"), "{text}");
+    assert!(text.contains("'picks'") && text.contains("distribution") && text.contains("sizes"), "{text}");
 }
 
 #[test]
