@@ -113,13 +113,18 @@ fn row(stage: &Shown, peak: &Peak) -> String {
         time(peak.width_ns),
         times(peak.width_interval_ns),
         count(peak.count),
-        part(peak.mass),
-        parts(peak.mass_interval),
+        mass(peak.mass),
+        small(peak.mass_interval, mass),
         part(peak.time_share),
         parts(peak.time_interval),
         found_again(peak),
         chance(peak)
     )
+}
+
+/// A part of the messages: a peak of a few in a million has one too.
+pub(crate) fn mass(of: f64) -> String {
+    if of <= 0.0 || of >= 0.001 { part(of) } else { format!("{}\u{a0}%", (of * 1e6).round() / 1e4) }
 }
 
 fn small(interval: Option<(f64, f64)>, text: fn(f64) -> String) -> String {
@@ -147,7 +152,7 @@ pub(crate) fn terminal_block(analysis: &Analysis, width: usize) -> Option<String
         } else {
             NONE.to_owned()
         };
-        let cells = [time(peak.place_ns), time(peak.width_ns), part(peak.mass), part(peak.time_share), found];
+        let cells = [time(peak.place_ns), time(peak.width_ns), mass(peak.mass), part(peak.time_share), found];
         table.add_row(std::iter::once(head.to_owned()).chain(cells.iter().map(|cell| plain(cell))));
     }
     for column in table.column_iter_mut().skip(1).take(4) {

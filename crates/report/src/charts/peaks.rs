@@ -8,11 +8,11 @@ use super::Section;
 use crate::chart::{Chart, Raw, Scale, count_axis, histogram, layout, mode, time_axis};
 use crate::format::{axis_seconds, counted, part, time};
 use crate::palette::MARK;
-use crate::peaks::{Shown, sentence, shown, table};
+use crate::peaks::{Shown, mass, sentence, shown, table};
 
 const HEIGHT: u32 = 270;
 /// Labels nearer than this part of the axis would lie on each other.
-const ROOM: f64 = 0.13;
+const ROOM: f64 = 0.28;
 
 pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
     let shown = shown(analysis);
@@ -82,7 +82,7 @@ fn marks(peaks: &[Peak], bins: &[Bin]) -> Raw {
 }
 
 fn label(peak: &Peak) -> String {
-    format!("<b>{}</b><br>{}, {} of time", time(peak.place_ns), part(peak.mass), part(peak.time_share))
+    format!("<b>{}</b><br>{}, {} of time", time(peak.place_ns), mass(peak.mass), part(peak.time_share))
 }
 
 fn tip(peak: &Peak) -> String {
@@ -91,7 +91,7 @@ fn tip(peak: &Peak) -> String {
         time(peak.place_ns),
         time(peak.width_ns),
         counted(peak.count, "message"),
-        part(peak.mass),
+        mass(peak.mass),
         part(peak.time_share)
     )
 }
