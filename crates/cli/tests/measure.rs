@@ -65,12 +65,14 @@ fn datagrams_and_what_became_of_them() {
         if reader.rows() == 0 { vec![Vec::new(); names.len()] } else { reader.read(0).expect("its rows") }
     };
     let counts = table("udp/counts-0-0.parquet", &["resent_by_timer", "resent_by_gap", "swallowed"]);
-    let resent = table("causes/retransmits-0-0.parquet", &["at_ns", "peer", "messages"]);
     assert!(counts[2][0] > 0, "{counts:?}");
-    assert!(!resent[0].is_empty() && resent[0].is_sorted(), "{resent:?}");
-    assert!(resent[1].iter().all(|peer| *peer == 1), "{resent:?}");
-    assert!(resent[2].iter().sum::<i64>() <= counts[0][0] + counts[1][0], "{counts:?} {resent:?}");
-    let parameters = &Run::open(&run).expect("a closed run").info.parameters;
+    let closed = Run::open(&run).expect("a closed run");
+    let causes = closed.causes().expect("a watched run");
+    let of_sender = causes.iter().find(|of| of.node == 0).expect("the sender was watched");
+    let resent: Vec<_> = of_sender.spans.iter().filter(|span| span.cause == record::Cause::Resent).collect();
+    assert!(!resent.is_empty());
+    assert!(resent.iter().map(|span| span.amount).sum::<i64>() <= counts[0][0] + counts[1][0], "{resent:?}");
+    let parameters = &closed.info.parameters;
     assert_eq!((&parameters["max_acks"], &parameters["faults"]["loss"]), (&256.into(), &0.05.into()));
 }
 
