@@ -2,11 +2,16 @@
 
 use anyhow::Result;
 use clock::Ticks;
-use fabric::Resent;
+use fabric::{Resent, TransportSpec};
 use launch::{Assignment, Control};
 use record::{Cause, CauseLog, RunFolder};
 use std::time::Duration;
 use watch::{Watcher, idle};
+
+/// Whether what the machine's TCP does may matter: MPI may go over it as well.
+fn is_over_tcp(assignment: &Assignment) -> bool {
+    matches!(assignment.fabric.transport, TransportSpec::Tcp { .. } | TransportSpec::Mpi)
+}
 
 /// How long every node's core spins idle before a launch, to see what it loses by itself.
 const IDLE: Duration = Duration::from_millis(50);
@@ -27,7 +32,7 @@ impl<'a> Watching<'a> {
         control: &'a Control,
         folder: &'a RunFolder,
     ) -> Watching<'a> {
-        let watcher = asked.then(|| Watcher::start(control.clock()));
+        let watcher = asked.then(|| Watcher::start(control.clock(), is_over_tcp(assignment)));
         Watching { watcher, assignment, control, folder }
     }
 

@@ -11,8 +11,8 @@ pub struct Machine {
     stat: Source,
     interrupts: Source,
     soft: Source,
-    snmp: Source,
-    netstat: Source,
+    /// `/proc/net/snmp` and `/proc/net/netstat`: they take as long to read as all the rest.
+    net: Option<(Source, Source)>,
 }
 
 /// A reading of [`Machine`].
@@ -45,25 +45,29 @@ const COUNTED: [Cause; 7] = [
 ];
 
 impl Machine {
-    /// Of this machine.
-    pub fn open() -> Machine {
+    /// Of this machine; what its TCP does as well, if `tcp`.
+    pub fn open(tcp: bool) -> Machine {
         Machine {
             stat: Source::open("/proc/stat"),
             interrupts: Source::open("/proc/interrupts"),
             soft: Source::open("/proc/softirqs"),
-            snmp: Source::open("/proc/net/snmp"),
-            netstat: Source::open("/proc/net/netstat"),
+            net: tcp.then(|| (Source::open("/proc/net/snmp"), Source::open("/proc/net/netstat"))),
         }
     }
 
     /// What they say now.
     pub fn read(&mut self) -> Reading<'_> {
+        let net = self.net.as_mut().map(|(snmp, netstat)| {
+            let retransmits = kernel::net_counter(snmp.read(), "Tcp", "RetransSegs");
+            (retransmits, kernel::net_counter(netstat.read(), "TcpExt", "TCPTimeouts"))
+        });
+        let (retransmits, timeouts) = net.unwrap_or_default();
         Reading {
             stat: self.stat.read(),
             interrupts: self.interrupts.read(),
             soft: self.soft.read(),
-            retransmits: kernel::net_counter(self.snmp.read(), "Tcp", "RetransSegs"),
-            timeouts: kernel::net_counter(self.netstat.read(), "TcpExt", "TCPTimeouts"),
+            retransmits,
+            timeouts,
         }
     }
 }
@@ -121,7 +125,7 @@ mod tests {
     #[test]
     fn a_thread_that_shares_its_core_waits_for_it() {
         let thread = rustix::thread::gettid().as_raw_nonzero().get() as u32;
-        let (mut machine, mut counters) = (Machine::open(), OfThread::open(thread));
+        let (mut machine, mut counters) = (Machine::open(true), OfThread::open(thread));
         counters.look(&machine.read(), |cause, _| panic!("the first look told of {cause:?}"));
         if kernel::run_queue_ns(counters.schedstat.read()).is_none() {
             return println!("skipped: this kernel keeps no schedstat");

@@ -39,11 +39,12 @@ struct Subject {
 }
 
 impl Watcher {
-    /// A watcher that watches nobody yet.
-    pub fn start(clock: Clock) -> Watcher {
+    /// A watcher that watches nobody yet; `tcp`: also what the machine's TCP does.
+    pub fn start(clock: Clock, tcp: bool) -> Watcher {
         let shared = Arc::new(Shared { clock, stop: AtomicBool::new(false), subjects: Mutex::default() });
         let own = Arc::clone(&shared);
-        let thread = std::thread::Builder::new().name("watcher".into()).spawn(move || own.watch());
+        let thread =
+            std::thread::Builder::new().name("watcher".into()).spawn(move || own.watch(Machine::open(tcp)));
         // A run is worth having without its causes.
         Watcher { shared, thread: thread.ok() }
     }
@@ -82,8 +83,7 @@ impl Shared {
         self.subjects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn watch(&self) {
-        let mut machine = Machine::open();
+    fn watch(&self, mut machine: Machine) {
         let mut flushed = Instant::now();
         loop {
             let stopping = self.stop.load(Ordering::Relaxed);

@@ -15,7 +15,7 @@ Examples:
   fourstamp bench stream --transport tcp --rate 10000   open loop, 10,000 messages a second
   fourstamp bench pingpong --nodes 8 --topology hypercube
   fourstamp bench sweep --transport tcp --largest 128K
-  fourstamp bench pingpong --transport udp --timer periodic   the Myrinet study's second peak
+  fourstamp bench pingpong --transport udp --timer periodic   with the Myrinet study's timer
   mpirun -n 2 fourstamp bench pingpong --transport mpi  every rank is a node; rank 0 reports
 Each ends with a report on the terminal; `fourstamp report DIR` makes the page.")]
 pub struct BenchArgs {

@@ -162,7 +162,7 @@ pub struct IdleCore {
 pub struct Noise {
     /// Gaps of at least that length a second of idle spin, all nodes of the run together.
     pub idle_per_s: f64,
-    /// Episodes of the group a second of the run.
+    /// Times a second at which messages of the group came; those nearer to each other than they are late count as one.
     pub seen_per_s: f64,
 }
 

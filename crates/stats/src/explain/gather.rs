@@ -186,7 +186,7 @@ impl Gatherer {
             let mut reasons = weigh::reasons(&question, &episodes, &beside, tests);
             reasons.extend(alike::reasons(&members, &all, &launches));
             reasons.extend(period::reasons(&question, &members, whole, tests));
-            let noise = noise::of(&question, episodes.len(), causes, &launches);
+            let noise = noise::of(&question, (&members, count), causes, &launches);
             Explained {
                 stage: question.stage,
                 who: question.who,

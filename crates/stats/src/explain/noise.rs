@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use record::{Cause, NodeCauses};
 
 use super::gather::Question;
+use super::sample::Member;
 use crate::analysis::{IdleCore, Noise};
 
+/// Idle gaps are looked at from this length on.
+const GAP_NS_LEAST: i64 = 1_000;
 /// A gap this much shorter than the delay may be what made it: the rest is catching up.
 const NEARLY: f64 = 0.8;
 
@@ -32,14 +35,22 @@ pub(super) fn idle(causes: &[NodeCauses]) -> Vec<IdleCore> {
     of.into_values().collect()
 }
 
-/// The rate of idle gaps that are as long as the group's least delay, beside the rate of its episodes.
+/// The rate of idle gaps that are as long as the group's least delay, beside the rate of its messages; those that are no further apart than
+/// that delay may have been held by one gap, and count as one. `count`: how many messages the group has, of which `members` are a sample. `None` where
+/// idle cores were not looked at, or not as finely.
 pub(super) fn of(
     question: &Question,
-    episodes: usize,
+    (members, count): (&[Member], u64),
     causes: &[NodeCauses],
     launches: &BTreeMap<u32, (i64, i64)>,
 ) -> Option<Noise> {
     let delay = question.range_ns.0.saturating_sub(question.median_ns);
+    if delay < GAP_NS_LEAST {
+        return None;
+    }
+    let sampled = count as f64 / members.len().max(1) as f64;
+    let seen = members.chunk_by(|a, b| a.launch == b.launch && b.from_ns - a.from_ns <= delay).count() as f64
+        * sampled;
     let least = (NEARLY * delay as f64) as i64;
     let spans = || causes.iter().flat_map(|node| &node.spans);
     let gaps =
@@ -51,5 +62,5 @@ pub(super) fn of(
     let spun_s = spun.sum::<f64>() / nodes as f64 / 1e9;
     let lasted_s = launches.values().map(|(begin, end)| (end - begin) as f64).sum::<f64>() / 1e9;
     let measured = spun_s > 0.0 && lasted_s > 0.0;
-    measured.then(|| Noise { idle_per_s: gaps as f64 / spun_s, seen_per_s: episodes as f64 / lasted_s })
+    measured.then(|| Noise { idle_per_s: gaps as f64 / spun_s, seen_per_s: seen / lasted_s })
 }

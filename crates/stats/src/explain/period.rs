@@ -22,8 +22,8 @@ const PLACE_NEAR: f64 = 0.05;
 const REGULAR_NEAR: f64 = 0.05;
 const REGULAR_LEAST: f64 = 0.6;
 const INTERVALS_LEAST: usize = 8;
-/// Intervals shorter than this are those of messages that were late together.
-const INTERVAL_NS_LEAST: i64 = 100_000;
+/// Messages nearer to each other than this were late together, or one after the other as they were sent.
+const INTERVAL_NS_LEAST: i64 = 10_000_000;
 
 /// What the times of a group's messages tell. `whole`: none of them was left out.
 pub(super) fn reasons(question: &Question, members: &[Member], whole: bool, tests: usize) -> Vec<Reason> {
