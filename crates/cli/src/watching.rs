@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use clock::Ticks;
-use fabric::{Resent, TransportSpec};
+use fabric::{Happening, TransportSpec};
 use launch::{Assignment, Control};
-use record::{Cause, CauseLog, RunFolder};
+use record::{CauseLog, RunFolder};
 use std::time::Duration;
 use watch::{Watcher, idle};
 
@@ -46,12 +46,11 @@ impl<'a> Watching<'a> {
         Ok(())
     }
 
-    /// Note the moments at which node `id` sent messages again.
-    pub fn note_resent(&self, id: u16, moments: &[Resent]) {
+    /// Note what happened in the transport of node `id`.
+    pub fn note(&self, id: u16, happenings: &[Happening]) {
         let Some(watcher) = &self.watcher else { return };
-        for moment in moments {
-            let at = Ticks(moment.at);
-            watcher.note(u32::from(id), Cause::Resent, at, at, i64::from(moment.messages));
+        for Happening { cause, from, to, amount } in happenings {
+            watcher.note(u32::from(id), *cause, Ticks(*from), Ticks(*to), *amount);
         }
     }
 }

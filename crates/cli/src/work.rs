@@ -147,8 +147,8 @@ impl Worker<'_> {
         let done = if leads == Some(&id) { &self.control.done } else { &unwatched };
         let outcome = bench::run(&mut node, &self.job.plan, &Meter { stop: &self.control.stop, done });
         let closed = outcome.is_ok().then(|| node.close());
+        self.watching.note(id, &node.happenings());
         let udp = node.udp_report();
-        udp.iter().for_each(|report| self.watching.note_resent(id, &report.resent));
         let finished = self.finish(node);
         let outcome = outcome?;
         closed.transpose()?;

@@ -18,7 +18,7 @@
 
 use crate::error::FabricError;
 use crate::spec::{NodeId, Spec, Topology};
-use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
+use crate::transport::{Arrival, Flag, Handed, Happening, Head, Payload, Transport};
 use crate::udp::counters::UdpReport;
 use assembly::{Assembly, Whole};
 use barrier::Barrier;
@@ -235,6 +235,10 @@ impl Transport for Cube {
 
     fn leave(&mut self) {
         self.links.leave();
+    }
+
+    fn happenings(&mut self) -> Vec<Happening> {
+        self.links.happenings()
     }
 
     fn udp_report(&mut self) -> Option<UdpReport> {

@@ -10,7 +10,7 @@ use crate::error::FabricError;
 use crate::pin::ticks_per_ns;
 use crate::scribe::{Recording, Scribe, Stamps};
 use crate::spec::{NodeId, Waiting};
-use crate::transport::{Flag, Head, Payload, Transport};
+use crate::transport::{Flag, Happening, Head, Payload, Transport};
 use crate::udp::counters::UdpReport;
 use bytes::Bytes;
 use clock::{Clock, Ticks};
@@ -237,6 +237,11 @@ impl Node {
     pub fn cycle(&mut self, begin: Ticks, end: Ticks, bytes: u64) {
         self.scribe.cycle(begin.0, end.0, self.next_seq, bytes);
         self.next_seq += 1;
+    }
+
+    /// What happened in its transport that may have held messages up. Asked for once, when the node is closed.
+    pub fn happenings(&mut self) -> Vec<Happening> {
+        self.transport.happenings()
     }
 
     /// What became of its datagrams, over `udp`. Asked for once, when the node is closed.

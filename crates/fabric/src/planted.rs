@@ -14,10 +14,11 @@ use crate::error::FabricError;
 use crate::pin::ticks_per_ns;
 use crate::plant::{Passing, Plant, PlantStage};
 use crate::spec::NodeId;
-use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
+use crate::transport::{Arrival, Flag, Handed, Happening, Head, Payload, Transport};
+use crate::udp::counters::UdpReport;
 use bytes::Bytes;
 use clock::Clock;
-use record::{ABSENT, ArrivedClock, How};
+use record::{ABSENT, ArrivedClock, Cause, How};
 use std::time::Duration;
 
 /// A transport, and what is planted in it.
@@ -37,7 +38,12 @@ pub(crate) struct Planted {
     taken: u64,
     /// Look at nothing before this tick.
     paused_until: u64,
+    /// Delays that were planted, told as what happened.
+    delays: Vec<Happening>,
 }
+
+/// Most delays that are told one by one.
+const TOLD_MOST: usize = 1 << 16;
 
 impl Planted {
     pub fn new(link: Box<dyn Transport>, me: NodeId, nodes: u16, plant: Plant, clock: Clock) -> Planted {
@@ -53,6 +59,7 @@ impl Planted {
             came: vec![(0, 0); nodes],
             taken: 0,
             paused_until: 0,
+            delays: Vec::new(),
         }
     }
 
@@ -67,9 +74,18 @@ impl Planted {
         }
     }
 
-    fn spin(&self, ns: u64) {
+    fn spin(&mut self, ns: u64) {
         if ns > 0 {
-            self.spin_until(self.clock.now().0.saturating_add(self.ticks(ns)));
+            let from = self.clock.now().0;
+            let to = from.saturating_add(self.ticks(ns));
+            self.tell(from, to, ns);
+            self.spin_until(to);
+        }
+    }
+
+    fn tell(&mut self, from: u64, to: u64, ns: u64) {
+        if self.delays.len() < TOLD_MOST {
+            self.delays.push(Happening { cause: Cause::Planted, from, to, amount: ns as i64 });
         }
     }
 
@@ -114,7 +130,10 @@ impl Planted {
         if transit > 0 && arrival.arrived_ticks == ABSENT {
             self.spin(transit);
         } else if transit > 0 {
-            self.arrive_later(arrival, self.ticks(transit));
+            let from = arrival.arrived_ticks;
+            let by = self.ticks(transit);
+            self.tell(from, from.saturating_add(by), transit);
+            self.arrive_later(arrival, by);
         }
         let wait = self.plant.delay_ns(PlantStage::ReceiveWait, message);
         if wait > 0 {
@@ -124,7 +143,9 @@ impl Planted {
         self.taken += 1;
         let pause = self.plant.pause_ns(self.taken);
         if pause > 0 {
-            self.paused_until = self.clock.now().0.saturating_add(self.ticks(pause));
+            let now = self.clock.now().0;
+            self.paused_until = now.saturating_add(self.ticks(pause));
+            self.tell(now, self.paused_until, pause);
         }
     }
 
@@ -200,6 +221,16 @@ impl Transport for Planted {
 
     fn leave(&mut self) {
         self.link.leave();
+    }
+
+    fn happenings(&mut self) -> Vec<Happening> {
+        let mut happenings = self.link.happenings();
+        happenings.append(&mut self.delays);
+        happenings
+    }
+
+    fn udp_report(&mut self) -> Option<UdpReport> {
+        self.link.udp_report()
     }
 
     fn settle(&mut self) -> Result<bool, FabricError> {

@@ -4,7 +4,7 @@ use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::udp::counters::UdpReport;
 use bytes::Bytes;
-use record::{ArrivedClock, How, Kind};
+use record::{ArrivedClock, Cause, How, Kind};
 use std::time::Duration;
 
 /// What travels with a fragment. Stamps are raw ticks of the source node.
@@ -84,6 +84,19 @@ pub struct Arrival {
     pub packets: u32,
 }
 
+/// Something that happened in a transport, in the node's ticks. The first some thousands are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Happening {
+    /// What.
+    pub cause: Cause,
+    /// Its begin.
+    pub from: u64,
+    /// Its end.
+    pub to: u64,
+    /// In the unit of the cause.
+    pub amount: i64,
+}
+
 /// A way for messages between this node and the others. One per node; never shared.
 ///
 /// A transport keeps the order of each pair, loses and repeats nothing, and holds a bounded amount: when there is no room
@@ -131,6 +144,12 @@ pub trait Transport: Send {
 
     /// Say that this node leaves in good order. Called once, after the last flush.
     fn leave(&mut self);
+
+    /// What happened in it that may have held messages up. Asked for once, after [`Transport::leave`] and before
+    /// [`Transport::udp_report`].
+    fn happenings(&mut self) -> Vec<Happening> {
+        Vec::new()
+    }
 
     /// What became of its datagrams, if it is a transport over such. Asked for once, after [`Transport::leave`].
     fn udp_report(&mut self) -> Option<UdpReport> {

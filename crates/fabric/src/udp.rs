@@ -10,9 +10,9 @@ use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::tcp::arrive::arrival;
 use crate::tcp::stamp::Conversion;
-use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
+use crate::transport::{Arrival, Flag, Handed, Happening, Head, Payload, Transport};
 use clock::Clock;
-use counters::UdpReport;
+use counters::{Resent, UdpReport};
 use link::Link;
 use record::{ABSENT, Kind};
 use std::time::{Duration, Instant};
@@ -185,6 +185,10 @@ impl Transport for Endpoint {
                 break;
             }
         }
+    }
+
+    fn happenings(&mut self) -> Vec<Happening> {
+        std::mem::take(&mut self.report.resent).iter().map(Resent::happening).collect()
     }
 
     fn udp_report(&mut self) -> Option<UdpReport> {

@@ -45,6 +45,12 @@ fn opening(facts: &Facts, analysis: &Analysis, explanation: &Explanation, width:
     if let Some(idle) = idle_sentence(&explanation.idle) {
         text.push_str(&wrapped(&plain(&idle), width));
     }
+    if explanation.watched.0 == 0 {
+        text.push_str(&wrapped(
+            "The machine was not watched during this run: causes outside its own record are not known.",
+            width,
+        ));
+    }
     text
 }
 

@@ -58,13 +58,9 @@ fn paragraph(analysis: &Analysis, group: &Explained, watched: bool) -> Paragraph
         group.noise.as_ref().filter(|_| group.episodes > 0).map(|noise| noise_sentence(group, noise)),
     );
     let noise_is_enough = group.noise.as_ref().is_some_and(is_enough);
-    if group.reasons.is_empty() && !noise_is_enough {
-        let why = if watched {
-            "Nothing that was watched goes with them more often than chance would have it."
-        } else {
-            "The machine was not watched during this run, so that causes outside the messages are not known."
-        };
-        reasons.push(why.to_owned());
+    if watched && group.reasons.is_empty() && !noise_is_enough {
+        reasons
+            .push("Nothing that was watched goes with them more often than chance would have it.".to_owned());
     }
     Paragraph { title: title(analysis, group), opening: opening(group), reasons }
 }

@@ -1,6 +1,8 @@
 //! What a node's datagrams did, counted; and when something was sent again.
 
 use crate::spec::NodeId;
+use crate::transport::Happening;
+use record::Cause;
 use serde::{Deserialize, Serialize};
 
 /// Most moments of sending again that are kept one by one; beyond, they are only counted.
@@ -33,7 +35,7 @@ pub struct UdpCounts {
 
 /// A moment at which messages were sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Resent {
+pub(crate) struct Resent {
     /// When, in the node's ticks.
     pub at: u64,
     /// To whom.
@@ -47,13 +49,20 @@ pub struct Resent {
 pub struct UdpReport {
     /// What was counted.
     pub counts: UdpCounts,
-    /// When something was sent again: the first some thousands of times. Does not travel: whoever runs the node writes it down.
+    /// When something was sent again: the first some thousands of times. Told by [`Transport::happenings`](crate::Transport::happenings).
     #[serde(skip)]
-    pub resent: Vec<Resent>,
+    pub(crate) resent: Vec<Resent>,
     /// Times that are not in `resent`.
     pub resent_not_kept: u64,
     /// What was done about priorities.
     pub priorities: Vec<String>,
+}
+
+impl Resent {
+    /// As it is told.
+    pub(crate) fn happening(&self) -> Happening {
+        Happening { cause: Cause::Resent, from: self.at, to: self.at, amount: i64::from(self.messages) }
+    }
 }
 
 impl UdpReport {

@@ -11,7 +11,7 @@ use super::options::UserPriority;
 use super::priority::{self, Rank};
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::transport::{Arrival, Handed, Head, Payload, Transport};
+use crate::transport::{Arrival, Handed, Happening, Head, Payload, Transport};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::net::UdpSocket;
 use std::sync::mpsc::{Sender, channel};
@@ -170,6 +170,10 @@ impl Transport for Tasked {
     fn leave(&mut self) {
         self.end_task();
         self.lock().endpoint.leave();
+    }
+
+    fn happenings(&mut self) -> Vec<Happening> {
+        self.lock().endpoint.happenings()
     }
 
     fn udp_report(&mut self) -> Option<UdpReport> {
