@@ -183,7 +183,17 @@ fn shown(value: &Value) -> String {
             (None, None) => number.to_string(),
         },
         Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
-        Value::Object(_) => value.to_string(),
+        Value::Object(fields) => fields.iter().filter_map(field).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// A part of a parameter; what is named says its name alone, and what is 0 is not there.
+fn field((name, value): (&String, &Value)) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::Number(number) if number.as_f64() == Some(0.0) => None,
+        _ if name == "name" => Some(shown(value)),
+        _ => Some(format!("{} {}", name.replace('_', " "), shown(value))),
     }
 }
 

@@ -68,23 +68,27 @@ fn dear(peaks: &[Peak]) -> Option<&Peak> {
     peaks.iter().filter(|peak| extra(peak) > 0.05).max_by(|a, b| extra(a).total_cmp(&extra(b)))
 }
 
-/// Where a peak is found again: blocks and launches, as far as they could show it.
+/// Where a peak is found again: blocks and, below them, launches, as far as they could show it.
 fn found_again(peak: &Peak) -> String {
-    let of = |(found, able): (u32, u32), noun: &str| match able {
+    let of = |(found, able): (u32, u32), noun: &str, nouns: &str| match able {
         0 => None,
         1 => Some(format!("{found} of 1 {noun}")),
-        _ => Some(format!("{found} of {able} {}", if noun == "launch" { "launches" } else { "blocks" })),
+        _ => Some(format!("{found} of {able} {nouns}")),
     };
-    let words: Vec<String> =
-        [of(peak.blocks, "block"), of(peak.launches, "launch")].into_iter().flatten().collect();
-    if words.is_empty() { "in all together".to_owned() } else { words.join(", ") }
+    let blocks = of(peak.blocks, "block", "blocks");
+    let launches = of(peak.launches, "launch", "launches");
+    match (blocks, launches) {
+        (Some(blocks), Some(launches)) => format!("{blocks}<small>{launches}</small>"),
+        (Some(found), None) | (None, Some(found)) => found,
+        (None, None) => "all together".to_owned(),
+    }
 }
 
 /// How surely it is one.
 fn chance(peak: &Peak) -> String {
     match peak.chance {
         0.0 => "the highest".to_owned(),
-        chance if chance < 1e-6 => "under 1 in a million".to_owned(),
+        chance if chance < 1e-6 => "under 1 in 10\u{2076}".to_owned(),
         chance => format!("1 in {}", count((1.0 / chance).round() as u64)),
     }
 }
