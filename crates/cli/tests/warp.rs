@@ -195,7 +195,7 @@ fn a_sequential_run_can_be_recorded_too() {
 fn wrong_input_is_one_line_and_leaves_nothing() {
     let folder = folder();
     for (arguments, words) in [
-        ("warp pucks", &["pucks", "ping, phold and warpnet"][..]),
+        ("warp pucks", &["pucks", "ping, phold, warpnet and diary"][..]),
         ("warp ping -n 3", &["3 nodes for 2 objects"]),
         ("warp ping --stop=-1", &["stop", "-1"]),
         ("warp phold --remote 2", &["remote = 2", "0 to 1"]),
