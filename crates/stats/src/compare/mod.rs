@@ -2,7 +2,7 @@
 //!
 //! A run's quantile is here the geometric mean of its launches' quantiles, and the comparison is between launches: messages of one launch
 //! are too much alike to tell how another would come out. Per quantile: the logarithms of the launches' quantiles, each known no better than
-//! a bootstrap over the launch's blocks says, compared by Welch's t ([`contrast`]). So the resampling is hierarchical, with Student's t in
+//! a bootstrap over the launch's blocks says, compared by Welch's t (`contrast`). So the resampling is hierarchical, with Student's t in
 //! place of the percentile method on the upper level, where three to five launches are far too few for that.
 //!
 //! The verdict is Holm-corrected over the quantiles of one stage, and a difference below the least effect that matters is none.
