@@ -104,6 +104,11 @@ impl Fabric {
         matches!(self.carrier, Carrier::Udp(UdpOptions { faults: Some(_), .. }))
     }
 
+    /// Whether every few dozen packets wait for an acknowledgement: on a busy machine that takes its time.
+    pub fn is_udp(&self) -> bool {
+        matches!(self.carrier, Carrier::Udp(_))
+    }
+
     pub fn is_cube(&self) -> bool {
         self.topology != Topology::Mesh
     }
