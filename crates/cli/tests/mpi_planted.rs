@@ -10,7 +10,7 @@ use std::process::Command;
 const ROUNDS: f64 = 20.0;
 /// Each delay, as planted.c names it; its milliseconds; the wait that the report must find.
 const DELAYS: [(&str, f64, &str); 4] = [
-    ("late_sender", 5.0, "late-sender"),
+    ("late_sender", 25.0, "late-sender"),
     ("asleep", 50.0, "not-collected"),
     ("unexpected", 50.0, "unexpected"),
     ("rendezvous", 50.0, "late-receiver"),
@@ -60,23 +60,32 @@ fn waits(home: &Path, mpi: &str, program: &str, (delay, ms, _): (&str, f64, &str
     WAITS.iter().map(|wait| (number(format!("{wait} total")), number(format!("{wait} error")))).collect()
 }
 
-/// All four delays in one program.
+/// All four delays in one program. Other work on the machine only lengthens waits: where one is too long, the delay is planted again.
 fn check(home: &Path, mpi: &str, program: &str) {
     for delay in DELAYS {
-        let planted_s = ROUNDS * delay.1 / 1e3;
-        let found = waits(home, mpi, program, delay);
-        for (wait, (total, error)) in WAITS.iter().zip(&found) {
-            let context = format!("{program} over {mpi}, {delay:?}: {wait} {total} s ± {error} s");
-            println!("{context}");
-            // A sleep takes longer than asked for, most of all on a busy machine; what it takes no one can find less of than was planted.
-            if *wait == delay.2 {
-                assert!((0.9 * planted_s - error..2.0 * planted_s).contains(total), "{context}");
-                assert!(*total > 0.5 * planted_s, "{context}: the guess is poor");
-            } else {
-                assert!(*total < 0.25 * planted_s, "{context}: blamed instead of {}", delay.2);
-            }
+        let too_long: Vec<String> = (0..4).map_while(|_| too_long(home, mpi, program, delay)).collect();
+        assert!(too_long.len() < 4, "{}", too_long.join("\n"));
+    }
+}
+
+/// A wait that is much longer than was planted, if there is one. None is shorter.
+fn too_long(home: &Path, mpi: &str, program: &str, delay: (&str, f64, &str)) -> Option<String> {
+    let planted_s = ROUNDS * delay.1 / 1e3;
+    let mut longest = None;
+    for (wait, (total, error)) in WAITS.iter().zip(&waits(home, mpi, program, delay)) {
+        let context = format!("{program} over {mpi}, {delay:?}: {wait} {total} s ± {error} s");
+        println!("{context}");
+        let most_s = if *wait == delay.2 { 2.0 * planted_s } else { 0.25 * planted_s };
+        if *wait == delay.2 {
+            // A sleep takes at least as long as asked for.
+            assert!(*total >= 0.9 * planted_s - error, "{context}");
+            assert!(*total > 0.5 * planted_s, "{context}: the guess is poor");
+        }
+        if *total >= most_s {
+            longest = Some(context);
         }
     }
+    longest
 }
 
 fn check_c(mpi: &str) {

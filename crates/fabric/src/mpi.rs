@@ -24,7 +24,7 @@ use clock::Clock;
 use link::{FRAGMENT_BYTES_MAX, Link, TAG_ACKNOWLEDGE, TAG_FRAME, TAG_PAYLOAD, TOGETHER_BYTES_MAX};
 use outbox::Outbox;
 use raw::{Buffer, Channel, Request};
-use record::{ABSENT, ArrivedClock, How};
+use record::{ABSENT, How};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
@@ -311,18 +311,7 @@ impl Mpi {
         let head = frame.head?;
         link.heard_bye |= head.flag == Flag::Bye;
         self.empty_looks = 0;
-        let mut arrival = Arrival {
-            from: link.node,
-            head,
-            arrived: ABSENT,
-            clock: ArrivedClock::Receiver,
-            how: How::Observed,
-            error_ns: 0,
-            arrived_ticks: ABSENT,
-            just_now: false,
-            hops: 1,
-            packets: 1,
-        };
+        let mut arrival = Arrival::of_neighbour(link.node, head);
         if head.ready != ABSENT && head.flag != Flag::Bye {
             self.stamping = true;
             self.stamp(&mut arrival, self.links[at].same_clock);

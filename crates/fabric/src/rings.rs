@@ -16,7 +16,7 @@ use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
 use bytes::Bytes;
 use clock::Clock;
 use memory::Region;
-use record::{ABSENT, ArrivedClock, How};
+use record::{ABSENT, ArrivedClock};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -182,18 +182,7 @@ impl Rings {
         if let Some(sender) = self.senders[usize::from(from)].as_mut() {
             sender.learn(found.returned);
         }
-        let mut arrival = Arrival {
-            from,
-            head: found.head,
-            arrived: ABSENT,
-            clock: ArrivedClock::Sender,
-            how: How::Observed,
-            error_ns: 0,
-            arrived_ticks: ABSENT,
-            just_now: false,
-            hops: 1,
-            packets: 1,
-        };
+        let mut arrival = Arrival { clock: ArrivedClock::Sender, ..Arrival::of_neighbour(from, found.head) };
         if found.published == ABSENT {
             return arrival;
         }

@@ -4,7 +4,7 @@ use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::udp::counters::UdpReport;
 use bytes::Bytes;
-use record::{ArrivedClock, Cause, How, Kind};
+use record::{ABSENT, ArrivedClock, Cause, How, Kind};
 use std::time::Duration;
 
 /// What travels with a fragment. Stamps are raw ticks of the source node.
@@ -159,6 +159,25 @@ pub trait Transport: Send {
     /// Steps that closing needs beyond good-byes, once all have been said: `true` when done.
     fn settle(&mut self) -> Result<bool, FabricError> {
         Ok(true)
+    }
+}
+
+impl Arrival {
+    /// A fragment from a direct neighbour, before anything is known of when it came.
+    #[inline]
+    pub(crate) fn of_neighbour(from: NodeId, head: Head) -> Arrival {
+        Arrival {
+            from,
+            head,
+            arrived: ABSENT,
+            clock: ArrivedClock::Receiver,
+            how: How::Observed,
+            error_ns: 0,
+            arrived_ticks: ABSENT,
+            just_now: false,
+            hops: 1,
+            packets: 1,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::error::FabricError;
 use crate::transport::{Arrival, Head, Payload};
 use bytes::Bytes;
 use clock::Ticks;
-use record::{ABSENT, ArrivedClock, How};
+use record::ABSENT;
 
 /// Messages to itself that a node holds before `send` refuses.
 const LOCAL_MAX: usize = 1 << 16;
@@ -27,18 +27,7 @@ impl Node {
     /// A message within the node: only `ready` and `taken` exist.
     pub(super) fn take_local(&mut self) -> Option<Message<'_>> {
         let (head, bytes) = self.local.pop_front()?;
-        let arrival = Arrival {
-            from: self.id,
-            head,
-            arrived: ABSENT,
-            clock: ArrivedClock::Receiver,
-            how: How::Observed,
-            error_ns: 0,
-            arrived_ticks: ABSENT,
-            just_now: false,
-            hops: 0,
-            packets: 0,
-        };
+        let arrival = Arrival { hops: 0, packets: 0, ..Arrival::of_neighbour(self.id, head) };
         let taken = self.scribe.taking(&arrival, bytes.len() as u64, self.clock);
         let Head { ready, seq, kind, .. } = head;
         Some(Message {

@@ -16,18 +16,7 @@ pub(crate) fn arrival(
     same_clock: bool,
     conversion: &mut Conversion,
 ) -> Arrival {
-    let mut arrival = Arrival {
-        from,
-        head,
-        arrived: ABSENT,
-        clock: ArrivedClock::Receiver,
-        how: How::Observed,
-        error_ns: 0,
-        arrived_ticks: ABSENT,
-        just_now: false,
-        hops: 1,
-        packets: 1,
-    };
+    let mut arrival = Arrival::of_neighbour(from, head);
     if let Some(span) = came {
         stamp(&mut arrival, span, same_clock, conversion);
     }
