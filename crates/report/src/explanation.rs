@@ -70,7 +70,7 @@ fn title(analysis: &Analysis, group: &Explained) -> String {
     match group.who {
         Who::Slowest => format!("The slowest 0.1\u{a0}%, {stage} {} and more", time(group.range_ns.0 as f64)),
         Who::Peak(at) => {
-            let view = analysis.stages.iter().find(|view| view.stage == group.stage);
+            let view = analysis.stage(group.stage);
             let peak = view.and_then(|view| view.peaks.get(at));
             peak.map_or_else(
                 || format!("A peak of {stage}"),

@@ -1,6 +1,6 @@
 //! The answer in words: where the time went, what the slowest messages did, and what was lost.
 
-use stats::analysis::{Analysis, Finding, Stage, StageView, Summary};
+use stats::analysis::{Analysis, Finding, Stage, Summary};
 
 use crate::facts::{Facts, Lost};
 use crate::format::{counted, part, time};
@@ -14,7 +14,7 @@ pub fn finding_sentence(analysis: &Analysis) -> String {
     };
     let stage = name(finding.stage);
     let share = part(finding.share);
-    let median = stage_view(analysis, finding.stage).and_then(|view| quantile(&view.summary, 0.5));
+    let median = analysis.stage(finding.stage).and_then(|view| quantile(&view.summary, 0.5));
     let median = median.map_or_else(String::new, |ns| format!(" (median {})", time(ns as f64)));
     if finding.messages_dominated >= 0.5 && finding.share >= 0.5 {
         let doing = doing(finding.stage);
@@ -133,7 +133,7 @@ fn without_finding(analysis: &Analysis) -> String {
     {
         return format!("Only whole cycles were recorded: {}.", median_words(&cycles.summary));
     }
-    match stage_view(analysis, Stage::EndToEnd) {
+    match analysis.stage(Stage::EndToEnd) {
         _ if analysis.messages == 0 => "No message was recorded.".to_owned(),
         Some(view) => format!(
             "No message has all four stamps, so the time cannot be split into stages; end to end, {}.",
@@ -164,14 +164,9 @@ pub(crate) fn dominant(finding: &Finding) -> String {
     format!("{} {}", name(finding.stage), part(finding.share))
 }
 
-/// The view of one stage, where the run has it.
-pub(crate) fn stage_view(analysis: &Analysis, stage: Stage) -> Option<&StageView> {
-    analysis.stages.iter().find(|view| view.stage == stage)
-}
-
 /// The parts of end to end that the run has, each with its place among all of them.
 pub(crate) fn parts(analysis: &Analysis) -> Vec<(usize, Stage)> {
-    PARTS.into_iter().enumerate().filter(|(_, stage)| stage_view(analysis, *stage).is_some()).collect()
+    PARTS.into_iter().enumerate().filter(|(_, stage)| analysis.stage(*stage).is_some()).collect()
 }
 
 /// A quantile that the summary holds.
@@ -181,7 +176,7 @@ pub(crate) fn quantile(summary: &Summary, p: f64) -> Option<i64> {
 
 /// Each part's share of the three together, for share bars: stage and share, 0 to 1.
 pub(crate) fn stage_shares(analysis: &Analysis) -> Vec<(Stage, f64)> {
-    let total = |stage| stage_view(analysis, stage).map_or(0.0, |view| view.summary.total_ns.max(0.0));
+    let total = |stage| analysis.stage(stage).map_or(0.0, |view| view.summary.total_ns.max(0.0));
     let all: f64 = PARTS.iter().map(|stage| total(*stage)).sum();
     if all <= 0.0 {
         return Vec::new();
@@ -207,7 +202,7 @@ pub(crate) fn overall_sentence(runs: &[(&Facts, &Analysis)]) -> String {
     let medians: Vec<(f64, String)> = runs
         .iter()
         .filter_map(|(facts, analysis)| {
-            let view = stage_view(analysis, Stage::EndToEnd)?;
+            let view = analysis.stage(Stage::EndToEnd)?;
             Some((quantile(&view.summary, 0.5)? as f64, facts.title()))
         })
         .collect();

@@ -5,7 +5,7 @@ use stats::analysis::{Analysis, Stage};
 
 use crate::escape;
 use crate::facts::Facts;
-use crate::finding::{dominant, quantile, stage_shares, stage_view, typical_shares};
+use crate::finding::{dominant, quantile, stage_shares, typical_shares};
 use crate::format::{NONE, count, plain, time, time_or_none};
 use crate::tables::{mini_bar, wrap};
 use crate::terminal::{bare, share_blocks};
@@ -26,7 +26,7 @@ pub struct Floor {
 
 /// The figures of one run in the table, in the order of [`HEADS`].
 fn figures(analysis: &Analysis) -> [String; 5] {
-    let view = stage_view(analysis, Stage::EndToEnd);
+    let view = analysis.stage(Stage::EndToEnd);
     let at = |p| time_or_none(view.and_then(|view| quantile(&view.summary, p)));
     let largest = time_or_none(view.map(|view| view.summary.max_ns));
     let cycle = analysis.cycles.as_ref().and_then(|view| quantile(&view.summary, 0.5));

@@ -37,6 +37,7 @@ pub mod perfetto;
 mod script;
 mod simulation;
 mod simulation_tables;
+mod speedup;
 mod story;
 mod tables;
 mod terminal;
@@ -52,6 +53,7 @@ pub use outcome::Outcome;
 pub use page::{Entry, Page, html};
 pub use pager_facts::{Paged, PagedSeconds, PagerFacts, Prediction};
 pub use pager_study::{Bar, StudyFigure};
+pub use speedup::{SpeedupLaunch, SpeedupRow, SpeedupStudy};
 pub use story::{ObjectNames, Told, story};
 pub use terminal::terminal;
 

@@ -27,8 +27,36 @@ pub struct Outcome {
     pub seconds: Option<f64>,
     /// Events committed a second.
     pub events_per_s: Option<f64>,
-    /// All that it said: name and value.
+    /// The critical path, where it was looked for.
+    pub critical_path: Option<CriticalPath>,
+    /// Speed-up along the run, where the sequential engine ran too.
+    pub speedup: Vec<SpeedupPoint>,
+    /// All that it said in single figures: name and value.
     pub said: Vec<(String, String)>,
+}
+
+/// The longest chain of events of which each had to wait for the one before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CriticalPath {
+    /// Its length, ns.
+    pub length_ns: f64,
+    /// Its events.
+    pub steps: u64,
+    /// The time of all committed events, ns.
+    pub work_ns: f64,
+    /// How many there were.
+    pub events: u64,
+}
+
+/// How much faster than the sequential run it came forward.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedupPoint {
+    /// Since the run began, s.
+    pub seconds: f64,
+    /// Over the stretch that ends here.
+    pub speedup: f64,
+    /// From the beginning to here.
+    pub so_far: f64,
 }
 
 impl Outcome {
@@ -49,7 +77,37 @@ impl Outcome {
             gvt_rounds: whole("gvt_rounds"),
             seconds: number("seconds"),
             events_per_s: number("events_per_s"),
-            said: result.iter().map(|(name, value)| shown(name, value)).collect(),
+            critical_path: result.get("critical_path").and_then(CriticalPath::of),
+            speedup: result
+                .get("speedup")
+                .and_then(Value::as_array)
+                .map_or_else(Vec::new, |values| points(values)),
+            said: result
+                .iter()
+                .filter(|(_, value)| !value.is_object() && !value.is_array())
+                .map(|(name, value)| shown(name, value))
+                .collect(),
         })
     }
+}
+
+impl CriticalPath {
+    fn of(value: &Value) -> Option<CriticalPath> {
+        Some(CriticalPath {
+            length_ns: value.get("length_ns")?.as_f64()?,
+            steps: value.get("steps")?.as_u64()?,
+            work_ns: value.get("work_ns")?.as_f64()?,
+            events: value.get("events")?.as_u64()?,
+        })
+    }
+}
+
+/// Each is `[seconds, speedup, sequential seconds]`.
+fn points(values: &[Value]) -> Vec<SpeedupPoint> {
+    let point = |value: &Value| {
+        let number = |at: usize| value.get(at)?.as_f64();
+        let (seconds, speedup, sequential) = (number(0)?, number(1)?, number(2)?);
+        (seconds > 0.0).then(|| SpeedupPoint { seconds, speedup, so_far: sequential / seconds })
+    };
+    values.iter().filter_map(point).collect()
 }

@@ -223,7 +223,7 @@ pub(crate) fn share_blocks(shares: &[(Stage, f64)], width: usize, colour: bool) 
 
 /// The shape of the end-to-end and the cycle distribution, on a log scale of time.
 fn sparklines(analysis: &Analysis, width: usize) -> Option<String> {
-    let end_to_end = analysis.stages.iter().find(|view| view.stage == Stage::EndToEnd);
+    let end_to_end = analysis.stage(Stage::EndToEnd);
     let views = end_to_end
         .into_iter()
         .map(|v| (title(v.stage), v))

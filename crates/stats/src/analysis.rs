@@ -68,6 +68,13 @@ pub struct Analysis {
     pub paging: Option<Paging>,
 }
 
+impl Analysis {
+    /// The distribution of a stage; `None` if no message has it.
+    pub fn stage(&self, stage: Stage) -> Option<&StageView> {
+        self.stages.iter().find(|view| view.stage == stage)
+    }
+}
+
 /// A stage of a message's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

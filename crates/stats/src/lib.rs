@@ -34,6 +34,7 @@ mod sends;
 mod series;
 mod shares;
 mod slowest;
+pub mod speedup;
 mod spread;
 mod stages;
 pub mod story;

@@ -22,6 +22,7 @@ mod series;
 mod shares;
 mod simulation;
 pub(crate) mod sizes;
+mod speedup;
 mod tail;
 
 use crate::chart::Chart;

@@ -2,7 +2,7 @@
 
 use stats::analysis::Analysis;
 
-use super::{Section, gvt, node_time, rates, rollbacks};
+use super::{Section, gvt, node_time, rates, rollbacks, speedup};
 use crate::facts::Facts;
 use crate::simulation_tables;
 
@@ -10,6 +10,7 @@ pub(super) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Sec
     let Some(simulation) = &analysis.simulation else { return Vec::new() };
     let mut all = Vec::new();
     all.extend(gvt::section(run, facts, simulation));
+    all.extend(speedup::section(run, facts));
     all.extend(rates::section(run, simulation));
     all.extend(node_time::section(run, simulation));
     all.extend(rollbacks::section(run, simulation));

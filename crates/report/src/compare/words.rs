@@ -101,7 +101,7 @@ fn inconclusive(comparison: &Comparison, what: &str) -> String {
     let (a, b) = comparison.launches;
     if a.min(b) < 2 {
         return format!(
-            "Inconclusive{what}: A has {}, B {}, and one launch says nothing of how launches differ; measure five or more of each (--launches 5).",
+            "Inconclusive{what}: A has {}, B {}, and one launch says nothing of how launches differ; measure five or more of each (bench --launches 5, or several runs of each as --a and --b).",
             launches(a),
             launches(b),
         );

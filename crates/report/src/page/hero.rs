@@ -5,9 +5,7 @@ use stats::analysis::{Analysis, Stage, Summary};
 use super::{Entry, Page};
 use crate::escape::html as escaped;
 use crate::facts::Facts;
-use crate::finding::{
-    dominant, losses, overall_sentence, quantile, stage_shares, stage_view, typical_shares,
-};
+use crate::finding::{dominant, losses, overall_sentence, quantile, stage_shares, typical_shares};
 use crate::format::{NONE, count, part, time, time_or_none};
 use crate::headline::{self, Floor};
 use crate::mpi;
@@ -84,7 +82,7 @@ pub(super) fn of_several(page: &Page) -> String {
 
 /// What a closed fold says about its run.
 pub(super) fn summary_line(analysis: &Analysis) -> String {
-    let view = stage_view(analysis, Stage::EndToEnd);
+    let view = analysis.stage(Stage::EndToEnd);
     let median = time_or_none(view.and_then(|view| quantile(&view.summary, 0.5)));
     let largest = analysis.finding.as_ref().map_or_else(|| NONE.to_owned(), dominant);
     format!("{}<span class=brief>median {median} · {largest}</span>", mini_bar(&stage_shares(analysis)))
@@ -150,7 +148,7 @@ fn share_bar(head: &str, kind: &str, shares: &[(Stage, f64)]) -> String {
 }
 
 fn share_key(analysis: &Analysis, stage: Stage, share: f64) -> String {
-    let median = stage_view(analysis, stage).and_then(|view| quantile(&view.summary, 0.5));
+    let median = analysis.stage(stage).and_then(|view| quantile(&view.summary, 0.5));
     let median = median.map_or_else(String::new, |ns| format!(", median {}", time(ns as f64)));
     let meaning = match stage {
         Stage::SendWait => "ready until handed to the network layer",
@@ -167,8 +165,7 @@ fn share_key(analysis: &Analysis, stage: Stage, share: f64) -> String {
 }
 
 fn key_figures(analysis: &Analysis) -> String {
-    let end_to_end =
-        stage_view(analysis, Stage::EndToEnd).map(|view| figures("End to end", "a", &view.summary));
+    let end_to_end = analysis.stage(Stage::EndToEnd).map(|view| figures("End to end", "a", &view.summary));
     let cycles = analysis.cycles.as_ref().map(|view| figures("Whole cycle", "cycle", &view.summary));
     format!("<div class=keyfigures>{}{}</div>", end_to_end.unwrap_or_default(), cycles.unwrap_or_default())
 }

@@ -53,7 +53,7 @@ pub fn html(page: &Page, out: &mut dyn Write) -> Result<(), ReportError> {
     if page.runs.is_empty() {
         return Err(ReportError::NoRuns);
     }
-    head(page, out)?;
+    head(page.title, out)?;
     let mut data = Vec::new();
     if let [entry] = page.runs {
         writeln!(out, "<main>{}", hero::of_run(entry, page.floors, true))?;
@@ -64,6 +64,27 @@ pub fn html(page: &Page, out: &mut dyn Write) -> Result<(), ReportError> {
             data.push(fold(i, entry, out)?);
         }
     }
+    foot(&data, out)
+}
+
+/// A page about one thing: what stands first on it, then sections.
+///
+/// # Errors
+/// When `out` refuses the text.
+pub(crate) fn of_sections(
+    title: &str,
+    first: &str,
+    sections: &[Section],
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    head(title, out)?;
+    writeln!(out, "<main>{first}")?;
+    let data = body("r0", sections, true, out)?;
+    foot(&[data], out)
+}
+
+/// The end of a page: the data of its charts, and what draws them.
+fn foot(data: &[String], out: &mut dyn Write) -> Result<(), ReportError> {
     writeln!(out, "</main>{}", include_str!("foot.html").trim())?;
     for (i, text) in data.iter().enumerate() {
         writeln!(out, "<script type=\"application/gzip\" id=\"data-r{i}\">{text}</script>")?;
@@ -74,7 +95,7 @@ pub fn html(page: &Page, out: &mut dyn Write) -> Result<(), ReportError> {
     Ok(())
 }
 
-fn head(page: &Page, out: &mut dyn Write) -> std::io::Result<()> {
+fn head(title: &str, out: &mut dyn Write) -> std::io::Result<()> {
     // The policy forbids the page every network access, whatever a name in the data may try.
     writeln!(
         out,
@@ -82,7 +103,7 @@ fn head(page: &Page, out: &mut dyn Write) -> std::io::Result<()> {
          content=\"width=device-width,initial-scale=1\">\n<meta name=color-scheme content=\"light dark\">\n<meta \
          http-equiv=Content-Security-Policy content=\"default-src 'none';style-src 'unsafe-inline';script-src \
          'unsafe-inline';img-src data: blob:;font-src data:\">\n<style>{}</style>\n</head>\n<body>",
-        escaped(page.title),
+        escaped(title),
         include_str!("page.css")
     )
 }
@@ -104,18 +125,22 @@ fn fold(i: usize, entry: &Entry, out: &mut dyn Write) -> std::io::Result<String>
 
 /// Everything below a run's first screen; returns the packed data of its charts.
 fn run_body(run: &str, entry: &Entry, nav: bool, out: &mut dyn Write) -> std::io::Result<String> {
-    let sections = sections(run, entry);
+    body(run, &sections(run, entry), nav, out)
+}
+
+/// Sections; returns the packed data of their charts.
+fn body(run: &str, sections: &[Section], nav: bool, out: &mut dyn Write) -> std::io::Result<String> {
     if nav {
         let links: String =
             sections.iter().map(|s| format!("<a href=\"#{}\">{}</a>", s.id, escaped(s.title))).collect();
         writeln!(out, "<nav class=contents aria-label=Sections>{links}</nav>")?;
     }
     writeln!(out, "<div class=sections data-run=\"{run}\">")?;
-    for section in &sections {
+    for section in sections {
         write_section(section, out)?;
     }
     writeln!(out, "</div>")?;
-    Ok(script::pack(&chart_data(&sections)))
+    Ok(script::pack(&chart_data(sections)))
 }
 
 fn write_section(section: &Section, out: &mut dyn Write) -> std::io::Result<()> {

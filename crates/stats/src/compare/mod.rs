@@ -16,7 +16,7 @@ mod launch;
 mod peaks;
 mod sample;
 mod shape;
-mod student;
+pub(crate) mod student;
 
 use serde::{Deserialize, Serialize};
 

@@ -67,7 +67,7 @@ pub fn questions(analysis: &Analysis) -> Vec<Question> {
         |question: &Question| question.who == Who::Slowest || question.stage != Stage::EndToEnd || !has_parts;
     let mut questions: Vec<Question> = analysis.stages.iter().flat_map(of_stage).filter(asked).collect();
     let time = |question: &Question| {
-        let view = analysis.stages.iter().find(|view| view.stage == question.stage);
+        let view = analysis.stage(question.stage);
         let total = view.map_or(0.0, |view| view.summary.total_ns);
         match (question.who, view) {
             (Who::Peak(at), Some(view)) => view.peaks[at].time_share * total,

@@ -1,0 +1,184 @@
+//! The page of a speed-up study: run time and speed-up against nodes, run time against the time of day, efficiency; as the
+//! memo of 1991 on the Time Warp Operating System shows them in its figures 1 to 4.
+
+mod charts;
+
+use std::io::Write;
+
+use stats::speedup::Estimate;
+
+use crate::ReportError;
+use crate::escape::html;
+use crate::format::{NONE, part, time};
+use crate::page;
+use crate::tables::{list, wrap};
+
+/// What was measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SpeedupStudy {
+    /// Of the window.
+    pub title: String,
+    /// The first heading: what was found.
+    pub finding: String,
+    /// Further sentences below it.
+    pub sentences: Vec<String>,
+    /// Cores of the machine.
+    pub cores: u32,
+    /// The sequential run first, then by timing and nodes.
+    pub rows: Vec<SpeedupRow>,
+    /// What failed or was left out.
+    pub remarks: Vec<String>,
+}
+
+/// All launches on so many nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpeedupRow {
+    /// How objects were timed; empty where all are timed alike.
+    pub timing: String,
+    /// Nodes; `None`: in order, without the optimistic engine.
+    pub nodes: Option<u16>,
+    /// Each of them.
+    pub launches: Vec<SpeedupLaunch>,
+    /// Run time, s.
+    pub seconds: Estimate,
+    /// How many times as fast as in order.
+    pub speedup: Option<Estimate>,
+    /// Committed events of those executed, 0 to 1.
+    pub event_efficiency: f64,
+    /// Rollbacks, the mean of the launches.
+    pub rollbacks: f64,
+}
+
+/// One launch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedupLaunch {
+    /// When it began, seconds of Unix time.
+    pub begun_s: f64,
+    /// Its run time, s.
+    pub seconds: f64,
+}
+
+impl SpeedupRow {
+    /// Speed-up by nodes.
+    pub fn efficiency(&self) -> Option<Estimate> {
+        Some(self.speedup?.per(f64::from(self.nodes?)))
+    }
+
+    /// As tables call it.
+    pub fn name(&self) -> String {
+        let nodes = match self.nodes {
+            None => "in order".to_owned(),
+            Some(1) => "1 node".to_owned(),
+            Some(nodes) => format!("{nodes} nodes"),
+        };
+        if self.timing.is_empty() || self.nodes.is_none() {
+            nodes
+        } else {
+            format!("{nodes}, {}", self.timing)
+        }
+    }
+}
+
+impl SpeedupStudy {
+    /// Write the page.
+    ///
+    /// # Errors
+    /// When `out` refuses the text.
+    pub fn html(&self, out: &mut dyn Write) -> Result<(), ReportError> {
+        let leads: String =
+            self.sentences.iter().map(|text| format!("<p class=lead>{}</p>", html(text))).collect();
+        let remarks =
+            if self.remarks.is_empty() { String::new() } else { list("plain remarks", &self.remarks) };
+        let first = format!(
+            "<header class=hero><p class=eyebrow>{}</p><h1 class=finding>{}</h1>{leads}{}{remarks}</header>",
+            html(&self.title),
+            html(&self.finding),
+            self.table(),
+        );
+        page::of_sections(&self.title, &first, &charts::sections(self), out)
+    }
+
+    fn table(&self) -> String {
+        let rows: String = self.rows.iter().map(line).collect();
+        wrap(&format!(
+            "<table class=figures><thead><tr><th scope=col>Engine<th scope=col>Launches<th scope=col>Run time<th scope=col>95\u{a0}% \
+             interval<th scope=col>Speed-up<th scope=col>95\u{a0}% interval<th scope=col>Efficiency<th scope=col>Rollbacks<th \
+             scope=col>Events that came true<tbody>{rows}</table>"
+        ))
+    }
+
+    /// The rows of each way to time objects, with its name.
+    fn lines(&self) -> Vec<(&str, Vec<&SpeedupRow>)> {
+        let mut lines: Vec<(&str, Vec<&SpeedupRow>)> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.nodes.is_some()) {
+            match lines.iter_mut().find(|(timing, _)| *timing == row.timing) {
+                Some((_, rows)) => rows.push(row),
+                None => lines.push((&row.timing, vec![row])),
+            }
+        }
+        lines
+    }
+}
+
+fn line(row: &SpeedupRow) -> String {
+    let times = |interval: Option<(f64, f64)>| {
+        interval.map_or(NONE.to_owned(), |(low, high)| format!("{} to {}", time(low * 1e9), time(high * 1e9)))
+    };
+    let ratios = |interval: Option<(f64, f64)>| {
+        interval.map_or(NONE.to_owned(), |(low, high)| format!("{low:.2} to {high:.2}"))
+    };
+    let of = |estimate: Option<Estimate>| estimate.map_or(NONE.to_owned(), |it| format!("{:.2}", it.value));
+    format!(
+        "<tr><th scope=row>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{:.0}<td>{}",
+        html(&row.name()),
+        row.launches.len(),
+        time(row.seconds.value * 1e9),
+        times(row.seconds.interval),
+        of(row.speedup),
+        ratios(row.speedup.and_then(|it| it.interval)),
+        row.efficiency().map_or(NONE.to_owned(), |it| format!("{:.0} %", it.value * 100.0)),
+        row.rollbacks,
+        part(row.event_efficiency),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(nodes: Option<u16>, seconds: f64) -> SpeedupRow {
+        let estimate = |value: f64| Estimate { value, interval: Some((value * 0.9, value * 1.1)) };
+        SpeedupRow {
+            timing: String::new(),
+            nodes,
+            launches: vec![SpeedupLaunch { begun_s: 1.7e9, seconds }],
+            seconds: estimate(seconds),
+            speedup: nodes.map(|_| estimate(8.0 / seconds)),
+            event_efficiency: 0.75,
+            rollbacks: 12.0,
+        }
+    }
+
+    fn page(study: &SpeedupStudy) -> String {
+        let mut page = Vec::new();
+        study.html(&mut page).unwrap();
+        String::from_utf8(page).unwrap()
+    }
+
+    #[test]
+    fn the_page_has_four_charts_and_the_table() {
+        let rows = vec![row(None, 8.0), row(Some(1), 10.0), row(Some(2), 5.0), row(Some(4), 4.0)];
+        let study = SpeedupStudy { title: "<x>".into(), cores: 2, rows, ..SpeedupStudy::default() };
+        let page = page(&study);
+        assert_eq!(page.matches("<section ").count(), 4);
+        for wanted in ["&lt;x&gt;", "4 nodes", "1.60", "80", "2 cores"] {
+            assert!(page.contains(wanted), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn a_study_that_was_ended_early_has_a_page_as_well() {
+        let study = SpeedupStudy { cores: 4, rows: vec![row(None, 8.0)], ..SpeedupStudy::default() };
+        assert!(page(&study).contains("in order"));
+    }
+}
