@@ -31,6 +31,7 @@ pub fn soak(workspace: &Workspace, options: &Options) -> Result<bool> {
         println!("==> round {round}: {} min", begun.elapsed().as_secs() / 60);
         properties(workspace, round)?;
         simulations(workspace, options.seeds * (round + 1))?;
+        models(workspace, options.seeds, options.seeds * round)?;
         crashes(workspace, options.crashes, options.crashes * round)?;
         round += 1;
     }
@@ -52,7 +53,16 @@ fn simulations(workspace: &Workspace, seeds: u64) -> Result<()> {
     run(cargo.env("FOURSTAMP_SEEDS", seeds.to_string()), LIMIT)
 }
 
-/// The same with real programs and servers.
+/// Every simulation model has its sequential result, whatever nodes, placements, budgets, throttles and migrations are drawn.
+fn models(workspace: &Workspace, many: u64, from: u64) -> Result<()> {
+    let runs = ["test", "--release", "--locked", "--package", "fourstamp-models", "--test", "runs"];
+    let mut cargo = workspace.cargo(&runs);
+    cargo.args(["soak::", "--", "--nocapture"]);
+    run(cargo.env("FOURSTAMP_SEEDS", many.to_string()).env("FOURSTAMP_SEEDS_FROM", from.to_string()), LIMIT)?;
+    run(workspace.cargo(&runs).args(["memory::", "--", "--ignored", "--nocapture"]), LIMIT)
+}
+
+/// A pager's reads and writes with real programs and servers.
 fn crashes(workspace: &Workspace, many: u64, from: u64) -> Result<()> {
     let mut cargo = workspace.cargo(&["test", "--locked", "--package", "fourstamp", "--test", "pager_crash"]);
     cargo.env("FOURSTAMP_CRASHES", many.to_string()).env("FOURSTAMP_CRASHES_FROM", from.to_string());

@@ -3,8 +3,8 @@
 use crate::call_tables::{self, CallTables};
 use crate::foretelling::foretell;
 use crate::paged;
-use crate::progress::Bar;
-use anyhow::{Context, Result, anyhow};
+use crate::reading::on_all_cores;
+use anyhow::{Context, Result};
 use record::{Batch, Chunk, Closing, Run};
 use report::{Entry, Facts, Told};
 use stats::analysis::Analysis;
@@ -44,8 +44,6 @@ struct Numbered {
 const SLOWEST: usize = 200;
 /// Bootstrap resamples of an interval.
 const RESAMPLES: usize = 400;
-/// Rows beyond which reading is worth a progress bar.
-const ROWS_WORTH_A_BAR: u64 = 20_000_000;
 
 /// Read the run at `path`; a run that was cut is closed first.
 pub fn analyse(path: &Path, seed: u64) -> Result<Analysed> {
@@ -120,33 +118,10 @@ impl Analysed {
 /// Every thread takes a run of consecutive chunks, so that what depends on the order of a file's rows (the time between
 /// sends) is seen in order but for one seam a thread.
 fn read_all(chunks: &[Numbered], options: &Options) -> Result<Accumulator> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(chunks.len()).max(1);
-    let rows: u64 = chunks.iter().map(|numbered| numbered.chunk.rows() as u64).sum();
-    let mut bar = (rows > ROWS_WORTH_A_BAR).then(|| Bar::new("reading".into(), None));
-    let done = AtomicU64::new(0);
-    let parts: Vec<Result<Accumulator>> = std::thread::scope(|scope| {
-        let done = &done;
-        let share = |chunks| scope.spawn(move || read_some(chunks, options, done));
-        let handles: Vec<_> =
-            shares(chunks, |numbered| numbered.chunk.rows(), threads).into_iter().map(share).collect();
-        while let Some(bar) = &mut bar
-            && handles.iter().any(|handle| !handle.is_finished())
-        {
-            bar.at(done.load(Ordering::Relaxed), rows);
-            std::thread::sleep(std::time::Duration::from_millis(100));
-        }
-        handles
-            .into_iter()
-            .map(|handle| handle.join().unwrap_or_else(|_| Err(anyhow!("a reading thread panicked"))))
-            .collect()
-    });
-    if let Some(bar) = bar {
-        bar.finish();
-    }
+    let rows = |numbered: &Numbered| numbered.chunk.rows();
+    let parts = on_all_cores(chunks, rows, |share, done| read_some(share, options, done))?;
     let mut all = Accumulator::new(options.clone());
-    for part in parts {
-        all.merge(part?);
-    }
+    parts.into_iter().for_each(|part| all.merge(part));
     Ok(all)
 }
 
@@ -160,21 +135,6 @@ fn read_some(chunks: &[Numbered], options: &Options, done: &AtomicU64) -> Result
         done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
     }
     Ok(accumulator)
-}
-
-/// Cut items into consecutive parts of about as many rows.
-pub fn shares<T>(items: &[T], rows_of: impl Fn(&T) -> usize, parts: usize) -> Vec<&[T]> {
-    let rows: usize = items.iter().map(&rows_of).sum();
-    let mut shares = Vec::with_capacity(parts);
-    let (mut first, mut seen) = (0, 0);
-    for (at, item) in items.iter().enumerate() {
-        seen += rows_of(item);
-        if seen * parts >= rows * (shares.len() + 1) {
-            shares.push(&items[first..=at]);
-            first = at + 1;
-        }
-    }
-    shares
 }
 
 fn file_rows(chunks: &[Numbered]) -> Vec<FileRows> {

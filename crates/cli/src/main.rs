@@ -25,6 +25,7 @@ mod memory_limit;
 mod paged;
 mod preload;
 mod progress;
+mod reading;
 mod scenes;
 mod simulating;
 mod watching;
@@ -34,7 +35,7 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match commands::run(args::Cli::parse()) {
+    match commands::run(args::Cli::parse_from(args::study_options_first(std::env::args_os()))) {
         Ok(code) => code,
         Err(error) if failure::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -42,6 +42,13 @@ impl Bar {
         self.bar.set_message(format!("{}/s", short(rate)));
     }
 
+    /// So many of so many pieces are done, and this one is next.
+    pub fn step(&mut self, done: u64, of: u64, next: &str) {
+        self.bar.set_length(of);
+        self.bar.set_position(done);
+        self.bar.set_message(next.to_string());
+    }
+
     /// Say something without spoiling the bar.
     pub fn say(&self, line: &str) {
         self.bar.suspend(|| eprintln!("{line}"));

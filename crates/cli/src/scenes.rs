@@ -1,11 +1,13 @@
 //! From a run folder to the scenes of its stories: finds the messages in a first pass over few columns, and gathers
 //! the rows around them in a second one, each on all cores.
 
-use anyhow::{Context, Result, anyhow, bail};
+use crate::reading::on_all_cores;
+use anyhow::{Context, Result, bail};
 use record::{Batch, Chunk, Run};
 use stats::Columns;
 use stats::story::{FIELDS, Found, Gather, Row, STAMPS, Scene, Search, Wanted};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows of each of its two nodes that the stories of a run may keep, all together.
 const ROWS: usize = 200_000;
@@ -22,7 +24,10 @@ pub struct Setting {
 pub fn gather(run: &Run, wanted: Wanted) -> Result<Vec<Setting>> {
     let chunks = run.chunks();
     let cannot = || format!("cannot read {}", run.path().display());
-    let searches = in_parts(&chunks, |part| search(&chunks, part, wanted)).with_context(cannot)?;
+    let numbered: Vec<(usize, &Chunk)> = chunks.iter().enumerate().collect();
+    let rows = |(_, chunk): &(usize, &Chunk)| chunk.rows();
+    let searches =
+        on_all_cores(&numbered, rows, |share, done| search(share, wanted, done)).with_context(cannot)?;
     let mut search = Search::new(wanted);
     searches.into_iter().for_each(|part| search.merge(part));
     let found = search.found();
@@ -31,9 +36,10 @@ pub fn gather(run: &Run, wanted: Wanted) -> Result<Vec<Setting>> {
     }
     let messages = found.iter().map(|found| row_of(&chunks, found)).collect::<Result<Vec<Row>>>();
     let messages = messages.with_context(cannot)?;
-    let rows = ROWS / messages.len();
-    let gathers = || -> Vec<Gather> { messages.iter().map(|row| Gather::new(row.clone(), rows)).collect() };
-    let parts = in_parts(&chunks, |part| look(&chunks, part, &found, gathers())).with_context(cannot)?;
+    let most = ROWS / messages.len();
+    let gathers = || -> Vec<Gather> { messages.iter().map(|row| Gather::new(row.clone(), most)).collect() };
+    let parts = on_all_cores(&chunks, Chunk::rows, |share, done| look(share, &found, gathers(), done));
+    let parts = parts.with_context(cannot)?;
     let mut all = gathers();
     for part in parts {
         all.iter_mut().zip(part).for_each(|(gather, part)| gather.merge(part));
@@ -42,39 +48,13 @@ pub fn gather(run: &Run, wanted: Wanted) -> Result<Vec<Setting>> {
     Ok(settings.map(|(found, gather)| Setting { launch: found.launch, scene: gather.finish() }).collect())
 }
 
-/// Have each core do every so-many-th chunk.
-fn in_parts<T: Send>(chunks: &[Chunk], work: impl Fn(Part) -> Result<T> + Sync) -> Result<Vec<T>> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(chunks.len()).max(1);
-    std::thread::scope(|scope| {
-        let work = &work;
-        let start = |first| scope.spawn(move || work(Part { first, every: threads }));
-        let handles: Vec<_> = (0..threads).map(start).collect();
-        let join = |handle: std::thread::ScopedJoinHandle<'_, Result<T>>| {
-            handle.join().unwrap_or_else(|_| Err(anyhow!("a reading thread panicked")))
-        };
-        handles.into_iter().map(join).collect()
-    })
-}
-
-/// A thread's chunks.
-#[derive(Clone, Copy)]
-struct Part {
-    first: usize,
-    every: usize,
-}
-
-impl Part {
-    fn of<'c>(&self, chunks: &'c [Chunk]) -> impl Iterator<Item = (usize, &'c Chunk)> {
-        chunks.iter().enumerate().skip(self.first).step_by(self.every)
-    }
-}
-
-fn search(chunks: &[Chunk], part: Part, wanted: Wanted) -> Result<Search> {
+fn search(chunks: &[(usize, &Chunk)], wanted: Wanted, done: &AtomicU64) -> Result<Search> {
     let mut search = Search::new(wanted);
     let mut batch = Batch::new();
-    for (number, chunk) in part.of(chunks) {
+    for (number, chunk) in chunks {
         chunk.read(&STAMPS, &mut batch)?;
-        search.add(chunk.launch(), number, &Columns::of(&batch));
+        search.add(chunk.launch(), *number, &Columns::of(&batch));
+        done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
     }
     Ok(search)
 }
@@ -86,9 +66,15 @@ fn row_of(chunks: &[Chunk], found: &Found) -> Result<Row> {
 }
 
 /// Only chunks with rows that matter are read whole.
-fn look(chunks: &[Chunk], part: Part, found: &[Found], mut gathers: Vec<Gather>) -> Result<Vec<Gather>> {
+fn look(
+    chunks: &[Chunk],
+    found: &[Found],
+    mut gathers: Vec<Gather>,
+    done: &AtomicU64,
+) -> Result<Vec<Gather>> {
     let mut batch = Batch::new();
-    for (_, chunk) in part.of(chunks) {
+    for chunk in chunks {
+        done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
         let of_launch = |(_, found): &(&mut Gather, &Found)| found.launch == chunk.launch();
         let mut wanting: Vec<&mut Gather> =
             gathers.iter_mut().zip(found).filter(of_launch).map(|(gather, _)| gather).collect();

@@ -53,7 +53,7 @@ pub fn simulate(job: &WarpJob, assignment: &Assignment, control: &Control) -> Re
         unrecorded: &|id| drop(unrecorded(id)),
         begin: &begin,
     };
-    Ok(model.run_hosted(&hosting, transports, || gate.open_when_all_are_ready(control))?)
+    Ok(model.run_hosted(&hosting, transports, &mut || gate.open_when_all_are_ready(control))?)
 }
 
 /// One gauge a node, shown to the coordinator when it asks.

@@ -22,7 +22,7 @@ pub enum Job {
     /// A benchmark.
     Bench(BenchJob),
     /// A simulation.
-    Warp(simulating::WarpJob),
+    Warp(Box<simulating::WarpJob>),
 }
 
 /// A benchmark.

@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const SMALL: [&str; 3] = [
+const SMALL: [&str; 5] = [
     "ping --stop 200",
     "phold --objects 64 --remote 0.5 --cutoff 40",
     "warpnet --network-nodes 40 --packets-per-node 2",
+    "stb88 --corps 2 --cutoff 9000",
+    "pucks --rows 3 --columns 4 --pucks 20 --cutoff 5",
 ];
 
 /// A figure of the table that a run prints.
@@ -61,6 +63,25 @@ fn engine_options_change_no_result() {
 }
 
 #[test]
+fn load_that_is_balanced_changes_no_result_and_is_in_the_tables() {
+    let folder = folder();
+    let model = "phold --objects 64 --work-steps 3000 --cutoff 150";
+    let expected = digests(&succeed(folder.path(), &format!("warp {model} --seq")));
+    let balance = "--placement heaped --balance --balance-interval 20ms --balance-idle 1";
+    for transport in ["shm", "tcp"] {
+        let run = format!("warp {model} -n 3 --transport {transport} {balance} --out {transport}");
+        assert_eq!(digests(&succeed(folder.path(), &run)), expected, "{transport}");
+        let table = |name: &str| {
+            let path = folder.path().join(transport).join("warp").join(name);
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"))
+        };
+        let moved: u64 = column(&table("xl_stats.csv"), "migr").iter().sum();
+        assert_eq!(table("migrations.csv").lines().count() as u64 - 1, moved, "{transport}");
+        assert!(moved > 0 && table("load_cycles.csv").lines().count() > 3, "{transport}: {moved} moved");
+    }
+}
+
+#[test]
 fn golden_counts_and_trace_of_warpnet() {
     let Some(golden) = golden() else { return };
     let folder = folder();
@@ -84,6 +105,87 @@ fn golden_counts_and_trace_of_warpnet() {
             (figure(&out, "events"), figure(&out, "messages"), figure(&out, "final time")),
             ("35,027".into(), "45,319".into(), "936".into())
         );
+    }
+}
+
+#[test]
+fn golden_counts_of_stb88() {
+    let Some(golden) = golden() else { return };
+    let folder = folder();
+    let data = format!("warp stb88 --data {}", golden.join("data").display());
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("written");
+    succeed(folder.path(), &format!("{data} --seq --cutoff 3000 --counts counts.csv --trace trace.csv"));
+    let (counts, trace) = (read("counts.csv"), read("trace.csv"));
+    // The trace's head is of the run to 25000, which up to 3000 does the same.
+    let head = std::fs::read_to_string(golden.join("golden/stb88_trace_head.csv")).expect("golden");
+    let early = head.lines().skip(1).filter(|line| {
+        line.split(',').nth(1).and_then(|time| time.parse::<i64>().ok()).is_some_and(|time| time <= 3000)
+    });
+    assert_eq!(trace.lines().count() - 1, early.count());
+    for engine in
+        ["-n 2 --transport shm --check", "-n 3 --transport tcp --placement round-robin", "-n 4 --check"]
+    {
+        let out = succeed(
+            folder.path(),
+            &format!("{data} {engine} --cutoff 3000 --counts counts.csv --trace trace.csv"),
+        );
+        assert_eq!(
+            out.contains("the model's invariants hold throughout"),
+            engine.contains("--check"),
+            "{out}"
+        );
+        assert_eq!((read("counts.csv"), read("trace.csv")), (counts.clone(), trace.clone()), "{engine}");
+    }
+}
+
+#[test]
+fn golden_counts_and_trace_of_pucks() {
+    let Some(golden) = golden() else { return };
+    let folder = folder();
+    let data = golden.join("data");
+    let read =
+        |path: PathBuf| std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let (counts, head) =
+        (read(golden.join("golden/pucks_cutoff40.csv")), read(golden.join("golden/pucks_trace_head.csv")));
+    // Ours have a column of sends beyond the cutoff as well.
+    let cut = |line: &str| line.split(',').take(5).collect::<Vec<_>>().join(",");
+    for engine in ["--seq", "-n 2", "-n 3 --transport shm", "-n 2 --transport tcp"] {
+        let run = format!("warp pucks --data {} {engine} --cutoff 40", data.display());
+        let out = succeed(folder.path(), &format!("{run} --counts counts.csv --trace trace.csv"));
+        let ours = read(folder.path().join("counts.csv"));
+        let differing = counts.lines().zip(ours.lines()).position(|(golden, ours)| golden != cut(ours));
+        assert_eq!((differing, ours.lines().count()), (None, counts.lines().count()), "{engine}");
+        let trace = read(folder.path().join("trace.csv"));
+        let pairs = head.lines().zip(trace.lines()).skip(1);
+        let same = pairs.map(|(golden, ours)| same_event(golden, ours)).position(|same| !same);
+        assert_eq!(same, None, "{engine}: first differing line");
+        assert_eq!((trace.lines().count(), figure(&out, "messages")), (37_240, "41,746".into()), "{engine}");
+    }
+    let out =
+        succeed(folder.path(), &format!("warp pucks --data {} -n 2 --cutoff 40 --check", data.display()));
+    assert!(out.contains("the model's invariants hold throughout"), "{out}");
+}
+
+/// Whether two lines of traces say the same: the golden one is numbered, and its simtime may have more digits than it needs.
+fn same_event(golden: &str, ours: &str) -> bool {
+    let fields = |line: &str, from: usize| {
+        let mut all = line.split(',').skip(from).map(String::from);
+        (all.next().and_then(|simtime| simtime.parse::<f64>().ok()), all.collect::<Vec<_>>())
+    };
+    fields(golden, 1) == fields(ours, 0)
+}
+
+#[test]
+fn a_table_of_pucks_that_makes_no_sense_is_refused_in_a_line() {
+    let folder = folder();
+    for (arguments, expected) in [
+        ("--pucks 0", "pucks = 0"),
+        ("--sector-width 20", "a side of a sector is 4 radii or more"),
+        ("--rows 1 --columns 1 --pucks 500", "they find no place on the table"),
+        ("--data nowhere", "--data names the folder with pucks_objects.csv and pucks_initial_messages.csv"),
+    ] {
+        let said = fail(folder.path(), &format!("warp pucks {arguments}"));
+        assert!(said.contains(expected), "{arguments}: {said}");
     }
 }
 
@@ -160,21 +262,17 @@ fn rows(run: &Run) -> BTreeMap<&'static str, u64> {
 fn check_tables(folder: &Path, events: u64) {
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a table");
     let objects = read("xl_stats.csv");
-    let column = objects
-        .lines()
-        .next()
-        .expect("a heading")
-        .split(',')
-        .position(|name| name == "e com")
-        .expect("a column");
-    let committed: u64 = objects
-        .lines()
-        .skip(1)
-        .map(|line| line.split(',').nth(column).expect("a field").parse::<u64>().expect("a number"))
-        .sum();
+    let committed: u64 = column(&objects, "e com").iter().sum();
     assert_eq!((objects.lines().count(), committed), (65, events));
     assert_eq!(read("nodes.csv").lines().count(), 3);
-    assert_eq!(std::fs::read_dir(folder).expect("listed").count(), 2, "nothing else stays");
+    for node in 0..2 {
+        assert!(read(&format!("samples-{node}.csv")).lines().count() > 1, "node {node} was not looked at");
+    }
+    let mut hidden = std::fs::read_dir(folder).expect("listed").map(|entry| entry.expect("read").file_name());
+    assert!(
+        hidden.all(|name| !name.to_string_lossy().starts_with('.')),
+        "what nodes leave for each other stays"
+    );
 }
 
 #[test]
@@ -191,11 +289,47 @@ fn a_sequential_run_can_be_recorded_too() {
     );
 }
 
+/// A simulation that is timed, followed and compared leaves its path, its speed-up and its flow, for people and for programs.
+#[test]
+fn a_critical_path_and_a_speed_up_are_in_the_tables_and_on_the_page() {
+    let folder = folder();
+    let said = succeed(
+        folder.path(),
+        "warp phold --objects 64 --cutoff 500 --work-steps 200 --critical-path --check --sample 10ms --out run",
+    );
+    assert!(said.contains("critical path: ") && said.contains("times as fast as one node"), "{said}");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a table");
+    let path = read("run/warp/critical_path.csv");
+    let ends: Vec<u64> = path
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').nth(5).expect("a field").parse().expect("ns"))
+        .collect();
+    assert!(ends.len() > 10 && ends.windows(2).all(|pair| pair[0] <= pair[1]));
+    assert!(read("run/warp/speedup.csv").lines().count() > 1);
+    succeed(folder.path(), "report run");
+    let page = read("run/report.html");
+    assert!(page.contains("Speed-up along the run") && page.contains("The critical path"));
+    succeed(folder.path(), "export run --csv tables");
+    let executed = read("tables/flow.csv").lines().count() as u64 - 1;
+    let counted: u64 = column(&read("tables/xl_stats.csv"), "e starts").iter().sum();
+    assert_eq!(executed, counted);
+    assert!(fail(folder.path(), "warp phold --timing none --stretch 3").contains("--timing process or wall"));
+}
+
+/// The numbers in a column of a table.
+fn column(table: &str, name: &str) -> Vec<u64> {
+    let at = table.lines().next().expect("a heading").split(',').position(|found| found == name);
+    let field =
+        |line: &str| line.split(',').nth(at.expect("a column")).expect("a field").parse().expect("a number");
+    table.lines().skip(1).map(field).collect()
+}
+
 #[test]
 fn wrong_input_is_one_line_and_leaves_nothing() {
     let folder = folder();
     for (arguments, words) in [
-        ("warp pucks", &["pucks", "ping, phold, warpnet and diary"][..]),
+        ("warp gloom", &["gloom", "the models are"][..]),
         ("warp ping -n 3", &["3 nodes for 2 objects"]),
         ("warp ping --stop=-1", &["stop", "-1"]),
         ("warp phold --remote 2", &["remote = 2", "0 to 1"]),
@@ -204,6 +338,10 @@ fn wrong_input_is_one_line_and_leaves_nothing() {
         ("warp phold --cutoff soon", &["soon"]),
         ("warp phold --topology hypercube -n 3 --transport shm", &["1, 2, 4, 8"]),
         ("warp warpnet --data nowhere", &["nowhere/warpnet_nodes.csv", "--data"]),
+        ("warp stb88 --data nowhere", &["nowhere/stb88_objects.csv", "--data"]),
+        ("warp stb88 --corps 0", &["corps = 0", "1 to 200"]),
+        ("warp stb88 --data . --seed 3", &["--data", "--seed"]),
+        ("warp ctls --corps 2", &["corps = 2", "3 to 99"]),
         ("warp warpnet --update-nodes 500", &["update_nodes", "137"]),
         ("warp phold --memory 10 --cutoff 10", &["budget", "--memory"]),
         ("warp ping --counts nowhere/counts.csv", &["nowhere"]),

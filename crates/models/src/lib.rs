@@ -5,7 +5,11 @@
 //! | [`ping`] | TWOS 2.7 | the cost of one message plus one event; no rollback is possible |
 //! | [`phold`] | R. Fujimoto, Performance of Time Warp under synthetic workloads, 1990 | the field's synthetic load |
 //! | [`warpnet`] | TWOS 2.7 | a packet-switched network: large states, long events, messages of three sizes |
+//! | [`pucks`] | TWOS 2.7 | colliding discs: short events that predict, and call off what they predicted |
+//! | [`stb88`] | TWOS 2.7 | a battle along a front: short events, large messages, much that can run at once |
+//! | [`stb88`], as CTLS | a memo of 1988; the reconstruction is ours | the same rules with more divisions, for many nodes |
 //! | [`diary`] | a memo of 1988, "Story of a Message" | a message that waits while its receiver's messages are cancelled |
+//! | [`slooow`] | one sentence of a memo of 1988; the model is ours | long fossil collections |
 //!
 //! Each has its parameters in a plain struct, which is what a run's record keeps, and a `NAME`. [`plain`] holds the same
 //! models as a heap and a loop. A model reads no clock, no file and starts no thread.
@@ -14,13 +18,21 @@
 
 pub mod diary;
 mod error;
+#[cfg(test)]
+mod payload_laws;
 pub mod phold;
 pub mod ping;
 pub mod plain;
+pub mod pucks;
+pub mod slooow;
+pub mod stb88;
 pub mod warpnet;
 
 pub use diary::{Diary, DiaryOptions};
 pub use error::ModelError;
 pub use phold::{Phold, PholdOptions, Undoing};
 pub use ping::{Ping, PingOptions};
+pub use pucks::{Pucks, PucksOptions};
+pub use slooow::{Slooow, SlooowOptions};
+pub use stb88::{CtlsOptions, Scenario, Stb88, Stb88Options, TheatreOptions};
 pub use warpnet::{GeneratorOptions, Network, Warpnet, WarpnetOptions};

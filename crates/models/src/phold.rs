@@ -151,6 +151,27 @@ impl Model for Phold {
             Undoing::Snapshots { every } => History::Snapshots { every },
         }
     }
+
+    /// 36 bytes: the generator, the group's first object, events, what the work came to.
+    fn state_bytes(&self, state: &PholdState) -> Option<Vec<u8>> {
+        let [key, counter] = state.random.words();
+        let words = [key, counter, state.worked, u64::from(state.home)];
+        let words = words.into_iter().flat_map(u64::to_be_bytes);
+        Some(words.chain(state.events.to_be_bytes()).collect())
+    }
+
+    fn state_from_bytes(&self, object: ObjectId, bytes: &[u8]) -> Option<PholdState> {
+        let (words, events) = bytes.split_last_chunk::<4>()?;
+        let words: [u8; 32] = words.try_into().ok()?;
+        let word = |at: usize| words[at * 8..].first_chunk().map(|word| u64::from_be_bytes(*word));
+        let home = u32::try_from(word(3)?).ok()?;
+        (home == self.state(object.0).home).then_some(PholdState {
+            random: Random::from_words([word(0)?, word(1)?]),
+            home,
+            events: u32::from_be_bytes(*events),
+            worked: word(2)?,
+        })
+    }
 }
 
 /// So many steps of a mix, each of which needs the result of the one before it: about the same time on every run, and

@@ -83,6 +83,14 @@ impl Model for Ping {
             context.send(other, now.after(1.0), 0, Vec::new());
         }
     }
+
+    fn state_bytes(&self, role: &i32) -> Option<Vec<u8>> {
+        Some(role.to_be_bytes().to_vec())
+    }
+
+    fn state_from_bytes(&self, _: ObjectId, bytes: &[u8]) -> Option<i32> {
+        Some(i32::from_be_bytes(bytes.try_into().ok()?))
+    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,18 @@
 //! Nothing here can be undone, watched, bounded or shared out; models and results are those of the engine's sequential
 //! run, which the tests compare.
 
+mod letter;
+mod pucks;
+mod stb88;
+
+pub use pucks::pucks_plain;
+pub use stb88::stb88_plain;
+
 use crate::phold::{Phold, PholdState};
 use crate::warpnet::{Outgoing, Warpnet, WarpnetPayload};
 use crate::{ModelError, Network, PholdOptions, WarpnetOptions};
-use std::cmp::{Ordering, Reverse};
+use letter::{Letter, next_bundle};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use timewarp::{Model, Payload};
 
@@ -68,11 +76,7 @@ pub fn warpnet_plain(network: Network, options: &WarpnetOptions) -> Result<(u64,
     queue.post(first, time, 0, WarpnetPayload::Begin);
     let (mut events, mut messages) = (0, 0);
     let mut bundle = Vec::new();
-    while let Some(Letter { key, payload }) = queue.waiting.pop() {
-        bundle.push(payload);
-        while queue.waiting.peek().is_some_and(|next| next.key == key) {
-            bundle.extend(queue.waiting.pop().map(|letter| letter.payload));
-        }
+    while let Some(key) = next_bundle(&mut queue.waiting, &mut bundle) {
         bundle.sort_by(Payload::order);
         events += 1;
         messages += bundle.len() as u64;
@@ -88,20 +92,15 @@ pub fn warpnet_plain(network: Network, options: &WarpnetOptions) -> Result<(u64,
 
 #[derive(Default)]
 struct Queue {
-    waiting: BinaryHeap<Letter>,
+    /// By simtime and receiver as one number.
+    waiting: BinaryHeap<Letter<u64, WarpnetPayload>>,
     refused: Option<String>,
-}
-
-/// A message: simtime and receiver as one number, earliest first out of a heap.
-struct Letter {
-    key: u64,
-    payload: WarpnetPayload,
 }
 
 impl Outgoing for Queue {
     #[inline]
     fn post(&mut self, receiver: u32, time: i32, _: i32, payload: WarpnetPayload) {
-        self.waiting.push(Letter { key: (time as u64) << 32 | u64::from(receiver), payload });
+        self.waiting.push(Letter { key: (time as u64) << 32 | u64::from(receiver), content: payload });
     }
 
     fn refuse(&mut self, reason: &str) {
@@ -109,28 +108,6 @@ impl Outgoing for Queue {
         self.waiting.clear();
     }
 }
-
-impl Ord for Letter {
-    #[inline]
-    fn cmp(&self, other: &Letter) -> Ordering {
-        other.key.cmp(&self.key)
-    }
-}
-
-impl PartialOrd for Letter {
-    #[inline]
-    fn partial_cmp(&self, other: &Letter) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Letter {
-    fn eq(&self, other: &Letter) -> bool {
-        self.key == other.key
-    }
-}
-
-impl Eq for Letter {}
 
 #[cfg(test)]
 mod tests {

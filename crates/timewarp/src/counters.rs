@@ -1,6 +1,6 @@
 //! What is counted, per object and per node: the columns of XL_STATS, and the identities between them.
 
-use crate::RunError;
+use crate::{LoadCycle, Migration, RunError};
 use serde::{Deserialize, Serialize};
 
 /// What one object did. The names are ours; `XL_COLUMNS` has the 1991 memo's.
@@ -42,6 +42,18 @@ pub struct Counters {
     pub rollbacks: u64,
     /// Events undone by them.
     pub undone: u64,
+    /// Time of all its event sections, ns; 0 where objects are not timed.
+    pub spent_ns: u64,
+    /// Of this the time of those undone.
+    pub undone_ns: u64,
+    /// Parts of it that went to another node.
+    pub migrations: u64,
+    /// States that went with them.
+    pub moved_states: u64,
+    /// Messages that went with them.
+    pub moved_inputs: u64,
+    /// States sent after them, because the part before had changed.
+    pub resent_states: u64,
 }
 
 /// What one node did besides its objects' work.
@@ -79,6 +91,14 @@ pub struct NodeCounters {
     pub memory_peak: u64,
     /// Lines printed by committed events.
     pub lines: u64,
+    /// Parts of objects that came from other nodes.
+    pub migrations_in: u64,
+    /// Parts of objects that went to other nodes.
+    pub migrations_out: u64,
+    /// Messages that came or lay here and were passed on, because their receiver is elsewhere.
+    pub passed_on: u64,
+    /// Looks at the load and migrations beyond those that are listed.
+    pub unlisted: u64,
 }
 
 /// What a node came to.
@@ -88,6 +108,12 @@ pub struct Outcome {
     pub objects: Vec<(u32, Counters)>,
     /// Its own, one a node after merging.
     pub nodes: Vec<(u16, NodeCounters)>,
+    /// Of objects that have moved, what each node has counted: (node, object, counters). Their sum is in `objects`.
+    pub parts: Vec<(u16, u32, Counters)>,
+    /// What the looks at the load found, by look and node.
+    pub load_cycles: Vec<LoadCycle>,
+    /// What moved, by node and time.
+    pub migrations: Vec<Migration>,
     /// Configuration messages sent.
     pub tells: u64,
     /// Digest of the committed events; the sum over nodes is the run's.
@@ -102,11 +128,11 @@ impl Counters {
     /// Add another object's.
     pub fn add(&mut self, other: &Counters) {
         for (ours, theirs) in self.all_mut().into_iter().zip(other.clone().all_mut()) {
-            *ours += *theirs;
+            *ours = ours.wrapping_add(*theirs);
         }
     }
 
-    fn all_mut(&mut self) -> [&mut u64; 18] {
+    fn all_mut(&mut self) -> [&mut u64; 24] {
         [
             &mut self.positive_sent,
             &mut self.anti_sent,
@@ -126,6 +152,12 @@ impl Counters {
             &mut self.committed_drops,
             &mut self.rollbacks,
             &mut self.undone,
+            &mut self.spent_ns,
+            &mut self.undone_ns,
+            &mut self.migrations,
+            &mut self.moved_states,
+            &mut self.moved_inputs,
+            &mut self.resent_states,
         ]
     }
 }
@@ -142,8 +174,21 @@ impl Outcome {
     pub fn merge(&mut self, other: Outcome) {
         self.objects.extend(other.objects);
         self.objects.sort_by_key(|(object, _)| *object);
+        self.objects.dedup_by(|later, kept| {
+            let same = later.0 == kept.0;
+            if same {
+                kept.1.add(&later.1);
+            }
+            same
+        });
         self.nodes.extend(other.nodes);
         self.nodes.sort_by_key(|(node, _)| *node);
+        self.load_cycles.extend(other.load_cycles);
+        self.load_cycles.sort_by_key(|row| (row.cycle, row.node));
+        self.migrations.extend(other.migrations);
+        self.migrations.sort_by_key(|row| (row.from, row.when_ns));
+        self.parts.extend(other.parts);
+        self.parts.sort_by_key(|(node, object, _)| (*object, *node));
         self.tells += other.tells;
         self.trace_digest = self.trace_digest.wrapping_add(other.trace_digest);
         self.state_digest = self.state_digest.wrapping_add(other.state_digest);
@@ -176,6 +221,13 @@ impl Outcome {
                 t.messages,
             ));
         }
+        let of_nodes = |of: fn(&NodeCounters) -> u64| self.nodes.iter().map(|(_, node)| of(node)).sum();
+        same(
+            "6: migrations in = migrations out",
+            of_nodes(|n| n.migrations_in),
+            of_nodes(|n| n.migrations_out),
+        )?;
+        same("6: migrations of nodes = migrations of objects", of_nodes(|n| n.migrations_out), t.migrations)?;
         same("7: returned sent = returned received", t.returns_sent, t.returns_received)?;
         if !sendback {
             same(

@@ -29,8 +29,14 @@ impl Digest {
     }
 
     /// Add bytes and their number.
+    #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
+        let (pairs, rest) = bytes.as_chunks::<16>();
+        for pair in pairs {
+            let both = u128::from_le_bytes(*pair);
+            self.two(both as u64, (both >> 64) as u64);
+        }
+        for chunk in rest.chunks(8) {
             let mut word = [0; 8];
             word[..chunk.len()].copy_from_slice(chunk);
             self.word(u64::from_le_bytes(word));

@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+mod balance;
 mod context;
 mod cost;
 mod counters;
@@ -28,9 +29,11 @@ mod random;
 mod running;
 pub mod sequential;
 pub mod simulated;
+mod stopwatch;
 mod time;
 mod watch;
 
+pub use balance::{Balance, Choice, LoadCycle, Migration, Split};
 pub use context::{Context, Limits};
 pub use counters::{Counters, NodeCounters, Outcome};
 pub use digest::Digest;
@@ -38,11 +41,12 @@ pub use fault::{Fault, RunError};
 pub use message::{Bundle, Message};
 pub use model::{History, Model, ObjectId, Tell};
 pub use node::{Node, Progress, Status};
-pub use options::{Cancellation, Options, Search, Throttle};
-pub use packet::{GvtPacket, Handle, Packet, PacketError, Parcel, Reference};
+pub use options::{Cancellation, Options, Search, Throttle, Timing};
+pub use packet::{GvtPacket, Handle, LoadPacket, Packet, PacketError, Parcel, Part, Reference, Whereabouts};
 pub use payload::Payload;
 pub use placement::{Dealing, Placement};
 pub use random::Random;
 pub use running::hush_handlers;
+pub use stopwatch::ObjectClock;
 pub use time::VirtualTime;
-pub use watch::{Committed, Kept, Passage, Passing, Unwatched, Watch, Work};
+pub use watch::{Cause, Committed, Kept, Passage, Passing, Unwatched, Watch, Work};

@@ -67,7 +67,7 @@ impl<'a, P> Bundle<'a, P> {
     }
 
     /// The messages, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &'a Message<P>> + use<'a, P> {
+    pub fn iter(&self) -> impl Iterator<Item = &'a Message<P>> + Clone + use<'a, P> {
         self.messages.iter().copied()
     }
 

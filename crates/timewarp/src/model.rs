@@ -112,11 +112,30 @@ pub trait Model: Sync {
         unreachable!("a model whose objects keep records must say how to undo them");
     }
 
+    /// Where it stands: objects with close numbers have much to do with each other, and blocks of a placement are made of
+    /// them. By default the order of creation.
+    #[inline]
+    fn standing(&self, object: ObjectId) -> u64 {
+        u64::from(object.0)
+    }
+
     /// How this object's past is kept.
     #[inline]
     fn history(&self, object: ObjectId) -> History {
         let _ = object;
         History::Copy
+    }
+
+    /// A state's bytes, for moving an object to another node; `None`: objects of this model do not move.
+    fn state_bytes(&self, state: &Self::State) -> Option<Vec<u8>> {
+        let _ = state;
+        None
+    }
+
+    /// The state of `object` that [`Model::state_bytes`] wrote; `None` if these bytes cannot have come from it. They may be any.
+    fn state_from_bytes(&self, object: ObjectId, bytes: &[u8]) -> Option<Self::State> {
+        let _ = (object, bytes);
+        None
     }
 
     /// Memory that a state holds outside itself, for the node's budget.

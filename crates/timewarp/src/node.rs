@@ -23,21 +23,26 @@ mod collect;
 mod execute;
 mod gvt;
 mod history;
+mod load;
+mod migrate;
 mod object;
 mod outbox;
 mod pace;
+mod parts;
+mod passing;
 mod relief;
 mod rollback;
 mod rounds;
 mod select;
 mod serials;
 pub(crate) mod slots;
+mod timing;
 
 use crate::context::Doings;
 use crate::pending::{Entry, Pending};
-use crate::running::{Frame, share, state_share};
+use crate::running::{Frame, state_share};
 use crate::{
-    Limits, Model, NodeCounters, ObjectId, Options, Outcome, Packet, Parcel, Placement, RunError,
+    Counters, Limits, Model, NodeCounters, ObjectId, Options, Outcome, Packet, Parcel, Placement, RunError,
     VirtualTime, Watch,
 };
 use arrivals::Arrivals;
@@ -45,12 +50,17 @@ use channel::Channel;
 use collect::Collection;
 use gvt::Gvt;
 use history::{Histories, Ran};
+use load::Load;
 use object::Object;
+use object::Rarely;
 use outbox::{Outbox, Waiting};
 use pace::Horizon;
+use parts::{Atlas, Ended};
+use passing::Passings;
 use relief::Budget;
 use slots::{NONE, Slots};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use timing::Times;
 
 /// How a node stands after some work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +86,10 @@ pub struct Status {
     pub memory: usize,
     /// Messages waiting to be handled.
     pub pending: usize,
+    /// Events that wait for being committed, those included that were undone since the last look.
+    pub uncommitted: usize,
+    /// Messages waiting to leave.
+    pub leaving: usize,
 }
 
 /// Where an object lives: on this node under a number, or on another node.
@@ -83,15 +97,28 @@ pub struct Status {
 struct Place(u32);
 
 const ELSEWHERE: u32 = 1 << 31;
+/// Beside `ELSEWHERE`: it depends on the time; the atlas knows.
+const SPLIT: u32 = 1 << 30;
 
 /// A node alone knows GVT for nothing: it commits while what it commits is still in the cache.
 const GVT_EVENTS_ALONE: u32 = 256;
 
 impl Place {
+    const SPLIT: Place = Place(ELSEWHERE | SPLIT);
+
     /// Its number here, or else its node.
     #[inline]
     fn here(self) -> Result<u32, u16> {
         if self.0 & ELSEWHERE == 0 { Ok(self.0) } else { Err(self.0 as u16) }
+    }
+
+    #[inline]
+    fn is_split(self) -> bool {
+        self.0 & (ELSEWHERE | SPLIT) == ELSEWHERE | SPLIT
+    }
+
+    fn of(at: Result<u32, u16>) -> Place {
+        Place(at.unwrap_or_else(|node| ELSEWHERE | u32::from(node)))
     }
 }
 
@@ -115,6 +142,7 @@ pub struct Node<'a, M: Model, W: Watch> {
     /// What was executed and is not committed, in order of execution; some of it has been undone.
     executed: VecDeque<Ran>,
     collection: Collection,
+    times: Times,
     /// Annihilated messages whose entries are still in the pending set.
     dead: usize,
     /// Messages to be cancelled.
@@ -126,11 +154,27 @@ pub struct Node<'a, M: Model, W: Watch> {
     anything_held: bool,
     /// Whether options make it necessary to look at what is first before it runs.
     is_careful: bool,
+    /// Whether objects may move between nodes.
+    may_move: bool,
     /// Whether what throttling goes by is kept up.
     is_paced: bool,
     channels: Vec<Channel>,
     arrivals: Arrivals<M::Payload>,
     outbox: Outbox<M::Payload, W::Stamp>,
+    load: Load,
+    /// Where objects are that have moved.
+    atlas: Atlas,
+    /// Parts of objects here whose later parts are elsewhere.
+    ended: Vec<Ended>,
+    /// Messages passed on that may yet be cancelled or come back.
+    passings: Passings,
+    /// Places of objects that are free.
+    vacant: Vec<u32>,
+    /// What objects counted here that are not here any more, and what concerns them that met its end here.
+    gone: BTreeMap<ObjectId, Counters>,
+    apart: BTreeMap<ObjectId, Rarely>,
+    /// From here on what is first is looked at before it runs.
+    look_from: VirtualTime,
     gvt: Gvt,
     budget: Budget,
     horizon: Horizon,
@@ -145,6 +189,7 @@ pub struct Node<'a, M: Model, W: Watch> {
     gvt_events: u32,
     committed: u64,
     final_time: f64,
+    trace_digest: u64,
     tells: u64,
     finished: bool,
 }
@@ -179,16 +224,26 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
             pending: Pending::new(),
             executed: VecDeque::new(),
             collection: Collection::default(),
+            times: Times::none(),
             dead: 0,
             cancels: VecDeque::new(),
             held: Vec::new(),
             returned: Vec::new(),
             anything_held: false,
             is_careful: options.are_careful(),
+            may_move: options.may_move(),
             is_paced: options.throttle != crate::Throttle::Never,
             channels: (0..placement.nodes()).map(|_| Channel::default()).collect(),
             arrivals: Arrivals::new(options.search),
             outbox: Outbox::new(options.max_acks, options.max_neg_acks),
+            load: Load::default(),
+            atlas: Atlas::default(),
+            ended: Vec::new(),
+            passings: Passings::default(),
+            vacant: Vec::new(),
+            gone: BTreeMap::new(),
+            apart: BTreeMap::new(),
+            look_from: VirtualTime::POSINF,
             gvt: Gvt::new(placement.nodes()),
             budget: Budget::new(options.memory_bytes),
             horizon: Horizon::default(),
@@ -198,13 +253,14 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
             counters: NodeCounters::default(),
             started: 0,
             since_round: 0,
-            gvt_events: if placement.nodes() == 1 {
-                options.gvt_events.min(GVT_EVENTS_ALONE)
-            } else {
-                options.gvt_events
+            gvt_events: match options.gvt_events {
+                u32::MAX => u32::MAX,
+                events if placement.nodes() == 1 => events.min(GVT_EVENTS_ALONE),
+                events => events,
             },
             committed: 0,
             final_time: VirtualTime::NEGINF.simtime(),
+            trace_digest: 0,
             tells: 0,
             finished: false,
         };
@@ -278,6 +334,8 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
             executed: self.started,
             memory: self.memory(),
             pending: self.pending.len(),
+            uncommitted: self.executed.len(),
+            leaving: self.outbox.len(),
         }
     }
 
@@ -288,16 +346,22 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
 
     /// What it came to. A run that was ended early gives what was committed until then.
     pub fn finish(mut self) -> (Outcome, W) {
-        let mut outcome = Outcome { tells: self.tells, final_time: self.final_time, ..Outcome::default() };
-        for (id, object) in self.ids.iter().zip(&self.objects) {
-            outcome.trace_digest = outcome.trace_digest.wrapping_add(share(*id, object.digest));
-            outcome.state_digest = outcome.state_digest.wrapping_add(state_share(*id, &object.state));
+        let mut outcome = Outcome {
+            tells: self.tells,
+            final_time: self.final_time,
+            trace_digest: self.trace_digest,
+            ..Outcome::default()
+        };
+        for index in self.last_parts() {
+            let share = state_share(self.ids[index as usize], &self.objects[index as usize].state);
+            outcome.state_digest = outcome.state_digest.wrapping_add(share);
         }
+        (outcome.objects, outcome.parts) = self.count_objects();
+        outcome.load_cycles = self.load.cycles;
+        outcome.migrations = self.load.migrations;
         self.counters.gvt_rounds = self.gvt.rounds;
         self.counters.memory_peak = self.budget.peak as u64;
         outcome.nodes = vec![(self.id, self.counters)];
-        outcome.objects =
-            self.ids.iter().map(|id| id.0).zip(self.objects.iter().map(Object::counters)).collect();
         (outcome, self.watch)
     }
 
@@ -332,7 +396,7 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
             if let Ok(index) = self.places[message.receiver.index()].here() {
                 self.tells += 1;
                 self.object(index).received += 1;
-                let slot = self.slots.add(message, slots::Status::Pending, 0);
+                let slot = self.slots.add(message, slots::Status::Pending, 0, self.id);
                 self.enqueue(index, slot);
             }
         }
@@ -383,12 +447,37 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
         self.enqueue(index, slot);
     }
 
-    /// The number here of an object that another node says is here.
-    fn index_of(&self, from: u16, object: ObjectId) -> Result<u32, RunError> {
-        match self.places.get(object.index()).map(|place| place.here()) {
-            Some(Ok(index)) => Ok(index),
+    /// Who has to do with a virtual time of an object: its number here, or the node that is known to have that part of it.
+    #[inline]
+    fn route(&self, object: ObjectId, time: VirtualTime) -> Result<u32, u16> {
+        let place = self.places[object.index()];
+        match place.here() {
+            Err(_) if place.is_split() => self.atlas.find(object, time),
+            known => known,
+        }
+    }
+
+    /// Where to count what happens here to a message of, or for, an object.
+    fn tally(&mut self, object: ObjectId, time: VirtualTime) -> &mut Rarely {
+        match self.route(object, time) {
+            Ok(index) => &mut self.objects[index as usize].rare,
+            Err(_) => self.apart.entry(object).or_default(),
+        }
+    }
+
+    /// Another node speaks of this object: there must be one, and where nothing moves it must be here.
+    #[inline]
+    fn check_object(&self, from: u16, object: ObjectId) -> Result<(), RunError> {
+        match self.places.get(object.index()) {
+            Some(place) if place.here().is_ok() || self.may_move => Ok(()),
             _ => Err(protocol(from, format!("a message for object {}, which does not live here", object.0))),
         }
+    }
+
+    /// The number here of an object that another node says is here at this time.
+    fn index_of(&self, from: u16, object: ObjectId, time: VirtualTime) -> Result<u32, RunError> {
+        self.route(object, time)
+            .map_err(|_| protocol(from, format!("a message for object {}, which is not here then", object.0)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What an optimistic node can be told about how to work. None of it changes results.
 
-use crate::RunError;
+use crate::{Balance, RunError};
 use serde::{Deserialize, Serialize};
 
 /// How a node works.
@@ -14,7 +14,7 @@ pub struct Options {
     pub memory_bytes: Option<usize>,
     /// Whether messages are sent back when memory is short.
     pub sendback: bool,
-    /// Ask for a GVT round once so many events wait for being committed.
+    /// Ask for a GVT round once so many events wait for being committed; `u32::MAX`: never, only time asks.
     pub gvt_events: u32,
     /// Unacknowledged messages that a node may have; `None`: no bound, and no acknowledgements.
     pub max_acks: Option<u32>,
@@ -28,10 +28,36 @@ pub struct Options {
     pub reward: u32,
     /// Which objects may not run ahead.
     pub throttle: Throttle,
+    /// How load is balanced by moving objects between nodes; `None`: not at all.
+    pub balance: Option<Balance>,
+    /// Whether objects may be moved between nodes although load is not balanced: for tests.
+    pub migration: bool,
     /// Do, undo, compare and do again every event.
     pub undo_check: bool,
     /// Cancel everything that an object had sent to itself in one sweep, as the 1988 kernel did: to show what that costs.
     pub zip_forward: bool,
+    /// Whether and how the work of objects is timed.
+    pub timing: Timing,
+    /// How many times as long event sections are made to take, by waiting in a loop; 1: as they are. Needs timing.
+    pub stretch: f64,
+    /// Whether committed events are told with what caused them and how long they took, for the critical path. Needs timing.
+    pub causes: bool,
+    /// Executed events that one step of fossil collection looks at: other work waits for as long.
+    pub collection_step: u32,
+}
+
+/// Whether and how the work of objects is timed. The engine has no clock: its driver gives it one of this kind
+/// ([`Node::time_objects`](crate::Node::time_objects)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timing {
+    /// Not: all times of objects are 0.
+    #[default]
+    None,
+    /// Processor time of the thread that runs the object.
+    Process,
+    /// Wall clock, with whatever interrupts the object.
+    Wall,
 }
 
 /// When messages of undone events are cancelled.
@@ -100,6 +126,7 @@ impl Options {
     /// # Errors
     /// When a number makes no sense.
     pub fn check(&self) -> Result<(), RunError> {
+        self.balance.as_ref().map_or(Ok(()), Balance::check)?;
         let refuse = |reason: &str| Err(RunError::Options { reason: reason.into() });
         let positive = |number: f64| number.is_finite() && number > 0.0;
         match self.throttle {
@@ -112,6 +139,19 @@ impl Options {
             }
             _ if self.penalty > 0 && self.reward == 0 => {
                 refuse("a penalty without a reward is never worked off: give a reward of at least 1")
+            }
+            _ if !(1.0..=1e6).contains(&self.stretch) => {
+                refuse("events can be made to take from 1 to a million times as long")
+            }
+            _ if self.timing == Timing::None
+                && (self.stretch > 1.0 || self.causes || self.balance.is_some()) =>
+            {
+                refuse(
+                    "longer events, a critical path and balanced load need the work of objects timed: --timing process or wall",
+                )
+            }
+            _ if self.collection_step == 0 => {
+                refuse("a step of fossil collection that looks at 0 events never ends: give at least 1")
             }
             _ if self.gvt_events == 0 => {
                 refuse("GVT cannot be computed after every 0 events: give at least 1")
@@ -129,6 +169,11 @@ impl Options {
 }
 
 impl Options {
+    /// Whether objects may move between nodes.
+    pub(crate) fn may_move(&self) -> bool {
+        self.migration || self.balance.is_some()
+    }
+
     /// Whether any of them may keep a ready object from running.
     pub(crate) fn are_careful(&self) -> bool {
         self.memory_bytes.is_some()
@@ -153,8 +198,14 @@ impl Default for Options {
             penalty: 0,
             reward: 0,
             throttle: Throttle::Never,
+            balance: None,
+            migration: false,
             undo_check: cfg!(debug_assertions),
             zip_forward: false,
+            timing: Timing::None,
+            stretch: 1.0,
+            causes: false,
+            collection_step: 32,
         }
     }
 }

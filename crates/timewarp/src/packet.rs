@@ -28,6 +28,71 @@ pub enum Packet<P> {
     },
     /// Part of computing GVT.
     Gvt(GvtPacket),
+    /// An event message for an object that has moved, from a node that had it.
+    Passed {
+        /// The message.
+        message: Message<P>,
+        /// Where the node that passes it on remembers it.
+        copy: Handle,
+    },
+    /// A part of an object for its new node, or the state that it begins with, once more.
+    Part(Box<Part>),
+    /// Where an object is from some time on.
+    Whereabouts(Whereabouts),
+    /// Part of balancing load.
+    Load(Box<LoadPacket>),
+}
+
+/// Part of balancing load; `node/load.rs` says how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadPacket {
+    /// Node 0 wants to know everybody's load.
+    Begin {
+        /// Which look at it, counted from 1.
+        cycle: u32,
+    },
+    /// A node answers.
+    Report {
+        /// The look.
+        cycle: u32,
+        /// Its effective utilisation, per cent.
+        percent: i32,
+    },
+    /// Node 0 tells all.
+    Table {
+        /// The look.
+        cycle: u32,
+        /// Effective utilisation of every node, per cent.
+        percents: Vec<i32>,
+    },
+}
+
+/// The part of an object from some virtual time on: its messages follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Whose.
+    pub object: ObjectId,
+    /// From when on.
+    pub begin: VirtualTime,
+    /// Which move of the object it is, counted from 1.
+    pub version: u32,
+    /// Whether the part comes with it; else it has come, and what is before it has changed.
+    pub moves: bool,
+    /// The state that it begins with, as the model writes it.
+    pub state: Vec<u8>,
+}
+
+/// Where an object is from some virtual time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whereabouts {
+    /// Which object.
+    pub object: ObjectId,
+    /// From when on.
+    pub begin: VirtualTime,
+    /// Which move of the object it is, counted from 1.
+    pub version: u32,
+    /// On which node.
+    pub node: u16,
 }
 
 /// Where a sent message's negative copy lies at its sender, and its number on the way between the two nodes.
@@ -121,12 +186,17 @@ const RED: u8 = 0x80;
 impl<P> Packet<P> {
     /// Whether GVT counts it: whether it may cause work.
     pub(crate) fn is_counted(&self) -> bool {
-        !matches!(self, Packet::Ack { .. } | Packet::Gvt(_))
+        !matches!(self, Packet::Ack { .. } | Packet::Gvt(_) | Packet::Whereabouts(_) | Packet::Load(_))
+    }
+
+    /// Whether it is acknowledged, and so may be held back: what keeps the system going is not.
+    pub(crate) fn is_acknowledged(&self) -> bool {
+        self.is_counted() && !matches!(self, Packet::Part(_))
     }
 }
 
 impl<P: Payload> Packet<P> {
-    /// What its record says; `None` for acknowledgements and GVT.
+    /// What its record says; `None` for what is no message between objects.
     pub fn passage(&self) -> Option<Passage> {
         let of = |kind, r: &Reference| Passage {
             kind,
@@ -137,11 +207,12 @@ impl<P: Payload> Packet<P> {
             bytes: 0,
         };
         match self {
-            Packet::Event { message, .. } => Some(Passage::of(message)),
+            Packet::Event { message, .. } | Packet::Passed { message, .. } => Some(Passage::of(message)),
             Packet::Anti(reference) => Some(of(Passing::Anti, reference)),
             Packet::Return(reference) => Some(of(Passing::Sendback, reference)),
             Packet::Again(reference) => Some(of(Passing::Event, reference)),
             Packet::Ack { .. } | Packet::Gvt(_) => None,
+            Packet::Part(_) | Packet::Whereabouts(_) | Packet::Load(_) => None,
         }
     }
 }
@@ -175,6 +246,10 @@ impl<P: Payload> Parcel<P> {
                 out.extend(messages.to_le_bytes());
             }
             Packet::Gvt(packet) => encode_gvt(red, packet, out),
+            Packet::Passed { message, copy } => encode_event(10 | red, message, *copy, out),
+            Packet::Part(part) => encode_part(red, part, out),
+            Packet::Whereabouts(whereabouts) => encode_whereabouts(red, whereabouts, out),
+            Packet::Load(packet) => encode_load(red, packet, out),
         }
     }
 
@@ -184,7 +259,10 @@ impl<P: Payload> Parcel<P> {
         let (&first, rest) = bytes.split_first().ok_or(PacketError::Short)?;
         let mut fields = Fields { rest };
         let packet = match first & !RED {
-            0 => decode_event(&mut fields)?,
+            0 => {
+                let (message, copy) = decode_event(&mut fields)?;
+                Packet::Event { message, copy }
+            }
             1 => Packet::Anti(fields.reference()?),
             2 => Packet::Return(fields.reference()?),
             3 => Packet::Again(fields.reference()?),
@@ -203,6 +281,13 @@ impl<P: Payload> Parcel<P> {
                 gvt: fields.time()?,
                 passes: fields.u32()?,
             }),
+            10 => {
+                let (message, copy) = decode_event(&mut fields)?;
+                Packet::Passed { message, copy }
+            }
+            kind @ (11 | 12) => Packet::Part(Box::new(fields.part(kind == 11)?)),
+            13 => Packet::Whereabouts(fields.whereabouts()?),
+            kind @ 14..=16 => Packet::Load(Box::new(fields.load(kind)?)),
             kind => return Err(PacketError::Kind(kind)),
         };
         Ok((Parcel { red: first & RED != 0, packet }, fields.rest))
@@ -213,7 +298,7 @@ impl<P: Payload> Parcel<P> {
 const EVENT_HEAD: usize = 1 + 4 * 8 + 4 * 4 + 4 + 8 + 4;
 
 #[inline]
-fn encode_event<P: Payload>(red: u8, message: &Message<P>, copy: Handle, out: &mut Vec<u8>) {
+fn encode_event<P: Payload>(kind: u8, message: &Message<P>, copy: Handle, out: &mut Vec<u8>) {
     // One block of known length: it compiles to plain stores.
     let mut head = [0; EVENT_HEAD];
     let mut at = 0;
@@ -221,7 +306,7 @@ fn encode_event<P: Payload>(red: u8, message: &Message<P>, copy: Handle, out: &m
         head[at..at + bytes.len()].copy_from_slice(bytes);
         at += bytes.len();
     };
-    put(&[red]);
+    put(&[kind]);
     for word in message.receive.words().into_iter().chain(message.send.words()) {
         put(&word.to_le_bytes());
     }
@@ -239,15 +324,14 @@ fn encode_event<P: Payload>(red: u8, message: &Message<P>, copy: Handle, out: &m
 }
 
 #[inline]
-fn decode_event<P: Payload>(fields: &mut Fields<'_>) -> Result<Packet<P>, PacketError> {
+fn decode_event<P: Payload>(fields: &mut Fields<'_>) -> Result<(Message<P>, Handle), PacketError> {
     let (receive, send) = (fields.time()?, fields.time()?);
     let (sender, receiver) = (ObjectId(fields.u32()?), ObjectId(fields.u32()?));
     let (selector, counter) = (fields.u32()? as i32, fields.u32()?);
     let copy = Handle { slot: fields.u32()?, serial: fields.u64()? };
     let length = fields.u32()? as usize;
     let payload = P::decode(fields.take(length)?).ok_or(PacketError::Payload(length))?;
-    let message = Message { receive, send, sender, receiver, selector, counter, payload };
-    Ok(Packet::Event { message, copy })
+    Ok((Message { receive, send, sender, receiver, selector, counter, payload }, copy))
 }
 
 fn encode_reference(kind: u8, r: &Reference, out: &mut Vec<u8>) {
@@ -278,6 +362,42 @@ fn encode_gvt(red: u8, packet: &GvtPacket, out: &mut Vec<u8>) {
         GvtPacket::Update { round, gvt, passes } => {
             let [a, b] = bytes(gvt);
             put(9, &[&round.to_le_bytes(), &a, &b, &passes.to_le_bytes()]);
+        }
+    }
+}
+
+fn encode_part(red: u8, part: &Part, out: &mut Vec<u8>) {
+    out.push(red | if part.moves { 11 } else { 12 });
+    out.extend(part.object.0.to_le_bytes());
+    out.extend(part.begin.words().into_iter().flat_map(u64::to_le_bytes));
+    out.extend(part.version.to_le_bytes());
+    out.extend((part.state.len() as u32).to_le_bytes());
+    out.extend(&part.state);
+}
+
+fn encode_whereabouts(red: u8, whereabouts: &Whereabouts, out: &mut Vec<u8>) {
+    out.push(red | 13);
+    out.extend(whereabouts.object.0.to_le_bytes());
+    out.extend(whereabouts.begin.words().into_iter().flat_map(u64::to_le_bytes));
+    out.extend(whereabouts.version.to_le_bytes());
+    out.extend(whereabouts.node.to_le_bytes());
+}
+
+fn encode_load(red: u8, packet: &LoadPacket, out: &mut Vec<u8>) {
+    let mut head = |kind: u8, cycle: &u32| {
+        out.push(red | kind);
+        out.extend(cycle.to_le_bytes());
+    };
+    match packet {
+        LoadPacket::Begin { cycle } => head(14, cycle),
+        LoadPacket::Report { cycle, percent } => {
+            head(15, cycle);
+            out.extend(percent.to_le_bytes());
+        }
+        LoadPacket::Table { cycle, percents } => {
+            head(16, cycle);
+            out.extend((percents.len() as u16).to_le_bytes());
+            out.extend(percents.iter().flat_map(|percent| percent.to_le_bytes()));
         }
     }
 }
@@ -314,6 +434,31 @@ impl<'a> Fields<'a> {
     #[inline]
     fn time(&mut self) -> Result<VirtualTime, PacketError> {
         Ok(VirtualTime::from_words([self.u64()?, self.u64()?]))
+    }
+
+    fn part(&mut self, moves: bool) -> Result<Part, PacketError> {
+        let (object, begin, version) = (ObjectId(self.u32()?), self.time()?, self.u32()?);
+        let length = self.u32()? as usize;
+        Ok(Part { object, begin, version, moves, state: self.take(length)?.to_vec() })
+    }
+
+    fn whereabouts(&mut self) -> Result<Whereabouts, PacketError> {
+        let (object, begin, version) = (ObjectId(self.u32()?), self.time()?, self.u32()?);
+        Ok(Whereabouts { object, begin, version, node: u16::from_le_bytes(self.array()?) })
+    }
+
+    fn load(&mut self, kind: u8) -> Result<LoadPacket, PacketError> {
+        let cycle = self.u32()?;
+        Ok(match kind {
+            14 => LoadPacket::Begin { cycle },
+            15 => LoadPacket::Report { cycle, percent: self.u32()? as i32 },
+            _ => {
+                let nodes = u16::from_le_bytes(self.array()?);
+                let percents =
+                    (0..nodes).map(|_| Ok(self.u32()? as i32)).collect::<Result<_, PacketError>>()?;
+                LoadPacket::Table { cycle, percents }
+            }
+        })
     }
 
     fn reference(&mut self) -> Result<Reference, PacketError> {

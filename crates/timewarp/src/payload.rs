@@ -1,5 +1,6 @@
 //! What a message carries.
 
+use crate::Digest;
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
@@ -27,6 +28,17 @@ pub trait Payload: Clone + Debug + Send + 'static {
         let mut bytes = Vec::new();
         self.encode(&mut bytes);
         bytes.len()
+    }
+
+    /// Add all that it carries to the digest of committed events. What differs in its bytes must differ here; a model whose
+    /// bytes are many may add its fields instead. `scratch` is anybody's.
+    #[inline]
+    fn digest(&self, digest: &mut Digest, scratch: &mut Vec<u8>) {
+        if self.bytes() > 0 {
+            scratch.clear();
+            self.encode(scratch);
+            digest.bytes(scratch);
+        }
     }
 
     /// Memory that it holds outside itself, for the node's budget.

@@ -19,6 +19,16 @@ impl Random {
         Random { key: mix(mix(seed.wrapping_add(GOLDEN)) ^ stream.wrapping_mul(GOLDEN)), counter: 0 }
     }
 
+    /// The 16 bytes as two words: for states that move between nodes.
+    pub const fn words(self) -> [u64; 2] {
+        [self.key, self.counter]
+    }
+
+    /// What [`Random::words`] gave.
+    pub const fn from_words([key, counter]: [u64; 2]) -> Random {
+        Random { key, counter }
+    }
+
     /// 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {

@@ -127,15 +127,17 @@ fn panicked(panic: &(dyn Any + Send)) -> Fault {
     Fault::Panicked { message: text.unwrap_or("without a word").to_string() }
 }
 
-/// What a committed event adds to its object's digest: its time, its bundle, what it sent.
+/// What a committed event adds to the run's digest: whose it is, its time, its bundle, what it sent. These are summed, so that nodes
+/// can add up what they committed, also of an object whose parts lay on several; an object's events are told apart by their times.
 #[inline]
 pub(crate) fn digest_event<'a, P: Payload>(
-    digest: &mut Digest,
+    object: ObjectId,
     time: VirtualTime,
     messages: impl Iterator<Item = &'a Message<P>>,
     sent: u32,
     scratch: &mut Vec<u8>,
-) {
+) -> u64 {
+    let mut digest = Digest::new(u64::from(object.0));
     let [simtime, seq] = time.words();
     digest.two(simtime, seq ^ u64::from(sent) << 32);
     for message in messages {
@@ -143,12 +145,9 @@ pub(crate) fn digest_event<'a, P: Payload>(
             message.send.words()[0],
             u64::from(message.sender.0) << 32 | u64::from(message.selector as u32),
         );
-        if message.payload.bytes() > 0 {
-            scratch.clear();
-            message.payload.encode(scratch);
-            digest.bytes(scratch);
-        }
+        message.payload.digest(&mut digest, scratch);
     }
+    digest.value()
 }
 
 /// Messages for the termination sections: by receiver, and canonical for each.
@@ -163,17 +162,9 @@ pub(crate) fn messages_of<'s, 'm, P>(sorted: &'s [&'m Message<P>], object: Objec
     &sorted[from..to]
 }
 
-/// One object's share of a run's digest: shares are summed, so that nodes can add up theirs.
-#[inline]
-pub(crate) fn share(object: ObjectId, digest: Digest) -> u64 {
-    let mut share = Digest::new(u64::from(object.0));
-    share.word(digest.value());
-    share.value()
-}
-
-/// One object's share of the digest of final states.
+/// One object's share of the digest of final states, which are summed likewise.
 pub(crate) fn state_share<S: std::fmt::Debug>(object: ObjectId, state: &S) -> u64 {
-    let mut digest = Digest::new(0);
+    let mut digest = Digest::new(u64::from(object.0));
     digest.shown(state);
-    share(object, digest)
+    digest.value()
 }

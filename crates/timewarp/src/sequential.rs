@@ -3,10 +3,11 @@
 use crate::context::Doings;
 use crate::node::slots::message_bytes;
 use crate::pending::{Entry, Pending};
-use crate::running::{Frame, digest_event, messages_of, share, sort_for_term, state_share};
+use crate::running::{Frame, digest_event, messages_of, sort_for_term, state_share};
+use crate::stopwatch::Stopwatch;
 use crate::{
-    Bundle, Committed, Counters, Digest, Limits, Message, Model, NodeCounters, ObjectId, Outcome, Placement,
-    RunError, Unwatched, VirtualTime, Watch, Work,
+    Bundle, Cause, Committed, Counters, Limits, Message, Model, NodeCounters, ObjectClock, ObjectId, Outcome,
+    Placement, RunError, Unwatched, VirtualTime, Watch, Work,
 };
 
 /// How many entries ahead memory is asked for.
@@ -40,6 +41,9 @@ pub fn needs<M: Model>(model: &M, limits: &Limits, placement: &Placement) -> Res
 pub struct Sequential<'a, M: Model, W> {
     frame: Frame<'a, M>,
     watch: &'a mut W,
+    stopwatch: Stopwatch,
+    /// Whether committed events are told with their causes.
+    causes: bool,
     pending: Pending,
     messages: Vec<Message<M::Payload>>,
     free: Vec<u32>,
@@ -52,6 +56,7 @@ pub struct Sequential<'a, M: Model, W> {
     last: Vec<u32>,
     now: VirtualTime,
     final_time: f64,
+    digest: u64,
     events: u64,
     tells: u64,
     /// Bytes of pending messages and of states, counted as a node counts them, so that the most there ever were can be
@@ -70,11 +75,11 @@ struct Shares {
 
 struct Object<S> {
     state: S,
-    digest: Digest,
     events: u64,
     messages: u64,
     sent: u64,
     dropped: u64,
+    spent_ns: u64,
 }
 
 impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
@@ -99,6 +104,8 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
         let mut run = Sequential {
             frame: Frame { model, objects, limits },
             watch,
+            stopwatch: Stopwatch::none(),
+            causes: false,
             pending: Pending::new(),
             messages: Vec::new(),
             free: Vec::new(),
@@ -109,6 +116,7 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
             last: Vec::new(),
             now: VirtualTime::NEGINF,
             final_time: VirtualTime::NEGINF.simtime(),
+            digest: 0,
             events: 0,
             tells: 0,
             used: 0,
@@ -123,6 +131,16 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
             run.enqueue(message);
         }
         Ok(run)
+    }
+
+    /// Time the work of objects with this clock, and make events take `stretch` times as long.
+    pub fn time_objects(&mut self, clock: ObjectClock, stretch: f64) {
+        self.stopwatch = Stopwatch::new(Some(clock), stretch);
+    }
+
+    /// Tell what causes each event, for the critical path.
+    pub fn tell_causes(&mut self) {
+        self.causes = true;
     }
 
     /// Execute at most so many events; returns how many there were.
@@ -162,9 +180,13 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
         for object in (0..self.frame.objects).map(ObjectId) {
             self.term(object, messages_of(&last, object))?;
         }
-        let mut outcome = Outcome { tells: self.tells, final_time: self.final_time, ..Outcome::default() };
+        let mut outcome = Outcome {
+            tells: self.tells,
+            final_time: self.final_time,
+            trace_digest: self.digest,
+            ..Outcome::default()
+        };
         for (object, o) in (0..).map(ObjectId).zip(&self.objects) {
-            outcome.trace_digest = outcome.trace_digest.wrapping_add(share(object, o.digest));
             outcome.state_digest = outcome.state_digest.wrapping_add(state_share(object, &o.state));
         }
         let memory_peak = self.used_peak as u64;
@@ -181,14 +203,7 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
         let state = state.expect("an init section without a fault makes a state");
         let bytes = size_of::<M::State>() + self.frame.model.state_heap_bytes(&state);
         self.charge(object, bytes, 0);
-        self.objects.push(Object {
-            state,
-            digest: Digest::new(0),
-            events: 0,
-            messages: 0,
-            sent: 0,
-            dropped: 0,
-        });
+        self.objects.push(Object { state, events: 0, messages: 0, sent: 0, dropped: 0, spent_ns: 0 });
         self.send_all();
         Ok(())
     }
@@ -237,20 +252,30 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
         };
         let o = &mut self.objects[object.index()];
         let heap_before = self.frame.model.state_heap_bytes(&o.state);
+        let section = self.stopwatch.begin();
         self.frame.event(object, self.now, &mut o.state, Bundle::new(messages), &mut self.doings);
+        let spent_ns = self.stopwatch.end(section);
         if let Some(fault) = self.doings.fault.take() {
             return Err(self.frame.error(object, self.now, fault));
         }
         let heap_after = self.frame.model.state_heap_bytes(&o.state);
         let (sent, dropped, count) = (self.doings.sent(), self.doings.dropped, messages.len() as u32);
-        digest_event(&mut o.digest, self.now, messages.iter().copied(), sent, &mut self.scratch);
+        let digest = digest_event(object, self.now, messages.iter().copied(), sent, &mut self.scratch);
+        self.digest = self.digest.wrapping_add(digest);
         o.events += 1;
         o.messages += u64::from(count);
         o.sent += u64::from(sent);
         o.dropped += u64::from(dropped);
+        o.spent_ns += spent_ns;
         self.final_time = self.now.simtime();
         self.watch.worked(begin, Work::Execution { object, time: self.now, messages: count });
-        self.watch.committed(Committed { time: self.now, object, messages: count, sent, dropped });
+        if self.causes {
+            for message in messages {
+                let Message { sender, send, selector, .. } = **message;
+                self.watch.caused(Cause { sender, send, selector });
+            }
+        }
+        self.watch.committed(Committed { time: self.now, object, messages: count, sent, dropped, spent_ns });
         self.print_lines(object);
         let mut released = heap_before;
         for slot in self.bundle.drain(..) {
@@ -337,6 +362,7 @@ impl<S> Object<S> {
             sends: self.sent - self.dropped,
             committed_sends: self.sent,
             committed_drops: self.dropped,
+            spent_ns: self.spent_ns,
             ..Counters::default()
         }
     }

@@ -2,9 +2,11 @@
 //! of other pairs, and rollbacks are forced that no message calls for. A failure replays from its seed.
 
 use crate::{
-    Dealing, Kept, Model, Node, Options, Outcome, Parcel, Placement, Progress, Random, RunError, VirtualTime,
+    Dealing, Kept, Model, Node, ObjectClock, Options, Outcome, Parcel, Placement, Progress, Random, RunError,
+    Timing, VirtualTime,
 };
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a simulated run is given besides the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +25,10 @@ pub struct Simulation {
     pub steps_max: u64,
     /// A rollback is forced once in so many turns; 0: never.
     pub rollback_every: u64,
+    /// An object is moved once in so many turns; 0: never. Above 0 calls for [`Options::migration`].
+    pub move_every: u64,
+    /// Node 0 looks at the load once in so many turns; 0: never. Above 0 calls for [`Options::balance`].
+    pub balance_every: u64,
     /// GVT is asked for once in so many turns.
     pub gvt_every: u64,
 }
@@ -38,6 +44,8 @@ impl Simulation {
             delay_max: 40,
             steps_max: 8,
             rollback_every: 20,
+            move_every: 0,
+            balance_every: 0,
             gvt_every: 50,
         }
     }
@@ -52,13 +60,25 @@ const STUCK_AFTER: u64 = 100_000;
 /// As a real run; and when it is stuck.
 pub fn run<M: Model>(model: &M, simulation: &Simulation) -> Result<(Outcome, Kept), RunError> {
     let placement = Placement::deal(model, simulation.nodes, simulation.dealing)?;
-    let make = |id| Node::new(model, &placement, id, &simulation.options, Kept::default());
+    let make = |id| {
+        let mut node = Node::new(model, &placement, id, &simulation.options, Kept::default())?;
+        if simulation.options.timing != Timing::None {
+            node.time_objects(ticking());
+        }
+        Ok(node)
+    };
     let nodes: Result<Vec<_>, _> = (0..simulation.nodes).map(make).collect();
     let mut cluster = Cluster::new(nodes?, simulation);
     while !cluster.is_finished() {
         cluster.turn()?;
     }
     cluster.finish()
+}
+
+/// A clock that goes on by a microsecond each time that it is read.
+fn ticking() -> ObjectClock {
+    let now_ns = AtomicU64::new(0);
+    Box::new(move || now_ns.fetch_add(1000, Ordering::Relaxed))
 }
 
 struct Cluster<'a, M: Model> {
@@ -110,6 +130,15 @@ impl<'a, M: Model> Cluster<'a, M> {
             let choice = self.random.bits();
             self.nodes[at].force_rollback(choice);
         }
+        if every(&mut self.random, self.simulation.move_every) {
+            let choice = self.random.bits();
+            self.nodes[at].force_move(choice);
+        }
+        if every(&mut self.random, self.simulation.balance_every) {
+            self.nodes[0].ask_for_balance();
+        }
+        // Events take a microsecond each; a turn as much as it may have events.
+        self.nodes.iter_mut().for_each(|node| node.watch().clock_us += self.simulation.steps_max);
         let steps = 1 + self.random.below(self.simulation.steps_max) as u32;
         match self.nodes[at].run(steps)? {
             Progress::Finished => self.finished[at] = true,

@@ -15,6 +15,19 @@ pub struct Committed {
     pub sent: u32,
     /// Of these dropped, because they went beyond the cutoff.
     pub dropped: u32,
+    /// How long its event section took, ns; 0 where objects are not timed.
+    pub spent_ns: u64,
+}
+
+/// What a message of a committed event's bundle came from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cause {
+    /// Who sent it.
+    pub sender: ObjectId,
+    /// In which event.
+    pub send: VirtualTime,
+    /// What it was.
+    pub selector: i32,
 }
 
 /// What kind of message passes.
@@ -92,6 +105,11 @@ pub trait Watch {
     /// The present moment.
     fn now(&mut self) -> Self::Stamp;
 
+    /// Nanoseconds of a clock that never goes back: asked at every look at the load, and never else.
+    fn clock_ns(&mut self) -> u64 {
+        0
+    }
+
     /// A piece of work that began at `begin` is done.
     #[inline]
     fn worked(&mut self, begin: Self::Stamp, work: Work) {
@@ -108,6 +126,13 @@ pub trait Watch {
     #[inline]
     fn took(&mut self, arrival: u64) {
         let _ = arrival;
+    }
+
+    /// A message of the bundle of the event that [`Watch::committed`] tells next. Only with
+    /// [`Options::causes`](crate::Options::causes).
+    #[inline]
+    fn caused(&mut self, cause: Cause) {
+        let _ = cause;
     }
 
     /// An event can no longer be undone. Of one object these come in order of time.
@@ -146,6 +171,8 @@ pub struct Kept {
     pub trace: Vec<Committed>,
     /// Printed lines, likewise.
     pub lines: Vec<(VirtualTime, ObjectId, String)>,
+    /// A clock that goes on by a microsecond each time that it is read, and when it is told to.
+    pub clock_us: u64,
 }
 
 impl Watch for Kept {
@@ -153,8 +180,14 @@ impl Watch for Kept {
 
     fn now(&mut self) {}
 
+    fn clock_ns(&mut self) -> u64 {
+        self.clock_us += 1;
+        self.clock_us * 1000
+    }
+
     fn committed(&mut self, event: Committed) {
-        self.trace.push(event);
+        // A trace is the same whenever it is made; times are not.
+        self.trace.push(Committed { spent_ns: 0, ..event });
     }
 
     fn printed(&mut self, time: VirtualTime, object: ObjectId, line: &str) {

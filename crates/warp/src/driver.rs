@@ -13,6 +13,7 @@ use crate::frame::Opened;
 use crate::meter::Meter;
 use crate::outgoing::Outgoing;
 use crate::pace::{NAP, Pace};
+use crate::samples::Sample;
 use crate::witness::{Taking, Witness};
 use clock::Ticks;
 use fabric::{FabricError, Wait};
@@ -27,6 +28,10 @@ pub struct DriveOptions {
     pub steps_max: u32,
     /// GVT is computed this often, at least.
     pub gvt_interval: Duration,
+    /// From one look at the load to the next, if it is balanced.
+    pub balance_interval: Option<Duration>,
+    /// Simtime of GVT from which on it is computed every second instead.
+    pub gvt_change: Option<f64>,
     /// Shortest time between two looks for messages while there is work: long where looking is a system call.
     pub poll: Duration,
     /// How long a message may wait for others to travel with.
@@ -96,11 +101,14 @@ struct Driver<'d, 'm, M: Model, W: Witness> {
     /// When each peer was last heard.
     heard: Vec<u64>,
     aborted: bool,
+    /// When it began.
+    begun: u64,
     /// When the engine was last called.
     called: u64,
     polled: u64,
     looked: u64,
     gvt_asked: u64,
+    balance_asked: u64,
     /// What GVT was when it was last asked for.
     gvt_then: VirtualTime,
 }
@@ -121,10 +129,12 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             engine,
             meter,
             aborted: false,
+            begun: now,
             called: now,
             polled: 0,
             looked: now,
             gvt_asked: now,
+            balance_asked: now,
             gvt_then: VirtualTime::NEGINF,
         }
     }
@@ -283,16 +293,30 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             self.heard.fill(now);
         }
         self.meter.gauge.show(&self.engine.status());
+        self.sample(now);
         self.outgoing.retry(self.fabric)?;
         self.fabric.look_after_peers()?;
         if let Some(failure) = self.engine.watch().failure() {
             return Err(failure);
         }
-        if self.fabric.id() == 0 && now.wrapping_sub(self.gvt_asked) >= self.pace.gvt {
+        if self.fabric.id() == 0 && now.wrapping_sub(self.gvt_asked) >= self.pace.gvt(self.engine.gvt()) {
             (self.gvt_asked, self.gvt_then) = (now, self.engine.gvt());
             self.engine.ask_for_gvt();
         }
+        if self.fabric.id() == 0 && now.wrapping_sub(self.balance_asked) >= self.pace.balance {
+            self.balance_asked = now;
+            self.engine.ask_for_balance();
+        }
         Ok(self.meter.stop.load(Relaxed))
+    }
+
+    fn sample(&mut self, now: u64) {
+        let elapsed_ns = self.fabric.ns_between(Ticks(self.begun), Ticks(now));
+        if !self.engine.watch().wants_sample(elapsed_ns) {
+            return;
+        }
+        let (local_time, status) = (self.engine.local_minimum().simtime(), self.engine.status());
+        self.engine.watch().sampled(&Sample { seconds: elapsed_ns as f64 / 1e9, local_time, status });
     }
 
     /// The simulation is over here; the others must hear what this node said last.

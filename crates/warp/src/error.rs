@@ -29,6 +29,9 @@ pub enum WarpError {
         /// What is wrong, and how to put it right.
         reason: String,
     },
+    /// A configuration file that makes no sense.
+    #[error(transparent)]
+    Config(#[from] crate::config::ConfigError),
     /// A file that is part of the result could not be written or read.
     #[error("cannot {doing} {}: {source}; is there space, and may the folder be written?", path.display())]
     File {

@@ -2,10 +2,13 @@
 //! the run folder, read and removed when all nodes have ended.
 
 use crate::WarpError;
+use crate::critical::Link;
+use crate::samples::Samples;
 use crate::sorted::{Line, SortedFile};
 use std::fs;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use timewarp::{Committed, Outcome};
 
 /// One node's files.
@@ -37,6 +40,19 @@ impl NodeFiles {
     /// Where printed lines go.
     pub fn lines(&self) -> SortedFile<Line> {
         SortedFile::new(self.lines_path())
+    }
+
+    /// Where what committed events followed from goes.
+    pub fn links(&self) -> SortedFile<Link> {
+        SortedFile::new(self.links_path())
+    }
+
+    /// Where the node's course goes. It stays in the run folder.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn samples(&self, every: Duration) -> Result<Samples, WarpError> {
+        Samples::create(self.samples_path(), every)
     }
 
     /// Leave an outcome: it has a line for every object, and may be too large for a control message.
@@ -81,9 +97,19 @@ impl NodeFiles {
         self.path("lines")
     }
 
-    /// Remove all of them; what is not there need not be removed.
+    /// Where what committed events followed from is.
+    pub fn links_path(&self) -> PathBuf {
+        self.path("links")
+    }
+
+    /// Where the node's course is.
+    pub fn samples_path(&self) -> PathBuf {
+        self.folder.join(format!("samples-{}.csv", self.node))
+    }
+
+    /// Remove all that is not to stay; what is not there need not be removed.
     pub fn remove(&self) {
-        for path in [self.outcome_path(), self.trace_path(), self.lines_path()] {
+        for path in [self.outcome_path(), self.trace_path(), self.lines_path(), self.links_path()] {
             let _ = fs::remove_file(path);
         }
     }

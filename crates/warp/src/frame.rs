@@ -184,11 +184,13 @@ pub fn check_frame<P: Payload>(bytes: &[u8]) -> Result<u32, FrameError> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use timewarp::{GvtPacket, Handle, Message, ObjectId, Packet, Reference, VirtualTime};
+    use timewarp::{
+        GvtPacket, Handle, LoadPacket, Message, ObjectId, Packet, Part, Reference, VirtualTime, Whereabouts,
+    };
 
     fn parcel() -> impl Strategy<Value = Parcel<Vec<u8>>> {
         let numbers = (any::<[u32; 4]>(), any::<u64>(), 0f64..1e6, prop::collection::vec(any::<u8>(), 0..40));
-        (any::<bool>(), 0..4u8, numbers).prop_map(|(red, kind, ([a, b, c, d], serial, time, payload))| {
+        (any::<bool>(), 0..9u8, numbers).prop_map(|(red, kind, ([a, b, c, d], serial, time, payload))| {
             let copy = Handle { slot: a, serial };
             let (sender, receiver) = (ObjectId(b), ObjectId(c));
             let (send, receive) = (VirtualTime::at(time), VirtualTime::new(time + 1.0, c, d));
@@ -202,6 +204,25 @@ mod tests {
                 }
                 1 => Packet::Anti(Reference { copy, sender, receiver, send, receive }),
                 2 => Packet::Ack { messages: d },
+                3 => Packet::Passed {
+                    message: Message { receive, send, sender, receiver, selector: -1, counter: a, payload },
+                    copy,
+                },
+                4 => {
+                    let (begin, moves) = (receive, d % 2 == 0);
+                    Packet::Part(Box::new(Part { object: sender, begin, version: c, moves, state: payload }))
+                }
+                5 => Packet::Whereabouts(Whereabouts {
+                    object: receiver,
+                    begin: send,
+                    version: d,
+                    node: a as u16,
+                }),
+                6 => Packet::Load(Box::new(LoadPacket::Report { cycle: a, percent: d as i32 })),
+                7 => Packet::Load(Box::new(LoadPacket::Table {
+                    cycle: a,
+                    percents: payload.iter().map(|percent| -i32::from(*percent)).collect(),
+                })),
                 _ => Packet::Gvt(GvtPacket::Update { round: a, gvt: receive, passes: c }),
             };
             Parcel { red, packet }

@@ -1,6 +1,7 @@
 //! The nodes that one process hosts, a thread each: from their transports to their reports.
 
 use crate::files::NodeFiles;
+use crate::object_clock::object_clock;
 use crate::rows::Rows;
 use crate::witness::{Quiet, Witness};
 use crate::{Ending, Gauge, Job, Meter, Recorded, WarpError, abort, drive};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use timewarp::{Model, Node, Outcome, Placement, RunError};
+use timewarp::{Model, Node, Outcome, RunError};
 
 /// What the nodes of a process are given.
 pub struct Hosting<'a> {
@@ -56,7 +57,7 @@ pub(crate) fn run_hosted<M: Model>(
     model: &M,
     hosting: &Hosting<'_>,
     transports: Vec<Box<dyn Transport>>,
-    meanwhile: impl FnOnce(),
+    meanwhile: &mut dyn FnMut(),
 ) -> Result<Vec<NodeReport>, WarpError> {
     let results: Vec<Result<NodeReport, WarpError>> = std::thread::scope(|scope| {
         let start = |(place, transport): (usize, Box<dyn Transport>)| {
@@ -101,7 +102,7 @@ impl<'a, M: Model> Part<'a, M> {
 
     fn run(&self, transport: Box<dyn Transport>) -> Result<NodeReport, WarpError> {
         let job = self.hosting.job;
-        if !job.record && !job.trace {
+        if !job.record && !job.trace && !job.engine.causes {
             (self.hosting.unrecorded)(self.id);
             let watch = self.files.prepare().map(|()| Quiet::new(self.files.lines()));
             let (report, watch) = self.play(transport, watch)?;
@@ -130,7 +131,14 @@ impl<'a, M: Model> Part<'a, M> {
                 None
             }
         };
-        Ok(Recorded::new(rows, job.trace.then(|| self.files.trace()), self.files.lines()))
+        let mut watch = Recorded::new(rows, job.trace.then(|| self.files.trace()), self.files.lines());
+        if job.engine.causes {
+            watch = watch.with_links(self.files.links());
+        }
+        if let Some(every) = job.sample_every() {
+            watch = watch.with_samples(self.files.samples(every)?);
+        }
+        Ok(watch)
     }
 
     /// Everybody passes the gate, also who could not be set up: the others wait there.
@@ -167,9 +175,13 @@ impl<'a, M: Model> Part<'a, M> {
     }
 
     fn engine<W: Witness>(&self, watch: W) -> Result<Node<'a, M, W>, WarpError> {
-        let Hosting { job, spec, .. } = self.hosting;
-        let placement = Placement::deal(self.model, spec.nodes, job.dealing)?;
-        Ok(Node::new(self.model, &placement, self.id, &job.engine, watch)?)
+        let Hosting { job, spec, clock, .. } = self.hosting;
+        let placement = job.placement(self.model, spec.nodes)?;
+        let mut node = Node::new(self.model, &placement, self.id, &job.engine, watch)?;
+        if let Some(clock) = object_clock(job.engine.timing, *clock) {
+            node.time_objects(clock);
+        }
+        Ok(node)
     }
 
     fn fabric(&self, transport: Box<dyn Transport>) -> fabric::Node {

@@ -2,11 +2,14 @@
 
 use crate::DriveOptions;
 use fabric::{Spec, TransportSpec};
-use models::{DiaryOptions, GeneratorOptions, PholdOptions, PingOptions, WarpnetOptions};
+use models::{
+    CtlsOptions, DiaryOptions, GeneratorOptions, PholdOptions, PingOptions, PucksOptions, SlooowOptions,
+    TheatreOptions, WarpnetOptions,
+};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
-use timewarp::{Dealing, Options, Search};
+use timewarp::{Dealing, Model, Options, Placement, RunError, Search};
 
 /// A simulation on some nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,12 +20,20 @@ pub struct Job {
     pub engine: Options,
     /// How objects are dealt to nodes.
     pub dealing: Dealing,
+    /// Objects that are put elsewhere, each with a node, which is taken modulo the number of nodes.
+    pub places: Vec<(u32, u32)>,
     /// How often GVT is computed, at least, µs.
     pub gvt_interval_us: u64,
+    /// Simtime of GVT from which on it is computed every second.
+    pub gvt_change: Option<f64>,
+    /// Whether the lines that committed events print are thrown away.
+    pub silent: bool,
     /// Whether every message and every piece of work leaves a row.
     pub record: bool,
     /// Whether committed events are kept, for a trace.
     pub trace: bool,
+    /// How often a recorded node is looked at, for its table of samples, ms; 0: never.
+    pub sample_ms: u64,
 }
 
 /// Which model, with its parameters.
@@ -35,8 +46,16 @@ pub enum ModelSpec {
     Phold(PholdOptions),
     /// A packet-switched network.
     Warpnet(WarpnetSpec),
+    /// A battle along a front.
+    Stb88(ScenarioSource),
+    /// The same rules with more divisions: a reconstruction of CTLS.
+    Ctls(CtlsOptions),
     /// A message that waits for cancellations.
     Diary(DiaryOptions),
+    /// Long fossil collections.
+    Slooow(SlooowOptions),
+    /// Discs that collide.
+    Pucks(PucksSource),
 }
 
 /// A network and what happens on it.
@@ -58,6 +77,27 @@ pub enum NetworkSource {
     Generated(GeneratorOptions),
 }
 
+/// Where an order of battle comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScenarioSource {
+    /// The tables in this folder. Every node reads them.
+    Files(PathBuf),
+    /// Drawn from a seed.
+    Drawn(TheatreOptions),
+}
+
+/// Where a table of pucks comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PucksSource {
+    /// The two tables in this folder. Every node reads them.
+    Files(PathBuf),
+    /// Drawn from a seed.
+    #[serde(rename = "table")]
+    Generated(PucksOptions),
+}
+
 impl ModelSpec {
     /// What commands call it.
     pub fn name(&self) -> &'static str {
@@ -65,7 +105,21 @@ impl ModelSpec {
             ModelSpec::Ping(_) => models::ping::NAME,
             ModelSpec::Phold(_) => models::phold::NAME,
             ModelSpec::Warpnet(_) => models::warpnet::NAME,
+            ModelSpec::Stb88(_) => models::stb88::NAME,
+            ModelSpec::Ctls(_) => models::stb88::CTLS,
             ModelSpec::Diary(_) => models::diary::NAME,
+            ModelSpec::Pucks(_) => models::pucks::NAME,
+            ModelSpec::Slooow(_) => models::slooow::NAME,
+        }
+    }
+
+    /// Steps of work in an event, of models that can be given work.
+    pub fn work_steps(&self) -> Option<u32> {
+        match self {
+            ModelSpec::Phold(options) => Some(options.work_steps),
+            ModelSpec::Diary(options) => Some(options.work_steps),
+            ModelSpec::Slooow(options) => Some(options.work_steps),
+            _ => None,
         }
     }
 }
@@ -80,7 +134,28 @@ const LIBRARY_FLUSH: Duration = Duration::from_micros(5);
 /// The same where it is a look at memory.
 const MEMORY_FLUSH: Duration = Duration::from_micros(3);
 
+/// GVT is computed at least this often unless somebody says otherwise.
+const GVT_INTERVAL_US: u64 = 10_000;
+/// A recorded node is looked at this often unless somebody says otherwise.
+const SAMPLE_MS: u64 = 100;
+
 impl Job {
+    /// This model as it is run unless somebody says otherwise: the engine's usual options, dealt in blocks, nothing recorded.
+    pub fn new(model: ModelSpec) -> Job {
+        Job {
+            model,
+            engine: Options::default(),
+            dealing: Dealing::Blocks,
+            places: Vec::new(),
+            gvt_interval_us: GVT_INTERVAL_US,
+            gvt_change: None,
+            silent: false,
+            record: false,
+            trace: false,
+            sample_ms: SAMPLE_MS,
+        }
+    }
+
     /// How its nodes are driven over this fabric.
     pub fn drive_options(&self, spec: &Spec) -> DriveOptions {
         let (poll, flush) = match spec.transport {
@@ -91,10 +166,27 @@ impl Job {
         DriveOptions {
             steps_max: if self.engine.search == Search::All { u32::MAX } else { 1 },
             gvt_interval: Duration::from_micros(self.gvt_interval_us),
+            balance_interval: self.engine.balance.as_ref().map(|b| Duration::from_millis(b.interval_ms)),
+            gvt_change: self.gvt_change,
             poll,
             flush,
             peer_timeout: Duration::from_millis(spec.peer_timeout_ms),
         }
+    }
+
+    /// How often a node is looked at; only recorded ones are.
+    pub fn sample_every(&self) -> Option<Duration> {
+        (self.record && self.sample_ms > 0).then(|| Duration::from_millis(self.sample_ms))
+    }
+
+    /// Where the model's objects go.
+    ///
+    /// # Errors
+    /// When there are more nodes than objects, or an object that is put somewhere does not exist.
+    pub fn placement<M: Model>(&self, model: &M, nodes: u16) -> Result<Placement, RunError> {
+        let mut placement = Placement::deal(model, nodes, self.dealing)?;
+        self.places.iter().try_for_each(|(object, node)| placement.put(*object, *node))?;
+        Ok(placement)
     }
 
     /// Whether the engine keeps what arrives before it takes it.

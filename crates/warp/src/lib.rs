@@ -15,6 +15,8 @@
 #![forbid(unsafe_code)]
 
 mod compare;
+pub mod config;
+mod critical;
 mod driver;
 mod error;
 mod files;
@@ -23,10 +25,12 @@ mod hosted;
 mod job;
 mod meter;
 mod model;
+mod object_clock;
 mod outgoing;
 mod pace;
 mod recorded;
 mod rows;
+mod samples;
 pub mod sequential;
 mod sorted;
 mod summary;
@@ -35,17 +39,23 @@ pub mod threads;
 mod witness;
 
 pub use compare::compare;
+pub use critical::{CriticalPath, Link, Step};
 pub use driver::{Drive, DriveOptions, Ending, abort, drive};
 pub use error::WarpError;
 pub use files::NodeFiles;
 pub use frame::{FrameError, check_frame};
 pub use hosted::{Hosting, NodeReport};
-pub use job::{Job, ModelSpec, NetworkSource, WarpnetSpec};
+pub use job::{Job, ModelSpec, NetworkSource, PucksSource, ScenarioSource, WarpnetSpec};
 pub use meter::{Gauge, Meter, Readings};
 pub use model::AnyModel;
+pub use object_clock::object_clock;
 pub use recorded::Recorded;
 pub use rows::{Rows, columns};
+pub use samples::{Course, Sample, Samples, Stretch, course, speedup};
 pub use sorted::{Line, SortedFile, merge};
 pub use summary::Summary;
-pub use tables::{write_counts, write_nodes, write_trace, write_xl_stats};
+pub use tables::{
+    write_counts, write_load_cycles, write_migrations, write_nodes, write_speedup, write_trace,
+    write_xl_stats,
+};
 pub use witness::{Quiet, Taking, Witness};

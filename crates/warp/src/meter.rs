@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use timewarp::{Status, VirtualTime};
+use timewarp::Status;
 
 /// A driver's view of whoever shows progress or wants it to end.
 #[derive(Clone, Copy)]
@@ -39,14 +39,10 @@ pub struct Readings {
 
 impl Gauge {
     pub(crate) fn show(&self, status: &Status) {
-        self.set(status.gvt, status.committed, status.executed, status.memory as u64);
-    }
-
-    pub(crate) fn set(&self, gvt: VirtualTime, committed: u64, executed: u64, memory_bytes: u64) {
-        self.gvt.store(gvt.simtime().to_bits(), Relaxed);
-        self.committed.store(committed, Relaxed);
-        self.executed.store(executed, Relaxed);
-        self.memory_bytes.store(memory_bytes, Relaxed);
+        self.gvt.store(status.gvt.simtime().to_bits(), Relaxed);
+        self.committed.store(status.committed, Relaxed);
+        self.executed.store(status.executed, Relaxed);
+        self.memory_bytes.store(status.memory as u64, Relaxed);
     }
 
     /// What it shows; `None` as long as the node has not begun.

@@ -3,6 +3,7 @@
 use crate::driver::DriveOptions;
 use clock::Ticks;
 use std::time::Duration;
+use timewarp::VirtualTime;
 
 /// How long a call of the engine may take: messages wait meanwhile.
 const CALL: Duration = Duration::from_micros(8);
@@ -14,6 +15,8 @@ const SPIN: Duration = Duration::from_micros(40);
 pub(crate) const NAP: Duration = Duration::from_millis(2);
 /// How often the meter and the peers are looked at.
 const LOOK: Duration = Duration::from_millis(10);
+/// From one GVT to the next after the change that a run can be given.
+const GVT_LATER: Duration = Duration::from_secs(1);
 /// How soon GVT is asked for again when asking has not moved it.
 const ASK_AGAIN: Duration = Duration::from_millis(1);
 
@@ -21,7 +24,10 @@ const ASK_AGAIN: Duration = Duration::from_millis(1);
 pub(crate) struct Pace {
     pub poll: u64,
     pub flush: u64,
-    pub gvt: u64,
+    gvt: u64,
+    gvt_later: u64,
+    gvt_change: f64,
+    pub balance: u64,
     pub spin: u64,
     pub look: u64,
     pub ask_again: u64,
@@ -40,12 +46,17 @@ impl Pace {
         let ticks = |time: Duration| (time.as_nanos() as f64 * PROBE_TICKS as f64 / probe_ns as f64) as u64;
         // Not all nodes give up at once: who is not node 0 hears from others through it.
         let patience = if fabric.id() == 0 { options.peer_timeout } else { options.peer_timeout * 5 / 4 };
+        let often =
+            options.balance_interval.map_or(options.gvt_interval, |time| time.min(options.gvt_interval));
         Pace {
             poll: ticks(options.poll),
             flush: ticks(options.flush),
             gvt: ticks(options.gvt_interval),
+            balance: options.balance_interval.map_or(u64::MAX, ticks),
+            gvt_later: ticks(GVT_LATER),
+            gvt_change: options.gvt_change.unwrap_or(f64::INFINITY),
             spin: ticks(SPIN),
-            look: ticks(LOOK.min(options.gvt_interval.max(Duration::from_micros(100)))),
+            look: ticks(LOOK.min(often.max(Duration::from_micros(100)))),
             ask_again: ticks(ASK_AGAIN),
             peer_timeout: ticks(patience),
             call: ticks(CALL),
@@ -58,6 +69,12 @@ impl Pace {
     #[inline]
     pub fn steps(&self) -> u32 {
         self.steps
+    }
+
+    /// From one GVT to the next, once it is so far.
+    #[inline]
+    pub fn gvt(&self, gvt: VirtualTime) -> u64 {
+        if gvt.simtime() >= self.gvt_change { self.gvt_later } else { self.gvt }
     }
 
     /// A whole call took so long.
@@ -80,7 +97,10 @@ mod tests {
         let mut pace = Pace {
             poll: 0,
             flush: 0,
-            gvt: 0,
+            gvt: 7,
+            gvt_later: 9,
+            gvt_change: 5.0,
+            balance: 0,
             spin: 0,
             look: 0,
             ask_again: 0,
@@ -97,5 +117,6 @@ mod tests {
         assert_eq!(pace.steps(), 16);
         (0..10).for_each(|_| pace.took(50_000));
         assert_eq!(pace.steps(), 1);
+        assert_eq!([4.9, 5.0].map(|gvt| pace.gvt(VirtualTime::at(gvt))), [7, 9]);
     }
 }

@@ -1,17 +1,25 @@
 //! A node that is watched: its rows, its committed events, its printed lines, each if asked for.
 
 use crate::WarpError;
+use crate::critical::Link;
 use crate::rows::Rows;
+use crate::samples::{Sample, Samples};
 use crate::sorted::{Line, SortedFile};
 use crate::witness::{Taking, Witness};
 use record::Recorder;
-use timewarp::{Committed, ObjectId, Passage, RunError, VirtualTime, Watch, Work};
+use std::time::Instant;
+use timewarp::{Cause, Committed, ObjectId, Passage, RunError, VirtualTime, Watch, Work};
 
 /// Writes down what it sees.
 pub struct Recorded {
     rows: Option<Rows>,
     trace: Option<SortedFile<Committed>>,
     lines: SortedFile<Line>,
+    links: Option<SortedFile<Link>>,
+    samples: Option<Samples>,
+    /// Of the event that is told next.
+    causes: Vec<Cause>,
+    made: Instant,
 }
 
 impl Recorded {
@@ -21,7 +29,17 @@ impl Recorded {
         trace: Option<SortedFile<Committed>>,
         lines: SortedFile<Line>,
     ) -> Recorded {
-        Recorded { rows, trace, lines }
+        Recorded { rows, trace, lines, links: None, samples: None, causes: Vec::new(), made: Instant::now() }
+    }
+
+    /// And the links of the critical path.
+    pub fn with_links(self, links: SortedFile<Link>) -> Recorded {
+        Recorded { links: Some(links), ..self }
+    }
+
+    /// And samples of the node's course.
+    pub fn with_samples(self, samples: Samples) -> Recorded {
+        Recorded { samples: Some(samples), ..self }
     }
 
     /// Write what is left. The recorder, if there is one, is for the caller to finish.
@@ -30,6 +48,7 @@ impl Recorded {
     /// When a file could not be written.
     pub fn finish(self) -> Result<Option<Recorder>, WarpError> {
         self.trace.map_or(Ok(()), SortedFile::finish)?;
+        self.links.map_or(Ok(()), SortedFile::finish)?;
         self.lines.finish()?;
         Ok(self.rows.map(Rows::into_recorder))
     }
@@ -46,6 +65,11 @@ impl Watch for Recorded {
     #[inline]
     fn now(&mut self) -> u64 {
         self.rows.as_ref().map_or(0, Rows::now)
+    }
+
+    #[inline]
+    fn clock_ns(&mut self) -> u64 {
+        self.made.elapsed().as_nanos() as u64
     }
 
     #[inline]
@@ -70,7 +94,17 @@ impl Watch for Recorded {
     }
 
     #[inline]
+    fn caused(&mut self, cause: Cause) {
+        self.causes.push(cause);
+    }
+
+    #[inline]
     fn committed(&mut self, event: Committed) {
+        if let Some(links) = &mut self.links {
+            let Committed { time, object, sent, dropped, spent_ns, .. } = event;
+            let causes = std::mem::take(&mut self.causes);
+            links.add(Link { time, object, spent_ns, sends: sent - dropped, causes });
+        }
         if let Some(trace) = &mut self.trace {
             trace.add(event);
         }
@@ -83,6 +117,9 @@ impl Watch for Recorded {
     fn advanced(&mut self, gvt: VirtualTime) {
         if let Some(trace) = &mut self.trace {
             trace.advance(gvt);
+        }
+        if let Some(links) = &mut self.links {
+            links.advance(gvt);
         }
         self.lines.advance(gvt);
     }
@@ -111,9 +148,21 @@ impl Witness for Recorded {
         }
     }
 
+    fn wants_sample(&self, elapsed_ns: u64) -> bool {
+        self.samples.as_ref().is_some_and(|samples| samples.is_due(elapsed_ns))
+    }
+
+    fn sampled(&mut self, sample: &Sample) {
+        if let Some(samples) = &mut self.samples {
+            samples.add(sample);
+        }
+    }
+
     fn failure(&mut self) -> Option<WarpError> {
         let trace = self.trace.as_mut().and_then(SortedFile::failure);
-        trace.or_else(|| self.lines.failure()).or_else(|| {
+        let links = || self.links.as_mut().and_then(SortedFile::failure);
+        let samples = || self.samples.as_mut().and_then(Samples::failure);
+        trace.or_else(links).or_else(samples).or_else(|| self.lines.failure()).or_else(|| {
             let error = self.rows.as_ref()?.failure()?;
             Some(RunError::Options { reason: error.to_string() }.into())
         })

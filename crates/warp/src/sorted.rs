@@ -172,7 +172,9 @@ impl Entry for Committed {
     }
 
     fn read((time, object): (VirtualTime, ObjectId), from: &mut impl Read) -> io::Result<Committed> {
-        Ok(Committed { time, object, messages: number(from)?, sent: number(from)?, dropped: number(from)? })
+        let (messages, sent, dropped) = (number(from)?, number(from)?, number(from)?);
+        // A trace is the same whenever it is made; times are kept with the links of the critical path.
+        Ok(Committed { time, object, messages, sent, dropped, spent_ns: 0 })
     }
 }
 
@@ -196,13 +198,13 @@ impl Entry for Line {
     }
 }
 
-fn array<const N: usize>(from: &mut impl Read) -> io::Result<[u8; N]> {
+pub(crate) fn array<const N: usize>(from: &mut impl Read) -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     from.read_exact(&mut bytes)?;
     Ok(bytes)
 }
 
-fn number(from: &mut impl Read) -> io::Result<u32> {
+pub(crate) fn number(from: &mut impl Read) -> io::Result<u32> {
     Ok(u32::from_le_bytes(array(from)?))
 }
 
@@ -228,7 +230,7 @@ mod tests {
             for gvt in gvts {
                 for (time, object, node) in events.iter().filter(|(time, ..)| (before..gvt).contains(time)) {
                     let time = VirtualTime::at(f64::from(*time));
-                    files[*node].add(Committed { time, object: ObjectId(*object), messages: 1, sent: 2, dropped: 0 });
+                    files[*node].add(Committed { time, object: ObjectId(*object), messages: 1, sent: 2, dropped: 0, spent_ns: 0 });
                 }
                 files.iter_mut().for_each(|file| file.advance(VirtualTime::at(f64::from(gvt))));
                 before = before.max(gvt);

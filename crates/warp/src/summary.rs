@@ -24,6 +24,9 @@ pub struct Summary {
     pub efficiency: f64,
     /// Event messages that went to another node, of all that were sent.
     pub off_node_share: f64,
+    /// Parts of objects that moved to another node.
+    #[serde(default)]
+    pub migrations: u64,
     /// GVT rounds.
     pub gvt_rounds: u64,
     /// Most bytes in use on a node, of those that count against the budget.
@@ -59,6 +62,7 @@ impl Summary {
             sendbacks: total.returns_sent,
             efficiency: share(total.events, total.completed, 1.0),
             off_node_share: share(off_node, total.positive_sent, 0.0),
+            migrations: total.migrations,
             gvt_rounds: most(|node| node.gvt_rounds),
             memory_peak: most(|node| node.memory_peak),
             final_time: outcome.final_time,

@@ -1,10 +1,13 @@
 //! The tables that a run leaves as CSV. Each appears whole or not at all.
 
 use crate::WarpError;
+use crate::critical::Step;
+use crate::samples::Stretch;
 use crate::sorted::merge;
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use timewarp::{Committed, Counters, Model, NodeCounters, ObjectId, Outcome};
+use timewarp::{Committed, Counters, LoadCycle, Model, NodeCounters, ObjectId, Outcome};
 
 /// Committed counts per object, and their sum: `object,type,events,messages,sent,dropped`.
 ///
@@ -57,8 +60,10 @@ pub fn write_trace<M: Model>(model: &M, of_nodes: &[PathBuf], path: &Path) -> Re
     unread.map_or(written, Err)
 }
 
-/// The statistics of the Time Warp Operating System, one line an object, with rollbacks and undone events behind them.
-/// Columns of what does not exist here (dynamic objects, migration, times of objects) are left out.
+/// The statistics of the Time Warp Operating System, one line an object, with rollbacks and undone events behind them; an object
+/// that has moved has a line for every node that counted something of it. Columns of what does not exist here (dynamic
+/// objects) are left out. Outputs never move with an object.
+///
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -71,11 +76,10 @@ pub fn write_xl_stats<M: Model>(
     write_whole(path, |out| {
         writeln!(
             out,
-            "Node,Obj,E+FT,E-FT,E+FR,E-FR,E+FC,e starts,e cmps,e com,e zap,# ssave,# scom,E Sent,E+RT,E-RT,E+RR,E-RR,cm cr,rollbacks,undone"
+            "Node,Obj,E+FT,E-FT,E+FR,E-FR,E+FC,e starts,e cmps,e com,e zap,# ssave,# scom,E Sent,E+RT,E-RT,E+RR,E-RR,cm cr,migr,stmigr,imigr,omigr,stforw,rollbacks,undone,ctime,cpu"
         )?;
-        for (object, c) in &outcome.objects {
-            let object = ObjectId(*object);
-            write!(out, "{},{}", node_of(object), quoted(&model.name(object)))?;
+        for (node, object, c) in lines_of_objects(outcome, &node_of) {
+            write!(out, "{node},{}", quoted(&model.name(object)))?;
             let columns = [
                 c.positive_sent,
                 c.anti_sent,
@@ -93,12 +97,105 @@ pub fn write_xl_stats<M: Model>(
                 0,
                 c.returns_received,
                 0,
-                1,
+                // It was made where it was placed.
+                u64::from(node == node_of(object)),
+                c.migrations,
+                c.moved_states,
+                c.moved_inputs,
+                0,
+                c.resent_states,
                 c.rollbacks,
                 c.undone,
             ];
             columns.iter().try_for_each(|column| write!(out, ",{column}"))?;
-            writeln!(out)?;
+            writeln!(out, ",{},{}", seconds(c.spent_ns - c.undone_ns), seconds(c.spent_ns))?;
+        }
+        Ok(())
+    })
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+/// The critical path, first event to last: `object,simtime,seq1,seq2,spent_ns,ends_ns,selector`. The selector is that of the
+/// message that the event had to wait for, or empty where it waited for its own object.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_critical_path<M: Model>(model: &M, steps: &[Step], path: &Path) -> Result<(), WarpError> {
+    write_whole(path, |out| {
+        writeln!(out, "object,simtime,seq1,seq2,spent_ns,ends_ns,selector")?;
+        for Step { object, time, spent_ns, ends_ns, selector } in steps {
+            let name = quoted(&model.name(*object));
+            let selector = selector.map_or(String::new(), |selector| selector.to_string());
+            let (simtime, seq1, seq2) = (time.simtime(), time.seq1(), time.seq2());
+            writeln!(out, "{name},{simtime},{seq1},{seq2},{spent_ns},{ends_ns},{selector}")?;
+        }
+        Ok(())
+    })
+}
+
+/// Instantaneous speed-up: `seconds,simtime,sequential_seconds,speedup`.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_speedup(rows: &[Stretch], path: &Path) -> Result<(), WarpError> {
+    write_whole(path, |out| {
+        writeln!(out, "seconds,simtime,sequential_seconds,speedup")?;
+        for Stretch { seconds, simtime, sequential_seconds, speedup } in rows {
+            writeln!(out, "{seconds:.6},{simtime},{sequential_seconds:.6},{speedup:.4}")?;
+        }
+        Ok(())
+    })
+}
+
+/// Objects in order, those that have moved once for each node.
+fn lines_of_objects<'o>(
+    outcome: &'o Outcome,
+    node_of: &impl Fn(ObjectId) -> u16,
+) -> Vec<(u16, ObjectId, &'o Counters)> {
+    let mut lines: Vec<_> =
+        outcome.parts.iter().map(|(node, object, c)| (*node, ObjectId(*object), c)).collect();
+    let moved: BTreeSet<u32> = outcome.parts.iter().map(|(_, object, _)| *object).collect();
+    let others = outcome.objects.iter().filter(|(object, _)| !moved.contains(object));
+    lines.extend(others.map(|(object, c)| (node_of(ObjectId(*object)), ObjectId(*object), c)));
+    lines.sort_by_key(|(node, object, _)| (*object, *node));
+    lines
+}
+
+/// What the looks at the load found: `cycle,node,gvt,percent,when_ns`.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_load_cycles(outcome: &Outcome, path: &Path) -> Result<(), WarpError> {
+    write_whole(path, |out| {
+        writeln!(out, "cycle,node,gvt,percent,when_ns")?;
+        for LoadCycle { cycle, node, gvt, percent, when_ns } in &outcome.load_cycles {
+            writeln!(out, "{cycle},{node},{gvt},{percent},{when_ns}")?;
+        }
+        Ok(())
+    })
+}
+
+/// What moved: `object,from,to,cut_simtime,cut_seq1,cut_seq2,gvt,when_ns,cycle,from_percent,to_percent,part_percent`.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_migrations<M: Model>(model: &M, outcome: &Outcome, path: &Path) -> Result<(), WarpError> {
+    write_whole(path, |out| {
+        writeln!(
+            out,
+            "object,from,to,cut_simtime,cut_seq1,cut_seq2,gvt,when_ns,cycle,from_percent,to_percent,part_percent"
+        )?;
+        for m in &outcome.migrations {
+            let ((simtime, seq1, seq2), (high, low, part)) = (m.cut, m.percents);
+            write!(out, "{},{},{},", quoted(&model.name(ObjectId(m.object))), m.from, m.to)?;
+            writeln!(
+                out,
+                "{simtime},{seq1},{seq2},{},{},{},{high},{low},{part:.1}",
+                m.gvt, m.when_ns, m.cycle
+            )?;
         }
         Ok(())
     })

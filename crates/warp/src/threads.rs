@@ -59,7 +59,7 @@ pub fn run<M: Model>(model: &M, job: &Job, nodes: u16, folder: &Path) -> Result<
         unrecorded: &|_| {},
         begin: &begin,
     };
-    let reports = run_hosted(model, &hosting, transports, || {})?;
+    let reports = run_hosted(model, &hosting, transports, &mut || {})?;
     let outcome = NodeFiles::outcome_of_all(folder, nodes)?;
     outcome.check()?;
     Ok(Ran { outcome, elapsed_ns: reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0) })

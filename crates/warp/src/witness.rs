@@ -1,8 +1,10 @@
 //! Who watches a node of the engine, as its driver needs to know it.
 
 use crate::WarpError;
+use crate::samples::Sample;
 use crate::sorted::{Line, SortedFile};
 use fabric::{NodeId, Stamps};
+use std::time::Instant;
 use timewarp::{ObjectId, Passage, VirtualTime, Watch};
 
 /// A [`Watch`] that also knows what goes on between nodes.
@@ -18,6 +20,12 @@ pub trait Witness: Watch {
 
     /// A parcel that carries stamps is taken, or will be once the engine says so.
     fn taking(&mut self, taking: &Taking<'_>);
+
+    /// Whether the node is to be looked at, so long after its beginning.
+    fn wants_sample(&self, elapsed_ns: u64) -> bool;
+
+    /// A look at it.
+    fn sampled(&mut self, sample: &Sample);
 
     /// What went wrong with the files that it writes; asked now and then.
     fn failure(&mut self) -> Option<WarpError>;
@@ -42,12 +50,13 @@ pub struct Taking<'a> {
 /// Keeps nothing but the lines that committed events print: there is no cost unless they do.
 pub struct Quiet {
     lines: SortedFile<Line>,
+    made: Instant,
 }
 
 impl Quiet {
     /// Lines go here.
     pub fn new(lines: SortedFile<Line>) -> Quiet {
-        Quiet { lines }
+        Quiet { lines, made: Instant::now() }
     }
 
     /// Write what is left.
@@ -64,6 +73,11 @@ impl Watch for Quiet {
 
     #[inline]
     fn now(&mut self) {}
+
+    #[inline]
+    fn clock_ns(&mut self) -> u64 {
+        self.made.elapsed().as_nanos() as u64
+    }
 
     fn printed(&mut self, time: VirtualTime, object: ObjectId, line: &str) {
         self.lines.add(Line { time, object, text: line.to_string() });
@@ -92,6 +106,13 @@ impl Witness for Quiet {
     }
 
     fn taking(&mut self, _: &Taking<'_>) {}
+
+    #[inline]
+    fn wants_sample(&self, _: u64) -> bool {
+        false
+    }
+
+    fn sampled(&mut self, _: &Sample) {}
 
     fn failure(&mut self) -> Option<WarpError> {
         self.lines.failure()

@@ -6,22 +6,16 @@ use models::{Phold, PholdOptions, Ping, PingOptions};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use timewarp::{
-    Bundle, Cancellation, Committed, Context, Dealing, Limits, Model, ObjectId, Options, Outcome, Search,
-    Tell, Throttle, Unwatched, VirtualTime,
+    Balance, Bundle, Cancellation, Committed, Context, Dealing, Limits, Model, ObjectId, Options, Outcome,
+    Search, Split, Tell, Throttle, Timing, Unwatched, VirtualTime,
 };
 use warp::threads::{self, Ran};
-use warp::{Gauge, Job, Line, Meter, ModelSpec, NodeFiles, Recorded, WarpError, compare};
+use warp::{CriticalPath, Gauge, Job, Line, Meter, ModelSpec, NodeFiles, Recorded, WarpError, compare};
 
 fn job(engine: Options) -> Job {
-    Job {
-        // Not looked at: the model is given.
-        model: ModelSpec::Ping(PingOptions::default()),
-        engine,
-        dealing: Dealing::Blocks,
-        gvt_interval_us: 2_000,
-        record: false,
-        trace: true,
-    }
+    // The model is not looked at: it is given.
+    let model = ModelSpec::Ping(PingOptions::default());
+    Job { engine, gvt_interval_us: 2_000, trace: true, ..Job::new(model) }
 }
 
 fn phold() -> Phold {
@@ -69,6 +63,40 @@ fn every_option_gives_the_sequential_result() {
             agrees(&model, &Job { dealing, ..job(engine.clone()) }, nodes);
         }
     }
+}
+
+#[test]
+fn load_that_is_balanced_gives_the_sequential_result() {
+    let options =
+        PholdOptions { objects: 24, start: 2, remote: 0.5, work_steps: 500, ..PholdOptions::default() };
+    let model = Phold::new(&options).unwrap();
+    let mut moved = 0;
+    for (split, memory) in [(Split::NearFuture, None), (Split::None, None), (Split::Minimal, Some(1 << 20))] {
+        for nodes in 2..=4 {
+            let balance = Balance {
+                interval_ms: 1,
+                idle_cycles: 0,
+                split,
+                batch_max: 4,
+                under_way_max: 2,
+                ..Balance::default()
+            };
+            let engine = Options {
+                cutoff: 150.0,
+                gvt_events: 100,
+                memory_bytes: memory,
+                undo_check: false,
+                balance: Some(balance),
+                timing: Timing::Wall,
+                ..Options::default()
+            };
+            let outcome = agrees(&model, &Job { dealing: Dealing::Heaped, ..job(engine) }, nodes);
+            assert_eq!(outcome.migrations.len() as u64, outcome.total().migrations);
+            moved += outcome.migrations.len();
+        }
+    }
+    // How many is a matter of time.
+    println!("{moved} moves");
 }
 
 #[test]
@@ -133,7 +161,7 @@ fn a_driven_sequential_run_leaves_the_same_files() {
     files.prepare().unwrap();
     let mut watch = Recorded::new(None, Some(files.trace()), files.lines());
     let meter = Meter { stop: &AtomicBool::new(false), gauge: &Gauge::default() };
-    warp::sequential::run(&Talkers, f64::MAX, &mut watch, meter).unwrap();
+    warp::sequential::run(&Talkers, &Options::default(), &mut watch, meter, &mut |_, _| {}).unwrap();
     watch.finish().unwrap();
     let mut events = 0;
     warp::merge(&[files.trace_path()], |_: Committed| {
@@ -142,6 +170,39 @@ fn a_driven_sequential_run_leaves_the_same_files() {
     })
     .unwrap();
     assert_eq!(events, sequential(&Talkers, f64::MAX).total().events);
+}
+
+/// Its length lies between the longest event and all work; and what it is made of is what the counters say.
+#[test]
+fn the_critical_path_is_made_of_the_committed_work() {
+    let model = phold();
+    for (nodes, cancellation) in
+        [(1, Cancellation::Lazy), (2, Cancellation::Lazy), (3, Cancellation::Aggressive)]
+    {
+        let options =
+            Options { cutoff: 30.0, cancellation, timing: Timing::Wall, causes: true, ..Options::default() };
+        let folder = tempfile::tempdir().unwrap();
+        let ran = threads::run(&model, &job(options), nodes, folder.path()).unwrap();
+        let links: Vec<PathBuf> =
+            (0..nodes).map(|node| NodeFiles::new(folder.path(), node).links_path()).collect();
+        let path = CriticalPath::of_files(&links).unwrap();
+        let total = ran.outcome.total();
+        assert_eq!((path.events, path.work_ns), (total.events, total.spent_ns - total.undone_ns));
+        assert_eq!(path.length_ns, path.steps.iter().map(|step| step.spent_ns).sum::<u64>());
+        assert!(path.steps.windows(2).all(|pair| pair[0].time < pair[1].time));
+        assert!((1..=path.work_ns).contains(&path.length_ns) && path.parallelism() >= 1.0);
+    }
+}
+
+#[test]
+fn longer_events_change_times_and_nothing_else() {
+    let options = |stretch| Options { cutoff: 30.0, timing: Timing::Process, stretch, ..Options::default() };
+    let spent: Vec<u64> = [1.0, 50.0]
+        .into_iter()
+        .map(|stretch| agrees(&phold(), &job(options(stretch)), 2).total().spent_ns)
+        .collect();
+    assert!(spent[1] > spent[0], "{spent:?}");
+    assert!(run(&phold(), &job(Options { timing: Timing::None, ..options(2.0) }), 2).is_err());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `cargo xtask bench warp`: the simulation engine against a heap and a loop, against nexosim, and against itself on one core.
 //!
-//! PHOLD everywhere, with a delay of 0.1 + Exp(0.9). What is counted are committed events a second of the whole command's run
-//! of the model. nexosim has no cheap way to send to an object chosen at random, so its objects send to themselves.
+//! PHOLD with a delay of 0.1 + Exp(0.9), pucks on the table and STB88 on the battle that seed 1 draws. What is counted are committed events a second of
+//! the whole command's run of the model. nexosim has no cheap way to send to an object chosen at random, so its objects send to themselves.
 
 use super::competition::{self, Terms};
 use super::contest::Contestant;
@@ -38,6 +38,23 @@ const WORK_5_TWO: &str = "5 µs, two threads, 0.25";
 const WORK_5_RECORDED: &str = "the same, recorded";
 const WORK_50: &str = "50 µs, sequential";
 const WORK_50_TWO: &str = "50 µs, two threads, 0.25";
+const PUCKS_PLAIN: &str = "pucks, heap and loop";
+const PUCKS: &str = "pucks, sequential";
+const PUCKS_TWO: &str = "pucks, two threads";
+const PUCKS_LONG: &str = "pucks, long events, sequential";
+const PUCKS_LONG_TWO: &str = "pucks, long events, two threads";
+const STB88_PLAIN: &str = "stb88, heap and loop";
+const STB88: &str = "stb88, sequential";
+const STB88_TWO: &str = "stb88, two threads";
+const STB88_LONG: &str = "stb88, long events, sequential";
+const STB88_LONG_TWO: &str = "stb88, long events, two threads";
+const WARPNET_PLAIN: &str = "warpnet, heap and loop";
+const WARPNET: &str = "warpnet, sequential";
+const WARPNET_TWO: &str = "warpnet, two threads";
+const WARPNET_LONG: &str = "warpnet, long events, sequential";
+const WARPNET_LONG_TWO: &str = "warpnet, long events, two threads";
+const WELL_PLACED: &str = "64 objects of 50 µs on two threads";
+const BALANCED: &str = "the same from node 0, load balanced";
 const DISTURBED: &str = "50 µs, two threads and a third process";
 
 const fn figure(
@@ -51,6 +68,9 @@ const fn figure(
     let bound = Bound::AtLeast(at_least);
     Figure { name, what, ours, peer, number: Number::EventsPerSecond, compared, bound, same_sleeps: false }
 }
+
+/// A sequential run of the engine may take 1.2 times as long as a heap and a loop.
+const MOST_TIME: f64 = 1.0 / 1.2;
 
 const FIGURES: &[Figure] = &[
     figure("sequential", "2048 objects × 1, sequential", SEQUENTIAL, PLAIN, Compared::Ours, 12e6),
@@ -66,6 +86,51 @@ const FIGURES: &[Figure] = &[
     figure("work-5", "5 µs of work: two threads / sequential", WORK_5_TWO, WORK_5, Compared::Ratio, 1.9),
     figure("work-50", "50 µs of work: two threads / sequential", WORK_50_TWO, WORK_50, Compared::Ratio, 1.9),
     figure("recording", "5 µs of work: recorded / not", WORK_5_RECORDED, WORK_5_TWO, Compared::Ratio, 0.95),
+    figure(
+        "pucks-plain",
+        "pucks, sequential / a heap and a loop",
+        PUCKS,
+        PUCKS_PLAIN,
+        Compared::Ratio,
+        MOST_TIME,
+    ),
+    figure("pucks-two", "pucks: two threads / sequential", PUCKS_TWO, PUCKS, Compared::Ratio, 1.3),
+    figure("pucks-long", "the same, events of 100 µs", PUCKS_LONG_TWO, PUCKS_LONG, Compared::Ratio, 1.9),
+    figure(
+        "stb88-plain",
+        "stb88, sequential / a heap and a loop",
+        STB88,
+        STB88_PLAIN,
+        Compared::Ratio,
+        MOST_TIME,
+    ),
+    figure("stb88-two", "stb88: two threads / sequential", STB88_TWO, STB88, Compared::Ratio, 1.3),
+    figure("stb88-long", "the same, events of 100 µs", STB88_LONG_TWO, STB88_LONG, Compared::Ratio, 1.9),
+    figure(
+        "warpnet-plain",
+        "warpnet, sequential / a heap and a loop",
+        WARPNET,
+        WARPNET_PLAIN,
+        Compared::Ratio,
+        MOST_TIME,
+    ),
+    figure("warpnet-two", "warpnet: two threads / sequential", WARPNET_TWO, WARPNET, Compared::Ratio, 1.8),
+    figure(
+        "warpnet-long",
+        "the same, events of 100 µs",
+        WARPNET_LONG_TWO,
+        WARPNET_LONG,
+        Compared::Ratio,
+        1.9,
+    ),
+    figure(
+        "balance",
+        "all objects on node 0 at first, load balanced / well placed",
+        BALANCED,
+        WELL_PLACED,
+        Compared::Ratio,
+        0.9,
+    ),
     figure(
         "disturbed",
         "with a third busy process / without (in proportion: 0.67)",
@@ -86,10 +151,21 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     options.terms.hold(&figures, |name| contestant(workspace, &fourstamp, name))
 }
 
+/// Events of about 100 µs, by making them longer; so many of them that a launch takes some seconds.
+const LONG_PUCKS: &str = "pucks --cutoff 30 --timing wall --stretch 200";
+const LONG_STB88: &str = "stb88 --cutoff 20000 --timing wall --stretch 125";
+const LONG_WARPNET: &str = "warpnet --timing wall --stretch 11";
+/// Few objects with much work: where they are decides.
+const FEW: &str =
+    "--nodes 2 --transport thread --groups 2 --objects 64 --cutoff 8000 --remote 0.25 --work 50";
+/// Soon enough that the run as a whole is nearly as fast as a well placed one.
+const QUICKLY_BALANCED: &str = "--balance --balance-interval 100ms --balance-idle 1";
+
 fn contestant(workspace: &Workspace, fourstamp: &Path, name: &'static str) -> Result<Contestant> {
     let ours = |arguments: &str| {
         Ok(command_of(name, fourstamp.to_owned(), &format!("warp phold --csv {arguments}")))
     };
+    let model = |words: &str| Ok(command_of(name, fourstamp.to_owned(), &format!("warp {words} --csv")));
     let small = "--objects 2048 --cutoff 1000";
     let large = "--objects 65536 --start 16 --cutoff 8 --remote 1";
     let two = "--nodes 2 --transport thread --groups 2";
@@ -115,6 +191,23 @@ fn contestant(workspace: &Workspace, fourstamp: &Path, name: &'static str) -> Re
         }
         WORK_50 => ours("--seq --groups 2 --objects 2048 --cutoff 10 --remote 0.25 --work 50"),
         WORK_50_TWO => ours(&format!("{two} --objects 2048 --cutoff 10 --remote 0.25 --work 50")),
+        PUCKS_PLAIN => peer(workspace, name, "plain", "pucks"),
+        PUCKS => model("pucks --seq"),
+        PUCKS_TWO => model("pucks --nodes 2"),
+        PUCKS_LONG => model(&format!("{LONG_PUCKS} --seq")),
+        PUCKS_LONG_TWO => model(&format!("{LONG_PUCKS} --nodes 2 --placement round-robin")),
+        STB88_PLAIN => peer(workspace, name, "plain", "stb88"),
+        STB88 => model("stb88 --seq"),
+        STB88_TWO => model("stb88 --nodes 2"),
+        STB88_LONG => model(&format!("{LONG_STB88} --seq")),
+        STB88_LONG_TWO => model(&format!("{LONG_STB88} --nodes 2")),
+        WARPNET_PLAIN => peer(workspace, name, "plain", "warpnet"),
+        WARPNET => model("warpnet --seq"),
+        WARPNET_TWO => model("warpnet --nodes 2 --placement round-robin"),
+        WARPNET_LONG => model(&format!("{LONG_WARPNET} --seq")),
+        WARPNET_LONG_TWO => model(&format!("{LONG_WARPNET} --nodes 2 --placement round-robin")),
+        WELL_PLACED => ours(&format!("{FEW} --placement blocks")),
+        BALANCED => ours(&format!("{FEW} --placement heaped {QUICKLY_BALANCED}")),
         DISTURBED => disturbed(ours(&format!("{two} --objects 2048 --cutoff 10 --remote 0.25 --work 50"))?),
         other => unreachable!("no contestant {other}: figures and contestants are written together"),
     }

@@ -13,6 +13,7 @@ mod story;
 mod study;
 mod udp;
 mod warp;
+mod warp_study;
 
 pub use bench::{
     BenchArgs, Common, Intervention, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs,
@@ -29,7 +30,11 @@ pub use report::ReportArgs;
 pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyTransport};
 pub use udp::{Task, Timer, UdpArgs};
-pub use warp::{DiaryArgs, ModelArgs, PholdArgs, WarpArgs, WarpCommon, WarpnetArgs};
+pub use warp::{
+    CtlsArgs, DiaryArgs, ModelArgs, PholdArgs, PucksArgs, SlooowArgs, Stb88Args, WarpArgs, WarpCommon,
+    WarpnetArgs,
+};
+pub use warp_study::{StudyTiming, WarpStudyArgs, study_options_first};
 
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
@@ -49,7 +54,7 @@ are.
 Examples:
   fourstamp tour                                measure this machine in about a minute
   fourstamp bench pingpong --transport tcp      one measurement; `fourstamp bench --help` lists them
-  fourstamp warp phold --check                  a parallel simulation, compared with the sequential one
+  fourstamp warp phold --check                  a parallel simulation, checked in order
   fourstamp report runs/pingpong-tcp-1          its page again, or --csv, or --terminal
   fourstamp explain runs/pingpong-tcp-1         why its slow messages were slow
   fourstamp compare runs/a runs/b               is b slower than a?
@@ -71,7 +76,7 @@ pub enum Command {
     Tour(TourArgs),
     /// Measure message times: ping-pong, stream, burst, relay, sweep
     Bench(BenchArgs),
-    /// Run a simulation on several nodes at once: ping, phold, warpnet, diary; always the sequential result
+    /// Run a simulation on several nodes at once: phold, warpnet, pucks, stb88, ...; always the sequential result
     Warp(WarpArgs),
     /// Show where the time of a run's messages went: a page, a terminal report, or CSV
     Report(ReportArgs),

@@ -2,6 +2,7 @@
 
 use super::engine::EngineArgs;
 use super::quantity;
+use super::warp_study::WarpStudyArgs;
 use super::{RecordTo, Topology, Transport, WhenFull};
 use clap::{Args, Subcommand};
 use models::Undoing;
@@ -24,6 +25,8 @@ Examples:
   fourstamp report runs/p                      where the time of that run's messages went
   fourstamp warp warpnet --data DIR --counts counts.csv --trace trace.csv
   fourstamp warp ping --seq                    the sequential engine alone
+  fourstamp warp slooow --config 1988.cfg      options from a configuration file
+  fourstamp warp study phold --nodes 1,2,4     how run time and speed-up go with the nodes
 
 `fourstamp warp phold --help` lists everything that can be set."
 )]
@@ -58,6 +61,42 @@ pub enum ModelArgs {
         #[command(flatten)]
         common: WarpCommon,
     },
+    /// Discs that collide on a table: short events that predict, and call off what they predicted
+    Pucks {
+        #[command(flatten)]
+        pucks: PucksArgs,
+        #[command(flatten)]
+        common: WarpCommon,
+    },
+    /// A battle along a front: two sides' corps and divisions meet, fight on and report
+    Stb88 {
+        #[command(flatten)]
+        stb88: Stb88Args,
+        #[command(flatten)]
+        common: WarpCommon,
+    },
+    /// CTLS-like, our reconstruction: the rules of stb88 with 960 divisions, for 32 nodes on a hypercube
+    #[command(after_help = "\
+Of CTLS little is known but its size: over 65,000 messages on 32 nodes, over 50,000 between nodes, and an object
+red_div22. This is a reconstruction of ours on the rules of stb88, not the program of 1988; its results are its own.
+
+The pair of runs of 1988:
+  fourstamp warp ctls --nodes 32 --topology hypercube --placement round-robin --max-acks 20 --plimit 50 --reward 1 --penalty 2 --out runs/ctls-20
+  fourstamp warp ctls --nodes 32 --topology hypercube --placement round-robin --max-acks 2 --out runs/ctls-2
+  fourstamp compare runs/ctls-20 runs/ctls-2")]
+    Ctls {
+        #[command(flatten)]
+        ctls: CtlsArgs,
+        #[command(flatten)]
+        common: WarpCommon,
+    },
+    /// Slooow-like, a reconstruction of ours of a benchmark of 1988: an object a node with much for GVT to collect
+    Slooow {
+        #[command(flatten)]
+        slooow: SlooowArgs,
+        #[command(flatten)]
+        common: WarpCommon,
+    },
     /// An object that runs ahead, is called off, and has a message wait while that is cancelled: for `fourstamp story`
     Diary {
         #[command(flatten)]
@@ -65,6 +104,8 @@ pub enum ModelArgs {
         #[command(flatten)]
         common: WarpCommon,
     },
+    /// Measure a model in order and on several numbers of nodes: run time, speed-up, efficiency
+    Study(WarpStudyArgs),
     /// Whatever else was written: named in an error.
     #[command(external_subcommand)]
     Unknown(Vec<OsString>),
@@ -124,6 +165,24 @@ pub struct DiaryArgs {
     pub work_steps: Option<u32>,
 }
 
+/// Parameters of Slooow.
+#[derive(Args)]
+#[command(next_help_heading = "Model (all that is known of the original is one sentence)")]
+pub struct SlooowArgs {
+    /// Objects  [default: one a node]
+    #[arg(long, value_name = "N")]
+    pub objects: Option<u32>,
+    /// Simtime from which an event sends nothing: events of an object, less one
+    #[arg(long, default_value_t = 30_000, value_name = "T")]
+    pub stop: u32,
+    /// Work in each event, µs on this machine
+    #[arg(long, value_name = "US", default_value_t = 1000.0, conflicts_with = "work_steps")]
+    pub work: f64,
+    /// The same as steps of a loop: the same work on every machine
+    #[arg(long, value_name = "STEPS")]
+    pub work_steps: Option<u32>,
+}
+
 /// Parameters of Warpnet.
 #[derive(Args)]
 #[command(next_help_heading = "Model")]
@@ -142,6 +201,69 @@ pub struct WarpnetArgs {
     pub network_nodes: u32,
     /// Seed of the network drawn
     #[arg(long, default_value_t = 1, conflicts_with = "data")]
+    pub seed: u64,
+}
+
+/// Parameters of STB88.
+#[derive(Args)]
+#[command(next_help_heading = "Model")]
+pub struct Stb88Args {
+    /// Folder with stb88_objects.csv, stb88_corps.csv and so on  [default: orders of battle drawn from the seed]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Corps a side, of the battle drawn
+    #[arg(long, value_name = "N", default_value_t = 18, conflicts_with = "data")]
+    pub corps: u32,
+    /// Divisions of a blue corps, 2 to 10
+    #[arg(long, value_name = "N", default_value_t = 7, conflicts_with = "data")]
+    pub blue_divisions: u32,
+    /// Divisions of a red corps at most, 2 to 10
+    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "data")]
+    pub red_divisions: u32,
+    /// Seed of the battle drawn
+    #[arg(long, default_value_t = 1, conflicts_with = "data")]
+    pub seed: u64,
+}
+
+/// Parameters of Pucks.
+#[derive(Args)]
+#[command(next_help_heading = "Model")]
+pub struct PucksArgs {
+    /// Folder with pucks_objects.csv and pucks_initial_messages.csv  [default: a table drawn from the seed]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Rows of sectors of the table drawn
+    #[arg(long, value_name = "N", default_value_t = 8, conflicts_with = "data")]
+    pub rows: u32,
+    /// Columns of sectors of the table drawn
+    #[arg(long, value_name = "N", default_value_t = 16, conflicts_with = "data")]
+    pub columns: u32,
+    /// Width of its sectors
+    #[arg(long, value_name = "LENGTH", default_value_t = 128, conflicts_with = "data")]
+    pub sector_width: u32,
+    /// Height of its sectors
+    #[arg(long, value_name = "LENGTH", default_value_t = 256, conflicts_with = "data")]
+    pub sector_height: u32,
+    /// Pucks on it
+    #[arg(long, value_name = "N", default_value_t = 128, conflicts_with = "data")]
+    pub pucks: u32,
+    /// Radius of a puck
+    #[arg(long, value_name = "LENGTH", default_value_t = 6, conflicts_with = "data")]
+    pub radius: u32,
+    /// Seed of the table drawn
+    #[arg(long, default_value_t = 1, conflicts_with = "data")]
+    pub seed: u64,
+}
+
+/// Parameters of CTLS.
+#[derive(Args)]
+#[command(next_help_heading = "Model")]
+pub struct CtlsArgs {
+    /// Corps a side, 3 to 99; each has ten divisions
+    #[arg(long, value_name = "N", default_value_t = 48)]
+    pub corps: u32,
+    /// Seed of how much of the weapons works at the beginning
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
 
@@ -164,7 +286,7 @@ pub struct WarpCommon {
     /// Run the sequential engine alone
     #[arg(long, conflicts_with_all = ["check", "nodes", "transport", "topology"])]
     pub seq: bool,
-    /// Run the sequential engine too and compare
+    /// Run the sequential engine too and compare; look at what the model says must hold throughout
     #[arg(long)]
     pub check: bool,
     /// Simtime beyond which nothing is sent  [default: none; phold 1000]
@@ -176,6 +298,12 @@ pub struct WarpCommon {
     /// Write all committed events here, as CSV
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Write what each object did here, as CSV: the statistics of the Time Warp Operating System
+    #[arg(long, value_name = "FILE")]
+    pub xl_stats: Option<PathBuf>,
+    /// Take options and placement from a configuration file of the Time Warp Operating System; options given here come first
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// Print the result as CSV, a line of names and a line of values
     #[arg(long)]
     pub csv: bool,
@@ -185,6 +313,9 @@ pub struct WarpCommon {
     /// The same into runs/MODEL-TRANSPORT-1, -2, ...
     #[arg(long)]
     pub record: bool,
+    /// Look at every node of a recorded run this often: its course, its queues, and with --check its speed-up  [default: 100ms]
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub sample: Option<Duration>,
     /// Keep rows in memory and write them afterwards, or stream them to disk
     #[arg(long, value_enum, default_value_t = RecordTo::Stream)]
     pub record_to: RecordTo,
@@ -199,6 +330,16 @@ pub struct WarpCommon {
     pub peer_timeout: Duration,
     #[command(flatten)]
     pub engine: EngineArgs,
+}
+
+impl WarpCommon {
+    /// The options that are given and that a configuration file could say as well, by name.
+    pub fn given(&self) -> Vec<&'static str> {
+        let mut given = self.engine.given();
+        given.extend(self.cutoff.map(|_| "cutoff"));
+        given.extend(self.sample.map(|_| "sample"));
+        given
+    }
 }
 
 fn undoing(text: &str) -> Result<Undoing, String> {

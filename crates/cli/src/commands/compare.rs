@@ -54,7 +54,8 @@ fn side<'a>(paths: &[PathBuf], together: &'a Together) -> ComparedSide<'a> {
     ComparedSide { name: names.join(", "), facts: &together.facts, analysis: &together.analysis }
 }
 
-fn peaks(analysis: &Analysis, stage: Measured) -> &[Peak] {
+/// The peaks of what is compared.
+pub fn peaks(analysis: &Analysis, stage: Measured) -> &[Peak] {
     let wanted = match stage {
         Measured::Cycle => return analysis.cycles.as_ref().map_or(&[], |cycles| &cycles.peaks),
         Measured::EndToEnd => Stage::EndToEnd,
@@ -62,8 +63,7 @@ fn peaks(analysis: &Analysis, stage: Measured) -> &[Peak] {
         Measured::Transit => Stage::Transit,
         Measured::ReceiveWait => Stage::ReceiveWait,
     };
-    let view = analysis.stages.iter().find(|view| view.stage == wanted);
-    view.map_or(&[], |view| &view.peaks)
+    analysis.stage(wanted).map_or(&[], |view| &view.peaks)
 }
 
 fn exit_code(comparison: &Comparison, strict: bool) -> ExitCode {

@@ -1,6 +1,7 @@
 //! `fourstamp export`: a run as a trace for ui.perfetto.dev, or as CSV tables.
 
 mod calls;
+mod flow;
 mod messages;
 mod stretch;
 mod tables;

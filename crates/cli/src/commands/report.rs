@@ -25,19 +25,26 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         (None, [run]) => run.join("report.html"),
         (None, _) => bail!("a page for several runs needs a place: give --out FILE"),
     };
-    if let ([run], [analysed]) = (&args.runs[..], &mut analysed[..]) {
-        analysed.told = slowest_told(run)?;
+    if let ([run], [analysed]) = (&args.runs[..], &mut analysed[..])
+        && analysed.analysis.finding.is_some()
+    {
+        analysed.told = slowest_told(run);
     }
     let runs: Vec<Entry<'_>> = analysed.iter().map(Analysed::entry).collect();
     write_page(&Page { title: &title(&analysed), runs: &runs, floors: &[], remarks: &[] }, &out)?;
     say(&format!("wrote {}\n", out.display()))
 }
 
-/// The story of a run's slowest message; `None` for a run without messages.
-fn slowest_told(path: &Path) -> Result<Option<Told>> {
-    let run = open(path)?;
+/// The story of a run's slowest message. A page without it is still a page, so what prevents it is only said.
+fn slowest_told(path: &Path) -> Option<Told> {
     let wanted = Wanted::Slowest { count: 1, by: Stage::EndToEnd };
-    Ok(tell(&run, wanted).ok().and_then(|told| told.into_iter().next()))
+    match open(path).and_then(|run| tell(&run, wanted)) {
+        Ok(told) => told.into_iter().next(),
+        Err(error) => {
+            eprintln!("the page lacks the story of the slowest message: {error:#}");
+            None
+        }
+    }
 }
 
 fn title(analysed: &[Analysed]) -> String {

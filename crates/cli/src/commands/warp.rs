@@ -1,8 +1,10 @@
 //! `fourstamp warp`: a simulation on several nodes, or in order on one; its result, its tables, its run folder.
 
+mod pauses;
 mod plan;
 mod results;
 mod sequential;
+mod study;
 mod table;
 
 use crate::args::{ModelArgs, Transport, WarpArgs, WarpCommon};
@@ -28,14 +30,18 @@ const BUFFER_ROWS: u64 = 1 << 19;
 
 /// Simulate and show.
 pub fn run(args: &WarpArgs) -> Result<()> {
-    if let ModelArgs::Unknown(words) = &args.model {
-        let name = words.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        bail!("there is no model '{name}': the models are ping, phold, warpnet and diary");
+    match &args.model {
+        ModelArgs::Unknown(words) => {
+            let name = words.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            bail!(unknown(&name));
+        }
+        ModelArgs::Study(args) => return study::run(args),
+        _ => {}
     }
     let mut plan = Plan::new(&args.model)?;
-    let model = AnyModel::new(&plan.job.model)?;
+    let model = plan.model()?;
     let common = plan.common.clone();
-    for file in [&common.counts, &common.trace].into_iter().flatten() {
+    for file in [&common.counts, &common.trace, &common.xl_stats].into_iter().flatten() {
         refuse_homeless(file)?;
     }
     if common.seq {
@@ -53,6 +59,12 @@ pub fn run(args: &WarpArgs) -> Result<()> {
     })
 }
 
+fn unknown(name: &str) -> String {
+    format!(
+        "there is no model '{name}': the models are ping, phold, warpnet, pucks, stb88, ctls, slooow and diary"
+    )
+}
+
 /// What cannot be written is better said before an hour of simulation.
 fn refuse_homeless(file: &Path) -> Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -67,11 +79,12 @@ fn refuse_homeless(file: &Path) -> Result<()> {
 
 fn parallel(plan: &Plan, model: &AnyModel, nodes: &Nodes) -> Result<()> {
     let common = &plan.common;
+    plan.remarks.iter().for_each(|remark| eprintln!("{remark}"));
     let spec = plan.spec();
     spec.check()?;
     model.placement(spec.nodes, &plan.job)?;
     let scratch = tempfile::tempdir().context("cannot make a folder for temporary files")?;
-    let path = match plan.job.record {
+    let path = match plan.keeps() {
         true => place::for_run(
             common.out.as_deref(),
             &format!("{}-{}", plan.job.model.name(), spec.transport.name()),
@@ -87,12 +100,17 @@ fn parallel(plan: &Plan, model: &AnyModel, nodes: &Nodes) -> Result<()> {
         Ok(shown) => (Some(shown), None),
         Err(error) => (None, Some(error)),
     };
-    match plan.job.record {
-        true => drop(launching::close(folder, failure)?),
-        false => failure.map_or(Ok(()), Err)?,
+    match failure {
+        // What is not kept is not worth naming.
+        Some(error) if !plan.keeps() => return Err(error),
+        failure if plan.job.record => drop(launching::close(folder, failure)?),
+        _ => {}
     }
     let mut text = shown.unwrap_or_default();
-    if plan.job.record && !common.csv {
+    if plan.shows_pauses() {
+        text.push_str(&pauses::text(&path)?);
+    }
+    if plan.keeps() && !common.csv {
         text.push_str(&format!("run: {}   page: fourstamp report {0}\n", path.display()));
     }
     crate::commands::report::say(&text)
@@ -110,18 +128,22 @@ fn launched(
     outcome.check()?;
     let files: Vec<NodeFiles> = (0..spec.nodes).map(|node| NodeFiles::new(folder.path(), node)).collect();
     let summary = Summary::new(&outcome, elapsed_ns);
+    let course = folder.path().join("warp/samples-sequential.csv");
     let check = match plan.common.check {
-        true => Some(sequential::check(plan, model, &outcome)?),
+        true => Some(sequential::check(plan, model, &outcome, Some(course.clone()))?),
         false => None,
     };
     let placement = model.placement(spec.nodes, &plan.job)?;
-    let results = Results { plan, model, outcome: &outcome, summary: &summary, files: &files };
+    let mut results =
+        Results { plan, model, outcome: &outcome, summary: &summary, files: &files, path: None };
     results.print_lines()?;
-    results.write_tables()?;
+    results.write_tables(|object| placement.node_of(object))?;
+    results.find_critical_path()?;
     if plan.job.record {
         results.keep(folder, |object| placement.node_of(object))?;
+        results.keep_speedup(folder, &course)?;
     }
-    Ok(table::text(plan, &summary, check.as_ref()))
+    Ok(table::text(&results, check.as_ref()))
 }
 
 fn launch(plan: &Plan, spec: &Spec, nodes: &Nodes, folder: &mut RunFolder) -> Result<(Outcome, u64)> {
@@ -137,7 +159,7 @@ fn launch(plan: &Plan, spec: &Spec, nodes: &Nodes, folder: &mut RunFolder) -> Re
     options.recorder = recorder(&plan.common);
     // A node that is silent is noticed by its peers first, who say so with a remedy.
     options.deadlines.answer = options.deadlines.answer.max(plan.common.peer_timeout * 2);
-    let work = Job::Warp(WarpJob { job: plan.job.clone(), pin: plan.common.pin });
+    let work = Job::Warp(Box::new(WarpJob { job: plan.job.clone(), pin: plan.common.pin }));
     let mut bar = SimulationBar::new(&plan.label(spec.transport.name()), plan.end());
     let mut last = None;
     let mut observe = |note| match note {

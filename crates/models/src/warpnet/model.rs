@@ -186,6 +186,20 @@ impl Model for Warpnet {
         self.handle(state, (object, now), bundle.iter().map(|message| &message.payload), context);
     }
 
+    fn state_bytes(&self, state: &WarpnetState) -> Option<Vec<u8>> {
+        match state {
+            WarpnetState::Node(state) => Some(state.to_bytes()),
+            WarpnetState::Initialiser => Some(Vec::new()),
+        }
+    }
+
+    fn state_from_bytes(&self, object: ObjectId, bytes: &[u8]) -> Option<WarpnetState> {
+        match object.0 < self.nodes() {
+            true => NodeState::from_bytes(&self.network, bytes).map(WarpnetState::Node),
+            false => bytes.is_empty().then_some(WarpnetState::Initialiser),
+        }
+    }
+
     fn state_heap_bytes(&self, state: &WarpnetState) -> usize {
         match state {
             WarpnetState::Node(state) => state.heap_bytes(),

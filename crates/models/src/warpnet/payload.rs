@@ -120,6 +120,7 @@ impl Payload for WarpnetPayload {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::payload_laws::*;
     use proptest::collection::vec;
     use proptest::prelude::*;
 
@@ -147,24 +148,16 @@ mod tests {
         ]
     }
 
-    fn encoded(payload: &WarpnetPayload) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        payload.encode(&mut bytes);
-        bytes
-    }
-
     proptest! {
         #[test]
         fn the_order_is_that_of_the_bytes(a in payloads(), b in payloads()) {
-            prop_assert_eq!(a.order(&b), encoded(&a).cmp(&encoded(&b)));
-            prop_assert_eq!(a.order(&a.clone()), Ordering::Equal);
+            is_ordered_as_its_bytes(&a, &b)?;
         }
 
         #[test]
         fn bytes_come_back_as_what_they_were(payload in payloads()) {
-            let bytes = encoded(&payload);
-            prop_assert_eq!(bytes.len(), payload.bytes());
-            prop_assert_eq!(WarpnetPayload::decode(&bytes), Some(payload));
+            is_read_as_it_was_written(&payload)?;
+            prop_assert_eq!(WarpnetPayload::decode(&encoded(&payload)), Some(payload));
         }
 
         #[test]
@@ -174,9 +167,7 @@ mod tests {
             let mut damaged = encoded(&WarpnetPayload::Packet(packet));
             flips.iter().for_each(|(at, with)| damaged[*at] ^= with);
             for bytes in [bytes, headed, damaged] {
-                if let Some(payload) = WarpnetPayload::decode(&bytes) {
-                    prop_assert_eq!(encoded(&payload), bytes);
-                }
+                is_refused_or_itself::<WarpnetPayload>(&bytes)?;
             }
         }
     }

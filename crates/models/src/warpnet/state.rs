@@ -38,6 +38,45 @@ pub struct Counts {
     pub accepted: u64,
 }
 
+const COUNTS_BYTES: usize = 10 * 8;
+const HEAD_BYTES: usize = 2 * 4 + COUNTS_BYTES;
+
+impl Counts {
+    fn words(&self) -> [u64; 10] {
+        let Counts { events, wait_total, creates, packets, updates, .. } = *self;
+        let Counts { arrived, packets_sent, updates_sent, searches, accepted, .. } = *self;
+        [
+            events,
+            wait_total,
+            creates,
+            packets,
+            updates,
+            arrived,
+            packets_sent,
+            updates_sent,
+            searches,
+            accepted,
+        ]
+    }
+
+    fn from_bytes(bytes: &[u8; COUNTS_BYTES]) -> Option<Counts> {
+        let mut words = bytes.chunks(8).map(|word| word.first_chunk().map(|word| u64::from_be_bytes(*word)));
+        let mut next = || words.next().flatten();
+        Some(Counts {
+            events: next()?,
+            wait_total: next()?,
+            creates: next()?,
+            packets: next()?,
+            updates: next()?,
+            arrived: next()?,
+            packets_sent: next()?,
+            updates_sent: next()?,
+            searches: next()?,
+            accepted: next()?,
+        })
+    }
+}
+
 impl NodeState {
     /// Of this node, when nothing has happened.
     pub(super) fn new(network: &Network, node: usize) -> NodeState {
@@ -86,6 +125,34 @@ impl NodeState {
         self.seed * m / 65_536 + 1
     }
 
+    /// For moving to another node: seed, packets created, counts, then the picture, all big-endian.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEAD_BYTES + 4 * self.picture.len());
+        bytes.extend(self.seed.to_be_bytes());
+        bytes.extend(self.packets_created.to_be_bytes());
+        bytes.extend(self.counts.words().into_iter().flat_map(u64::to_be_bytes));
+        bytes.extend(self.picture.iter().flat_map(|number| number.to_be_bytes()));
+        bytes
+    }
+
+    /// What [`NodeState::to_bytes`] wrote of a node of this network.
+    pub(super) fn from_bytes(network: &Network, bytes: &[u8]) -> Option<NodeState> {
+        let (seed, rest) = bytes.split_first_chunk()?;
+        let (packets_created, rest) = rest.split_first_chunk()?;
+        let (counts, picture) = rest.split_first_chunk::<COUNTS_BYTES>()?;
+        if picture.len() != 4 * (network.nodes() + network.lines()) {
+            return None;
+        }
+        let number = |bytes: &[u8]| Some(i32::from_be_bytes(*bytes.first_chunk()?));
+        Some(NodeState {
+            seed: i32::from_be_bytes(*seed),
+            packets_created: u32::from_be_bytes(*packets_created),
+            counts: Counts::from_bytes(counts)?,
+            nodes: network.nodes() as u32,
+            picture: picture.chunks(4).map(number).collect::<Option<_>>()?,
+        })
+    }
+
     #[inline]
     pub(super) fn heap_bytes(&self) -> usize {
         size_of_val(&*self.picture)
@@ -127,6 +194,22 @@ mod tests {
         assert_eq!(b.picture.as_ptr(), place);
         assert_eq!(a.clone(), a);
         assert_eq!(a.heap_bytes(), 4 * (137 + 316));
+    }
+
+    #[test]
+    fn its_bytes_are_all_of_it_and_nothing_else_is_taken() {
+        let network = Network::generate(&Default::default()).unwrap();
+        let mut state = state();
+        state.currencies_mut()[3] = -1_000;
+        state.loads_mut()[315] = 2_000;
+        state.counts = Counts::from_bytes(&std::array::from_fn(|at| at as u8)).unwrap();
+        (state.seed, state.packets_created) = (-5, 7);
+        let bytes = state.to_bytes();
+        assert_eq!(NodeState::from_bytes(&network, &bytes).as_ref(), Some(&state));
+        for cut in 0..bytes.len() {
+            assert_eq!(NodeState::from_bytes(&network, &bytes[..cut]), None, "cut at {cut}");
+        }
+        assert_eq!(NodeState::from_bytes(&network, &[bytes, vec![0; 4]].concat()), None);
     }
 
     #[test]

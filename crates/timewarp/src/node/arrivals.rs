@@ -23,16 +23,17 @@ impl<P> Packet<P> {
     /// When a counted packet is due.
     fn due(&self) -> VirtualTime {
         match self {
-            Packet::Event { message, .. } => message.receive,
+            Packet::Event { message, .. } | Packet::Passed { message, .. } => message.receive,
             // What comes back undoes its sender down to the send time.
             Packet::Return(r) => r.send,
             Packet::Anti(r) | Packet::Again(r) => r.receive,
             Packet::Ack { .. } | Packet::Gvt(_) => VirtualTime::NEGINF,
+            Packet::Part(_) | Packet::Whereabouts(_) | Packet::Load(_) => VirtualTime::NEGINF,
         }
     }
 
     fn is_anti(&self) -> bool {
-        !matches!(self, Packet::Event { .. })
+        !matches!(self, Packet::Event { .. } | Packet::Passed { .. })
     }
 }
 
@@ -92,6 +93,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         match packet {
             Packet::Ack { messages } => self.outbox.acknowledged(messages),
             Packet::Gvt(packet) => self.take_gvt(from, packet)?,
+            Packet::Load(packet) => self.take_load(from, *packet)?,
+            Packet::Part(part) => self.take_part(from, &part)?,
+            Packet::Whereabouts(whereabouts) => self.take_whereabouts(from, &whereabouts)?,
             packet if self.arrivals.search == Search::All => {
                 self.owe_ack(from);
                 return self.handle(from, packet);
@@ -144,7 +148,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// A packet that says something of a message.
     #[inline]
     fn handle(&mut self, from: u16, packet: Packet<M::Payload>) -> Result<(), RunError> {
-        if let Packet::Event { message, copy } = packet {
+        if let Packet::Event { message, copy } | Packet::Passed { message, copy } = packet {
             return self.take_event(from, message, copy);
         }
         self.deliver_incoming();
@@ -152,9 +156,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             Packet::Anti(reference) => self.take_anti(from, &reference),
             Packet::Return(reference) => self.take_return(from, &reference),
             Packet::Again(reference) => self.take_again(from, &reference),
-            Packet::Event { .. } | Packet::Ack { .. } | Packet::Gvt(_) => {
-                Err(protocol(from, "a system message out of turn"))
-            }
+            _ => Err(protocol(from, "a system message out of turn")),
         }
     }
 }

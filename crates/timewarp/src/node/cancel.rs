@@ -40,33 +40,40 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Cancel one message that an object of this node had sent.
     fn cancel(&mut self, slot: u32) {
         let held = &self.slots[slot];
-        if held.status == Status::Vanished {
-            return self.slots.remove(slot);
+        let Message { sender, receiver, send, receive, .. } = held.message;
+        match (held.status, held.peer) {
+            (Status::Vanished, _) => return self.slots.remove(slot),
+            (Status::Copy | Status::Passed, node) => self.cancel_elsewhere(slot, node),
+            _ => {
+                // It is here, so its receiver's part is.
+                let Ok(receiver) = self.route(receiver, receive) else { return };
+                self.cancel_here(slot, receiver);
+            }
         }
-        let (sender, receiver) = (held.message.sender, held.message.receiver);
-        let index = self.places[sender.index()].here().unwrap_or_default();
-        self.object(index).pace.cancellations += self.options.penalty;
-        match self.places[receiver.index()].here() {
-            Err(node) => self.cancel_elsewhere(index, slot, node),
-            Ok(receiver) => self.cancel_here(index, slot, receiver),
+        if self.options.penalty > 0
+            && let Ok(index) = self.route(sender, send)
+        {
+            self.object(index).pace.cancellations += self.options.penalty;
         }
     }
 
-    fn cancel_elsewhere(&mut self, sender: u32, slot: u32, node: u16) {
+    fn cancel_elsewhere(&mut self, slot: u32, node: u16) {
         let reference = self.reference(slot);
+        let passed = self.slots[slot].status == Status::Passed;
         self.slots.remove(slot);
-        if self.outbox.take_back(node, &reference) {
-            self.object(sender).rare.unsent += 1;
+        if self.outbox.take_back(node, flight_time(&reference, passed), reference.copy) {
+            self.tally(reference.sender, reference.send).unsent += 1;
             self.counters.unsent += 1;
-            self.counters.off_node -= 1;
+            self.counters.off_node -= u64::from(!passed);
             return;
         }
-        self.object(sender).rare.anti_sent += 1;
+        self.tally(reference.sender, reference.send).anti_sent += 1;
         self.post(node, Packet::Anti(reference));
     }
 
-    fn cancel_here(&mut self, sender: u32, slot: u32, receiver: u32) {
-        self.object(sender).rare.anti_sent += 1;
+    fn cancel_here(&mut self, slot: u32, receiver: u32) {
+        let Message { sender, send, .. } = self.slots[slot].message;
+        self.tally(sender, send).anti_sent += 1;
         self.object(receiver).rare.anti_received += 1;
         let passage = Passage { kind: Passing::Anti, bytes: 0, ..Passage::of(&self.slots[slot].message) };
         self.watch.within_node(passage);
@@ -99,7 +106,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         message: Message<M::Payload>,
         copy: Handle,
     ) -> Result<(), RunError> {
-        let index = self.index_of(from, message.receiver)?;
+        self.check_object(from, message.receiver)?;
         if message.receive <= self.gvt.now || message.receive > VirtualTime::POSINF || copy.serial == 0 {
             return Err(protocol(from, format!("an event for {}, which cannot be", message.receive)));
         }
@@ -107,11 +114,13 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let channel = &mut self.channels[usize::from(from)].received;
         if may_pass && channel.get(copy.serial) == Known::Early {
             channel.remove(copy.serial);
-            let object = self.object(index);
-            object.received += 1;
-            object.rare.annihilated += 1;
+            self.tally(message.receiver, message.receive).annihilate_early();
             return Ok(());
         }
+        let index = match self.route(message.receiver, message.receive) {
+            Ok(index) => index,
+            Err(to) => return self.pass_arrival_on(from, to, message, copy),
+        };
         if self.budget.is_bounded() && self.has_no_room_for(&message) {
             let reference = reference_of(&message, copy);
             let object = self.object(index);
@@ -120,7 +129,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.post(from, Packet::Return(reference));
             return Ok(());
         }
-        let slot = self.slots.add(message, Status::Pending, copy.serial);
+        let slot = self.slots.add(message, Status::Pending, copy.serial, from);
         // A received message has no sender here: the link is free to hold its sender's slot.
         self.slots[slot].next_output = copy.slot;
         self.channels[usize::from(from)].received.insert(copy.serial, slot);
@@ -130,20 +139,25 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// An anti-message from another node.
     pub(super) fn take_anti(&mut self, from: u16, reference: &Reference) -> Result<(), RunError> {
-        let index = self.index_of(from, reference.receiver)?;
+        self.check_object(from, reference.receiver)?;
         let serial = reference.copy.serial;
         let received = &mut self.channels[usize::from(from)].received;
         let known = received.get(serial);
         match known {
             Known::Slot(slot) => {
                 received.remove(serial);
+                if self.slots[slot].status == Status::Passed {
+                    self.pass_anti_on(slot);
+                    return Ok(());
+                }
+                let index = self.index_of(from, reference.receiver, self.slots[slot].message.receive)?;
                 self.object(index).rare.anti_received += 1;
                 self.annihilate(index, slot);
             }
             // Its message was sent back, or has been overtaken: it will come (again).
             Known::Nothing => {
                 received.insert_early(serial);
-                self.object(index).rare.anti_received += 1;
+                self.tally(reference.receiver, reference.receive).anti_received += 1;
             }
             Known::Early => return Err(protocol(from, "an anti-message twice")),
         }
@@ -152,45 +166,53 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// A message of ours has come back.
     pub(super) fn take_return(&mut self, from: u16, reference: &Reference) -> Result<(), RunError> {
-        let index = self.index_of(from, reference.sender)?;
-        self.object(index).rare.returns_received += 1;
+        self.check_object(from, reference.sender)?;
         if !self.is_copy(from, reference) {
             // It has been cancelled meanwhile: it goes out again to meet its anti-message.
-            self.object(index).sent += 1;
+            let sender = self.tally(reference.sender, reference.send);
+            sender.returns_received += 1;
+            sender.sent_apart += 1;
             self.post(from, Packet::Again(*reference));
             return Ok(());
         }
+        if self.pass_return_on(reference) {
+            return Ok(());
+        }
+        self.tally(reference.sender, reference.send).returns_received += 1;
         self.slots[reference.copy.slot].status = Status::Vanished;
-        self.come_back(index, reference.send);
+        // Where its sender's part has moved the event is undone already, and the copy only waits to be cancelled.
+        if let Ok(index) = self.route(reference.sender, reference.send) {
+            self.come_back(index, reference.send);
+        }
         Ok(())
     }
 
     /// A message comes a second time, to meet its anti-message.
     pub(super) fn take_again(&mut self, from: u16, reference: &Reference) -> Result<(), RunError> {
-        let index = self.index_of(from, reference.receiver)?;
+        self.check_object(from, reference.receiver)?;
         let received = &mut self.channels[usize::from(from)].received;
         if received.get(reference.copy.serial) != Known::Early {
             return Err(protocol(from, "a message again that was not cancelled"));
         }
         received.remove(reference.copy.serial);
-        let object = self.object(index);
-        object.received += 1;
-        object.rare.annihilated += 1;
+        self.tally(reference.receiver, reference.receive).annihilate_early();
         Ok(())
     }
 
     /// Whether the negative copy of this message is still here.
     fn is_copy(&self, to: u16, reference: &Reference) -> bool {
         self.slots.get(reference.copy.slot).is_some_and(|slot| {
-            let goes_to = self.places[slot.message.receiver.index()].here();
-            slot.status == Status::Copy && slot.serial == reference.copy.serial && goes_to == Err(to)
+            matches!(slot.status, Status::Copy | Status::Passed)
+                && slot.serial == reference.copy.serial
+                && slot.peer == to
         })
     }
 
     /// How another node can be told of a message.
     pub(super) fn reference(&self, slot: u32) -> Reference {
         let held = &self.slots[slot];
-        let copy_slot = if held.status == Status::Copy { slot } else { held.next_output };
+        let is_sent = matches!(held.status, Status::Copy | Status::Passed);
+        let copy_slot = if is_sent { slot } else { held.next_output };
         reference_of(&held.message, Handle { slot: copy_slot, serial: held.serial })
     }
 }
@@ -203,4 +225,9 @@ fn reference_of<P: Payload>(message: &Message<P>, copy: Handle) -> Reference {
         send: message.send,
         receive: message.receive,
     }
+}
+
+/// What GVT must not pass while this message is on its way.
+pub(super) fn flight_time(reference: &Reference, passed: bool) -> VirtualTime {
+    if passed { reference.receive.just_before() } else { reference.send }
 }

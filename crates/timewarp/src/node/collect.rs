@@ -12,9 +12,6 @@ use super::slots::NONE;
 use crate::running::{Frame, digest_event};
 use crate::{Committed, History, Model, RunError, VirtualTime, Watch, Work};
 
-/// Entries that one step looks at.
-const LOOKED_AT_ONCE: usize = 32;
-
 /// How many entries ahead memory is asked for.
 const AHEAD: usize = 4;
 
@@ -48,7 +45,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     pub(super) fn collect_some(&mut self) -> Result<(), RunError> {
         let begin = self.watch.now();
         let committed = self.committed;
-        let looks = self.collection.left.min(LOOKED_AT_ONCE);
+        let looks = self.collection.left.min(self.options.collection_step as usize);
         let gvt = self.gvt.now;
         for _ in 0..looks {
             let Some(ran) = self.executed.pop_front() else { break };
@@ -69,6 +66,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.watch.worked(begin, Work::Collection { gvt, events });
         if self.collection.left == 0 {
             self.collection.active = false;
+            if !self.ended.is_empty() {
+                self.let_parts_go();
+            }
             self.watch.advanced(gvt);
         }
         Ok(())
@@ -84,7 +84,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             let record = &self.histories[near.done];
             let object = &self.objects[record.object as usize];
             memory::prefetch_for_writing(&object.now);
-            memory::prefetch_for_writing(&object.digest);
+            memory::prefetch_for_writing(&object.committed);
             if let Some(slot) = self.slots.get(record.inputs) {
                 memory::prefetch_for_writing(slot);
             }
@@ -146,7 +146,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     fn account(&mut self, index: u32, record: u32) {
         let done = &self.histories[record];
         let (time, messages, sent, dropped) = (done.time, done.messages, done.sent, done.dropped);
-        let object = &mut self.objects[index as usize];
+        let id = self.ids[index as usize];
         let slots = &self.slots;
         let mut at = done.inputs;
         let bundle = std::iter::from_fn(|| {
@@ -154,7 +154,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             at = slot.next_input;
             Some(&slot.message)
         });
-        digest_event(&mut object.digest, time, bundle, sent, &mut self.scratch);
+        let digest = digest_event(id, time, bundle, sent, &mut self.scratch);
+        self.trace_digest = self.trace_digest.wrapping_add(digest);
+        let object = &mut self.objects[index as usize];
         object.events += 1;
         object.messages += u64::from(messages);
         object.committed_sends += u64::from(sent);
@@ -164,7 +166,11 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if self.is_paced {
             object.pace.committed(sent - dropped);
         }
-        self.watch.committed(Committed { time, object: self.ids[index as usize], messages, sent, dropped });
+        if self.options.causes {
+            self.tell_causes(record);
+        }
+        let spent_ns = self.times.of(record);
+        self.watch.committed(Committed { time, object: id, messages, sent, dropped, spent_ns });
     }
 
     /// Forget an object's oldest record of all, with its messages.
@@ -200,20 +206,13 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let mut at = chain;
         while at != NONE {
             let slot = &self.slots[at];
-            let (next, serial, sender) = (slot.next_input, slot.serial, slot.message.sender);
+            let (next, serial, peer) = (slot.next_input, slot.serial, slot.peer);
             if serial != 0 {
-                self.forget_received(sender, serial);
+                // A message from another node can no longer be cancelled.
+                self.channels[usize::from(peer)].received.remove(serial);
             }
             self.slots.remove(at);
             at = next;
-        }
-    }
-
-    /// A message from another node can no longer be cancelled.
-    #[inline]
-    fn forget_received(&mut self, sender: crate::ObjectId, serial: u64) {
-        if let Err(node) = self.places[sender.index()].here() {
-            self.channels[usize::from(node)].received.remove(serial);
         }
     }
 

@@ -27,6 +27,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.watch.worked(begin, Work::Execution { object: id, time, messages });
         let (sent, dropped) = (self.doings.sent(), self.doings.dropped);
         let record = self.add_record(index, time, kept, failed);
+        self.keep_time(index, record);
         let sends = if failed { Vec::new() } else { std::mem::take(&mut self.doings.sends) };
         let object = self.object(index);
         object.started += 1;
@@ -43,6 +44,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.send_all(index, record, sends);
         if self.object(index).suspended != NONE {
             self.abandon_suspended(index, time);
+        }
+        if !self.ended.is_empty() {
+            self.mind_end(index);
         }
         if self.budget.is_bounded() {
             self.count_event(index, memory);
@@ -77,7 +81,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.doings.clear();
             self.doings.fault = Some(fault);
         } else {
+            let begin = self.times.begin();
             undo = frame.event(id, time, &mut object.state, Bundle::new(messages), &mut self.doings);
+            self.times.end(begin);
         }
         match (self.doings.fault.is_none(), copy, undo) {
             (true, Some(state), _) => Handled { kept: Kept::Copy(state), failed: false },
@@ -211,10 +217,10 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     #[inline]
     pub(super) fn send_new(&mut self, index: u32, message: Message<M::Payload>, record: u32) {
         self.object(index).sent += 1;
-        match self.places[message.receiver.index()].here() {
+        match self.route(message.receiver, message.receive) {
             Ok(here) => {
                 self.watch.within_node(Passage::of(&message));
-                let slot = self.slots.add(message, Status::Pending, 0);
+                let slot = self.slots.add(message, Status::Pending, 0, self.id);
                 self.link_output(record, slot);
                 self.deliver_soon(here, slot);
             }
@@ -231,7 +237,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         // An init section is never undone, and what it sent is never sent back: no negative copy is needed.
         let slot = match record {
             NONE => NONE,
-            _ => self.slots.add(message.clone(), Status::Copy, serial),
+            _ => self.slots.add(message.clone(), Status::Copy, serial, node),
         };
         self.link_output(record, slot);
         self.post(node, Packet::Event { message, copy: Handle { slot, serial } });

@@ -1,7 +1,7 @@
 //! An object as its node keeps it.
 
 use super::slots::NONE;
-use crate::{Counters, Digest, VirtualTime};
+use crate::{Counters, VirtualTime};
 
 /// In order of use: a message for the object touches the first cache line, an event and its commitment the second one as
 /// well. What follows is for rarer occasions.
@@ -19,7 +19,6 @@ pub(super) struct Object<S> {
     pub suspended: u32,
     pub received: u64,
     pub state: S,
-    pub digest: Digest,
     /// The time of its latest committed event.
     pub committed: VirtualTime,
     pub started: u64,
@@ -33,6 +32,13 @@ pub(super) struct Object<S> {
     pub since_copy: u32,
     /// Bytes that its state holds outside itself, as last counted.
     pub state_heap: usize,
+    /// What is here of it is the part from here on ...
+    pub begin: VirtualTime,
+    /// ... and before this; [`VirtualTime::INVALID`]: to the end of time.
+    pub end: VirtualTime,
+    /// Effective work (not undone) at the last look at the load, ns; and the utilisation that this look found, per cent.
+    pub looked_ns: i64,
+    pub percent: f32,
     pub pace: Pace,
     /// What is counted less often than at every event.
     pub rare: Rarely,
@@ -52,6 +58,56 @@ pub(super) struct Rarely {
     pub returns_received: u64,
     pub rollbacks: u64,
     pub undone: u64,
+    pub spent_ns: u64,
+    pub undone_ns: u64,
+    /// 1 where it was made, 0 where a part of it came.
+    pub created: u64,
+    /// Messages that met their end here although the object was elsewhere: received, and sent.
+    pub received_apart: u64,
+    pub sent_apart: u64,
+    /// Parts that went to another node, and what went with them.
+    pub migrations: u64,
+    pub moved_inputs: u64,
+    pub resent_states: u64,
+}
+
+impl Rarely {
+    /// Time of its event sections that are not undone, ns. It falls when events of an earlier look are undone.
+    pub fn effective_ns(&self) -> i64 {
+        self.spent_ns as i64 - self.undone_ns as i64
+    }
+
+    /// A message for it is annihilated by an anti-message that came before.
+    pub fn annihilate_early(&mut self) {
+        self.received_apart += 1;
+        self.annihilated += 1;
+    }
+
+    /// What it says by itself, of an object that is not here.
+    pub fn counters(&self) -> Counters {
+        Counters {
+            positive_sent: self.sent_apart.wrapping_sub(self.unsent),
+            anti_sent: self.anti_sent,
+            positive_received: self.received_apart,
+            anti_received: self.anti_received,
+            annihilated: self.annihilated,
+            states_saved: self.created,
+            states_committed: self.created,
+            sends: self.sent_apart + self.matched,
+            returns_sent: self.returns_sent,
+            returns_received: self.returns_received,
+            committed_drops: self.drops,
+            rollbacks: self.rollbacks,
+            undone: self.undone,
+            spent_ns: self.spent_ns,
+            undone_ns: self.undone_ns,
+            migrations: self.migrations,
+            moved_states: self.migrations,
+            moved_inputs: self.moved_inputs,
+            resent_states: self.resent_states,
+            ..Counters::default()
+        }
+    }
 }
 
 /// What penalties and throttling go by; not kept up when there are none.
@@ -100,13 +156,16 @@ impl<S> Object<S> {
             suspended: NONE,
             held_from: VirtualTime::INVALID,
             state,
-            digest: Digest::new(0),
             committed: VirtualTime::NEGINF,
             base: NONE,
             since_copy: 0,
             state_heap,
+            begin: VirtualTime::NEGINF,
+            end: VirtualTime::INVALID,
+            looked_ns: 0,
+            percent: 0.0,
             pace: Pace::default(),
-            rare: Rarely::default(),
+            rare: Rarely { created: 1, ..Rarely::default() },
             received: 0,
             started: 0,
             sent: 0,
@@ -123,27 +182,21 @@ impl<S> Object<S> {
 
     /// What it did, as the statistics have it.
     pub fn counters(&self) -> Counters {
-        let Rarely { failed, matched, unsent, drops, rollbacks, undone, .. } = self.rare;
-        let completed = self.started - failed;
-        Counters {
-            positive_sent: self.sent - unsent,
-            anti_sent: self.rare.anti_sent,
+        let completed = self.started - self.rare.failed;
+        let mut counters = self.rare.counters();
+        counters.add(&Counters {
+            positive_sent: self.sent,
             positive_received: self.received,
-            anti_received: self.rare.anti_received,
             messages: self.messages,
             started: self.started,
             completed,
             events: self.events,
-            annihilated: self.rare.annihilated,
-            states_saved: completed + 1,
-            states_committed: self.events + 1,
-            sends: self.sent + matched,
-            returns_sent: self.rare.returns_sent,
-            returns_received: self.rare.returns_received,
+            states_saved: completed,
+            states_committed: self.events,
+            sends: self.sent,
             committed_sends: self.committed_sends,
-            committed_drops: drops,
-            rollbacks,
-            undone,
-        }
+            ..Counters::default()
+        });
+        counters
     }
 }

@@ -4,7 +4,7 @@
 //! never held; then anti-messages by send time, which have a bound of their own on the same count; then positive messages by
 //! send time. Nothing behind the first one held goes either.
 
-use crate::{NodeCounters, Packet, Payload, Reference, VirtualTime};
+use crate::{Handle, NodeCounters, Packet, Payload, VirtualTime};
 use std::collections::{BTreeMap, VecDeque};
 
 pub(super) struct Outbox<P, S> {
@@ -36,10 +36,15 @@ impl<P> Packet<P> {
     pub(super) fn send_time(&self) -> VirtualTime {
         match self {
             Packet::Event { message, .. } => message.send,
+            // Its sender may be committed already. It undoes nothing before it is due, nor is it sent back unless its sender is not.
+            Packet::Passed { message, .. } => message.receive.just_before(),
+            // A part begins with a state: everything of it is undone when that changes.
+            Packet::Part(part) => part.begin.just_before(),
             Packet::Anti(r) | Packet::Again(r) => r.send,
             // It will undo its sender's event at the send time itself, which must not be committed before.
             Packet::Return(r) => r.send.just_before(),
             Packet::Ack { .. } | Packet::Gvt(_) => VirtualTime::FINISHED,
+            Packet::Whereabouts(_) | Packet::Load(_) => VirtualTime::FINISHED,
         }
     }
 }
@@ -72,9 +77,15 @@ impl<P: Payload, S> Outbox<P, S> {
     pub fn push(&mut self, to: u16, packet: Packet<P>, made: S) {
         let waiting = Waiting { to, packet, made };
         match &mut self.bounded {
-            Some(bounded) if waiting.packet.is_counted() => bounded.push(waiting),
+            Some(bounded) if waiting.packet.is_acknowledged() => bounded.push(waiting),
             _ => self.queue.push_back(waiting),
         }
+    }
+
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.queue.len()
+            + self.bounded.as_ref().map_or(0, |bounded| bounded.anti.len() + bounded.positive.len())
     }
 
     /// The next one that may leave.
@@ -90,12 +101,16 @@ impl<P: Payload, S> Outbox<P, S> {
         }
     }
 
-    /// Take back a positive message that has not left yet.
-    pub fn take_back(&mut self, to: u16, reference: &Reference) -> bool {
+    /// Take back a positive message that has not left yet; `time`: what GVT must not pass while it is on its way.
+    pub fn take_back(&mut self, to: u16, time: VirtualTime, copy: Handle) -> bool {
         let Some(bounded) = &mut self.bounded else { return false };
-        let of_time = (reference.send, 0)..=(reference.send, u64::MAX);
+        let of_time = (time, 0)..=(time, u64::MAX);
         let is_it = |waiting: &Waiting<P, S>| {
-            waiting.to == to && matches!(waiting.packet, Packet::Event { copy, .. } if copy == reference.copy)
+            let positive = |packet: &Packet<P>| match packet {
+                Packet::Event { copy: its, .. } | Packet::Passed { copy: its, .. } => *its == copy,
+                _ => false,
+            };
+            waiting.to == to && positive(&waiting.packet)
         };
         let key = bounded.positive.range(of_time).find(|(_, waiting)| is_it(waiting)).map(|(key, _)| *key);
         key.is_some_and(|key| bounded.positive.remove(&key).is_some())
@@ -117,7 +132,7 @@ impl<P: Payload, S> Bounded<P, S> {
         self.added += 1;
         let key = (waiting.packet.send_time(), self.added);
         match waiting.packet {
-            Packet::Event { .. } => self.positive.insert(key, waiting),
+            Packet::Event { .. } | Packet::Passed { .. } => self.positive.insert(key, waiting),
             // What comes back, or goes out again to meet its anti-message, frees memory: it goes with the anti-messages.
             _ => self.anti.insert(key, waiting),
         };

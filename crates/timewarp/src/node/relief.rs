@@ -106,11 +106,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     fn return_message(&mut self, slot: u32) {
         let reference = self.reference(slot);
-        let (Ok(receiver), Err(node)) =
-            (self.places[reference.receiver.index()].here(), self.places[reference.sender.index()].here())
-        else {
-            return;
-        };
+        let node = self.slots[slot].peer;
+        let Ok(receiver) = self.route(reference.receiver, reference.receive) else { return };
         self.channels[usize::from(node)].received.remove(reference.copy.serial);
         self.object(receiver).rare.returns_sent += 1;
         self.withdraw(receiver, slot);

@@ -35,6 +35,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if self.budget.is_bounded() {
             self.count_state(index);
         }
+        self.mind_end(index);
         let object = self.object(index);
         object.rare.rollbacks += 1;
         object.rare.undone += u64::from(events);
@@ -86,6 +87,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 self.give_up(locals);
             }
         }
+        self.waste_time(index, record);
         self.histories.remove(self.model, record);
         let before = (older != NONE).then(|| self.histories[older].time);
         let object = self.object(index);

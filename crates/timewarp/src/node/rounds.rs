@@ -6,12 +6,13 @@ use crate::{GvtPacket, Model, Packet, RunError, VirtualTime, Watch, Work};
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
     /// The least virtual time of anything that this node holds.
-    pub(super) fn local_minimum(&mut self) -> VirtualTime {
+    pub fn local_minimum(&mut self) -> VirtualTime {
         self.deliver_incoming();
         let pending = self.pending.peek().map_or(VirtualTime::POSINF, |entry| entry.time);
         let held = self.held.iter().map(|entry| entry.time);
         let cancels = self.cancels.iter().map(|slot| self.slots[*slot].message.send);
-        let waiting = held.chain(cancels).chain([self.outbox.least(), self.arrivals.least()]);
+        let states = self.least_stale();
+        let waiting = held.chain(cancels).chain([states, self.outbox.least(), self.arrivals.least()]);
         // Messages to the end of time itself are for the termination sections.
         waiting.fold(pending, VirtualTime::min).min(VirtualTime::POSINF)
     }
@@ -96,6 +97,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if gvt > before {
             self.horizon.advance(before, gvt, &self.options.throttle);
             self.release_held();
+            self.settle_moves();
             self.begin_collection();
         }
         self.watch.worked(begin, Work::GvtRound { gvt, passes });

@@ -29,7 +29,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let Some(first) = self.pending.pop() else {
             return self.nothing_ready();
         };
-        if first.time >= VirtualTime::POSINF || self.is_careful || self.anything_held {
+        if first.time >= self.look_from || self.is_careful || self.anything_held {
             // Whoever computes a minimum must find it.
             self.pending.push(first);
             if let Some(progress) = self.look_first(&first)? {
@@ -47,6 +47,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// What may have to be done instead of running what is first; `None`: it may run.
     fn look_first(&mut self, first: &Entry) -> Result<Option<Progress>, RunError> {
+        if first.time >= self.look_from && self.send_states(first.time) {
+            return Ok(Some(Progress::Busy));
+        }
         if first.time >= VirtualTime::POSINF {
             return self.nothing_ready().map(Some);
         }
@@ -86,6 +89,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
         if !self.arrivals.is_empty() {
             self.search_arrivals(VirtualTime::POSINF)?;
+            return Ok(Progress::Busy);
+        }
+        if self.look_from < VirtualTime::POSINF && self.send_states(VirtualTime::POSINF) {
             return Ok(Progress::Busy);
         }
         if self.release_penalised() || self.collection.is_active() {
@@ -136,7 +142,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             let object = &self.objects[soon.object.index()];
             memory::prefetch_for_writing(object);
             memory::prefetch_for_writing(&object.state);
-            memory::prefetch_for_writing(&object.digest);
+            memory::prefetch_for_writing(&object.committed);
             memory::prefetch_for_writing(&self.slots[soon.slot]);
         }
     }
@@ -168,7 +174,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
         let mut last: Vec<_> = waiting.iter().map(|slot| &slots[*slot].message).collect();
         sort_for_term(&mut last);
-        for index in 0..self.objects.len() as u32 {
+        for index in self.last_parts() {
             self.term(index, messages_of(&last, self.ids[index as usize]))?;
         }
         waiting.into_iter().for_each(|slot| slots.remove(slot));

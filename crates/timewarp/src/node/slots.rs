@@ -23,6 +23,9 @@ pub(super) enum Status {
     Copy,
     /// A negative copy whose positive one came back.
     Vanished,
+    /// A message that was here, or came here, and has been passed on to its receiver's new node: what cancels it, or what brings it
+    /// back, takes the same way.
+    Passed,
 }
 
 pub(super) struct Slot<P> {
@@ -34,6 +37,8 @@ pub(super) struct Slot<P> {
     /// Its number between two nodes; 0 for a message within the node.
     pub serial: u64,
     pub status: Status,
+    /// The other of these two nodes.
+    pub peer: u16,
 }
 
 pub(super) struct Slots<P> {
@@ -53,16 +58,16 @@ impl<P: Payload> Slots<P> {
     }
 
     #[inline]
-    pub fn add(&mut self, message: Message<P>, status: Status, serial: u64) -> u32 {
+    pub fn add(&mut self, message: Message<P>, status: Status, serial: u64, peer: u16) -> u32 {
         self.cost.add(message_bytes(&message));
         let Some(at) = self.free.pop() else {
-            self.slots.push(Slot { message, next_input: NONE, next_output: NONE, serial, status });
+            self.slots.push(Slot { message, next_input: NONE, next_output: NONE, serial, status, peer });
             return (self.slots.len() - 1) as u32;
         };
         let slot = &mut self.slots[at as usize];
         slot.message = message;
         (slot.next_input, slot.next_output) = (NONE, NONE);
-        (slot.serial, slot.status) = (serial, status);
+        (slot.serial, slot.status, slot.peer) = (serial, status, peer);
         at
     }
 

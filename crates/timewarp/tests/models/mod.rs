@@ -116,6 +116,25 @@ impl Model for Churn {
         self.history
     }
 
+    fn state_bytes(&self, account: &Account) -> Option<Vec<u8>> {
+        let [simtime, seq] = account.latest.words();
+        let [key, counter] = account.random.words();
+        let words = [key, counter, account.sum, simtime, seq].into_iter().flat_map(u64::to_be_bytes);
+        Some(words.chain(account.log.iter().flat_map(|sender| sender.to_be_bytes())).collect())
+    }
+
+    fn state_from_bytes(&self, _: ObjectId, bytes: &[u8]) -> Option<Account> {
+        let (head, log) = bytes.split_at_checked(40)?;
+        let word = |at: usize| Some(u64::from_be_bytes(head.get(at * 8..)?.get(..8)?.try_into().ok()?));
+        let log = log.chunks(4).map(|sender| Some(u32::from_be_bytes(sender.try_into().ok()?)));
+        Some(Account {
+            random: Random::from_words([word(0)?, word(1)?]),
+            sum: word(2)?,
+            latest: VirtualTime::from_words([word(3)?, word(4)?]),
+            log: log.collect::<Option<_>>()?,
+        })
+    }
+
     fn state_heap_bytes(&self, account: &Account) -> usize {
         account.log.len() * size_of::<u32>()
     }

@@ -3,6 +3,7 @@
 use super::measurement::Measurement;
 use crate::analyse::analyse_together;
 use crate::args::{Common, Intervention, Timer, Transport, WorkloadArgs};
+use crate::commands::compare::peaks;
 use crate::commands::report::{say, terminal_width};
 use crate::interrupt;
 use crate::launching::Nodes;
@@ -35,7 +36,7 @@ pub fn run(workload: &WorkloadArgs, intervention: Intervention, nodes: &Nodes) -
     for stage in stages(&a.analysis) {
         let options =
             CompareOptions { seed: common.seed, stage: Some(stage.into()), ..CompareOptions::default() };
-        let peaks = [&a, &b].map(|side| peaks(&side.analysis, stage));
+        let peaks = [&a, &b].map(|side| peaks(&side.analysis, stage.into()));
         comparisons.push((stage, compare(&a.sample, &b.sample, peaks, &options)?));
     }
     say(&report::intervention_terminal(&what, &comparisons, terminal_width()))?;
@@ -92,21 +93,23 @@ fn measure(workload: &WorkloadArgs, changed: &WorkloadArgs, nodes: &Nodes) -> Re
     let beside = beside(as_was.path());
     let mut bar = Bar::new(as_was.label(), common.duration.map(|time| 2 * time));
     let mut both = [as_was, Measurement::begin(changed, nodes, Some(&beside))?];
-    let mut failure = None;
+    let mut failures = [None, None];
     let turns = (0..2 * common.launches).map(|turn| (turn, turn / 2));
     for (turn, launch) in turns {
         // Who goes first changes with each launch, so that a machine that slows down favours neither.
         let first = launch % 2 == turn % 2;
-        failure = both[usize::from(!first)].launch(launch, &mut bar, (turn, 2 * common.launches)).err();
-        if failure.is_some() || interrupt::flag().load(Ordering::Relaxed) {
+        let which = usize::from(!first);
+        failures[which] = both[which].launch(launch, &mut bar, (turn, 2 * common.launches)).err();
+        if failures[which].is_some() || interrupt::flag().load(Ordering::Relaxed) {
             break;
         }
     }
     bar.finish();
+    // Both are closed, whichever failed.
     let [as_was, changed] = both;
-    let as_was = as_was.end(None);
-    let changed = changed.end(failure)?;
-    Ok([as_was?, changed])
+    let [failed_as_was, failed_changed] = failures;
+    let (as_was, changed) = (as_was.end(failed_as_was), changed.end(failed_changed));
+    Ok([as_was?, changed?])
 }
 
 /// `runs/pingpong-tcp-1-changed`.
@@ -120,9 +123,4 @@ fn stages(analysis: &Analysis) -> Vec<Stage> {
     let parts = analysis.stages.iter().filter(|view| view.stage != Stage::EndToEnd);
     let several: Vec<Stage> = parts.filter(|view| view.peaks.len() > 1).map(|view| view.stage).collect();
     if several.is_empty() { vec![Stage::EndToEnd] } else { several }
-}
-
-fn peaks(analysis: &Analysis, stage: Stage) -> &[stats::analysis::Peak] {
-    let view = analysis.stages.iter().find(|view| view.stage == stage);
-    view.map_or(&[], |view| &view.peaks)
 }

@@ -1,5 +1,6 @@
 //! All tables of a run as CSV, in a folder that appears whole or not at all.
 
+use super::flow;
 use super::stretch::Stretch;
 use crate::analyse::analyse;
 use crate::args::ExportArgs;
@@ -32,15 +33,29 @@ fn fill(run: &Run, args: &ExportArgs, stretch: &Stretch, folder: &Path) -> Resul
     if !tables.is_empty() {
         file(&folder.join("calls.csv"), |out| calls(&tables, stretch, out))?;
     }
-    for kept in ["mpi/communicators.csv", "mpi/sites.csv", "warp/xl_stats.csv", "warp/nodes.csv"] {
-        let from = run.path().join(kept);
-        if let Some(name) = from.file_name().filter(|_| from.is_file()) {
-            std::fs::copy(&from, folder.join(name))?;
-        }
+    if flow::has_flow(run) {
+        file(&folder.join("flow.csv"), |out| flow::write(run, stretch, out))?;
+    }
+    for kept in ["mpi", "warp"] {
+        copy_tables(&run.path().join(kept), folder)?;
     }
     let analysed = analyse(&args.run, 1)?;
     file(&folder.join("series.csv"), |out| Ok(report::csv(&analysed.analysis, None, out)?))?;
     file(&folder.join("quantiles.csv"), |out| Ok(report::csv_quantiles(&analysed.analysis, out)?))
+}
+
+/// What a producer has left as CSV already.
+fn copy_tables(from: &Path, folder: &Path) -> Result<()> {
+    if !from.is_dir() {
+        return Ok(());
+    }
+    for entry in std::fs::read_dir(from)? {
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+        if path.is_file() && path.extension().is_some_and(|extension| extension == "csv") {
+            std::fs::copy(&path, folder.join(name))?;
+        }
+    }
+    Ok(())
 }
 
 /// What was made for one user's eyes only, as temporary folders are, gets the rights of any new folder.

@@ -3,10 +3,11 @@
 use super::plan::Plan;
 use anyhow::{Context, Result};
 use record::RunFolder;
+use serde_json::{Value, json};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use timewarp::{ObjectId, Outcome};
-use warp::{AnyModel, Line, NodeFiles, Summary, WarpError};
+use warp::{AnyModel, Course, CriticalPath, Line, NodeFiles, Summary, WarpError};
 
 /// A finished run.
 pub struct Results<'a> {
@@ -20,11 +21,16 @@ pub struct Results<'a> {
     pub summary: &'a Summary,
     /// What each node left.
     pub files: &'a [NodeFiles],
+    /// The critical path, once it is found.
+    pub path: Option<CriticalPath>,
 }
 
 impl Results<'_> {
     /// Show what committed events printed, in canonical order.
     pub fn print_lines(&self) -> Result<()> {
+        if self.plan.job.silent {
+            return Ok(());
+        }
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         let paths: Vec<PathBuf> = self.files.iter().map(NodeFiles::lines_path).collect();
         let mut closed = None;
@@ -41,8 +47,11 @@ impl Results<'_> {
         Ok(out.flush()?)
     }
 
-    /// Write `--counts` and `--trace`.
-    pub fn write_tables(&self) -> Result<()> {
+    /// Write `--counts`, `--trace` and `--xl-stats`.
+    pub fn write_tables(&self, node_of: impl Fn(ObjectId) -> u16) -> Result<()> {
+        if let Some(path) = &self.plan.common.xl_stats {
+            self.model.write_xl_stats(self.outcome, node_of, path)?;
+        }
         if let Some(path) = &self.plan.common.counts {
             self.model.write_counts(self.outcome, path)?;
         }
@@ -53,14 +62,61 @@ impl Results<'_> {
         Ok(())
     }
 
+    /// Find the critical path, if it was asked for.
+    pub fn find_critical_path(&mut self) -> Result<()> {
+        if self.plan.job.engine.causes {
+            let links: Vec<PathBuf> = self.files.iter().map(NodeFiles::links_path).collect();
+            self.path = Some(CriticalPath::of_files(&links)?);
+        }
+        Ok(())
+    }
+
+    /// Put what the course of this run says beside that of the sequential one, if there was one.
+    pub fn keep_speedup(&self, folder: &mut RunFolder, sequential: &Path) -> Result<()> {
+        if !sequential.exists() {
+            return Ok(());
+        }
+        let nodes: Vec<Course> =
+            self.files.iter().map(|files| warp::course(&files.samples_path())).collect::<Result<_, _>>()?;
+        let rows = warp::speedup(&nodes, &warp::course(sequential)?);
+        warp::write_speedup(&rows, &folder.path().join("warp/speedup.csv"))?;
+        let points = rows.iter().step_by(rows.len() / POINTS + 1);
+        let shown: Vec<_> = points.map(|row| [row.seconds, row.speedup, row.sequential_seconds]).collect();
+        note(folder, "speedup", serde_json::to_value(shown)?);
+        Ok(())
+    }
+
     /// Put statistics and the result into the run folder.
     pub fn keep(&self, folder: &mut RunFolder, node_of: impl Fn(ObjectId) -> u16) -> Result<()> {
         let warp = folder.path().join("warp");
         std::fs::create_dir_all(&warp).with_context(|| format!("cannot make {}", warp.display()))?;
         self.model.write_xl_stats(self.outcome, node_of, &warp.join("xl_stats.csv"))?;
         warp::write_nodes(self.outcome, &warp.join("nodes.csv"))?;
+        if self.plan.job.engine.balance.is_some() {
+            warp::write_load_cycles(self.outcome, &warp.join("load_cycles.csv"))?;
+            self.model.write_migrations(self.outcome, &warp.join("migrations.csv"))?;
+        }
         let result = serde_json::to_value(self.summary)?;
         folder.info_mut().parameters.insert("result".into(), result);
+        if let Some(path) = &self.path {
+            self.model.write_critical_path(&path.steps, &warp.join("critical_path.csv"))?;
+            note(folder, "critical_path", summed_up(path));
+        }
         Ok(())
     }
+}
+
+/// Most points of the speed-up that `run.json` keeps; the table has all.
+const POINTS: usize = 400;
+
+/// Add to the result in `run.json`.
+fn note(folder: &mut RunFolder, name: &str, value: Value) {
+    if let Some(Value::Object(result)) = folder.info_mut().parameters.get_mut("result") {
+        result.insert(name.into(), value);
+    }
+}
+
+fn summed_up(path: &CriticalPath) -> Value {
+    let CriticalPath { steps, length_ns, work_ns, events } = path;
+    json!({ "length_ns": length_ns, "steps": steps.len(), "work_ns": work_ns, "events": events })
 }

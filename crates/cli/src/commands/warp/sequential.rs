@@ -10,19 +10,25 @@ use crate::progress::SimulationBar;
 use anyhow::{Context, Result, bail};
 use clock::Clock;
 use record::{NodeSheet, RunFolder, Schema};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-use timewarp::Outcome;
-use warp::{AnyModel, Ending, Gauge, Meter, NodeFiles, Recorded, Rows, Summary, WarpError};
+use std::time::Duration;
+use timewarp::{Options, Outcome, Status};
+use warp::{
+    AnyModel, Drive, Ending, Gauge, Meter, NodeFiles, Recorded, Rows, Sample, Samples, Summary, WarpError,
+};
 
 /// How the sequential run compares.
 pub struct Check {
     /// How long it took.
     pub elapsed: Duration,
+    /// What looking at the model's invariants came to, where it has any.
+    pub audited: Option<String>,
 }
 
 /// Run in order and show.
 pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
+    plan.remarks.iter().for_each(|remark| eprintln!("{remark}"));
     let scratch = tempfile::tempdir().context("cannot make a folder for temporary files")?;
     if !plan.job.record {
         let files = NodeFiles::new(scratch.path(), 0);
@@ -45,14 +51,44 @@ pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
     }
 }
 
-/// Run the sequential engine for comparison.
+/// Run the sequential engine for comparison. Its course is kept here, if anywhere.
 ///
 /// # Errors
 /// What differs first.
-pub fn check(plan: &Plan, model: &AnyModel, ours: &Outcome) -> Result<Check> {
-    let (outcome, elapsed) = watched(plan, |meter| model.run_sequential(plan.job.engine.cutoff, meter))?;
+pub fn check(plan: &Plan, model: &AnyModel, ours: &Outcome, course: Option<PathBuf>) -> Result<Check> {
+    let mut course = Looks::create(plan, course)?;
+    let options = Options { causes: false, ..plan.job.engine.clone() };
+    let mut look = |at, status: &Status| course.look(at, status);
+    let (outcome, elapsed) = watched(plan, |meter| model.run_sequential(&options, meter, &mut look))?;
+    course.finish()?;
     model.compare(ours, &outcome)?;
-    Ok(Check { elapsed })
+    let mut audited = None;
+    if model.says_what_must_hold() {
+        watched(plan, |meter| model.audit(plan.job.engine.cutoff, meter, &mut audited))?;
+    }
+    Ok(Check { elapsed, audited })
+}
+
+/// Looks at a sequential run, kept where it is recorded.
+struct Looks(Option<Samples>);
+
+impl Looks {
+    fn create(plan: &Plan, path: Option<PathBuf>) -> Result<Looks> {
+        let every = plan.job.sample_every();
+        let samples = path.zip(every).map(|(path, every)| Samples::create(path, every)).transpose()?;
+        Ok(Looks(samples))
+    }
+
+    fn look(&mut self, seconds: f64, status: &Status) {
+        if let Some(samples) = self.0.as_mut().filter(|samples| samples.is_due((seconds * 1e9) as u64)) {
+            samples.add(&Sample { seconds, local_time: status.gvt.simtime(), status: *status });
+        }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let failure = self.0.as_mut().and_then(Samples::failure);
+        failure.map_or(Ok(()), |failure| Err(failure.into()))
+    }
 }
 
 fn simulated(
@@ -65,11 +101,17 @@ fn simulated(
     let rows = folder.as_deref().map(|folder| rows(plan, folder)).transpose()?;
     let recording = rows.is_some();
     let mut watch = Recorded::new(rows, plan.job.trace.then(|| files.trace()), files.lines());
-    let cutoff = plan.job.engine.cutoff;
-    let ran = match recording || plan.job.trace {
-        true => watched(plan, |meter| model.run_sequential_recorded(cutoff, &mut watch, meter)),
-        false => watched(plan, |meter| model.run_sequential(cutoff, meter)),
+    if plan.job.engine.causes {
+        watch = watch.with_links(files.links());
+    }
+    let mut course = Looks::create(plan, recording.then(|| files.samples_path()))?;
+    let options = &plan.job.engine;
+    let mut look = |at, status: &Status| course.look(at, status);
+    let ran = match recording || plan.job.trace || options.causes {
+        true => watched(plan, |meter| model.run_sequential_recorded(options, &mut watch, meter, &mut look)),
+        false => watched(plan, |meter| model.run_sequential(options, meter, &mut look)),
     };
+    course.finish()?;
     let recorder = match &ran {
         Ok(_) => watch.finish()?,
         Err(_) => watch.into_recorder(),
@@ -80,13 +122,15 @@ fn simulated(
     let (outcome, elapsed) = ran?;
     let summary = Summary::new(&outcome, elapsed.as_nanos() as u64);
     let files = [files.clone()];
-    let results = Results { plan, model, outcome: &outcome, summary: &summary, files: &files };
+    let mut results =
+        Results { plan, model, outcome: &outcome, summary: &summary, files: &files, path: None };
     results.print_lines()?;
-    results.write_tables()?;
+    results.write_tables(|_| 0)?;
+    results.find_critical_path()?;
     if let Some(folder) = &mut folder {
         results.keep(folder, |_| 0)?;
     }
-    Ok(table::text(plan, &summary, None))
+    Ok(table::text(&results, None))
 }
 
 fn rows(plan: &Plan, folder: &RunFolder) -> Result<Rows> {
@@ -99,11 +143,10 @@ fn rows(plan: &Plan, folder: &RunFolder) -> Result<Rows> {
 /// Run with a progress line beside it; the outcome and how long it took.
 fn watched(
     plan: &Plan,
-    run: impl FnOnce(Meter<'_>) -> Result<(Outcome, Ending), WarpError>,
+    run: impl FnOnce(Meter<'_>) -> Result<(Outcome, Drive), WarpError>,
 ) -> Result<(Outcome, Duration)> {
     let (gauge, over) = (Gauge::default(), AtomicBool::new(false));
     let mut bar = SimulationBar::new(&format!("{}, in order", plan.job.model.name()), plan.end());
-    let begun = Instant::now();
     let ran = std::thread::scope(|scope| {
         scope.spawn(|| {
             bar.begin();
@@ -117,11 +160,11 @@ fn watched(
         });
         let ran = run(Meter { stop: interrupt::flag(), gauge: &gauge });
         over.store(true, Ordering::Release);
-        ran.map(|ran| (ran, begun.elapsed()))
+        ran
     });
-    let ((outcome, ending), elapsed) = ran?;
-    if ending != Ending::Finished {
+    let (outcome, drive) = ran?;
+    if drive.ending != Ending::Finished {
         bail!("stopped at virtual time {} in the sequential run: there is no result", outcome.final_time);
     }
-    Ok((outcome, elapsed))
+    Ok((outcome, Duration::from_nanos(drive.elapsed_ns)))
 }

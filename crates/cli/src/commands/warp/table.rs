@@ -1,13 +1,15 @@
 //! The result on the terminal.
 
 use super::plan::Plan;
+use super::results::Results;
 use super::sequential::Check;
 use comfy_table::{CellAlignment, Table, presets};
 use timewarp::VirtualTime;
-use warp::Summary;
+use warp::{CriticalPath, Summary};
 
 /// The result as a person or a program is to read it, and how it compares if that was asked for.
-pub fn text(plan: &Plan, summary: &Summary, check: Option<&Check>) -> String {
+pub fn text(results: &Results<'_>, check: Option<&Check>) -> String {
+    let Results { plan, summary, .. } = results;
     if plan.common.csv {
         return csv(summary);
     }
@@ -20,13 +22,46 @@ pub fn text(plan: &Plan, summary: &Summary, check: Option<&Check>) -> String {
         column.set_cell_alignment(CellAlignment::Right);
     }
     let mut text = format!("{}\n{table}\n", plan.label(plan.spec().transport.name()));
-    if let Some(Check { elapsed }) = check {
+    if let Some(Check { elapsed, audited }) = check {
         let (seconds, ratio) = (elapsed.as_secs_f64(), elapsed.as_secs_f64() / summary.seconds.max(1e-9));
         text.push_str(&format!(
             "equal to the sequential run, which took {seconds:.3} s: {ratio:.2} times as long\n"
         ));
+        if let Some(found) = audited {
+            text.push_str(&format!("{found}\n"));
+        }
+    }
+    if let Some(path) = &results.path {
+        text.push_str(&critical_path(results, path));
     }
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Objects of the critical path that are named.
+const NAMED: usize = 5;
+
+/// How long the critical path is, what that means, and which objects it goes through.
+fn critical_path(results: &Results<'_>, path: &CriticalPath) -> String {
+    let ms = |ns: u64| format!("{:.3} ms", ns as f64 / 1e6);
+    let mut text = format!(
+        "\ncritical path: {} in {} of {} events, whose work takes {}: at most {:.2} times as fast as one node, on any number of nodes\n\
+         (work of objects alone; lazy cancellation may beat it, for it lets a message leave before all it depends on is known)\n",
+        ms(path.length_ns),
+        grouped(path.steps.len() as u64),
+        grouped(path.events),
+        ms(path.work_ns),
+        path.parallelism(),
+    );
+    let rows = path.by_object();
+    for (object, events, ns) in rows.iter().take(NAMED) {
+        let share = *ns as f64 / path.length_ns.max(1) as f64 * 100.0;
+        let name = results.model.name_of(*object);
+        text.push_str(&format!("  {share:5.1} %  {name}, {} events, {}\n", grouped(*events), ms(*ns)));
+    }
+    if rows.len() > NAMED {
+        text.push_str(&format!("  and {} more objects\n", grouped((rows.len() - NAMED) as u64)));
+    }
+    text
 }
 
 fn csv(summary: &Summary) -> String {
@@ -52,6 +87,9 @@ fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
             ("off-node", format!("{:.1} %", s.off_node_share * 100.0), "of event messages".into()),
             ("GVT rounds", grouped(s.gvt_rounds), nothing()),
         ]);
+        if plan.job.engine.balance.is_some() {
+            lines.push(("migrations", grouped(s.migrations), "parts of objects that changed nodes".into()));
+        }
     }
     lines.extend([
         ("memory, most", format!("{:.1} MiB", s.memory_peak as f64 / f64::from(1 << 20)), "of a node".into()),

@@ -1,5 +1,6 @@
 //! PHOLD: what must hold for any parameters, and one run whose digest is kept.
 
+use crate::fnv::{BASIS, fnv};
 use crate::watched::{Run, run};
 use models::{Phold, PholdOptions, Undoing};
 
@@ -65,11 +66,10 @@ fn a_seed_gives_one_run_and_keeping_the_past_changes_nothing() {
 
 /// FNV-1a over times and objects of the committed trace.
 fn digest(run: &Run) -> u64 {
-    let bytes = run.kept.trace.iter().flat_map(|event| {
+    run.kept.trace.iter().fold(BASIS, |hash, event| {
         let (time, object) = (event.time.simtime().to_bits(), u64::from(event.object.0));
-        [time.to_be_bytes(), object.to_be_bytes()].concat()
-    });
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+        fnv(hash, &[time.to_be_bytes(), object.to_be_bytes()].concat())
+    })
 }
 
 #[test]

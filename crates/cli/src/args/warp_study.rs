@@ -1,0 +1,98 @@
+//! Arguments of `fourstamp warp study`.
+
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// `fourstamp warp study`.
+#[derive(Args)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
+Each launch is a fresh process. One launch of everything in turn, then the next, every other time
+backwards, so that what changes with the time of day meets all alike. Every result must be equal
+to the sequential one. Ctrl-C keeps what is measured.
+
+Left in the folder: launches.csv (a line a launch), speedup.csv (the table), report.html, and the
+XL_STATS of each launch.
+
+Examples:
+  fourstamp warp study phold --nodes 1,2 --launches 5 --work 20
+  fourstamp warp study warpnet --nodes 1,2,3,4 --transport shm --out runs/speedup"
+)]
+pub struct WarpStudyArgs {
+    /// Numbers of nodes
+    #[arg(short = 'n', long, value_name = "N,...", value_delimiter = ',', default_value = "1,2,3,4", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub nodes: Vec<u16>,
+    /// Launches of each
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub launches: u32,
+    /// Compare ways to time objects: what each costs
+    #[arg(long, value_name = "MODE,...", value_delimiter = ',', value_enum, default_value = "none")]
+    pub timing: Vec<StudyTiming>,
+    /// Folder for the tables and the page; must not exist yet  [default: runs/study-1, -2, ...]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// The model and its options, as `fourstamp warp MODEL --help` lists them
+    #[arg(value_name = "MODEL", required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}
+
+/// How objects are timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StudyTiming {
+    /// Not at all
+    None,
+    /// By the processor time of the running object
+    Process,
+    /// By the clock on the wall
+    Wall,
+}
+
+/// The study's own options, each of which takes a value.
+const OWN: [&str; 5] = ["--nodes", "-n", "--launches", "--timing", "--out"];
+
+/// Put the study's options before the model, wherever they stand: what stands behind the model is the model's.
+pub fn study_options_first(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let words: Vec<OsString> = words.collect();
+    let is_study =
+        words.get(1).is_some_and(|word| word == "warp") && words.get(2).is_some_and(|word| word == "study");
+    if !is_study {
+        return words;
+    }
+    let (mut ours, mut models) = (words[..3].to_vec(), Vec::new());
+    let mut rest = words.into_iter().skip(3);
+    while let Some(word) = rest.next() {
+        let text = word.to_string_lossy().into_owned();
+        if OWN.contains(&&*text) {
+            ours.push(word);
+            ours.extend(rest.next());
+        } else if OWN.iter().any(|own| text.strip_prefix(own).is_some_and(|value| value.starts_with('='))) {
+            ours.push(word);
+        } else {
+            models.push(word);
+        }
+    }
+    ours.extend(models);
+    ours
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(line: &str) -> String {
+        let words = study_options_first(line.split(' ').map(OsString::from));
+        words.join(" ".as_ref()).to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn a_studys_options_may_stand_behind_the_model() {
+        assert_eq!(
+            sorted("f warp study phold --work 5 --nodes 1,2 --objects=8 --launches=3 --out x"),
+            "f warp study --nodes 1,2 --launches=3 --out x phold --work 5 --objects=8"
+        );
+        assert_eq!(sorted("f warp study phold -n"), "f warp study -n phold");
+        assert_eq!(sorted("f warp phold --objects 8 --nodes 2"), "f warp phold --objects 8 --nodes 2");
+    }
+}

@@ -1,0 +1,84 @@
+//! The model of a study, as its launches are told of it.
+
+use super::words;
+use crate::args::{Cli, Command, ModelArgs, WarpStudyArgs};
+use crate::commands::warp::plan::Plan;
+use anyhow::{Result, bail};
+use clap::Parser;
+
+/// The model, as launches are told of it.
+pub struct Subject {
+    /// What it is called.
+    pub name: String,
+    words: Vec<String>,
+    work_steps: Option<u32>,
+}
+
+impl Subject {
+    /// Read the model's words as a run would, and refuse at once what some launch would refuse.
+    pub fn new(args: &WarpStudyArgs) -> Result<Subject> {
+        let line = ["fourstamp", "warp"].into_iter().chain(args.words.iter().map(String::as_str));
+        let Command::Warp(warp) = Cli::try_parse_from(line).unwrap_or_else(|error| error.exit()).command
+        else {
+            bail!("there is no such model");
+        };
+        match &warp.model {
+            ModelArgs::Unknown(_) => bail!(super::super::unknown(&args.words[0])),
+            ModelArgs::Study(_) => bail!("a study is of a model, not of a study"),
+            ModelArgs::Slooow { slooow, .. } if slooow.objects.is_none() => bail!(
+                "slooow has an object a node, so each number of nodes would be another model: give --objects"
+            ),
+            _ => {}
+        }
+        let mut plan = Plan::new(&warp.model)?;
+        refuse_what_the_study_sets(&plan)?;
+        let model = plan.model()?;
+        for nodes in &args.nodes {
+            model.placement(*nodes, &plan.job)?;
+        }
+        plan.remarks.iter().for_each(|remark| eprintln!("{remark}"));
+        let work_steps = plan.job.model.work_steps();
+        Ok(Subject { name: plan.job.model.name().into(), words: args.words.clone(), work_steps })
+    }
+
+    /// What a launch is told.
+    pub fn words(&self, nodes: Option<u16>) -> Vec<String> {
+        let mut words = self.words.clone();
+        if let Some(steps) = self.work_steps {
+            // The same steps in every launch: µs would be measured anew by each.
+            words = words::without(&words, "--work");
+            words = words::without(&words, "--work-steps");
+            words.extend(["--work-steps".into(), steps.to_string()]);
+        }
+        match nodes {
+            Some(nodes) => words.extend(["--nodes".into(), nodes.to_string()]),
+            None => {
+                for of_nodes in ["--transport", "--topology"] {
+                    words = words::without(&words, of_nodes);
+                }
+                words.push("--seq".into());
+            }
+        }
+        words
+    }
+}
+
+fn refuse_what_the_study_sets(plan: &Plan) -> Result<()> {
+    let common = &plan.common;
+    let set = [
+        (common.nodes.is_some(), "-n"),
+        (common.seq, "--seq"),
+        (common.check, "--check"),
+        (common.csv, "--csv"),
+        (common.record, "--record"),
+        (common.counts.is_some(), "--counts"),
+        (common.trace.is_some(), "--trace"),
+        (common.xl_stats.is_some(), "--xl-stats"),
+    ];
+    match set.iter().find(|(given, _)| *given) {
+        Some((_, option)) => {
+            bail!("{option} is not for a study, which sets it for each launch: leave it out")
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,170 @@
+//! Slooow, configuration files and speed-up studies through the command line.
+
+mod common;
+
+use common::{fail, folder, fourstamp, run, succeed, text};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PHOLD: &str = "phold --objects 32 --remote 0.5 --cutoff 20 --work-steps 200";
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A column of a CSV.
+fn column(csv: &str, name: &str) -> Vec<String> {
+    let at = csv.lines().next().and_then(|heads| heads.split(',').position(|head| head == name));
+    let at = at.unwrap_or_else(|| panic!("no {name} in {csv}"));
+    csv.lines().skip(1).map(|line| line.split(',').nth(at).unwrap_or_default().to_string()).collect()
+}
+
+#[test]
+fn slooow_has_the_counts_of_its_formula_on_every_driver() {
+    let folder = folder();
+    for nodes in
+        ["--seq", "-n 1 --check", "-n 3 --transport shm --check", "-n 2 --transport tcp --check --out run"]
+    {
+        let all = format!("warp slooow --objects 3 --stop 45 --work 20 --gvt-interval 5ms {nodes}");
+        let out = succeed(folder.path(), &format!("{all} --counts counts.csv"));
+        let counts = read(&folder.path().join("counts.csv"));
+        // 3 (T + 1) events, 3 (T + 1 + T / 10) messages.
+        assert!(counts.contains("TOTAL,all,138,150,147,0\n"), "{nodes}: {counts}");
+        assert_eq!(out.contains("fossil collection"), !nodes.contains("--seq"), "{nodes}: {out}");
+        assert!(nodes.contains("--seq") || out.contains("; 138 states freed"), "{nodes}: {out}");
+    }
+    assert!(folder.path().join("run/run.json").exists(), "it was asked to be kept");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 2, "and nothing else was");
+}
+
+#[test]
+fn slooow_has_an_object_a_node() {
+    let folder = folder();
+    succeed(folder.path(), "warp slooow -n 3 --stop 5 --work-steps 1 --counts counts.csv --csv");
+    assert_eq!(
+        column(&read(&folder.path().join("counts.csv")), "object"),
+        ["slow_0", "slow_1", "slow_2", "TOTAL"]
+    );
+}
+
+#[test]
+fn a_configuration_file_places_objects_and_says_what_it_ignores() {
+    let folder = folder();
+    let file = "/* all on node 1 */ obcreate ping player 1\nOBCREATE pong player 3\nOBJSTKSIZE 3000\nOBJSTKSIZE 4000\n\
+                CUTOFF 50\n@\"more.cfg\"\n";
+    std::fs::write(folder.path().join("ping.cfg"), file).expect("written");
+    std::fs::write(folder.path().join("more.cfg"), "TELL ping 0 0 \"go \"\nMAXACKS 3\n").expect("written");
+    let all = "warp ping --config ping.cfg --check --xl-stats xl.csv";
+    let output = run(folder.path(), all);
+    let err = text(&output.stderr);
+    assert!(output.status.success(), "{err}");
+    assert_eq!(
+        err,
+        "ping.cfg, line 3, column 1: OBJSTKSIZE is ignored: objects have no stack of their own here\n"
+    );
+    assert!(text(&output.stdout).contains("final time                   50"), "{}", text(&output.stdout));
+    assert_eq!(column(&read(&folder.path().join("xl.csv")), "Node"), ["1", "1"]);
+    let output = run(folder.path(), &format!("{all} --cutoff 60 --placement blocks"));
+    let err = text(&output.stderr);
+    assert!(err.contains("CUTOFF does not count") && err.contains("OBCREATE does not count"), "{err}");
+    assert!(text(&output.stdout).contains("final time                   60"), "{}", text(&output.stdout));
+    assert_eq!(column(&read(&folder.path().join("xl.csv")), "Node"), ["0", "1"]);
+}
+
+#[test]
+fn a_configuration_file_without_sense_is_one_line() {
+    let folder = folder();
+    for (file, words) in [
+        ("CUTOFF\n", &["x.cfg, line 1, column 7", "a simtime is expected"][..]),
+        ("\n  GALLOP 3\n", &["x.cfg, line 2, column 3", "'GALLOP' is no command"]),
+        ("OBCREATE pung player 0\n", &["x.cfg, line 1, column 1", "'pung' is no object of this ping"]),
+        ("@x.cfg\n", &["x.cfg, line 1, column 1", "includes itself"]),
+        ("\u{0}", &["line 1, column 1", "no text has"]),
+    ] {
+        std::fs::write(folder.path().join("x.cfg"), file).expect("written");
+        let line = fail(folder.path(), "warp ping --config x.cfg");
+        assert_eq!(line.lines().count(), 1, "{line}");
+        words.iter().for_each(|word| assert!(line.contains(word), "{file:?}: {line}"));
+    }
+    std::fs::write(folder.path().join("x.cfg"), [0xff, 0xfe]).expect("written");
+    assert!(fail(folder.path(), "warp ping --config x.cfg").contains("it is no text"));
+    assert!(fail(folder.path(), "warp ping --config y.cfg").contains("cannot read y.cfg"));
+}
+
+#[test]
+fn a_study_measures_all_alike_and_keeps_everything() {
+    let folder = folder();
+    let out = succeed(folder.path(), &format!("warp study {PHOLD} --nodes 2,1 --launches 2 --out study"));
+    assert!(out.contains("in order") && out.contains("phold is fastest"), "{out}");
+    let study = folder.path().join("study");
+    let launches = read(&study.join("launches.csv"));
+    assert_eq!(column(&launches, "nodes"), ["1", "1", "1", "1", "2", "2"]);
+    assert_eq!(column(&launches, "launch"), ["1", "2", "1", "2", "1", "2"]);
+    let events = column(&launches, "events");
+    assert!(events.iter().all(|of| *of == events[0] && of != "0"), "{launches}");
+    let table = read(&study.join("speedup.csv"));
+    assert_eq!(column(&table, "engine"), ["sequential", "optimistic", "optimistic"]);
+    for row in 1..3 {
+        let of = |name: &str| column(&table, name)[row].parse::<f64>().expect("a number");
+        assert!((of("speedup") / of("nodes") - of("efficiency")).abs() < 1e-5, "{table}");
+        assert!(of("speedup_low") <= of("speedup") && of("speedup") <= of("speedup_high"), "{table}");
+    }
+    assert!(read(&study.join("report.html")).contains("Run time against time of day"));
+    let stats = std::fs::read_dir(study.join("xl_stats")).expect("listed");
+    let lines: Vec<usize> = stats.map(|file| read(&file.expect("there").path()).lines().count()).collect();
+    assert_eq!(lines, [33; 6], "a heading and the objects, for each launch");
+}
+
+#[test]
+fn work_in_microseconds_is_the_same_steps_in_every_launch() {
+    let folder = folder();
+    succeed(folder.path(), "warp study phold --objects 8 --cutoff 10 --work 3 -n 1 --launches 2 --out study");
+    assert!(folder.path().join("study/report.html").exists());
+}
+
+#[test]
+fn a_study_that_makes_no_sense_is_refused_before_anything_is_measured() {
+    let folder = folder();
+    for (arguments, words) in [
+        ("phold --nodes 0", "1..=1024"),
+        ("phold --launches 0", "1..=1000"),
+        ("galaxy", "there is no model 'galaxy'"),
+        ("ping --nodes 1,3", "3 nodes for 2 objects"),
+        ("slooow --nodes 1,2", "give --objects"),
+        ("phold --seq", "--seq is not for a study"),
+        ("phold -n4x", "-n"),
+        ("phold --timing sundial", "sundial"),
+        ("phold --remote 2", "remote = 2"),
+        ("phold --config nowhere.cfg", "cannot read nowhere.cfg"),
+        ("study phold", "not of a study"),
+    ] {
+        let line = fail(folder.path(), &format!("warp study {arguments}"));
+        assert!(line.contains(words), "{arguments}: {line}");
+        assert_eq!(
+            std::fs::read_dir(folder.path()).expect("listed").count(),
+            0,
+            "{arguments} leaves nothing"
+        );
+    }
+}
+
+#[test]
+fn ctrl_c_keeps_what_a_study_has_measured() {
+    let folder = folder();
+    let arguments = format!("warp study {PHOLD} --nodes 1 --launches 1000 --out study");
+    let study = fourstamp(folder.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let study = study.expect("started");
+    let second = folder.path().join("study/xl_stats/nodes-1-2.csv");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !second.exists() {
+        assert!(Instant::now() < deadline, "no second launch");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let sent = Command::new("kill").args(["-INT", &study.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let output = study.wait_with_output().expect("it ends");
+    let out = text(&output.stdout);
+    assert!(output.status.success() && out.contains("ended early by Ctrl-C"), "{out}");
+    assert!(column(&read(&folder.path().join("study/launches.csv")), "engine").len() >= 2);
+}

@@ -1,0 +1,188 @@
+//! Load management: node 0 has the load of all nodes measured, all are told, and the busiest give to the idlest.
+//!
+//! ```text
+//!   node 0   ── Begin ──►  all: how much of the time since the last look went into events that still stand?
+//!            ◄─ Report ──
+//!            ── Table ──►  all: who pairs with whom follows from the table, and is the same everywhere
+//! ```
+//!
+//! Rules and usual values are those of the Time Warp Operating System; [`crate::Balance`] has them. How long events take is known from
+//! [`Options::timing`](crate::Options::timing); the time between two looks is the watch's.
+
+use super::{Node, protocol};
+use crate::{LoadCycle, LoadPacket, Migration, Model, ObjectId, Packet, RunError, Split, VirtualTime, Watch};
+use std::collections::BTreeSet;
+
+/// Entries of a node's tables: what comes after them is counted.
+const LISTED_MAX: usize = 1 << 16;
+/// About so many messages go along when their number is limited.
+const LIMITED_MESSAGES: usize = 10;
+
+/// What a node knows of load.
+#[derive(Default)]
+pub(super) struct Load {
+    /// Of the look before.
+    looked_ns: u64,
+    cycle: u32,
+    /// Node 0: what the others have answered in the cycle under way.
+    answers: Vec<Option<i32>>,
+    /// Parts whose arrival has not been confirmed.
+    under_way: BTreeSet<(ObjectId, u32)>,
+    pub cycles: Vec<LoadCycle>,
+    pub migrations: Vec<Migration>,
+}
+
+impl<M: Model, W: Watch> Node<'_, M, W> {
+    /// Node 0: look at the load of all nodes now, unless the last look is not over.
+    pub fn ask_for_balance(&mut self) {
+        if self.options.balance.is_none() || self.id != 0 || self.finished || !self.load.answers.is_empty() {
+            return;
+        }
+        self.load.cycle += 1;
+        let cycle = self.load.cycle;
+        self.load.answers = vec![None; usize::from(self.nodes)];
+        self.load.answers[0] = Some(self.utilisation());
+        self.tell_of_load(&LoadPacket::Begin { cycle });
+        self.end_cycle();
+    }
+
+    pub(super) fn take_load(&mut self, from: u16, packet: LoadPacket) -> Result<(), RunError> {
+        let balanced = self.options.balance.is_some();
+        match packet {
+            LoadPacket::Begin { cycle } if balanced && from == 0 => {
+                self.load.cycle = cycle;
+                let percent = self.utilisation();
+                self.post(0, Packet::Load(Box::new(LoadPacket::Report { cycle, percent })));
+            }
+            LoadPacket::Report { cycle, percent } if balanced && cycle == self.load.cycle => {
+                match self.load.answers.get_mut(usize::from(from)) {
+                    Some(answer @ None) => *answer = Some(percent),
+                    _ => return Err(protocol(from, "a load that nobody asked for")),
+                }
+                self.end_cycle();
+            }
+            LoadPacket::Table { cycle, percents }
+                if balanced
+                    && from == 0
+                    && cycle == self.load.cycle
+                    && percents.len() == usize::from(self.nodes) =>
+            {
+                self.balance(&percents);
+            }
+            _ => return Err(protocol(from, "a load message that is not its to send")),
+        }
+        Ok(())
+    }
+
+    fn tell_of_load(&mut self, packet: &LoadPacket) {
+        let me = self.id;
+        for node in (0..self.nodes).filter(|node| *node != me) {
+            self.post(node, Packet::Load(Box::new(packet.clone())));
+        }
+    }
+
+    /// Node 0: once all have answered all are told.
+    fn end_cycle(&mut self) {
+        let answers: Option<Vec<i32>> = self.load.answers.iter().copied().collect();
+        if let Some(percents) = answers.filter(|percents| !percents.is_empty()) {
+            self.load.answers.clear();
+            self.tell_of_load(&LoadPacket::Table { cycle: self.load.cycle, percents: percents.clone() });
+            self.balance(&percents);
+        }
+    }
+
+    /// Effective utilisation since the last look, per cent; what the parts did is kept for choosing among them.
+    fn utilisation(&mut self) -> i32 {
+        let now = self.watch.clock_ns();
+        let elapsed = now.saturating_sub(std::mem::replace(&mut self.load.looked_ns, now)).max(1) as f64;
+        let mut work_ns = 0;
+        for object in &mut self.objects {
+            let effective = object.rare.effective_ns();
+            let worked = effective - std::mem::replace(&mut object.looked_ns, effective);
+            object.percent = (worked as f64 * 100.0 / elapsed) as f32;
+            work_ns += worked;
+        }
+        let percent = (work_ns as f64 * 100.0 / elapsed) as i32;
+        let row = LoadCycle {
+            cycle: self.load.cycle,
+            node: self.id,
+            gvt: self.gvt.now.simtime(),
+            percent,
+            when_ns: now,
+        };
+        if self.load.cycles.len() < LISTED_MAX {
+            self.load.cycles.push(row);
+        } else {
+            self.counters.unlisted += 1;
+        }
+        percent
+    }
+
+    /// Give something away if the table says that it is this node's turn.
+    fn balance(&mut self, percents: &[i32]) {
+        let Some(balance) = self.options.balance.clone() else { return };
+        if self.load.cycle <= balance.idle_cycles
+            || self.load.under_way.len() >= balance.under_way_max as usize
+        {
+            return;
+        }
+        let Some((_, to)) = balance.pairs(percents).into_iter().find(|(from, _)| *from == self.id) else {
+            return;
+        };
+        let (high, low) = (percents[usize::from(self.id)], percents[usize::from(to)]);
+        let parts: Vec<(u32, f64)> = self
+            .last_parts()
+            .into_iter()
+            .map(|at| (at, f64::from(self.objects[at as usize].percent)))
+            .collect();
+        for index in balance.choose(&parts, f64::from(high) - f64::from(low)) {
+            let part = f64::from(self.objects[index as usize].percent);
+            let cut = self.place_of_cut(index, balance.split);
+            if self.cut(index, cut, to).is_some()
+                && let Some(listed) = self.load.migrations.last_mut()
+            {
+                (listed.cycle, listed.percents) = (self.load.cycle, (high, low, part));
+            }
+        }
+    }
+
+    fn place_of_cut(&mut self, index: u32, split: Split) -> VirtualTime {
+        let future = self.object(index).now.just_after();
+        let mut due = Vec::new();
+        if matches!(split, Split::Minimal | Split::LimitMessages) {
+            self.deliver_incoming();
+            self.pending.retain(|entry| {
+                due.extend((entry.object == ObjectId(index) && entry.time >= future).then_some(entry.time));
+                true
+            });
+            due.sort_unstable();
+        }
+        match split {
+            Split::NearFuture => future,
+            Split::None => VirtualTime::NEGINF,
+            Split::Minimal => {
+                due.iter().rfind(|time| **time < VirtualTime::POSINF).copied().unwrap_or(future)
+            }
+            Split::LimitMessages => {
+                due.len().checked_sub(LIMITED_MESSAGES).and_then(|at| due.get(at)).copied().unwrap_or(future)
+            }
+        }
+    }
+
+    /// A part has been cut off and is under way.
+    pub(super) fn list_migration(&mut self, object: ObjectId, to: u16, cut: VirtualTime, version: u32) {
+        self.load.under_way.insert((object, version));
+        let mut row = Migration::new(object, (self.id, to), cut, self.gvt.now);
+        row.when_ns = self.watch.clock_ns();
+        if self.load.migrations.len() < LISTED_MAX {
+            self.load.migrations.push(row);
+        } else {
+            self.counters.unlisted += 1;
+        }
+    }
+
+    /// A part has arrived, says the node that it went to.
+    pub(super) fn confirm_arrival(&mut self, object: ObjectId, version: u32) {
+        self.load.under_way.remove(&(object, version));
+    }
+}

@@ -1,0 +1,160 @@
+//! Whether a file is about the model: its objects, its configuration's messages; and where objects go.
+
+use super::{Command, ConfigError, ConfigFile, Located, Place, Remarks};
+use crate::Job;
+use std::collections::HashMap;
+use timewarp::{Model, ObjectId, Payload, Tell};
+
+/// What the engine has instead of the object of that name.
+const OUTPUT: &str = "stdout";
+
+impl ConfigFile {
+    /// See [`crate::AnyModel::agree`].
+    pub(crate) fn agree<M: Model>(&self, model: &M, job: &mut Job) -> Result<Vec<String>, ConfigError> {
+        let mut agreement = Agreement::new(model, job);
+        if self
+            .commands
+            .iter()
+            .any(|it| matches!(it.command, Command::Obcreate { .. } | Command::Tell { .. }))
+        {
+            agreement.names =
+                (0..model.objects()).map(|object| (model.name(ObjectId(object)), object)).collect();
+        }
+        for located in &self.commands {
+            agreement.take(located)?;
+        }
+        agreement.finish();
+        Ok(agreement.remarks.lines)
+    }
+}
+
+struct Agreement<'a, M: Model> {
+    model: &'a M,
+    job: &'a mut Job,
+    names: HashMap<String, u32>,
+    /// Messages of the model that the file has not told yet, by receiver.
+    untold: HashMap<u32, Vec<Tell<M::Payload>>>,
+    tells: usize,
+    told: Option<Place>,
+    placed: HashMap<u32, u32>,
+    created: Option<Place>,
+    remarks: Remarks,
+}
+
+impl<'a, M: Model> Agreement<'a, M> {
+    fn new(model: &'a M, job: &'a mut Job) -> Self {
+        let (mut untold, mut tells) = (HashMap::<u32, Vec<Tell<M::Payload>>>::new(), 0);
+        for tell in model.tells() {
+            untold.entry(tell.receiver.0).or_default().push(tell);
+            tells += 1;
+        }
+        Agreement {
+            model,
+            job,
+            names: HashMap::new(),
+            untold,
+            tells,
+            told: None,
+            placed: HashMap::new(),
+            created: None,
+            remarks: Remarks::default(),
+        }
+    }
+
+    fn take(&mut self, located: &Located) -> Result<(), ConfigError> {
+        let Located { command, place } = located;
+        match command {
+            Command::Obcreate { name, kind, node } if !name.eq_ignore_ascii_case(OUTPUT) => {
+                self.create(name, kind, *node, place)
+            }
+            Command::Tell { receiver, time, selector, text } => {
+                self.tell(receiver, (*time, *selector, text), place)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn object(&self, name: &str, place: &Place) -> Result<u32, ConfigError> {
+        self.names.get(name).copied().ok_or_else(|| {
+            let model = self.job.model.name();
+            let first = self.model.name(ObjectId(0));
+            place.error(format!(
+                "'{name}' is no object of this {model}, whose first is '{first}': is the file for another model, or for other options of it?"
+            ))
+        })
+    }
+
+    fn create(&mut self, name: &str, kind: &str, node: u32, place: &Place) -> Result<(), ConfigError> {
+        let object = self.object(name, place)?;
+        let ours = self.model.kind(ObjectId(object));
+        if !kind.eq_ignore_ascii_case(ours) {
+            let text = format!("objects such as '{name}' are of type {ours} here, not {kind}");
+            self.remarks.once(&format!("type {kind}"), place, &text);
+        }
+        if self.placed.insert(object, node).is_some() {
+            return Err(place.error(format!("'{name}' has been created already: once is expected")));
+        }
+        self.created.get_or_insert_with(|| place.clone());
+        Ok(())
+    }
+
+    fn tell(&mut self, receiver: &str, said: (f64, i32, &str), place: &Place) -> Result<(), ConfigError> {
+        let object = self.object(receiver, place)?;
+        let untold = self.untold.entry(object).or_default();
+        self.told.get_or_insert_with(|| place.clone());
+        match untold.iter().position(|tell| is(tell, said)) {
+            Some(at) => {
+                untold.swap_remove(at);
+                Ok(())
+            }
+            None => Err(place.error(format!(
+                "this is no message that the model begins with: {} is expected",
+                expected(receiver, untold)
+            ))),
+        }
+    }
+
+    fn finish(&mut self) {
+        let left: usize = self.untold.values().map(Vec::len).sum();
+        if let Some(place) = self.told.clone().filter(|_| left > 0) {
+            let all = self.tells;
+            let text = format!(
+                "{left} of the {all} messages that the model begins with are not told: it sends them all the same"
+            );
+            self.remarks.once("untold", &place, &text);
+        }
+        let (placed, objects) = (self.placed.len(), self.model.objects() as usize);
+        if let Some(place) = self.created.clone().filter(|_| placed < objects) {
+            let text = format!(
+                "{} of the {objects} objects are not created: they go where they are dealt",
+                objects - placed
+            );
+            self.remarks.once("unplaced", &place, &text);
+        }
+        let mut places: Vec<(u32, u32)> = self.placed.drain().collect();
+        places.sort_unstable();
+        self.job.places = places;
+    }
+}
+
+/// Whether a message of the model is the one that the file tells.
+fn is<P: Payload>(tell: &Tell<P>, (time, selector, text): (f64, i32, &str)) -> bool {
+    tell.receive.simtime() == time && tell.selector == selector && words(tell) == text.as_bytes()
+}
+
+fn words<P: Payload>(tell: &Tell<P>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    tell.payload.encode(&mut bytes);
+    bytes
+}
+
+/// The message that would be right, as the file would write it.
+fn expected<P: Payload>(receiver: &str, untold: &[Tell<P>]) -> String {
+    let Some(tell) = untold.first() else { return format!("no (further) one to '{receiver}'") };
+    let bytes = words(tell);
+    let text = match std::str::from_utf8(&bytes) {
+        Ok(text) => format!("\"{}\"", text.escape_debug()),
+        Err(_) => format!("{} bytes that are no text", bytes.len()),
+    };
+    format!("TELL {receiver} {} {} {text}", tell.receive.simtime(), tell.selector)
+}

@@ -1,0 +1,190 @@
+//! A node's course, looked at every so often: the queue log and the instantaneous speed-up log of the Time Warp Operating
+//! System.
+//!
+//! Every sample is a line of CSV, written whole when it is taken; so whatever ends the run, what was seen until then stays
+//! readable.
+
+use crate::WarpError;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use timewarp::{Status, VirtualTime};
+
+const HEAD: &str = "entry,seconds,gvt,local_time,committed,executed,pending,uncommitted,leaving,memory_bytes";
+
+/// What a look at a node saw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Since the node began, s.
+    pub seconds: f64,
+    /// Least simtime of what the node holds; that of its latest event in a sequential run.
+    pub local_time: f64,
+    /// Figures of the node.
+    pub status: Status,
+}
+
+/// Where a node's samples go.
+pub struct Samples {
+    path: PathBuf,
+    file: File,
+    every_ns: u64,
+    due_ns: u64,
+    entry: u64,
+    failure: Option<io::Error>,
+}
+
+impl Samples {
+    /// Begin the file; a sample is due at once, and then so often.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create(path: PathBuf, every: Duration) -> Result<Samples, WarpError> {
+        let created = File::create(&path).and_then(|mut file| writeln!(file, "{HEAD}").map(|()| file));
+        let file = created.map_err(WarpError::file("write", &path))?;
+        let every_ns = (every.as_nanos() as u64).max(1);
+        Ok(Samples { path, file, every_ns, due_ns: 0, entry: 0, failure: None })
+    }
+
+    /// Whether a sample is due, so long after the beginning.
+    pub fn is_due(&self, elapsed_ns: u64) -> bool {
+        elapsed_ns >= self.due_ns
+    }
+
+    /// A look at the node.
+    pub fn add(&mut self, sample: &Sample) {
+        let Sample { seconds, local_time, status } = sample;
+        let Status { gvt, committed, executed, memory, pending, uncommitted, leaving } = status;
+        let (entry, gvt) = (self.entry, gvt.simtime());
+        let line = format!(
+            "{entry},{seconds:.6},{gvt},{local_time},{committed},{executed},{pending},{uncommitted},{leaving},{memory}\n"
+        );
+        let written = self.file.write_all(line.as_bytes());
+        self.failure = self.failure.take().or(written.err());
+        self.entry += 1;
+        // A look that came late does not make the next ones come in a row.
+        let elapsed_ns = (seconds * 1e9) as u64;
+        self.due_ns = (elapsed_ns / self.every_ns + 1) * self.every_ns;
+    }
+
+    /// What went wrong with the file.
+    pub fn failure(&mut self) -> Option<WarpError> {
+        self.failure.take().map(WarpError::file("write", &self.path))
+    }
+}
+
+/// How far a run had come: seconds since its beginning, and the simtime reached.
+pub type Course = Vec<(f64, f64)>;
+
+/// Read the course of a node back from its file. A last line that was cut off is left out.
+///
+/// # Errors
+/// When the file cannot be read, or has other columns.
+pub fn course(path: &Path) -> Result<Course, WarpError> {
+    let failed = WarpError::file("read", path);
+    let read = || {
+        let mut lines = BufReader::new(File::open(path)?).lines();
+        if lines.next().transpose()?.as_deref() != Some(HEAD) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "is no table of samples"));
+        }
+        lines.map(|line| Ok(point(&line?))).filter_map(Result::transpose).collect()
+    };
+    read().map_err(failed)
+}
+
+fn point(line: &str) -> Option<(f64, f64)> {
+    let fields: Vec<&str> = line.split(',').collect();
+    let [_, seconds, gvt, local_time, ..] = fields[..] else { return None };
+    let (seconds, gvt, local_time): (f64, f64, f64) =
+        (seconds.parse().ok()?, gvt.parse().ok()?, local_time.parse().ok()?);
+    (fields.len() == 10).then_some((seconds, gvt.max(VirtualTime::STARTED.simtime()).min(local_time)))
+}
+
+/// A stretch of a run beside the sequential one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// End of the stretch, s since the run's beginning.
+    pub seconds: f64,
+    /// Simtime reached by all nodes.
+    pub simtime: f64,
+    /// When the sequential run reached it, s since its beginning.
+    pub sequential_seconds: f64,
+    /// Time that the sequential run took for this stretch of simtime over the time that this one took.
+    pub speedup: f64,
+}
+
+/// Instantaneous speed-up: how much faster than the sequential run this one came forward, stretch by stretch.
+///
+/// Nodes are looked at at about the same moments; what all of them have reached is the least.
+pub fn speedup(nodes: &[Course], sequential: &Course) -> Vec<Stretch> {
+    let entries = nodes.iter().map(Vec::len).min().unwrap_or(0);
+    let (mut rows, mut before) = (Vec::new(), (0.0, 0.0));
+    for entry in 0..entries {
+        let seconds = nodes.iter().map(|node| node[entry].0).fold(0.0, f64::max);
+        let simtime = nodes.iter().map(|node| node[entry].1).fold(f64::INFINITY, f64::min);
+        let Some(sequential_seconds) = reached(sequential, simtime) else { continue };
+        let took = seconds - before.0;
+        if took <= 0.0 || simtime <= VirtualTime::STARTED.simtime() {
+            continue;
+        }
+        let speedup = (sequential_seconds - before.1) / took;
+        rows.push(Stretch { seconds, simtime, sequential_seconds, speedup });
+        before = (seconds, sequential_seconds);
+    }
+    rows
+}
+
+/// When a course reached a simtime; between its points in proportion. `None`: beyond its end.
+fn reached(course: &Course, simtime: f64) -> Option<f64> {
+    let at = course.partition_point(|(_, reached)| *reached < simtime);
+    let (seconds, to) = *course.get(at)?;
+    let (from_seconds, from) = if at == 0 { (0.0, to) } else { course[at - 1] };
+    let share = if to > from { ((simtime - from) / (to - from)).clamp(0.0, 1.0) } else { 1.0 };
+    Some(from_seconds + share * (seconds - from_seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(seconds: f64, gvt: f64) -> Sample {
+        let status = Status {
+            gvt: VirtualTime::at(gvt),
+            committed: 1,
+            executed: 2,
+            memory: 3,
+            pending: 4,
+            uncommitted: 5,
+            leaving: 6,
+        };
+        Sample { seconds, local_time: gvt + 1.0, status }
+    }
+
+    #[test]
+    fn samples_come_back_and_a_line_that_was_cut_off_does_not_matter() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("samples-0.csv");
+        let mut samples = Samples::create(path.clone(), Duration::from_millis(100)).unwrap();
+        assert!(samples.is_due(0));
+        samples.add(&sample(0.0, 0.0));
+        assert!(!samples.is_due(99_999_999) && samples.is_due(100_000_000));
+        samples.add(&sample(0.35, 10.0));
+        assert!(!samples.is_due(390_000_000) && samples.is_due(400_000_000));
+        assert!(samples.failure().is_none());
+        samples.file.write_all(b"2,0.4,1").unwrap();
+        assert_eq!(course(&path).unwrap(), [(0.0, 0.0), (0.35, 10.0)]);
+        std::fs::write(&path, "a,b\n").unwrap();
+        assert!(course(&path).unwrap_err().to_string().contains("no table of samples"));
+    }
+
+    #[test]
+    fn speed_up_is_time_over_time_for_the_same_stretch_of_simtime() {
+        let sequential = vec![(0.0, 0.0), (10.0, 100.0)];
+        let fast = vec![(0.0, 0.0), (1.0, 20.0), (2.0, 60.0), (3.0, 999.0)];
+        let slow = vec![(0.0, 0.0), (1.0, 30.0), (2.0, 40.0), (3.0, 100.0)];
+        let rows = speedup(&[fast, slow], &sequential);
+        let seen: Vec<_> = rows.iter().map(|row| (row.seconds, row.simtime, row.speedup)).collect();
+        assert_eq!(seen, [(1.0, 20.0, 2.0), (2.0, 40.0, 2.0), (3.0, 100.0, 6.0)]);
+        assert!(speedup(&[], &sequential).is_empty());
+    }
+}
