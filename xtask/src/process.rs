@@ -32,6 +32,18 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<()> {
 
 /// As [`run`], and shows `line` every line that it prints to standard output.
 pub fn run_and_watch(command: &mut Command, limit: Duration, mut line: impl FnMut(&str)) -> Result<()> {
+    run_and_choose(command, limit, |text| {
+        line(text);
+        true
+    })
+}
+
+/// As [`run_and_watch`], and passes on only the lines that `shown_line` says yes to.
+pub fn run_and_choose(
+    command: &mut Command,
+    limit: Duration,
+    mut shown_line: impl FnMut(&str) -> bool,
+) -> Result<()> {
     println!("$ {}", shown(command));
     let mut child = start(command.stdout(Stdio::piped()))?;
     let output = child.stdout.take().context("no standard output")?;
@@ -39,8 +51,9 @@ pub fn run_and_watch(command: &mut Command, limit: Duration, mut line: impl FnMu
         let waiter = threads.spawn(|| wait(&mut child, limit));
         for text in BufReader::new(output).split(b'\n').map_while(Result::ok) {
             let text = String::from_utf8_lossy(&text);
-            println!("{text}");
-            line(&text);
+            if shown_line(&text) {
+                println!("{text}");
+            }
         }
         waiter.join().unwrap_or_else(|_| bail!("the waiting thread panicked"))
     })?;

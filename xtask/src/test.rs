@@ -2,6 +2,7 @@
 //!
 //! CI runs this and nothing else, so a green run on a desk means a green run there.
 
+mod harness;
 mod programs;
 mod steps;
 mod tally;
@@ -104,8 +105,10 @@ fn summary(outcomes: &[Outcome]) -> String {
     let mut text = String::from("\n==> summary\n");
     for outcome in outcomes {
         text += &format!("{}\n", line(outcome));
-        for reason in &outcome.tally.skipped {
-            text += &format!("         {}: skipped: {reason}\n", outcome.name);
+        let Tally { skipped, failures, passed_alone, .. } = &outcome.tally;
+        let notes = [("skipped", skipped), ("failed", failures), ("failed, and passed alone", passed_alone)];
+        for (what, each) in notes {
+            each.iter().for_each(|one| text += &format!("         {}: {what}: {one}\n", outcome.name));
         }
     }
     let total = |count: fn(&Tally) -> u32| outcomes.iter().map(|o| count(&o.tally)).sum::<u32>();
@@ -123,20 +126,24 @@ mod tests {
     #[test]
     fn the_summary_ends_with_the_counts_and_names_what_was_skipped() {
         let skipped = Tally { skipped: vec!["no mpicc".into()], ..Tally::default() };
-        let tests = Tally { passed: 40, failed: 2, skipped: vec![] };
+        let [late, wrong] = ["late", "wrong"].map(str::to_owned);
+        let tests = Tally { passed: 40, failed: 1, failures: vec![wrong], ..Tally::default() };
+        let rings = Tally { passed: 3, passed_alone: vec![late], ..Tally::default() };
         let one = Tally { passed: 1, ..Tally::default() };
         let outcomes = [
             outcome("format", one, None),
             outcome("tests", tests, Some("exit 1")),
+            outcome("rings", rings, None),
             outcome("mpi", skipped, None),
         ];
         assert_eq!(
             summary(&outcomes),
             "\n==> summary\n\
              passed   format            1.2 s\n\
-             failed   tests             1.2 s  2 of 42 tests failed: exit 1\n\
+             failed   tests             1.2 s  1 of 41 tests failed: exit 1\n         tests: failed: wrong\n\
+             passed   rings             1.2 s  3 tests\n         rings: failed, and passed alone: late\n\
              skipped  mpi               1.2 s\n         mpi: skipped: no mpicc\n\
-             41 passed, 2 failed\n"
+             44 passed, 1 failed\n"
         );
     }
 

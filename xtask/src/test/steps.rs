@@ -1,7 +1,7 @@
 //! The steps of `cargo xtask test`, in order: what fails soonest comes first.
 
-use super::programs;
 use super::tally::Tally;
+use super::{harness, programs};
 use crate::install;
 use crate::invariants;
 use crate::mpi::{Library, as_root_too};
@@ -84,28 +84,34 @@ fn documentation(workspace: &Workspace, _: &mut Tally) -> Result<()> {
 }
 
 fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
-    // The output of tests that pass is shown because it says what they skipped, and why.
-    let arguments = ["test", "--workspace", "--locked", "--no-fail-fast", "--", "--show-output"];
-    let mut cargo = workspace.cargo(&arguments);
-    // The same cases in every run, so that a red one can be had again; `cargo xtask soak` draws others.
-    cargo.env("PROPTEST_RNG_SEED", "1");
-    if let Some(python) = install::ready_python(workspace) {
-        cargo.env("FOURSTAMP_TEST_PYTHON", python); // has mpi4py
-    }
-    run_and_watch(&mut cargo, LIMIT, |line| tally.line(line))
+    let python = install::ready_python(workspace);
+    let cargo = || {
+        let mut cargo = workspace.cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]);
+        // The same cases in every run, so that a red one can be had again; `cargo xtask soak` draws others.
+        cargo.env("PROPTEST_RNG_SEED", "1");
+        // Has mpi4py.
+        cargo.envs(python.iter().map(|python| ("FOURSTAMP_TEST_PYTHON", python)));
+        cargo
+    };
+    harness::run(workspace, "tests", LIMIT, cargo, tally)
 }
 
 /// The tests of the rings in the packages that know `cfg(loom)`.
 fn loom(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let knows =
         |folder: &Path| fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|t| t.contains("cfg(loom)"));
-    let packages = workspace.packages.iter().filter(|p| knows(&workspace.root.join(&p.folder)));
-    let mut cargo = workspace.cargo(&["test", "--release", "--lib", "--locked", "--no-fail-fast"]);
-    cargo.args(packages.flat_map(|package| ["--package", &package.name]));
+    let packages: Vec<_> =
+        workspace.packages.iter().filter(|p| knows(&workspace.root.join(&p.folder))).collect();
     // Other flags build everything anew: a folder apart keeps the ordinary build warm.
-    cargo.arg("--target-dir").arg(workspace.scratch("loom")?).arg("ring::tests::modelled");
-    let cargo = cargo.env("RUSTFLAGS", "--cfg loom").env("LOOM_MAX_PREEMPTIONS", "3");
-    run_and_watch(cargo, LIMIT, |line| tally.line(line))?;
+    let target = workspace.scratch("loom")?;
+    let cargo = || {
+        let mut cargo = workspace.cargo(&["test", "--release", "--lib", "--locked", "--no-fail-fast"]);
+        cargo.args(packages.iter().flat_map(|package| ["--package", &package.name]));
+        cargo.arg("--target-dir").arg(&target).arg("ring::tests::modelled");
+        cargo.env("RUSTFLAGS", "--cfg loom").env("LOOM_MAX_PREEMPTIONS", "3");
+        cargo
+    };
+    harness::run(workspace, "interleavings", LIMIT, cargo, tally)?;
     if tally.passed == 0 {
         bail!("no test was run");
     }
@@ -177,11 +183,15 @@ fn transport(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         Ok(mpicc) => mpicc,
         Err(why) => return tally.skip(format!("{why:#}")),
     };
-    // Of the whole workspace, for the reason that `example` gives.
-    let mut cargo = workspace.cargo(&["test", "--workspace", "--locked", "--features", "fourstamp/mpi"]);
-    cargo.args(["--test", "conformance_mpi", "--test", "job", "--", "--show-output"]).env("MPICC", mpicc);
-    as_root_too(&mut cargo);
-    run_and_watch(&mut cargo, LIMIT, |line| tally.line(line))
+    let cargo = || {
+        // Of the whole workspace, for the reason that `example` gives.
+        let mut cargo = workspace.cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]);
+        cargo.args(["--features", "fourstamp/mpi", "--test", "conformance_mpi", "--test", "job"]);
+        cargo.env("MPICC", &mpicc);
+        as_root_too(&mut cargo);
+        cargo
+    };
+    harness::run(workspace, "transport", LIMIT, cargo, tally)
 }
 
 fn tour(workspace: &Workspace, _: &mut Tally) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Counting tests by what the test programs print.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 /// How many tests of a step passed and failed, and what was skipped.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -9,6 +9,10 @@ pub struct Tally {
     pub failed: u32,
     /// Reasons.
     pub skipped: Vec<String>,
+    /// Names of the tests that failed, where the harness tells them.
+    pub failures: Vec<String>,
+    /// Names of those that failed among the others and passed alone.
+    pub passed_alone: Vec<String>,
 }
 
 impl Tally {
@@ -23,6 +27,17 @@ impl Tally {
             self.passed += passed;
             self.failed += failed;
         }
+    }
+
+    /// Every test that failed has passed when it was run again: an error if fewer than that were run.
+    pub fn passed_again(&mut self, passed: u32) -> Result<()> {
+        if (passed as usize) < self.failures.len() {
+            bail!("only {passed} of {} tests could be run again", self.failures.len());
+        }
+        self.passed += self.failed;
+        self.failed = 0;
+        self.passed_alone = std::mem::take(&mut self.failures);
+        Ok(())
     }
 
     /// Skips the step, or what is left of it. Always `Ok`, to be the step's last word.
@@ -79,7 +94,10 @@ mod tests {
             "so many passed, and one failed",
             "test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
         ]);
-        assert_eq!(seen, Tally { passed: 10, failed: 4, skipped: vec!["no MPI here".into()] });
+        assert_eq!(
+            seen,
+            Tally { passed: 10, failed: 4, skipped: vec!["no MPI here".into()], ..Tally::default() }
+        );
     }
 
     #[test]
@@ -94,5 +112,13 @@ mod tests {
         let ok = "test result: ok. 5 passed; 0 failed;";
         assert_eq!(closed(tally(&[ok]), false), (5, 0));
         assert_eq!(closed(tally(&[ok]), true), (5, 1), "it failed to build one test program");
+    }
+
+    #[test]
+    fn a_failure_that_does_not_come_back_is_named_and_counts_as_passed() {
+        let mut red = Tally { passed: 9, failed: 1, failures: vec!["late".into()], ..Tally::default() };
+        assert!(red.passed_again(0).is_err() && red.failed == 1, "it was not even run");
+        red.passed_again(1).unwrap();
+        assert_eq!(red, Tally { passed: 10, passed_alone: vec!["late".into()], ..Tally::default() });
     }
 }
