@@ -18,12 +18,12 @@ fn a_planted_peak_is_explained_and_a_run_says_what_was_watched() {
     assert!(!said.contains("was not watched"), "{said}");
 }
 
-/// The whole way, from the delay in the transport to the sentence.
+/// The whole way, from the delay in the transport to the sentence. The delay is longer than most pauses of a busy machine.
 #[test]
 fn a_planted_delay_is_found_to_be_the_cause() {
     let folder = folder();
     let bench = "bench pingpong --transport thread --receive blocking --launches 2 --count 10000";
-    succeed(folder.path(), &format!("{bench} --plant peak:mass=0.002,by=1ms,stage=receive-wait --out a"));
+    succeed(folder.path(), &format!("{bench} --plant peak:mass=0.002,by=20ms,stage=receive-wait --out a"));
     let said = succeed(folder.path(), "explain a --all").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("Consistent with a planted delay: "), "{said}");
 }

@@ -75,7 +75,7 @@ fn check_boxes(study: &Path, boxes: &str) {
 #[test]
 fn one_box_and_two_are_measured_and_nothing_is_left() {
     let home = folder();
-    let command = fourstamp(home.path(), &format!("{QUICK} --rate 20mbit --out study"))
+    let command = fourstamp(home.path(), &format!("{QUICK} --rate 5mbit --out study"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -93,14 +93,12 @@ fn one_box_and_two_are_measured_and_nothing_is_left() {
         return;
     }
     check_boxes(&study, "two boxes");
-    assert!(out.contains("times as long") && out.contains("20 Mbit/s"), "{out}");
-    // 1,600 bytes are 640 µs of this link each way, but for what the shaper lets pass at once.
-    let largest = lines(&study.join("sizes.csv"));
-    let fastest = |boxes: &str| {
-        let line = largest.iter().find(|line| line.starts_with(&format!("{boxes},1600,"))).expect("measured");
-        line.split(',').nth(3).and_then(|cell| cell.parse::<u64>().ok()).expect("a number")
-    };
-    assert!(fastest("two boxes") > 100_000, "the link is slow: {}", fastest("two boxes"));
+    assert!(out.contains("times as long") && out.contains("5 Mbit/s"), "{out}");
+    // 1,600 bytes are 2.6 ms of this link each way, but for what the shaper lets pass at once after a pause: a busy machine makes pauses.
+    let sizes = lines(&study.join("sizes.csv"));
+    let line = sizes.iter().find(|line| line.starts_with("two boxes,1600,")).expect("measured");
+    let median_ns = line.split(',').nth(4).and_then(|cell| cell.parse::<u64>().ok()).expect("a number");
+    assert!(median_ns > 400_000, "the link is slow: {median_ns}");
 }
 
 #[cfg(feature = "mpi")]

@@ -22,7 +22,7 @@ use std::ops::Range;
 
 /// Most bytes asked for in one read: more would leave the cache before they are taken.
 const READ_BYTES_MAX: usize = 256 << 10;
-/// Reads remembered one by one; beyond, neighbours are joined (a wider bracket, still true).
+/// Reads remembered one by one; beyond, neighbours on one clock are joined (a wider bracket, still true).
 const READS_MAX: usize = 64;
 
 /// How payloads lie in the stream.
@@ -236,14 +236,12 @@ impl Inbox {
     fn remember(&mut self, span: Option<Span>) {
         let end = self.base + self.filled as u64;
         let full = self.reads.len() >= READS_MAX;
-        let Some(last) = self.reads.back_mut().filter(|_| full) else {
+        let last = self.reads.back_mut().filter(|last| full && last.span.map(on) == span.map(on));
+        let Some(last) = last else {
             return self.reads.push_back(Read { end, span });
         };
         last.end = end;
-        last.span = match (last.span, span) {
-            (Some(old), Some(new)) if old.clock == new.clock => Some(Span { earliest: old.earliest, ..new }),
-            _ => None,
-        };
+        last.span = last.span.zip(span).map(|(old, new)| Span { earliest: old.earliest, ..new });
     }
 
     /// When the frame that ends at `end` in the buffer came.
@@ -268,6 +266,10 @@ impl Inbox {
             self.held = self.held.start - by..self.held.end - by;
         }
     }
+}
+
+fn on(span: Span) -> ArrivedClock {
+    span.clock
 }
 
 #[cfg(test)]
@@ -367,6 +369,23 @@ mod tests {
         assert_eq!((first.earliest, first.latest, first.exact), (200, 300, false));
         feed(&mut inbox, &two[60..], read_at(300, 400)).unwrap();
         assert!(inbox.next().unwrap().came.unwrap().exact);
+    }
+
+    /// The kernel's stamps begin while much waits: what came before has its own, on the other clock.
+    #[test]
+    fn reads_that_are_joined_keep_their_clocks() {
+        let mut inbox = Inbox::new(HEADED, 1 << 16);
+        for seq in 0..200 {
+            let clock = if seq < 100 { ArrivedClock::Receiver } else { ArrivedClock::Kernel };
+            let span = Span { clock, earliest: seq, latest: seq + 1, exact: true };
+            feed(&mut inbox, &frame(Flag::Last, seq, b"12345678"), Some(span)).unwrap();
+        }
+        for seq in 0..200 {
+            let came = inbox.next().unwrap().came.unwrap();
+            assert_eq!(came.clock, if seq < 100 { ArrivedClock::Receiver } else { ArrivedClock::Kernel });
+            assert!(came.earliest <= seq && seq < came.latest, "{seq}: {came:?}");
+        }
+        assert!(inbox.reads.len() <= 2);
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub(super) struct Link {
     /// Bare: bytes of every message, and those of the message that is being put in.
     message_bytes: usize,
     message_at: usize,
-    /// Whether anybody wants to know when messages came: the last one carried stamps.
+    /// Whether the last message carried stamps: then it is worth knowing when nothing had come yet.
     recording: bool,
     inbox: Inbox,
     outbox: Outbox,
@@ -277,7 +277,7 @@ impl Link {
             Ok(received) if received.bytes > 0 => {
                 let cut = received.bytes == asked;
                 let span = self.span(received.stamp_ns, cut, empty_at, clock, conversion);
-                self.commit(received.bytes, span);
+                self.commit(received.bytes, Some(span));
                 Looked::Something
             }
             Ok(_) => {
@@ -333,11 +333,11 @@ impl Link {
         empty_at: u64,
         clock: &Clock,
         conversion: &mut Conversion,
-    ) -> Option<Span> {
+    ) -> Span {
+        // Also where the last message had no stamps: the next one may, and the kernel's begin a moment after they were asked for.
         let (on, latest) = match stamp_ns {
             Some(stamp_ns) => (ArrivedClock::Kernel, stamp_ns),
-            None if self.recording => (ArrivedClock::Receiver, clock.now().0),
-            None => return None,
+            None => (ArrivedClock::Receiver, clock.now().0),
         };
         let empty_at = match on {
             ArrivedClock::Kernel if empty_at != 0 => conversion.realtime_ns(empty_at),
@@ -350,7 +350,7 @@ impl Link {
         if !cut || on == ArrivedClock::Receiver {
             self.came_before = Some((on, latest));
         }
-        Some(Span { clock: on, earliest: before.max(empty_at).min(latest), latest, exact })
+        Span { clock: on, earliest: before.max(empty_at).min(latest), latest, exact }
     }
 
     #[inline]

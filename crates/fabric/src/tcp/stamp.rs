@@ -27,7 +27,10 @@ pub(crate) struct Received {
 
 /// Ask for stamps. An error: this kernel has none.
 pub(crate) fn enable(stream: &impl AsRawFd) -> io::Result<()> {
-    let flags: libc::c_uint = libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
+    ask(stream, libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE)
+}
+
+fn ask(stream: &impl AsRawFd, flags: libc::c_uint) -> io::Result<()> {
     // SAFETY: the option's value is a c_uint that lives across the call, given with its size.
     let result = unsafe {
         libc::setsockopt(
@@ -39,6 +42,12 @@ pub(crate) fn enable(stream: &impl AsRawFd) -> io::Result<()> {
         )
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// As on a kernel without stamps.
+#[cfg(test)]
+pub(crate) fn disable(stream: &impl AsRawFd) -> io::Result<()> {
+    ask(stream, 0)
 }
 
 /// Read into `room`, with the stamp. `wait`: as long as the socket's time-out allows, else not at all.

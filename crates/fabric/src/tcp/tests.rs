@@ -136,6 +136,22 @@ fn unrecorded_messages_carry_no_stamps() {
     assert_eq!((arrival.arrived, arrival.head.sent), (ABSENT, ABSENT));
 }
 
+/// Where the kernel has no stamp, as in its first moments, the reader's clock is looked at, whatever came before.
+#[test]
+fn a_recorded_message_after_an_unrecorded_one_has_an_arrival_without_the_kernel_too() {
+    let (mut zero, mut one) = pair();
+    stamp::disable(one.links[0].stream()).unwrap();
+    for seq in 0..5 {
+        zero.try_send(1, &mut head(ABSENT, seq), Payload::Copied(b"x")).unwrap();
+        zero.flush().unwrap();
+        assert_eq!(receive(&mut one).arrived, ABSENT);
+        send(&mut zero, 1, seq, b"y");
+        let arrival = receive(&mut one);
+        assert_eq!(arrival.clock, ArrivedClock::Receiver);
+        assert!(arrival.head.sent <= arrival.arrived && arrival.arrived != ABSENT, "{arrival:?}");
+    }
+}
+
 /// An acknowledgement comes by itself when nothing goes the other way, and not for every message.
 #[test]
 fn what_is_owed_is_told_after_a_while() {
