@@ -191,7 +191,7 @@ impl Default for Options {
             cancellation: Cancellation::Lazy,
             memory_bytes: None,
             sendback: true,
-            gvt_events: 2048,
+            gvt_events: 512,
             max_acks: None,
             max_neg_acks: 100,
             search: Search::All,

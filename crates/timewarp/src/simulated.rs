@@ -51,8 +51,11 @@ impl Simulation {
     }
 }
 
-/// Turns without anything happening after which nothing will.
-const STUCK_AFTER: u64 = 100_000;
+/// Parcels one after another, each as long on its way as can be, after which GVT has moved or never will: where one message at a time
+/// may be unacknowledged, a queue of them takes that long to leave.
+const STUCK_AFTER_PARCELS: u64 = 1000;
+/// Turns that a parcel takes besides its delay, at most: until its node has its turn.
+const TURNS_PER_PARCEL: u64 = 100;
 
 /// Run a model to its end. The counters' identities have been checked.
 ///
@@ -180,11 +183,12 @@ impl<'a, M: Model> Cluster<'a, M> {
             (self.gvt, self.quiet_since) = (gvt, self.turn);
         }
         let waits = |(id, node): (usize, &Node<'_, M, Kept>)| format!("node {id}: {:?}", node.status());
-        match self.turn - self.quiet_since > STUCK_AFTER {
+        let stuck_after = STUCK_AFTER_PARCELS * (TURNS_PER_PARCEL + self.simulation.delay_max);
+        match self.turn - self.quiet_since > stuck_after {
             false => Ok(()),
             true => Err(RunError::Identity {
                 what: format!(
-                    "GVT has stood at {} for {STUCK_AFTER} turns under seed {} ({})",
+                    "GVT has stood at {} for {stuck_after} turns under seed {} ({})",
                     self.gvt,
                     self.simulation.seed,
                     self.nodes.iter().enumerate().map(waits).collect::<Vec<_>>().join("; ")

@@ -23,7 +23,7 @@ pub struct EngineArgs {
     /// Compute GVT at least this often  [default: 10ms; slooow 3s]
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub gvt_interval: Option<Duration>,
-    /// Compute GVT once so many events of a node wait for being committed  [default: 2048; slooow: by time alone]
+    /// Compute GVT once so many events of a node wait for being committed  [default: 512; slooow: by time alone]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub gvt_events: Option<u32>,
     /// Events that fossil collection looks at before other work has its turn  [default: 32]

@@ -9,7 +9,7 @@
 use super::Node;
 use super::history::Kept;
 use super::slots::NONE;
-use crate::running::{Frame, digest_event};
+use crate::running::Frame;
 use crate::{Committed, History, Model, RunError, VirtualTime, Watch, Work};
 
 /// How many entries ahead memory is asked for.
@@ -147,15 +147,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let done = &self.histories[record];
         let (time, messages, sent, dropped) = (done.time, done.messages, done.sent, done.dropped);
         let id = self.ids[index as usize];
-        let slots = &self.slots;
-        let mut at = done.inputs;
-        let bundle = std::iter::from_fn(|| {
-            let slot = (at != NONE).then(|| &slots[at])?;
-            at = slot.next_input;
-            Some(&slot.message)
-        });
-        let digest = digest_event(id, time, bundle, sent, &mut self.scratch);
-        self.trace_digest = self.trace_digest.wrapping_add(digest);
+        self.trace_digest = self.trace_digest.wrapping_add(done.digest);
         let object = &mut self.objects[index as usize];
         object.events += 1;
         object.messages += u64::from(messages);
@@ -179,9 +171,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let record = self.object(index).base;
         let (newer, inputs) = (self.histories[record].newer, self.histories[record].inputs);
         self.free_inputs(inputs);
-        if let Kept::Copy(state) = self.histories.remove(self.model, record) {
-            self.histories.give_back(state);
-        }
+        self.histories.remove(record);
         let object = self.object(index);
         object.base = newer;
         if newer == NONE {

@@ -3,17 +3,11 @@
 use super::Node;
 use super::history::{Kept, Ran, Rare};
 use super::slots::{NONE, Status};
-use crate::running::Frame;
+use crate::running::{Frame, digest_event};
 use crate::{Bundle, Handle, History, Message, Model, ObjectId, Packet, Passage, VirtualTime, Watch, Work};
 
 /// Events between two copies of a state that undo records make unnecessary, but for an event that fails half-way.
 const RECORDS_PER_COPY: u32 = 64;
-
-/// What running a handler came to.
-struct Handled<S, U> {
-    kept: Kept<S, U>,
-    failed: bool,
-}
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Execute the bundle in `self.bundle`, which is in canonical order.
@@ -21,12 +15,14 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     pub(super) fn execute(&mut self, index: u32, time: VirtualTime) {
         let begin = self.watch.now();
         let memory = if self.budget.is_bounded() { self.memory() } else { 0 };
-        let Handled { kept, failed } = self.run_handler(index, time);
         let id = self.ids[index as usize];
+        let ran = self.histories.begin(time, index);
+        self.keep_before(index, id, ran.done);
+        let failed = self.run_handler(index, time, ran.done);
         let messages = self.bundle.len() as u32;
         self.watch.worked(begin, Work::Execution { object: id, time, messages });
         let (sent, dropped) = (self.doings.sent(), self.doings.dropped);
-        let record = self.add_record(index, time, kept, failed);
+        let record = self.add_record(index, ran, failed);
         self.keep_time(index, record);
         let sends = if failed { Vec::new() } else { std::mem::take(&mut self.doings.sends) };
         let object = self.object(index);
@@ -53,11 +49,10 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
     }
 
-    /// Run the event section on the object's state. When it fails the state is what it was.
+    /// Run the event section on the object's state. When it fails the state is what it was. Returns whether it failed.
     #[inline]
-    fn run_handler(&mut self, index: u32, time: VirtualTime) -> Handled<M::State, M::Undo> {
+    fn run_handler(&mut self, index: u32, time: VirtualTime, record: u32) -> bool {
         let id = self.ids[index as usize];
-        let copy = self.copy_before(index, id);
         let many: Vec<&Message<M::Payload>>;
         let one;
         let messages: &[&Message<M::Payload>] = match self.bundle[..] {
@@ -85,48 +80,51 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             undo = frame.event(id, time, &mut object.state, Bundle::new(messages), &mut self.doings);
             self.times.end(begin);
         }
-        match (self.doings.fault.is_none(), copy, undo) {
-            (true, Some(state), _) => Handled { kept: Kept::Copy(state), failed: false },
-            (true, None, Some(undo)) if self.keeps_records(id) => {
-                Handled { kept: Kept::Record(undo), failed: false }
-            }
-            (true, None, _) => Handled { kept: Kept::Nothing, failed: false },
-            (false, copy, _) => self.restore(index, copy),
+        if self.doings.fault.is_some() {
+            self.restore(index, record);
+            return true;
         }
+        let sent = self.doings.sent();
+        let digest = digest_event(id, time, messages.iter().copied(), sent, &mut self.scratch);
+        self.histories[record].digest = digest;
+        if self.keeps_records(id)
+            && let Some(undo) = undo
+            && let kept @ Kept::Nothing = &mut self.histories[record].kept
+        {
+            *kept = Kept::Record(undo);
+        }
+        false
     }
 
     /// After a handler that failed.
     #[cold]
-    fn restore(&mut self, index: u32, copy: Option<M::State>) -> Handled<M::State, M::Undo> {
+    fn restore(&mut self, index: u32, record: u32) {
         let fault = self.doings.fault.take();
-        let kept = match copy {
-            Some(state) => {
-                self.object(index).state = state.clone();
-                Kept::Copy(state)
-            }
-            None => {
-                self.recompute_state(index);
-                Kept::Nothing
-            }
-        };
+        match &self.histories[record].kept {
+            // Not into the memory of what the handler has left behind.
+            Kept::Copy(state) => self.objects[index as usize].state = state.clone(),
+            Kept::Record(_) | Kept::Nothing => self.recompute_state(index),
+        }
         self.doings.clear();
         self.doings.fault = fault;
-        Handled { kept, failed: true }
     }
 
-    /// A copy of the state, where one is kept before this event.
+    /// Keep a copy of the state, where one is kept before this event.
     #[inline]
-    fn copy_before(&mut self, index: u32, id: ObjectId) -> Option<M::State> {
+    fn keep_before(&mut self, index: u32, id: ObjectId, record: u32) {
+        let object = &mut self.objects[index as usize];
         let every = match self.model.history(id) {
-            History::Copy => return Some(self.histories.copy(&self.objects[index as usize].state)),
+            History::Copy => 1,
             History::Records => RECORDS_PER_COPY,
             History::Snapshots { every } => every,
         };
-        let object = &mut self.objects[index as usize];
         // Without an earlier record there is no copy to go back to.
-        let due = object.newest == NONE || object.since_copy + 1 >= every;
+        let due = every == 1 || object.newest == NONE || object.since_copy + 1 >= every;
         object.since_copy = if due { 0 } else { object.since_copy + 1 };
-        due.then(|| self.histories.copy(&object.state))
+        match due {
+            true => self.histories.keep_copy(self.model, record, &object.state),
+            false => self.histories.keep_no_copy(record),
+        }
     }
 
     #[inline]
@@ -136,15 +134,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// Record the event in `self.bundle`, as its object's latest.
     #[inline]
-    fn add_record(
-        &mut self,
-        index: u32,
-        time: VirtualTime,
-        kept: Kept<M::State, M::Undo>,
-        failed: bool,
-    ) -> u32 {
+    fn add_record(&mut self, index: u32, ran: Ran, failed: bool) -> u32 {
         let older = self.object(index).newest;
-        let ran: Ran = self.histories.add(self.model, time, index, kept);
         self.executed.push_back(ran);
         let inputs = self.chain_bundle();
         let record = &mut self.histories[ran.done];

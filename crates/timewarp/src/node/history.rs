@@ -33,11 +33,15 @@ pub(super) struct Done<S, U> {
     /// Sends made, dropped ones included.
     pub sent: u32,
     pub dropped: u32,
+    /// What it adds to the run's digest, made while its messages are at hand.
+    pub digest: u64,
     /// How often this place has been used: tells an old reference from a new one.
     pub generation: u32,
     /// Kept only because a later event's state is computed from here.
     pub committed: bool,
     pub kept: Kept<S, U>,
+    /// What it counts for, bytes.
+    cost: usize,
     pub rare: Option<Box<Rare>>,
 }
 
@@ -49,7 +53,7 @@ pub(super) struct Rare {
 }
 
 impl<S, U> Done<S, U> {
-    fn new(time: VirtualTime, object: u32, kept: Kept<S, U>) -> Done<S, U> {
+    fn new(time: VirtualTime, object: u32) -> Done<S, U> {
         Done {
             time,
             object,
@@ -61,9 +65,11 @@ impl<S, U> Done<S, U> {
             messages: 0,
             sent: 0,
             dropped: 0,
+            digest: 0,
             generation: 0,
             committed: false,
-            kept,
+            kept: Kept::Nothing,
+            cost: 0,
             rare: None,
         }
     }
@@ -83,20 +89,22 @@ pub(super) struct Ran {
 }
 
 /// All records of a node.
+///
+/// States are large and copied at every event, so a copy is made where it stays: in the record, over what the place kept before
+/// it was last freed, whose memory is used again.
 pub(super) struct Histories<M: Model> {
     records: Vec<Done<M::State, M::Undo>>,
     free: Vec<u32>,
-    /// States whose memory can be used again.
-    spare: Vec<M::State>,
     cost: Cost,
 }
 
-/// States kept for their memory.
-const SPARE_MAX: usize = 1024;
+/// A free place keeps the memory of a state that holds at most so many bytes. Larger ones cost more to copy than to allocate, and
+/// every place would come to hold one.
+const SPARE_BYTES_MAX: usize = 4096;
 
 impl<M: Model> Histories<M> {
     pub fn new() -> Histories<M> {
-        Histories { records: Vec::new(), free: Vec::new(), spare: Vec::new(), cost: Cost::default() }
+        Histories { records: Vec::new(), free: Vec::new(), cost: Cost::default() }
     }
 
     /// Bytes of all records and the states in them.
@@ -104,64 +112,63 @@ impl<M: Model> Histories<M> {
         self.cost.bytes()
     }
 
-    /// A copy of a state, in used memory where there is some.
+    /// Begin the record of an event that is about to be executed: it has sent nothing yet. What it keeps is to be said next.
     #[inline]
-    pub fn copy(&mut self, state: &M::State) -> M::State {
-        if !std::mem::needs_drop::<M::State>() {
-            return state.clone();
-        }
-        match self.spare.pop() {
-            Some(mut copy) => {
-                copy.clone_from(state);
-                copy
-            }
-            None => state.clone(),
-        }
-    }
-
-    /// A state is not needed any more.
-    #[inline]
-    pub fn give_back(&mut self, state: M::State) {
-        if std::mem::needs_drop::<M::State>() && self.spare.len() < SPARE_MAX {
-            self.spare.push(state);
-        }
-    }
-
-    /// Add the latest record of an object; it has sent nothing yet.
-    #[inline]
-    pub fn add(&mut self, model: &M, time: VirtualTime, object: u32, kept: Kept<M::State, M::Undo>) -> Ran {
-        self.cost.add(record_bytes(model, &kept));
+    pub fn begin(&mut self, time: VirtualTime, object: u32) -> Ran {
         let Some(at) = self.free.pop() else {
-            self.records.push(Done::new(time, object, kept));
+            self.records.push(Done::new(time, object));
             return Ran { time, done: (self.records.len() - 1) as u32, generation: 0 };
         };
         // Field by field: a record made elsewhere and moved here would be written twice.
         let record = &mut self.records[at as usize];
-        (record.time, record.object, record.kept) = (time, object, kept);
+        (record.time, record.object) = (time, object);
         (record.older, record.newer, record.inputs) = (NONE, NONE, NONE);
         (record.locals, record.remotes) = (NONE, NONE);
         record.committed = false;
         Ran { time, done: at, generation: record.generation }
     }
 
-    /// Forget a record; what it kept is returned.
+    /// The record keeps a copy of this state.
     #[inline]
-    pub fn remove(&mut self, model: &M, at: u32) -> Kept<M::State, M::Undo> {
-        let record = &mut self.records[at as usize];
-        let kept = std::mem::replace(&mut record.kept, Kept::Nothing);
-        record.generation = record.generation.wrapping_add(1);
-        record.rare = None;
-        self.cost.take(record_bytes(model, &kept));
-        self.free.push(at);
-        kept
+    pub fn keep_copy(&mut self, model: &M, at: u32, state: &M::State) {
+        let heap = match &mut self.records[at as usize].kept {
+            Kept::Copy(copy) => {
+                copy.clone_from(state);
+                model.state_heap_bytes(copy)
+            }
+            kept => {
+                *kept = Kept::Copy(state.clone());
+                model.state_heap_bytes(state)
+            }
+        };
+        self.charge(at, heap);
     }
 
-    /// Take out what a record kept, which stays otherwise.
-    pub fn take_kept(&mut self, model: &M, at: u32) -> Kept<M::State, M::Undo> {
-        let kept = std::mem::replace(&mut self.records[at as usize].kept, Kept::Nothing);
-        self.cost.take(record_bytes(model, &kept));
-        self.cost.add(record_bytes(model, &Kept::Nothing));
-        kept
+    /// The record keeps nothing, or what its handler will return.
+    #[inline]
+    pub fn keep_no_copy(&mut self, at: u32) {
+        self.records[at as usize].kept = Kept::Nothing;
+        self.charge(at, 0);
+    }
+
+    #[inline]
+    fn charge(&mut self, at: u32, heap: usize) {
+        let cost = size_of::<Done<M::State, M::Undo>>() + size_of::<Ran>() + heap;
+        self.cost.add(cost);
+        self.records[at as usize].cost = cost;
+    }
+
+    /// Forget a record.
+    #[inline]
+    pub fn remove(&mut self, at: u32) {
+        let record = &mut self.records[at as usize];
+        record.generation = record.generation.wrapping_add(1);
+        record.rare = None;
+        self.cost.take(record.cost);
+        if record.cost > size_of::<Done<M::State, M::Undo>>() + SPARE_BYTES_MAX {
+            record.kept = Kept::Nothing;
+        }
+        self.free.push(at);
     }
 
     /// Whether the event referred to is still there.
@@ -169,15 +176,6 @@ impl<M: Model> Histories<M> {
     pub fn is_current(&self, ran: &Ran) -> bool {
         self.records[ran.done as usize].generation == ran.generation
     }
-}
-
-/// What a record counts for.
-fn record_bytes<M: Model>(model: &M, kept: &Kept<M::State, M::Undo>) -> usize {
-    let heap = match kept {
-        Kept::Copy(state) => model.state_heap_bytes(state),
-        Kept::Record(_) | Kept::Nothing => 0,
-    };
-    size_of::<Done<M::State, M::Undo>>() + size_of::<Ran>() + heap
 }
 
 impl<M: Model> std::ops::Index<u32> for Histories<M> {
@@ -193,5 +191,78 @@ impl<M: Model> std::ops::IndexMut<u32> for Histories<M> {
     #[inline]
     fn index_mut(&mut self, at: u32) -> &mut Self::Output {
         &mut self.records[at as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bundle, Context, ObjectId};
+
+    /// Objects whose states are only memory.
+    struct Heaps;
+
+    impl Model for Heaps {
+        type State = Vec<u8>;
+        type Payload = ();
+        type Undo = ();
+
+        fn objects(&self) -> u32 {
+            1
+        }
+
+        fn kind(&self, _: ObjectId) -> &'static str {
+            "heap"
+        }
+
+        fn init(&self, _: ObjectId, _: &mut Context<'_, ()>) -> Vec<u8> {
+            Vec::new()
+        }
+
+        fn event(&self, _: &mut Vec<u8>, _: Bundle<'_, ()>, _: &mut Context<'_, ()>) {}
+
+        fn state_heap_bytes(&self, state: &Vec<u8>) -> usize {
+            state.capacity()
+        }
+    }
+
+    fn keep(histories: &mut Histories<Heaps>, bytes: usize) -> u32 {
+        let ran = histories.begin(VirtualTime::at(1.0), 0);
+        histories.keep_copy(&Heaps, ran.done, &vec![7; bytes]);
+        ran.done
+    }
+
+    fn capacity(histories: &Histories<Heaps>, at: u32) -> usize {
+        match &histories[at].kept {
+            Kept::Copy(state) => state.capacity(),
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn a_place_keeps_the_memory_of_a_small_state_and_gives_that_of_a_large_one_back() {
+        let mut histories = Histories::<Heaps>::new();
+        let small = keep(&mut histories, 100);
+        histories.remove(small);
+        assert_eq!((histories.cost(), capacity(&histories, small)), (0, 100));
+        assert_eq!(keep(&mut histories, 50), small, "its place is used again");
+        assert!(matches!(&histories[small].kept, Kept::Copy(state) if *state == [7; 50]));
+        assert_eq!(capacity(&histories, small), 100);
+        histories.remove(small);
+        let large = keep(&mut histories, SPARE_BYTES_MAX + 1);
+        assert!(histories.cost() > SPARE_BYTES_MAX);
+        histories.remove(large);
+        assert_eq!((histories.cost(), capacity(&histories, large)), (0, 0));
+    }
+
+    #[test]
+    fn a_record_without_a_copy_has_none_from_before() {
+        let mut histories = Histories::<Heaps>::new();
+        let copied = keep(&mut histories, 10);
+        histories.remove(copied);
+        let ran = histories.begin(VirtualTime::at(2.0), 0);
+        histories.keep_no_copy(ran.done);
+        assert!(ran.done == copied && matches!(histories[copied].kept, Kept::Nothing));
+        assert_eq!(ran.generation, 1);
     }
 }

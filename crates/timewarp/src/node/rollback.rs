@@ -52,14 +52,17 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Go back to the state before an event. `known`: the state is that after the event. Returns whether it is that before.
     fn undo_state(&mut self, index: u32, record: u32, known: bool) -> bool {
         let failed = self.histories[record].has_fault();
-        match self.histories.take_kept(self.model, record) {
-            Kept::Copy(state) => {
-                let later = std::mem::replace(&mut self.object(index).state, state);
-                self.histories.give_back(later);
+        let state = &mut self.objects[index as usize].state;
+        match &mut self.histories[record].kept {
+            // The record is forgotten next; the memory of the later state stays with it.
+            Kept::Copy(before) => {
+                std::mem::swap(state, before);
                 true
             }
-            Kept::Record(undo) => {
-                self.model.undo(&mut self.objects[index as usize].state, undo);
+            kept @ Kept::Record(_) => {
+                if let Kept::Record(undo) = std::mem::replace(kept, Kept::Nothing) {
+                    self.model.undo(state, undo);
+                }
                 known
             }
             Kept::Nothing => known && failed,
@@ -88,7 +91,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             }
         }
         self.waste_time(index, record);
-        self.histories.remove(self.model, record);
+        self.histories.remove(record);
         let before = (older != NONE).then(|| self.histories[older].time);
         let object = self.object(index);
         object.newest = older;
