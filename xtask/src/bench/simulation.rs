@@ -151,10 +151,11 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     options.terms.hold(&figures, |name| contestant(workspace, &fourstamp, name))
 }
 
-/// Events of about 100 µs, by making them longer; so many of them that a launch takes some seconds.
-const LONG_PUCKS: &str = "pucks --cutoff 30 --timing wall --stretch 200";
-const LONG_STB88: &str = "stb88 --cutoff 20000 --timing wall --stretch 125";
-const LONG_WARPNET: &str = "warpnet --timing wall --stretch 11";
+/// Events of about 100 µs, by making them longer; so many of them that a launch takes some seconds. By processor time: an event that
+/// another process interrupts would be made so many times as long as the interruption.
+const LONG_PUCKS: &str = "pucks --cutoff 30 --timing process --stretch 100";
+const LONG_STB88: &str = "stb88 --cutoff 20000 --timing process --stretch 80";
+const LONG_WARPNET: &str = "warpnet --timing process --stretch 20";
 /// Few objects with much work: where they are decides.
 const FEW: &str =
     "--nodes 2 --transport thread --groups 2 --objects 64 --cutoff 8000 --remote 0.25 --work 50";
@@ -195,7 +196,7 @@ fn contestant(workspace: &Workspace, fourstamp: &Path, name: &'static str) -> Re
         PUCKS => model("pucks --seq"),
         PUCKS_TWO => model("pucks --nodes 2"),
         PUCKS_LONG => model(&format!("{LONG_PUCKS} --seq")),
-        PUCKS_LONG_TWO => model(&format!("{LONG_PUCKS} --nodes 2 --placement round-robin")),
+        PUCKS_LONG_TWO => model(&format!("{LONG_PUCKS} --nodes 2")),
         STB88_PLAIN => peer(workspace, name, "plain", "stb88"),
         STB88 => model("stb88 --seq"),
         STB88_TWO => model("stb88 --nodes 2"),
