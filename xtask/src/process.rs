@@ -32,28 +32,21 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<()> {
 
 /// As [`run`], and shows `line` every line that it prints to standard output.
 pub fn run_and_watch(command: &mut Command, limit: Duration, mut line: impl FnMut(&str)) -> Result<()> {
-    run_and_choose(command, limit, |text| {
+    println!("$ {}", shown(command));
+    read_lines(command, limit, |text| {
+        println!("{text}");
         line(text);
-        true
     })
 }
 
-/// As [`run_and_watch`], and passes on only the lines that `shown_line` says yes to.
-pub fn run_and_choose(
-    command: &mut Command,
-    limit: Duration,
-    mut shown_line: impl FnMut(&str) -> bool,
-) -> Result<()> {
-    println!("$ {}", shown(command));
+/// Runs a program within a time limit. Its lines go to `line` and nowhere else. An error if it fails or takes too long.
+pub fn read_lines(command: &mut Command, limit: Duration, mut line: impl FnMut(&str)) -> Result<()> {
     let mut child = start(command.stdout(Stdio::piped()))?;
     let output = child.stdout.take().context("no standard output")?;
     let status = thread::scope(|threads| {
         let waiter = threads.spawn(|| wait(&mut child, limit));
         for text in BufReader::new(output).split(b'\n').map_while(Result::ok) {
-            let text = String::from_utf8_lossy(&text);
-            if shown_line(&text) {
-                println!("{text}");
-            }
+            line(&String::from_utf8_lossy(&text));
         }
         waiter.join().unwrap_or_else(|_| bail!("the waiting thread panicked"))
     })?;
@@ -133,7 +126,8 @@ fn succeeded(command: &Command, status: ExitStatus) -> Result<()> {
     Ok(())
 }
 
-fn shown(command: &Command) -> String {
+/// As it would be typed.
+pub fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
