@@ -26,6 +26,7 @@ pub mod plain;
 pub mod pucks;
 pub mod slooow;
 pub mod stb88;
+mod table;
 pub mod warpnet;
 
 pub use diary::{Diary, DiaryOptions};

@@ -22,7 +22,7 @@ mod payload;
 mod state;
 mod update;
 
-pub use csv::Table;
+pub use crate::table::Table;
 pub use generator::GeneratorOptions;
 pub use model::{Warpnet, WarpnetOptions, WarpnetState};
 pub use network::{LineRow, Network, NodeRow};

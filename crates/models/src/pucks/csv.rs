@@ -4,8 +4,8 @@ use super::name::Name;
 use super::scenario::{Flaw, Row, Scenario, Start};
 use super::{MESSAGES_FILE, OBJECTS_FILE};
 use crate::ModelError;
-use crate::warpnet::Table;
-use ::csv::{Position, ReaderBuilder, StringRecord};
+use crate::table::{self, Table, line_number, wrong};
+use ::csv::Trim;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -22,17 +22,18 @@ impl Scenario {
         let object_rows = rows(objects, OBJECT_COLUMNS)?;
         let message_rows = rows(messages, MESSAGE_COLUMNS)?;
         let mut names = Vec::with_capacity(object_rows.len());
-        for row in &object_rows {
-            names.push(object(row).map_err(|reason| wrong(objects.file, row.line, reason))?);
+        for (number, row) in object_rows.iter().enumerate() {
+            names.push(object(number, row).map_err(|reason| wrong(objects.file, row.line, reason))?);
         }
         let numbers: BTreeMap<Name, u32> = names.iter().copied().zip(0..).collect();
         let mut starts = Vec::with_capacity(message_rows.len());
-        for row in &message_rows {
-            starts.push(start(row, &numbers).map_err(|reason| wrong(messages.file, row.line, reason))?);
+        for (number, row) in message_rows.iter().enumerate() {
+            starts
+                .push(start(number, row, &numbers).map_err(|reason| wrong(messages.file, row.line, reason))?);
         }
         Scenario::build(names, starts).map_err(|Flaw { row, reason }| match row {
-            Row::Object(row) => wrong(objects.file, line_number(&object_rows, row), reason),
-            Row::Start(row) => wrong(messages.file, line_number(&message_rows, row), reason),
+            Row::Object(row) => wrong(objects.file, line_number(&object_rows, row, |row| row.line), reason),
+            Row::Start(row) => wrong(messages.file, line_number(&message_rows, row, |row| row.line), reason),
         })
     }
 
@@ -53,16 +54,9 @@ impl Scenario {
     }
 }
 
-/// A row's fields in the order of the columns asked for, and its line in the file.
-struct Fields<const N: usize> {
-    line: u64,
-    number: usize,
-    values: [String; N],
-}
-
-fn object(row: &Fields<3>) -> Result<Name, String> {
-    let [index, name, kind] = &row.values;
-    counts(index, row.number, "index")?;
+fn object(number: usize, row: &table::Row<3>) -> Result<Name, String> {
+    let [index, name, kind] = &row.fields;
+    counts(index, number, "index")?;
     let parsed = Name::parse(name.trim()).ok_or_else(|| {
         format!("name is {name:?}; write sector_RR_CC, cushion_S_PP (S 0 to 3) or puckNNNN")
     })?;
@@ -72,9 +66,9 @@ fn object(row: &Fields<3>) -> Result<Name, String> {
     }
 }
 
-fn start(row: &Fields<5>, numbers: &BTreeMap<Name, u32>) -> Result<Start, String> {
-    let [order, receiver, simtime, selector, text] = &row.values;
-    counts(order, row.number, "order")?;
+fn start(number: usize, row: &table::Row<5>, numbers: &BTreeMap<Name, u32>) -> Result<Start, String> {
+    let [order, receiver, simtime, selector, text] = &row.fields;
+    counts(order, number, "order")?;
     let known = Name::parse(receiver.trim()).and_then(|name| numbers.get(&name));
     let receiver =
         *known.ok_or_else(|| format!("receiver is {receiver:?}; name an object of {OBJECTS_FILE}"))?;
@@ -94,51 +88,9 @@ fn counts(field: &str, expected: usize, column: &str) -> Result<(), String> {
     }
 }
 
-fn wrong(file: &str, line: u64, reason: impl Into<String>) -> ModelError {
-    ModelError::Data { place: format!("{file}, line {line}"), reason: reason.into() }
-}
-
-/// A row behind the last one would be on the line after it.
-fn line_number<const N: usize>(rows: &[Fields<N>], row: usize) -> u64 {
-    rows.get(row).map(|row| row.line).or(rows.last().map(|last| last.line + 1)).unwrap_or(2)
-}
-
-/// Fields are not trimmed here: blanks in a text are part of it.
-fn rows<const N: usize>(table: Table<'_>, columns: [&str; N]) -> Result<Vec<Fields<N>>, ModelError> {
-    // Spreadsheets put a byte order mark before the heading.
-    let text = table.text.trim_start_matches('\u{feff}');
-    let mut reader = ReaderBuilder::new().from_reader(text.as_bytes());
-    let heading = reader.headers().map_err(|error| unreadable(table.file, &error))?.clone();
-    let mut places = [0; N];
-    for (place, column) in places.iter_mut().zip(columns) {
-        *place = heading.iter().position(|name| name.trim() == column).ok_or_else(|| {
-            let wanted = columns.join(",");
-            wrong(table.file, 1, format!("there is no column {column}; the heading must name {wanted}"))
-        })?;
-    }
-    let mut rows = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|error| unreadable(table.file, &error))?;
-        rows.push(fields(&record, rows.len(), places));
-    }
-    Ok(rows)
-}
-
-fn fields<const N: usize>(record: &StringRecord, number: usize, places: [usize; N]) -> Fields<N> {
-    let line = record.position().map_or(0, Position::line);
-    Fields { line, number, values: places.map(|place| record.get(place).unwrap_or_default().to_string()) }
-}
-
-fn unreadable(file: &str, error: &::csv::Error) -> ModelError {
-    use ::csv::ErrorKind::UnequalLengths;
-    let line = error.position().map_or(1, Position::line);
-    let reason = match error.kind() {
-        UnequalLengths { expected_len, len, .. } => {
-            format!("the row has {len} fields and the heading {expected_len}; give one for each column")
-        }
-        _ => format!("it cannot be read as a table: {error}"),
-    };
-    wrong(file, line, reason)
+/// Only headings are trimmed: blanks in a text are part of it.
+fn rows<const N: usize>(table: Table<'_>, columns: [&str; N]) -> Result<Vec<table::Row<N>>, ModelError> {
+    table::rows(table, columns, Trim::Headers)?.collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use super::scenario::{
 };
 use super::{Name, Side};
 use crate::ModelError;
-use ::csv::{Position, ReaderBuilder, Trim};
+use crate::table::{self, Table, wrong};
+use ::csv::{Position, Trim};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
@@ -97,7 +98,7 @@ impl Row<'_> {
 
     fn wrong(&self, column: &str, remedy: &str) -> ModelError {
         let reason = format!("{column} is {:?}; {remedy}", self.text(column));
-        ModelError::Data { place: format!("{}, line {}", self.file, self.line), reason }
+        wrong(self.file, self.line, reason)
     }
 
     fn number<T: FromStr + PartialOrd>(
@@ -128,23 +129,11 @@ impl Row<'_> {
 
 /// The rows of a table.
 fn rows<'c>(file: &'static str, text: &str, columns: &'c [&'static str]) -> Result<Vec<Row<'c>>, ModelError> {
-    let wrong =
-        |line: u64, reason: String| ModelError::Data { place: format!("{file}, line {line}"), reason };
     let unreadable = |error: ::csv::Error| {
         let line = error.position().map_or(1, Position::line);
-        wrong(line, format!("it cannot be read as a table: {error}; give a field for each column"))
+        wrong(file, line, format!("it cannot be read as a table: {error}; give a field for each column"))
     };
-    // Spreadsheets put a byte order mark before the heading.
-    let text = text.trim_start_matches('\u{feff}');
-    let mut reader = ReaderBuilder::new().trim(Trim::All).from_reader(text.as_bytes());
-    let heading = reader.headers().map_err(unreadable)?.clone();
-    let mut places = Vec::with_capacity(columns.len());
-    for column in columns {
-        let place = heading.iter().position(|name| name == *column);
-        places.push(place.ok_or_else(|| {
-            wrong(1, format!("there is no column {column}; the heading must name {}", columns.join(",")))
-        })?);
-    }
+    let (mut reader, places) = table::open(Table { file, text }, columns, Trim::All)?;
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(unreadable)?;
@@ -153,7 +142,7 @@ fn rows<'c>(file: &'static str, text: &str, columns: &'c [&'static str]) -> Resu
         rows.push(Row { file, line, columns, fields });
     }
     match rows.is_empty() {
-        true => Err(wrong(2, "there are no rows; add them below the heading".into())),
+        true => Err(wrong(file, 2, "there are no rows; add them below the heading")),
         false => Ok(rows),
     }
 }

@@ -3,21 +3,13 @@
 use super::network::{Flaw, LineRow, Network, NodeRow, Row};
 use super::{LINES_FILE, NODES_FILE};
 use crate::ModelError;
-use ::csv::{Position, Reader, ReaderBuilder, StringRecord, Trim};
+use crate::table::{self, Table, line_number, wrong};
+use ::csv::Trim;
 use std::fmt::Write;
 
 const NODE_COLUMNS: [&str; 6] =
     ["node", "initial_currency", "number_of_lines", "first_line_index", "creation_delay", "max_packet_size"];
 const LINE_COLUMNS: [&str; 5] = ["line_index", "node_from", "node_to", "send_time", "initial_load"];
-
-/// The text of a file, and the file's name for messages.
-#[derive(Clone, Copy, Debug)]
-pub struct Table<'a> {
-    /// Name of the file.
-    pub file: &'a str,
-    /// What it holds.
-    pub text: &'a str,
-}
 
 impl Network {
     /// From the tables of nodes and of lines: a heading line that names the columns, then a line a row, in order of their
@@ -47,8 +39,8 @@ impl Network {
             &line_rows.iter().map(line).collect::<Vec<_>>(),
         );
         built.map_err(|Flaw { row, reason }| match row {
-            Row::Node(row) => wrong(nodes.file, line_number(&node_rows, row), reason),
-            Row::Line(row) => wrong(lines.file, line_number(&line_rows, row), reason),
+            Row::Node(row) => wrong(nodes.file, line_number(&node_rows, row, |row| row.line), reason),
+            Row::Line(row) => wrong(lines.file, line_number(&line_rows, row, |row| row.line), reason),
         })
     }
 
@@ -81,29 +73,15 @@ struct Numbers<const N: usize> {
     values: [i64; N],
 }
 
-fn wrong(file: &str, line: u64, reason: impl Into<String>) -> ModelError {
-    ModelError::Data { place: format!("{file}, line {line}"), reason: reason.into() }
-}
-
-/// A row behind the last one would be on the line after it.
-fn line_number<const N: usize>(rows: &[Numbers<N>], row: usize) -> u64 {
-    rows.get(row).map(|row| row.line).or(rows.last().map(|last| last.line + 1)).unwrap_or(2)
-}
-
 /// The rows of a table whose first column must count them from 0.
 fn read<const N: usize>(
     table: Table<'_>,
     columns: [&str; N],
     what: &str,
 ) -> Result<Vec<Numbers<N>>, ModelError> {
-    // Spreadsheets put a byte order mark before the heading.
-    let text = table.text.trim_start_matches('\u{feff}');
-    let mut reader = ReaderBuilder::new().trim(Trim::All).from_reader(text.as_bytes());
-    let places = places(table.file, &mut reader, columns)?;
     let mut rows: Vec<Numbers<N>> = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|error| unreadable(table.file, &error))?;
-        let row = numbers(table.file, &record, columns, places)?;
+    for row in table::rows(table, columns, Trim::All)? {
+        let row = numbers(table.file, &row?, columns)?;
         let (expected, found) = (rows.len() as i64, row.values[0]);
         if found != expected {
             let reason =
@@ -115,50 +93,18 @@ fn read<const N: usize>(
     Ok(rows)
 }
 
-/// Where each column is.
-fn places<const N: usize>(
-    file: &str,
-    reader: &mut Reader<&[u8]>,
-    columns: [&str; N],
-) -> Result<[usize; N], ModelError> {
-    let heading = reader.headers().map_err(|error| unreadable(file, &error))?;
-    let mut places = [0; N];
-    for (place, column) in places.iter_mut().zip(columns) {
-        *place = heading.iter().position(|name| name == column).ok_or_else(|| {
-            let wanted = columns.join(",");
-            wrong(file, 1, format!("there is no column {column}; the heading must name {wanted}"))
-        })?;
-    }
-    Ok(places)
-}
-
 fn numbers<const N: usize>(
     file: &str,
-    record: &StringRecord,
+    row: &table::Row<N>,
     columns: [&str; N],
-    places: [usize; N],
 ) -> Result<Numbers<N>, ModelError> {
-    let line = record.position().map_or(0, Position::line);
     let mut values = [0; N];
-    for ((value, column), place) in values.iter_mut().zip(columns).zip(places) {
-        let field = record.get(place).unwrap_or("");
+    for ((value, column), field) in values.iter_mut().zip(columns).zip(&row.fields) {
         *value = field
             .parse()
-            .map_err(|_| wrong(file, line, format!("{column} is {field:?}; give a whole number")))?;
+            .map_err(|_| wrong(file, row.line, format!("{column} is {field:?}; give a whole number")))?;
     }
-    Ok(Numbers { line, values })
-}
-
-fn unreadable(file: &str, error: &::csv::Error) -> ModelError {
-    use ::csv::ErrorKind::UnequalLengths;
-    let line = error.position().map_or(1, Position::line);
-    let reason = match error.kind() {
-        UnequalLengths { expected_len, len, .. } => {
-            format!("the row has {len} fields and the heading {expected_len}; give one for each column")
-        }
-        _ => format!("it cannot be read as a table: {error}"),
-    };
-    wrong(file, line, reason)
+    Ok(Numbers { line: row.line, values })
 }
 
 #[cfg(test)]
