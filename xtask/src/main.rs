@@ -34,7 +34,7 @@ enum Chore {
     /// Measure Fourstamp against the plainest programs that do the same job.
     #[command(subcommand)]
     Bench(bench::Bench),
-    /// Run the tests that draw, with new draws each round, for as long as one likes.
+    /// Run what takes minutes: drawn cases, long traffic, faults from outside.
     Soak(soak::Options),
     /// Install what the tests need: system packages, a Python environment, npm packages, cargo-deny.
     Install,

@@ -1,70 +1,122 @@
-//! `cargo xtask soak`: the tests that draw, with other draws each round, for as long as one likes.
+//! `cargo xtask soak`: what a test of a second cannot show: other draws each round, minutes of traffic, faults from outside.
 
-use crate::process::run;
+mod drawn;
+
 use crate::workspace::Workspace;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use std::time::{Duration, Instant};
 
-/// How long.
+/// What to run, and for how long.
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Minutes; the round that is under way then is finished.
-    #[arg(long, default_value_t = 60)]
-    minutes: u64,
-    /// Seeds of each simulation in the first round; each round has as many more.
-    #[arg(long, default_value_t = 20_000)]
-    seeds: u64,
-    /// Blows to memory servers in each round.
-    #[arg(long, default_value_t = 300)]
-    crashes: u64,
+    /// Only these suites, by name.
+    #[arg(long, value_name = "SUITE", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Name the suites and stop.
+    #[arg(long)]
+    list: bool,
+    /// Minutes; the round that is under way then is finished. Without it: one round.
+    #[arg(long)]
+    minutes: Option<u64>,
+    /// How many cases a round of each suite has, instead of its own number.
+    #[arg(long)]
+    count: Option<u64>,
+    /// The first case: a failure names its number, and `--from N --count 1` runs it again.
+    #[arg(long, default_value_t = 0)]
+    from: u64,
 }
 
-/// Longest round: a program that hangs is found by its own test.
-const LIMIT: Duration = Duration::from_secs(24 * 3600);
+/// One kind of trouble.
+struct Suite {
+    /// As given to `--only`.
+    name: &'static str,
+    /// In a line.
+    what: &'static str,
+    /// Cases in a round; what a case is, each suite says.
+    count: u64,
+    /// Runs the cases of a round.
+    run: fn(&Workspace, Cases) -> Result<()>,
+}
 
-/// Rounds until the time is over; whether all was well.
+/// The cases of one suite in one round: their numbers are their seeds.
+#[derive(Clone, Copy, Debug)]
+struct Cases {
+    /// Number of the first.
+    from: u64,
+    /// How many.
+    count: u64,
+}
+
+/// All of them.
+const SUITES: &[Suite] = &[
+    Suite {
+        name: "properties",
+        what: "the property tests, one draw a case",
+        count: 1,
+        run: drawn::properties,
+    },
+    Suite {
+        name: "pager-simulated",
+        what: "the pager's policy under a seed, every failure at every step",
+        count: 20_000,
+        run: drawn::pager_simulated,
+    },
+    Suite {
+        name: "models",
+        what: "every model against its sequential result",
+        count: 20_000,
+        run: drawn::models,
+    },
+    Suite {
+        name: "pager-servers",
+        what: "blows to real memory servers under a program that checks itself",
+        count: 300,
+        run: drawn::pager_servers,
+    },
+];
+
+/// Runs the chosen suites, round after round; whether all was well.
 pub fn soak(workspace: &Workspace, options: &Options) -> Result<bool> {
+    let suites = choose(&options.only)?;
+    if options.list {
+        suites.iter().for_each(|suite| println!("{:<18}{:>7}  {}", suite.name, suite.count, suite.what));
+        return Ok(true);
+    }
     let begun = Instant::now();
+    let limit = Duration::from_secs(60 * options.minutes.unwrap_or(0));
     let mut round = 0;
-    while round == 0 || begun.elapsed() < Duration::from_secs(60 * options.minutes) {
-        println!("==> round {round}: {} min", begun.elapsed().as_secs() / 60);
-        properties(workspace, round)?;
-        simulations(workspace, options.seeds * (round + 1))?;
-        models(workspace, options.seeds, options.seeds * round)?;
-        crashes(workspace, options.crashes, options.crashes * round)?;
+    while round == 0 || begun.elapsed() < limit {
+        for suite in &suites {
+            let count = options.count.unwrap_or(suite.count);
+            let cases = Cases { from: options.from + round * count, count };
+            println!("==> round {round}, {}: {count} from {}", suite.name, cases.from);
+            (suite.run)(workspace, cases)?;
+        }
         round += 1;
     }
-    println!("{round} rounds in {} min without a failure", begun.elapsed().as_secs() / 60);
+    println!("{round} rounds in {:.1} min without a failure", begun.elapsed().as_secs_f64() / 60.0);
     Ok(true)
 }
 
-/// The property tests of the libraries, with cases that `cargo xtask test` does not draw.
-fn properties(workspace: &Workspace, round: u64) -> Result<()> {
-    let but_programs = ["--exclude", "fourstamp", "--exclude", "xtask"];
-    let mut cargo = workspace.cargo(&["test", "--workspace", "--locked"]);
-    run(cargo.args(but_programs).env("PROPTEST_RNG_SEED", (round + 2).to_string()), LIMIT)
+fn choose(only: &[String]) -> Result<Vec<&'static Suite>> {
+    if let Some(unknown) = only.iter().find(|name| SUITES.iter().all(|suite| suite.name != **name)) {
+        let names: Vec<_> = SUITES.iter().map(|suite| suite.name).collect();
+        bail!("no suite {unknown}; there are {}", names.join(", "));
+    }
+    let wanted = |suite: &&Suite| only.is_empty() || only.iter().any(|name| name == suite.name);
+    Ok(SUITES.iter().filter(wanted).collect())
 }
 
-/// Every read sees the last write, whatever crashes, hangs, fills up or is slow.
-fn simulations(workspace: &Workspace, seeds: u64) -> Result<()> {
-    let mut cargo =
-        workspace.cargo(&["test", "--release", "--locked", "--package", "fourstamp-pager", "--lib"]);
-    run(cargo.env("FOURSTAMP_SEEDS", seeds.to_string()), LIMIT)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Every simulation model has its sequential result, whatever nodes, placements, budgets, throttles and migrations are drawn.
-fn models(workspace: &Workspace, many: u64, from: u64) -> Result<()> {
-    let runs = ["test", "--release", "--locked", "--package", "fourstamp-models", "--test", "runs"];
-    let mut cargo = workspace.cargo(&runs);
-    cargo.args(["soak::", "--", "--nocapture"]);
-    run(cargo.env("FOURSTAMP_SEEDS", many.to_string()).env("FOURSTAMP_SEEDS_FROM", from.to_string()), LIMIT)?;
-    run(workspace.cargo(&runs).args(["memory::", "--", "--ignored", "--nocapture"]), LIMIT)
-}
-
-/// A pager's reads and writes with real programs and servers.
-fn crashes(workspace: &Workspace, many: u64, from: u64) -> Result<()> {
-    let mut cargo = workspace.cargo(&["test", "--locked", "--package", "fourstamp", "--test", "pager_crash"]);
-    cargo.env("FOURSTAMP_CRASHES", many.to_string()).env("FOURSTAMP_CRASHES_FROM", from.to_string());
-    run(&mut cargo, LIMIT)
+    #[test]
+    fn suites_are_chosen_by_name_and_an_unknown_one_is_refused() {
+        assert_eq!(choose(&[]).unwrap().len(), SUITES.len());
+        assert_eq!(choose(&["models".to_owned()]).unwrap().len(), 1);
+        let error = choose(&["model".to_owned()]).err().expect("no such suite").to_string();
+        assert!(error.contains("no suite model") && error.contains("pager-servers"), "{error}");
+    }
 }
