@@ -8,7 +8,7 @@ use crate::error::FabricError;
 use crate::rings::{Layout, Liveness, Parts, Rings};
 use crate::spec::{NodeId, Spec};
 use clock::Clock;
-use memory::Region;
+use memory::{Region, RegionError};
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,20 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Segment {
     path: PathBuf,
+    /// In use by its maker, from its making until its nodes have opened it.
+    _region: Region,
 }
 
 /// Make the segment that the nodes of `spec` will share, at a path that does not exist yet.
 pub fn create_segment(spec: &Spec, path: &Path) -> Result<Segment, FabricError> {
     spec.check()?;
-    Region::create(path, Layout::new(spec).words())?;
-    Ok(Segment { path: path.to_path_buf() })
+    let words = Layout::new(spec).words();
+    let region = match Region::create(path, words) {
+        // What killed runs left may be what is in the way.
+        Err(RegionError::Reserve { .. }) if record::make_room() > 0 => Region::create(path, words)?,
+        other => other?,
+    };
+    Ok(Segment { path: path.to_path_buf(), _region: region })
 }
 
 impl Segment {

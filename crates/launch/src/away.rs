@@ -6,7 +6,8 @@
 
 use crate::frame::CHUNK_BYTES_MAX;
 use crate::protocol::LogChunk;
-use record::{NodeSheet, RecordError, RunFolder, RunInfo};
+use memory::Scratch;
+use record::{RecordError, RunFolder, RunId, RunInfo};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -60,21 +61,22 @@ fn live(run: &Path) -> PathBuf {
 
 /// A node's own folder, and how much of it the coordinator has.
 pub(crate) struct Away {
-    folder: tempfile::TempDir,
+    folder: Scratch,
     sent: HashMap<String, u64>,
     /// Held so that the folder is one that is being recorded into.
-    _run: RunFolder,
+    run: Option<RunFolder>,
 }
 
 impl Away {
-    pub fn new() -> Result<Away, RecordError> {
-        let folder = tempfile::Builder::new().prefix("fourstamp-away-").tempdir();
-        let folder = folder.map_err(|source| {
+    /// Of a node of the run `id`.
+    pub fn new(id: Option<RunId>) -> Result<Away, RecordError> {
+        let folder = Scratch::new("away").map_err(|source| {
             let path = std::env::temp_dir();
             RecordError::File { action: "create", path, source }
         })?;
-        let run = RunFolder::create(folder.path().join("run"), RunInfo::new("away"))?;
-        Ok(Away { folder, sent: HashMap::new(), _run: run })
+        let info = RunInfo { id, ..RunInfo::new("away") };
+        let run = RunFolder::create(folder.path().join("run"), info)?;
+        Ok(Away { folder, sent: HashMap::new(), run: Some(run) })
     }
 
     /// Where the node records.
@@ -130,12 +132,8 @@ impl Drop for Away {
     fn drop(&mut self) {
         // A node that failed leaves its buffer for the run's first reader, who is on another machine and has had its rows
         // by wire.
-        let Ok(entries) = std::fs::read_dir(live(&self.run())) else { return };
-        for path in entries.flatten().map(|entry| entry.path()) {
-            let sheet = std::fs::read(&path).ok().and_then(|text| NodeSheet::parse(&text, &path).ok());
-            if let Some(buffer) = sheet.and_then(|sheet| sheet.buffer) {
-                let _ = memory::Region::remove(&buffer);
-            }
+        if let Some(run) = self.run.take() {
+            run.abandon();
         }
     }
 }
@@ -219,7 +217,7 @@ mod tests {
     #[test]
     fn a_growing_log_arrives_whole() {
         let (_folder, path) = run();
-        let mut away = Away::new().unwrap();
+        let mut away = Away::new(None).unwrap();
         let name = "launch-0-node-0.log";
         let log = live(&away.run()).join(name);
         let text: Vec<u8> = (0..CHUNK_BYTES_MAX * 2 + 17).map(|index| (index % 251) as u8).collect();

@@ -176,7 +176,7 @@ pub fn serve(
     let mut assignment = join(&mut stream, options, &listeners)?;
     let mut away = None;
     if !away::sees(&assignment.run_folder, assignment.launch, &assignment.folder_nonce) {
-        let own = away.insert(Away::new()?);
+        let own = away.insert(Away::new(assignment.run_id)?);
         assignment.run_folder = own.run();
     }
     let sender = stream.try_clone().map_err(system("cannot share the control connection"))?;

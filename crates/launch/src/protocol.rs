@@ -83,6 +83,9 @@ pub struct Join {
 pub struct Assignment {
     /// The run folder to record into, as the node sees it.
     pub run_folder: PathBuf,
+    /// What the run is known by, where it is known.
+    #[serde(default)]
+    pub run_id: Option<record::RunId>,
     /// Launch, counted from 0.
     pub launch: u32,
     /// Nodes in all.

@@ -173,10 +173,10 @@ impl<'a> Session<'a> {
                 Ok((spec, None))
             }
             TransportSpec::Shm { path } => {
-                let word = crate::away::random_word()
-                    .map_err(|source| LaunchError::Folder { path: path.clone(), source })?;
-                *path =
-                    memory::shared_folder().join(format!("fourstamp-{}-links-{word}", std::process::id()));
+                // Named after the run, so that its first reader removes what a kill left.
+                let id = self.folder.info().id.unwrap_or_default();
+                let what = format!("launch-{}-links", self.options.launch);
+                *path = memory::shared_folder().join(id.name_of(&what));
                 let path = path.clone();
                 let segment = fabric::create_segment(&spec, &path)?;
                 Ok((spec, Some(segment)))
@@ -189,6 +189,7 @@ impl<'a> Session<'a> {
             let assignment = Assignment {
                 run_folder: std::path::absolute(self.folder.path())
                     .unwrap_or(self.folder.path().to_path_buf()),
+                run_id: self.folder.info().id,
                 launch: self.options.launch,
                 nodes: spec.nodes,
                 hosted: self.members[index].hosted.clone(),

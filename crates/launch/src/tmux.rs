@@ -18,7 +18,7 @@ pub(crate) struct Panes {
     /// tmux's name for the pane of each slot.
     panes: Vec<String>,
     /// Holds the key file.
-    _private: tempfile::TempDir,
+    _private: memory::Scratch,
 }
 
 struct Tmux {
@@ -33,9 +33,7 @@ impl Panes {
         command: &NodeCommand,
     ) -> Result<Panes, LaunchError> {
         let failed = |node: u16, reason: String| LaunchError::Start { node, what: "tmux".into(), reason };
-        let private = tempfile::Builder::new()
-            .prefix("fourstamp-")
-            .tempdir()
+        let private = memory::Scratch::new("tmux")
             .map_err(|source| LaunchError::Folder { path: std::env::temp_dir(), source })?;
         let key_file: PathBuf = private.path().join("key");
         briefing.key.write_file(&key_file).map_err(|error| failed(0, error.to_string()))?;

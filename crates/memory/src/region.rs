@@ -1,5 +1,6 @@
 //! A block of shared words.
 
+use crate::lease::{Claim, Lease};
 use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fstat, open, unlink};
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,8 @@ pub struct Region {
     start: NonNull<AtomicU64>,
     words: usize,
     path: Option<PathBuf>,
+    /// Says that somebody uses a named one; gone with the process at the latest.
+    lease: Option<Lease>,
 }
 
 // SAFETY: a region is a fixed mapping whose contents are reached only through atomics or through raw
@@ -61,35 +64,44 @@ impl Region {
         let start =
             unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags) }
                 .map_err(|error| reserve_error(bytes, None, error))?;
-        Ok(Region { start: non_null(start), words, path: None })
+        Ok(Region { start: non_null(start), words, path: None, lease: None })
     }
 
     /// A new named region, readable by this user only. The space is reserved here, so that running out of
     /// it is this error and not a signal later.
     pub fn create(path: &Path, words: usize) -> Result<Region, RegionError> {
         let bytes = byte_len(words);
-        let file = open(
-            path,
-            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC,
-            Mode::RUSR | Mode::WUSR,
-        )
-        .map_err(|error| file_error("create", path, error))?;
-        if let Err(error) = fallocate(&file, FallocateFlags::empty(), 0, bytes as u64) {
-            let _ = unlink(path);
-            return Err(reserve_error(bytes, Some(path), error));
+        for _ in 0..TRIES {
+            let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+            let failed = |error| file_error("create", path, error);
+            let file = open(path, flags, Mode::RUSR | Mode::WUSR).map_err(failed)?;
+            let Some(lease) = Lease::on_new(file, path).map_err(failed)? else { continue };
+            if let Err(error) = fallocate(&lease, FallocateFlags::empty(), 0, bytes as u64) {
+                let _ = unlink(path);
+                return Err(reserve_error(bytes, Some(path), error));
+            }
+            return Region::leased(lease, path, words).inspect_err(|_| {
+                let _ = unlink(path);
+            });
         }
-        Region::map(&file, path, words)
+        Err(file_error("create", path, rustix::io::Errno::AGAIN))
     }
 
     /// Map a named region that exists. Its length is the file's.
     pub fn open(path: &Path) -> Result<Region, RegionError> {
-        let file = open(path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
-            .map_err(|error| file_error("open", path, error))?;
-        let size = fstat(&file).map_err(|error| file_error("open", path, error))?.st_size as usize;
-        if size < size_of::<u64>() {
-            return Err(file_error("open", path, rustix::io::Errno::NODATA));
-        }
-        Region::map(&file, path, size / size_of::<u64>())
+        let failed = |error| file_error("open", path, error);
+        // What is no file must not keep us waiting, nor be mapped.
+        let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
+        let file = open(path, flags, Mode::empty()).map_err(failed)?;
+        let lease = Lease::on(file).map_err(failed)?;
+        let words = words_of(&lease, path)?;
+        Region::leased(lease, path, words)
+    }
+
+    /// Map what nobody uses. The claim must be kept as long as that shall stay so.
+    pub fn of_claim(claim: &Claim) -> Result<Region, RegionError> {
+        let path = claim.path();
+        Region::map(claim, path, words_of(claim, path)?)
     }
 
     /// Remove the name. The words stay for whoever has them mapped.
@@ -130,6 +142,12 @@ impl Region {
         self.path.as_deref()
     }
 
+    fn leased(lease: Lease, path: &Path, words: usize) -> Result<Region, RegionError> {
+        let mut region = Region::map(&lease, path, words)?;
+        region.lease = Some(lease);
+        Ok(region)
+    }
+
     fn map(file: impl std::os::fd::AsFd, path: &Path, words: usize) -> Result<Region, RegionError> {
         let bytes = byte_len(words);
         let flags = MapFlags::SHARED | MapFlags::POPULATE;
@@ -138,7 +156,8 @@ impl Region {
         let start =
             unsafe { mmap(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags, file, 0) }
                 .map_err(|error| reserve_error(bytes, Some(path), error))?;
-        let region = Region { start: non_null(start), words, path: Some(path.to_path_buf()) };
+        let path = Some(path.to_path_buf());
+        let region = Region { start: non_null(start), words, path, lease: None };
         region.touch();
         Ok(region)
     }
@@ -157,6 +176,20 @@ impl Drop for Region {
         // SAFETY: the mapping was made by this region with this length, and no borrow of it outlives `self`.
         let unmapped = unsafe { munmap(self.start.as_ptr().cast(), byte_len(self.words)) };
         debug_assert!(unmapped.is_ok());
+    }
+}
+
+/// Tries to make a region: each fails only when somebody cleans up at the very moment between its making and its lock.
+const TRIES: usize = 100;
+
+/// Words of a file that is to be mapped.
+fn words_of(file: impl std::os::fd::AsFd, path: &Path) -> Result<usize, RegionError> {
+    use rustix::fs::FileType;
+    let about = fstat(&file).map_err(|error| file_error("open", path, error))?;
+    let words = usize::try_from(about.st_size).unwrap_or(0) / size_of::<u64>();
+    match FileType::from_raw_mode(about.st_mode) {
+        FileType::RegularFile if words > 0 => Ok(words),
+        _ => Err(file_error("open", path, rustix::io::Errno::NODATA)),
     }
 }
 
@@ -182,7 +215,7 @@ mod tests {
     use super::*;
 
     fn fresh_path(name: &str) -> PathBuf {
-        shared_folder().join(format!("fourstamp-test-{}-{name}", std::process::id()))
+        shared_folder().join(crate::leased_name(crate::new_owner(), name))
     }
 
     #[test]

@@ -165,7 +165,8 @@ fn same<T: PartialEq>(min: Option<T>, max: Option<T>) -> Option<T> {
 impl File {
     /// Open a messages file and read its metadata.
     pub fn open(path: PathBuf) -> Result<File, RecordError> {
-        let file = std::fs::File::open(&path).map_err(|error| RecordError::file("open", &path, error))?;
+        let file =
+            crate::input::open_input(&path).map_err(|error| RecordError::file("open", &path, error))?;
         let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file))
             .map_err(|what| RecordError::damaged(&path, format!("is not a messages file: {what}")))?;
         let format = number(&path, &metadata, FORMAT_KEY)?;
@@ -180,6 +181,13 @@ impl File {
             return Err(RecordError::damaged(&path, "has a row group of an impossible size"));
         }
         Ok(File { path, file, metadata, columns, launch, node })
+    }
+}
+
+impl File {
+    /// Rows of all row groups.
+    pub fn rows(&self) -> u64 {
+        self.metadata.row_groups().iter().map(|group| group.num_rows().unsigned_abs()).sum()
     }
 }
 

@@ -4,13 +4,16 @@
 //! run is closed, and only then the live logs and buffers go. Until then closing can be done again from the
 //! beginning, by the same process or by the run's first reader.
 
+use crate::buffer::Buffers;
 use crate::causes;
 use crate::folder::{FolderLock, live, messages, run_json};
 use crate::halves;
+use crate::input::read_input;
 use crate::messages_out::MessagesFile;
 use crate::models::{self, Domains};
 use crate::rows::{RowSource, RowsLost};
 use crate::table::Clocks;
+use crate::unlisted;
 use crate::{Launch, Machine, NodeInfo, NodeSheet, RecordError, RunInfo, State};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,13 +28,15 @@ pub struct Closing {
     path: PathBuf,
     info: RunInfo,
     state: State,
+    buffers: Buffers,
     _lock: FolderLock,
 }
 
 impl Closing {
     /// Of a run whose lock is held alone.
     pub(crate) fn new(path: PathBuf, info: RunInfo, state: State, lock: FolderLock) -> Closing {
-        Closing { path, info, state, _lock: lock }
+        let buffers = Buffers::claim(info.id, &path, &[]);
+        Closing { path, info, state, buffers, _lock: lock }
     }
 
     /// The run's folder.
@@ -101,7 +106,7 @@ impl Closing {
         info.state = if info.lost.cut { State::Cut } else { self.state };
         info.closed = Some(jiff::Timestamp::now());
         info.save(&run_json(&self.path))?;
-        nodes.iter().for_each(|(sheet, _)| remove_buffer(sheet));
+        self.buffers.remove();
         remove_live(&self.path);
         Ok(self.info)
     }
@@ -111,6 +116,8 @@ impl Closing {
         refuse_other_logs(&self.live())?;
         let mut sheets = self.sheets()?;
         remove_unfinished(&messages(&self.path));
+        self.buffers = Buffers::claim(self.info.id, &self.path, &sheets);
+        unlisted::note_logs(&self.path, &sheets, self.buffers.strays(), &mut self.info)?;
         self.fit(&sheets);
         let mut rows = Vec::new();
         for at in 0..sheets.len() {
@@ -137,11 +144,11 @@ impl Closing {
         let live = self.live();
         let mut unmatched = (0, 0);
         let lost = match sheet.halves {
-            false => write_rows(&live, sheet, &mut file, &mut clocks)?,
+            false => write_rows(&live, sheet, &self.buffers, &mut file, &mut clocks)?,
             true => {
                 let partners = sheets.iter().filter(|other| other.launch == sheet.launch && other.halves);
                 let mut push = |words: &[u64]| file.push_ticks(words, &mut clocks);
-                let joined = halves::join(&live, sheet, partners, &mut push)?;
+                let joined = halves::join(&live, sheet, partners, &self.buffers, &mut push)?;
                 unmatched = (joined.unmatched_sends, joined.unmatched_receives);
                 joined.lost
             }
@@ -179,12 +186,6 @@ fn refuse_other_logs(live: &Path) -> Result<(), RecordError> {
     }
 }
 
-fn remove_buffer(sheet: &NodeSheet) {
-    if let Some(buffer) = &sheet.buffer {
-        let _ = memory::Region::remove(buffer);
-    }
-}
-
 /// What a closing that was killed had begun.
 fn remove_unfinished(folder: &Path) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -205,7 +206,7 @@ fn read_sheets(path: &Path, failures: &mut Vec<String>) -> Result<Vec<NodeSheet>
         if hidden || file.extension().is_none_or(|ending| ending != "json") {
             continue;
         }
-        let text = std::fs::read(&file).map_err(|error| RecordError::file("read", &file, error))?;
+        let text = read_input(&file).map_err(|error| RecordError::file("read", &file, error))?;
         match NodeSheet::parse(&text, &file) {
             Ok(sheet) => sheets.push(sheet),
             Err(newer @ RecordError::TooNew { .. }) => return Err(newer),
@@ -219,10 +220,11 @@ fn read_sheets(path: &Path, failures: &mut Vec<String>) -> Result<Vec<NodeSheet>
 fn write_rows(
     live: &Path,
     sheet: &NodeSheet,
+    buffers: &Buffers,
     file: &mut MessagesFile,
     clocks: &mut Clocks,
 ) -> Result<RowsLost, RecordError> {
-    let mut source = RowSource::open(live, sheet)?;
+    let mut source = RowSource::open(live, sheet, buffers)?;
     let stride = sheet.schema.stride();
     while let Some(rows) = source.next_rows()? {
         for words in rows.chunks_exact(stride) {

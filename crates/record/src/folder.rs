@@ -4,7 +4,8 @@
 //! with its process, so a run that was cut is told from one that goes on without a process id or a time-out.
 
 use crate::close::{self, Closing};
-use crate::{NodeSheet, RecordError, Recorder, RecorderOptions, RunInfo, Schema, State};
+use crate::{NodeSheet, RecordError, Recorder, RecorderOptions, RunId, RunInfo, Schema, State};
+use crate::{buffer, input, leftover};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ impl RunFolder {
     pub fn create(path: impl AsRef<Path>, mut info: RunInfo) -> Result<RunFolder, RecordError> {
         let path = path.as_ref().to_path_buf();
         refuse_contents(&path)?;
+        leftover::sweep();
         for folder in [live(&path), messages(&path)] {
             std::fs::create_dir_all(&folder).map_err(|error| RecordError::file("create", &folder, error))?;
         }
@@ -84,7 +86,16 @@ impl RunFolder {
         schema: &Schema,
         options: RecorderOptions,
     ) -> Result<Recorder, RecordError> {
-        Recorder::begin(&live(&self.path), sheet, schema, options, FolderLock::shared(&self.path)?)
+        let run = self.info.id.map(|id| (id, &*self.path));
+        Recorder::begin(&live(&self.path), run, sheet, schema, options, FolderLock::shared(&self.path)?)
+    }
+
+    /// This folder will not be read: remove what its nodes left in memory.
+    pub fn abandon(self) {
+        let RunFolder { path, info, .. } = self;
+        if let Some(id) = info.id {
+            buffer::remove_all(id, &path);
+        }
     }
 
     /// The run has ended: put all stamps on the timeline, write the messages files and `run.json`, and remove
@@ -129,6 +140,7 @@ impl Closing {
             }
             return Ok(None);
         }
+        input::refuse_links(path, &["live", "messages", "causes", "mpi"])?;
         let lock = FolderLock::open(path)?;
         if !lock.alone()? {
             return Err(RecordError::GoingOn { path: path.to_path_buf() });
@@ -149,10 +161,37 @@ fn sweep(path: &Path) {
     }
 }
 
+/// What became of the run that was recorded into a folder.
+pub(crate) enum Found {
+    State(State),
+    /// The folder, or that run in it, is not there any more.
+    Gone,
+    Unreadable(String),
+}
+
+/// The run `id` in the folder at `path`.
+pub(crate) fn find(path: &Path, id: RunId) -> Found {
+    match read_info(path) {
+        Ok(info) if info.id == Some(id) => Found::State(info.state),
+        Ok(_) | Err(RecordError::NotARun { .. }) => Found::Gone,
+        Err(error) => Found::Unreadable(error.to_string()),
+    }
+}
+
+/// How far the run `id` is, if it is what the folder at `path` holds.
+pub(crate) fn state_of(path: &Path, id: RunId) -> Option<State> {
+    match find(path, id) {
+        Found::State(state) => Some(state),
+        // What cannot be read may be what was there.
+        Found::Unreadable(_) => Some(State::Open),
+        Found::Gone => None,
+    }
+}
+
 /// Read `run.json` of the folder at `path`.
 pub(crate) fn read_info(path: &Path) -> Result<RunInfo, RecordError> {
     let file = run_json(path);
-    let text = std::fs::read(&file).map_err(|error| match error.kind() {
+    let text = input::read_input(&file).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
             RecordError::NotARun { path: path.to_path_buf() }
         }
@@ -190,8 +229,7 @@ fn refuse_contents(path: &Path) -> Result<(), RecordError> {
 impl FolderLock {
     fn open(run: &Path) -> Result<FolderLock, RecordError> {
         let path = lock_file(run);
-        let opened = File::options().create(true).append(true).open(&path);
-        opened.map(FolderLock).map_err(|error| RecordError::file("open", &path, error))
+        input::open_lock(&path).map(FolderLock).map_err(|error| RecordError::file("open", &path, error))
     }
 
     fn shared(run: &Path) -> Result<FolderLock, RecordError> {

@@ -8,6 +8,7 @@
 //! Memory does not grow with the run: the receiver's rows are read once, and beside them each sender's log, of
 //! which the rows to other nodes are skipped.
 
+use crate::buffer::Buffers;
 use crate::row::ABSENT;
 use crate::rows::{RowSource, RowsLost};
 use crate::{BASE_WORDS, NodeSheet, RecordError, Row};
@@ -31,14 +32,15 @@ pub(crate) fn join<'a>(
     live: &Path,
     sheet: &NodeSheet,
     partners: impl Iterator<Item = &'a NodeSheet>,
+    buffers: &Buffers,
     out: &mut Out,
 ) -> Result<Joined, RecordError> {
     let mut sends = HashMap::new();
     for partner in partners {
-        sends.insert(partner.node, Sends::open(live, partner, sheet)?);
+        sends.insert(partner.node, Sends::open(live, partner, sheet, buffers)?);
     }
     let mut joined = Joined::default();
-    let mut own = RowSource::open(live, sheet)?;
+    let mut own = RowSource::open(live, sheet, buffers)?;
     let stride = sheet.schema.stride();
     while let Some(rows) = own.next_rows()? {
         for words in rows.chunks_exact(stride) {
@@ -98,9 +100,14 @@ struct Sends {
 }
 
 impl Sends {
-    fn open(live: &Path, sender: &NodeSheet, receiver: &NodeSheet) -> Result<Sends, RecordError> {
+    fn open(
+        live: &Path,
+        sender: &NodeSheet,
+        receiver: &NodeSheet,
+        buffers: &Buffers,
+    ) -> Result<Sends, RecordError> {
         Ok(Sends {
-            source: RowSource::open(live, sender)?,
+            source: RowSource::open(live, sender, buffers)?,
             waiting: Vec::new(),
             at: 0,
             stride: sender.schema.stride(),

@@ -1,6 +1,6 @@
 //! `run.json`: what ran, where, on which clocks, with which parameters, and what was lost.
 
-use crate::{Machine, NodeSheet, RecordError, Schema, whole_file};
+use crate::{Machine, NodeSheet, RecordError, RunId, Schema, whole_file};
 use clock::{Anchor, Model, Offset, Quality, Source};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -10,6 +10,9 @@ use std::path::Path;
 pub struct RunInfo {
     /// Format of the run folder; see docs/FORMAT.md.
     pub format: u32,
+    /// What tells it from every other run; `None` if a version wrote it that gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<RunId>,
     /// Program that wrote it, with its version.
     pub program: String,
     /// Whether the run goes on, was closed, or was cut.
@@ -97,6 +100,8 @@ pub struct Lost {
     pub unmatched_sends: u64,
     /// Halves of a bare run: receives that no send belongs to.
     pub unmatched_receives: u64,
+    /// Rows that are not read: the sheet of their node is missing, or `run.json` does not name it.
+    pub rows_without_sheet: u64,
     /// Rows that name a node of which there is no sheet; its stamps are null.
     pub rows_of_unknown_nodes: u64,
 }
@@ -184,6 +189,7 @@ impl RunInfo {
         };
         RunInfo {
             format: crate::FORMAT,
+            id: Some(RunId::new()),
             program: concat!("fourstamp ", env!("CARGO_PKG_VERSION")).to_string(),
             state: State::Open,
             started: jiff::Timestamp::now(),

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod buffer;
 mod causes;
 mod chunk;
 mod close;
@@ -22,7 +23,9 @@ mod guard;
 mod halves;
 mod header;
 mod info;
+mod input;
 mod keep;
+mod leftover;
 mod levels;
 mod log;
 mod machine;
@@ -34,10 +37,12 @@ mod ring;
 mod row;
 mod rows;
 mod run;
+mod run_id;
 mod sheet;
 mod side_table;
 mod stamper;
 mod table;
+mod unlisted;
 mod whole_file;
 
 pub use batch::{Batch, NULL, Values};
@@ -49,12 +54,15 @@ pub use error::{MAX_CAPACITY_ROWS, RecordError};
 pub use folder::RunFolder;
 pub use header::{HEADER_BYTES, Header, HeaderError};
 pub use info::{Domain, Launch, Lost, NodeInfo, Origin, RunInfo, State};
+pub use input::{TEXT_BYTES_MAX, open_input, read_input};
+pub use leftover::{Leftover, Verdict, make_room};
 pub use log::{LogDamage, LogHead, LogHeadError, LogReader};
 pub use machine::Machine;
 pub use messages_out::MessagesFile;
 pub use recorder::{Mode, Recorder, RecorderOptions, WhenFull};
 pub use row::{ABSENT, ArrivedClock, BASE_WORDS, How, Kind, Row};
 pub use run::Run;
+pub use run_id::RunId;
 pub use sheet::{NodeSheet, OtherProcess};
 pub use side_table::{Holds, SideColumn, SideReader, SideWriter};
 pub use stamper::{StampSender, Stamper};

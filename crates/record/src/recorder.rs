@@ -8,19 +8,17 @@
 //! a thread appends them to the live log while the run goes on. In either, what a killed node had pushed
 //! is in the ring's named memory and in the log, and the run's first reader finds it there.
 
+use crate::buffer::{self, Owner};
 use crate::folder::FolderLock;
 use crate::keep::{Keeper, KeeperThread};
 use crate::log::{LogHead, LogWriter};
-use crate::ring::{Producer, lay_out, words_needed};
+use crate::ring::Producer;
 use crate::row::ABSENT;
-use crate::{NodeSheet, RecordError, Row, Schema};
+use crate::{NodeSheet, RecordError, Row, RunId, Schema};
 use clock::Anchor;
 use memory::Region;
 use serde::{Deserialize, Serialize};
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// How a node records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +89,7 @@ const EXTRAS_MAX: usize = 8;
 impl Recorder {
     pub(crate) fn begin(
         live: &Path,
+        run: Option<(RunId, &Path)>,
         mut sheet: NodeSheet,
         schema: &Schema,
         options: RecorderOptions,
@@ -101,11 +100,11 @@ impl Recorder {
         }
         let log_path = live.join(sheet.stem() + ".log");
         let log = begin_log(&log_path, &sheet, schema)?;
-        let region = reserve(&mut sheet, schema.stride(), options.capacity_rows)?;
+        let owner = run.map(|(run, folder)| Owner::of(run, &sheet, folder));
+        let (ring, consumer) = buffer::reserve(&mut sheet, owner, schema.stride(), options.capacity_rows)?;
         (sheet.schema, sheet.recorder) = (schema.clone(), options);
         let sheet_path = live.join(sheet.stem() + ".json");
         sheet.save(&sheet_path)?;
-        let (ring, consumer) = lay_out(Arc::new(region), schema.stride(), options.capacity_rows);
         let keeper = Keeper::new(consumer, log, schema.stride());
         let way = match options.mode {
             Mode::Memory => Way::Inline(keeper),
@@ -202,8 +201,8 @@ impl Recorder {
         kept?;
         saved?;
         if let Some(buffer) = buffer {
-            // All rows are in the log, and the sheet no longer names the buffer: if this fails, memory is wasted
-            // until the machine restarts, and nothing else.
+            // All rows are in the log, and the sheet no longer names the buffer: if this fails, it is a leftover that
+            // holds nothing.
             let _ = Region::remove(&buffer);
         }
         Ok(cold.sheet.clone())
@@ -278,27 +277,4 @@ fn begin_log(path: &Path, sheet: &NodeSheet, schema: &Schema) -> Result<LogWrite
     })?;
     let head = LogHead { launch: sheet.launch, node: sheet.node, schema: schema.clone() };
     LogWriter::new(file, &head).map_err(|error| RecordError::file("write", path, error))
-}
-
-/// Memory for the ring: named, so that it outlives a kill; private where that cannot be had.
-fn reserve(sheet: &mut NodeSheet, stride: usize, capacity: u64) -> Result<Region, RecordError> {
-    let words = words_needed(stride, capacity);
-    // A hasher of the standard library is seeded by the system: enough for a name that nobody else has.
-    let random = RandomState::new().build_hasher().finish();
-    let path =
-        memory::shared_folder().join(format!("fourstamp-{}-{}-{random:016x}", sheet.pid, sheet.stem()));
-    match Region::create(&path, words) {
-        Ok(region) => {
-            sheet.buffer = Some(path);
-            Ok(region)
-        }
-        Err(named) => {
-            let region =
-                Region::private(words).map_err(|source| RecordError::Buffer { node: sheet.node, source })?;
-            sheet.notes.push(format!(
-                "its last rows would be lost with a kill, for its buffer has no name: {named}"
-            ));
-            Ok(region)
-        }
-    }
 }

@@ -7,6 +7,9 @@
 //! | 0 | [`MAGIC`] | maker |
 //! | 1 | words of a row | maker |
 //! | 2 | rows that fit | maker |
+//! | 3, 4 | the run's id, low half first; zeros in memory without a name | maker |
+//! | 5 | launch (upper half) and node | maker |
+//! | 6 | bytes of the run folder's path, which stands in the last 4096 bytes | maker |
 //! | 8 | rows dropped | producer |
 //! | 16 | rows pushed, ever | producer, after their words (release) |
 //! | 32 | rows taken, ever | consumer, after it has kept them (release) |
@@ -29,9 +32,12 @@ pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"4STMRING");
 pub(crate) const HEAD_WORDS: usize = 48;
 const STRIDE: usize = 1;
 const CAPACITY: usize = 2;
-const DROPPED: usize = 8;
-const PUSHED: usize = 16;
-const TAKEN: usize = 32;
+pub(crate) const RUN: usize = 3;
+pub(crate) const NODE: usize = 5;
+pub(crate) const FOLDER_BYTES: usize = 6;
+pub(crate) const DROPPED: usize = 8;
+pub(crate) const PUSHED: usize = 16;
+pub(crate) const TAKEN: usize = 32;
 
 /// How many rows ahead a line is fetched: far enough to have come when it is wanted.
 const ROWS_AHEAD: usize = 4;

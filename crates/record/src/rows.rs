@@ -1,12 +1,13 @@
 //! Every row that a node left: those in its live log, then those still in its buffer.
 
+use crate::buffer::Buffers;
+use crate::input::open_input;
 use crate::log::{LogHeadError, LogReader};
-use crate::ring::{Consumer, reopen};
+use crate::ring::Consumer;
 use crate::{NodeSheet, RecordError};
 use memory::Region;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Rows of one node in the order recorded. Memory: a chunk of the log.
 pub(crate) struct RowSource {
@@ -36,10 +37,10 @@ pub(crate) struct RowsLost {
 const BUFFER_ROWS: u64 = 1 << 14;
 
 impl RowSource {
-    pub fn open(live: &Path, sheet: &NodeSheet) -> Result<RowSource, RecordError> {
+    pub fn open(live: &Path, sheet: &NodeSheet, buffers: &Buffers) -> Result<RowSource, RecordError> {
         let log_path = live.join(sheet.stem() + ".log");
         let failed = |error| RecordError::file("read", &log_path, error);
-        let file = File::open(&log_path).map_err(failed)?;
+        let file = open_input(&log_path).map_err(failed)?;
         let log = match LogReader::new(file).map_err(failed)? {
             Ok(log) => log,
             Err(LogHeadError::NotALog(what)) => return Err(RecordError::damaged(&log_path, what)),
@@ -52,7 +53,7 @@ impl RowSource {
         }
         let stride = sheet.schema.stride();
         let mut lost = RowsLost { dropped: sheet.dropped, ..RowsLost::default() };
-        let buffer = open_buffer(sheet, &mut lost);
+        let buffer = open_buffer(sheet, buffers, &mut lost);
         let mut expected = if sheet.finished { sheet.recorded } else { 0 };
         if let Some(buffer) = &buffer {
             lost.dropped = lost.dropped.max(buffer.dropped());
@@ -108,19 +109,18 @@ impl RowSource {
     }
 }
 
-fn open_buffer(sheet: &NodeSheet, lost: &mut RowsLost) -> Option<Consumer<Region>> {
-    let Some(path) = sheet.buffer.as_ref() else {
+fn open_buffer(sheet: &NodeSheet, buffers: &Buffers, lost: &mut RowsLost) -> Option<Consumer<Region>> {
+    if sheet.buffer.is_none() {
         // Without a name it went with its process; after a proper end nothing was in it.
         lost.buffer_missing = !sheet.finished;
         return None;
-    };
-    match Region::open(path) {
-        Ok(region) => match reopen(Arc::new(region), sheet.schema.stride()) {
-            Ok(buffer) => return Some(buffer),
-            Err(what) => lost.failures.push(format!("its buffer {} {what}", path.display())),
-        },
-        Err(error) => lost.failures.push(format!("its last rows are lost: {error}")),
     }
-    lost.buffer_missing = true;
-    None
+    match buffers.ring(sheet) {
+        Ok(ring) => Some(ring),
+        Err(why) => {
+            lost.failures.push(why);
+            lost.buffer_missing = true;
+            None
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! chunk, not with the run.
 
 use crate::chunk::{Chunk, File};
-use crate::{Closing, RecordError, RunInfo, State, folder};
+use crate::{Closing, RecordError, RunInfo, State, folder, unlisted};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,11 +23,12 @@ impl Run {
     /// When it is no run, still goes on, or one of its files is damaged, missing, or of a newer format.
     pub fn open(path: impl AsRef<Path>) -> Result<Run, RecordError> {
         let path = path.as_ref().to_path_buf();
-        let info = match Closing::of_cut(&path)? {
+        let mut info = match Closing::of_cut(&path)? {
             Some(closing) => closing.close_recorded()?,
             None => folder::read_info(&path)?,
         };
         debug_assert!(info.state != State::Open);
+        unlisted::note_files(&path, &mut info);
         let mut files = Vec::new();
         for (_, node) in info.nodes() {
             // The name comes from a file: it must not lead out of the run.

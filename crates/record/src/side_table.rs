@@ -109,7 +109,7 @@ impl SideReader {
     /// # Errors
     /// When the file is damaged, has other columns, or is not there.
     pub fn open(path: &Path, columns: &[SideColumn]) -> Result<SideReader, RecordError> {
-        let file = std::fs::File::open(path).map_err(|error| RecordError::file("open", path, error))?;
+        let file = crate::input::open_input(path).map_err(|error| RecordError::file("open", path, error))?;
         let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file))
             .map_err(|what| RecordError::damaged(path, format!("is not a table of a run: {what}")))?;
         let place = |column: &SideColumn| find(path, &metadata, column).map(|at| (*column, at));

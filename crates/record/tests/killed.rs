@@ -72,7 +72,7 @@ fn check(path: &Path, rows_at_least: u64) {
     }
     assert!(!path.join("live").exists());
     let buffers = std::fs::read_dir(memory_folder()).unwrap().flatten();
-    let ours = format!("fourstamp-{}-", run.info.launches[0].nodes[0].pid);
+    let ours = run.info.id.unwrap().name_of("");
     assert!(!buffers.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(&ours)));
     // A second reader finds a closed run.
     assert_eq!(Run::open(path).unwrap().info, run.info);

@@ -77,6 +77,8 @@ pub struct Lost {
     pub unmatched_sends: u64,
     /// Receives of a bare run that no send belongs to.
     pub unmatched_receives: u64,
+    /// Messages that are not read: what says whose they are and on which clock is missing.
+    pub rows_without_sheet: u64,
     /// Messages that name a node of which nothing is known.
     pub rows_of_unknown_nodes: u64,
     /// Times that measuring stopped to write a full buffer out.
@@ -258,6 +260,7 @@ fn lost(info: &RunInfo) -> Lost {
         missing_buffers: lost.missing_buffers,
         unmatched_sends: lost.unmatched_sends,
         unmatched_receives: lost.unmatched_receives,
+        rows_without_sheet: lost.rows_without_sheet,
         rows_of_unknown_nodes: lost.rows_of_unknown_nodes,
         pauses: info.nodes().map(|(_, node)| node.pauses).sum(),
         failures: info.failures.clone(),

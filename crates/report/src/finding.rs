@@ -85,9 +85,6 @@ pub(crate) fn losses(facts: &Facts, analysis: &Analysis) -> Vec<String> {
 
 fn lost_lines(lost: &Lost) -> Vec<String> {
     let mut lines = Vec::new();
-    if lost.cut {
-        lines.push("The run was cut before its end; what had been recorded by then is all here.".to_owned());
-    }
     let counts = [
         (lost.dropped, "message", "dropped because a buffer was full"),
         (lost.damaged_chunks, "damaged chunk", "of the live logs left out"),
@@ -95,6 +92,7 @@ fn lost_lines(lost: &Lost) -> Vec<String> {
         (lost.missing_buffers, "node", "whose last messages were gone with their buffer"),
         (lost.unmatched_sends, "send", "that no receive belongs to"),
         (lost.unmatched_receives, "receive", "that no send belongs to"),
+        (lost.rows_without_sheet, "message", "not read, because their node's description is missing"),
         (lost.rows_of_unknown_nodes, "message", "naming a node of which nothing is known"),
         (lost.pauses, "pause", "of the measurement to write a full buffer out"),
     ];
@@ -105,6 +103,10 @@ fn lost_lines(lost: &Lost) -> Vec<String> {
             .map(|(n, noun, what)| format!("{} {what}.", counted(*n, noun))),
     );
     lines.extend(lost.failures.iter().cloned());
+    if lost.cut {
+        let rest = if lines.is_empty() { "; what had been recorded by then is all here" } else { "" };
+        lines.insert(0, format!("The run was cut before its end{rest}."));
+    }
     lines
 }
 

@@ -83,7 +83,7 @@ fn parallel(plan: &Plan, model: &AnyModel, nodes: &Nodes) -> Result<()> {
     let spec = plan.spec();
     spec.check()?;
     model.placement(spec.nodes, &plan.job)?;
-    let scratch = tempfile::tempdir().context("cannot make a folder for temporary files")?;
+    let scratch = memory::Scratch::new("warp").context("cannot make a folder for temporary files")?;
     let path = match plan.keeps() {
         true => place::for_run(
             common.out.as_deref(),

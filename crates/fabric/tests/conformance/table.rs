@@ -234,10 +234,7 @@ pub fn options(spec: &Spec, id: NodeId, recording: Recording) -> NodeOptions {
 }
 
 pub fn new_segment_path() -> PathBuf {
-    use std::sync::atomic::{AtomicU32, Ordering};
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    memory::shared_folder().join(format!("fourstamp-conformance-{}-{number}", std::process::id()))
+    memory::shared_folder().join(memory::leased_name(memory::new_owner(), "conformance"))
 }
 
 /// Words that the test sees while its nodes run, wherever they do.

@@ -1,6 +1,7 @@
 //! The log of a node's watcher, and how it is closed.
 
 use super::{Cause, CauseSpan, table};
+use crate::input::open_input;
 use crate::log::{LogHead, LogHeadError, LogReader, LogWriter};
 use crate::row::BASE_WORDS;
 use crate::sheet::stem;
@@ -63,7 +64,7 @@ pub(crate) fn close(
     info: &mut RunInfo,
 ) -> Result<(), RecordError> {
     let path = log_path(live, sheet.launch, sheet.node);
-    let file = match File::open(&path) {
+    let file = match open_input(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(RecordError::file("read", &path, error)),

@@ -29,7 +29,7 @@ pub struct Check {
 /// Run in order and show.
 pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
     plan.remarks.iter().for_each(|remark| eprintln!("{remark}"));
-    let scratch = tempfile::tempdir().context("cannot make a folder for temporary files")?;
+    let scratch = memory::Scratch::new("sequential").context("cannot make a folder for temporary files")?;
     if !plan.job.record {
         let files = NodeFiles::new(scratch.path(), 0);
         let text = simulated(plan, model, &files, None)?;

@@ -29,7 +29,7 @@ impl LocalServers {
         let parity = matches!(args.policy, Policy::ParityLog | Policy::Parity);
         let many = usize::from(args.start) + usize::from(parity);
         let memory = args.server_memory.unwrap_or_else(|| available_bytes() / 2 / many);
-        let folder = tempfile::tempdir().context("no folder for temporary files")?;
+        let folder = memory::Scratch::new("servers").context("no folder for temporary files")?;
         for number in 0..many {
             let announce = folder.path().join(number.to_string());
             started.children.push(start(memory, key, &announce)?);

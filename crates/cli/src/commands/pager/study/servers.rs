@@ -30,7 +30,7 @@ impl Servers {
     /// So many, each with room for `bytes`; in the second box if there are boxes.
     pub fn start(number: u32, bytes: u64, key: &str, boxes: Option<&Namespaces>) -> Result<Servers> {
         let own = std::env::current_exe().context("cannot find this program's own file")?;
-        let announced = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let announced = memory::Scratch::new("servers").context("cannot make a temporary folder")?;
         let mut servers = Servers { children: Vec::new(), addresses: Vec::new() };
         let host = boxes.map_or("127.0.0.1", |_| Namespaces::far_address());
         for at in 0..number {
