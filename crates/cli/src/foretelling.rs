@@ -8,37 +8,41 @@ use std::path::Path;
 /// How many times the bandwidth.
 const FACTORS: [f64; 3] = [2.0, 10.0, 100.0];
 
-/// Add it to the facts of the paged run at `path`. It is played again over faster networks; without its course, document 004's arithmetic must do.
+/// Add it to the facts of the paged run at `path`: nothing where nothing was paged, and only what more memory would do where no page crossed a network.
+/// The run is played again over faster networks; without its course, document 004's arithmetic must do.
 pub fn foretell(facts: &mut Facts, path: &Path) {
     let Some(pager) = &mut facts.pager else { return };
-    let Some(process) = pager.main() else { return };
+    let Some(process) = pager.main().filter(|process| process.was_paged()) else { return };
     let run = completion(&process.seconds);
+    let rate = process.rate_bytes_per_s.filter(|rate| *rate > 0.0);
+    let networked = rate.is_some() || process.seconds.network > 0.0;
     // A run that was cut has no course, and one without transfers no rate.
     let course = course::read(path, process.pid, process.seconds.elapsed).ok();
-    let recorded = course.zip(process.rate_bytes_per_s.filter(|rate| *rate > 0.0));
-    let faster = FACTORS.map(|factor| Prediction {
+    let recorded = course.zip(rate);
+    let faster = FACTORS.iter().filter(|_| networked).map(|factor| Prediction {
         network: format!("{factor} times the bandwidth"),
         seconds: match &recorded {
             Some((course, rate)) => {
                 replay(course, &Link::of_rate(*rate), &Link::of_rate(factor * rate)).elapsed_s
             }
-            None => run.at_bandwidth(factor).total(),
+            None => run.at_bandwidth(*factor).total(),
         },
     });
     let enough =
         Prediction { network: "memory enough for all data".into(), seconds: run.all_memory().total() };
-    pager.predictions = faster.into_iter().chain([enough]).collect();
+    pager.predictions = faster.chain([enough]).collect();
 }
 
-/// The parts of a paged process's time.
+/// The parts of a paged process's time, as the model has them.
 pub fn completion(seconds: &PagedSeconds) -> Completion {
     Completion {
         user: seconds.user,
         system: seconds.system,
         init: seconds.init,
-        protocol: seconds.protocol,
-        blocked_bytes: seconds.blocked_bytes,
-        blocked_fixed: seconds.blocked_fixed,
+        protocol: seconds.handling,
+        blocked_bytes: seconds.network_bytes,
+        blocked_fixed: seconds.waiting() - seconds.network_bytes,
+        other: seconds.queue.unwrap_or(0.0) + seconds.other,
     }
 }
 
@@ -59,11 +63,21 @@ mod tests {
 
     #[test]
     fn without_a_course_only_waiting_for_bytes_gets_shorter() {
-        let seconds = json!({"user": 10.0, "blocked_bytes": 20.0, "blocked_fixed": 1.0});
-        let found = times(&json!({ "seconds": seconds }), Path::new("/no/course"));
+        let seconds =
+            json!({"elapsed": 33.0, "user": 10.0, "network": 20.5, "network_bytes": 20.0, "server": 0.5});
+        let found = times(&json!({ "seconds": seconds, "transfers": 5 }), Path::new("/no/course"));
         let network = |factor| format!("{factor} times the bandwidth");
         let enough = "memory enough for all data".to_string();
-        assert_eq!(found, [(network(2), 21.0), (network(10), 13.0), (network(100), 11.2), (enough, 10.0)]);
+        assert_eq!(found, [(network(2), 23.0), (network(10), 15.0), (network(100), 13.2), (enough, 12.0)]);
+    }
+
+    #[test]
+    fn nothing_is_foretold_of_what_was_not_there() {
+        let nowhere = Path::new("/no/course");
+        let idle = json!({ "seconds": {"elapsed": 9.0, "user": 3.0} });
+        assert_eq!(times(&idle, nowhere), []);
+        let disk = json!({ "transfers": 8, "seconds": {"elapsed": 9.0, "user": 3.0, "disk": 4.0} });
+        assert_eq!(times(&disk, nowhere), [("memory enough for all data".to_owned(), 5.0)]);
     }
 
     #[test]
@@ -72,8 +86,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let course = "in,0,10000000000,0,100000000\nwait,8000000000,10000000000,0,\n";
         std::fs::write(folder.path().join("course-7.csv"), course).expect("a course");
-        let seconds = json!({"elapsed": 11.0, "user": 9.0, "blocked_bytes": 2.0});
-        let process = json!({"pid": 7, "rate_bytes_per_s": 1e7, "seconds": seconds});
+        let seconds = json!({"elapsed": 11.0, "user": 9.0, "network": 2.0, "network_bytes": 2.0});
+        let process =
+            json!({"pid": 7, "transfers": 9, "rate_bytes_per_s": 1e7, "seconds": seconds});
         let found: Vec<f64> = times(&process, folder.path()).into_iter().map(|one| one.1).collect();
         assert_eq!(found, [9.0, 9.0, 9.0, 9.0]);
     }

@@ -17,6 +17,8 @@ pub struct Completion {
     pub blocked_bytes: f64,
     /// Waiting for all else (the way there and back, a server's turn): the same at any rate.
     pub blocked_fixed: f64,
+    /// What has nothing to do with paging, and is no work of the program: the same wherever its pages are.
+    pub other: f64,
 }
 
 /// A part of a completion time.
@@ -34,24 +36,21 @@ pub enum Part {
     BlockedBytes,
     /// See [`Completion::blocked_fixed`].
     BlockedFixed,
+    /// See [`Completion::other`].
+    Other,
 }
 
 impl Part {
-    /// In the order in which they are shown.
-    pub const ALL: [Part; 6] =
-        [Part::User, Part::System, Part::Init, Part::Protocol, Part::BlockedBytes, Part::BlockedFixed];
-
-    /// In words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Part::User => "user",
-            Part::System => "system",
-            Part::Init => "init",
-            Part::Protocol => "protocol",
-            Part::BlockedBytes => "waiting for bytes",
-            Part::BlockedFixed => "other waiting",
-        }
-    }
+    /// All of them.
+    pub const ALL: [Part; 7] = [
+        Part::User,
+        Part::System,
+        Part::Init,
+        Part::Protocol,
+        Part::BlockedBytes,
+        Part::BlockedFixed,
+        Part::Other,
+    ];
 }
 
 impl Completion {
@@ -68,7 +67,7 @@ impl Completion {
     ) -> Completion {
         let protocol = transfers(page_outs, page_ins, servers) as f64 * protocol_per_page;
         let blocked_bytes = elapsed - user - system - init - protocol;
-        Completion { user, system, init, protocol, blocked_bytes, blocked_fixed: 0.0 }
+        Completion { user, system, init, protocol, blocked_bytes, ..Completion::default() }
     }
 
     /// All of it.
@@ -85,6 +84,7 @@ impl Completion {
             Part::Protocol => self.protocol,
             Part::BlockedBytes => self.blocked_bytes,
             Part::BlockedFixed => self.blocked_fixed,
+            Part::Other => self.other,
         }
     }
 
@@ -155,10 +155,10 @@ mod tests {
     proptest! {
         #[test]
         fn shares_add_up_and_more_bandwidth_never_slows(
-            parts in prop::array::uniform6(0.001..1e4f64), factor in 1.0..1e6f64,
+            parts in prop::array::uniform7(0.001..1e4f64), factor in 1.0..1e6f64,
         ) {
-            let [user, system, init, protocol, blocked_bytes, blocked_fixed] = parts;
-            let run = Completion { user, system, init, protocol, blocked_bytes, blocked_fixed };
+            let [user, system, init, protocol, blocked_bytes, blocked_fixed, other] = parts;
+            let run = Completion { user, system, init, protocol, blocked_bytes, blocked_fixed, other };
             let sum: f64 = Part::ALL.iter().map(|part| run.share(*part)).sum();
             prop_assert!((sum - 1.0).abs() < 1e-9);
             let faster = run.at_bandwidth(factor).total();

@@ -5,25 +5,45 @@ use stats::analysis::{Analysis, PageKind, PageTransfers, Paging};
 use crate::escape::html;
 use crate::facts::Facts;
 use crate::format::{NONE, byte_rate, count, counted, part, time};
-use crate::pager_facts::{FaultTime, PageServer, Paged, PagedSeconds, PagerFacts, ServerEvent};
+use crate::pager_facts::{FaultTime, PageServer, Paged, PagerFacts, ServerEvent};
+use crate::pager_seconds::{LEAST, PagedPart, PagedSeconds};
 use crate::tables::wrap;
 
 /// The run in a sentence; `None` where it was not paged.
 pub(crate) fn sentence(facts: &Facts) -> Option<String> {
     let process = facts.pager.as_ref()?.main()?;
     let seconds = &process.seconds;
-    let whole = seconds.sum();
-    if whole <= 0.0 {
+    if seconds.elapsed <= 0.0 {
         return None;
     }
-    let waited = (seconds.blocked_bytes + seconds.blocked_fixed) / whole;
-    Some(format!(
-        "The program ran for {}: {} its own work, {} paging's work, {} waiting for pages.",
-        time(seconds.elapsed * 1e9),
-        part((seconds.user + seconds.system + seconds.init) / whole),
-        part(seconds.protocol / whole),
-        part(waited)
-    ))
+    let parts = [
+        (seconds.user + seconds.system, "its own work"),
+        (seconds.init, "before its first paged memory"),
+        (seconds.handling, "fault handling"),
+        (seconds.waiting(), "waiting for pages"),
+        (seconds.queue.unwrap_or(0.0), "without a processor"),
+        (seconds.other, "other"),
+    ];
+    let said: Vec<String> = parts
+        .iter()
+        .map(|(s, what)| (s / seconds.elapsed, what))
+        .filter(|(of, _)| *of >= LEAST)
+        .map(|(of, what)| format!("{} {what}", part(of)))
+        .collect();
+    let paged = if process.was_paged() { "" } else { "No page was transferred. " };
+    let elapsed = time(seconds.elapsed * 1e9);
+    Some(format!("{paged}The program ran for {elapsed}: {}.", said.join(", ")))
+}
+
+/// What is to be said of the parts, and of what is predicted.
+pub(crate) fn about(process: &Paged, pager: &PagerFacts) -> String {
+    let predicted = match (process.was_paged(), &pager.predictions[..]) {
+        (false, _) => "No page was transferred, so there is nothing to predict for another network or for more memory.",
+        (true, []) => "",
+        (true, [_]) => "No page crossed a network, so there is nothing to predict for another one.",
+        (true, _) => "A faster network shortens the bytes' share of network; memory enough takes away fault handling, network, server and disk.",
+    };
+    [Some(predicted), process.seconds.about_other()].into_iter().flatten().filter(|said| !said.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// When pages went which way and how fast, and when servers were lost or joined, in words.
@@ -73,15 +93,15 @@ fn moments(pager: &PagerFacts, happened: ServerEvent, one: &str, several: &str) 
 
 /// Seconds of each part as a table of HTML.
 pub(crate) fn seconds_table(seconds: &PagedSeconds) -> String {
-    let whole = seconds.sum().max(f64::MIN_POSITIVE);
-    let row = |(name, class, s): (&str, &str, f64)| {
+    let whole = seconds.elapsed.max(f64::MIN_POSITIVE);
+    let row = |PagedPart { name, class, seconds: s, .. }| {
         format!(
             "<tr><th scope=row><span class=\"swatch {class}\"></span>{name}<td>{}<td>{}",
             time(s * 1e9),
             part(s / whole)
         )
     };
-    let rows: String = seconds.parts().into_iter().map(row).collect();
+    let rows: String = seconds.shown().into_iter().map(row).collect();
     wrap(&format!(
         "<table class=figures><thead><tr><th scope=col>Part<th scope=col>Time<th scope=col>Of all<tbody>{rows}</table>"
     ))
@@ -186,7 +206,7 @@ mod tests {
     fn facts() -> Facts {
         let pager = PagerFacts::of(Some(&json!({
             "policy": "parity-log", "local_bytes": 64 << 20, "servers": [{"address": "<b>", "role": "data", "state": "up", "pages": 12}],
-            "processes": [{"seconds": {"elapsed": 130.76, "user": 66.138, "system": 3.133, "init": 0.21, "protocol": 8.723, "blocked_bytes": 52.556},
+            "processes": [{"seconds": {"elapsed": 130.76, "user": 66.138, "system": 3.133, "init": 0.21, "handling": 8.723, "network": 42.556, "queue": 4.0},
                 "faults": {"hard": 2055}, "fault_ns": {"hard": {"p50": 25000.0, "p99": 130000.0, "max": 2e6, "mean": 3e4}},
                 "page_outs": 2718, "page_ins": 2055, "transfers": 5452, "events": [{"at_s": 3.25, "what": "server 2 is down\u{1b}[2J"}]}],
         })));
@@ -198,9 +218,29 @@ mod tests {
         let said = plain(&sentence(&facts()).unwrap());
         assert_eq!(
             said,
-            "The program ran for 131 s: 53 % its own work, 7 % paging's work, 40 % waiting for pages."
+            "The program ran for 131 s: 53 % its own work, 7 % fault handling, 33 % waiting for pages, 3 % without a \
+             processor, 5 % other."
         );
         assert_eq!(sentence(&Facts::default()), None);
+    }
+
+    /// 64 % of a program's time is nobody's work: that is no reason to blame paging.
+    #[test]
+    fn a_run_without_transfers_blames_nobody_and_predicts_nothing() {
+        let pager = PagerFacts::of(Some(&json!({
+            "processes": [{"seconds": {"elapsed": 10.0, "user": 3.4, "system": 0.2, "queue": 0.0}, "faults": {"zero": 900}}],
+        })));
+        let facts = Facts { pager, ..Facts::default() };
+        let said = plain(&sentence(&facts).unwrap());
+        assert_eq!(
+            said,
+            "No page was transferred. The program ran for 10.0 s: 36 % its own work, 64 % other."
+        );
+        let pager = facts.pager.unwrap();
+        let about = about(pager.main().unwrap(), &pager);
+        assert!(about.contains("nothing to predict") && about.contains("it slept"), "{about}");
+        let table = plain(&seconds_table(&pager.main().unwrap().seconds));
+        assert!(table.contains("Other") && !table.contains("Network") && !table.contains("handling"), "{table}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! What a paged run says of itself: where its time went, its faults, its transfers, its servers.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::format::counted;
+use crate::pager_seconds::PagedSeconds;
 
 /// The name under which the parameters of a run hold it.
 pub(crate) const KEY: &str = "pager";
@@ -63,7 +64,7 @@ pub struct Paged {
     pub page_ins: u64,
     /// Pages of parity sent out.
     pub parity: u64,
-    /// All pages that crossed the network.
+    /// All pages that went to a server or to the disk, or came from there.
     pub transfers: u64,
     /// Of these, pages moved for safety or room.
     pub moves: u64,
@@ -79,26 +80,6 @@ pub struct Paged {
     pub lost_pages: Vec<Value>,
     /// What happened to servers, in order.
     pub events: Vec<PagerEvent>,
-}
-
-/// Where the time of a paged process went.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PagedSeconds {
-    /// All of it.
-    pub elapsed: f64,
-    /// The program's own instructions.
-    pub user: f64,
-    /// The kernel's work for it.
-    pub system: f64,
-    /// Loading and starting.
-    pub init: f64,
-    /// Handling transfers.
-    pub protocol: f64,
-    /// Waiting for bytes.
-    pub blocked_bytes: f64,
-    /// Other waiting for pages.
-    pub blocked_fixed: f64,
 }
 
 /// Faults by what they took.
@@ -180,12 +161,19 @@ pub struct Prediction {
 impl PagerFacts {
     /// Read what the parameters hold; `None` when it is nothing that a paged run leaves.
     pub fn of(parameter: Option<&Value>) -> Option<PagerFacts> {
-        serde_json::from_value(parameter?.clone()).ok()
+        let mut facts: PagerFacts = serde_json::from_value(parameter?.clone()).ok()?;
+        for process in &mut facts.processes {
+            process.seconds = process.seconds.with_other();
+        }
+        Some(facts)
     }
 
-    /// The process that says most of the run: the one with most transfers.
+    /// The process that says most of the run: the one with most transfers, of several the one that ran longest.
     pub fn main(&self) -> Option<&Paged> {
-        self.processes.iter().max_by_key(|process| process.transfers)
+        let order = |a: &&Paged, b: &&Paged| {
+            a.transfers.cmp(&b.transfers).then(a.seconds.elapsed.total_cmp(&b.seconds.elapsed))
+        };
+        self.processes.iter().max_by(order)
     }
 
     /// What was lost, one line each.
@@ -214,35 +202,14 @@ impl PagerEvent {
 }
 
 impl Paged {
+    /// Whether any page left its memory or came back.
+    pub fn was_paged(&self) -> bool {
+        self.transfers > 0
+    }
+
     /// Part of the windows whose stream went on, 0 to 1.
     pub fn prefetch_efficiency(&self) -> Option<f64> {
         (self.prefetch.windows > 0).then(|| self.prefetch.used as f64 / self.prefetch.windows as f64)
-    }
-}
-
-impl PagedSeconds {
-    /// Name, class and value of each part, in the order in which they are shown.
-    pub(crate) fn parts(&self) -> [(&'static str, &'static str, f64); 6] {
-        [
-            ("User", "work", self.user),
-            ("System", "collect", self.system),
-            ("Init", "idle", self.init),
-            ("Protocol", "b", self.protocol),
-            ("Waiting for bytes", "undo", self.blocked_bytes),
-            ("Other waiting", "c", self.blocked_fixed),
-        ]
-    }
-
-    /// Why a part is negative, where one is.
-    pub(crate) fn remark(&self) -> Option<&'static str> {
-        let said = "Protocol is what the other parts leave of the elapsed time. It is negative, because several threads of the program ran, or \
-                    waited, at once.";
-        (self.protocol < 0.0).then_some(said)
-    }
-
-    /// What the parts add up to.
-    pub(crate) fn sum(&self) -> f64 {
-        self.parts().iter().map(|(_, _, seconds)| seconds).sum()
     }
 }
 

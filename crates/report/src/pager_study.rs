@@ -7,7 +7,7 @@ use std::io::Write;
 use crate::ReportError;
 use crate::escape::html;
 use crate::format::time;
-use crate::pager_facts::PagedSeconds;
+use crate::pager_seconds::{PagedPart, PagedSeconds};
 use crate::tables::{list, wrap};
 
 /// A study's figure.
@@ -72,7 +72,8 @@ const STYLE: &str = "
 .track { position: relative; display: flex; height: 24px }
 .track i { display: block; height: 100% }
 .track i.work { background: var(--work) } .track i.collect { background: var(--collect) } .track i.idle { background: var(--idle) }
-.track i.undo { background: var(--undo) } .track i.b { background: var(--b) } .track i.c { background: var(--c) }
+.track i.undo { background: var(--undo) } .track i.a { background: var(--a) } .track i.b { background: var(--b) } .track i.c { background: var(--c) }
+.track i.d { background: var(--d) } .track i.cycle { background: var(--cycle) }
 .legend { margin-bottom: 14px }
 .legend .mark { display: inline-block; height: 1em; margin-right: 6px; vertical-align: -2px; border-left: 3px solid var(--ink) }
 .track b { position: absolute; top: -3px; bottom: -3px; border-left: 3px solid var(--ink) }
@@ -80,13 +81,14 @@ const STYLE: &str = "
 
 fn legend() -> String {
     let parts = PagedSeconds::default().parts();
-    let parts =
-        parts.iter().map(|(name, class, _)| format!("<li><span class=\"swatch {class}\"></span>{name}</li>"));
+    let parts = parts.iter().map(|PagedPart { name, class, .. }| {
+        format!("<li><span class=\"swatch {class}\"></span>{name}</li>")
+    });
     parts.chain(["<li><span class=mark></span>predicted</li>".to_owned()]).collect()
 }
 
 fn section(bars: &[Bar]) -> String {
-    let longest = bars.iter().flat_map(|bar| [bar.seconds.sum(), bar.predicted_s.unwrap_or(0.0)]);
+    let longest = bars.iter().flat_map(|bar| [bar.seconds.elapsed, bar.predicted_s.unwrap_or(0.0)]);
     let longest = longest.fold(f64::MIN_POSITIVE, f64::max);
     let lines: String = bars.iter().map(|bar| line(bar, longest)).collect();
     let heading = html(&bars[0].group);
@@ -96,7 +98,7 @@ fn section(bars: &[Bar]) -> String {
 /// Name, bar and time.
 fn line(bar: &Bar, longest: f64) -> String {
     let percent = |s: f64| format!("{:.3}%", 100.0 * s / longest);
-    let part = |(name, class, s): (&str, &str, f64)| {
+    let part = |PagedPart { name, class, seconds: s, .. }| {
         let width = percent(s.max(0.0));
         format!("<i class={class} style=\"width:{width}\" title=\"{name} {}\"></i>", time(s * 1e9))
     };
@@ -113,7 +115,7 @@ fn line(bar: &Bar, longest: f64) -> String {
 
 fn table(bars: &[Bar]) -> String {
     let heads: String =
-        PagedSeconds::default().parts().iter().map(|(name, ..)| format!("<th scope=col>{name}")).collect();
+        PagedSeconds::default().parts().iter().map(|part| format!("<th scope=col>{}", part.name)).collect();
     let rows: String = bars.iter().map(row).collect();
     wrap(&format!(
         "<table class=figures><thead><tr><th scope=col>Alternative<th scope=col>Median<th scope=col>Fastest<th scope=col>Slowest<th \
@@ -123,7 +125,7 @@ fn table(bars: &[Bar]) -> String {
 
 fn row(bar: &Bar) -> String {
     let parts: String =
-        bar.seconds.parts().iter().map(|(_, _, s)| format!("<td>{}", time(s * 1e9))).collect();
+        bar.seconds.parts().iter().map(|part| format!("<td>{}", time(part.seconds * 1e9))).collect();
     format!(
         "<tr><th scope=row>{}<td>{}<td>{}<td>{}<td>{}{parts}",
         html(&bar.name),
@@ -145,9 +147,8 @@ fn predicted(bar: &Bar) -> String {
 mod tests {
     use super::*;
 
-    fn bar(group: &str, name: &str, user: f64, blocked_bytes: f64) -> Bar {
-        let seconds =
-            PagedSeconds { elapsed: user + blocked_bytes, user, blocked_bytes, ..PagedSeconds::default() };
+    fn bar(group: &str, name: &str, user: f64, network: f64) -> Bar {
+        let seconds = PagedSeconds { elapsed: user + network, user, network, ..PagedSeconds::default() };
         Bar { group: group.into(), name: name.into(), seconds, range_s: (1.0, 2.0), predicted_s: Some(2.5) }
     }
 

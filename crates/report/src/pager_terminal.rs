@@ -5,8 +5,9 @@ use stats::analysis::{Analysis, Bin, PageKind, Paging};
 use crate::escape;
 use crate::facts::Facts;
 use crate::format::{count, part, plain, size, time};
-use crate::pager::{fault_times, faults, phases, transfers};
-use crate::pager_facts::{Paged, PagedSeconds, PagerFacts};
+use crate::pager::{about, fault_times, faults, phases, transfers};
+use crate::pager_facts::{Paged, PagerFacts};
+use crate::pager_seconds::{PagedPart, PagedSeconds};
 use crate::terminal::{sparkline, wrapped};
 
 /// Events that are shown; a page lists all.
@@ -19,7 +20,7 @@ pub(crate) fn block(facts: &Facts, analysis: &Analysis, width: usize) -> Option<
     let budget = plain(&size(pager.local_bytes));
     let mut text = format!("Paging ({}, {budget} of local memory)\n", escape::terminal(&pager.policy));
     text.push_str(&seconds(&process.seconds));
-    text.extend(process.seconds.remark().map(|remark| wrapped(remark, width)));
+    text.push_str(&wrapped(&about(process, pager), width));
     text.push('\n');
     text.push_str(&pairs(&transfers(process)));
     text.push('\n');
@@ -36,12 +37,12 @@ pub(crate) fn block(facts: &Facts, analysis: &Analysis, width: usize) -> Option<
 
 /// Two parts of the time a line.
 fn seconds(seconds: &PagedSeconds) -> String {
-    let whole = seconds.sum().max(f64::MIN_POSITIVE);
-    let cell = |(name, _, s): &(&str, &str, f64)| {
+    let whole = seconds.elapsed.max(f64::MIN_POSITIVE);
+    let cell = |PagedPart { name, seconds: s, .. }: &PagedPart| {
         let line = format!("  {:<18}{:>8} {:>11}", name.to_lowercase(), time(s * 1e9), part(s / whole));
         plain(&line)
     };
-    lines_of_two(&seconds.parts().iter().map(cell).collect::<Vec<_>>())
+    lines_of_two(&seconds.shown().iter().map(cell).collect::<Vec<_>>())
 }
 
 /// Two names with their values a line.
@@ -114,7 +115,7 @@ mod tests {
     fn pager() -> PagerFacts {
         PagerFacts::of(Some(&json!({
             "policy": "parity-log", "local_bytes": 64 << 20,
-            "processes": [{"seconds": {"elapsed": 130.76, "user": 66.138, "system": 3.133, "init": 0.01, "protocol": 8.723, "blocked_bytes": 52.556},
+            "processes": [{"seconds": {"elapsed": 130.76, "user": 66.138, "system": 3.133, "init": 0.01, "handling": 8.723, "network": 52.556},
                 "faults": {"hard": 2055}, "fault_ns": {"hard": {"p50": 25000.0, "p99": 130000.0, "max": 2e6, "mean": 3e4}},
                 "page_outs": 2718, "page_ins": 2055, "transfers": 5452, "events": [{"at_s": 3.25, "what": "server 2 is down\u{1b}[2J"}]}],
         })))
@@ -139,6 +140,7 @@ mod tests {
         assert!(!text.contains('\u{1b}') && text.lines().all(|line| line.chars().count() <= 80), "{text}");
         let ends: Vec<usize> =
             seconds(&pager().main().unwrap().seconds).lines().map(|l| l.chars().count()).collect();
+        assert_eq!(ends.len(), 3, "only parts that there are: {text}");
         assert!(ends.iter().all(|end| *end == ends[0]), "figures line up: {text}");
     }
 

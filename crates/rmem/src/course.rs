@@ -55,6 +55,11 @@ impl Course {
         (self.transfers, self.last_done) = (self.transfers + 1, batch.done);
     }
 
+    /// Whether an answer came after `from`.
+    pub fn came_since(&self, from: u64) -> bool {
+        self.last_done > from
+    }
+
     /// The program goes on. If an answer came while it waited, the last of them is what ended the wait: the engine lets threads go on as soon as it can.
     #[inline]
     pub fn wait(&mut self, from: u64, to: u64) {

@@ -17,15 +17,16 @@ use crate::arena::Arena;
 use crate::disk::Disk;
 use crate::mailbox::{Mailbox, Request, Ticket};
 use crate::rate::Rate;
+use crate::run_queue::OwnQueue;
 use crate::staging::Staging;
 use crate::uffd::{Fault, Uffd};
-use crate::waits::{self, Waits};
+use crate::waits::{self, Waits, Woken};
 use crate::{Config, RmemError};
 use asked::Asks;
 use clock::Clock;
 use pager::{Action, Installed, Options, PAGE_BYTES, Pager};
 use pages::Pages;
-use progress::Told;
+use progress::{Spent, Told};
 use rustix::event::epoll;
 use scribe::Scribe;
 use servers::Returning;
@@ -46,7 +47,7 @@ pub(crate) struct Engine {
     config: Config,
     clock: Clock,
     ns_per_tick: f64,
-    begun_ns: u64,
+    spent: Spent,
     pages: Pages,
     staging: Staging,
     pager: Pager,
@@ -93,7 +94,6 @@ impl Engine {
     /// Connect to the servers and prepare everything. In the engine's own thread: what is opened here is only in its table.
     pub fn prepare(config: Config, mailbox: Mailbox) -> Result<(Engine, Arc<Shared>), RmemError> {
         let clock = Clock::best();
-        let begun_ns = progress::monotonic_ns();
         let uffd = Uffd::open(config.user_mode_only).map_err(|source| RmemError::Uffd { source })?;
         let uffd = if config.old_kernel { uffd.without_moves() } else { uffd };
         let system = |action| move |source| RmemError::System { action, source };
@@ -122,7 +122,7 @@ impl Engine {
             config,
             clock,
             ns_per_tick,
-            begun_ns,
+            spent: Spent::begin(),
             pages: Pages::new(uffd, shared.clone()),
             staging,
             pager,
@@ -131,7 +131,7 @@ impl Engine {
             epoll,
             asks: Asks::default(),
             holds: Vec::new(),
-            waits: Waits::new(),
+            waits: Waits::new(ns_per_tick, late(ns_per_tick)),
             rate: Rate::new(ns_per_tick, clock.now().0),
             scribe,
             told: Vec::new(),
@@ -176,15 +176,23 @@ impl Engine {
         loop {
             let begun = self.clock.now().0;
             let wait_ns = if begun.wrapping_sub(last_work) < self.spin() { 0 } else { TICK_NS as i64 };
+            let sleeps = wait_ns > 0 && !self.waits.any();
+            if sleeps {
+                self.waits.sleep(begun);
+            }
             let timeout = rustix::event::Timespec { tv_sec: 0, tv_nsec: wait_ns };
             // Interrupted by nothing: this thread takes no signals.
             let many = epoll::wait(&self.epoll, &mut events, Some(&timeout)).unwrap_or(0);
             let now = self.clock.now().0;
-            self.waits.idle(now.wrapping_sub(begun));
-            for event in &events[..many] {
+            let events = &events[..many];
+            self.waits.idle(now.wrapping_sub(begun), woken(events));
+            for event in events {
                 self.serve(event.data.u64());
             }
             self.send_all();
+            if sleeps && events.iter().any(|event| event.data.u64() == FAULTS) {
+                self.waits.woken_by_fault(now.wrapping_sub(begun), self.clock.now().0);
+            }
             if self.tidy() || many > 0 {
                 last_work = now;
             }
@@ -287,6 +295,22 @@ impl Engine {
             self.told.push(Told { at_s, what });
         }
     }
+}
+
+/// What ended a wait of the engine. Where both did, a server: the disk's writes are done in the background.
+fn woken(events: &[epoll::Event]) -> Woken {
+    let any = |of: fn(u64) -> bool| events.iter().any(|event| of(event.data.u64()));
+    match () {
+        () if any(|token| token >= SITES) => Woken::Network,
+        () if any(|token| token == DISK) => Woken::Disk,
+        () => Woken::Neither,
+    }
+}
+
+/// Counts how long this thread was ready to run and had no processor, ticks.
+fn late(ns_per_tick: f64) -> waits::Count {
+    let queue = OwnQueue::open();
+    Box::new(move || queue.ns().map(|ns| (ns as f64 / ns_per_tick) as u64))
 }
 
 /// What the pager may use.

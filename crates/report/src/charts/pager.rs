@@ -9,9 +9,10 @@ use crate::chart::{Chart, bars, layout, lying, time_axis};
 use crate::facts::Facts;
 use crate::format::{part, time};
 use crate::pager::{
-    TRANSFERS_NOTE, faults_table, predictions_table, seconds_table, servers_table, transfers,
+    TRANSFERS_NOTE, about, faults_table, predictions_table, seconds_table, servers_table, transfers,
 };
-use crate::pager_facts::{Paged, PagedSeconds, PagerFacts};
+use crate::pager_facts::{Paged, PagerFacts};
+use crate::pager_seconds::{PagedPart, PagedSeconds};
 use crate::tables::list;
 
 pub(super) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Section> {
@@ -26,15 +27,12 @@ pub(super) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Sec
 
 /// Where the completion time went, and where it would go.
 fn completion(run: &str, pager: &PagerFacts, process: &Paged) -> Section {
-    let sentence = "Only waiting for bytes gets shorter with a faster network, and only the first three parts are left with memory enough. Other \
-                    waiting is the way there and back and the servers' turn.";
-    let mut section = Section::new(run, "pager-time", "Where the completion time went", sentence.to_owned());
-    let parts = process.seconds.parts();
-    section.legend = parts.iter().map(|(name, class, _)| ((*name).to_owned(), (*class).to_owned())).collect();
+    let sentence = about(process, pager);
+    let mut section = Section::new(run, "pager-time", "Where the completion time went", sentence);
+    let parts = process.seconds.shown();
+    section.legend = parts.iter().map(|part| (part.name.to_owned(), part.class.to_owned())).collect();
     section.charts.push(bar(run, &process.seconds));
-    let remark =
-        process.seconds.remark().map_or_else(String::new, |text| format!("<p class=note>{text}</p>"));
-    section.below = seconds_table(&process.seconds) + &remark + &predictions_table(pager);
+    section.below = seconds_table(&process.seconds) + &predictions_table(pager);
     section
 }
 
@@ -47,8 +45,8 @@ fn bar(run: &str, seconds: &PagedSeconds) -> Chart {
         .y_axis(Axis::new().type_(AxisType::Category).show_tick_labels(false));
     let label = "The completion time as the sum of its parts.".to_owned();
     let mut chart = Chart::new(format!("{run}-pager-bar"), 150, label, axes);
-    let whole = seconds.sum().max(f64::MIN_POSITIVE);
-    for (name, class, s) in seconds.parts() {
+    let whole = seconds.elapsed.max(f64::MIN_POSITIVE);
+    for PagedPart { name, class, seconds: s, .. } in seconds.shown() {
         let text = format!("<b>{}</b> {name}<br>{}", time(s * 1e9), part(s / whole));
         let one =
             bars(vec![(s * 1e6).round() / 1e6], vec![String::new()], vec![text], name, &format!("@{class}"));
@@ -58,8 +56,8 @@ fn bar(run: &str, seconds: &PagedSeconds) -> Chart {
 }
 
 fn faults(run: &str, process: &Paged) -> Section {
-    let sentence = "A fault is a touch of a page that is not in the program's memory. What is fetched crosses the network; a page on its way out, \
-                    or read ahead, is given back at once.";
+    let sentence = "A fault is a touch of a page that is not in the program's memory. What is fetched comes from a server or the disk; a page \
+                    on its way out, or read ahead, is given back at once.";
     let mut section = Section::new(run, "pager-faults", "Faults and transfers", sentence.to_owned());
     let pairs: String = transfers(process)
         .into_iter()
@@ -79,8 +77,8 @@ fn servers(run: &str, pager: &PagerFacts) -> Option<Section> {
         return None;
     }
     let sentence = match events.is_empty() {
-        true => "All servers were there from the first page to the last.",
-        false => "What happened to servers, from the begin of the run.",
+        true => "No server was lost or joined during the run.",
+        false => "What happened, by the time since the run began.",
     };
     let mut section = Section::new(run, "pager-servers", "Servers", sentence.to_owned());
     section.below = servers_table(&pager.servers);

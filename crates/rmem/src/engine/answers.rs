@@ -35,6 +35,7 @@ impl Engine {
 
     fn answer(&mut self, at: usize, reply: Reply<'_>) {
         let place = self.sites[at].place;
+        self.served(at, &reply);
         match reply {
             Reply::Granted { slots, .. } => self.pager.granted(place, slots),
             Reply::Stored { operations, times } => {
@@ -60,6 +61,19 @@ impl Engine {
             }
         }
         self.perform_all();
+    }
+
+    /// How long the server had the request.
+    fn served(&mut self, at: usize, reply: &Reply<'_>) {
+        let ticks = match reply {
+            Reply::Stored { times, .. } | Reply::Swapped { times, .. } | Reply::Mixed { times, .. } => {
+                times.taken.saturating_sub(times.arrived)
+            }
+            Reply::Pages { times, .. } => times.sent.saturating_sub(times.ready),
+            Reply::Granted { .. } | Reply::Pong { .. } => 0,
+        };
+        // Of the server's clock. What is not a number is nothing.
+        self.waits.served((ticks as f64 * self.sites[at].ns_per_tick / self.ns_per_tick) as u64);
     }
 
     /// A batch is done. Its first page was asked for first.

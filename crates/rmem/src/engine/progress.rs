@@ -2,6 +2,8 @@
 
 use super::Engine;
 use super::site::Site;
+use crate::parts::{Account, Parts, Reading, Waits};
+use crate::run_queue::{Had, Threads};
 use crate::waits::{Cause, Quantiles};
 use crate::{RmemError, ServerRole};
 use pager::{PAGE_BYTES, PlaceStatus};
@@ -38,23 +40,31 @@ pub struct Progress {
     events: Vec<Told>,
 }
 
-/// Where the time went. All but `engine` add up to `elapsed`.
+/// Where the time went. `init` and the parts add up to `elapsed`.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Seconds {
     elapsed: f64,
-    /// Of the program's threads; of several, what of the elapsed time is theirs.
-    user: f64,
-    system: f64,
-    /// Before the first paged memory.
+    /// Until the program had its first paged memory: loading, what it did till then, connecting to the servers.
     init: f64,
-    /// Waiting for pages while the engine worked and no bytes came, and being stopped and started.
-    protocol: f64,
-    /// Waiting for pages: what bytes take at the network's rate.
-    blocked_bytes: f64,
-    /// Waiting for pages while the engine waited too: the rest, which no bandwidth takes away.
-    blocked_fixed: f64,
+    #[serde(flatten)]
+    parts: Parts,
+    /// Of `network`: what the bytes take at the network's rate. A model, and no measurement.
+    network_bytes: f64,
     /// Of the engine's thread, beside the program.
     engine: f64,
+}
+
+/// Counters of this process as they were when paging began, and where its time has gone since.
+#[derive(Debug)]
+pub(super) struct Spent {
+    begun_ns: u64,
+    /// User and system time of all threads, and of this one.
+    all: (f64, f64),
+    own: (f64, f64),
+    threads: Threads,
+    /// What the program's threads and ours had had.
+    had: Option<(Had, Had)>,
+    account: Account,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -153,19 +163,23 @@ impl Engine {
     }
 
     fn seconds(&self) -> Seconds {
-        let (user, system) = cpu_seconds(libc::RUSAGE_SELF);
-        let (own_user, own_system) = cpu_seconds(libc::RUSAGE_THREAD);
-        let (user, system) = (user - own_user, system - own_system);
-        let elapsed = monotonic_ns().saturating_sub(self.config.started_ns) as f64 / 1e9;
-        let init = self.begun_ns.saturating_sub(self.config.started_ns) as f64 / 1e9;
-        let (waited, idle) = self.waits.seconds(self.ns_per_tick);
-        // Bytes come while the engine works, too: its work then costs nothing.
-        let blocked_bytes = self.rate.seconds().min(waited);
-        let blocked_fixed = (idle - blocked_bytes).max(0.0);
-        let rest = elapsed - init - blocked_bytes - blocked_fixed;
-        let [user, system, protocol] = shared(rest, user, system);
-        let engine = own_user + own_system;
-        Seconds { elapsed, user, system, init, protocol, blocked_bytes, blocked_fixed, engine }
+        let spent = &self.spent;
+        let since_start = |ns: u64| ns.saturating_sub(self.config.started_ns) as f64 / 1e9;
+        let init = since_start(spent.begun_ns);
+        let elapsed = init + spent.account.elapsed();
+        let parts = spent.account.parts();
+        let network_bytes = self.rate.seconds().min(parts.network);
+        let (user, system) = cpu_seconds(libc::RUSAGE_THREAD);
+        Seconds { elapsed, init, parts, network_bytes, engine: user + system }
+    }
+
+    /// Reckon up where the time has gone.
+    fn account(&mut self) {
+        let now = self.clock.now().0;
+        let (waited, each) = (self.waits.so_far(now), self.waits.each(now));
+        let each = each as f64 * self.ns_per_tick / 1e9;
+        let unseen = self.waits.unseen() as f64 * self.ns_per_tick / 1e9;
+        self.spent.account(Waits::of(&waited, self.ns_per_tick), each, unseen);
     }
 
     /// Write it into the run's folder.
@@ -174,6 +188,7 @@ impl Engine {
         if !self.config.record {
             self.waits.course.stop();
         }
+        self.account();
         save(&folder.join("processes"), &self.progress())?;
         self.append_course(&folder)
     }
@@ -210,13 +225,40 @@ fn program() -> String {
     std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default()
 }
 
-/// What of `rest` seconds is the program's own work, in its two kinds, and what is left of them. Several threads can work for longer than that, at once or while
-/// another waits: then they have all of it, in the proportion of the two.
-fn shared(rest: f64, user: f64, system: f64) -> [f64; 3] {
-    let (rest, work) = (rest.max(0.0), user + system);
-    match work <= rest {
-        true => [user, system, rest - work],
-        false => [user * rest / work, system * rest / work, 0.0],
+impl Spent {
+    /// Paging begins now.
+    pub fn begin() -> Spent {
+        let mut threads = Threads::default();
+        let had = threads.had();
+        Spent {
+            begun_ns: monotonic_ns(),
+            all: cpu_seconds(libc::RUSAGE_SELF),
+            own: cpu_seconds(libc::RUSAGE_THREAD),
+            threads,
+            had,
+            account: Account::default(),
+        }
+    }
+
+    fn account(&mut self, waited: Waits, each: f64, unseen: f64) {
+        let (all, own) = (cpu_seconds(libc::RUSAGE_SELF), cpu_seconds(libc::RUSAGE_THREAD));
+        let had = self.threads.had().zip(self.had);
+        let since = |now: u64, then: u64| now.saturating_sub(then) as f64 / 1e9;
+        let user = ((all.0 - self.all.0) - (own.0 - self.own.0)).max(0.0);
+        let system = ((all.1 - self.all.1) - (own.1 - self.own.1)).max(0.0);
+        let engine = (own.0 + own.1) - (self.own.0 + self.own.1);
+        let whole = (all.0 + all.1) - (self.all.0 + self.all.1);
+        // Of threads of ours beside the engine only their sum is known.
+        let ours = had.map_or(engine, |((_, now), (_, then))| since(now.ran, then.ran).max(engine));
+        self.account.read(Reading {
+            elapsed: monotonic_ns().saturating_sub(self.begun_ns) as f64 / 1e9,
+            work: (whole - ours).max(0.0),
+            user_share: if user > 0.0 { user / (user + system) } else { 0.0 },
+            queue: had.map(|((now, _), (then, _))| since(now.queued, then.queued)),
+            unseen,
+            waited,
+            each,
+        });
     }
 }
 
@@ -236,17 +278,4 @@ fn cpu_seconds(whose: libc::c_int) -> (f64, f64) {
 pub(super) fn monotonic_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_add_up_whatever_threads_did_at_once() {
-        assert_eq!(shared(10.0, 3.0, 1.0), [3.0, 1.0, 6.0]);
-        assert_eq!(shared(2.0, 3.0, 1.0), [1.5, 0.5, 0.0]);
-        assert_eq!(shared(-1.0, 3.0, 1.0), [0.0; 3]);
-        assert_eq!(shared(0.0, 0.0, 0.0), [0.0; 3]);
-    }
 }

@@ -26,12 +26,15 @@ pub struct Site {
     pub exchanges: Vec<Exchange>,
     /// When it was last heard, ticks.
     pub heard: u64,
+    /// Of its clock.
+    pub ns_per_tick: f64,
     /// The connection could not take all: wait until it can be written.
     pub clogged: bool,
 }
 
 impl Site {
     pub fn new(place: Place, server: usize, node: u16, link: Link) -> Site {
+        let ns_per_tick = link.about().quality.ns_per_tick;
         Site {
             place,
             server,
@@ -43,6 +46,7 @@ impl Site {
             discards: Vec::new(),
             exchanges: Vec::new(),
             heard: 0,
+            ns_per_tick,
             clogged: false,
         }
     }

@@ -10,9 +10,11 @@ impl Engine {
         let mut wishes = std::mem::take(&mut self.wishes);
         self.shared.mailbox.take(&mut wishes);
         for (request, ticket) in wishes.drain(..) {
+            let begun = self.clock.now().0;
             let done = self.carry_out(request, &ticket);
             self.perform_all();
             if done {
+                self.waits.asked(begun, self.clock.now().0);
                 ticket.answer();
             }
         }
@@ -29,6 +31,7 @@ impl Engine {
             Request::Hold(stretch) => {
                 let (first, pages) = numbers(stretch);
                 if self.pager.hold(first, pages) {
+                    self.waits.begin_hold(self.clock.now().0);
                     self.holds.push((stretch, Arc::clone(ticket)));
                     return false;
                 }
@@ -91,11 +94,12 @@ impl Engine {
 
     /// Those whose pages are all there by now.
     pub(super) fn answer_holds(&mut self) {
-        let pager = &self.pager;
-        self.holds.retain(|(stretch, ticket)| {
+        let Engine { pager, holds, waits, clock, .. } = self;
+        holds.retain(|(stretch, ticket)| {
             let (first, pages) = numbers(*stretch);
             let there = pager.held(first, pages);
             if there {
+                waits.end_hold(clock.now().0);
                 ticket.answer();
             }
             !there

@@ -156,7 +156,7 @@ impl Study<'_> {
         alone.args(["--size", &row.size_bytes.to_string()]);
         match row.alternative {
             Alternative::AllMemory => launch::run(alone).map(Cell::alone),
-            Alternative::Swap => self.swapping(row, &alone).map(Cell::swapped),
+            Alternative::Swap => self.swapping(row, &alone).map(Cell::alone),
             Alternative::Network(rate_bits) => {
                 let boxes = self.namespaces.as_ref().context("no namespaces")?;
                 boxes.reshape(&Link { rate_bits, latency: None })?;

@@ -26,7 +26,8 @@ fn base<'a>(row: &Row, rows: &'a [Row]) -> Option<(u64, &'a Cell)> {
 fn networks(size_bytes: u64, rows: &[Row]) -> impl Iterator<Item = (u64, &Cell)> {
     rows.iter().filter(move |row| row.size_bytes == size_bytes).filter_map(|row| {
         let Alternative::Network(bits) = row.alternative else { return None };
-        Some((bits, row.middle()?))
+        // Where nothing was transferred there is nothing to predict.
+        Some((bits, row.middle().filter(|cell| cell.transfers > 0)?))
     })
 }
 
@@ -133,11 +134,12 @@ mod tests {
             user: 66.138,
             system: 3.133,
             init: 0.21,
-            protocol: 8.7232,
-            blocked_bytes,
-            blocked_fixed: 0.0,
+            handling: 8.7232,
+            network: blocked_bytes,
+            network_bytes: blocked_bytes,
+            ..PagedSeconds::default()
         };
-        Cell { seconds, ..Cell::default() }
+        Cell { seconds, transfers: 5452, ..Cell::default() }
     }
 
     #[test]

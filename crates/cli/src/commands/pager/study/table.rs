@@ -5,8 +5,8 @@ use super::launch::Launched;
 use super::prediction::{self, predicted_s};
 use crate::foretelling::completion;
 use comfy_table::{CellAlignment, Table, presets};
-use predict::{Completion, Part, Recorded};
-use report::{Paged, PagedSeconds};
+use predict::{Completion, Recorded};
+use report::{Paged, PagedPart, PagedSeconds};
 
 /// All launches of an alternative with one size.
 pub struct Row {
@@ -30,16 +30,9 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Of a program that was alone: what it did not work is loading and starting.
+    /// Of a program that was alone: nobody measured why it did not work for the rest of the time.
     pub fn alone(launched: Launched) -> Cell {
-        let rest = launched.elapsed_s - launched.user_s - launched.system_s;
-        Cell { seconds: PagedSeconds { init: rest, ..work(&launched) }, ..Cell::default() }
-    }
-
-    /// Of a program that the kernel swapped: what it did not work it waited.
-    pub fn swapped(launched: Launched) -> Cell {
-        let rest = launched.elapsed_s - launched.user_s - launched.system_s;
-        Cell { seconds: PagedSeconds { blocked_fixed: rest, ..work(&launched) }, ..Cell::default() }
+        Cell { seconds: work(&launched).with_other(), ..Cell::default() }
     }
 
     /// Of a paged one, as it says itself.
@@ -118,7 +111,9 @@ pub fn text(rows: &[Row]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let heads = ["data", "local", "", "seconds", "from", "to", "predicted"].into_iter();
-    table.set_header(heads.chain(Part::ALL.map(Part::name)).chain(["transfers"]));
+    let parts = PagedSeconds::default().parts().map(|part| part.name.to_lowercase());
+    let heads = heads.map(str::to_owned).chain(parts);
+    table.set_header(heads.chain(["transfers".to_owned()]));
     for row in rows {
         let Some(middle) = row.middle() else { continue };
         let (low, high) = row.range_s();
@@ -126,7 +121,7 @@ pub fn text(rows: &[Row]) -> String {
         let mut cells = vec![row.size_text(), local, row.alternative.name()];
         cells.extend([middle.seconds.elapsed, low, high].map(seconds));
         cells.push(predicted_s(row, rows).map_or("-".into(), seconds));
-        cells.extend(Part::ALL.map(|part| seconds(middle.completion().part(part))));
+        cells.extend(middle.seconds.parts().map(|part| seconds(part.seconds)));
         cells.push(middle.transfers.to_string());
         table.add_row(cells);
     }
@@ -142,14 +137,14 @@ fn seconds(s: f64) -> String {
 
 /// For programs: every launch.
 pub fn csv(program: &str, rows: &[Row]) -> String {
-    let mut text = "program,alternative,size_bytes,local_bytes,launch,elapsed_s,user_s,system_s,init_s,protocol_s,blocked_bytes_s,\
-                    blocked_fixed_s,page_outs,page_ins,transfers,predicted_s\n"
-        .to_string();
+    let keys: String = PagedSeconds::default().parts().map(|PagedPart { key, .. }| format!("{key}_s,")).concat();
+    let mut text = format!(
+        "program,alternative,size_bytes,local_bytes,launch,elapsed_s,{keys}page_outs,page_ins,transfers,predicted_s\n"
+    );
     for row in rows {
         let predicted = predicted_s(row, rows).map_or(String::new(), |s| format!("{s:.6}"));
         for (at, cell) in row.cells.iter().enumerate() {
-            let parts: Vec<String> =
-                Part::ALL.map(|part| format!("{:.6}", cell.completion().part(part))).to_vec();
+            let parts = cell.seconds.parts().map(|part| format!("{:.6}", part.seconds));
             text.push_str(&format!(
                 "{program},{},{},{},{},{:.6},{},{},{},{},{predicted}\n",
                 row.alternative.name(),
