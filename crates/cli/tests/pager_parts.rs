@@ -109,8 +109,7 @@ fn what_is_waited_for_is_told_apart() {
     assert!(network.part("network_bytes") <= network.part("network"), "{}", network.seconds);
     assert!(network.said.contains("predicted, 10 times the bandwidth"), "{}", network.said);
     let place = tempfile::tempdir().unwrap();
-    let disk =
-        Paged::run(&[], &format!("--local 4M --policy disk --disk {}", place.path().display()), walks);
+    let disk = Paged::run(&[], &format!("--local 4M --policy disk --disk {}", place.path().display()), walks);
     disk.adds_up();
     assert!(disk.part("disk") > 0.0 && disk.part("network") == 0.0, "{}", disk.seconds);
     assert!(!disk.said.contains("times the bandwidth"), "a disk has no network: {}", disk.said);

@@ -38,12 +38,21 @@ pub(crate) fn sentence(facts: &Facts) -> Option<String> {
 /// What is to be said of the parts, and of what is predicted.
 pub(crate) fn about(process: &Paged, pager: &PagerFacts) -> String {
     let predicted = match (process.was_paged(), &pager.predictions[..]) {
-        (false, _) => "No page was transferred, so there is nothing to predict for another network or for more memory.",
+        (false, _) => {
+            "No page was transferred, so there is nothing to predict for another network or for more memory."
+        }
         (true, []) => "",
         (true, [_]) => "No page crossed a network, so there is nothing to predict for another one.",
-        (true, _) => "A faster network shortens the bytes' share of network; memory enough takes away fault handling, network, server and disk.",
+        (true, _) => {
+            "A faster network shortens the bytes' share of network; memory enough takes away fault handling, network, server and disk."
+        }
     };
-    [Some(predicted), process.seconds.about_other()].into_iter().flatten().filter(|said| !said.is_empty()).collect::<Vec<_>>().join(" ")
+    [Some(predicted), process.seconds.about_other()]
+        .into_iter()
+        .flatten()
+        .filter(|said| !said.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// When pages went which way and how fast, and when servers were lost or joined, in words.
@@ -240,7 +249,10 @@ mod tests {
         let about = about(pager.main().unwrap(), &pager);
         assert!(about.contains("nothing to predict") && about.contains("it slept"), "{about}");
         let table = plain(&seconds_table(&pager.main().unwrap().seconds));
-        assert!(table.contains("Other") && !table.contains("Network") && !table.contains("handling"), "{table}");
+        assert!(
+            table.contains("Other") && !table.contains("Network") && !table.contains("handling"),
+            "{table}"
+        );
     }
 
     #[test]

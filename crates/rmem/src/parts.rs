@@ -94,11 +94,7 @@ impl Account {
     pub fn read(&mut self, now: Reading) {
         let last = self.last;
         // The program's time is a difference of two counters, which may go back by a little.
-        let now = Reading {
-            elapsed: now.elapsed.max(last.elapsed),
-            work: now.work.max(last.work),
-            ..now
-        };
+        let now = Reading { elapsed: now.elapsed.max(last.elapsed), work: now.work.max(last.work), ..now };
         self.last = now;
         let queue = |now: Option<f64>, last: Option<f64>| Some(grown(now?, last.unwrap_or(0.0)));
         let passed = Reading {
@@ -249,7 +245,10 @@ mod tests {
         let four =
             Reading { elapsed: 1.0, work: 3.0, queue: Some(0.0), waited, each: 1.0, ..Reading::default() };
         let found = parts(&four);
-        assert!(near(found.user + found.system, 0.75) && near(found.network, 0.25) && near(found.other, 0.0), "{found:?}");
+        assert!(
+            near(found.user + found.system, 0.75) && near(found.network, 0.25) && near(found.other, 0.0),
+            "{found:?}"
+        );
         // Four wait at once half of the time, and nothing else happens.
         let waited = Waits { network: 0.5, ..Waits::default() };
         let found = parts(&Reading { work: 0.0, waited, each: 2.0, ..four });

@@ -40,8 +40,10 @@ pub struct Threads {
     ours: Had,
 }
 
-/// Names of the threads that paging has beside the program's: of the engine, and of those that write for it.
-const OURS: [&str; 4] = ["pager", "pager-disk", "pager-server", "fourstamp-keep"];
+/// Whether a thread of this name is one that paging has beside the program's: the engine, those that write for it, those that keep its records.
+fn is_ours(name: &str) -> bool {
+    name == "pager" || name.starts_with("pager-") || name.starts_with("fourstamp-")
+}
 
 impl Threads {
     /// Of the program's threads and of ours, until now; `None` where the kernel does not count.
@@ -51,7 +53,7 @@ impl Threads {
         let seen = numbers.filter_map(|thread: u32| {
             let read = |file| fs::read_to_string(format!("/proc/self/task/{thread}/{file}")).ok();
             // A program may be called like one of them; its first thread is never ours.
-            let ours = thread != std::process::id() && OURS.contains(&read("comm")?.trim_end());
+            let ours = thread != std::process::id() && is_ours(read("comm")?.trim_end());
             Some((thread, ours, had(&read("schedstat")?)?))
         });
         self.add(seen.collect())
@@ -64,7 +66,8 @@ impl Threads {
         let last = std::mem::take(&mut self.seen);
         for (thread, ours, had) in now {
             // Less than before: the number has gone to a new thread.
-            let before = last.get(&thread).copied().filter(|before| before.ran <= had.ran).unwrap_or_default();
+            let before =
+                last.get(&thread).copied().filter(|before| before.ran <= had.ran).unwrap_or_default();
             let sum = if ours { &mut self.ours } else { &mut self.program };
             sum.ran += had.ran - before.ran;
             sum.queued += had.queued.saturating_sub(before.queued);

@@ -114,10 +114,7 @@ mod tests {
         idle.add(4, Woken::Neither);
         assert_eq!(idle, Idle { open: 4, network: 0, server: 25, disk: 30, last: 0 });
         let waited = Waited::split(100, &idle, 0);
-        assert_eq!(
-            waited,
-            Waited { handling: 41, network: 0, server: 25, disk: 30, late: 0, unknown: 4 }
-        );
+        assert_eq!(waited, Waited { handling: 41, network: 0, server: 25, disk: 30, late: 0, unknown: 4 });
     }
 
     #[test]

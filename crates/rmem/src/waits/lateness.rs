@@ -22,8 +22,7 @@ pub struct Lateness {
 impl Lateness {
     pub fn new(ns_per_tick: f64, count: Count) -> Lateness {
         let ticks = |ns: f64| (ns / ns_per_tick) as u64;
-        let mut lateness =
-            Lateness { count, long: ticks(LONG_NS), fresh: ticks(FRESH_NS), at: 0, last: 0 };
+        let mut lateness = Lateness { count, long: ticks(LONG_NS), fresh: ticks(FRESH_NS), at: 0, last: 0 };
         lateness.read(0);
         lateness
     }
