@@ -39,6 +39,7 @@ mod tcp;
 mod thread;
 mod transport;
 mod udp;
+mod window;
 
 pub use error::FabricError;
 pub use gauge::QueueGauge;
@@ -52,7 +53,7 @@ pub use plant::{Passing, Plant, PlantStage, Planting};
 pub use schema::columns;
 pub use scribe::{Recording, Stamps};
 pub use shm::{Segment, create_segment};
-pub use spec::{NodeId, Spec, Topology, TransportSpec, Waiting};
+pub use spec::{NodeId, PathRoom, Spec, Topology, TransportSpec, Waiting};
 pub use tcp::offered::kernel_stamps;
 pub use transport::{Arrival, Flag, Handed, Happening, Head, Payload, Transport};
 pub use udp::counters::{UdpCounts, UdpReport};

@@ -21,7 +21,7 @@ use crate::spec::NodeId;
 use crate::tcp::frame::Frame;
 use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
 use clock::Clock;
-use link::{FRAGMENT_BYTES_MAX, Link, TAG_ACKNOWLEDGE, TAG_FRAME, TAG_PAYLOAD, TOGETHER_BYTES_MAX};
+use link::{Link, TAG_ACKNOWLEDGE, TAG_FRAME, TAG_PAYLOAD, TOGETHER_BYTES_MAX};
 use outbox::Outbox;
 use raw::{Buffer, Channel, Request};
 use record::{ABSENT, How};
@@ -85,6 +85,7 @@ pub(crate) struct Mpi {
     acknowledge_after_ticks: u64,
     ticks_per_ns: f64,
     leaving_timeout: Duration,
+    fragment_bytes: usize,
 }
 
 /// The fragment that is lent to the node.
@@ -104,6 +105,7 @@ impl Transport for Mpi {
             self.full_towards = Some(at);
             return Ok(Handed::Full);
         }
+        self.links[at].hear_in_time()?;
         if head.ready != ABSENT {
             self.stamp_sending(at, head)?;
         }
@@ -161,7 +163,7 @@ impl Transport for Mpi {
         loop {
             if let Some(at) = waits_for {
                 self.links[at].hear()?;
-                if self.has_room(at, FRAGMENT_BYTES_MAX)? {
+                if self.has_room(at, self.fragment_bytes)? {
                     return Ok(());
                 }
             }
@@ -197,7 +199,7 @@ impl Transport for Mpi {
     }
 
     fn fragment_bytes_max(&self) -> usize {
-        FRAGMENT_BYTES_MAX
+        self.fragment_bytes
     }
 
     fn leave(&mut self) {
@@ -230,9 +232,7 @@ impl Mpi {
     #[inline]
     fn stamp_sending(&mut self, at: usize, head: &mut Head) -> Result<(), FabricError> {
         self.stamping = true;
-        if head.seq.is_multiple_of(SENDS_PER_LISTEN)
-            && self.links[at].in_flight() >= link::WINDOW_MESSAGES / 4
-        {
+        if head.seq.is_multiple_of(SENDS_PER_LISTEN) && self.links[at].is_deep() {
             self.links[at].hear()?;
         }
         if head.sent == ABSENT {
@@ -298,7 +298,7 @@ impl Mpi {
         let Some(channel) = &self.channel else { return Err(FabricError::Closed) };
         let link = &mut self.links[at];
         link.release_first()?;
-        let buffer = self.spare.pop().unwrap_or_else(|| Buffer::new(FRAGMENT_BYTES_MAX));
+        let buffer = self.spare.pop().unwrap_or_else(|| Buffer::new(self.fragment_bytes));
         self.heads[at] = channel.receive(&buffer, frame.len, c_int::from(link.node), TAG_PAYLOAD)?;
         link.large = Some((frame, buffer));
         Ok(())

@@ -74,9 +74,10 @@ impl Size {
         LINE_WORDS + (count as usize & (self.slots - 1)) * LINE_WORDS
     }
 
-    /// Lap of the message numbered `count`; never the zero of fresh memory until four billion laps.
+    /// Lap of the message numbered `count`; the zero of fresh memory comes back after four billion laps, when each slot has that of
+    /// the lap before.
     fn lap(self, count: u64) -> u32 {
-        (count >> self.slots.trailing_zeros()) as u32 + 1
+        ((count >> self.slots.trailing_zeros()) as u32).wrapping_add(1)
     }
 
     /// Where a payload of `len` bytes starts if the byte ring stands at `cursor`, and where the ring stands

@@ -11,7 +11,7 @@
 use crate::error::FabricError;
 use crate::pin::ticks_of;
 use crate::ring::{Area, Found, LINE_WORDS, Put, Receiver, Sender, Size};
-use crate::spec::{NodeId, Spec, Waiting};
+use crate::spec::{NodeId, PathRoom, Spec, Waiting};
 use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
 use bytes::Bytes;
 use clock::Clock;
@@ -39,13 +39,19 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a fabric. Paths are as large as a total of 64 MiB allows, within 64 KiB to 1 MiB.
+    /// The layout of a fabric. Paths are as large as a total of 64 MiB allows, within 64 KiB to 1 MiB, if nothing else is wanted.
     pub fn new(spec: &Spec) -> Layout {
         let nodes = usize::from(spec.nodes);
         let linked = |at: usize| spec.topology.linked((at / nodes) as NodeId, (at % nodes) as NodeId);
         let links = (0..nodes * nodes).filter(|at| linked(*at)).count().max(1);
         let bytes = ((64 << 20) / links).clamp(64 << 10, 1 << 20);
-        let size = Size { slots: 1024, bytes: 1 << bytes.ilog2() };
+        let size = match spec.path_room {
+            None => Size { slots: 1024, bytes: 1 << bytes.ilog2() },
+            Some(PathRoom { messages, bytes }) => Size {
+                slots: messages.next_power_of_two() as usize,
+                bytes: bytes.next_power_of_two() as usize,
+            },
+        };
         let mut words = nodes * LINE_WORDS;
         let mut place = |at| {
             let first = words;

@@ -25,9 +25,22 @@ pub struct Spec {
     pub bare_bytes: Option<u32>,
     /// A peer that makes no sign of life for so long is lost, in ms.
     pub peer_timeout_ms: u64,
+    /// How much a path holds; `None`: what suits the transport.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_room: Option<PathRoom>,
     /// Delays planted in it, to test what analyses find.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plant: Option<Plant>,
+}
+
+/// How much a path from one node to another holds: what is sent and not yet taken. With little room the bounds of a transport
+/// are met soon. Datagrams have a window of their own: [`UdpOptions::max_acks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathRoom {
+    /// Messages.
+    pub messages: u32,
+    /// Bytes, those that go before each payload included.
+    pub bytes: u32,
 }
 
 /// What carries the messages, with what a node needs to find the others.
@@ -94,6 +107,12 @@ impl TransportSpec {
     }
 }
 
+impl PathRoom {
+    fn is_usable(self) -> bool {
+        (4..=1 << 16).contains(&self.messages) && (4 << 10..=64 << 20).contains(&self.bytes)
+    }
+}
+
 impl Topology {
     /// Whether two different nodes have a link of their own.
     pub fn linked(self, a: NodeId, b: NodeId) -> bool {
@@ -118,6 +137,9 @@ impl Spec {
         let refuse = |reason: String| Err(crate::FabricError::BadSpec { reason });
         if let Some(Err(reason)) = self.plant.as_ref().map(Plant::check) {
             return refuse(reason);
+        }
+        if self.path_room.is_some_and(|room| !room.is_usable()) {
+            return refuse("a path must hold 4 to 65536 messages and 4 KiB to 64 MiB".into());
         }
         match self.topology {
             _ if self.nodes == 0 => refuse("a fabric needs at least one node".into()),

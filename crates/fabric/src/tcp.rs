@@ -18,7 +18,7 @@ use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
 use arrive::arrival;
 use clock::Clock;
 use inbox::Delivery;
-use link::{FRAGMENT_BYTES_MAX, Link, Looked, WINDOW_MESSAGES};
+use link::{Link, Looked, WINDOW};
 use lookout::{Asked, Lookout, wait_for_one};
 use mesh::{Meeting, Met};
 use record::ABSENT;
@@ -71,6 +71,7 @@ pub(crate) struct Tcp {
     acknowledge_after_ticks: u64,
     read_timeout: Option<Duration>,
     leaving_timeout: Duration,
+    fragment_bytes: usize,
 }
 
 /// Connect this node with its peers, who do the same. `peers` are the listening addresses of all nodes, by number.
@@ -115,6 +116,7 @@ pub(crate) fn connect(
         acknowledge_after_ticks: ticks_of(&clock, ACKNOWLEDGE_AFTER),
         read_timeout: None,
         leaving_timeout,
+        fragment_bytes: WINDOW.or_chosen(spec.path_room).fragment_bytes,
     })
 }
 
@@ -213,7 +215,7 @@ impl Transport for Tcp {
     }
 
     fn fragment_bytes_max(&self) -> usize {
-        FRAGMENT_BYTES_MAX
+        self.fragment_bytes
     }
 
     /// Good-bye to those who have not heard it, and then the end of the stream. Waits until the peers have ended theirs:
@@ -337,8 +339,7 @@ impl Tcp {
     /// Keep the count of messages on their way fresh in a node that sends much and receives nothing.
     #[inline]
     fn refresh_in_flight(&mut self, at: usize, seq: u64) {
-        if self.links[at].in_flight() >= WINDOW_MESSAGES / 4 && seq.is_multiple_of(u64::from(SENDS_PER_LOOK))
-        {
+        if self.links[at].is_deep() && seq.is_multiple_of(u64::from(SENDS_PER_LOOK)) {
             let Tcp { links, clock, conversion, empty_at, .. } = self;
             links[at].read(false, *empty_at, clock, conversion);
         }

@@ -12,6 +12,8 @@ mod table;
 
 #[path = "conformance/death.rs"]
 mod death;
+#[path = "conformance/one_way.rs"]
+mod one_way;
 #[path = "conformance/pressure.rs"]
 mod pressure;
 #[path = "conformance/stamps.rs"]
@@ -84,6 +86,9 @@ properties_over_fabrics! {
     a_slow_receiver_makes_its_sender_wait in pressure;
     both_ways_at_once_under_pressure in pressure;
     both_ways_at_once_without_waiting in pressure;
+    one_way_far_beyond_every_buffer in one_way;
+    one_way_past_words_that_nobody_takes in one_way;
+    many_one_way_and_a_few_back in one_way;
     stamps_are_in_order in stamps;
     delegated_stamps_are_in_order in stamps;
 }

@@ -10,6 +10,8 @@ extern crate fourstamp_fabric as fabric;
 #[path = "conformance/table.rs"]
 mod table;
 
+#[path = "conformance/one_way.rs"]
+mod one_way;
 #[path = "conformance/pressure.rs"]
 mod pressure;
 #[path = "conformance/stamps.rs"]
@@ -24,7 +26,7 @@ use table::{Carrier, Fabric, ranks};
 
 type Property = (&'static str, fn(&Fabric));
 
-const PROPERTIES: [Property; 10] = [
+const PROPERTIES: [Property; 13] = [
     ("everything_comes_once_and_in_order", traffic::everything_comes_once_and_in_order),
     ("sizes_from_nothing_to_many_fragments", traffic::sizes_from_nothing_to_many_fragments),
     ("a_batch_comes_whole", traffic::a_batch_comes_whole),
@@ -33,6 +35,9 @@ const PROPERTIES: [Property; 10] = [
     ("a_slow_receiver_makes_its_sender_wait", pressure::a_slow_receiver_makes_its_sender_wait),
     ("both_ways_at_once_under_pressure", pressure::both_ways_at_once_under_pressure),
     ("both_ways_at_once_without_waiting", pressure::both_ways_at_once_without_waiting),
+    ("one_way_far_beyond_every_buffer", one_way::one_way_far_beyond_every_buffer),
+    ("one_way_past_words_that_nobody_takes", one_way::one_way_past_words_that_nobody_takes),
+    ("many_one_way_and_a_few_back", one_way::many_one_way_and_a_few_back),
     ("stamps_are_in_order", stamps::stamps_are_in_order),
     ("delegated_stamps_are_in_order", stamps::delegated_stamps_are_in_order),
 ];

@@ -30,6 +30,7 @@ pub fn run<M: Model>(model: &M, job: &Job, nodes: u16, folder: &Path) -> Result<
         topology: Topology::Mesh,
         wait: Waiting::Blocking,
         bare_bytes: None,
+        path_room: None,
         peer_timeout_ms: 20_000,
         plant: None,
     };

@@ -12,6 +12,7 @@ fn cube(nodes: u16, packet_bytes: u32) -> Vec<Cube> {
         topology: Topology::Hypercube { packet_bytes },
         wait: Waiting::Polling,
         bare_bytes: None,
+        path_room: None,
         peer_timeout_ms: 1000,
         plant: None,
     };

@@ -1,6 +1,6 @@
 //! What a node knows of one peer: its posted receives, and how much is on its way.
 //!
-//! **Window.** A node has at most [`WINDOW_MESSAGES`] messages and [`WINDOW_BYTES`] bytes on their way to a peer: sent and
+//! **Window.** A node has at most a [`Window`] of messages and bytes on their way to a peer: sent and
 //! not known to have been taken. What comes back says how much was taken (`taken` in every frame). A node that sends nothing
 //! back acknowledges on a tag of its own, which overtakes messages that nobody has taken: every quarter of a window, and
 //! after a millisecond in which nothing else told it.
@@ -10,13 +10,10 @@ use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::tcp::frame::{Frame, HEADER_BYTES, Taken};
 use crate::transport::{Flag, Head};
+use crate::window::Window;
 
-/// Messages that may be on their way to a peer.
-pub(super) const WINDOW_MESSAGES: u32 = 1024;
-/// Bytes that may be.
-pub(super) const WINDOW_BYTES: u32 = 4 << 20;
-/// Largest payload of a fragment.
-pub(super) const FRAGMENT_BYTES_MAX: usize = 256 << 10;
+/// What may be on its way to a peer.
+pub(super) const WINDOW: Window = Window { messages: 1024, bytes: 4 << 20, fragment_bytes: 256 << 10 };
 /// Size of a posted receive: what both libraries send at once (Open MPI within a box: 4096 bytes, its own header included).
 /// Larger payloads travel apart, behind their header.
 pub(super) const POST_BYTES: usize = 4032;
@@ -39,6 +36,7 @@ pub(super) struct Link {
     pub same_clock: bool,
     pub paused: bool,
     pub heard_bye: bool,
+    window: Window,
     /// Posted receives, in the order in which they were posted from `next` on: messages come in that order.
     posts: Vec<Post>,
     next: usize,
@@ -46,6 +44,8 @@ pub(super) struct Link {
     /// A frame whose payload is on its way apart, into this buffer.
     pub large: Option<(Frame, Buffer)>,
     sent: Taken,
+    /// Messages sent when it was last heard what the peer has acknowledged; wraps.
+    heard_at: u32,
     /// Of these, what the peer is known to have taken.
     known: Taken,
     taken: Taken,
@@ -55,7 +55,13 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub fn new(node: NodeId, same_clock: bool, channel: &Channel, posts: usize) -> Result<Link, FabricError> {
+    pub fn new(
+        node: NodeId,
+        same_clock: bool,
+        window: Window,
+        channel: &Channel,
+        posts: usize,
+    ) -> Result<Link, FabricError> {
         let from = i32::from(node);
         let posts: Result<Vec<Post>, _> =
             (0..posts).map(|_| Post::new(channel, POST_BYTES, from, TAG_FRAME)).collect();
@@ -65,11 +71,13 @@ impl Link {
             same_clock,
             paused: false,
             heard_bye: false,
+            window,
             posts: posts?,
             next: 0,
             acknowledgements: Post::new(channel, HEADER_BYTES, from, TAG_ACKNOWLEDGE)?,
             large: None,
             sent: none,
+            heard_at: 0,
             known: none,
             taken: none,
             told: none,
@@ -97,11 +105,18 @@ impl Link {
         self.sent.messages.wrapping_sub(self.known.messages)
     }
 
+    /// Whether a good part of the window is on its way.
+    #[inline]
+    pub fn is_deep(&self) -> bool {
+        self.in_flight() >= self.window.messages / 4
+    }
+
     /// Whether the window lets so many more payload bytes through.
     #[inline]
     pub fn has_window(&self, bytes: usize) -> bool {
         let on_their_way = self.sent.bytes.wrapping_sub(self.known.bytes);
-        self.in_flight() < WINDOW_MESSAGES && on_their_way + (HEADER_BYTES + bytes) as u32 <= WINDOW_BYTES
+        self.in_flight() < self.window.messages
+            && on_their_way + (HEADER_BYTES + bytes) as u32 <= self.window.bytes
     }
 
     /// The frame of a fragment that is being sent.
@@ -134,8 +149,20 @@ impl Link {
         Ok(())
     }
 
+    /// Hear what the peer has acknowledged once for every good part of a window that is sent. A node whose peer answers soon
+    /// never finds its window closed, nor looks in vain for long: what it did not hear would wait in MPI's memory, more and
+    /// more of it.
+    #[inline]
+    pub fn hear_in_time(&mut self) -> Result<(), FabricError> {
+        if self.sent.messages.wrapping_sub(self.heard_at) >= self.window.messages / 4 {
+            self.hear()?;
+        }
+        Ok(())
+    }
+
     /// Hear what the peer has acknowledged on the tag for that.
     pub fn hear(&mut self) -> Result<(), FabricError> {
+        self.heard_at = self.sent.messages;
         while self.acknowledgements.has_come()? {
             let frame = self.decode(self.acknowledgements.bytes())?;
             self.learn(frame.taken)?;
@@ -149,7 +176,7 @@ impl Link {
     pub fn owes(&self, late: bool) -> bool {
         let messages = self.taken.messages.wrapping_sub(self.acknowledged.messages);
         let bytes = self.taken.bytes.wrapping_sub(self.acknowledged.bytes);
-        let due = messages >= WINDOW_MESSAGES / 4 || bytes >= WINDOW_BYTES / 4;
+        let due = self.window.is_due(messages, bytes);
         !self.heard_bye && (due || late && self.told != self.taken)
     }
 
@@ -162,7 +189,7 @@ impl Link {
     /// A frame out of the beginning of `bytes`.
     #[inline]
     pub fn decode(&self, bytes: &[u8]) -> Result<Frame, FabricError> {
-        match Frame::decode(bytes, FRAGMENT_BYTES_MAX) {
+        match Frame::decode(bytes, self.window.fragment_bytes) {
             Ok(Some(frame)) => Ok(frame),
             Ok(None) => Err(self.garbage("half a frame")),
             Err(error) => Err(self.garbage(&error.to_string())),

@@ -1,6 +1,6 @@
 //! From the job's ranks to the end of one node.
 
-use super::link::Link;
+use super::link::{Link, WINDOW};
 use super::outbox::Outbox;
 use super::process::{self, Place};
 use super::raw::Channel;
@@ -29,9 +29,10 @@ pub(crate) fn connect(me: NodeId, spec: &Spec, clock: Clock) -> Result<Box<dyn T
     let domains = channel.gather(domain(me, &clock), usize::from(spec.nodes), deadline)?;
     let peers: Vec<NodeId> = (0..spec.nodes).filter(|peer| spec.topology.linked(me, *peer)).collect();
     let posts = (POSTS / peers.len().max(1)).clamp(POSTS_MIN, POSTS_MAX);
+    let window = WINDOW.or_chosen(spec.path_room);
     let same_clock = |peer: NodeId| domains[usize::from(peer)] == domains[usize::from(me)];
     let links: Result<Vec<Link>, _> =
-        peers.iter().map(|peer| Link::new(*peer, same_clock(*peer), &channel, posts)).collect();
+        peers.iter().map(|peer| Link::new(*peer, same_clock(*peer), window, &channel, posts)).collect();
     let links = links?;
     let mut places = vec![None; usize::from(spec.nodes)];
     for (place, link) in links.iter().enumerate() {
@@ -49,7 +50,7 @@ pub(crate) fn connect(me: NodeId, spec: &Spec, clock: Clock) -> Result<Box<dyn T
         ready: VecDeque::new(),
         in_hand: None,
         small: Outbox::new(super::link::POST_BYTES, SMALL_OUTGOING_MAX),
-        large: Outbox::new(super::link::FRAGMENT_BYTES_MAX, LARGE_OUTGOING_MAX),
+        large: Outbox::new(window.fragment_bytes, LARGE_OUTGOING_MAX),
         spare: Vec::new(),
         full_towards: None,
         stamping: false,
@@ -61,6 +62,7 @@ pub(crate) fn connect(me: NodeId, spec: &Spec, clock: Clock) -> Result<Box<dyn T
         acknowledge_after_ticks: ticks_of(&clock, ACKNOWLEDGE_AFTER),
         ticks_per_ns: ticks_per_ns(&clock),
         leaving_timeout,
+        fragment_bytes: window.fragment_bytes,
     }))
 }
 

@@ -1,8 +1,8 @@
 //! One connection to one peer: its two buffers, its window, and how it ends.
 //!
-//! **Window.** A node has at most [`WINDOW_MESSAGES`] messages and [`WINDOW_BYTES`] bytes on their way to a peer: sent and not
-//! yet taken by the peer's program. The peer's inbox holds a whole window, so it can always read the connection empty, and
-//! acknowledgements never wait behind messages that nobody takes. That bounds memory on both sides and keeps two
+//! **Window.** A node has at most a [`Window`] of messages and bytes on their way to a peer: sent and not yet taken by the
+//! peer's program. The peer's inbox holds a whole window, and acknowledgements take no room in it, so it can always read the
+//! connection empty, and they never wait behind messages that nobody takes. That bounds memory on both sides and keeps two
 //! nodes that send to each other from blocking each other while one of them takes its messages.
 //!
 //! Acknowledgements ride on messages going the other way. A frame of their own is sent when a quarter of the window is
@@ -17,21 +17,18 @@ use super::stamp::{self, Conversion};
 use crate::error::FabricError;
 use crate::spec::{NodeId, Spec};
 use crate::transport::{Flag, Head};
+use crate::window::Window;
 use clock::Clock;
 use record::ArrivedClock;
 use rustix::net::{Shutdown, shutdown};
 use std::io::{self, ErrorKind};
 use std::net::TcpStream;
 
-/// Longest payload of a frame.
-pub(super) const FRAGMENT_BYTES_MAX: usize = 128 << 10;
-/// Messages on their way to one peer.
-pub(super) const WINDOW_MESSAGES: u32 = 1024;
-/// Bytes of frames on their way to one peer.
-pub(super) const WINDOW_BYTES: u32 = 1 << 20;
-/// A window, the frame in the node's hands, and the acknowledgements of a window.
-const INBOX_BYTES: usize =
-    WINDOW_BYTES as usize + FRAGMENT_BYTES_MAX + HEADER_BYTES * (2 + WINDOW_MESSAGES as usize);
+/// What may be on its way to one peer.
+pub(super) const WINDOW: Window = Window { messages: 1024, bytes: 1 << 20, fragment_bytes: 128 << 10 };
+/// Headers that an inbox has room for besides a window: that of the frame in the node's hands, a good-bye's, and that of an
+/// acknowledgement until all of it has come.
+const SPARE_HEADERS: usize = 3;
 
 /// Without kernel stamps: what comes no later than this after a look that found nothing was seen coming.
 const SEEN_AT_ONCE_NS: u64 = 1000;
@@ -61,6 +58,7 @@ pub(super) struct Link {
     /// The peer's stamps are on this node's clock.
     pub same_clock: bool,
     stream: TcpStream,
+    window: Window,
     bare: bool,
     /// Bare: bytes of every message, and those of the message that is being put in.
     message_bytes: usize,
@@ -87,12 +85,14 @@ pub(super) struct Link {
 
 impl Link {
     pub fn new(node: NodeId, stream: TcpStream, spec: &Spec, same_clock: bool) -> Link {
+        let window = WINDOW.or_chosen(spec.path_room);
+        let longest = window.fragment_bytes;
         let framing = match spec.bare_bytes {
-            None => Framing::Headed { payload_bytes_max: FRAGMENT_BYTES_MAX },
-            Some(bytes) => {
-                Framing::Bare { message_bytes: bytes as usize, fragment_bytes_max: FRAGMENT_BYTES_MAX }
-            }
+            None => Framing::Headed { payload_bytes_max: longest },
+            Some(bytes) => Framing::Bare { message_bytes: bytes as usize, fragment_bytes_max: longest },
         };
+        // A window, and what the node has in its hands.
+        let inbox_bytes = window.bytes as usize + longest + SPARE_HEADERS * HEADER_BYTES;
         // Where the kernel has no stamps, the reading thread's clock must do.
         let _ = stamp::enable(&stream);
         Link {
@@ -104,7 +104,8 @@ impl Link {
             message_at: 0,
             recording: true,
             stream,
-            inbox: Inbox::new(framing, INBOX_BYTES),
+            window,
+            inbox: Inbox::new(framing, inbox_bytes),
             outbox: Outbox::default(),
             sent: Taken::default(),
             acknowledged: Taken::default(),
@@ -144,9 +145,15 @@ impl Link {
     #[inline]
     pub fn has_room(&self, bytes: usize) -> bool {
         let on_their_way = self.sent.bytes.wrapping_sub(self.acknowledged.bytes);
-        let window = self.in_flight() < WINDOW_MESSAGES
-            && on_their_way + (HEADER_BYTES + bytes) as u32 <= WINDOW_BYTES;
+        let window = self.in_flight() < self.window.messages
+            && on_their_way + (HEADER_BYTES + bytes) as u32 <= self.window.bytes;
         self.outbox.has_room() && (window || self.bare)
+    }
+
+    /// Whether a good part of the window is on its way: a node that takes nothing should look what has been taken.
+    #[inline]
+    pub fn is_deep(&self) -> bool {
+        self.in_flight() >= self.window.messages / 4
     }
 
     /// Without headers the peer can tell messages by their size only: why this fragment must not be sent.
@@ -208,7 +215,7 @@ impl Link {
         let messages = self.taken.messages.wrapping_sub(self.told.messages);
         let bytes = self.taken.bytes.wrapping_sub(self.told.bytes);
         let is_late = late.is_some_and(|(now, limit)| bytes > 0 && now.wrapping_sub(self.told_at) > limit);
-        if !(messages >= WINDOW_MESSAGES / 4 || bytes >= WINDOW_BYTES / 4 || is_late) || self.nobody_waits() {
+        if !(self.window.is_due(messages, bytes) || is_late) || self.nobody_waits() {
             return;
         }
         let frame = Frame { head: None, len: 0, taken: self.taken };

@@ -1,6 +1,5 @@
 //! Two ends over a real connection: the window, the stamps of several messages in one read, and peers that talk nonsense.
 
-use super::link::WINDOW_BYTES;
 use super::*;
 use crate::handshake::{Introduction, Purpose, Role, authenticate};
 use crate::spec::{Topology, TransportSpec, Waiting};
@@ -18,6 +17,7 @@ fn spec(listeners: &[TcpListener], bare_bytes: Option<u32>) -> Spec {
         wait: Waiting::Blocking,
         bare_bytes,
         peer_timeout_ms: 5000,
+        path_room: None,
         plant: None,
     }
 }
@@ -68,18 +68,20 @@ fn receive(end: &mut Tcp) -> Arrival {
 fn the_window_closes_at_its_bound_and_opens_again() {
     let (mut zero, mut one) = pair();
     let small = (0..).take_while(|seq| send(&mut zero, 1, *seq, b"8 bytes!") == Handed::Yes).count();
-    assert_eq!((small as u32, zero.in_flight(1)), (WINDOW_MESSAGES, WINDOW_MESSAGES));
-    for seq in 0..u64::from(WINDOW_MESSAGES) {
+    assert_eq!((small as u32, zero.in_flight(1)), (WINDOW.messages, WINDOW.messages));
+    for seq in 0..u64::from(WINDOW.messages) {
         assert_eq!(receive(&mut one).head.seq, seq);
     }
     let deadline = Instant::now() + Duration::from_secs(5);
-    while send(&mut zero, 1, 0, &[1; FRAGMENT_BYTES_MAX]) == Handed::Full {
+    while send(&mut zero, 1, 0, &[1; WINDOW.fragment_bytes]) == Handed::Full {
         assert!(Instant::now() < deadline, "the window stays closed");
         zero.park(Duration::from_millis(20)).unwrap();
     }
-    let large =
-        1 + (0..).take_while(|seq| send(&mut zero, 1, *seq, &[1; FRAGMENT_BYTES_MAX]) == Handed::Yes).count();
-    assert_eq!(large, WINDOW_BYTES as usize / (FRAGMENT_BYTES_MAX + frame::HEADER_BYTES));
+    let large = 1
+        + (0..)
+            .take_while(|seq| send(&mut zero, 1, *seq, &[1; WINDOW.fragment_bytes]) == Handed::Yes)
+            .count();
+    assert_eq!(large, WINDOW.bytes as usize / (WINDOW.fragment_bytes + frame::HEADER_BYTES));
     // A full window is read to its end even if nobody takes it, so that acknowledgements behind it are seen.
     for _ in 0..20 {
         one.check_peers().unwrap();
@@ -87,7 +89,7 @@ fn the_window_closes_at_its_bound_and_opens_again() {
     }
     for _ in 0..large {
         receive(&mut one);
-        assert_eq!(one.payload(), &[1; FRAGMENT_BYTES_MAX]);
+        assert_eq!(one.payload(), &[1; WINDOW.fragment_bytes]);
     }
 }
 

@@ -7,8 +7,8 @@ pub mod ranks;
 
 use clock::Clock;
 use fabric::{
-    Node, NodeId, NodeOptions, Opening, ReceiveTask, Recording, RunKey, Spec, Topology, TransportSpec,
-    UdpFaults, UdpOptions, UdpTimer, Wait, Waiting, create_segment, open,
+    Node, NodeId, NodeOptions, Opening, PathRoom, ReceiveTask, Recording, RunKey, Spec, Topology,
+    TransportSpec, UdpFaults, UdpOptions, UdpTimer, Wait, Waiting, create_segment, open,
 };
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -17,6 +17,9 @@ use std::time::Duration;
 
 /// How long a node may be stuck before its test fails.
 pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a path holds in tests that go far beyond that.
+pub const LITTLE_ROOM: PathRoom = PathRoom { messages: 32, bytes: 4 << 10 };
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Carrier {
@@ -61,6 +64,7 @@ pub struct Fabric {
     pub topology: Topology,
     pub wait: Waiting,
     pub bare_bytes: Option<u32>,
+    pub path_room: Option<PathRoom>,
     pub plant: Option<fabric::Plant>,
 }
 
@@ -74,7 +78,8 @@ pub struct Ground {
 
 impl Fabric {
     pub fn mesh(carrier: Carrier, nodes: u16, wait: Waiting) -> Fabric {
-        Fabric { carrier, nodes, topology: Topology::Mesh, wait, bare_bytes: None, plant: None }
+        let topology = Topology::Mesh;
+        Fabric { carrier, nodes, topology, wait, bare_bytes: None, path_room: None, plant: None }
     }
 
     pub fn cube(carrier: Carrier, nodes: u16, wait: Waiting) -> Fabric {
@@ -92,6 +97,15 @@ impl Fabric {
         ];
         let plantings = texts.iter().map(|text| text.parse().unwrap()).collect();
         Fabric { plant: Some(fabric::Plant { seed: 1, plantings }), ..self }
+    }
+
+    /// The same with paths that hold next to nothing, so that a test soon goes far beyond them.
+    pub fn with_little_room(&self) -> Fabric {
+        let carrier = match self.carrier {
+            Carrier::Udp(options) => Carrier::Udp(UdpOptions { max_acks: LITTLE_ROOM.messages, ..options }),
+            other => other,
+        };
+        Fabric { carrier, path_room: Some(LITTLE_ROOM), ..self.clone() }
     }
 
     /// Whether an arrival may be known within bounds only.
@@ -150,6 +164,7 @@ impl Fabric {
             topology: self.topology,
             wait: self.wait,
             bare_bytes: self.bare_bytes,
+            path_room: self.path_room,
             peer_timeout_ms: PATIENCE.as_millis() as u64,
             plant: self.plant.clone(),
         }

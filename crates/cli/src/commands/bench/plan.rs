@@ -37,6 +37,7 @@ pub fn spec(workload: &WorkloadArgs) -> Result<Spec> {
         wait,
         bare_bytes: common.bare.then(|| u32::try_from(common.size).unwrap_or(u32::MAX)),
         peer_timeout_ms: common.peer_timeout.as_millis() as u64,
+        path_room: None,
         plant: plant(common),
     })
 }

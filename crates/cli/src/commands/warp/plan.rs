@@ -112,6 +112,7 @@ impl Plan {
                 Receive::Blocking => Waiting::Blocking,
             },
             bare_bytes: None,
+            path_room: None,
             peer_timeout_ms: self.common.peer_timeout.as_millis() as u64,
             plant: None,
         }
