@@ -89,6 +89,10 @@ impl Transport for Endpoint {
     fn flush(&mut self) -> Result<(), FabricError> {
         while let Some(at) = self.touched.pop() {
             let now = self.clock.now().0;
+            // What seems overdue may have been acknowledged while the node did something else.
+            if self.links[at].deadline() <= now {
+                self.read(at);
+            }
             self.serve(at, now, false);
         }
         Ok(())
