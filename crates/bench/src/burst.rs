@@ -23,11 +23,7 @@ pub(crate) fn run(
     }
     let to = node.id() + half;
     let payload = vec![0x5a; plan.size_bytes];
-    node.set_stamping(false);
-    for _ in 0..plan.warm_up {
-        node.send(to, Kind::Data, &payload)?;
-    }
-    node.set_stamping(true);
+    meter.warm_up(node, plan, |node| node.send(to, Kind::Data, &payload).map(drop))?;
     let begin = node.clock().now();
     let mut until = Until::new(node, plan, meter);
     while until.goes_on(|| node.clock().now()) {
@@ -35,7 +31,7 @@ pub(crate) fn run(
             node.send(to, Kind::Data, &payload)?;
         }
         until.add(u64::from(messages));
-        std::thread::sleep(Duration::from_micros(gap_us));
+        meter.sleep(Duration::from_micros(gap_us));
     }
     let elapsed_ns = node.ns_between(begin, node.clock().now());
     Ok(Outcome { sent: until.finish(), elapsed_ns, ..Outcome::default() })

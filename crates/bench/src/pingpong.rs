@@ -20,11 +20,7 @@ fn lead(node: &mut Node, plan: &Plan, meter: &Meter<'_>) -> Result<Outcome, Fabr
     let clock = node.clock();
     let mut partners = (1..node.nodes()).cycle();
     let mut partner = move || partners.next().unwrap_or(1);
-    node.set_stamping(false);
-    for _ in 0..plan.warm_up {
-        round_trip(node, partner(), &payload)?;
-    }
-    node.set_stamping(true);
+    meter.warm_up(node, plan, |node| round_trip(node, partner(), &payload).map(drop))?;
     let mut until = Until::new(node, plan, meter);
     let begin = clock.now();
     let mut last = begin;

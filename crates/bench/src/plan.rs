@@ -1,6 +1,8 @@
 //! What to measure, and for how long.
 
+use crate::sweep::grid;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// A workload with its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -120,6 +122,50 @@ impl Plan {
         }
     }
 
+    /// Messages or round trips that a leading node has to do, or milliseconds.
+    pub fn counted(&self) -> u64 {
+        match self.length {
+            Length::Count(count) => self.visits() * count,
+            Length::DurationMs(ms) => ms,
+        }
+    }
+
+    /// How much progress the nodes of a process can show at most, as [`crate::Meter::done`] counts it; 0 if that is not known, or
+    /// if none of them leads: who only serves gets on when another does, and is not late when nothing comes.
+    pub fn goal(&self, hosted: &[u16], nodes: u16) -> u64 {
+        let leads = hosted.iter().any(|node| self.leads(*node, nodes));
+        match self.length {
+            Length::Count(_) if leads => self.counted() + self.visits() * self.warm_up(),
+            _ => 0,
+        }
+    }
+
+    /// The longest time in which a node does nothing on purpose.
+    pub fn longest_pause(&self) -> Duration {
+        match self.workload {
+            Workload::Stream { rate_per_s: Some(rate), .. } => {
+                Duration::try_from_secs_f64(1.0 / rate).unwrap_or(Duration::MAX)
+            }
+            Workload::Burst { gap_us, .. } => Duration::from_micros(gap_us),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// A stream of all to all begins at once.
+    fn warm_up(&self) -> u64 {
+        if matches!(self.workload, Workload::Stream { all: true, .. }) { 0 } else { self.warm_up }
+    }
+
+    /// Of a sweep at most, to all sizes; other workloads are one.
+    fn visits(&self) -> u64 {
+        match self.workload {
+            Workload::Sweep { largest_bytes, repeats, refine } => {
+                (grid(largest_bytes).len() as u64 + u64::from(refine)) * u64::from(repeats)
+            }
+            _ => 1,
+        }
+    }
+
     /// Whether a node with this number originates messages, for progress.
     pub fn leads(&self, node: u16, nodes: u16) -> bool {
         match self.workload {
@@ -151,6 +197,20 @@ mod tests {
             ..plan(Workload::Sweep { largest_bytes: 10, repeats: 1, refine: 0 })
         };
         assert!(timed.check(2).expect_err("counts").to_string().contains("--count"));
+    }
+
+    /// A node that only answers has no goal: nobody may take it for one that hangs, however long the run is.
+    #[test]
+    fn only_who_leads_has_a_goal() {
+        let pingpong = Plan { warm_up: 3, ..plan(Workload::Pingpong) };
+        assert_eq!([pingpong.goal(&[0], 2), pingpong.goal(&[1], 2), pingpong.goal(&[0, 1], 2)], [13, 0, 13]);
+        let stream = plan(Workload::Stream { rate_per_s: Some(0.01), batch: 1, all: false });
+        assert_eq!([stream.goal(&[1], 4), stream.goal(&[2], 4)], [10, 0]);
+        assert_eq!(stream.longest_pause(), Duration::from_secs(100));
+        let sweep = plan(Workload::Sweep { largest_bytes: 2, repeats: 2, refine: 1 });
+        assert_eq!([sweep.goal(&[0], 2), sweep.goal(&[1], 2)], [(3 + 1) * 2 * 10, 0]);
+        let timed = Plan { length: Length::DurationMs(5), ..pingpong };
+        assert_eq!(timed.goal(&[0], 2), 0);
     }
 
     #[test]

@@ -19,11 +19,7 @@ pub(crate) fn run(node: &mut Node, plan: &Plan, meter: &Meter<'_>) -> Result<Out
 
 fn lead(node: &mut Node, plan: &Plan, meter: &Meter<'_>) -> Result<Outcome, FabricError> {
     let payload = vec![0x5a; plan.size_bytes];
-    node.set_stamping(false);
-    for _ in 0..plan.warm_up {
-        cycle(node, &payload)?;
-    }
-    node.set_stamping(true);
+    meter.warm_up(node, plan, |node| cycle(node, &payload).map(drop))?;
     let mut until = Until::new(node, plan, meter);
     let begin = node.clock().now();
     let mut last = begin;

@@ -35,11 +35,12 @@ pub(crate) fn pairs(
     }
     let to = node.id() + half;
     let mut sender = Sender::new(node, plan, pace);
-    sender.warm_up(node, plan.warm_up, to)?;
-    let begin = node.clock().now();
+    meter.warm_up(node, plan, |node| node.send(to, Kind::Data, &sender.payload).map(drop))?;
+    sender.begin = node.clock().now();
+    let begin = sender.begin;
     let mut until = Until::new(node, plan, meter);
     while until.goes_on(|| node.clock().now()) {
-        until.add(sender.send(node, to)?);
+        until.add(sender.send(node, to, meter)?);
     }
     let elapsed_ns = node.ns_between(begin, node.clock().now());
     Ok(Outcome { sent: until.finish(), elapsed_ns, ..Outcome::default() })
@@ -60,7 +61,7 @@ pub(crate) fn all_to_all(
     while until.goes_on(|| node.clock().now()) {
         let other = draw.random_range(0..node.nodes() - 1);
         let to = other + u16::from(other >= node.id());
-        until.add(sender.send(node, to)?);
+        until.add(sender.send(node, to, meter)?);
         while node.receive(Wait::Poll)?.is_some() {
             received += 1;
         }
@@ -93,18 +94,8 @@ impl Sender {
         }
     }
 
-    fn warm_up(&mut self, node: &mut Node, messages: u64, to: NodeId) -> Result<(), FabricError> {
-        node.set_stamping(false);
-        for _ in 0..messages {
-            node.send(to, Kind::Data, &self.payload)?;
-        }
-        node.set_stamping(true);
-        self.begin = node.clock().now();
-        Ok(())
-    }
-
-    /// One call: a message, or a batch. Returns how many messages went.
-    pub fn send(&mut self, node: &mut Node, to: NodeId) -> Result<u64, FabricError> {
+    /// One call: a message, or a batch. Returns how many messages went: none if the run is to end before the message's time.
+    pub fn send(&mut self, node: &mut Node, to: NodeId, meter: &Meter<'_>) -> Result<u64, FabricError> {
         match (self.interval_ticks, self.batch) {
             (None, 1) => node.send(to, Kind::Data, &self.payload).map(|_| 1),
             (None, batch) => {
@@ -113,24 +104,30 @@ impl Sender {
             }
             (Some(interval), _) => {
                 let intended = Ticks(self.begin.0 + (self.intended as f64 * interval) as u64);
+                if !wait_until(node, intended, meter) {
+                    return Ok(0);
+                }
                 self.intended += 1;
-                wait_until(node, intended);
                 node.send_intended(to, Kind::Data, intended, &self.payload).map(|_| 1)
             }
         }
     }
 }
 
-fn wait_until(node: &Node, moment: Ticks) {
+/// `false`: the run is to end before that.
+fn wait_until(node: &Node, moment: Ticks, meter: &Meter<'_>) -> bool {
     let clock = node.clock();
     loop {
         let now = clock.now();
         if now >= moment {
-            return;
+            return true;
+        }
+        if meter.is_stopped() {
+            return false;
         }
         let ahead = Duration::from_nanos(node.ns_between(now, moment));
         match ahead.checked_sub(WORTH_SLEEPING) {
-            Some(nap) => std::thread::sleep(nap),
+            Some(nap) => meter.sleep(nap),
             None => std::hint::spin_loop(),
         }
     }

@@ -80,15 +80,12 @@ impl Sweep<'_> {
     fn visit(&mut self, bytes: usize) -> Result<(), FabricError> {
         let payload = vec![0x5a; bytes];
         let clock = self.node.clock();
-        self.node.set_stamping(false);
-        for _ in 0..self.plan.warm_up {
-            round_trip(self.node, 1, &payload)?;
-        }
-        self.node.set_stamping(true);
+        self.meter.warm_up(self.node, self.plan, |node| round_trip(node, 1, &payload).map(drop))?;
+        let before = self.meter.done.load(Ordering::Relaxed);
         let mut last = clock.now();
         self.visits.entry(bytes).or_default().push(Vec::new());
-        for _ in 0..self.trips {
-            if self.meter.stop.load(Ordering::Relaxed) {
+        for number in 0..self.trips {
+            if self.meter.is_stopped() {
                 return Ok(());
             }
             let end = round_trip(self.node, 1, &payload)?;
@@ -102,8 +99,8 @@ impl Sweep<'_> {
                 .for_each(|trips| trips.push(trip_ns));
             last = end;
             self.done += 1;
+            self.meter.done.store(before + number + 1, Ordering::Relaxed);
         }
-        self.meter.done.store(self.done, Ordering::Relaxed);
         Ok(())
     }
 
@@ -150,20 +147,6 @@ pub(crate) fn grid(largest: usize) -> Vec<usize> {
     sizes.sort_unstable();
     sizes.dedup();
     sizes
-}
-
-/// Round trips of a sweep, as far as they are known before it begins.
-impl Plan {
-    /// How much progress a run can make at most: messages or round trips a leading node, or milliseconds.
-    pub fn goal(&self) -> u64 {
-        match (&self.workload, self.length) {
-            (crate::Workload::Sweep { largest_bytes, repeats, refine }, Length::Count(trips)) => {
-                (grid(*largest_bytes).len() as u64 + u64::from(*refine)) * u64::from(*repeats) * trips
-            }
-            (_, Length::Count(count)) => count,
-            (_, Length::DurationMs(ms)) => ms,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::job::LaunchedJob;
 use crate::simulating;
 use crate::watching::Watching;
 use anyhow::{Context, Result, anyhow};
-use bench::{Length, Meter, Outcome, Plan};
+use bench::{Meter, Outcome, Plan};
 use fabric::{Node, NodeOptions, Opening, Pinning, Recording, Transport, pin_node};
 use launch::{Assignment, Control};
 use record::{Column, NodeSheet, Recorder, RunFolder, Schema};
@@ -63,9 +63,7 @@ pub fn work(assignment: &Assignment, control: &Control) -> Result<Value> {
 
 fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result<Vec<Played>> {
     let folder = RunFolder::join(&assignment.run_folder)?;
-    if matches!(job.plan.length, Length::Count(_)) {
-        control.goal.store(job.plan.goal(), Ordering::Relaxed);
-    }
+    control.goal.store(job.plan.goal(&assignment.hosted, assignment.nodes), Ordering::Relaxed);
     let transports = open(assignment, control)?;
     let gate = Gate::new(assignment.hosted.len());
     let watching = Watching::new(job.watch, assignment, control, &folder);
@@ -146,7 +144,7 @@ impl Worker<'_> {
             self.assignment.hosted.iter().find(|node| self.job.plan.leads(**node, self.assignment.nodes));
         let done = if leads == Some(&id) { &self.control.done } else { &unwatched };
         let outcome = bench::run(&mut node, &self.job.plan, &Meter { stop: &self.control.stop, done });
-        let closed = outcome.is_ok().then(|| node.close());
+        let closed = outcome.is_ok().then(|| node.close_after_peers(&self.control.stop));
         self.watching.note(id, &node.happenings());
         let udp = node.udp_report();
         let finished = self.finish(node);

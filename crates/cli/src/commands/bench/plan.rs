@@ -136,6 +136,8 @@ pub fn options(launch: u32, common: &Common, spec: &Spec, job: &BenchJob, starte
     let mut options = LaunchOptions::new(launch, spec.clone(), launching::hosting(spec), starter);
     options.more = launch + 1 < common.launches;
     options.recorder = recorder(common, spec, &job.plan);
+    options.deadlines.progress =
+        options.deadlines.progress.map(|limit| limit.saturating_add(job.plan.longest_pause()));
     if common.wait_for_nodes {
         options.deadlines.join = Duration::from_secs(600);
     } else if matches!(options.starter, Starter::External) {
@@ -170,10 +172,10 @@ fn recorder(common: &Common, spec: &Spec, plan: &Plan) -> RecorderOptions {
 /// A node writes a row for each message that it takes and for each cycle that it leads (bare: and for each it sends).
 fn rows_of_busiest_node(plan: &Plan, spec: &Spec) -> u64 {
     let rows = match &plan.workload {
-        Workload::Stream { all: true, .. } => 2 * plan.goal(),
-        Workload::Stream { batch, .. } => plan.goal() + u64::from(*batch),
-        Workload::Burst { messages, .. } => plan.goal() + u64::from(*messages),
-        Workload::Pingpong | Workload::Relay | Workload::Sweep { .. } => 2 * plan.goal(),
+        Workload::Stream { all: true, .. } => 2 * plan.counted(),
+        Workload::Stream { batch, .. } => plan.counted() + u64::from(*batch),
+        Workload::Burst { messages, .. } => plan.counted() + u64::from(*messages),
+        Workload::Pingpong | Workload::Relay | Workload::Sweep { .. } => 2 * plan.counted(),
     };
-    rows + if spec.bare_bytes.is_some() { plan.goal() } else { 0 } + 64
+    rows + if spec.bare_bytes.is_some() { plan.counted() } else { 0 } + 64
 }
