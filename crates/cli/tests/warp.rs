@@ -266,7 +266,11 @@ fn check_tables(folder: &Path, events: u64) {
     assert_eq!((objects.lines().count(), committed), (65, events));
     assert_eq!(read("nodes.csv").lines().count(), 3);
     for node in 0..2 {
-        assert!(read(&format!("samples-{node}.csv")).lines().count() > 1, "node {node} was not looked at");
+        let samples = read(&format!("samples-{node}.csv"));
+        assert!(
+            samples.lines().count() > 2,
+            "node {node}: the first sample, the last, and the heading:\n{samples}"
+        );
     }
     let mut hidden = std::fs::read_dir(folder).expect("listed").map(|entry| entry.expect("read").file_name());
     assert!(

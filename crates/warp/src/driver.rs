@@ -13,7 +13,7 @@ use crate::frame::Opened;
 use crate::meter::Meter;
 use crate::outgoing::Outgoing;
 use crate::pace::{NAP, Pace};
-use crate::samples::Sample;
+use crate::samples::{Look, Sample};
 use crate::witness::{Taking, Witness};
 use clock::Ticks;
 use fabric::{FabricError, Wait};
@@ -74,7 +74,10 @@ pub fn drive<M: Model, W: Witness>(
 ) -> Result<Drive, WarpError> {
     let begun = fabric.clock().now();
     let mut driver = Driver::new(fabric, engine, options, meter);
-    let ending = driver.run()?;
+    driver.sample(begun.0, Look::Always);
+    let ended = driver.run();
+    driver.sample(driver.now(), Look::Always);
+    let ending = ended?;
     let elapsed_ns = fabric.ns_between(begun, fabric.clock().now());
     meter.gauge.show(&engine.status());
     Ok(Drive { ending, elapsed_ns })
@@ -293,7 +296,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             self.heard.fill(now);
         }
         self.meter.gauge.show(&self.engine.status());
-        self.sample(now);
+        self.sample(now, Look::WhenDue);
         self.outgoing.retry(self.fabric)?;
         self.fabric.look_after_peers()?;
         if let Some(failure) = self.engine.watch().failure() {
@@ -310,9 +313,10 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         Ok(self.meter.stop.load(Relaxed))
     }
 
-    fn sample(&mut self, now: u64) {
+    /// A run has its first and its last sample however short it is.
+    fn sample(&mut self, now: u64, look: Look) {
         let elapsed_ns = self.fabric.ns_between(Ticks(self.begun), Ticks(now));
-        if !self.engine.watch().wants_sample(elapsed_ns) {
+        if !self.engine.watch().wants_sample(elapsed_ns, look) {
             return;
         }
         let (local_time, status) = (self.engine.local_minimum().simtime(), self.engine.status());

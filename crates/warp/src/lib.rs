@@ -51,7 +51,7 @@ pub use model::AnyModel;
 pub use object_clock::object_clock;
 pub use recorded::Recorded;
 pub use rows::{Rows, columns};
-pub use samples::{Course, Sample, Samples, Stretch, course, speedup};
+pub use samples::{Course, Look, Sample, Samples, Stretch, course, speedup};
 pub use sorted::{Line, SortedFile, merge};
 pub use summary::Summary;
 pub use tables::{

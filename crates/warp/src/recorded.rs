@@ -3,7 +3,7 @@
 use crate::WarpError;
 use crate::critical::Link;
 use crate::rows::Rows;
-use crate::samples::{Sample, Samples};
+use crate::samples::{Look, Sample, Samples};
 use crate::sorted::{Line, SortedFile};
 use crate::witness::{Taking, Witness};
 use record::Recorder;
@@ -148,8 +148,8 @@ impl Witness for Recorded {
         }
     }
 
-    fn wants_sample(&self, elapsed_ns: u64) -> bool {
-        self.samples.as_ref().is_some_and(|samples| samples.is_due(elapsed_ns))
+    fn wants_sample(&self, elapsed_ns: u64, look: Look) -> bool {
+        self.samples.as_ref().is_some_and(|samples| look == Look::Always || samples.is_due(elapsed_ns))
     }
 
     fn sampled(&mut self, sample: &Sample) {

@@ -13,6 +13,15 @@ use timewarp::{Status, VirtualTime};
 
 const HEAD: &str = "entry,seconds,gvt,local_time,committed,executed,pending,uncommitted,leaving,memory_bytes";
 
+/// Which looks at a node become samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Those for which it is time.
+    WhenDue,
+    /// This one: the node's first or last.
+    Always,
+}
+
 /// What a look at a node saw.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
@@ -115,14 +124,16 @@ pub struct Stretch {
 
 /// Instantaneous speed-up: how much faster than the sequential run this one came forward, stretch by stretch.
 ///
-/// Nodes are looked at at about the same moments; what all of them have reached is the least.
+/// Stretches end when the first node was looked at. What all nodes have reached by then is the least of them: a node
+/// that was kept from running has fewer samples than others, so they are matched by time, not by number.
 pub fn speedup(nodes: &[Course], sequential: &Course) -> Vec<Stretch> {
-    let entries = nodes.iter().map(Vec::len).min().unwrap_or(0);
+    let (Some(first), Some(&(_, end))) = (nodes.first(), sequential.last()) else { return Vec::new() };
+    let last = nodes.iter().filter_map(|node| node.last()).map(|at| at.0).fold(0.0, f64::max);
+    let ends = first.iter().map(|at| at.0).filter(|seconds| *seconds < last).chain([last]);
     let (mut rows, mut before) = (Vec::new(), (0.0, 0.0));
-    for entry in 0..entries {
-        let seconds = nodes.iter().map(|node| node[entry].0).fold(0.0, f64::max);
-        let simtime = nodes.iter().map(|node| node[entry].1).fold(f64::INFINITY, f64::min);
-        let Some(sequential_seconds) = reached(sequential, simtime) else { continue };
+    for seconds in ends {
+        let simtime = nodes.iter().map(|node| simtime_at(node, seconds)).fold(end, f64::min);
+        let sequential_seconds = seconds_at(sequential, simtime);
         let took = seconds - before.0;
         if took <= 0.0 || simtime <= VirtualTime::STARTED.simtime() {
             continue;
@@ -134,13 +145,26 @@ pub fn speedup(nodes: &[Course], sequential: &Course) -> Vec<Stretch> {
     rows
 }
 
-/// When a course reached a simtime; between its points in proportion. `None`: beyond its end.
-fn reached(course: &Course, simtime: f64) -> Option<f64> {
-    let at = course.partition_point(|(_, reached)| *reached < simtime);
-    let (seconds, to) = *course.get(at)?;
-    let (from_seconds, from) = if at == 0 { (0.0, to) } else { course[at - 1] };
-    let share = if to > from { ((simtime - from) / (to - from)).clamp(0.0, 1.0) } else { 1.0 };
-    Some(from_seconds + share * (seconds - from_seconds))
+/// How far a course had come at a moment; between its samples in proportion.
+fn simtime_at(course: &Course, seconds: f64) -> f64 {
+    let at = course.partition_point(|point| point.0 < seconds);
+    match (at.checked_sub(1).map(|before| course[before]), course.get(at)) {
+        (_, Some(&(exactly, simtime))) if exactly == seconds => simtime,
+        // A node that has finished has reached infinity: no part of the way there is known.
+        (Some((from, a)), Some(&(to, b))) if b.is_finite() => a + (b - a) * (seconds - from) / (to - from),
+        (Some((_, simtime)), _) => simtime,
+        (None, _) => VirtualTime::STARTED.simtime(),
+    }
+}
+
+/// When a course reached a simtime that is not beyond its end; between its samples in proportion.
+fn seconds_at(course: &Course, simtime: f64) -> f64 {
+    let at = course.partition_point(|point| point.1 < simtime).min(course.len() - 1);
+    let (to_seconds, to) = course[at];
+    let Some(&(from_seconds, from)) = at.checked_sub(1).map(|before| &course[before]) else {
+        return to_seconds;
+    };
+    from_seconds + (to_seconds - from_seconds) * (simtime - from) / (to - from)
 }
 
 #[cfg(test)]
@@ -186,5 +210,20 @@ mod tests {
         let seen: Vec<_> = rows.iter().map(|row| (row.seconds, row.simtime, row.speedup)).collect();
         assert_eq!(seen, [(1.0, 20.0, 2.0), (2.0, 40.0, 2.0), (3.0, 100.0, 6.0)]);
         assert!(speedup(&[], &sequential).is_empty());
+        assert!(speedup(&[vec![]], &sequential).is_empty());
+    }
+
+    #[test]
+    fn nodes_are_matched_by_time_though_one_has_missed_samples_and_has_finished() {
+        let end = f64::INFINITY;
+        let sequential = vec![(0.0, 0.0), (8.0, 80.0)];
+        let steady = vec![(0.0, 0.0), (1.0, 20.0), (2.0, 40.0), (3.0, 60.0), (4.0, end)];
+        let held_up = vec![(0.0, 0.0), (3.0, 60.0), (3.5, end)];
+        let rows = speedup(&[steady.clone(), held_up.clone()], &sequential);
+        let seen: Vec<_> = rows.iter().map(|row| (row.seconds, row.simtime, row.speedup)).collect();
+        assert_eq!(seen, [(1.0, 20.0, 2.0), (2.0, 40.0, 2.0), (3.0, 60.0, 2.0), (4.0, 80.0, 2.0)]);
+        // Seen from the other node, the end is the same.
+        let rows = speedup(&[held_up, steady], &sequential);
+        assert_eq!(rows.last().map(|row| (row.seconds, row.simtime)), Some((4.0, 80.0)));
     }
 }

@@ -32,6 +32,7 @@ pub fn run<M: Model, W: Watch>(
         run.tell_causes();
     }
     let begun = Instant::now();
+    looked(0.0, &status(VirtualTime::STARTED, 0));
     while run.run(PIECE)? > 0 {
         let status = status(run.now(), run.events());
         meter.gauge.show(&status);

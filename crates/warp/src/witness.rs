@@ -1,7 +1,7 @@
 //! Who watches a node of the engine, as its driver needs to know it.
 
 use crate::WarpError;
-use crate::samples::Sample;
+use crate::samples::{Look, Sample};
 use crate::sorted::{Line, SortedFile};
 use fabric::{NodeId, Stamps};
 use std::time::Instant;
@@ -22,7 +22,7 @@ pub trait Witness: Watch {
     fn taking(&mut self, taking: &Taking<'_>);
 
     /// Whether the node is to be looked at, so long after its beginning.
-    fn wants_sample(&self, elapsed_ns: u64) -> bool;
+    fn wants_sample(&self, elapsed_ns: u64, look: Look) -> bool;
 
     /// A look at it.
     fn sampled(&mut self, sample: &Sample);
@@ -108,7 +108,7 @@ impl Witness for Quiet {
     fn taking(&mut self, _: &Taking<'_>) {}
 
     #[inline]
-    fn wants_sample(&self, _: u64) -> bool {
+    fn wants_sample(&self, _: u64, _: Look) -> bool {
         false
     }
 

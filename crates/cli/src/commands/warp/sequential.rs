@@ -69,25 +69,36 @@ pub fn check(plan: &Plan, model: &AnyModel, ours: &Outcome, course: Option<PathB
     Ok(Check { elapsed, audited })
 }
 
-/// Looks at a sequential run, kept where it is recorded.
-struct Looks(Option<Samples>);
+/// Looks at a sequential run, kept where it is recorded: those for which it is time, and the last one.
+struct Looks {
+    samples: Option<Samples>,
+    /// The latest that was not kept.
+    latest: Option<Sample>,
+}
 
 impl Looks {
     fn create(plan: &Plan, path: Option<PathBuf>) -> Result<Looks> {
         let every = plan.job.sample_every();
         let samples = path.zip(every).map(|(path, every)| Samples::create(path, every)).transpose()?;
-        Ok(Looks(samples))
+        Ok(Looks { samples, latest: None })
     }
 
     fn look(&mut self, seconds: f64, status: &Status) {
-        if let Some(samples) = self.0.as_mut().filter(|samples| samples.is_due((seconds * 1e9) as u64)) {
-            samples.add(&Sample { seconds, local_time: status.gvt.simtime(), status: *status });
+        let Some(samples) = &mut self.samples else { return };
+        let sample = Sample { seconds, local_time: status.gvt.simtime(), status: *status };
+        match samples.is_due((seconds * 1e9) as u64) {
+            true => {
+                samples.add(&sample);
+                self.latest = None;
+            }
+            false => self.latest = Some(sample),
         }
     }
 
-    fn finish(&mut self) -> Result<()> {
-        let failure = self.0.as_mut().and_then(Samples::failure);
-        failure.map_or(Ok(()), |failure| Err(failure.into()))
+    fn finish(mut self) -> Result<()> {
+        let Some(mut samples) = self.samples.take() else { return Ok(()) };
+        self.latest.iter().for_each(|latest| samples.add(latest));
+        samples.failure().map_or(Ok(()), |failure| Err(failure.into()))
     }
 }
 
