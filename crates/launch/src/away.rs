@@ -142,8 +142,9 @@ impl Drop for Away {
 /// no holes.
 pub(crate) fn store(run: &Path, launch: u32, hosted: &[u16], chunk: &LogChunk) -> Result<(), String> {
     let (stem, ending) = chunk.name.rsplit_once('.').unwrap_or((&chunk.name, ""));
-    // A node has a log of its rows, and perhaps one of what else happened.
-    let stem = if ending == "log" { stem.strip_suffix(".causes").unwrap_or(stem) } else { stem };
+    // A node has a log of its rows, and perhaps those of its clock and of what else happened.
+    let part = [".causes", ".anchors"].iter().find_map(|part| stem.strip_suffix(part));
+    let stem = if ending == "log" { part.unwrap_or(stem) } else { stem };
     let its_own = hosted.iter().any(|node| stem == format!("launch-{launch}-node-{node}"));
     if !its_own || !matches!(ending, "log" | "json") {
         return Err(format!("it sent a file that is not its own: {}", chunk.name.escape_debug()));
@@ -196,6 +197,7 @@ mod tests {
         put(chunk("launch-2-node-3.log", 0, false, b"abc")).unwrap();
         put(chunk("launch-2-node-3.log", 3, false, b"def")).unwrap();
         put(chunk("launch-2-node-3.causes.log", 0, false, b"xyz")).unwrap();
+        put(chunk("launch-2-node-3.anchors.log", 0, false, b"xyz")).unwrap();
         put(chunk("launch-2-node-1.json", 0, true, b"{}")).unwrap();
         assert_eq!(std::fs::read(live(&path).join("launch-2-node-3.log")).unwrap(), b"abcdef");
         assert_eq!(std::fs::read(live(&path).join("launch-2-node-1.json")).unwrap(), b"{}");

@@ -281,7 +281,10 @@ impl<'a> Session<'a> {
             self.members.iter_mut().for_each(|member| member.forgive(now));
         }
         self.last_look = now;
-        self.clocks.tick(now);
+        if let Some(news) = self.clocks.tick(now) {
+            // A full disk is told by the recorders, whose rows matter more.
+            let _ = self.folder.log_clock(&news);
+        }
         if now < self.next_ask {
             return;
         }

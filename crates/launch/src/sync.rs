@@ -32,36 +32,41 @@ impl Clocks {
         Clocks { clock, reference, calibration, anchors, every, next, others: Vec::new() }
     }
 
-    /// Take an anchor if one is due.
-    pub fn tick(&mut self, now: Instant) {
+    /// Take an anchor if one is due: what a run that is cut must know of this clock.
+    pub fn tick(&mut self, now: Instant) -> Option<Domain> {
         if now < self.next {
-            return;
+            return None;
         }
-        self.anchors.push(self.clock.anchor());
+        let anchor = self.clock.anchor();
+        self.anchors.push(anchor);
         if self.anchors.len() > ANCHORS_MAX {
             thin(&mut self.anchors);
             self.every *= 2;
         }
         self.next = now + self.every;
+        let news = domain(&self.reference, self.clock.source());
+        Some(Domain { reference: true, anchors: vec![anchor], ..news })
     }
 
-    /// Keep the best of some exchanges with a clock of another domain (`remote` in each).
+    /// Keep the best of some exchanges with a clock of another domain (`remote` in each); what is new.
     pub fn compare(
         &mut self,
         domains: &[String],
         source: Source,
         calibration: Calibration,
         exchanges: &[Exchange],
-    ) -> Result<(), clock::SyncError> {
+    ) -> Result<Vec<Domain>, clock::SyncError> {
         // Stored as the other domain sees it: its own clock is the local one.
         let offset = best_offset(exchanges, self.calibration, calibration)?.reversed();
-        for domain in domains.iter().filter(|domain| **domain != self.reference) {
-            match self.others.iter_mut().find(|other| other.domain == *domain) {
+        let mut news = Vec::new();
+        for id in domains.iter().filter(|id| **id != self.reference) {
+            match self.others.iter_mut().find(|other| other.domain == *id) {
                 Some(other) => other.offsets.push(offset),
-                None => self.others.push(Other { domain: domain.clone(), source, offsets: vec![offset] }),
+                None => self.others.push(Other { domain: id.clone(), source, offsets: vec![offset] }),
             }
+            news.push(Domain { offsets: vec![offset], ..domain(id, source) });
         }
-        Ok(())
+        Ok(news)
     }
 
     /// The launch is over: a last anchor, and everything into the run's domains.
@@ -90,20 +95,25 @@ fn thin(anchors: &mut Vec<Anchor>) {
 fn entry<'a>(info: &'a mut RunInfo, id: &str, source: Source) -> &'a mut Domain {
     let found = info.domains.iter().position(|domain| domain.id == id);
     let index = found.unwrap_or_else(|| {
-        let id = id.to_owned();
-        let (anchors, offsets) = Default::default();
-        info.domains.push(Domain {
-            id,
-            source,
-            reference: false,
-            error_ns: None,
-            model: None,
-            anchors,
-            offsets,
-        });
+        info.domains.push(domain(id, source));
         info.domains.len() - 1
     });
     &mut info.domains[index]
+}
+
+/// One of which nothing is known.
+fn domain(id: &str, source: Source) -> Domain {
+    let (anchors, offsets) = Default::default();
+    Domain {
+        id: id.to_owned(),
+        source,
+        reference: false,
+        error_ns: None,
+        kernel_error_ns: None,
+        model: None,
+        anchors,
+        offsets,
+    }
 }
 
 #[cfg(test)]

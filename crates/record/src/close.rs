@@ -4,15 +4,17 @@
 //! run is closed, and only then the live logs and buffers go. Until then closing can be done again from the
 //! beginning, by the same process or by the run's first reader.
 
+use crate::anchoring;
 use crate::buffer::Buffers;
 use crate::causes;
+use crate::clock_log;
 use crate::folder::{FolderLock, live, messages, run_json};
 use crate::halves;
 use crate::input::read_input;
 use crate::messages_out::MessagesFile;
 use crate::models::{self, Domains};
 use crate::rows::{RowSource, RowsLost};
-use crate::table::Clocks;
+use crate::table::{Clocks, Span};
 use crate::unlisted;
 use crate::{Launch, Machine, NodeInfo, NodeSheet, RecordError, RunInfo, State};
 use std::collections::BTreeMap;
@@ -69,7 +71,11 @@ impl Closing {
 
     /// Fit a model to each clock that the sheets name.
     pub fn fit(&mut self, sheets: &[NodeSheet]) {
-        let Domains { domains, notes } = models::fit(&self.info, sheets, &Machine::here().boot_id);
+        let live = self.live();
+        let of_node = |sheet: &NodeSheet| (sheet.domain.clone(), anchoring::read(&live, sheet));
+        clock_log::add(&live, &mut self.info);
+        let logged: Vec<_> = sheets.iter().map(of_node).collect();
+        let Domains { domains, notes } = models::fit(&self.info, sheets, &logged, &Machine::boot_id());
         self.info.domains = domains;
         self.info.notes.extend(notes);
     }
@@ -154,7 +160,10 @@ impl Closing {
             }
         };
         let rows = file.finish()?;
-        let unknown_rows = clocks.unknown_rows;
+        let Clocks { unknown_rows, spans, .. } = clocks;
+        for (domain, span) in self.info.domains.iter_mut().zip(spans) {
+            domain.answer_for(span);
+        }
         self.info.lost.unmatched_sends += unmatched.0;
         self.info.lost.unmatched_receives += unmatched.1;
         self.info.lost.rows_of_unknown_nodes += unknown_rows;
@@ -257,6 +266,7 @@ impl<'a> Clocks<'a> {
         }
         let cursors =
             domains.iter().map(|domain| domain.model.as_ref().map(|model| model.cursor())).collect();
-        Clocks { cursors, domain_of, unknown_rows: 0 }
+        let spans = vec![Span::default(); domains.len()];
+        Clocks { cursors, domain_of, spans, unknown_rows: 0 }
     }
 }

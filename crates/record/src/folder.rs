@@ -3,9 +3,10 @@
 //! Everybody who records holds a shared lock on `live/lock`; closing takes it alone. The system drops a lock
 //! with its process, so a run that was cut is told from one that goes on without a process id or a time-out.
 
+use crate::anchoring::Anchorings;
 use crate::close::{self, Closing};
+use crate::{Domain, buffer, clock_log, input, leftover};
 use crate::{NodeSheet, RecordError, Recorder, RecorderOptions, RunId, RunInfo, Schema, State};
-use crate::{buffer, input, leftover};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 pub struct RunFolder {
     path: PathBuf,
     info: RunInfo,
+    anchorings: Anchorings,
     lock: FolderLock,
 }
 
@@ -39,7 +41,7 @@ impl RunFolder {
         let lock = FolderLock::shared(&path)?;
         info.state = State::Open;
         info.save(&run_json(&path))?;
-        Ok(RunFolder { path, info, lock })
+        Ok(RunFolder { path, info, anchorings: Anchorings::default(), lock })
     }
 
     /// Record into a folder that another process has made and not closed yet.
@@ -53,7 +55,7 @@ impl RunFolder {
             return Err(RecordError::Ended { path });
         }
         let lock = FolderLock::shared(&path)?;
-        Ok(RunFolder { path, info, lock })
+        Ok(RunFolder { path, info, anchorings: Anchorings::default(), lock })
     }
 
     /// Where it is.
@@ -76,6 +78,14 @@ impl RunFolder {
         live(&self.path)
     }
 
+    /// Write down what was learned of a clock (its new anchors and offsets alone), so that a run that is cut knows it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn log_clock(&self, news: &Domain) -> Result<(), RecordError> {
+        clock_log::append(&live(&self.path), news)
+    }
+
     /// A recorder for the node of `sheet`. Its rows fill the columns of `schema`.
     ///
     /// # Errors
@@ -87,7 +97,8 @@ impl RunFolder {
         options: RecorderOptions,
     ) -> Result<Recorder, RecordError> {
         let run = self.info.id.map(|id| (id, &*self.path));
-        Recorder::begin(&live(&self.path), run, sheet, schema, options, FolderLock::shared(&self.path)?)
+        let lock = FolderLock::shared(&self.path)?;
+        Recorder::begin(&live(&self.path), run, sheet, schema, options, &self.anchorings, lock)
     }
 
     /// This folder will not be read: remove what its nodes left in memory.

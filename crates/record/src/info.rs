@@ -1,5 +1,6 @@
 //! `run.json`: what ran, where, on which clocks, with which parameters, and what was lost.
 
+use crate::table::Span;
 use crate::{Machine, NodeSheet, RecordError, RunId, Schema, whole_file};
 use clock::{Anchor, Model, Offset, Quality, Source};
 use serde::{Deserialize, Serialize};
@@ -166,6 +167,9 @@ pub struct Domain {
     /// domain compare exactly.
     #[serde(default)]
     pub error_ns: Option<f64>,
+    /// Bound of the error of a kernel stamp against this clock's own, ns; there if the run has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_error_ns: Option<f64>,
     /// Ticks to ns on the timeline.
     #[serde(default)]
     pub model: Option<Model>,
@@ -175,6 +179,21 @@ pub struct Domain {
     /// What the model was fitted to: this clock beside the reference domain's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offsets: Vec<Offset>,
+}
+
+impl Domain {
+    /// Stamps were placed by its model: its bounds must hold for all of them, those after the last comparison too.
+    pub(crate) fn answer_for(&mut self, span: Span) {
+        let Some(model) = &self.model else { return };
+        if let (Some(error_ns), Some(last)) = (&mut self.error_ns, span.last) {
+            *error_ns = error_ns.max(model.error_ns(last));
+        }
+        if let Some((first_ns, last_ns)) = span.kernel_ns {
+            let ends_ns = model.realtime_error_ns(first_ns).max(model.realtime_error_ns(last_ns));
+            let error_ns = ends_ns.max(model.realtime().max_error_ns());
+            self.kernel_error_ns = Some(self.kernel_error_ns.map_or(error_ns, |known| known.max(error_ns)));
+        }
+    }
 }
 
 impl RunInfo {

@@ -8,6 +8,7 @@ use crate::{State, folder};
 use memory::{Claim, Unclaimed, owner_of};
 use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Something that a process of this program has made under a name of its own, and that is there now.
 #[derive(Debug)]
@@ -64,6 +65,9 @@ impl Leftover {
 
     fn at(path: PathBuf) -> Leftover {
         let bytes = || std::fs::symlink_metadata(&path).map_or(0, |about| about.len());
+        if path.file_name().is_some_and(is_meeting) {
+            return Leftover::of_meeting(path);
+        }
         if path.file_name().and_then(owner_of).is_none() {
             let why = "another version or another program made it, and nothing says who uses it";
             return Leftover { bytes: bytes(), path, verdict: Verdict::Unknown(why.into()), claim: None };
@@ -82,7 +86,22 @@ impl Leftover {
         }
     }
 
-    /// Look again, and remove it if it is rubbish. What was found may be in use by now.
+    /// A file by which the ranks of a job find each other. Nobody locks one; but none of use is old.
+    fn of_meeting(path: PathBuf) -> Leftover {
+        let about = std::fs::symlink_metadata(&path);
+        let age = about.and_then(|about| about.modified()).ok().and_then(|made| made.elapsed().ok());
+        match Claim::on(&path) {
+            Ok(claim) if age.is_some_and(|age| age > MEETING_MAX) => {
+                Leftover { path, bytes: claim.bytes(), verdict: Verdict::Useless, claim: Some(claim) }
+            }
+            Ok(_) | Err(Unclaimed::InUse) => {
+                Leftover { path, bytes: 0, verdict: Verdict::InUse, claim: None }
+            }
+            Err(why) => Leftover { path, bytes: 0, verdict: Verdict::Unknown(why.to_string()), claim: None },
+        }
+    }
+
+    /// Remove it if it is rubbish: nobody can have begun to use it since it was looked at.
     ///
     /// # Errors
     /// When the system refuses.
@@ -110,6 +129,9 @@ fn judge(head: Option<Head>) -> Verdict {
         folder::Found::Unreadable(why) => Verdict::Unknown(format!("its run cannot be read: {why}")),
     }
 }
+
+/// Longest time that ranks wait for each other, and as much again.
+const MEETING_MAX: Duration = Duration::from_secs(120);
 
 /// Most names that are looked at unasked.
 const LOOKS_MAX: usize = 256;
@@ -141,7 +163,11 @@ pub(crate) fn of_owner(owner: u128) -> Vec<PathBuf> {
 }
 
 fn is_ours(name: &OsStr) -> bool {
-    name.to_string_lossy().starts_with("fourstamp-")
+    name.to_string_lossy().starts_with("fourstamp-") || is_meeting(name)
+}
+
+fn is_meeting(name: &OsStr) -> bool {
+    name.to_string_lossy().starts_with(".fourstamp-job-")
 }
 
 fn names(folder: PathBuf, wanted: impl Fn(&OsStr) -> bool) -> impl Iterator<Item = PathBuf> {

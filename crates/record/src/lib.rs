@@ -8,10 +8,12 @@
 
 #![forbid(unsafe_code)]
 
+mod anchoring;
 mod batch;
 mod buffer;
 mod causes;
 mod chunk;
+mod clock_log;
 mod close;
 mod codes;
 mod column;

@@ -31,8 +31,13 @@ impl Machine {
             cores: std::thread::available_parallelism().map_or(0, |cores| cores.get() as u32),
             kernel: format!("{} {}", text(system.sysname()), text(system.release())),
             memory_bytes: memory_bytes(&read("/proc/meminfo")),
-            boot_id: read("/proc/sys/kernel/random/boot_id").trim().to_string(),
+            boot_id: Machine::boot_id(),
         }
+    }
+
+    /// What [`Machine::boot_id`] of this machine is, without looking at anything else.
+    pub(crate) fn boot_id() -> String {
+        read("/proc/sys/kernel/random/boot_id").trim().to_string()
     }
 }
 

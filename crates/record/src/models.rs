@@ -4,6 +4,7 @@
 //! between them the model's error cancels exactly. Nothing here fails: a clock that cannot be fitted as it should be
 //! is fitted by less, and the notes say so, because a record with a doubtful clock is worth more than none.
 
+use crate::clock_log::add_new;
 use crate::{Domain, NodeSheet, Origin, RunInfo};
 use clock::{Anchor, Clock, Model, ModelError, Source};
 
@@ -14,8 +15,19 @@ pub(crate) struct Domains {
 }
 
 /// Fit every domain that a sheet names. `boot_id` is this machine's.
-pub(crate) fn fit(info: &RunInfo, sheets: &[NodeSheet], boot_id: &str) -> Domains {
+/// `logged` are anchors that the nodes of domains wrote down on their way.
+pub(crate) fn fit(
+    info: &RunInfo,
+    sheets: &[NodeSheet],
+    logged: &[(String, Vec<Anchor>)],
+    boot_id: &str,
+) -> Domains {
     let mut domains = gather(info, sheets);
+    for (id, anchors) in logged {
+        if let Some(domain) = domains.iter_mut().find(|domain| domain.id == *id) {
+            add_new(&mut domain.anchors, anchors);
+        }
+    }
     let mut notes = Vec::new();
     let reference = reference(&domains, &info.origin);
     // The reference first: others may go through it.
@@ -78,7 +90,7 @@ fn keep(domain: &mut Domain, model: Model, certain: bool, notes: &mut Vec<String
 fn gather(info: &RunInfo, sheets: &[NodeSheet]) -> Vec<Domain> {
     let mut domains: Vec<Domain> = info.domains.clone();
     for domain in &mut domains {
-        (domain.model, domain.error_ns) = (None, None);
+        (domain.model, domain.error_ns, domain.kernel_error_ns) = (None, None, None);
     }
     for sheet in sheets {
         let at = domains.iter().position(|domain| domain.id == sheet.domain).unwrap_or_else(|| {
@@ -87,6 +99,7 @@ fn gather(info: &RunInfo, sheets: &[NodeSheet]) -> Vec<Domain> {
                 source: sheet.source,
                 reference: false,
                 error_ns: None,
+                kernel_error_ns: None,
                 model: None,
                 anchors: Vec::new(),
                 offsets: Vec::new(),
@@ -97,15 +110,6 @@ fn gather(info: &RunInfo, sheets: &[NodeSheet]) -> Vec<Domain> {
         add_new(&mut domains[at].offsets, &sheet.offsets);
     }
     domains
-}
-
-/// A closing that is done again finds what the first one gathered.
-fn add_new<T: PartialEq + Copy>(to: &mut Vec<T>, from: &[T]) {
-    for item in from {
-        if !to.contains(item) {
-            to.push(*item);
-        }
-    }
 }
 
 /// The domain that the run's coordinator named; else the first true clock of the machine that started the run.
@@ -158,7 +162,7 @@ fn by_anchors(
     }
     if is_of(domain, boot_id)
         && !is_planted(domain)
-        && let Some(now) = anchor_now(domain.source)
+        && let Some(now) = clock_here(domain.source).map(|clock| clock.anchor())
     {
         domain.anchors.push(now);
         let again = Model::fit(&domain.anchors, zero);
@@ -171,9 +175,6 @@ fn by_anchors(
 }
 
 /// This machine's clock of that source, if it has it.
-fn anchor_now(source: Source) -> Option<Anchor> {
-    [Clock::best(), Clock::system()]
-        .into_iter()
-        .find(|clock| clock.source() == source)
-        .map(|clock| clock.anchor())
+pub(crate) fn clock_here(source: Source) -> Option<Clock> {
+    [Clock::best(), Clock::system()].into_iter().find(|clock| clock.source() == source)
 }

@@ -8,6 +8,7 @@
 //! a thread appends them to the live log while the run goes on. In either, what a killed node had pushed
 //! is in the ring's named memory and in the log, and the run's first reader finds it there.
 
+use crate::anchoring::{Anchoring, Anchorings};
 use crate::buffer::{self, Owner};
 use crate::folder::FolderLock;
 use crate::keep::{Keeper, KeeperThread};
@@ -19,6 +20,7 @@ use clock::Anchor;
 use memory::Region;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How a node records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,6 +75,8 @@ struct Cold {
     log_path: PathBuf,
     /// `None` once the recorder has ended.
     way: Option<Way>,
+    /// Has the node's clock written down.
+    _anchoring: Option<Arc<Anchoring>>,
     /// Shared with nobody: says to everybody that this node still records.
     _lock: FolderLock,
 }
@@ -93,6 +97,7 @@ impl Recorder {
         mut sheet: NodeSheet,
         schema: &Schema,
         options: RecorderOptions,
+        anchorings: &Anchorings,
         lock: FolderLock,
     ) -> Result<Recorder, RecordError> {
         if options.capacity_rows == 0 || options.capacity_rows > crate::MAX_CAPACITY_ROWS {
@@ -113,7 +118,8 @@ impl Recorder {
                     .map_err(|error| RecordError::file("start a thread to write", &log_path, error))?,
             ),
         };
-        let cold = Cold { sheet, sheet_path, log_path, way: Some(way), _lock: lock };
+        let anchoring = anchorings.hold(live, &sheet)?;
+        let cold = Cold { sheet, sheet_path, log_path, way: Some(way), _anchoring: anchoring, _lock: lock };
         Ok(Recorder { ring, extras: schema.stride() - crate::BASE_WORDS, cold: Box::new(cold) })
     }
 

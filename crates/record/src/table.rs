@@ -22,8 +22,34 @@ pub(crate) struct Clocks<'a> {
     pub cursors: Vec<Option<Cursor<'a>>>,
     /// Node to domain.
     pub domain_of: Vec<Option<usize>>,
+    /// What of each domain was asked for.
+    pub spans: Vec<Span>,
     /// Rows that named a node without a sheet.
     pub unknown_rows: u64,
+}
+
+/// The stamps of a domain that were put on the timeline, as far as their error can grow with them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Span {
+    /// The last moment at which a message was taken.
+    pub last: Option<Ticks>,
+    /// The first and the last reading of the kernel's clock.
+    pub kernel_ns: Option<(i64, i64)>,
+}
+
+impl Span {
+    #[inline]
+    fn reach(&mut self, ticks: Ticks) {
+        if self.last.is_none_or(|last| ticks.since(last) > 0) {
+            self.last = Some(ticks);
+        }
+    }
+
+    #[inline]
+    fn reach_kernel(&mut self, realtime_ns: i64) {
+        let (first, last) = self.kernel_ns.unwrap_or((realtime_ns, realtime_ns));
+        self.kernel_ns = Some((first.min(realtime_ns), last.max(realtime_ns)));
+    }
 }
 
 impl Table {
@@ -135,6 +161,9 @@ impl Clocks<'_> {
             ArrivedClock::Sender => self.place(src, row.arrived),
             ArrivedClock::Kernel => self.place_realtime(dst, row.arrived),
         };
+        if let Some(domain) = dst.filter(|_| row.taken != ABSENT) {
+            self.spans[domain].reach(Ticks(row.taken));
+        }
         [self.place(src, row.ready), self.place(src, row.sent), arrived, self.place(dst, row.taken)]
     }
 
@@ -151,9 +180,9 @@ impl Clocks<'_> {
     }
 
     fn place_realtime(&mut self, domain: Option<usize>, realtime_ns: u64) -> i64 {
-        match domain.and_then(|domain| self.cursors[domain].as_mut()) {
-            Some(cursor) if realtime_ns != ABSENT => cursor.realtime_to_timeline(realtime_ns as i64).0,
-            _ => NULL,
-        }
+        let Some(domain) = domain.filter(|_| realtime_ns != ABSENT) else { return NULL };
+        let Some(cursor) = &mut self.cursors[domain] else { return NULL };
+        self.spans[domain].reach_kernel(realtime_ns as i64);
+        cursor.realtime_to_timeline(realtime_ns as i64).0
     }
 }

@@ -127,7 +127,8 @@ fn what_was_left_before_there_was_a_sheet_goes_when_the_run_is_read() {
     drop(memory::Region::create(&links, 100).unwrap());
     drop(run);
     let leftover = || Leftover::all().into_iter().find(|leftover| leftover.path == links);
-    assert_eq!(leftover().unwrap().verdict, Verdict::Useless);
+    // Whoever makes a run meanwhile may have removed it.
+    assert!(leftover().is_none_or(|leftover| leftover.verdict == Verdict::Useless));
     assert!(Run::open(&path).unwrap().info.lost.cut);
     assert!(leftover().is_none());
 }
@@ -145,9 +146,11 @@ fn unread_rows_are_no_rubbish_until_their_run_is_read_or_gone() {
     let (run, rows) = (path.canonicalize().unwrap(), 3);
     assert_eq!(verdict(), Some(Verdict::Unread { run: run.clone(), rows }));
     std::fs::remove_dir_all(&path).unwrap();
-    assert_eq!(verdict(), Some(Verdict::Orphaned { run, rows }));
-    let leftover = Leftover::all().into_iter().find(|leftover| leftover.path == buffer).unwrap();
-    leftover.remove().unwrap();
+    // Whoever cleans up meanwhile may have removed it.
+    assert!(verdict().is_none_or(|verdict| verdict == Verdict::Orphaned { run, rows }));
+    for leftover in Leftover::all().into_iter().filter(|leftover| leftover.path == buffer) {
+        leftover.remove().unwrap();
+    }
     assert_eq!(verdict(), None);
 }
 

@@ -93,7 +93,7 @@ pub enum Command {
     /// Write a run as a trace for ui.perfetto.dev, or its tables as CSV
     Export(ExportArgs),
     /// Say what this machine offers for measuring, and the one-line remedy for what it lacks
-    Doctor,
+    Doctor(DoctorArgs),
     /// Start the nodes of a benchmark in tmux panes or over ssh, or nodes that join one elsewhere
     Launch(LaunchArgs),
     /// Be a node: join a benchmark that waits for nodes
@@ -162,4 +162,13 @@ pub struct NodeArgs {
     /// File with the run key
     #[arg(long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
+}
+
+/// Arguments of `fourstamp doctor`.
+#[derive(clap::Args, Debug)]
+pub struct DoctorArgs {
+    /// Remove what killed processes of this user left in shared memory and among temporary files. Rows that nobody has
+    /// read stay
+    #[arg(long)]
+    pub clean: bool,
 }

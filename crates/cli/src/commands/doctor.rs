@@ -1,5 +1,7 @@
 //! `fourstamp doctor`: what this machine offers for measuring, and the one-line remedy for what it lacks.
 
+mod leftovers;
+
 use clock::{Clock, Source};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -28,10 +30,11 @@ pub enum State {
 }
 
 /// Print every finding; never an error, because a lack is an answer.
-pub fn run() -> anyhow::Result<()> {
-    use std::io::Write as _;
-    std::io::stdout().write_all(text(&findings()).as_bytes())?;
-    Ok(())
+///
+/// With `clean`, remove what killed processes left instead, and say so.
+pub fn run(clean: bool) -> anyhow::Result<()> {
+    let text = if clean { leftovers::clean() } else { text(&findings()) };
+    super::report::say(&text)
 }
 
 /// Look at everything.
@@ -41,7 +44,7 @@ pub fn findings() -> Vec<Finding> {
         cores(),
         kernel_stamps(),
         shared_memory(),
-        leftovers(),
+        leftovers::finding(),
         priorities(),
         userfaultfd(),
         mpi(),
@@ -141,26 +144,6 @@ fn shared_memory() -> Finding {
 
 fn gib(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 30)
-}
-
-/// Buffers of runs that were killed and that nobody has read since. Whoever reads the run removes them.
-fn leftovers() -> Finding {
-    let folder = memory::shared_folder();
-    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-    let ours = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("fourstamp-");
-    let bytes: Vec<u64> =
-        entries.filter(ours).filter_map(|entry| Some(entry.metadata().ok()?.len())).collect();
-    match bytes.iter().sum::<u64>() {
-        0 => good("leftovers", "no buffers of killed runs".into()),
-        total => limited(
-            "leftovers",
-            format!("{} buffers, {:.2} GiB, of runs that go on or were killed", bytes.len(), gib(total)),
-            &format!(
-                "fourstamp report on a killed run saves its buffers; rm {}/fourstamp-* gives them up",
-                folder.display()
-            ),
-        ),
-    }
 }
 
 fn priorities() -> Finding {

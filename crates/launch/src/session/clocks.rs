@@ -21,7 +21,11 @@ impl Session<'_> {
             }
             let exchanges = self.exchanges(index)?;
             match self.clocks.compare(&ready.domains, ready.source, calibration, &exchanges) {
-                Ok(()) => compared.extend(ready.domains),
+                Ok(news) => {
+                    // A full disk is told by the recorders.
+                    news.iter().for_each(|news| drop(self.folder.log_clock(news)));
+                    compared.extend(ready.domains);
+                }
                 Err(error) => {
                     let node = self.members[index].hosted.first().copied().unwrap_or_default();
                     self.note(Note::Remark(format!("the clock of node {node} was not compared: {error}")));
