@@ -170,3 +170,38 @@ fn a_full_disk_is_told_and_waited_for() {
     }
     assert!(told.contains("the program waits until there is room"), "{told}");
 }
+
+/// Each with `/dev/shm` and `/tmp` of its own, so that all that is there afterwards is its own.
+#[test]
+fn a_run_that_cannot_begin_leaves_no_memory_behind() {
+    let Some(checker) = checker() else { return };
+    let alone = r#"mount -t tmpfs shm /dev/shm && mount -t tmpfs tmp /tmp && cd /tmp && "$0" pager key key && "$@"
+                   echo "code $?"; ls -A /dev/shm /tmp runs"#;
+    let checker = checker.to_str().unwrap();
+    // The test's programs lie in folders that may be under /tmp: copies are not.
+    let home = tempfile::tempdir_in(std::path::Path::new(FOURSTAMP).parent().unwrap()).unwrap();
+    let program = home.path().join("checker");
+    std::fs::copy(checker, &program).unwrap();
+    let garbage = home.path().join("garbage");
+    std::fs::write(&garbage, "no program").unwrap();
+    std::fs::set_permissions(&garbage, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let (program, garbage) = (program.to_str().unwrap(), garbage.to_str().unwrap());
+    for (options, words) in [
+        ("--server 127.0.0.1:1 --policy none --key-file key", vec![program, "8", "10", "1"]),
+        ("--policy disk --disk /nonexistent", vec![program, "8", "10", "1"]),
+        ("--policy disk", vec![garbage]),
+        ("--policy disk", vec!["/nonexistent"]),
+    ] {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", alone, FOURSTAMP, FOURSTAMP, "pager", "run", "--local", "2M"]);
+        let ended = command.args(options.split(' ')).arg("--").args(&words).output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+        if !out.contains("code ") {
+            return println!("skipped: no file system can be mounted here: {err}");
+        }
+        let left = out.lines().filter(|line| !line.is_empty() && !line.ends_with(':'));
+        let left: Vec<&str> = left.filter(|line| !line.starts_with("wrote ")).collect();
+        let sound = [&["code 2", "key", "runs"][..], &["code 2", "key"]];
+        assert!(sound.contains(&&left[..]), "{options} {words:?} leaves {left:?}: {err}");
+    }
+}

@@ -38,6 +38,7 @@ pub struct Scribe {
 }
 
 struct Writer {
+    clock: Clock,
     folder: RunFolder,
     recorder: Recorder,
     /// Of the disk and the servers: they write no rows, but their sheets say what their clocks are.
@@ -80,9 +81,11 @@ impl Scribe {
             let disk = node + servers as u32 + 1;
             let disk_sheet = NodeSheet::with_quality(0, disk, clock, quality);
             let others = vec![folder.recorder(disk_sheet, &schema, NO_ROWS).map_err(failed)?];
-            let writer = Writer { folder, recorder, others };
+            let writer = Writer { clock: *clock, folder, recorder, others };
             let (node, disk) = (node as u16, disk as u16);
-            return Ok(Scribe { writer: Some(writer), node, disk, ..Scribe::counting() });
+            let mut scribe = Scribe::counting();
+            (scribe.writer, scribe.node, scribe.disk) = (Some(writer), node, disk);
+            return Ok(scribe);
         }
         Err(RmemError::Record { reason: "the run has too many processes".into() })
     }
@@ -204,8 +207,8 @@ impl Scribe {
     }
 
     /// The program ends. Rows dropped for want of room are in the sheet.
-    pub fn finish(&mut self, clock: &Clock) -> Result<(), RmemError> {
-        let Some(Writer { recorder, others, .. }) = self.writer.take() else { return Ok(()) };
+    pub fn finish(&mut self) -> Result<(), RmemError> {
+        let Some(Writer { clock, recorder, others, .. }) = self.writer.take() else { return Ok(()) };
         for other in others {
             let anchor = other.sheet().anchors[0];
             // As above.
@@ -213,5 +216,16 @@ impl Scribe {
         }
         let finished = recorder.finish(clock.anchor());
         finished.map(drop).map_err(|error| RmemError::Record { reason: error.to_string() })
+    }
+}
+
+/// An engine that cannot begin, because a server or the disk refuses, has written no rows. Its buffers would stay: whoever has started the program takes their
+/// names away with the run.
+impl Drop for Scribe {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // What it failed for is said already.
+            let _ = self.finish();
+        }
     }
 }

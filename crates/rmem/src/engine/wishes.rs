@@ -112,8 +112,7 @@ impl Engine {
             return;
         }
         self.look_at_clocks();
-        let clock = self.clock;
-        if let Err(error) = self.scribe.finish(&clock) {
+        if let Err(error) = self.scribe.finish() {
             self.tell(error.to_string());
         }
         if let Err(error) = self.save_progress() {

@@ -21,7 +21,8 @@ pub fn close_and_show(
     let path = folder.path().to_path_buf();
     let processes = paged::processes(&path);
     if processes.is_empty() {
-        drop(folder);
+        // With the folder goes what tells of buffers that a killed process may have left.
+        folder.abandon();
         nothing_paged(&path, ended, config);
         return Ok(());
     }
