@@ -4,19 +4,27 @@
 use libfuzzer_sys::fuzz_target;
 use record::{Batch, Field, chunks_of_file};
 use std::cell::RefCell;
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::os::fd::AsRawFd;
 
 thread_local! {
-    static FOLDER: tempfile::TempDir = tempfile::tempdir().expect("a folder for the file");
+    /// Without a name: a fuzzer ends without a destructor, and would leave a folder each time.
+    static FILE: RefCell<File> = RefCell::new(tempfile::tempfile().expect("a temporary file"));
     static BATCH: RefCell<Batch> = RefCell::default();
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let path = FOLDER.with(|folder| folder.path().join("messages.parquet"));
-    std::fs::write(&path, bytes).expect("room for the file");
+    let path = FILE.with_borrow_mut(|file| {
+        file.rewind().expect("it is a file");
+        file.set_len(0).expect("it is ours");
+        file.write_all(bytes).expect("room for the file");
+        format!("/proc/self/fd/{}", file.as_raw_fd())
+    });
     let chunks = match chunks_of_file(&path) {
         Ok(chunks) => chunks,
         Err(error) => {
-            assert!(error.to_string().contains("messages.parquet"));
+            assert!(error.to_string().contains(&path));
             return;
         }
     };

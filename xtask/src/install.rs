@@ -106,6 +106,18 @@ pub fn cargo_deny(workspace: &Workspace) -> Result<()> {
     process::run(cargo.arg(folder), LIMIT)
 }
 
+/// cargo-fuzz, as [`cargo_deny`]; where it is.
+pub fn cargo_fuzz(workspace: &Workspace) -> Result<PathBuf> {
+    let local = workspace.target.join("xtask/tools/bin/cargo-fuzz");
+    if let Some(found) = on_path("cargo-fuzz").or_else(|| local.is_file().then(|| local.clone())) {
+        return Ok(found);
+    }
+    let folder = workspace.scratch("tools")?;
+    let mut cargo = workspace.cargo(&["install", "--locked", "--debug", "cargo-fuzz", "--root"]);
+    process::run(cargo.arg(folder), LIMIT)?;
+    Ok(local)
+}
+
 /// Where [`cargo_deny`] puts it when there is none on the PATH.
 pub fn local_cargo_deny(workspace: &Workspace) -> PathBuf {
     workspace.target.join("xtask/tools/bin/cargo-deny")

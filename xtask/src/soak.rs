@@ -1,6 +1,8 @@
 //! `cargo xtask soak`: what a test of a second cannot show: other draws each round, minutes of traffic, faults from outside.
 
 mod drawn;
+mod fuzz;
+mod sanitizers;
 
 use crate::workspace::Workspace;
 use anyhow::{Result, bail};
@@ -73,6 +75,13 @@ const SUITES: &[Suite] = &[
         what: "blows to real memory servers under a program that checks itself",
         count: 300,
         run: drawn::pager_servers,
+    },
+    Suite { name: "fuzz", what: "every fuzz target, so many seconds each", count: 600, run: fuzz::fuzz },
+    Suite {
+        name: "sanitizers",
+        what: "crates with unsafe code under the address sanitizer",
+        count: 1,
+        run: sanitizers::address,
     },
 ];
 
