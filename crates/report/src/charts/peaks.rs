@@ -96,8 +96,42 @@ fn tip(peak: &Peak) -> String {
     )
 }
 
-/// The bar that the peak stands on.
+/// The highest of the bars that the peak is on: over half its height, or at least the one that its
+/// place is in. Between the teeth of a coarse clock bars are empty.
 fn height(peak: &Peak, bins: &[Bin]) -> u64 {
-    let bin = bins.iter().find(|bin| bin.from <= peak.place_ns && peak.place_ns < bin.to);
-    bin.map_or(1, |bin| bin.count.max(1))
+    let (from, to) = (peak.place_ns - peak.width_ns / 2.0, peak.place_ns + peak.width_ns / 2.0);
+    let under = bins.iter().filter(|bin| bin.from <= to && from < bin.to);
+    under.map(|bin| bin.count).max().unwrap_or(1).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_stands_on_the_bars_and_not_between_them() {
+        // Bins of 4 ns over a clock of 10 ns: most are empty.
+        let bins: Vec<Bin> = (0..20)
+            .map(|at| (f64::from(at) * 4.0, f64::from(at + 1) * 4.0))
+            .map(|(from, to)| Bin { from, to, count: if from <= 20.0 && 20.0 < to { 900 } else { 0 } })
+            .collect();
+        let peak = Peak {
+            place_ns: 17.0,
+            place_interval_ns: None,
+            from_ns: 5.0,
+            to_ns: 60.0,
+            width_ns: 10.0,
+            width_interval_ns: None,
+            count: 900,
+            mass: 1.0,
+            mass_interval: None,
+            time_share: 1.0,
+            time_interval: None,
+            blocks: (1, 1),
+            launches: (1, 1),
+            chance: 0.0,
+            tail: false,
+        };
+        assert_eq!(height(&peak, &bins), 900);
+    }
 }

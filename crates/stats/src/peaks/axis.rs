@@ -7,7 +7,7 @@
 //! jitter is needed.
 
 use super::tick::Tick;
-use crate::distribution::{Counted, LogLinear};
+use crate::distribution::{Counted, Distribution, LogLinear};
 
 /// Places to a factor of e.
 const PLACES: f64 = 100.0;
@@ -60,6 +60,33 @@ impl Axis {
         (place / PLACES).sinh() * PLACES * self.step_ns
     }
 
+    /// The time nearest to a place that the clock can show: it lies on a step, and no finer than a
+    /// nanosecond. Where steps are coarse, of the steps within reach of the place the one that most
+    /// times lie on.
+    pub fn observed(&self, of: &Distribution, place: f64) -> f64 {
+        let near = self.value(place);
+        let Some(tick) = self.tick else { return whole(near) };
+        let teeth = of.counters().filter_map(|counter| Some((counter, tick.reach(&counter)?)));
+        let within =
+            |(_, (from, to)): &(Counted, (f64, f64))| ((from + to) / 2.0 - near).abs() <= tick.step_ns;
+        let mut best = (0, near);
+        let mut tooth: (f64, u64, f64) = (f64::NAN, 0, 0.0);
+        for (counter, (from, _)) in teeth.filter(within) {
+            let before = if tooth.0 == from { tooth } else { (from, 0, 0.0) };
+            let time = before.2 + counter.middle() as f64 * counter.count as f64;
+            tooth = (from, before.1 + counter.count, time);
+            if tooth.1 > best.0 {
+                best = (tooth.1, time / tooth.1 as f64);
+            }
+        }
+        whole(best.1)
+    }
+
+    /// The step that times about `ns` differ by, as far as one shows.
+    pub fn step_at(&self, ns: f64) -> Option<f64> {
+        self.tick.filter(|tick| tick.matters(ns)).map(|tick| tick.step_ns)
+    }
+
     /// What `of` counted, along this axis.
     pub fn course<const E: u32, const S: u32>(&self, of: &LogLinear<E, S>) -> Course {
         self.places(of).course(of)
@@ -78,6 +105,11 @@ impl Axis {
         let own = (counter.low as f64 - 0.5, counter.high as f64 + 0.5);
         self.tick.and_then(|tick| tick.reach(counter)).unwrap_or(own)
     }
+}
+
+/// A whole number of nanoseconds, and no zero with a sign.
+fn whole(ns: f64) -> f64 {
+    ns.round() + 0.0
 }
 
 impl Places<'_> {

@@ -84,11 +84,29 @@ pub(crate) fn peaks(of: &Distribution, blocks: &Blocks, stage: usize, resamples:
         let mut peak = described(of, &axis, &course, window);
         peak.chance = found.chance;
         intervals::add(&mut peak, &axis, window, &evidence, resamples);
+        bear_the_clock(&mut peak, of, &axis);
         let saddle = found.saddle.map(|_| windows.saddle);
         (peak.blocks, peak.launches) = evidence.recurrence(&course, window, saddle);
         peaks.push(peak);
     }
     kept(peaks)
+}
+
+/// A place is no surer than half a step of the clock to either side, a width no less than a step,
+/// and neither end of an interval lies beyond all times.
+fn bear_the_clock(peak: &mut Peak, of: &Distribution, axis: &Axis) {
+    let step = axis.step_at(peak.place_ns);
+    if let Some(step) = step {
+        peak.width_ns = peak.width_ns.max(step);
+        peak.width_interval_ns = peak.width_interval_ns.map(|(low, high)| (low.max(step), high.max(step)));
+    }
+    let half = step.map_or(0.0, |step| step / 2.0);
+    let (min, max) = (of.moments().min as f64, of.moments().max as f64);
+    let bear = |(low, high): (f64, f64)| {
+        let place = peak.place_ns;
+        (low.min(place - half).clamp(min, place), high.max(place + half).clamp(place, max))
+    };
+    peak.place_interval_ns = peak.place_interval_ns.map(bear);
 }
 
 /// Those that recur, and of them the ones that matter most.
@@ -188,7 +206,7 @@ fn described(of: &Distribution, axis: &Axis, course: &Course, window: Window) ->
     let all = of.moments();
     let width = window.width(shape);
     Peak {
-        place_ns: axis.value(shape.place),
+        place_ns: axis.observed(of, shape.place).clamp(all.min as f64, all.max as f64),
         place_interval_ns: None,
         from_ns,
         to_ns,

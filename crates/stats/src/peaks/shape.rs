@@ -22,6 +22,10 @@ pub(super) struct Window {
     pub bandwidth: f64,
     /// The peak's own bounds: what lies beyond counts towards the estimate, but is not the peak.
     pub bounds: (f64, f64),
+    /// Where its place may be: over half the height that a wider kernel shows. A narrow kernel by
+    /// itself would follow any spike between the bounds, a few messages in the valley beside a
+    /// broad peak.
+    pub top: (f64, f64),
 }
 
 /// What is found in a window, as places on the axis.
@@ -40,12 +44,15 @@ impl Window {
     /// count as one.
     pub fn about(course: &Course, summit: f64, bounds: (f64, f64), widest: f64, spread: f64) -> Window {
         let bandwidth = ((bounds.1 - bounds.0) / 10.0).min(widest);
-        let mut window = Window { middle: summit, bandwidth, bounds };
+        let top = (summit - bandwidth, summit + bandwidth);
+        let top = (top.0.max(bounds.0), top.1.min(bounds.1));
+        let mut window = Window { middle: summit, bandwidth, bounds, top };
         for _ in 0..16 {
             let shape = window.shape(&window.estimate(course));
             let width = window.width(shape);
             let near = course.between(shape.place - window.bandwidth, shape.place + window.bandwidth);
             window.middle = shape.place;
+            window.top = (shape.half.0.max(bounds.0), shape.half.1.min(bounds.1));
             if width >= 4.0 * window.bandwidth || near < MESSAGES_LEAST * spread {
                 break;
             }
@@ -72,8 +79,9 @@ impl Window {
         let bin_of = |place: f64| ((place - self.first()) / width).max(0.0) as usize;
         let last = heights.len() - 1;
         let (low, high) = (bin_of(self.bounds.0).min(last), bin_of(self.bounds.1).min(last));
+        let (begin, end) = (bin_of(self.top.0).clamp(low, high), bin_of(self.top.1).clamp(low, high));
         let top =
-            (low..=high).max_by(|a, b| heights[*a].total_cmp(&heights[*b]).then(b.cmp(a))).unwrap_or(low);
+            (begin..=end).max_by(|a, b| heights[*a].total_cmp(&heights[*b]).then(b.cmp(a))).unwrap_or(begin);
         let half = heights[top] / 2.0;
         let left = (low..top).rev().find(|&bin| heights[bin] < half);
         let right = (top + 1..=high).find(|&bin| heights[bin] < half);

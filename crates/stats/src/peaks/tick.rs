@@ -39,11 +39,16 @@ impl Tick {
         Some(refined(&counts, step as f64))
     }
 
+    /// Whether times about `ns` are few enough steps for each to be seen.
+    pub fn matters(&self, ns: f64) -> bool {
+        ns.abs() <= TEETH * self.step_ns
+    }
+
     /// From where to where the times reach that a counter's value may have had; `None` where the step does not matter.
     pub fn reach(&self, counter: &Counted) -> Option<(f64, f64)> {
         let value = counter.middle() as f64;
         let wide = (counter.high - counter.low) as f64 + 1.0 > self.step_ns;
-        if wide || value.abs() > TEETH * self.step_ns {
+        if wide || !self.matters(value) {
             return None;
         }
         let tooth = ((value - self.phase_ns) / self.step_ns).round();
