@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use stats::analysis::{Analysis, Peak};
+use stats::analysis::{Analysis, Parameter, Peak};
 
 use crate::csv::{number, views};
 
@@ -39,7 +39,8 @@ fn figures(peak: &Peak) -> Vec<(String, f64, &'static str)> {
     rows
 }
 
-/// `x_from` and `x_to` are a knee's bracket or a segment's sizes, in bytes; latency and gap are LogGP's, one way.
+/// `x_from` and `x_to` are a knee's bracket or a segment's sizes, in bytes; latency and gap are
+/// LogGP's, one way, as far as they are known.
 pub(crate) fn knees(analysis: &Analysis, out: &mut dyn Write) -> std::io::Result<()> {
     let Some(sweep) = &analysis.sweep else { return Ok(()) };
     let stage = if sweep.round_trip { "cycle" } else { "end-to-end" };
@@ -53,8 +54,13 @@ pub(crate) fn knees(analysis: &Analysis, out: &mut dyn Write) -> std::io::Result
     }
     for segment in &sweep.segments {
         let (from, to) = (segment.from_bytes, segment.to_bytes);
-        for (name, (value, low, high)) in [("latency", segment.latency_ns), ("gap", segment.gap_ns)] {
-            for (end, ns) in [("", value), (" low", low), (" high", high)] {
+        for (name, parameter) in [("latency", segment.latency_ns), ("gap", segment.gap_ns)] {
+            let ends = match parameter {
+                Parameter::Known(value, low, high) => vec![("", value), (" low", low), (" high", high)],
+                Parameter::AtMost(high) => vec![(" high", high)],
+                Parameter::Unknown(_) => Vec::new(),
+            };
+            for (end, ns) in ends {
                 writeln!(out, "knees,{stage},{name}{end},,{from},{to},{},ns", number(ns))?;
             }
         }

@@ -1,6 +1,6 @@
 //! Knees, LogGP parameters and packets in words and tables, for the page and the terminal.
 
-use stats::analysis::{Knee, Segment, Sweep};
+use stats::analysis::{Knee, NoFit, Parameter, Segment, Sweep};
 
 use crate::format::{part, plain, size, time};
 use crate::tables::wrap;
@@ -37,7 +37,8 @@ pub(crate) fn sentence(sweep: &Sweep, what: &str) -> String {
 /// What the parameters are, and what cannot be told.
 pub(crate) const LOGGP: &str = "Latency is LogGP's L + 2o one way (half of a round trip), the line's value at one byte, and G its \
     slope, each with its 95 % interval. What the wire and what the processors take of L + 2o, and the gap g between \
-    messages, one message at a time cannot show. Beyond the first segment the latency is that of the line, not of any message.";
+    messages, one message at a time cannot show. What cannot be told from 0 has only the upper end of its interval. A segment of \
+    fewer than five sizes has no fit, nor has one whose time falls with size. Beyond the first segment the latency is that of the line, not of any message.";
 
 fn times(n: usize) -> String {
     match n {
@@ -95,20 +96,37 @@ fn knee_row(knee: &Knee) -> String {
 }
 
 fn segment_row(segment: &Segment) -> String {
-    let (latency, low, high) = segment.latency_ns;
-    let (gap, gap_low, gap_high) = segment.gap_ns;
-    let rate =
-        if gap_low > 0.0 { crate::format::byte_rate(1e9 / gap) } else { crate::format::NONE.to_owned() };
+    let cell = |parameter: Parameter, text: fn(f64) -> String| match parameter {
+        Parameter::Known(value, low, high) => {
+            format!("{}<small>{} to {}</small>", text(value), text(low), text(high))
+        }
+        Parameter::AtMost(high) => format!("at most {}", text(high)),
+        Parameter::Unknown(why) => format!("not known<small>{}</small>", reason(why)),
+    };
+    let rate = match segment.gap_ns {
+        Parameter::Known(gap, ..) => crate::format::byte_rate(1e9 / gap),
+        _ => crate::format::NONE.to_owned(),
+    };
     format!(
-        "<tr><th scope=row>{} to {}<td>{}<td>{}<small>{} to {}</small><td>{gap:.4}<small>{gap_low:.4} to \
-         {gap_high:.4}</small><td>{rate}",
+        "<tr><th scope=row>{} to {}<td>{}<td>{}<td>{}<td>{rate}",
         size(segment.from_bytes),
         size(segment.to_bytes),
         segment.sizes,
-        signed(latency),
-        signed(low),
-        signed(high)
+        cell(segment.latency_ns, time),
+        cell(segment.gap_ns, gap)
     )
+}
+
+fn gap(ns: f64) -> String {
+    format!("{ns:.4}")
+}
+
+fn reason(why: NoFit) -> &'static str {
+    match why {
+        NoFit::TooFewSizes => "too few sizes",
+        NoFit::Falls => "falls with size",
+        NoFit::BelowZero => "below 0",
+    }
 }
 
 fn signed(ns: f64) -> String {
@@ -135,7 +153,12 @@ pub(crate) fn terminal_block(sweep: &Sweep, what: &str, width: usize) -> String 
             None => String::new(),
         };
         let sizes = format!("{} to {}", size(segment.from_bytes), size(segment.to_bytes));
-        let cells = [sizes, signed(segment.latency_ns.0), format!("{:.4}", segment.gap_ns.0), then];
+        let cell = |parameter: Parameter, text: fn(f64) -> String| match parameter {
+            Parameter::Known(value, ..) => text(value),
+            Parameter::AtMost(high) => format!("≤ {}", text(high)),
+            Parameter::Unknown(why) => reason(why).to_owned(),
+        };
+        let cells = [sizes, cell(segment.latency_ns, time), cell(segment.gap_ns, gap), then];
         table.add_row(cells.map(|cell| plain(&cell)));
     }
     let mut text = crate::headline::trim_lines(&table.to_string());

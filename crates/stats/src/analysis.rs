@@ -12,7 +12,7 @@ mod simulation;
 use serde::{Deserialize, Serialize};
 
 pub use explanation::{Explained, Explanation, IdleCore, Known, Noise, Reason, Trait, What, Who};
-pub use knees::{Knee, Packets, Segment, Sweep};
+pub use knees::{Knee, NoFit, Packets, Parameter, Segment, Sweep};
 pub use mpi::{
     Activity, Arrivals, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Lane, MessageLine, Mpi, MpiBy,
     MpiGroup, MpiGroups, RankTime, Wait, WaitView, WorstMessage,

@@ -34,11 +34,35 @@ pub struct Segment {
     pub base_p99_ns: f64,
     /// See `base_p99_ns`.
     pub slope_p99_ns: f64,
-    /// LogGP, one way: `L + 2o`, ns, with its 95 % interval. What the wire and what the processors take of it, round trips of one
-    /// message at a time cannot tell; nor do they show the gap `g` between messages.
-    pub latency_ns: (f64, f64, f64),
-    /// LogGP, one way: `G`, ns a byte, with its 95 % interval.
-    pub gap_ns: (f64, f64, f64),
+    /// LogGP, one way: `L + 2o`, ns. What the wire and what the processors take of it, round trips
+    /// of one message at a time cannot tell; nor do they show the gap `g` between messages.
+    pub latency_ns: Parameter,
+    /// LogGP, one way: `G`, ns a byte.
+    pub gap_ns: Parameter,
+}
+
+/// A parameter of LogGP, as far as the sizes of a segment tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Parameter {
+    /// Its value, and both ends of its 95 % interval.
+    Known(f64, f64, f64),
+    /// It cannot be told from 0: the upper end of its 95 % interval.
+    AtMost(f64),
+    /// Nothing can be said.
+    Unknown(NoFit),
+}
+
+/// Why a segment has no parameters of LogGP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoFit {
+    /// So few points lie near some line whatever they are.
+    TooFewSizes,
+    /// The time falls with size, which no network's does.
+    Falls,
+    /// The line is below 0 at one byte, which no latency is.
+    BelowZero,
 }
 
 /// Where one segment ends and the next begins.

@@ -10,13 +10,16 @@ mod packets;
 mod point;
 mod refine;
 
-use crate::analysis::{Knee, Segment, Sweep};
+use crate::analysis::{Knee, NoFit, Parameter, Segment, Sweep};
 use line::{Line, Sums};
 pub use point::Point;
 pub use refine::next_size;
 
 /// Sizes in a segment: fewer lie on some line whatever they are.
 const SIZES_LEAST: usize = 3;
+/// Sizes from which LogGP's two parameters are told: of fewer, the scatter about the line says too
+/// little.
+const FITTED_LEAST: usize = 5;
 /// Parameters that a further segment takes: four of two lines, two for the place of the knee (Zhang & Siegmund 2007), and one
 /// because the noise is known from few visits only.
 const PARAMETERS: f64 = 7.0;
@@ -121,6 +124,10 @@ impl Fit<'_> {
         let about = |value: f64, deviation: f64| {
             (value / ways, (value - sure * deviation) / ways, (value + sure * deviation) / ways)
         };
+        // LogGP's k bytes take L + 2o + (k − 1)G.
+        let (latency, gap) =
+            (about(median.at(1.0), median.deviation_at(1.0)), about(median.slope, median.slope_deviation()));
+        let (latency_ns, gap_ns) = parameters(to - from, latency, gap);
         Segment {
             from_bytes: self.points[from].bytes,
             to_bytes: self.points[to - 1].bytes,
@@ -129,9 +136,8 @@ impl Fit<'_> {
             slope_ns: median.slope,
             base_p99_ns: high.base,
             slope_p99_ns: high.slope,
-            // LogGP's k bytes take L + 2o + (k − 1)G.
-            latency_ns: about(median.at(1.0), median.deviation_at(1.0)),
-            gap_ns: about(median.slope, median.slope_deviation()),
+            latency_ns,
+            gap_ns,
         }
     }
 
@@ -155,5 +161,68 @@ impl Fit<'_> {
             slopes_ns: (before.slope, after.slope),
             gain: self.cost(from, to) - here - self.price(),
         }
+    }
+}
+
+/// A value with both ends of its interval.
+type Estimate = (f64, f64, f64);
+
+/// What a line through so many sizes says of `L + 2o` and of `G`: neither can be negative.
+fn parameters(sizes: usize, latency: Estimate, gap: Estimate) -> (Parameter, Parameter) {
+    let neither = |why| (Parameter::Unknown(why), Parameter::Unknown(why));
+    if sizes < FITTED_LEAST {
+        return neither(NoFit::TooFewSizes);
+    }
+    if gap.2 < 0.0 {
+        return neither(NoFit::Falls);
+    }
+    let known = |(value, low, high): Estimate| match (low > 0.0, high > 0.0) {
+        (true, _) => Parameter::Known(value, low, high),
+        (false, true) => Parameter::AtMost(high),
+        (false, false) => Parameter::Unknown(NoFit::BelowZero),
+    };
+    (known(latency), known(gap))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(times: &[(u64, f64)]) -> Vec<Point> {
+        let point = |&(bytes, ns): &(u64, f64)| Point {
+            bytes,
+            values: [ns, 1.1 * ns],
+            visits: [0.998, 1.0, 1.002].map(|off| [off * ns, 1.1 * off * ns]).to_vec(),
+        };
+        times.iter().map(point).collect()
+    }
+
+    #[test]
+    fn three_falling_points_are_a_segment_and_no_fit() {
+        // A straight stretch, then three sizes whose time falls: as a line, 430 µs at one byte.
+        let rising = (1..12).map(|step| (step * 4096, 20_000.0 + 2.0 * (step * 4096) as f64));
+        let falling = [(53_248, 260_000.0), (57_344, 234_000.0), (61_440, 208_000.0)];
+        let sweep = fit(&points(&rising.chain(falling).collect::<Vec<_>>()), true).expect("enough sizes");
+        let [first, .., last] = &sweep.segments[..] else { panic!("{sweep:?}") };
+        assert_eq!(
+            (last.sizes, last.latency_ns, last.gap_ns),
+            (3, Parameter::Unknown(NoFit::TooFewSizes), Parameter::Unknown(NoFit::TooFewSizes))
+        );
+        let Parameter::Known(gap, low, high) = first.gap_ns else { panic!("{first:?}") };
+        assert!((gap - 1.0).abs() < 0.05 && low < gap && gap < high, "{first:?}");
+        assert!(
+            matches!(first.latency_ns, Parameter::Known(latency, ..) if (latency - 10_000.0).abs() < 500.0)
+        );
+    }
+
+    #[test]
+    fn what_no_network_does_is_not_known() {
+        let unknown = |why| Parameter::Unknown(why);
+        let falls = parameters(9, (212e3, 200e3, 220e3), (-3.1, -3.3, -2.9));
+        assert_eq!(falls, (unknown(NoFit::Falls), unknown(NoFit::Falls)));
+        let flat = parameters(9, (5e3, 4e3, 6e3), (-0.01, -0.03, 0.01));
+        assert_eq!(flat, (Parameter::Known(5e3, 4e3, 6e3), Parameter::AtMost(0.01)));
+        let below = parameters(9, (-5e3, -6e3, -4e3), (1.0, 0.9, 1.1));
+        assert_eq!(below, (unknown(NoFit::BelowZero), Parameter::Known(1.0, 0.9, 1.1)));
     }
 }
