@@ -1,21 +1,24 @@
 //! From a run folder to its analysis: reads chunks on all cores and gives them to `stats`, which is pure.
 
 use crate::call_tables::{self, CallTables};
+use crate::choosing::nothing_left;
 use crate::foretelling::foretell;
 use crate::paged;
 use crate::reading::on_all_cores;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use record::{Batch, Chunk, Closing, Run};
 use report::{Entry, Facts, Told};
 use stats::analysis::Analysis;
 use stats::compare::Sample;
-use stats::{Accumulator, FileRows, Options, Position};
+use stats::{Accumulator, FileRows, Filter, Options, Position};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A run that has been read.
 pub struct Analysed {
+    /// Where it was read from.
+    pub path: PathBuf,
     /// What ran.
     pub facts: Facts,
     /// Where the time went.
@@ -45,15 +48,17 @@ const SLOWEST: usize = 200;
 /// Bootstrap resamples of an interval.
 const RESAMPLES: usize = 400;
 
-/// Read the run at `path`; a run that was cut is closed first.
-pub fn analyse(path: &Path, seed: u64) -> Result<Analysed> {
+/// Read the run at `path`; a run that was cut is closed first. The analysis is about the messages
+/// that `filter` takes.
+pub fn analyse(path: &Path, seed: u64, filter: &Filter) -> Result<Analysed> {
     let run = open(path)?;
     let tables = CallTables::of(&run);
     let cannot = || format!("cannot read {}", path.display());
     let chunks = numbered(&run, 0);
     let blocking = Arc::new(tables.blocking().with_context(cannot)?);
     let options = Options { blocking, ..options(&chunks, clock_error_ns(&run), seed) };
-    let mut analysis = read_all(&chunks, &options).with_context(cannot)?.finish();
+    let name = path.display().to_string();
+    let mut analysis = read_chosen(&chunks, options, filter, &name)?.finish();
     if !tables.is_empty() {
         let mpi = analysis.mpi.get_or_insert_default();
         mpi.calls = Some(tables.tally(&mut mpi.worst).with_context(cannot)?);
@@ -61,11 +66,17 @@ pub fn analyse(path: &Path, seed: u64) -> Result<Analysed> {
     }
     let mut facts = Facts::from(&run.info);
     foretell(&mut facts, path);
-    Ok(Analysed { facts, analysis, told: None })
+    Ok(Analysed { path: path.to_path_buf(), facts, analysis, told: None })
 }
 
-/// Read the runs at `paths` as if they were one.
-pub fn analyse_together(paths: &[PathBuf], seed: u64) -> Result<Together> {
+/// Give runs that have the same title their folders' names.
+pub fn tell_apart<'a>(runs: impl IntoIterator<Item = &'a mut Analysed>) {
+    report::tell_apart(runs.into_iter().map(|run| (&mut run.facts, run.path.as_path())).collect());
+}
+
+/// Read the runs at `paths` as if they were one. The analysis is about the messages that `filter`
+/// takes.
+pub fn analyse_together(paths: &[PathBuf], seed: u64, filter: &Filter) -> Result<Together> {
     let (mut chunks, mut facts, mut launches, mut error_ns) = (Vec::new(), Vec::new(), 0, 0);
     for path in paths {
         let run = open(path)?;
@@ -75,8 +86,8 @@ pub fn analyse_together(paths: &[PathBuf], seed: u64) -> Result<Together> {
         facts.push(Facts::from(&run.info));
     }
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    let read = read_all(&chunks, &options(&chunks, error_ns, seed));
-    let read = read.with_context(|| format!("cannot read {}", names.join(", ")))?;
+    let options = options(&chunks, error_ns, seed);
+    let read = read_chosen(&chunks, options, filter, &names.join(", "))?;
     Ok(Together { facts, sample: read.sample(), analysis: read.finish() })
 }
 
@@ -88,6 +99,7 @@ fn options(chunks: &[Numbered], clock_error_ns: i64, seed: u64) -> Options {
         clock_error_ns,
         resamples: RESAMPLES,
         blocking: Arc::default(),
+        filter: Filter::default(),
     }
 }
 
@@ -113,6 +125,21 @@ impl Analysed {
     pub fn entry(&self) -> Entry<'_> {
         Entry { facts: &self.facts, analysis: &self.analysis, told: self.told.as_ref() }
     }
+}
+
+/// Read what the filter takes, or, where it is the usual one and takes nothing, what the next wider
+/// one does.
+fn read_chosen(chunks: &[Numbered], options: Options, filter: &Filter, name: &str) -> Result<Accumulator> {
+    for filter in filter.tries() {
+        let read = read_all(chunks, &Options { filter, ..options.clone() })
+            .with_context(|| format!("cannot read {name}"))?;
+        let population = read.population();
+        if population.taken() > 0 || population.messages() == 0 {
+            return Ok(read);
+        }
+    }
+    let chunks: Vec<&Chunk> = chunks.iter().map(|numbered| &numbered.chunk).collect();
+    bail!(nothing_left(name, &chunks)?)
 }
 
 /// Every thread takes a run of consecutive chunks, so that what depends on the order of a file's rows (the time between

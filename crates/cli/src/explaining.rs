@@ -4,9 +4,9 @@ use crate::analyse::open;
 use crate::reading::on_all_cores;
 use anyhow::{Context, Result};
 use record::{Batch, Chunk};
-use stats::Position;
 use stats::analysis::{Analysis, Explanation};
 use stats::explain::{FIELDS, Gatherer, Question, questions};
+use stats::{Filter, Position};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,19 +17,20 @@ pub fn explain(path: &Path, analysis: &Analysis) -> Result<Explanation> {
     let cannot = || format!("cannot read {}", path.display());
     let causes = run.causes().with_context(cannot)?;
     let nodes = run.info.nodes().map(|(_, node)| node.node + 1).max().unwrap_or(0);
-    let gathered = gather_all(&run.chunks(), &questions).with_context(cannot)?;
+    let filter = &analysis.population.filter;
+    let gathered = gather_all(&run.chunks(), &questions, filter).with_context(cannot)?;
     Ok(gathered.explain(&causes, nodes))
 }
 
-fn gather_all(chunks: &[Chunk], questions: &[Question]) -> Result<Gatherer> {
-    let parts = on_all_cores(chunks, Chunk::rows, |share, done| gather_some(share, questions, done))?;
-    let mut all = Gatherer::new(questions.to_vec());
+fn gather_all(chunks: &[Chunk], questions: &[Question], filter: &Filter) -> Result<Gatherer> {
+    let new = || Gatherer::new(questions.to_vec(), filter.clone());
+    let parts = on_all_cores(chunks, Chunk::rows, |share, done| gather_some(share, new(), done))?;
+    let mut all = new();
     parts.into_iter().for_each(|part| all.merge(part));
     Ok(all)
 }
 
-fn gather_some(chunks: &[Chunk], questions: &[Question], done: &AtomicU64) -> Result<Gatherer> {
-    let mut gatherer = Gatherer::new(questions.to_vec());
+fn gather_some(chunks: &[Chunk], mut gatherer: Gatherer, done: &AtomicU64) -> Result<Gatherer> {
     let mut batch = Batch::new();
     for chunk in chunks {
         chunk.read(&FIELDS, &mut batch)?;

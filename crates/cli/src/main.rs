@@ -11,6 +11,7 @@ mod args;
 mod beside;
 mod call_tables;
 mod child;
+mod choosing;
 mod commands;
 mod course;
 mod datagrams;

@@ -1,11 +1,12 @@
 //! From a run folder to the scenes of its stories: finds the messages in a first pass over few columns, and gathers
 //! the rows around them in a second one, each on all cores.
 
+use crate::choosing::nothing_left;
 use crate::reading::on_all_cores;
 use anyhow::{Context, Result, bail};
 use record::{Batch, Chunk, Run};
-use stats::Columns;
 use stats::story::{FIELDS, Found, Gather, Row, STAMPS, Scene, Search, Wanted};
+use stats::{Columns, Filter};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,17 +21,16 @@ pub struct Setting {
     pub scene: Scene,
 }
 
-/// The scenes of the messages wanted, slowest first.
-pub fn gather(run: &Run, wanted: Wanted) -> Result<Vec<Setting>> {
+/// The scenes of the messages wanted, slowest first; the slowest of those that `filter` takes.
+pub fn gather(run: &Run, wanted: Wanted, filter: &Filter) -> Result<Vec<Setting>> {
     let chunks = run.chunks();
     let cannot = || format!("cannot read {}", run.path().display());
-    let numbered: Vec<(usize, &Chunk)> = chunks.iter().enumerate().collect();
-    let rows = |(_, chunk): &(usize, &Chunk)| chunk.rows();
-    let searches =
-        on_all_cores(&numbered, rows, |share, done| search(share, wanted, done)).with_context(cannot)?;
-    let mut search = Search::new(wanted);
-    searches.into_iter().for_each(|part| search.merge(part));
+    let search = search(&chunks, wanted, filter).with_context(cannot)?;
     let found = search.found();
+    if found.is_empty() && search.messages() == 0 && run.rows() > 0 && *filter != Filter::default() {
+        let name = run.path().display().to_string();
+        bail!(nothing_left(&name, &chunks.iter().collect::<Vec<_>>())?);
+    }
     if found.is_empty() {
         bail!(none_found(run.path(), wanted, search.messages()));
     }
@@ -48,8 +48,25 @@ pub fn gather(run: &Run, wanted: Wanted) -> Result<Vec<Setting>> {
     Ok(settings.map(|(found, gather)| Setting { launch: found.launch, scene: gather.finish() }).collect())
 }
 
-fn search(chunks: &[(usize, &Chunk)], wanted: Wanted, done: &AtomicU64) -> Result<Search> {
-    let mut search = Search::new(wanted);
+/// Look among the messages that the filter takes, or, where it is the usual one and takes nothing,
+/// the next wider one.
+fn search(chunks: &[Chunk], wanted: Wanted, filter: &Filter) -> Result<Search> {
+    let numbered: Vec<(usize, &Chunk)> = chunks.iter().enumerate().collect();
+    let rows = |(_, chunk): &(usize, &Chunk)| chunk.rows();
+    let mut search = Search::new(wanted, filter.clone());
+    for filter in filter.tries() {
+        let new = || Search::new(wanted, filter.clone());
+        let parts = on_all_cores(&numbered, rows, |share, done| search_some(share, new(), done))?;
+        search = new();
+        parts.into_iter().for_each(|part| search.merge(part));
+        if search.messages() > 0 {
+            break;
+        }
+    }
+    Ok(search)
+}
+
+fn search_some(chunks: &[(usize, &Chunk)], mut search: Search, done: &AtomicU64) -> Result<Search> {
     let mut batch = Batch::new();
     for (number, chunk) in chunks {
         chunk.read(&STAMPS, &mut batch)?;

@@ -212,6 +212,17 @@ impl Kind {
         Kind::NAMES[self as usize]
     }
 
+    /// Whether the application sent it. The other messages are those that a system needs to carry
+    /// out the application's: what undoes, collects, acknowledges or protects them. This is the one
+    /// place that says which are which.
+    pub const fn is_application(self) -> bool {
+        match self {
+            Kind::Data | Kind::Reply | Kind::Event | Kind::PageOut | Kind::PageIn | Kind::Other => true,
+            Kind::Anti | Kind::Gvt | Kind::Sendback | Kind::Ack | Kind::Parity => false,
+            Kind::Cycle | Kind::Execution | Kind::Rollback | Kind::Collection | Kind::GvtRound => false,
+        }
+    }
+
     /// Whether such a row is no message but something that took time within a node, from `ready` to `taken`. Reported
     /// apart from messages.
     pub const fn is_interval(self) -> bool {
@@ -280,6 +291,14 @@ mod tests {
         let intervals: Vec<&str> =
             Kind::ALL.into_iter().filter(|kind| kind.is_interval()).map(Kind::name).collect();
         assert_eq!(intervals, ["cycle", "execution", "rollback", "collection", "gvt-round"]);
+    }
+
+    #[test]
+    fn no_interval_is_a_message_of_the_application() {
+        let sent: Vec<&str> =
+            Kind::ALL.into_iter().filter(|kind| kind.is_application()).map(Kind::name).collect();
+        assert_eq!(sent, ["data", "reply", "event", "page-out", "page-in", "other"]);
+        assert!(Kind::ALL.into_iter().all(|kind| !(kind.is_interval() && kind.is_application())));
     }
 
     #[test]

@@ -25,14 +25,17 @@ use crate::csv_mpi;
 use crate::csv_paging;
 use crate::csv_simulation;
 use crate::escape;
+use crate::facts::Facts;
 use crate::finding::quantile;
 use crate::format::quantile_name;
 use crate::palette::{PARTS, key};
+use crate::population::population_words;
 
 type Writer = fn(&Analysis, &mut dyn Write) -> std::io::Result<()>;
 
 /// Every series with what writes it.
-const SERIES: [(&str, Writer); 25] = [
+const SERIES: [(&str, Writer); 26] = [
+    ("population", population),
     ("distribution", distribution),
     ("histogram", histogram),
     ("tail", tail),
@@ -84,20 +87,23 @@ pub fn csv(analysis: &Analysis, series: Option<&str>, out: &mut dyn Write) -> Re
     Ok(())
 }
 
-/// Write one row a stage: `stage,n,min_ns,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,mean_ns,sd_ns`. A quantile that the
-/// count does not support is empty.
+/// Write one row a stage:
+/// `stage,n,min_ns,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,mean_ns,sd_ns,messages`. A quantile that
+/// the count does not support is empty; `messages` says in words which messages these are.
 ///
 /// # Errors
 /// When `out` refuses the text.
-pub fn csv_quantiles(analysis: &Analysis, out: &mut dyn Write) -> Result<(), ReportError> {
-    writeln!(out, "stage,n,min_ns,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,mean_ns,sd_ns")?;
+pub fn csv_quantiles(facts: &Facts, analysis: &Analysis, out: &mut dyn Write) -> Result<(), ReportError> {
+    writeln!(out, "stage,n,min_ns,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,mean_ns,sd_ns,messages")?;
+    let which = escape::csv(&population_words(facts, &analysis.population));
     for (stage, view) in views(analysis) {
         let s = &view.summary;
         let at = |p| quantile(s, p).map_or_else(String::new, |ns| ns.to_string());
         let [p50, p90, p99, p999] = [0.5, 0.9, 0.99, 0.999].map(at);
+        let which = if stage == "cycle" { "whole cycles" } else { &which };
         writeln!(
             out,
-            "{stage},{},{},{p50},{p90},{p99},{p999},{},{:.1},{:.1}",
+            "{stage},{},{},{p50},{p90},{p99},{p999},{},{:.1},{:.1},{which}",
             s.count, s.min_ns, s.max_ns, s.mean_ns, s.sd_ns
         )?;
     }
@@ -127,6 +133,18 @@ fn bins(
     for bin in bins {
         let (from, to) = (number(bin.from), number(bin.to));
         writeln!(out, "{series},{stage},{group},{scale},{from},{to},{},messages", bin.count)?;
+    }
+    Ok(())
+}
+
+/// `group` is a kind and a place, and whether the number is of those that the run has or of those
+/// that the figures are about.
+fn population(analysis: &Analysis, out: &mut dyn Write) -> std::io::Result<()> {
+    for group in &analysis.population.groups {
+        let place = if group.within_node { "within node" } else { "between nodes" };
+        for (which, messages) in [("all", group.messages), ("taken", group.taken)] {
+            writeln!(out, "population,,{} {place} {which},,,,{messages},messages", group.kind.name())?;
+        }
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ pub(crate) fn terminal(text: &str) -> String {
 }
 
 /// A CSV field: quoted where it must be; a spreadsheet would run a leading `=`, so that gets an apostrophe.
-pub(crate) fn csv(text: &str) -> String {
+pub fn csv(text: &str) -> String {
     let guarded =
         if text.starts_with(['=', '+', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() };
     if guarded.contains([',', '"', '\n', '\r']) {

@@ -7,7 +7,7 @@ use crate::explanation::{Paragraph, idle_sentence, paragraphs};
 use crate::facts::Facts;
 use crate::finding::finding_sentence;
 use crate::format::{counted, plain};
-use crate::terminal::wrapped;
+use crate::terminal::{which_messages, wrapped};
 
 /// The explanation of one run, at most `width` columns wide (80 at least), of `most` groups of slow messages.
 pub fn explain_terminal(
@@ -41,6 +41,7 @@ pub fn explain_terminal(
 
 fn opening(facts: &Facts, analysis: &Analysis, explanation: &Explanation, width: usize) -> String {
     let mut text = wrapped(&escape::terminal(&facts.title()), width);
+    text.push_str(&which_messages(facts, analysis, width));
     text.push_str(&wrapped(&plain(&finding_sentence(analysis)), width));
     if let Some(idle) = idle_sentence(&explanation.idle) {
         text.push_str(&wrapped(&plain(&idle), width));

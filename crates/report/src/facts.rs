@@ -2,6 +2,7 @@
 
 use record::{Domain, Machine, RunInfo, State};
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 use crate::format;
 use crate::mpi_facts::{self, MpiFacts};
@@ -11,6 +12,9 @@ use crate::pager_facts::{self, PagerFacts};
 /// The facts of one run, as text ready to be shown. Nothing here is escaped yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
+    /// What tells the run from others that are shown with it and have the same title; empty where
+    /// that is not needed (see [`tell_apart`]).
+    pub name: String,
     /// `pingpong`, `stream`, ...
     pub workload: String,
     /// `thread`, `shm`, `tcp`, ...
@@ -88,8 +92,17 @@ pub struct Lost {
 }
 
 impl Facts {
-    /// `pingpong over tcp`, `stream over shm, hypercube, blocking`.
+    /// `pingpong over tcp`, `stream over shm, hypercube, blocking`; `pingpong-tcp-2: pingpong over
+    /// tcp` beside its like.
     pub fn title(&self) -> String {
+        if self.name.is_empty() {
+            self.kind_of_run()
+        } else {
+            format!("{}: {}", self.name, self.kind_of_run())
+        }
+    }
+
+    fn kind_of_run(&self) -> String {
         let mut title = match (self.workload.as_str(), self.transport.as_str()) {
             ("", "") => "run".to_owned(),
             (workload, "") => workload.to_owned(),
@@ -116,9 +129,39 @@ impl Facts {
     }
 }
 
+/// Name the runs that would have the same title by their folders: by as much of each path, from its
+/// end, as differs. One that is shown twice is numbered.
+pub fn tell_apart(runs: Vec<(&mut Facts, &Path)>) {
+    let titles: Vec<String> = runs.iter().map(|(facts, _)| facts.title()).collect();
+    let paths: Vec<PathBuf> = runs.iter().map(|(_, path)| path.components().collect()).collect();
+    let namesakes = |at: usize| (0..titles.len()).filter(move |other| *other != at);
+    let named = |at: usize| -> Option<String> {
+        let like: Vec<usize> = namesakes(at).filter(|other| titles[*other] == titles[at]).collect();
+        let others: Vec<&Path> =
+            like.iter().map(|other| paths[*other].as_path()).filter(|path| *path != paths[at]).collect();
+        let before = like.iter().filter(|other| **other < at && paths[**other] == paths[at]).count();
+        let number = if before > 0 { format!(" ({})", before + 1) } else { String::new() };
+        (!like.is_empty()).then(|| format!("{}{number}", ending(&paths[at], &others)))
+    };
+    let names: Vec<Option<String>> = (0..titles.len()).map(named).collect();
+    for ((facts, _), name) in runs.into_iter().zip(names) {
+        facts.name = name.unwrap_or_default();
+    }
+}
+
+/// The shortest ending of `path` that no other has.
+fn ending(path: &Path, others: &[&Path]) -> String {
+    let parts: Vec<_> = path.components().collect();
+    let last = |count: usize| parts[parts.len() - count..].iter().collect::<PathBuf>();
+    let alone = |count: &usize| others.iter().all(|other| !other.ends_with(last(*count)));
+    let count = (1..=parts.len()).find(alone).unwrap_or(parts.len());
+    last(count).display().to_string()
+}
+
 impl From<&RunInfo> for Facts {
     fn from(info: &RunInfo) -> Facts {
         Facts {
+            name: String::new(),
             workload: info.workload.clone(),
             transport: info.transport.clone(),
             topology: info.topology.replace('-', " "),
@@ -334,6 +377,16 @@ mod tests {
         let facts = Facts::from(&info);
         assert_eq!(facts.title(), "stream over shm, hypercube, blocking");
         assert_eq!(facts.topology_besides_title(), "");
+    }
+
+    #[test]
+    fn runs_of_one_title_are_told_apart_by_their_folders() {
+        let facts = |workload: &str| Facts { workload: workload.to_owned(), ..Facts::default() };
+        let mut runs = [facts("relay"), facts("burst"), facts("relay"), facts("relay"), facts("relay")];
+        let paths = ["/a/x", "/a/y", "/b/x", "/b/z/", "/b/x"].map(Path::new);
+        tell_apart(runs.iter_mut().zip(paths).collect());
+        let titles: Vec<String> = runs.iter().map(Facts::title).collect();
+        assert_eq!(titles, ["a/x: relay", "burst", "b/x: relay", "z: relay", "b/x (2): relay"]);
     }
 
     #[test]

@@ -3,35 +3,30 @@
 use stats::analysis::{Analysis, Finding, Stage, Summary};
 
 use crate::facts::{Facts, Lost};
-use crate::format::{counted, part, time};
+use crate::format::{NONE, counted, part, time};
 use crate::mpi::is_conclusive;
-use crate::palette::{PARTS, name};
+use crate::palette::{PARTS, name, title};
+use crate::peaks::mass;
 
-/// Which stage dominates, and by how much, in one sentence.
+/// Which stage is the largest, of the messages and of the time, in one sentence.
 pub fn finding_sentence(analysis: &Analysis) -> String {
     let Some(finding) = &analysis.finding else {
         return without_finding(analysis);
     };
-    let stage = name(finding.stage);
-    let share = part(finding.share);
-    let median = analysis.stage(finding.stage).and_then(|view| quantile(&view.summary, 0.5));
-    let median = median.map_or_else(String::new, |ns| format!(" (median {})", time(ns as f64)));
-    if finding.messages_dominated >= 0.5 && finding.share >= 0.5 {
-        let doing = doing(finding.stage);
-        format!(
-            "Most messages spent most of their time {doing}: {stage} is {share} of all end-to-end time{median}."
-        )
-    } else if finding.share >= 0.5 {
-        format!(
-            "A few slow messages set the total: {stage} is {share} of all end-to-end time{median}, but only {} of \
-             messages spent most of their time in it.",
-            part(finding.messages_dominated)
-        )
-    } else {
-        format!(
-            "The time is spread over the stages: {stage} is the largest, {share} of all end-to-end time{median}."
-        )
+    let (time, messages) = finding.largest();
+    let (usual, of) = finding.usual();
+    let (stage, time, messages) = (title(finding.stage), part(time), mass(messages));
+    if usual == finding.stage || of <= 0.0 {
+        return format!(
+            "{stage} is the largest stage of {messages} of the messages and takes {time} of the total time."
+        );
     }
+    format!(
+        "{stage} is the largest stage of {messages} of the messages and takes {time} of the total time; {} is the largest of \
+         {} of the messages.",
+        name(usual),
+        mass(of)
+    )
 }
 
 /// What the slowest messages did, in one sentence; `None` where there are too few to set any apart.
@@ -47,7 +42,7 @@ pub fn tail_sentence(analysis: &Analysis) -> Option<String> {
     // The weight is always that of the slowest 0.1 %, which in a small run are not the ten spoken of.
     let weight =
         if few { String::new() } else { format!(" They took {} of all time.", part(finding.tail_weight)) };
-    let like_the_rest = finding.tail_stage == finding.stage && finding.messages_dominated >= 0.5;
+    let like_the_rest = finding.tail_stage == finding.stage && finding.largest().1 >= 0.5;
     Some(if like_the_rest {
         format!("{slowest} are no different: {share} of their time is {stage}.{weight}")
     } else if finding.tail_stage == finding.stage {
@@ -152,18 +147,15 @@ fn median_words(summary: &Summary) -> String {
     }
 }
 
-fn doing(stage: Stage) -> &'static str {
-    match stage {
-        Stage::SendWait => "waiting to be sent",
-        Stage::Transit => "in transit between the nodes",
-        Stage::ReceiveWait => "waiting on the receiving node",
-        Stage::EndToEnd => "under way",
-    }
-}
-
-/// Dominant stage with its part, for tables: `receive wait 71 %`.
-pub(crate) fn dominant(finding: &Finding) -> String {
-    format!("{} {}", name(finding.stage), part(finding.share))
+/// The largest stage with its part, of the messages and of the time, for tables: `transit 99 %`,
+/// `receive wait 61 %`.
+pub(crate) fn largest(finding: Option<&Finding>) -> [String; 2] {
+    let Some(finding) = finding else { return [NONE.to_owned(), NONE.to_owned()] };
+    let (usual, of) = finding.usual();
+    [
+        format!("{} {}", name(usual), mass(of)),
+        format!("{} {}", name(finding.stage), part(finding.largest().0)),
+    ]
 }
 
 /// The parts of end to end that the run has, each with its place among all of them.
@@ -176,14 +168,11 @@ pub(crate) fn quantile(summary: &Summary, p: f64) -> Option<i64> {
     summary.quantiles.iter().find(|q| (q.p - p).abs() < 1e-9).map(|q| q.value_ns)
 }
 
-/// Each part's share of the three together, for share bars: stage and share, 0 to 1.
+/// Each part's share of the three together, for share bars: stage and share, 0 to 1. The figures of
+/// the headline.
 pub(crate) fn stage_shares(analysis: &Analysis) -> Vec<(Stage, f64)> {
-    let total = |stage| analysis.stage(stage).map_or(0.0, |view| view.summary.total_ns.max(0.0));
-    let all: f64 = PARTS.iter().map(|stage| total(*stage)).sum();
-    if all <= 0.0 {
-        return Vec::new();
-    }
-    parts(analysis).into_iter().map(|(_, stage)| (stage, total(stage) / all)).collect()
+    let Some(finding) = &analysis.finding else { return Vec::new() };
+    parts(analysis).into_iter().map(|(at, stage)| (stage, finding.time[at])).collect()
 }
 
 /// The parts of a typical message: of those about the median end-to-end time.
@@ -214,7 +203,7 @@ pub(crate) fn overall_sentence(runs: &[(&Facts, &Analysis)]) -> String {
         return "No run recorded a message with all its stamps.".to_owned();
     };
     format!(
-        "On this machine a message takes from {} ({}) to {} ({}) in the median; {}.",
+        "The median message takes from {} ({}) to {} ({}). {}",
         time(fastest.0),
         fastest.1,
         time(slowest.0),
@@ -223,20 +212,31 @@ pub(crate) fn overall_sentence(runs: &[(&Facts, &Analysis)]) -> String {
     )
 }
 
+/// The largest stage of most runs, by the messages and by the time: two different things where a
+/// minority dominates.
 fn most_common(runs: &[(&Facts, &Analysis)]) -> String {
-    let found: Vec<Stage> = runs
-        .iter()
-        .filter(|(facts, _)| is_conclusive(facts))
-        .filter_map(|(_, a)| a.finding.as_ref().map(|f| f.stage))
-        .collect();
-    let wins = |stage: Stage| found.iter().filter(|s| **s == stage).count();
-    let Some(first) = PARTS.iter().copied().max_by_key(|stage| wins(*stage)) else {
-        return String::new();
-    };
-    let runs_word = if found.len() == 1 { "run" } else { "runs" };
-    match wins(first) {
-        0 => "no run can be split into stages".to_owned(),
-        n if n == found.len() => format!("{} takes the largest part in every run", name(first)),
-        n => format!("{} takes the largest part in {n} of {} {runs_word}", name(first), found.len()),
+    let conclusive = runs.iter().filter(|(facts, _)| is_conclusive(facts));
+    let found: Vec<&Finding> = conclusive.filter_map(|(_, a)| a.finding.as_ref()).collect();
+    if found.is_empty() {
+        return "No run can be split into stages.".to_owned();
     }
+    let by_messages = commonest(found.iter().map(|finding| finding.usual().0).collect());
+    let by_time = commonest(found.iter().map(|finding| finding.stage).collect());
+    let (of_messages, of_time) = (in_runs(by_messages.1, found.len()), in_runs(by_time.1, found.len()));
+    format!(
+        "{} is the largest stage of most messages {of_messages}; {} takes most of the time {of_time}.",
+        title(by_messages.0),
+        name(by_time.0)
+    )
+}
+
+/// The stage that comes most often, and how often.
+fn commonest(stages: Vec<Stage>) -> (Stage, usize) {
+    let count = |stage: Stage| stages.iter().filter(|other| **other == stage).count();
+    let most = PARTS.into_iter().max_by_key(|stage| count(*stage)).unwrap_or(Stage::Transit);
+    (most, count(most))
+}
+
+fn in_runs(n: usize, of: usize) -> String {
+    if n == of { "in every run".to_owned() } else { format!("in {n} of {of} runs") }
 }

@@ -5,8 +5,8 @@ use stats::analysis::{Analysis, Stage};
 
 use crate::escape;
 use crate::facts::Facts;
-use crate::finding::{dominant, quantile, stage_shares, typical_shares};
-use crate::format::{NONE, count, plain, time, time_or_none};
+use crate::finding::{largest, quantile, stage_shares, typical_shares};
+use crate::format::{count, plain, time, time_or_none};
 use crate::tables::{mini_bar, wrap};
 use crate::terminal::{bare, share_blocks};
 
@@ -94,15 +94,17 @@ pub(crate) fn html_table(runs: &[(String, &Facts, &Analysis)]) -> String {
         runs.iter().map(|(id, facts, analysis)| html_row(id, facts, analysis, shown)).collect();
     wrap(&format!(
         "<table class=\"figures headline\"><thead><tr><th scope=col>Run<th scope=col class=barhead>A typical \
-         message<th scope=col class=barhead>All time<th scope=col>Largest stage<th scope=col>Messages{heads}<tbody>{rows}</table>"
+         message<th scope=col class=barhead>All time<th scope=col>Largest of most messages<th scope=col>Largest of the time<th \
+         scope=col>Messages{heads}<tbody>{rows}</table>"
     ))
 }
 
 fn html_row(id: &str, facts: &Facts, analysis: &Analysis, shown: usize) -> String {
     let cells: String = figures(analysis).iter().take(shown).map(|text| format!("<td>{text}")).collect();
-    let largest = analysis.finding.as_ref().map_or_else(|| NONE.to_owned(), dominant);
+    let [of_messages, of_time] = largest(analysis.finding.as_ref());
     format!(
-        "<tr><th scope=row><a href=\"#{id}\">{}</a><td class=barcell>{}<td class=barcell>{}<td class=left>{largest}<td>{}{cells}",
+        "<tr><th scope=row><a href=\"#{id}\">{}</a><td class=barcell>{}<td class=barcell>{}<td class=left>{of_messages}<td \
+         class=left>{of_time}<td>{}{cells}",
         escape::html(&facts.title()),
         mini_bar(&typical_shares(analysis)),
         mini_bar(&stage_shares(analysis)),

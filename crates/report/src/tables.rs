@@ -17,8 +17,8 @@ pub(crate) fn quantiles_section(run: &str, analysis: &Analysis) -> Option<Sectio
         return None;
     }
     let sentence = "Below each figure its 95 % interval, by resampling launches and blocks of messages. Quantiles stop \
-                    where fewer than ten messages lie beyond them. The effective count is how many independent messages \
-                    would tell as much about the mean.";
+                    where fewer than ten messages lie beyond them, and those of the stages do not add up to those end to end. The \
+                    effective count is how many independent messages would tell as much about the mean.";
     let mut section = Section::new(run, "quantiles", "Quantiles", sentence.to_owned());
     section.below = quantile_table(&columns, "messages");
     let remarks = remarks(analysis);

@@ -13,7 +13,7 @@ use crate::format::{ColumnUnit, NONE, count_plain, part, plain, size, time};
 use crate::headline::trim_lines;
 use crate::palette::{ansi, letter, name, title};
 use crate::simulation::{headline_sentence, message_sentence, terminal_block};
-use crate::{knees, mpi, mpi_terminal, pager, pager_terminal, peaks};
+use crate::{knees, mpi, mpi_terminal, pager, pager_terminal, peaks, population};
 
 /// The report of one run, at most `width` columns wide (80 at least); `colour` adds terminal colours.
 pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) -> String {
@@ -76,6 +76,7 @@ fn opening(facts: &Facts, analysis: &Analysis, width: usize, paint: &Paint) -> S
     let mut text =
         facts.mpi.as_ref().map_or_else(String::new, |mpi| wrapped(&plain(&mpi.first_line()), width));
     text.push_str(&wrapped(&what.join(", "), width));
+    text.push_str(&which_messages(facts, analysis, width));
     text.push('\n');
     text.push_str(&painted(&wrapped(&plain(&headline_sentence(facts, analysis)), width), |line| {
         paint.bold(line)
@@ -93,6 +94,15 @@ fn opening(facts: &Facts, analysis: &Analysis, width: usize, paint: &Paint) -> S
     text
 }
 
+/// Which messages all that follows is about.
+pub(crate) fn which_messages(facts: &Facts, analysis: &Analysis, width: usize) -> String {
+    let mut text = wrapped(&plain(&format!("Messages: {}.", population::line(facts, analysis))), width);
+    if let Some(remark) = population::remark(facts, analysis) {
+        text.push_str(&wrapped(&plain(&remark), width));
+    }
+    text
+}
+
 fn counted(n: u64, noun: &str) -> String {
     let ending = match (n, noun) {
         (1, _) => "",
@@ -106,7 +116,11 @@ fn lost_block(facts: &Facts, analysis: &Analysis, width: usize, paint: &Paint) -
     let lost = losses(facts, analysis);
     let mut text = String::new();
     if lost.is_empty() {
-        text.push_str("Nothing was lost, and no stamp is missing or out of order.\n");
+        text.push_str(if population::leaves_out(analysis) {
+            "Nothing was lost; of the messages shown, no stamp is missing or out of order.\n"
+        } else {
+            "Nothing was lost, and no stamp is missing or out of order.\n"
+        });
     }
     for line in &lost {
         let line = wrapped(&format!("! {}", plain(&escape::terminal(line))), width);

@@ -8,15 +8,17 @@ use std::sync::Arc;
 
 use record::{Batch, Field, Kind};
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Population};
 use crate::blocks::{BlockPlan, Blocks, FileRows};
 use crate::columns::{Columns, Picked};
 use crate::compare::Sample;
 use crate::cycles::Cycles;
+use crate::filter::{Filter, Taken};
 use crate::finish;
 use crate::messages::Messages;
 use crate::mpi::BlockingCalls;
 use crate::warp::Warp;
+use crate::whole::Whole;
 use crate::working::Working;
 
 /// What an analysis must know beforehand.
@@ -34,6 +36,8 @@ pub struct Options {
     pub resamples: usize,
     /// Calls of MPI ranks that block, where the run has tables of them.
     pub blocking: Arc<BlockingCalls>,
+    /// Which messages the analysis is about.
+    pub filter: Filter,
 }
 
 /// Where in the run a batch lies.
@@ -53,10 +57,22 @@ pub struct Accumulator {
     gathered: Gathered,
     working: Working,
     picked: Picked,
+    wanted: Wanted,
+}
+
+/// Memory for the messages that are wanted, used again from part to part.
+#[derive(Default)]
+struct Wanted {
+    mask: Vec<bool>,
+    rows: Vec<u32>,
+    picked: Picked,
 }
 
 /// All that was gathered so far.
 pub(crate) struct Gathered {
+    /// All of the run's messages.
+    pub whole: Whole,
+    /// Those that the analysis is about.
     pub messages: Messages,
     pub cycles: Cycles,
     pub warp: Warp,
@@ -91,6 +107,7 @@ impl Default for Options {
             clock_error_ns: 0,
             resamples: 1000,
             blocking: Arc::default(),
+            filter: Filter::all(),
         }
     }
 }
@@ -100,8 +117,20 @@ impl Accumulator {
     pub fn new(options: Options) -> Accumulator {
         let blocks = Blocks::new(BlockPlan::new(&options.files));
         let messages = Messages::new(options.slowest, options.clock_error_ns, options.blocking.clone());
-        let gathered = Gathered { messages, cycles: Cycles::default(), warp: Warp::default(), blocks };
-        Accumulator { options, gathered, working: Working::default(), picked: Picked::default() }
+        let gathered = Gathered {
+            whole: Whole::default(),
+            messages,
+            cycles: Cycles::default(),
+            warp: Warp::default(),
+            blocks,
+        };
+        Accumulator {
+            options,
+            gathered,
+            working: Working::default(),
+            picked: Picked::default(),
+            wanted: Wanted::default(),
+        }
     }
 
     /// Take in a batch. It should hold [`FIELDS`](crate::FIELDS); what depends on a column that it lacks is left out.
@@ -131,10 +160,16 @@ impl Accumulator {
     /// If the options differ: the two would not be of the same run.
     pub fn merge(&mut self, other: Accumulator) {
         assert!(self.options == other.options, "accumulators of one run have the same options");
+        self.gathered.whole.merge(&other.gathered.whole);
         self.gathered.messages.merge(other.gathered.messages);
         self.gathered.cycles.merge(other.gathered.cycles);
         self.gathered.warp.merge(other.gathered.warp);
         self.gathered.blocks.merge(&other.gathered.blocks);
+    }
+
+    /// How many messages there are, and how many of them the analysis is about.
+    pub fn population(&self) -> Population {
+        self.gathered.whole.population(&self.options.filter)
     }
 
     /// What of the messages so far takes part in a comparison.
@@ -171,11 +206,46 @@ impl Accumulator {
     }
 
     fn add_sorted(&mut self, sort: Sort, columns: &Columns, place: Place) {
-        let Gathered { messages, cycles, warp, blocks } = &mut self.gathered;
         match sort {
-            Sort::Message => messages.add(columns, place, blocks, &mut self.working),
-            Sort::Cycle => cycles.add(columns, place, blocks, &mut self.working),
-            Sort::Work => warp.add(columns, place.launch),
+            Sort::Message => self.add_messages(columns, place),
+            Sort::Cycle => self.add_cycles(columns, place),
+            Sort::Work => self.gathered.warp.add(columns, place.launch),
+        }
+    }
+
+    /// Of all messages some things are gathered; of those that the analysis is about, the rest.
+    fn add_messages(&mut self, columns: &Columns, place: Place) {
+        let Wanted { mask, rows, picked } = &mut self.wanted;
+        let Gathered { whole, messages, blocks, .. } = &mut self.gathered;
+        let taken = self.options.filter.select(columns, mask);
+        whole.add(columns, taken, mask, &mut self.working.last_sends);
+        match taken {
+            Taken::None => {}
+            Taken::All => {
+                whole.add_taken(columns);
+                messages.add(columns, place, blocks, &mut self.working);
+            }
+            Taken::Some => {
+                rows.clear();
+                rows.extend((0_u32..).zip(mask.iter()).filter(|(_, taken)| **taken).map(|(row, _)| row));
+                picked.pick(columns, rows);
+                whole.add_taken(&picked.columns());
+                messages.add(&picked.columns(), place, blocks, &mut self.working);
+            }
+        }
+    }
+
+    fn add_cycles(&mut self, columns: &Columns, place: Place) {
+        let Wanted { rows, picked, .. } = &mut self.wanted;
+        let Gathered { cycles, blocks, .. } = &mut self.gathered;
+        let takes = |row: &u32| self.options.filter.takes_cycle(columns, *row as usize);
+        rows.clear();
+        rows.extend((0..columns.rows() as u32).filter(takes));
+        if rows.len() == columns.rows() {
+            cycles.add(columns, place, blocks, &mut self.working);
+        } else if !rows.is_empty() {
+            picked.pick(columns, rows);
+            cycles.add(&picked.columns(), place, blocks, &mut self.working);
         }
     }
 }

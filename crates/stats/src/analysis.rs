@@ -7,6 +7,7 @@ mod knees;
 mod mpi;
 mod paging;
 mod peaks;
+mod population;
 mod simulation;
 
 use serde::{Deserialize, Serialize};
@@ -19,15 +20,19 @@ pub use mpi::{
 };
 pub use paging::{PageKind, PageTransfers, Paging, PagingBin};
 pub use peaks::Peak;
+pub use population::{Population, PopulationGroup};
 pub use simulation::{
     MessageGroup, NodeTime, ObjectRollbacks, Rollback, Rollbacks, Simulation, SimulationBin, Work,
 };
 
 /// Everything a report shows about one run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Analysis {
-    /// Messages counted (cycles and other intervals are not messages).
+    /// Messages that the figures are about (cycles and other intervals are not messages).
     pub messages: u64,
+    /// Which those are, of all that the run has.
+    #[serde(default)]
+    pub population: Population,
     /// First `ready` and last `taken` on the timeline.
     pub span_ns: Option<(i64, i64)>,
     /// What did not look as it should.
@@ -68,6 +73,24 @@ pub struct Analysis {
     pub paging: Option<Paging>,
 }
 
+impl Finding {
+    /// The stage that has most of the time: its part of all end-to-end time, and the part of the
+    /// messages of which it is the largest.
+    pub fn largest(&self) -> (f64, f64) {
+        let at = PARTS.iter().position(|part| *part == self.stage).unwrap_or(0);
+        (self.time[at], self.messages[at])
+    }
+
+    /// The stage that is the largest of most messages, and of what part of them.
+    pub fn usual(&self) -> (Stage, f64) {
+        let most = (0..3).max_by(|a, b| self.messages[*a].total_cmp(&self.messages[*b])).unwrap_or(0);
+        (PARTS[most], self.messages[most])
+    }
+}
+
+/// The stages that end to end consists of, in the order of their letters.
+pub const PARTS: [Stage; 3] = [Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
+
 impl Analysis {
     /// The distribution of a stage; `None` if no message has it.
     pub fn stage(&self, stage: Stage) -> Option<&StageView> {
@@ -104,15 +127,17 @@ pub struct Anomalies {
     pub within_clock_error: u64,
 }
 
-/// Which stage most of the time went to.
+/// Which stage is the largest: of the time, and of how many messages. Of the messages with all four
+/// stamps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The dominant stage: B, C or D.
+    /// The stage with most of the time: B, C or D.
     pub stage: Stage,
-    /// Its part of all end-to-end time, 0 to 1.
-    pub share: f64,
-    /// Part of the messages that spent more time in it than in the other stages together, 0 to 1.
-    pub messages_dominated: f64,
+    /// Part of all end-to-end time of stages B, C and D, 0 to 1.
+    pub time: [f64; 3],
+    /// Part of the messages of which stage B, C or D is the largest, 0 to 1. Where two are equally
+    /// large, neither is.
+    pub messages: [f64; 3],
     /// The dominant stage among the slowest 0.1 % (or the slowest 10 messages if that is more), and its part.
     pub tail_stage: Stage,
     /// See `tail_stage`.

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use record::{Batch, Field, NULL, Values};
 
+use crate::filter::kind_of;
+
 /// The columns that an analysis reads: what to ask [`Chunk::read`](record::Chunk::read) for.
 pub const FIELDS: [Field; 26] = [
     Field::Seq,
@@ -94,6 +96,11 @@ impl<'a> Columns<'a> {
             Values::Constant(value) => value,
             Values::Each(each) => each[row],
         }
+    }
+
+    /// Whether a row is no message but something that took time within a node.
+    pub fn is_interval(&self, row: usize) -> bool {
+        kind_of(self.at(Field::Kind, row)).is_interval()
     }
 
     /// The value that all rows share, [`NULL`] when the column is absent, `None` when they differ.

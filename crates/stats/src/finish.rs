@@ -23,7 +23,7 @@ const BARS: u64 = 100;
 
 /// Work out the analysis.
 pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
-    let Gathered { mut messages, cycles, warp, blocks } = gathered;
+    let Gathered { whole, mut messages, cycles, warp, blocks } = gathered;
     let resamples = Resamples::draw(&blocks.plan, options.seed, options.resamples);
     let with_intervals = |at: usize, stage: Stage, of: &Distribution| {
         view(stage, of).map(|view| add_intervals(view, of, &blocks, at, &resamples))
@@ -52,6 +52,7 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
     .filter(|by| by.varies());
     Analysis {
         messages: messages.count,
+        population: whole.population(&options.filter),
         span_ns: (messages.span.0 <= messages.span.1).then_some(messages.span),
         finding: messages.shares.finding(),
         stages: stages.filter_map(|(at, (&stage, of))| with_intervals(at, stage, of)).collect(),
@@ -59,14 +60,14 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
         shares: messages.shares.shares(),
         breakdowns,
         counts: counts(&messages.counts),
-        sends: sends(&messages.sends),
+        sends: sends(&whole.sends),
         series: messages.series.bins(),
         launches: launch_spread,
         sizes: by_size.map_or_else(Vec::new, sizes),
         sweep: by_size.and_then(|by| knees::fit(&cycles.visits.points(by), cycles.all.count() > 0)),
-        simulation: warp.simulation(&messages.traffic),
+        simulation: warp.simulation(&whole.traffic),
         mpi,
-        paging: messages.paging.shown(),
+        paging: whole.paging.shown(),
         slowest: messages.slowest.into_sorted(),
         anomalies: messages.anomalies,
     }

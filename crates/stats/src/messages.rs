@@ -1,4 +1,5 @@
-//! What is gathered of messages: stages, groups, shares, sends, queue lengths, the timeline, the slowest.
+//! What is gathered of the messages that the analysis is about: stages, groups, shares, queue
+//! lengths, the timeline, the slowest.
 
 use std::sync::Arc;
 
@@ -11,13 +12,10 @@ use crate::columns::Columns;
 use crate::distribution::Distribution;
 use crate::groupings::Groupings;
 use crate::mpi::{BlockingCalls, MpiTally};
-use crate::paging::PagingTally;
-use crate::sends::Sends;
 use crate::series::Series;
 use crate::shares::Shares;
 use crate::slowest::Slowest;
 use crate::stages::Stages;
-use crate::warp::Traffic;
 use crate::working::{Working, stage_values, within_node};
 
 /// Columns of small whole numbers, in the order of [`Messages::counts`].
@@ -33,12 +31,9 @@ pub(crate) struct Messages {
     pub groupings: Groupings,
     pub shares: Shares,
     pub counts: [Distribution; 3],
-    pub sends: Sends,
     pub series: Series,
     pub slowest: Slowest,
-    pub traffic: Traffic,
     pub mpi: MpiTally,
-    pub paging: PagingTally,
     clock_error_ns: i64,
 }
 
@@ -53,12 +48,9 @@ impl Messages {
             groupings: Groupings::default(),
             shares: Shares::default(),
             counts: Default::default(),
-            sends: Sends::default(),
             series: Series::default(),
             slowest: Slowest::new(slowest),
-            traffic: Traffic::default(),
             mpi: MpiTally::new(blocking),
-            paging: PagingTally::default(),
             clock_error_ns,
         }
     }
@@ -74,10 +66,7 @@ impl Messages {
         self.add_anomalies(columns, &working.stages);
         self.add_shares(working);
         self.add_counts(columns, &mut working.lanes[0]);
-        self.sends.add(columns, &mut working.last_sends);
-        self.traffic.add(columns, &working.stages);
         self.mpi.add(columns);
-        self.paging.add(columns);
         self.add_timeline(columns, working);
     }
 
@@ -90,12 +79,9 @@ impl Messages {
         self.groupings.merge(other.groupings);
         self.shares.merge(&other.shares);
         self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| mine.merge(theirs));
-        self.sends.merge(&other.sends);
         self.series.merge(&other.series);
         self.slowest.merge(other.slowest);
-        self.traffic.merge(&other.traffic);
         self.mpi.merge(other.mpi);
-        self.paging.merge(&other.paging);
     }
 
     /// Stages of all rows, which have just been counted as a whole.

@@ -41,11 +41,13 @@ struct Send {
 }
 
 impl Sends {
-    /// Take in the next messages of a batch.
-    pub fn add(&mut self, columns: &Columns, last: &mut LastSends) {
+    /// Take in the next messages of a batch. Each is followed, whatever it is, since the count of
+    /// messages under way knows no kinds; what goes in are the times up to those that are
+    /// `of_interest`.
+    pub fn add(&mut self, columns: &Columns, of_interest: impl Fn(usize) -> bool, last: &mut LastSends) {
         match (columns.shared(Field::Src), columns.shared(Field::Dst)) {
-            (Some(src), Some(dst)) => last.follow_one((src, dst), columns),
-            _ => last.follow_each(columns),
+            (Some(src), Some(dst)) => last.follow_one((src, dst), columns, of_interest),
+            _ => last.follow_each(columns, of_interest),
         }
         self.interval.add_slice(&last.intervals);
         self.per_served.add_slice(&last.per_served);
@@ -67,15 +69,17 @@ impl LastSends {
         self.last.clear();
     }
 
-    fn follow_one(&mut self, pair: (i64, i64), columns: &Columns) {
+    fn follow_one(&mut self, pair: (i64, i64), columns: &Columns, of_interest: impl Fn(usize) -> bool) {
         self.restart();
         let at = self.pair(pair);
         for row in 0..columns.rows() {
-            self.follow(at, columns.at(Field::SentNs, row), columns.at(Field::InFlight, row));
+            let send =
+                Send { sent: columns.at(Field::SentNs, row), in_flight: columns.at(Field::InFlight, row) };
+            self.follow(at, send, of_interest(row));
         }
     }
 
-    fn follow_each(&mut self, columns: &Columns) {
+    fn follow_each(&mut self, columns: &Columns, of_interest: impl Fn(usize) -> bool) {
         self.restart();
         let mut like = ((NULL, NULL), 0);
         for row in 0..columns.rows() {
@@ -83,7 +87,9 @@ impl LastSends {
             if pair != like.0 || self.last.is_empty() {
                 like = (pair, self.pair(pair));
             }
-            self.follow(like.1, columns.at(Field::SentNs, row), columns.at(Field::InFlight, row));
+            let send =
+                Send { sent: columns.at(Field::SentNs, row), in_flight: columns.at(Field::InFlight, row) };
+            self.follow(like.1, send, of_interest(row));
         }
     }
 
@@ -101,12 +107,13 @@ impl LastSends {
     }
 
     #[inline(always)]
-    fn follow(&mut self, pair: usize, sent: i64, in_flight: i64) {
+    fn follow(&mut self, pair: usize, send: Send, of_interest: bool) {
+        let Send { sent, in_flight } = send;
         if sent == NULL {
             return;
         }
-        let before = std::mem::replace(&mut self.last[pair], Send { sent, in_flight });
-        if before.sent == NULL {
+        let before = std::mem::replace(&mut self.last[pair], send);
+        if before.sent == NULL || !of_interest {
             return;
         }
         let interval = sent.wrapping_sub(before.sent);
@@ -143,13 +150,17 @@ mod tests {
             .with(Field::InFlight, Values::Each(&in_flight));
         let mut sends = Sends::default();
         let mut last = LastSends::default();
-        sends.add(&columns.part(0..4), &mut last);
-        sends.add(&columns.part(4..6), &mut last);
+        sends.add(&columns.part(0..4), |_| true, &mut last);
+        sends.add(&columns.part(4..6), |_| true, &mut last);
         let values = |of: &Distribution| of.counters().map(|c| (c.low, c.count)).collect::<Vec<_>>();
         // Node 1: 100 → 130 → 190, in flight 3 → 4 → 2; node 2: 5 → 105, in flight 0 → 0.
         assert_eq!(values(&sends.interval), [(30, 1), (60, 1), (100, 1)]);
         assert_eq!(values(&sends.served), [(0, 1), (1, 1), (3, 1)]);
         assert_eq!(values(&sends.per_served), [(20, 1), (100, 1)]);
+        // What was served between two sends does not depend on which messages are looked at.
+        let (mut sends, mut last) = (Sends::default(), LastSends::default());
+        sends.add(&columns, |row| row == 5, &mut last);
+        assert_eq!((values(&sends.interval), values(&sends.served)), (vec![(60, 1)], vec![(3, 1)]));
     }
 
     #[test]
@@ -164,7 +175,7 @@ mod tests {
         alternating[999] = 2; // Not followed by any, and 999 rows of pair (1, 0) remain.
         let run = |src: &[i64], rows| {
             let (mut sends, mut last) = (Sends::default(), LastSends::default());
-            sends.add(&columns.with(Field::Src, Values::Each(src)).part(0..rows), &mut last);
+            sends.add(&columns.with(Field::Src, Values::Each(src)).part(0..rows), |_| true, &mut last);
             (
                 sends.interval.moments().clone(),
                 sends.per_served.moments().clone(),

@@ -4,7 +4,7 @@
 //! quantile that falls inside a bin splits the bin in proportion, which is exact in counts and off by at most the spread
 //! inside that bin in times.
 
-use crate::analysis::{Finding, Share, Stage};
+use crate::analysis::{Finding, PARTS, Share};
 use crate::grain;
 
 /// Relative resolution of the bins: 2^-SUB.
@@ -26,8 +26,8 @@ const TAIL_LEAST: f64 = 10.0;
 #[derive(Clone, Debug)]
 pub(crate) struct Shares {
     bins: Box<[Sums; SIZE]>,
-    /// Messages that spent more than half of their time in B, in C, in D.
-    dominated: [u64; 3],
+    /// Messages of which B, C or D is larger than each of the others.
+    largest: [u64; 3],
 }
 
 /// Messages and their time in stages B, C, D. Sums in `f64` are exact up to 2^53 ns, a hundred days.
@@ -39,14 +39,14 @@ struct Sums {
 
 impl Default for Shares {
     fn default() -> Shares {
-        Shares { bins: Box::new([Sums::default(); SIZE]), dominated: [0; 3] }
+        Shares { bins: Box::new([Sums::default(); SIZE]), largest: [0; 3] }
     }
 }
 
 impl Shares {
     /// Take in messages, given stages A, B, C, D of each; those that lack one have been left out.
     pub fn add(&mut self, [a, b, c, d]: [&[i64]; 4]) {
-        let mut dominated = [0_u64; 3];
+        let mut largest = [0_u64; 3];
         for (((&a, &b), &c), &d) in a.iter().zip(b).zip(c).zip(d) {
             let slot = if a < 0 { NEGATIVE } else { grain::index::<SUB, SUB>(a as u64) & (SIZE - 1) };
             let bin = &mut self.bins[slot];
@@ -54,24 +54,26 @@ impl Shares {
             bin.stages[0] += b as f64;
             bin.stages[1] += c as f64;
             bin.stages[2] += d as f64;
-            dominated[0] += u64::from(b > a.wrapping_sub(b));
-            dominated[1] += u64::from(c > a.wrapping_sub(c));
-            dominated[2] += u64::from(d > a.wrapping_sub(d));
+            largest[0] += u64::from(b > c && b > d);
+            largest[1] += u64::from(c > b && c > d);
+            largest[2] += u64::from(d > b && d > c);
         }
-        self.dominated.iter_mut().zip(dominated).for_each(|(total, more)| *total += more);
+        self.largest.iter_mut().zip(largest).for_each(|(total, more)| *total += more);
     }
 
     /// Take in what `other` took in.
     pub fn merge(&mut self, other: &Shares) {
         self.bins.iter_mut().zip(&other.bins[..]).for_each(|(mine, theirs)| mine.add(theirs, 1.0));
-        self.dominated.iter_mut().zip(other.dominated).for_each(|(total, more)| *total += more);
+        self.largest.iter_mut().zip(other.largest).for_each(|(total, more)| *total += more);
     }
 
     /// Mean time in each stage between successive quantiles of end-to-end time; ranges without messages are left out.
     pub fn shares(&self) -> Vec<Share> {
         let n = self.total().count;
         let pairs = CUTS.windows(2).map(|cut| (cut[0], cut[1]));
-        pairs.filter_map(|(from_p, to_p)| self.between(from_p * n, to_p * n).share(from_p, to_p)).collect()
+        // Whole ranks, so that the counts of all ranges add up to the messages.
+        let between = |from_p: f64, to_p: f64| self.between((from_p * n).round(), (to_p * n).round());
+        pairs.filter_map(|(from_p, to_p)| between(from_p, to_p).share(from_p, to_p)).collect()
     }
 
     /// Which stage dominates; `None` when no message has all four stamps or none took any time.
@@ -80,13 +82,13 @@ impl Shares {
         let tail =
             self.between(all.count - (all.count * TAIL_PART).max(TAIL_LEAST).min(all.count), all.count);
         let slowest = self.between(all.count - all.count * TAIL_PART, all.count);
-        let (at, share) = all.largest()?;
+        let (at, _) = all.largest()?;
         let (tail_at, tail_share) = tail.largest()?;
         Some(Finding {
-            stage: STAGES[at],
-            share,
-            messages_dominated: self.dominated[at] as f64 / all.count,
-            tail_stage: STAGES[tail_at],
+            stage: PARTS[at],
+            time: all.stages.map(|stage| stage / all.time()),
+            messages: self.largest.map(|messages| messages as f64 / all.count),
+            tail_stage: PARTS[tail_at],
             tail_share,
             tail_weight: slowest.time() / all.time(),
         })
@@ -114,8 +116,6 @@ impl Shares {
         [&self.bins[NEGATIVE]].into_iter().chain(&self.bins[..NEGATIVE])
     }
 }
-
-const STAGES: [Stage; 3] = [Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
 
 impl Sums {
     fn add(&mut self, other: &Sums, part: f64) {
@@ -148,6 +148,7 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::Stage;
 
     fn planted() -> Shares {
         // 9,990 messages of 1,000 ns, 80 % of it transit; 10 of 100,000 ns, 99 % of it receive wait.
@@ -176,7 +177,9 @@ mod tests {
     fn the_finding_names_the_planted_stages() {
         let finding = planted().finding().unwrap();
         assert_eq!((finding.stage, finding.tail_stage), (Stage::Transit, Stage::ReceiveWait));
-        assert!((finding.messages_dominated - 0.999).abs() < 1e-12);
+        assert!((finding.largest().1 - 0.999).abs() < 1e-12);
+        assert_eq!(finding.messages, [0.0, 0.999, 0.001]);
+        assert_eq!(finding.usual(), (Stage::Transit, 0.999));
         assert!((finding.tail_share - 0.99).abs() < 1e-9);
         assert!((finding.tail_weight - 1_000_000.0 / (9_990_000.0 + 1_000_000.0)).abs() < 1e-9);
     }

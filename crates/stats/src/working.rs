@@ -4,6 +4,7 @@ use record::{Field, NULL};
 
 use crate::cells::{Cell, Cells};
 use crate::columns::Columns;
+use crate::filter;
 use crate::groups::Counted;
 use crate::sends::LastSends;
 use crate::stages::Stages;
@@ -98,6 +99,5 @@ pub(crate) fn stage_values<'a>(
 /// Whether a message's source is its destination: it has no `sent` and no `arrived`, and does not lack them.
 #[inline]
 pub(crate) fn within_node(columns: &Columns, row: usize) -> bool {
-    let src = columns.at(Field::Src, row);
-    src != NULL && src == columns.at(Field::Dst, row)
+    filter::within_node(columns.at(Field::Src, row), columns.at(Field::Dst, row))
 }

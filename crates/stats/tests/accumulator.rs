@@ -207,8 +207,8 @@ fn planted_groups_keep_their_own_times() {
     }
     assert_eq!(pairs.groups[2].label, "2 → 9");
     let finding = analysis.finding.unwrap();
-    assert_eq!((finding.stage, finding.messages_dominated), (Stage::Transit, 1.0));
-    assert!((finding.share - 2000.0 / 2020.0).abs() < 1e-9);
+    assert_eq!((finding.stage, finding.messages[1]), (Stage::Transit, 1.0));
+    assert!((finding.time[1] - 2000.0 / 2020.0).abs() < 1e-9);
 }
 
 #[test]

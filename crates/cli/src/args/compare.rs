@@ -1,5 +1,6 @@
 //! Arguments of `fourstamp compare`.
 
+use super::FilterArgs;
 use clap::{Args, ValueEnum};
 use stats::compare::{Condition, Measured};
 use std::path::PathBuf;
@@ -49,6 +50,9 @@ pub struct CompareArgs {
     /// Seed of the bootstrap
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Which messages.
+    #[command(flatten)]
+    pub messages: FilterArgs,
 }
 
 /// What to compare.

@@ -1,5 +1,6 @@
 //! Arguments of `fourstamp explain`.
 
+use super::FilterArgs;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -22,4 +23,7 @@ pub struct ExplainArgs {
     /// Seed of the draws that intervals are computed from
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Which messages.
+    #[command(flatten)]
+    pub messages: FilterArgs,
 }

@@ -1,5 +1,6 @@
 //! Arguments of `fourstamp export`.
 
+use super::FilterArgs;
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
@@ -8,7 +9,9 @@ use std::path::PathBuf;
 #[command(group = ArgGroup::new("what").required(true).multiple(true).args(["perfetto", "csv"]))]
 #[command(after_help = "\
 A trace opens in https://ui.perfetto.dev (it stays on your machine) and in chrome://tracing: one
-track for each rank or node, with its calls, and arrows for messages.
+track for each rank or node, with its calls, and arrows for messages. Without a choice of messages
+all of them are exported; series.csv and quantiles.csv are then about the application's messages
+between nodes, as a report is.
 
 Examples:
   fourstamp export runs/a --perfetto a.json                    the run as a trace
@@ -33,6 +36,9 @@ pub struct ExportArgs {
     /// Most events of a trace: beyond it, the trace ends early and says so
     #[arg(long, value_name = "EVENTS", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: u64,
+    /// Which messages; all of them, where nothing is chosen.
+    #[command(flatten)]
+    pub messages: FilterArgs,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

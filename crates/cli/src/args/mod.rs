@@ -5,6 +5,7 @@ mod compare;
 mod engine;
 mod explain;
 mod export;
+mod filter;
 mod mpi;
 mod pager;
 mod quantity;
@@ -21,6 +22,7 @@ pub use bench::{
 pub use compare::CompareArgs;
 pub use explain::ExplainArgs;
 pub use export::ExportArgs;
+pub use filter::FilterArgs;
 pub use mpi::{MpiArgs, MpiCommand, TraceArgs};
 pub use pager::{
     PagerArgs, PagerCommand, PagerKeyArgs, PagerServeArgs, PagerStudyArgs, PagerSwapArgs, RunArgs,

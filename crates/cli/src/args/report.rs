@@ -1,5 +1,6 @@
 //! Arguments of `fourstamp report`.
 
+use super::FilterArgs;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -11,7 +12,8 @@ Examples:
   fourstamp report runs/a runs/b --out x.html   one page for several runs
   fourstamp report runs/a --terminal         the report of a benchmark again
   fourstamp report runs/a --csv              quantiles of every stage
-  fourstamp report runs/a --csv=tail         one plotted series; --csv=all for every one")]
+  fourstamp report runs/a --csv=tail         one plotted series; --csv=all for every one
+  fourstamp report runs/a --kind gvt         other messages than the application's between nodes")]
 pub struct ReportArgs {
     /// Run folders
     #[arg(required = true, value_name = "RUN")]
@@ -28,4 +30,7 @@ pub struct ReportArgs {
     /// Seed of the bootstrap intervals
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Which messages.
+    #[command(flatten)]
+    pub messages: FilterArgs,
 }

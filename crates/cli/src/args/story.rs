@@ -1,5 +1,6 @@
 //! Arguments of `fourstamp story`.
 
+use super::FilterArgs;
 use clap::{Args, ValueEnum};
 use stats::analysis::Stage;
 use stats::story::Wanted;
@@ -9,8 +10,9 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "\
 For each stage of the message's life it says what is known of it: what stood before it in the
-queue, what its node was doing, what called for that. Of messages that the program itself did not
-send (gvt, ack) a story is told only by name, or where there are no others.
+queue, what its node was doing, what called for that. The slowest are looked for among the
+application's messages between nodes, unless others are chosen; one that is named is found whatever
+it is.
 
 Examples:
   fourstamp story runs/a                     of the slowest message
@@ -28,8 +30,11 @@ pub struct StoryArgs {
     #[arg(long, value_enum, default_value_t = StoryStage::EndToEnd)]
     pub stage: StoryStage,
     /// Tell the story of this message: launch, node that sent it, its number there
-    #[arg(long, value_name = "LAUNCH:SRC:SEQ", value_parser = message, conflicts_with_all = ["slowest", "stage"])]
+    #[arg(long, value_name = "LAUNCH:SRC:SEQ", value_parser = message, conflicts_with_all = ["slowest", "stage", "kind", "between_nodes", "within_node", "hops", "pair", "size"])]
     pub message: Option<Wanted>,
+    /// Which messages.
+    #[command(flatten)]
+    pub messages: FilterArgs,
 }
 
 /// Stages by their names.

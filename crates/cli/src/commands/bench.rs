@@ -43,7 +43,7 @@ pub fn show(workload: &WorkloadArgs, nodes: &Nodes) -> Result<()> {
         return intervene::run(workload, intervention, nodes);
     }
     let folder = measure(workload, nodes)?;
-    let analysed = analyse(&folder, common.seed)?;
+    let analysed = analyse(&folder, common.seed, &stats::Filter::default())?;
     if common.csv {
         return report::print_csv(&[analysed], "quantiles");
     }

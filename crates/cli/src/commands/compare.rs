@@ -5,7 +5,7 @@ use crate::args::CompareArgs;
 use crate::commands::report::{has_colour, say, terminal_width, write_file};
 use anyhow::Result;
 use report::{Compared, ComparedSide};
-use stats::analysis::{Analysis, Peak, Stage};
+use stats::analysis::{Analysis, Peak, Population, Stage};
 use stats::compare::{Answer, CompareOptions, Comparison, Measured, compare, stage_of};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,7 +18,8 @@ const UNDECIDED: u8 = 3;
 /// Compare, show, and say by the exit code whether a condition holds.
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let (of_a, of_b) = paths(args);
-    let (a, b) = (analyse_together(&of_a, args.seed)?, analyse_together(&of_b, args.seed)?);
+    let filter = args.messages.filter();
+    let (a, b) = (analyse_together(&of_a, args.seed, &filter)?, analyse_together(&of_b, args.seed, &filter)?);
     let options = CompareOptions {
         seed: args.seed,
         confidence: args.confidence,
@@ -34,12 +35,25 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         write_file(file, |out| report::compare_html(&compared, out))?;
     }
     if args.json {
-        say(&format!("{}\n", serde_json::to_string_pretty(&comparison)?))?;
+        say(&format!("{}\n", serde_json::to_string_pretty(&with_messages(&compared))?))?;
     } else {
         say(&report::compare_terminal(&compared, terminal_width(), has_colour()))?;
         args.html.iter().try_for_each(|file| say(&format!("wrote {}\n", file.display())))?;
     }
     Ok(exit_code(&comparison, args.strict))
+}
+
+/// A comparison as JSON, with the messages that it is about.
+#[derive(serde::Serialize)]
+struct WithMessages<'a> {
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+    population: [&'a Population; 2],
+}
+
+fn with_messages<'a>(compared: &Compared<'a>) -> WithMessages<'a> {
+    let population = [&compared.a.analysis.population, &compared.b.analysis.population];
+    WithMessages { comparison: compared.comparison, population }
 }
 
 fn paths(args: &CompareArgs) -> (Vec<PathBuf>, Vec<PathBuf>) {

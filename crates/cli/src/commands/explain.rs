@@ -11,7 +11,7 @@ const SHOWN: usize = 7;
 
 /// Read the run twice: for its distributions, then for its slow messages.
 pub fn run(args: &ExplainArgs) -> Result<()> {
-    let analysed = analyse(&args.run, args.seed)?;
+    let analysed = analyse(&args.run, args.seed, &args.messages.filter())?;
     let explanation = explaining::explain(&args.run, &analysed.analysis)?;
     let most = if args.all { usize::MAX } else { SHOWN };
     say(&report::explain_terminal(&analysed.facts, &analysed.analysis, &explanation, most, terminal_width()))

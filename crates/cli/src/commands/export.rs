@@ -9,42 +9,68 @@ mod tables;
 use crate::analyse;
 use crate::args::ExportArgs;
 use crate::call_tables::CallTables;
+use crate::choosing::must_leave_some;
 use crate::commands::report::say;
 use anyhow::{Context, Result};
 use record::{Run, named_temporary};
 use report::perfetto::{Trace, Track};
 use serde_json::json;
+use stats::{Columns, Filter};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use stretch::Stretch;
 
 /// Write what was asked for.
 pub fn run(args: &ExportArgs) -> Result<()> {
-    let asked = Stretch::of(args.from, args.to)?;
+    let stretch = Stretch::of(args.from, args.to)?;
+    let filter = args.messages.is_given().then(|| args.messages.filter());
+    let wanted = Exported { stretch, filter };
     let run = analyse::open(&args.run)?;
+    wanted.filter.iter().try_for_each(|filter| must_leave_some(&run, filter))?;
     if let Some(folder) = &args.csv {
-        tables::write(&run, args, &asked, folder)?;
+        tables::write(&run, args, &wanted, folder)?;
         say(&format!("wrote {}\n", folder.display()))?;
     }
     if let Some(file) = &args.perfetto {
-        say(&trace(&run, &asked, args.limit, file)?)?;
+        say(&trace(&run, &wanted, args.limit, file)?)?;
     }
     Ok(())
 }
 
+/// What is exported of a run.
+struct Exported {
+    stretch: Stretch,
+    /// Which messages; `None` for all.
+    filter: Option<Filter>,
+}
+
+impl Exported {
+    /// Whether a row of a trace is wanted: what was chosen are messages, so that work stays.
+    fn takes(&self, columns: &Columns, row: usize) -> bool {
+        columns.is_interval(row) || self.filter.as_ref().is_none_or(|filter| filter.takes(columns, row))
+    }
+
+    /// Whether a row of the table of messages is wanted.
+    fn takes_row(&self, columns: &Columns, row: usize) -> bool {
+        let chosen = |filter: &Filter| !columns.is_interval(row) && filter.takes(columns, row);
+        self.filter.as_ref().is_none_or(chosen)
+    }
+}
+
 /// Write the trace, whole or not at all; what is to be said of it.
-fn trace(run: &Run, asked: &Stretch, limit: u64, file: &Path) -> Result<String> {
+fn trace(run: &Run, asked: &Exported, limit: u64, file: &Path) -> Result<String> {
     let tables = CallTables::of(run);
-    let stretch = asked.limited(limit, |add| {
+    let stretch = asked.stretch.limited(limit, |add| {
         calls::starts(&tables, add)?;
-        messages::starts(run, &tables, add)
+        messages::starts(run, &tables, asked, add)
     })?;
+    let wanted = Exported { stretch, filter: asked.filter.clone() };
     let failed =
         || format!("cannot write {}: check that the folder can be written and has space", file.display());
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let draft = named_temporary(folder).with_context(failed)?;
     let mut out = BufWriter::with_capacity(1 << 20, draft);
-    let written = write_events(run, &tables, &stretch, &mut out)?;
+    let written = write_events(run, &tables, &wanted, &mut out)?;
     let draft = out.into_inner().map_err(|error| error.into_error()).with_context(failed)?;
     draft.persist(file).map_err(|error| error.error).with_context(failed)?;
     Ok(told(file, &written, &stretch, limit))
@@ -58,12 +84,13 @@ struct Written {
     intervals: u64,
 }
 
-fn write_events(run: &Run, tables: &CallTables, stretch: &Stretch, out: &mut dyn Write) -> Result<Written> {
+fn write_events(run: &Run, tables: &CallTables, wanted: &Exported, out: &mut dyn Write) -> Result<Written> {
+    let stretch = &wanted.stretch;
     let mut trace = Trace::begin(out)?;
     name_tracks(run, tables, &mut trace)?;
     let mut written =
         Written { calls: calls::write(run, tables, stretch, &mut trace)?, ..Written::default() };
-    (written.messages, written.intervals) = messages::write(run, tables, stretch, &mut trace)?;
+    (written.messages, written.intervals) = messages::write(run, tables, wanted, &mut trace)?;
     let facts = json!({
         "program": run.info.program, "workload": run.info.workload, "transport": run.info.transport,
         "started": run.info.started.to_string(), "from_ns": stretch.from_ns, "to_ns": stretch.to_ns,

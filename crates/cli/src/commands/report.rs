@@ -1,10 +1,11 @@
 //! `fourstamp report`: a run's page, terminal report or CSV.
 
 use super::story::tell;
-use crate::analyse::{Analysed, analyse, open};
+use crate::analyse::{Analysed, analyse, open, tell_apart};
 use crate::args::ReportArgs;
 use anyhow::{Context, Result, bail};
 use report::{Entry, Floor, Page, Told};
+use stats::Filter;
 use stats::analysis::Stage;
 use stats::story::Wanted;
 use std::io::{IsTerminal, Write};
@@ -12,8 +13,10 @@ use std::path::{Path, PathBuf};
 
 /// Read the runs and show them as asked.
 pub fn run(args: &ReportArgs) -> Result<()> {
+    let filter = args.messages.filter();
     let mut analysed: Vec<Analysed> =
-        args.runs.iter().map(|run| analyse(run, args.seed)).collect::<Result<_>>()?;
+        args.runs.iter().map(|run| analyse(run, args.seed, &filter)).collect::<Result<_>>()?;
+    tell_apart(&mut analysed);
     if let Some(series) = &args.csv {
         return print_csv(&analysed, series);
     }
@@ -28,7 +31,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     if let ([run], [analysed]) = (&args.runs[..], &mut analysed[..])
         && analysed.analysis.finding.is_some()
     {
-        analysed.told = slowest_told(run);
+        analysed.told = slowest_told(run, &analysed.analysis.population.filter);
     }
     let runs: Vec<Entry<'_>> = analysed.iter().map(Analysed::entry).collect();
     write_page(&Page { title: &title(&analysed), runs: &runs, floors: &[], remarks: &[] }, &out)?;
@@ -36,9 +39,9 @@ pub fn run(args: &ReportArgs) -> Result<()> {
 }
 
 /// The story of a run's slowest message. A page without it is still a page, so what prevents it is only said.
-fn slowest_told(path: &Path) -> Option<Told> {
+fn slowest_told(path: &Path, filter: &Filter) -> Option<Told> {
     let wanted = Wanted::Slowest { count: 1, by: Stage::EndToEnd };
-    match open(path).and_then(|run| tell(&run, wanted)) {
+    match open(path).and_then(|run| tell(&run, wanted, filter)) {
         Ok(told) => told.into_iter().next(),
         Err(error) => {
             eprintln!("the page lacks the story of the slowest message: {error:#}");
@@ -97,17 +100,31 @@ pub fn print_terminal_table(analysed: &[Analysed], floors: &[Floor]) -> Result<(
     say(&report::headline_table(&runs, floors, has_colour()))
 }
 
-/// CSV of every run, on standard output.
+/// CSV of every run, on standard output; of several, the first column names the run.
 pub fn print_csv(analysed: &[Analysed], series: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    for Analysed { analysis, .. } in analysed {
-        match series {
-            "quantiles" => report::csv_quantiles(analysis, &mut out)?,
-            "all" => report::csv(analysis, None, &mut out)?,
-            one => report::csv(analysis, Some(one), &mut out)?,
-        }
+    if let [one] = analysed {
+        return write_csv(one, series, &mut out);
+    }
+    for (at, one) in analysed.iter().enumerate() {
+        let mut table = Vec::new();
+        write_csv(one, series, &mut table)?;
+        let table = String::from_utf8_lossy(&table);
+        let mut lines = table.lines();
+        let head = lines.next().filter(|_| at == 0);
+        head.iter().try_for_each(|head| writeln!(out, "run,{head}"))?;
+        let run = report::csv_field(&one.path.display().to_string());
+        lines.try_for_each(|line| writeln!(out, "{run},{line}"))?;
     }
     Ok(())
+}
+
+fn write_csv(Analysed { facts, analysis, .. }: &Analysed, series: &str, out: &mut dyn Write) -> Result<()> {
+    Ok(match series {
+        "quantiles" => report::csv_quantiles(facts, analysis, out)?,
+        "all" => report::csv(analysis, None, out)?,
+        one => report::csv(analysis, Some(one), out)?,
+    })
 }
 
 /// Write to standard output; a reader that has gone is an error that `main` knows.

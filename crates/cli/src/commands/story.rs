@@ -8,12 +8,13 @@ use crate::scenes;
 use anyhow::{Context, Result};
 use record::{Run, RunInfo};
 use report::{ObjectNames, Told};
+use stats::Filter;
 use stats::story::Wanted;
 
 /// Find the messages and tell their stories.
 pub fn run(args: &StoryArgs) -> Result<()> {
     let run = open(&args.run)?;
-    let told = tell(&run, args.wanted())?;
+    let told = tell(&run, args.wanted(), &args.messages.filter())?;
     let (width, colour) = (terminal_width(), has_colour());
     let texts: Vec<String> = told.iter().map(|told| report::story(told, width, colour)).collect();
     let mut text = texts.join("\n\n");
@@ -23,10 +24,10 @@ pub fn run(args: &StoryArgs) -> Result<()> {
     say(&text)
 }
 
-/// The stories of the messages wanted, slowest first.
-pub fn tell(run: &Run, wanted: Wanted) -> Result<Vec<Told>> {
+/// The stories of the messages wanted, slowest first; the slowest of those that `filter` takes.
+pub fn tell(run: &Run, wanted: Wanted, filter: &Filter) -> Result<Vec<Told>> {
     let names = object_names(run);
-    let settings = scenes::gather(run, wanted)?;
+    let settings = scenes::gather(run, wanted, filter)?;
     let causes = run.causes().with_context(|| format!("cannot read {}", run.path().display()))?;
     let told = settings.iter().map(|setting| {
         let beside = beside(&causes, &setting.scene.message, setting.launch);

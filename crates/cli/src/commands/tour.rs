@@ -2,7 +2,7 @@
 //!
 //! It is nothing but the commands below, which everybody can type, and the floors beside them.
 
-use crate::analyse::{Analysed, analyse};
+use crate::analyse::{Analysed, analyse, tell_apart};
 use crate::args::{BenchArgs, Cli, Command, TourArgs, WorkloadArgs};
 use crate::commands::bench::measure;
 use crate::commands::doctor::{self, State};
@@ -59,7 +59,7 @@ pub fn run(args: &TourArgs) -> Result<()> {
         eprintln!("{} {name}", progress_of(analysed.len()));
         let run = folder.join(name);
         measure(&step(arguments, count, &run, args)?, &Nodes::Here)?;
-        analysed.push(analyse(&run, args.seed)?);
+        analysed.push(analyse(&run, args.seed, &stats::Filter::default())?);
     }
     if analysed.is_empty() {
         bail!("stopped before anything was measured");
@@ -68,6 +68,7 @@ pub fn run(args: &TourArgs) -> Result<()> {
         .iter()
         .filter(|finding| finding.state != State::Good)
         .map(|finding| format!("{}: {}", finding.name, finding.seen));
+    tell_apart(&mut analysed);
     finish(&folder, &analysed, &floors, &remarks.collect::<Vec<_>>())
 }
 

@@ -2,6 +2,7 @@
 //! (sort and count). The shapes are those that real runs have: several peaks, scheduler ticks, hops, size jumps.
 
 use fourstamp_report::{ClockFacts, Facts, Lost};
+use record::Kind;
 use stats::analysis::*;
 
 /// One made-up message.
@@ -99,6 +100,7 @@ impl Recipe {
     pub fn facts(&self) -> Facts {
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         Facts {
+            name: String::new(),
             workload: self.workload.to_owned(),
             transport: self.transport.to_owned(),
             topology: if self.hops > 0 { "hypercube" } else { "mesh" }.to_owned(),
@@ -146,6 +148,7 @@ pub fn analyse(messages: &[Message]) -> Analysis {
         messages.first().zip(messages.last()).map(|(a, b)| (a.ready_ns, b.ready_ns + end_to_end(b)));
     let mut analysis = Analysis {
         messages: messages.len() as u64,
+        population: population(messages),
         span_ns,
         anomalies: Anomalies::default(),
         finding: finding(messages),
@@ -302,6 +305,12 @@ fn count_into(edges: Vec<f64>, sorted: &[i64]) -> Vec<Bin> {
         .collect()
 }
 
+fn population(messages: &[Message]) -> Population {
+    let count = messages.len() as u64;
+    let group = PopulationGroup { kind: Kind::Data, within_node: false, messages: count, taken: count };
+    Population { groups: vec![group], ..Population::default() }
+}
+
 fn finding(messages: &[Message]) -> Option<Finding> {
     if messages.is_empty() {
         return None;
@@ -309,14 +318,17 @@ fn finding(messages: &[Message]) -> Option<Finding> {
     let mut sorted = messages.to_vec();
     sorted.sort_by_key(|m| -end_to_end(m));
     let tail = &sorted[..(messages.len() / 1000).max(10).min(messages.len())];
-    let (i, share) = largest(messages);
+    let (i, _) = largest(messages);
     let (tail_i, tail_share) = largest(tail);
     let whole = |ms: &[Message]| ms.iter().map(end_to_end).sum::<i64>() as f64;
-    let dominated = messages.iter().filter(|m| m.stage_ns[i] * 2 > end_to_end(m)).count();
+    let times: [f64; 3] = [0, 1, 2].map(|at| messages.iter().map(|m| m.stage_ns[at]).sum::<i64>() as f64);
+    let is_largest =
+        |m: &Message, at: usize| (0..3).all(|other| other == at || m.stage_ns[at] > m.stage_ns[other]);
+    let of_messages = |at: usize| messages.iter().filter(|m| is_largest(m, at)).count() as f64;
     Some(Finding {
         stage: STAGES[i + 1],
-        share,
-        messages_dominated: dominated as f64 / messages.len() as f64,
+        time: times.map(|time| time / whole(messages)),
+        messages: [0, 1, 2].map(|at| of_messages(at) / messages.len() as f64),
         tail_stage: STAGES[tail_i + 1],
         tail_share,
         tail_weight: whole(tail) / whole(messages),

@@ -33,7 +33,10 @@ fn sentence(sends: &SendView) -> String {
         Some(_) => format!(", {} for each message that the node served meanwhile", time_or_none(per_served)),
         None => String::new(),
     };
-    format!("A node's next send to the same node comes {median} after the last in the median{served}.")
+    format!(
+        "The median time from a node's last send to the same node, whatever that was, to the send of a message shown here is \
+         {median}{served}."
+    )
 }
 
 fn times(run: &str, key: &str, title: &str, view: &StageView) -> Chart {

@@ -23,7 +23,8 @@ pub(super) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Sec
     }
     if !simulation.messages.is_empty() {
         let sentence = "Within a node a message waits only for its turn; between nodes it also travels. An anti-message that takes \
-                        longer than an event message lets wrong work spread further.";
+                        longer than an event message lets wrong work spread further. These are all messages of the run, those left out \
+                        elsewhere too.";
         let mut section =
             Section::new(run, "warp-messages", "The simulation's messages", sentence.to_owned());
         section.below = simulation_tables::messages(simulation);

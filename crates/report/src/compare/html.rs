@@ -5,7 +5,7 @@ use std::io::Write;
 use stats::compare::{Answer, Comparison, Difference, Measured};
 
 use super::words::{self, chance, change, condition, outcome, plain_part, range, stage_name, verdict};
-use super::{Compared, ComparedSide, facts, figure, peaks};
+use super::{Compared, ComparedSide, facts, figure, peaks, which_messages};
 use crate::ReportError;
 use crate::escape::html;
 use crate::facts::Facts;
@@ -67,7 +67,9 @@ fn sides(compared: &Compared<'_>) -> String {
         )
     };
     let a = line("of-a", 'A', &compared.a, launches.0, messages.0);
-    format!("<ul class=legend>{a}{}</ul>", line("of-b", 'B', &compared.b, launches.1, messages.1))
+    let which = which_messages(compared)
+        .map_or_else(String::new, |text| format!("<p class=note>{}</p>", html(&text)));
+    format!("<ul class=legend>{a}{}</ul>{which}", line("of-b", 'B', &compared.b, launches.1, messages.1))
 }
 
 fn conditions(comparison: &Comparison) -> String {

@@ -9,9 +9,10 @@ mod terminal;
 mod words;
 
 use stats::analysis::Analysis;
-use stats::compare::Comparison;
+use stats::compare::{Comparison, Measured};
 
 use crate::facts::Facts;
+use crate::population::{self, population_words};
 
 pub use html::compare_html;
 pub use intervention::intervention_terminal;
@@ -37,4 +38,18 @@ pub struct ComparedSide<'a> {
     pub facts: &'a [Facts],
     /// All its runs together.
     pub analysis: &'a Analysis,
+}
+
+/// Which messages are compared; `None` where whole cycles are.
+fn which_messages(compared: &Compared<'_>) -> Option<String> {
+    let words = |side: &ComparedSide<'_>| {
+        let Some(facts) = side.facts.first() else { return String::new() };
+        match population::leaves_out(side.analysis) {
+            true => population::line(facts, side.analysis),
+            false => population_words(facts, &side.analysis.population),
+        }
+    };
+    let (a, b) = (words(&compared.a), words(&compared.b));
+    let text = if a == b { format!("Messages: {a}.") } else { format!("Messages of A: {a}. Of B: {b}.") };
+    (compared.comparison.stage != Measured::Cycle).then_some(text)
 }

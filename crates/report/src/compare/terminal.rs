@@ -4,7 +4,7 @@ use comfy_table::CellAlignment;
 use stats::compare::{Answer, Comparison, Difference, Measured};
 
 use super::words::{self, chance, change, condition, outcome, plain_part, range, stage_name, verdict};
-use super::{Compared, ComparedSide, facts, peaks};
+use super::{Compared, ComparedSide, facts, peaks, which_messages};
 use crate::escape;
 use crate::format::{NONE, count_plain, plain, quantile_name, time};
 use crate::headline::trim_lines;
@@ -36,6 +36,9 @@ fn opening(compared: &Compared<'_>, width: usize) -> String {
     let (launches, messages) = (compared.comparison.launches, compared.comparison.messages);
     let mut text = side_line('A', &compared.a, launches.0, messages.0, width);
     text.push_str(&side_line('B', &compared.b, launches.1, messages.1, width));
+    if let Some(which) = which_messages(compared) {
+        text.push_str(&wrapped(&plain(&which), width));
+    }
     for (name, a, b) in facts::differing(compared) {
         text.push_str(&wrapped(&plain(&escape::terminal(&format!("! {name} differs: A {a}, B {b}"))), width));
     }

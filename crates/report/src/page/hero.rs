@@ -5,13 +5,14 @@ use stats::analysis::{Analysis, Stage, Summary};
 use super::{Entry, Page};
 use crate::escape::html as escaped;
 use crate::facts::Facts;
-use crate::finding::{dominant, losses, overall_sentence, quantile, stage_shares, typical_shares};
-use crate::format::{NONE, count, part, time, time_or_none};
+use crate::finding::{largest, losses, overall_sentence, quantile, stage_shares, typical_shares};
+use crate::format::{count, part, time, time_or_none};
 use crate::headline::{self, Floor};
 use crate::mpi;
 use crate::mpi_facts::MpiFacts;
 use crate::pager;
 use crate::palette::{PARTS, class, name, title};
+use crate::population::{self, population_words};
 use crate::simulation::{Figures, headline_sentence, message_sentence};
 use crate::tables::{list, mini_bar};
 
@@ -24,9 +25,10 @@ pub(super) fn of_run(entry: &Entry, floors: &[Floor], alone: bool) -> String {
         .map(|text| format!("<p class=lead>{}</p>", escaped(text)))
         .collect();
     format!(
-        "<header class=hero>{}<p class=eyebrow>{}</p>{}{lead}{}{}{}{}{}<div class=facts>{}{}{}</div></header>",
+        "<header class=hero>{}<p class=eyebrow>{}</p>{}{}{lead}{}{}{}{}{}<div class=facts>{}{}{}</div></header>",
         matching_line(facts),
         eyebrow(facts, analysis),
+        which_messages(facts, analysis),
         headline(facts, analysis, alone),
         loss_warning(facts, analysis),
         simulation_figures(facts, analysis),
@@ -43,6 +45,13 @@ pub(super) fn of_run(entry: &Entry, floors: &[Floor], alone: bool) -> String {
 fn matching_line(facts: &Facts) -> String {
     let line = |mpi: &MpiFacts| format!("<p class=\"eyebrow matching\">{}</p>", escaped(&mpi.first_line()));
     facts.mpi.as_ref().map_or_else(String::new, line)
+}
+
+/// Which messages all that follows is about.
+fn which_messages(facts: &Facts, analysis: &Analysis) -> String {
+    let line = population::line(facts, analysis);
+    let remark = population::remark(facts, analysis).map_or_else(String::new, |text| format!(" {text}"));
+    format!("<p class=\"note population\"><b>Messages:</b> {}.{}</p>", escaped(&line), escaped(&remark))
 }
 
 /// A page has one first heading: the finding of its only run, or what is said of all runs together.
@@ -66,11 +75,12 @@ pub(super) fn of_several(page: &Page) -> String {
         .collect();
     let remarks = if page.remarks.is_empty() { String::new() } else { list("plain remarks", page.remarks) };
     format!(
-        "<header class=hero><p class=eyebrow>{}</p><h1>{}</h1>{}<div class=bar><ul class=legend>{legend}</ul></div>{}{}<p \
+        "<header class=hero><p class=eyebrow>{}</p><h1>{}</h1>{}{}<div class=bar><ul class=legend>{legend}</ul></div>{}{}<p \
          class=note>A typical message is one about the median; all time counts slow ones by their weight. Times are end to end, \
          from the call of send until the receiving program took the message; cycle is the median of whole round trips or relay rounds. A run's name leads to its charts.</p><div class=facts>{}{}{}</div></header>",
         escaped(page.title),
         escaped(&overall_sentence(&runs)),
+        which_of_several(&runs),
         several_losses(&runs),
         headline::html_table(&rows),
         floor_line(page.floors),
@@ -80,12 +90,33 @@ pub(super) fn of_several(page: &Page) -> String {
     )
 }
 
+/// Which messages the table is about, run by run where they differ.
+fn which_of_several(runs: &[(&Facts, &Analysis)]) -> String {
+    let said: Vec<String> =
+        runs.iter().map(|(facts, analysis)| population_words(facts, &analysis.population)).collect();
+    let text = match said.split_first() {
+        Some((first, others)) if others.iter().all(|other| other == first) => first.clone(),
+        _ => runs
+            .iter()
+            .zip(&said)
+            .map(|((facts, _), words)| format!("{}: {words}", facts.title()))
+            .collect::<Vec<_>>()
+            .join("; "),
+    };
+    let note = "Each run's own page says what is left out.";
+    let note = if runs.iter().any(|(_, analysis)| population::leaves_out(analysis)) { note } else { "" };
+    format!("<p class=\"note population\"><b>Messages:</b> {}. {note}</p>", escaped(&text))
+}
+
 /// What a closed fold says about its run.
 pub(super) fn summary_line(analysis: &Analysis) -> String {
     let view = analysis.stage(Stage::EndToEnd);
     let median = time_or_none(view.and_then(|view| quantile(&view.summary, 0.5)));
-    let largest = analysis.finding.as_ref().map_or_else(|| NONE.to_owned(), dominant);
-    format!("{}<span class=brief>median {median} · {largest}</span>", mini_bar(&stage_shares(analysis)))
+    let [_, of_time] = largest(analysis.finding.as_ref());
+    format!(
+        "{}<span class=brief>median {median} · {of_time} of the time</span>",
+        mini_bar(&stage_shares(analysis))
+    )
 }
 
 fn eyebrow(facts: &Facts, analysis: &Analysis) -> String {
@@ -247,7 +278,11 @@ fn clock_pairs(facts: &Facts) -> Vec<(String, String)> {
 
 fn clock_and_losses(facts: &Facts, analysis: &Analysis) -> String {
     let line = if losses(facts, analysis).is_empty() {
-        "Nothing was lost; no stamp is missing or out of order."
+        if population::leaves_out(analysis) {
+            "Nothing was lost; of the messages shown, no stamp is missing or out of order."
+        } else {
+            "Nothing was lost; no stamp is missing or out of order."
+        }
     } else {
         "See the warning above."
     };

@@ -10,6 +10,7 @@ use super::{alike, noise, period, spans, weigh};
 use crate::accumulator::Position;
 use crate::analysis::{Analysis, Explained, Explanation, Stage, StageView, Who};
 use crate::columns::Columns;
+use crate::filter::Filter;
 use crate::stages::Stages;
 
 /// The columns that explaining reads.
@@ -51,6 +52,7 @@ pub struct Question {
 #[derive(Clone, Debug)]
 pub struct Gatherer {
     questions: Vec<Question>,
+    filter: Filter,
     found: Vec<Sample>,
     all: Sample,
     work: Work,
@@ -102,14 +104,15 @@ fn of_stage(view: &StageView) -> Vec<Question> {
 }
 
 impl Gatherer {
-    /// For these questions.
-    pub fn new(questions: Vec<Question>) -> Gatherer {
+    /// For these questions, among the messages that `filter` takes.
+    pub fn new(questions: Vec<Question>, filter: Filter) -> Gatherer {
         let found = vec![Sample::new(MEMBERS_MOST); questions.len()];
         // Work shorter than a tenth of the least delay that is asked about cannot be what made it.
         let delays = questions.iter().map(|q| q.range_ns.0.saturating_sub(q.median_ns).max(0));
         let least = delays.min().unwrap_or(0) / 10;
         Gatherer {
             questions,
+            filter,
             found,
             all: Sample::new(MEMBERS_MOST),
             work: Work::new(least),
@@ -142,6 +145,9 @@ impl Gatherer {
         if ready != NULL && taken != NULL {
             let extent = self.launches.entry(launch).or_insert((ready, taken));
             *extent = (extent.0.min(ready), extent.1.max(taken));
+        }
+        if !self.filter.takes(columns, row) {
+            return;
         }
         let identity = hash(launch, columns.at(Field::Src, row) as u32, columns.at(Field::Seq, row) as u64);
         let member = |stage| member(columns, row, launch, kind, stage);

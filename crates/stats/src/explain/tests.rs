@@ -4,6 +4,7 @@ use super::*;
 use crate::accumulator::Position;
 use crate::analysis::{By, Explained, Known, Reason, Stage, Trait, What, Who};
 use crate::columns::Columns;
+use crate::filter::Filter;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use record::{Cause, CauseSpan, Field, Kind, NodeCauses, Values};
@@ -88,7 +89,7 @@ impl Planted {
             .with(Field::TakenNs, Values::Each(&taken))
             .with(Field::QueueLength, Values::Each(&self.queue));
         let question = Question { stage: Stage::ReceiveWait, who: Who::Slowest, range_ns, median_ns: 100 };
-        let mut gatherer = Gatherer::new(vec![question]);
+        let mut gatherer = Gatherer::new(vec![question], Filter::all());
         // In two parts and the wrong order, as threads do.
         let mut other = gatherer.clone();
         let half = MESSAGES as usize / 2;

@@ -6,7 +6,7 @@ use crate::analysis::Stage;
 use crate::columns::Columns;
 
 /// The columns that tell whether a row matters to a story.
-pub const STAMPS: [Field; 9] = [
+pub const STAMPS: [Field; 10] = [
     Field::Seq,
     Field::Src,
     Field::Dst,
@@ -16,6 +16,7 @@ pub const STAMPS: [Field; 9] = [
     Field::SentNs,
     Field::ArrivedNs,
     Field::TakenNs,
+    Field::Hops,
 ];
 
 /// All columns that a [`Row`] is made of.

@@ -1,11 +1,12 @@
 //! Finding the message that a story is about.
 
-use record::{Field, Kind, NULL};
+use record::{Field, NULL};
 
 use std::cmp::Reverse;
 
 use crate::analysis::Stage;
 use crate::columns::Columns;
+use crate::filter::Filter;
 
 /// Which message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,36 +40,37 @@ pub struct Found {
     pub row: usize,
 }
 
-/// A message of the program before one of the machinery (`gvt`, `ack`), then the slower; identity makes the order total.
-type Rank = (bool, i64, Reverse<(u32, i64, i64)>);
+/// The slower first; identity makes the order total.
+type Rank = (i64, Reverse<(u32, i64, i64)>);
 
 /// Looks through a run for messages.
 #[derive(Clone, Debug)]
 pub struct Search {
     wanted: Wanted,
+    filter: Filter,
     /// Best first.
     found: Vec<(Rank, Found)>,
     messages: u64,
 }
 
 impl Search {
-    /// Nothing seen yet.
-    pub fn new(wanted: Wanted) -> Search {
-        Search { wanted, found: Vec::new(), messages: 0 }
+    /// Nothing seen yet. The slowest are looked for among the messages that `filter` takes; a
+    /// message that is named is found whatever it is.
+    pub fn new(wanted: Wanted, filter: Filter) -> Search {
+        Search { wanted, filter, found: Vec::new(), messages: 0 }
     }
 
     /// Take in a chunk, with the columns [`STAMPS`](super::STAMPS).
     pub fn add(&mut self, launch: u32, chunk: usize, columns: &Columns) {
         for row in 0..columns.rows() {
-            let kind = kind(columns.at(Field::Kind, row));
-            if kind.is_interval() {
+            let is_chosen = matches!(self.wanted, Wanted::Named { .. }) || self.filter.takes(columns, row);
+            if columns.is_interval(row) || !is_chosen {
                 continue;
             }
             self.messages += 1;
             let Some(time) = self.time_of(launch, columns, row) else { continue };
-            let is_programs = !matches!(kind, Kind::Gvt | Kind::Ack);
             let name = (launch, columns.at(Field::Src, row), columns.at(Field::Seq, row));
-            self.offer((is_programs, time, Reverse(name)), Found { launch, chunk, row });
+            self.offer((time, Reverse(name)), Found { launch, chunk, row });
         }
     }
 
@@ -78,7 +80,7 @@ impl Search {
         other.found.into_iter().for_each(|(rank, found)| self.offer(rank, found));
     }
 
-    /// Messages that were seen.
+    /// Messages that were seen and could be the wanted one.
     pub fn messages(&self) -> u64 {
         self.messages
     }
@@ -122,14 +124,10 @@ impl Search {
     }
 }
 
-fn kind(code: i64) -> Kind {
-    u8::try_from(code).ok().and_then(Kind::from_code).unwrap_or(Kind::Other)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::Values;
+    use record::{Kind, Values};
 
     const SEQ: [i64; 5] = [0, 1, 2, 3, 4];
     const KIND: [i64; 5] = [0, 0, Kind::Gvt as i64, Kind::Execution as i64, 0];
@@ -145,16 +143,22 @@ mod tests {
     }
 
     fn rows(wanted: Wanted) -> Vec<usize> {
-        let mut search = Search::new(wanted);
+        rows_of(wanted, Filter::all(), 4)
+    }
+
+    fn rows_of(wanted: Wanted, filter: Filter, messages: u64) -> Vec<usize> {
+        let mut search = Search::new(wanted, filter);
         search.add(0, 0, &columns());
-        assert_eq!(search.messages(), 4);
+        assert_eq!(search.messages(), messages);
         search.found().into_iter().map(|found| found.row).collect()
     }
 
     #[test]
-    fn the_programs_messages_come_before_those_of_the_machinery() {
-        assert_eq!(rows(Wanted::Slowest { count: 9, by: Stage::EndToEnd }), [1, 0, 2]);
-        assert_eq!(rows(Wanted::Slowest { count: 1, by: Stage::EndToEnd }), [1]);
+    fn the_slowest_are_those_of_the_messages_chosen() {
+        let slowest = |count| Wanted::Slowest { count, by: Stage::EndToEnd };
+        assert_eq!(rows(slowest(9)), [2, 1, 0]);
+        assert_eq!(rows_of(slowest(9), Filter::default(), 3), [1, 0]);
+        assert_eq!(rows_of(Wanted::Named { launch: 0, src: 3, seq: 2 }, Filter::default(), 4), [2]);
         assert_eq!(rows(Wanted::Slowest { count: 1, by: Stage::Transit }), [0; 0]);
     }
 
@@ -169,7 +173,7 @@ mod tests {
     fn merging_in_any_order_finds_the_same() {
         let wanted = Wanted::Slowest { count: 3, by: Stage::EndToEnd };
         let part = |launch| {
-            let mut part = Search::new(wanted);
+            let mut part = Search::new(wanted, Filter::default());
             part.add(launch, launch as usize, &columns());
             part
         };

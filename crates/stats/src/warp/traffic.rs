@@ -26,11 +26,12 @@ pub(crate) struct Traffic {
     /// Used again from batch to batch.
     classes: Vec<Option<u8>>,
     lanes: [Vec<i64>; CLASSES],
+    times: Stages,
 }
 
 impl Traffic {
-    /// Take in messages, of which `stages` are known. Costs a look at the kinds when they are of no simulation.
-    pub fn add(&mut self, columns: &Columns, stages: &Stages) {
+    /// Take in messages. Costs a look at the kinds when they are of no simulation.
+    pub fn add(&mut self, columns: &Columns) {
         if columns.shared(Field::Kind).is_some_and(|kind| place_of(kind).is_none()) {
             return;
         }
@@ -40,7 +41,8 @@ impl Traffic {
             return;
         }
         self.classes.iter().flatten().for_each(|&class| self.counts[usize::from(class)] += 1);
-        for (stage, times) in stages.of.iter().enumerate() {
+        self.times.fill(columns);
+        for (stage, times) in self.times.of.iter().enumerate() {
             self.lanes.iter_mut().for_each(Vec::clear);
             for (&class, &time) in self.classes.iter().zip(times) {
                 if let Some(class) = class.filter(|_| time != record::NULL) {

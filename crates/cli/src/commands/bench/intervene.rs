@@ -9,6 +9,7 @@ use crate::interrupt;
 use crate::launching::Nodes;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
+use stats::Filter;
 use stats::analysis::{Analysis, Stage};
 use stats::compare::{CompareOptions, Comparison, compare};
 use std::path::{Path, PathBuf};
@@ -29,8 +30,8 @@ pub fn run(workload: &WorkloadArgs, intervention: Intervention, nodes: &Nodes) -
     let what = change(&mut changed, intervention)?;
     let [as_was, with_change] = measure(workload, &changed, nodes)?;
     let (a, b) = (
-        analyse_together(std::slice::from_ref(&as_was), common.seed)?,
-        analyse_together(std::slice::from_ref(&with_change), common.seed)?,
+        analyse_together(std::slice::from_ref(&as_was), common.seed, &Filter::default())?,
+        analyse_together(std::slice::from_ref(&with_change), common.seed, &Filter::default())?,
     );
     let mut comparisons: Vec<(Stage, Comparison)> = Vec::new();
     for stage in stages(&a.analysis) {

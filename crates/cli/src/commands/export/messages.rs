@@ -2,14 +2,15 @@
 //! simulation nodes.
 
 use super::stretch::Stretch;
-use super::{group_of, rank_track};
+use super::{Exported, group_of, rank_track};
 use crate::call_tables::CallTables;
 use anyhow::Result;
 use record::{Batch, Chunk, Field, Kind, NULL, Run};
 use report::perfetto::{Trace, TraceSlice, Track};
 use serde_json::{Value, json};
+use stats::Columns;
 
-const FIELDS: [Field; 11] = [
+const FIELDS: [Field; 12] = [
     Field::Seq,
     Field::Src,
     Field::Dst,
@@ -21,6 +22,7 @@ const FIELDS: [Field; 11] = [
     Field::TakenNs,
     Field::Tag,
     Field::Packets,
+    Field::Hops,
 ];
 
 /// A message's stages as slices below it.
@@ -43,14 +45,20 @@ struct Message {
 }
 
 /// Hand over begin, end and the number of events of each message.
-pub fn starts(run: &Run, tables: &CallTables, add: &mut dyn FnMut(i64, i64, u64)) -> Result<()> {
+pub fn starts(
+    run: &Run,
+    tables: &CallTables,
+    wanted: &Exported,
+    add: &mut dyn FnMut(i64, i64, u64),
+) -> Result<()> {
     let mut batch = Batch::new();
     for chunk in run.chunks() {
-        chunk.read(&[Field::ReadyNs, Field::TakenNs], &mut batch)?;
+        chunk.read(&FIELDS, &mut batch)?;
+        let columns = Columns::of(&batch);
         let (ready, taken) = (batch.column(Field::ReadyNs), batch.column(Field::TakenNs));
         let events = if tables.is_empty() { 8 } else { 2 };
         for row in 0..batch.rows() {
-            if ready.at(row) != NULL && taken.at(row) != NULL {
+            if ready.at(row) != NULL && taken.at(row) != NULL && wanted.takes(&columns, row) {
                 add(ready.at(row), taken.at(row), events);
             }
         }
@@ -59,12 +67,14 @@ pub fn starts(run: &Run, tables: &CallTables, add: &mut dyn FnMut(i64, i64, u64)
 }
 
 /// Write messages and intervals; how many of each. A message without a send or a taking has no place in a trace.
-pub fn write(run: &Run, tables: &CallTables, stretch: &Stretch, trace: &mut Trace) -> Result<(u64, u64)> {
+pub fn write(run: &Run, tables: &CallTables, wanted: &Exported, trace: &mut Trace) -> Result<(u64, u64)> {
+    let stretch = &wanted.stretch;
     let mut batch = Batch::new();
     let (mut messages, mut intervals) = (0, 0);
     for chunk in run.chunks() {
         chunk.read(&FIELDS, &mut batch)?;
-        for row in 0..batch.rows() {
+        let columns = Columns::of(&batch);
+        for row in (0..batch.rows()).filter(|&row| wanted.takes(&columns, row)) {
             let Some(message) = message(&chunk, &batch, row) else { continue };
             if message.kind.is_interval() && stretch.overlaps(message.ready, message.taken) {
                 intervals += 1;

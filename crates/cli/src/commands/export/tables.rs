@@ -1,5 +1,6 @@
 //! All tables of a run as CSV, in a folder that appears whole or not at all.
 
+use super::Exported;
 use super::flow;
 use super::stretch::Stretch;
 use crate::analyse::analyse;
@@ -7,11 +8,12 @@ use crate::args::ExportArgs;
 use crate::call_tables::{self, CallTables, column};
 use anyhow::{Context, Result, bail};
 use record::{Batch, Field, Holds, How, Kind, NULL, Run, SideReader};
+use stats::Columns;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 /// Write them into `folder`, which must be new or empty.
-pub fn write(run: &Run, args: &ExportArgs, stretch: &Stretch, folder: &Path) -> Result<()> {
+pub fn write(run: &Run, args: &ExportArgs, wanted: &Exported, folder: &Path) -> Result<()> {
     if folder.is_file() || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is there and not empty: give a new folder", folder.display());
     }
@@ -19,7 +21,7 @@ pub fn write(run: &Run, args: &ExportArgs, stretch: &Stretch, folder: &Path) -> 
         || format!("cannot write {}: check that its folder can be written and has space", folder.display());
     let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let draft = tempfile::Builder::new().prefix(".unfinished-").tempdir_in(parent).with_context(failed)?;
-    fill(run, args, stretch, draft.path()).with_context(failed)?;
+    fill(run, args, wanted, draft.path()).with_context(failed)?;
     make_readable(draft.path()).with_context(failed)?;
     std::fs::rename(draft.path(), folder).with_context(failed)?;
     // It has its name now: nothing is left to be removed.
@@ -27,8 +29,9 @@ pub fn write(run: &Run, args: &ExportArgs, stretch: &Stretch, folder: &Path) -> 
     Ok(())
 }
 
-fn fill(run: &Run, args: &ExportArgs, stretch: &Stretch, folder: &Path) -> Result<()> {
-    file(&folder.join("messages.csv"), |out| messages(run, stretch, out))?;
+fn fill(run: &Run, args: &ExportArgs, wanted: &Exported, folder: &Path) -> Result<()> {
+    let stretch = &wanted.stretch;
+    file(&folder.join("messages.csv"), |out| messages(run, wanted, out))?;
     let tables = CallTables::of(run);
     if !tables.is_empty() {
         file(&folder.join("calls.csv"), |out| calls(&tables, stretch, out))?;
@@ -39,9 +42,11 @@ fn fill(run: &Run, args: &ExportArgs, stretch: &Stretch, folder: &Path) -> Resul
     for kept in ["mpi", "warp"] {
         copy_tables(&run.path().join(kept), folder)?;
     }
-    let analysed = analyse(&args.run, 1)?;
+    let analysed = analyse(&args.run, 1, &args.messages.filter())?;
     file(&folder.join("series.csv"), |out| Ok(report::csv(&analysed.analysis, None, out)?))?;
-    file(&folder.join("quantiles.csv"), |out| Ok(report::csv_quantiles(&analysed.analysis, out)?))
+    file(&folder.join("quantiles.csv"), |out| {
+        Ok(report::csv_quantiles(&analysed.facts, &analysed.analysis, out)?)
+    })
 }
 
 /// What a producer has left as CSV already.
@@ -70,8 +75,9 @@ fn file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result
     Ok(out.flush()?)
 }
 
-/// Every column that any file has; names instead of codes, nothing for null.
-fn messages(run: &Run, stretch: &Stretch, out: &mut dyn Write) -> Result<()> {
+/// Every column that any file has; names instead of codes, nothing for null. Where messages were
+/// chosen, rows that are no messages stay out.
+fn messages(run: &Run, wanted: &Exported, out: &mut dyn Write) -> Result<()> {
     let chunks = run.chunks();
     let fields: Vec<Field> =
         Field::ALL.into_iter().filter(|field| chunks.iter().any(|chunk| chunk.has(*field))).collect();
@@ -80,12 +86,13 @@ fn messages(run: &Run, stretch: &Stretch, out: &mut dyn Write) -> Result<()> {
     let mut batch = Batch::new();
     for chunk in chunks {
         chunk.read(&fields, &mut batch)?;
-        for row in 0..batch.rows() {
+        let columns = Columns::of(&batch);
+        for row in (0..batch.rows()).filter(|&row| wanted.takes_row(&columns, row)) {
             let at = |field| batch.column(field).at(row);
             let times = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs].map(at);
             let known = || times.into_iter().filter(|ns| *ns != NULL);
             let (first, last) = (known().min().unwrap_or(0), known().max().unwrap_or(0));
-            if !stretch.overlaps(first, last) {
+            if !wanted.stretch.overlaps(first, last) {
                 continue;
             }
             for (place, field) in fields.iter().enumerate() {

@@ -8,7 +8,7 @@ mod measurement;
 mod sizes;
 mod table;
 
-use crate::analyse::{Analysed, analyse};
+use crate::analyse::{Analysed, analyse, tell_apart};
 use crate::args::{StudyArgs, StudyTransport};
 use crate::commands::place;
 use crate::commands::report::{say, write_page};
@@ -20,6 +20,7 @@ use anyhow::{Context, Result, bail};
 use fabric::mpi_library;
 use measurement::{Boxes, Measurement};
 use report::{Entry, Page};
+use stats::Filter;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -59,7 +60,7 @@ pub fn run(args: &StudyArgs) -> Result<ExitCode> {
     })?;
     let measured = measure(args, transport, &boxes, &folder);
     drop(boxes);
-    let findings = measured.inspect_err(|_| {
+    let mut findings = measured.inspect_err(|_| {
         // Fails, as it should, when something was measured.
         let _ = std::fs::remove_dir(&folder);
     })?;
@@ -68,7 +69,7 @@ pub fn run(args: &StudyArgs) -> Result<ExitCode> {
         remarks.push("ended early by Ctrl-C".into());
     }
     let link = args.hosts.is_empty().then_some(&link);
-    show(&findings, transport, link, remarks, &folder)?;
+    show(&mut findings, transport, link, remarks, &folder)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -133,7 +134,11 @@ fn measure(args: &StudyArgs, transport: StudyTransport, boxes: &[Boxes], folder:
             break;
         }
         measured.with_context(|| failed(&name, &findings, folder))?;
-        let run = Measured { boxes: boxes.name(), trial: trial.unwrap_or(0), run: analyse(&out, args.seed)? };
+        let run = Measured {
+            boxes: boxes.name(),
+            trial: trial.unwrap_or(0),
+            run: analyse(&out, args.seed, &Filter::default())?,
+        };
         match trial {
             Some(_) => findings.trials.push(run),
             None => findings.sweeps.push(run),
@@ -175,7 +180,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 fn show(
-    findings: &Findings,
+    findings: &mut Findings,
     transport: StudyTransport,
     link: Option<&Link>,
     mut remarks: Vec<String>,
@@ -194,6 +199,7 @@ fn show(
         say(&format!("{sentence}\n"))?;
     }
     sentences.append(&mut remarks);
+    tell_apart(findings.trials.iter_mut().chain(&mut findings.sweeps).map(|measured| &mut measured.run));
     let all = || findings.trials.iter().chain(&findings.sweeps);
     let runs: Vec<Entry<'_>> = all().map(|measured| measured.run.entry()).collect();
     let page: PathBuf = folder.join("report.html");

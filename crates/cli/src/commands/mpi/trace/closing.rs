@@ -32,7 +32,7 @@ pub fn close_and_show(folder: RunFolder, ended: &ExitStatus, no_report: bool) ->
         return Ok(ExitCode::from(if code == 0 { BAD_INPUT } else { code }));
     }
     if !no_report {
-        let analysed = crate::analyse::analyse(&path, 1)?;
+        let analysed = crate::analyse::analyse(&path, 1, &stats::Filter::default())?;
         let (width, colour) = (terminal_width(), std::io::stderr().is_terminal());
         eprint!("{}", report::terminal(&analysed.facts, &analysed.analysis, width, colour));
     }

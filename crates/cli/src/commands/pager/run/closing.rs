@@ -34,7 +34,7 @@ pub fn close_and_show(
     // What it held is in run.json now.
     let _ = std::fs::remove_dir_all(path.join(paged::FOLDER));
     if !no_report {
-        let analysed = crate::analyse::analyse(&path, 1)?;
+        let analysed = crate::analyse::analyse(&path, 1, &stats::Filter::default())?;
         let (width, colour) = (terminal_width(), std::io::stderr().is_terminal());
         eprint!("{}", report::terminal(&analysed.facts, &analysed.analysis, width, colour));
     }
