@@ -5,6 +5,7 @@
 
 use crate::survey::Site;
 use crate::symbols::Symbols;
+use record::csv_field;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -62,17 +63,10 @@ impl Sites {
             // The offset is that of the instruction after the call.
             let place = symbols.find(object, offset.saturating_sub(1));
             let line = place.line.map_or(String::new(), |line| line.to_string());
-            let (symbol, file, object) = (quoted(&place.symbol), quoted(&place.file), quoted(object));
+            let (symbol, file, object) =
+                (csv_field(&place.symbol), csv_field(&place.file), csv_field(object));
             let _ = writeln!(text, "{},{symbol},{file},{line},{object},{offset}", at + 1);
         }
         text
-    }
-}
-
-/// A field of a CSV file, in quotes where it needs them.
-fn quoted(field: &str) -> String {
-    match field.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")),
-        false => field.to_string(),
     }
 }

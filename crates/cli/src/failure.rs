@@ -12,7 +12,7 @@ pub fn say(error: &anyhow::Error) {
     }
 }
 
-/// The whole chain of causes on one line, each said once.
+/// The whole chain of causes on one line, each said once; what comes from files and peers is harmless to a terminal, and bounded.
 pub fn one_line(error: &anyhow::Error) -> String {
     let mut said = String::new();
     for cause in error.chain() {
@@ -21,7 +21,21 @@ pub fn one_line(error: &anyhow::Error) -> String {
             said = if said.is_empty() { cause } else { format!("{said}: {cause}") };
         }
     }
-    said
+    report::printable(&said)
+}
+
+/// Memory ran out: say so in one line, without asking for more, and end.
+pub fn no_memory(bytes: usize) -> ! {
+    use std::io::Write;
+    let mut line = [0; 160];
+    let mut rest = &mut line[..];
+    let _ = writeln!(
+        rest,
+        "fourstamp: no memory for {bytes} bytes more: ask for less (--size, --count, --nodes), or raise the limit (ulimit -v)"
+    );
+    let unused = rest.len();
+    let _ = std::io::stderr().write_all(&line[..line.len() - unused]);
+    std::process::exit(2)
 }
 
 /// Whether the error only says that nobody reads our output any more (`fourstamp … | head`).
@@ -41,6 +55,9 @@ mod tests {
     fn a_cause_that_is_part_of_what_was_said_is_not_repeated() {
         let error = anyhow::anyhow!("no such file").context("cannot open x: no such file");
         assert_eq!(one_line(&error), "cannot open x: no such file");
+        let error = anyhow::anyhow!("no key \u{1b}]0;x\u{7}{}", "y".repeat(1 << 20));
+        let line = one_line(&error);
+        assert!(!line.contains('\u{1b}') && line.chars().count() < 3000, "{} characters", line.len());
         let error = anyhow::anyhow!("permission\ndenied").context("cannot open x");
         assert_eq!(one_line(&error), "cannot open x: permission; denied");
     }

@@ -51,7 +51,7 @@ impl Bar {
 
     /// Say something without spoiling the bar.
     pub fn say(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("{line}"));
+        self.bar.suspend(|| eprintln!("{}", report::printable(line)));
     }
 
     /// Take the bar away.
@@ -113,7 +113,7 @@ impl SimulationBar {
 
     /// Say something without spoiling the line.
     pub fn say(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("{line}"));
+        self.bar.suspend(|| eprintln!("{}", report::printable(line)));
     }
 
     /// Take the line away.

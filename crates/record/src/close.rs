@@ -108,7 +108,8 @@ impl Closing {
         }
         let info = &mut self.info;
         info.launches = launches.into_iter().map(|(launch, nodes)| Launch { launch, nodes }).collect();
-        info.lost.cut = self.state == State::Cut || nodes.iter().any(|(sheet, _)| !sheet.finished);
+        // A producer knows of nodes that were cut before they left a sheet.
+        info.lost.cut |= self.state == State::Cut || nodes.iter().any(|(sheet, _)| !sheet.finished);
         info.state = if info.lost.cut { State::Cut } else { self.state };
         info.closed = Some(jiff::Timestamp::now());
         info.save(&run_json(&self.path))?;

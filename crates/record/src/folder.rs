@@ -26,6 +26,9 @@ pub(crate) struct FolderLock(File);
 /// How long closing waits for nodes in other processes to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long a process that was killed may take to let its locks go: the system gives its memory back first.
+const DYING: Duration = Duration::from_secs(1);
+
 impl RunFolder {
     /// Make a run folder.
     ///
@@ -35,8 +38,13 @@ impl RunFolder {
         let path = path.as_ref().to_path_buf();
         refuse_contents(&path)?;
         leftover::sweep();
+        std::fs::create_dir_all(&path).map_err(|error| RecordError::file("create", &path, error))?;
         for folder in [live(&path), messages(&path)] {
-            std::fs::create_dir_all(&folder).map_err(|error| RecordError::file("create", &folder, error))?;
+            std::fs::create_dir(&folder).map_err(|error| match error.kind() {
+                // Of two that find the folder empty at once, one makes this.
+                std::io::ErrorKind::AlreadyExists => RecordError::NotEmpty { path: path.clone() },
+                _ => RecordError::file("create", &folder, error),
+            })?;
         }
         let lock = FolderLock::shared(&path)?;
         info.state = State::Open;
@@ -153,8 +161,12 @@ impl Closing {
         }
         input::refuse_links(path, &["live", "messages", "causes", "mpi"])?;
         let lock = FolderLock::open(path)?;
-        if !lock.alone()? {
-            return Err(RecordError::GoingOn { path: path.to_path_buf() });
+        let deadline = Instant::now() + DYING;
+        while !lock.alone()? {
+            if Instant::now() > deadline {
+                return Err(RecordError::GoingOn { path: path.to_path_buf() });
+            }
+            std::thread::sleep(Duration::from_millis(10));
         }
         // Somebody else may have closed it between the reading and the lock.
         let info = read_info(path)?;

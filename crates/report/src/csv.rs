@@ -14,6 +14,7 @@
 //!
 //! Times are in nanoseconds throughout; quantiles and parts run from 0 to 1.
 
+use record::csv_field;
 use std::io::Write;
 
 use stats::analysis::{Analysis, Bin, By, Counted, StageView, Summary};
@@ -24,7 +25,6 @@ use crate::csv_explain;
 use crate::csv_mpi;
 use crate::csv_paging;
 use crate::csv_simulation;
-use crate::escape;
 use crate::facts::Facts;
 use crate::finding::quantile;
 use crate::format::quantile_name;
@@ -95,7 +95,7 @@ pub fn csv(analysis: &Analysis, series: Option<&str>, out: &mut dyn Write) -> Re
 /// When `out` refuses the text.
 pub fn csv_quantiles(facts: &Facts, analysis: &Analysis, out: &mut dyn Write) -> Result<(), ReportError> {
     writeln!(out, "stage,n,min_ns,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,mean_ns,sd_ns,messages")?;
-    let which = escape::csv(&population_words(facts, &analysis.population));
+    let which = csv_field(&population_words(facts, &analysis.population));
     for (stage, view) in views(analysis) {
         let s = &view.summary;
         let at = |p| quantile(s, p).map_or_else(String::new, |ns| ns.to_string());
@@ -129,7 +129,7 @@ fn bins(
     scale: &str,
     bins: &[Bin],
 ) -> std::io::Result<()> {
-    let group = escape::csv(group);
+    let group = csv_field(group);
     for bin in bins {
         let (from, to) = (number(bin.from), number(bin.to));
         writeln!(out, "{series},{stage},{group},{scale},{from},{to},{},messages", bin.count)?;
@@ -211,7 +211,7 @@ fn slowest(analysis: &Analysis, out: &mut dyn Write) -> std::io::Result<()> {
 fn groups(analysis: &Analysis, out: &mut dyn Write) -> std::io::Result<()> {
     for breakdown in &analysis.breakdowns {
         for group in &breakdown.groups {
-            let name = escape::csv(&format!("{} {}", by(breakdown.by), group.label));
+            let name = csv_field(&format!("{} {}", by(breakdown.by), group.label));
             for (stage, summary) in &group.stages {
                 quantile_rows(out, "groups", key(*stage), &name, summary)?;
             }

@@ -1,11 +1,11 @@
 //! An MPI program's figures as CSV rows, in the long format of [`csv`](crate::csv).
 
+use record::csv_field;
 use std::io::{Result, Write};
 
 use stats::analysis::{Activity, Analysis, MpiBy, Wait};
 
 use crate::csv::number;
-use crate::escape;
 use crate::mpi::group_name;
 
 fn wait_key(wait: Wait) -> &'static str {
@@ -72,7 +72,7 @@ pub(crate) fn groups(analysis: &Analysis, out: &mut dyn Write) -> Result<()> {
         };
         for group in &groups.groups {
             let name = format!("{by} {}", group_name(mpi, groups.by, group));
-            let row = |what: &str| escape::csv(&format!("{name} {what}"));
+            let row = |what: &str| csv_field(&format!("{name} {what}"));
             writeln!(out, "mpi-groups,,{},,,,{},messages", row("messages"), group.messages)?;
             writeln!(out, "mpi-groups,end-to-end,{},,,,{},ns", row("total"), group.end_to_end_ns)?;
             for (wait, ns) in Wait::ALL.iter().zip(group.waits_ns) {
@@ -94,14 +94,14 @@ pub(crate) fn calls(analysis: &Analysis, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "mpi-calls,,rank calls,,{},,{},count", rank.rank, rank.calls)?;
     }
     for function in &calls.functions {
-        let row = |what: &str| escape::csv(&format!("{} {what}", function.name));
+        let row = |what: &str| csv_field(&format!("{} {what}", function.name));
         writeln!(out, "mpi-calls,,{},,,,{},count", row("calls"), function.calls)?;
         writeln!(out, "mpi-calls,,{},,,,{},ns", row("total"), function.total_ns)?;
         writeln!(out, "mpi-calls,,{},,,,{},ns", row("longest"), function.max_ns)?;
         writeln!(out, "mpi-calls,,{},,,,{},bytes", row("bytes"), function.bytes)?;
     }
     for collective in &calls.collectives {
-        let row = |what: &str| escape::csv(&format!("{} {what}", collective.name));
+        let row = |what: &str| csv_field(&format!("{} {what}", collective.name));
         writeln!(out, "mpi-calls,,{},,,,{},count", row("times compared"), collective.count)?;
         writeln!(out, "mpi-calls,,{},,,,{},ns", row("ranks waited"), collective.waited_ns)?;
         writeln!(out, "mpi-calls,,{},,,,{},ns", row("first to last"), collective.spread_ns)?;

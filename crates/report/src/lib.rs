@@ -46,7 +46,7 @@ mod terminal;
 
 pub use compare::{Compared, ComparedSide, compare_html, compare_terminal, intervention_terminal};
 pub use csv::{csv, csv_quantiles, series_names};
-pub use escape::csv as csv_field;
+pub use escape::printable;
 pub use explain_terminal::explain_terminal;
 pub use facts::{ClockFacts, Facts, Lost, tell_apart};
 pub use finding::{finding_sentence, tail_sentence};

@@ -4,6 +4,7 @@ use crate::WarpError;
 use crate::critical::Step;
 use crate::samples::Stretch;
 use crate::sorted::merge;
+use record::csv_field;
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use timewarp::{Committed, Counters, LoadCycle, Model, NodeCounters, ObjectId, Ou
 pub fn write_counts<M: Model>(model: &M, outcome: &Outcome, path: &Path) -> Result<(), WarpError> {
     let line = |out: &mut dyn Write, name: &str, kind: &str, c: &Counters| {
         let Counters { events, messages, committed_sends, committed_drops, .. } = c;
-        writeln!(out, "{},{kind},{events},{messages},{committed_sends},{committed_drops}", quoted(name))
+        writeln!(out, "{},{kind},{events},{messages},{committed_sends},{committed_drops}", csv_field(name))
     };
     write_whole(path, |out| {
         writeln!(out, "object,type,events,messages,sent,dropped")?;
@@ -34,7 +35,7 @@ pub fn write_counts<M: Model>(model: &M, outcome: &Outcome, path: &Path) -> Resu
 /// When a node's file cannot be read, or the trace cannot be written.
 pub fn write_trace<M: Model>(model: &M, of_nodes: &[PathBuf], path: &Path) -> Result<(), WarpError> {
     let names: Vec<String> =
-        (0..model.objects()).map(|object| quoted(&model.name(ObjectId(object)))).collect();
+        (0..model.objects()).map(|object| csv_field(&model.name(ObjectId(object)))).collect();
     let mut unread = None;
     let written = write_whole(path, |out| {
         writeln!(out, "simtime,seq1,seq2,object,messages,sent")?;
@@ -79,7 +80,7 @@ pub fn write_xl_stats<M: Model>(
             "Node,Obj,E+FT,E-FT,E+FR,E-FR,E+FC,e starts,e cmps,e com,e zap,# ssave,# scom,E Sent,E+RT,E-RT,E+RR,E-RR,cm cr,migr,stmigr,imigr,omigr,stforw,rollbacks,undone,ctime,cpu"
         )?;
         for (node, object, c) in lines_of_objects(outcome, &node_of) {
-            write!(out, "{node},{}", quoted(&model.name(object)))?;
+            write!(out, "{node},{}", csv_field(&model.name(object)))?;
             let columns = [
                 c.positive_sent,
                 c.anti_sent,
@@ -127,7 +128,7 @@ pub fn write_critical_path<M: Model>(model: &M, steps: &[Step], path: &Path) -> 
     write_whole(path, |out| {
         writeln!(out, "object,simtime,seq1,seq2,spent_ns,ends_ns,selector")?;
         for Step { object, time, spent_ns, ends_ns, selector } in steps {
-            let name = quoted(&model.name(*object));
+            let name = csv_field(&model.name(*object));
             let selector = selector.map_or(String::new(), |selector| selector.to_string());
             let (simtime, seq1, seq2) = (time.simtime(), time.seq1(), time.seq2());
             writeln!(out, "{name},{simtime},{seq1},{seq2},{spent_ns},{ends_ns},{selector}")?;
@@ -190,7 +191,7 @@ pub fn write_migrations<M: Model>(model: &M, outcome: &Outcome, path: &Path) -> 
         )?;
         for m in &outcome.migrations {
             let ((simtime, seq1, seq2), (high, low, part)) = (m.cut, m.percents);
-            write!(out, "{},{},{},", quoted(&model.name(ObjectId(m.object))), m.from, m.to)?;
+            write!(out, "{},{},{},", csv_field(&model.name(ObjectId(m.object))), m.from, m.to)?;
             writeln!(
                 out,
                 "{simtime},{seq1},{seq2},{},{},{},{high},{low},{part:.1}",
@@ -227,13 +228,6 @@ fn node_columns(counters: &NodeCounters) -> Vec<(String, serde_json::Value)> {
     }
 }
 
-fn quoted(field: &str) -> String {
-    match field.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")),
-        false => field.to_string(),
-    }
-}
-
 /// Write a file beside its place and move it there when it is whole.
 fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WarpError> {
     let written = || {
@@ -255,9 +249,9 @@ mod tests {
 
     #[test]
     fn names_with_commas_are_quoted() {
-        assert_eq!(quoted("0-init"), "0-init");
-        assert_eq!(quoted("G0,0"), "\"G0,0\"");
-        assert_eq!(quoted("a\"b,c"), "\"a\"\"b,c\"");
+        assert_eq!(csv_field("0-init"), "0-init");
+        assert_eq!(csv_field("G0,0"), "\"G0,0\"");
+        assert_eq!(csv_field("a\"b,c"), "\"a\"\"b,c\"");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use anyhow::Result;
 use report::{Compared, ComparedSide};
 use stats::analysis::{Analysis, Peak, Population, Stage};
 use stats::compare::{Answer, CompareOptions, Comparison, Measured, compare, stage_of};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -35,7 +36,8 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         write_file(file, |out| report::compare_html(&compared, out))?;
     }
     if args.json {
-        say(&format!("{}\n", serde_json::to_string_pretty(&with_messages(&compared))?))?;
+        // For programs, whole; JSON has no character that a terminal would obey.
+        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&with_messages(&compared))?)?;
     } else {
         say(&report::compare_terminal(&compared, terminal_width(), has_colour()))?;
         args.html.iter().try_for_each(|file| say(&format!("wrote {}\n", file.display())))?;

@@ -3,6 +3,7 @@
 use super::story::tell;
 use crate::analyse::{Analysed, analyse, open, tell_apart};
 use crate::args::ReportArgs;
+use crate::failure;
 use anyhow::{Context, Result, bail};
 use report::{Entry, Floor, Page, Told};
 use stats::Filter;
@@ -44,7 +45,8 @@ fn slowest_told(path: &Path, filter: &Filter) -> Option<Told> {
     match open(path).and_then(|run| tell(&run, wanted, filter)) {
         Ok(told) => told.into_iter().next(),
         Err(error) => {
-            eprintln!("the page lacks the story of the slowest message: {error:#}");
+            let why = failure::one_line(&error);
+            eprintln!("the page lacks the story of the slowest message: {why}");
             None
         }
     }
@@ -113,7 +115,7 @@ pub fn print_csv(analysed: &[Analysed], series: &str) -> Result<()> {
         let mut lines = table.lines();
         let head = lines.next().filter(|_| at == 0);
         head.iter().try_for_each(|head| writeln!(out, "run,{head}"))?;
-        let run = report::csv_field(&one.path.display().to_string());
+        let run = record::csv_field(&one.path.display().to_string());
         lines.try_for_each(|line| writeln!(out, "{run},{line}"))?;
     }
     Ok(())
@@ -127,9 +129,10 @@ fn write_csv(Analysed { facts, analysis, .. }: &Analysed, series: &str, out: &mu
     })
 }
 
-/// Write to standard output; a reader that has gone is an error that `main` knows.
+/// Write to standard output, harmless to a terminal whatever a run folder held; a reader that has gone is an error that `main`
+/// knows.
 pub fn say(text: &str) -> Result<()> {
-    Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
+    Ok(std::io::stdout().lock().write_all(report::printable(text).as_bytes())?)
 }
 
 /// Whether standard output shows colours.

@@ -8,6 +8,7 @@ use super::Measured;
 use super::TRIAL_BYTES;
 use crate::commands::shaped::link::Link;
 use comfy_table::{CellAlignment, Table, presets};
+use record::csv_field;
 use stats::analysis::Summary;
 
 const QUANTILES: [(f64, &str); 3] = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9")];
@@ -55,7 +56,7 @@ pub fn trimmed(table: &Table) -> String {
 pub fn csv(trials: &[Measured], over: &str) -> String {
     let mut text =
         "trial,boxes,over,bytes,count,min_ns,max_ns,average_ns,sd_ns,p50_ns,p99_ns,p99.9_ns\n".to_string();
-    let over = over.replace([',', '"'], " ");
+    let over = csv_field(over);
     for measured in trials {
         let Some(s) = summary(measured) else { continue };
         let [p50, p99, p999] = QUANTILES.map(|(p, _)| at(s, p).map_or(String::new(), |ns| ns.to_string()));

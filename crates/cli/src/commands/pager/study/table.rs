@@ -6,6 +6,7 @@ use super::prediction::{self, predicted_s};
 use crate::foretelling::completion;
 use comfy_table::{CellAlignment, Table, presets};
 use predict::{Completion, Recorded};
+use record::csv_field;
 use report::{Paged, PagedPart, PagedSeconds};
 
 /// All launches of an alternative with one size.
@@ -142,6 +143,7 @@ pub fn csv(program: &str, rows: &[Row]) -> String {
     let mut text = format!(
         "program,alternative,size_bytes,local_bytes,launch,elapsed_s,{keys}page_outs,page_ins,transfers,predicted_s\n"
     );
+    let program = csv_field(program);
     for row in rows {
         let predicted = predicted_s(row, rows).map_or(String::new(), |s| format!("{s:.6}"));
         for (at, cell) in row.cells.iter().enumerate() {
