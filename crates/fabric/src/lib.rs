@@ -13,6 +13,7 @@
 //! conformance suite over it.
 
 mod cube;
+mod door;
 mod error;
 #[doc(hidden)]
 pub mod fuzz;
@@ -29,6 +30,7 @@ mod open;
 mod pin;
 mod plant;
 mod planted;
+mod reach;
 mod ring;
 mod rings;
 mod schema;
@@ -41,6 +43,7 @@ mod transport;
 mod udp;
 mod window;
 
+pub use door::{Door, Guest, Knock, StrangerKind, Strangers};
 pub use error::FabricError;
 pub use gauge::QueueGauge;
 pub use handshake::{Handshake, HandshakeError, Introduction, Purpose, Role, Timed, authenticate};
@@ -50,6 +53,7 @@ pub use node::{Letter, Message, Node, NodeOptions, Wait};
 pub use open::{Opening, open};
 pub use pin::{Pinning, pin_node};
 pub use plant::{Passing, Plant, PlantStage, Planting};
+pub use reach::{ReachError, Reaching, reach};
 pub use schema::columns;
 pub use scribe::{Recording, Stamps};
 pub use shm::{Segment, create_segment};

@@ -1,27 +1,28 @@
-//! The coordinator's end of control connections: the door, and a thread that listens to each node.
+//! The coordinator's end of control connections: a thread at the door, and one that listens to each node.
 //!
-//! Every connection has a thread of its own from the first byte, so that a slow, foreign or hostile one delays nobody; the
-//! threads sleep in blocking reads and cost nothing while nodes measure. What they hear goes to the launch as
-//! [`Event`]s.
+//! Strangers all have the one thread at the door ([`fabric::Door`]). A connection that has proved to hold the key gets a thread of
+//! its own, so that a slow one delays nobody; the threads sleep in blocking reads and cost nothing while nodes measure. What they
+//! hear goes to the launch as [`Event`]s.
 
 use crate::frame::{
     BODY_BYTES_MAX, Frame, FrameError, SMALL_BODY_BYTES_MAX, decode_body, read_frame, read_raw,
 };
 use crate::protocol::{Join, Message};
 use clock::{Clock, Ticks};
-use fabric::{Introduction, Purpose, Role, RunKey, Timed, authenticate};
+use fabric::{Door, Guest, Introduction, Knock, Purpose, Role, Strangers, Timed};
 use std::io::Write;
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How long a connection may take to prove who it is, and again to say what it wants.
-const HANDSHAKE: Duration = Duration::from_secs(5);
-/// Connections that may be at the door at one time; more are hung up on.
-const AT_THE_DOOR_MAX: usize = 64;
+/// What whoever connects must have come for.
+pub(crate) const OURS: Introduction =
+    Introduction { role: Role::Server, purpose: Purpose::Control, node: Introduction::NO_NODE, session: 0 };
+/// How long a process that has proved who it is may take to say what it wants.
+const JOIN: Duration = Duration::from_secs(5);
 /// How long a node's process may refuse to take a control message.
 const SEND: Duration = Duration::from_secs(5);
 
@@ -58,70 +59,66 @@ impl Drop for Connection {
     }
 }
 
-/// Lets connections in, or not.
-pub(crate) struct Door {
-    pub key: RunKey,
+/// Where those who are let in are heard.
+pub(crate) struct Reception {
     pub clock: Clock,
     pub events: SyncSender<Event>,
     pub closing: AtomicBool,
-    at_the_door: AtomicUsize,
+    strangers: Mutex<Strangers>,
     next_id: AtomicU64,
 }
 
-impl Door {
-    pub fn new(key: RunKey, clock: Clock, events: SyncSender<Event>) -> Door {
-        let (closing, at_the_door, next_id) = Default::default();
-        Door { key, clock, events, closing, at_the_door, next_id }
+impl Reception {
+    pub fn new(clock: Clock, events: SyncSender<Event>) -> Reception {
+        let (closing, strangers, next_id) = Default::default();
+        Reception { clock, events, closing, strangers, next_id }
     }
 
-    /// Accept connections until the listener is shut down.
-    pub fn keep(self: Arc<Door>, listener: &TcpListener) {
-        loop {
-            let accepted = listener.accept();
-            if self.closing.load(Ordering::Acquire) {
+    /// Those who were not let in so far.
+    pub fn strangers(&self) -> Strangers {
+        *self.counted()
+    }
+
+    /// Let connections in until the listener is shut down.
+    pub fn keep(self: Arc<Reception>, mut door: Door) {
+        while !self.closing.load(Ordering::Acquire) {
+            let attended = door.attend(None, &mut |knock| match knock {
+                Knock::Guest(guest) => self.clone().admit(guest),
+                Knock::Stranger(reason) => self.tell(Event::Refused { reason }),
+            });
+            *self.counted() = door.strangers();
+            if attended.is_err() {
                 return;
             }
-            match accepted {
-                Ok((stream, peer)) => self.clone().admit(stream, peer),
-                // No descriptors left, or a connection that was gone before it was accepted: neither is a reason
-                // to stop listening, and the first would spin.
-                Err(_) => thread::sleep(Duration::from_millis(20)),
-            }
         }
     }
 
-    fn admit(self: Arc<Door>, stream: TcpStream, peer: SocketAddr) {
-        if self.at_the_door.fetch_add(1, Ordering::AcqRel) >= AT_THE_DOOR_MAX {
-            self.at_the_door.fetch_sub(1, Ordering::AcqRel);
-            return;
-        }
-        let door = self.clone();
-        let spawned = thread::Builder::new().name("fourstamp-control".into()).spawn(move || {
-            let met = door.meet(stream, peer);
-            door.at_the_door.fetch_sub(1, Ordering::AcqRel);
-            match met {
-                Ok((stream, id)) => door.listen(stream, id),
-                Err(reason) => door.tell(Event::Refused { reason }),
-            }
+    fn counted(&self) -> MutexGuard<'_, Strangers> {
+        // Only ever replaced as a whole.
+        self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn admit(self: Arc<Reception>, guest: Guest) {
+        let (reception, peer) = (self.clone(), guest.peer);
+        let spawned = thread::Builder::new().name("fourstamp-control".into()).spawn(move || match reception
+            .meet(guest.stream, guest.peer)
+        {
+            Ok((stream, id)) => reception.listen(stream, id),
+            Err(reason) => reception.tell(Event::Refused { reason }),
         });
-        if spawned.is_err() {
-            // The connection was dropped with the closure.
-            self.at_the_door.fetch_sub(1, Ordering::AcqRel);
+        if let Err(error) = spawned {
+            // Its connection has gone with the closure.
+            self.tell(Event::Refused {
+                reason: format!("cannot start a thread that listens to {peer}: {error}"),
+            });
         }
     }
 
-    /// Find out who it is and what it wants.
+    /// Find out what it wants.
     fn meet(&self, mut stream: TcpStream, peer: SocketAddr) -> Result<(TcpStream, u64), String> {
-        let ours = Introduction {
-            role: Role::Server,
-            purpose: Purpose::Control,
-            node: Introduction::NO_NODE,
-            session: 0,
-        };
-        authenticate(&mut stream, peer, &self.key, ours, HANDSHAKE).map_err(|error| error.to_string())?;
         let failed = |what: String| format!("{peer} did not join: {what}");
         prepare(&stream).map_err(|error| failed(error.to_string()))?;
-        stream.set_timeouts(Some(HANDSHAKE)).map_err(|error| failed(error.to_string()))?;
+        stream.set_timeouts(Some(JOIN)).map_err(|error| failed(error.to_string()))?;
         let join = match read_frame(&mut stream, SMALL_BODY_BYTES_MAX) {
             Ok(Frame::Message(Message::Join(join))) => join,
             Ok(_) => return Err(failed("it began with another message".into())),

@@ -1,11 +1,11 @@
 //! The coordinator: listens for node processes and sees launches through, one after another.
 
-use crate::connection::{Connection, Door, Event};
+use crate::connection::{Connection, Event, OURS, Reception};
 use crate::protocol::Join;
 use crate::session::Session;
 use crate::{LaunchError, LaunchOptions};
 use clock::{Calibration, Clock};
-use fabric::RunKey;
+use fabric::{Door, RunKey, Strangers};
 use record::{NodeSheet, RunFolder};
 use serde_json::Value;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
@@ -26,8 +26,11 @@ pub struct Coordinator {
     pub(crate) events: Receiver<Event>,
     /// Processes that joined again before the next launch had begun.
     pub(crate) early: Vec<(Connection, Join)>,
-    listener: Arc<TcpListener>,
-    door: Arc<Door>,
+    pub(crate) reception: Arc<Reception>,
+    /// Those strangers that a launch has noted.
+    pub(crate) noted: Strangers,
+    /// Shut down to wake the keeper.
+    listener: TcpListener,
     keeper: Option<JoinHandle<()>>,
 }
 
@@ -67,7 +70,8 @@ pub enum Note {
         /// Its host.
         host: String,
     },
-    /// Somebody was refused: a wrong key, a foreign protocol, one too many. Kept in the run's notes too.
+    /// Somebody was refused: a process too many, or the first connection of its kind that was not let in (later ones are
+    /// counted, in a remark at the end of the launch). Kept in the run's notes too.
     Refused(String),
     /// All nodes have begun.
     Begun,
@@ -100,14 +104,16 @@ impl Coordinator {
     /// [`LaunchError::Listen`] when the port cannot be had.
     pub fn bind(address: SocketAddr, key: RunKey) -> Result<Coordinator, LaunchError> {
         let failed = |source| LaunchError::Listen { address, source };
-        let listener = Arc::new(TcpListener::bind(address).map_err(failed)?);
+        let listener = TcpListener::bind(address).map_err(failed)?;
         let bound = listener.local_addr().map_err(failed)?;
         let (sender, events) = sync_channel(EVENTS_MAX);
         let home = Home::here();
-        let door = Arc::new(Door::new(key.clone(), home.clock, sender));
+        let door = listener.try_clone().and_then(|listener| Door::open(listener, key.clone(), OURS));
+        let door = door.map_err(failed)?;
+        let reception = Arc::new(Reception::new(home.clock, sender));
         let keeper = std::thread::Builder::new().name("fourstamp-door".into()).spawn({
-            let (door, listener) = (door.clone(), listener.clone());
-            move || door.keep(&listener)
+            let reception = reception.clone();
+            move || reception.keep(door)
         });
         let keeper = Some(keeper.map_err(failed)?);
         Ok(Coordinator {
@@ -117,8 +123,9 @@ impl Coordinator {
             home,
             events,
             early: Vec::new(),
+            reception,
+            noted: Strangers::default(),
             listener,
-            door,
             keeper,
         })
     }
@@ -183,9 +190,9 @@ impl Home {
 
 impl Drop for Coordinator {
     fn drop(&mut self) {
-        self.door.closing.store(true, Ordering::Release);
-        // Linux wakes a thread that accepts on a listener which is shut down.
-        let _ = rustix::net::shutdown(&*self.listener, rustix::net::Shutdown::Both);
+        self.reception.closing.store(true, Ordering::Release);
+        // Linux wakes a thread that polls a listener which is shut down.
+        let _ = rustix::net::shutdown(&self.listener, rustix::net::Shutdown::Both);
         if let Some(keeper) = self.keeper.take() {
             let _ = keeper.join();
         }

@@ -100,6 +100,11 @@ pub enum Cause {
         /// For how long.
         waited_ms: u64,
     },
+    /// Its process was stopped: by SIGSTOP, a debugger, or Ctrl-Z.
+    Stopped {
+        /// For how long it has not answered.
+        waited_ms: u64,
+    },
     /// It answers, but does not get on.
     Stuck {
         /// At what.
@@ -129,7 +134,7 @@ impl Cause {
     /// froze often says so before we have noticed the peer itself.
     pub(crate) fn rank(&self) -> u8 {
         match self {
-            Cause::Died { .. } | Cause::Lost { .. } | Cause::Broken { .. } => 0,
+            Cause::Died { .. } | Cause::Lost { .. } | Cause::Broken { .. } | Cause::Stopped { .. } => 0,
             Cause::Silent { .. } => 1,
             Cause::Failed { .. } | Cause::Stuck { .. } => 2,
         }
@@ -144,6 +149,12 @@ impl fmt::Display for Failure {
             Cause::Lost { how } => write!(out, "is lost: {how}"),
             Cause::Silent { waited_ms } => {
                 write!(out, "has not answered for {waited_ms} ms; is it stopped, or its machine overloaded?")
+            }
+            Cause::Stopped { waited_ms } => {
+                write!(
+                    out,
+                    "is stopped (SIGSTOP, or a debugger) and has not answered for {waited_ms} ms; it was ended"
+                )
             }
             Cause::Stuck { doing, waited_ms } => {
                 write!(out, "hangs: no progress for {waited_ms} ms while {doing}")

@@ -107,6 +107,16 @@ impl Fleet {
         }
     }
 
+    /// Kill the process of `slot`, if it is our child: its peers then know at once that it is gone.
+    pub fn kill(&mut self, slot: u16) {
+        if let Fleet::Children(processes) = self
+            && let Some(process) = processes.iter_mut().find(|process| process.slot == slot)
+        {
+            // It may have ended meanwhile.
+            let _ = process.child.kill();
+        }
+    }
+
     /// Wait for all to end by themselves. Those that do not are returned, and killed when this is dropped.
     pub fn wait(&mut self, patience: Duration) -> Vec<u16> {
         let Fleet::Children(processes) = self else {

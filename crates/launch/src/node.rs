@@ -8,7 +8,7 @@ use crate::connection::prepare;
 use crate::frame::{BODY_BYTES_MAX, Frame, FrameError, read_frame};
 use crate::protocol::{Assignment, Join, Message, PROTOCOL, Ready};
 use clock::Clock;
-use fabric::{HandshakeError, Introduction, KeyError, Purpose, Role, RunKey, authenticate};
+use fabric::{HandshakeError, Introduction, KeyError, Purpose, ReachError, Reaching, Role, RunKey, reach};
 use record::{Machine, NodeSheet, RecordError};
 use serde_json::Value;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
@@ -19,15 +19,20 @@ use std::thread::Builder;
 use std::time::Duration;
 
 mod control;
+mod leave;
 
 pub use control::{Apart, Control, Stopped};
+pub use leave::Leave;
 
 pub(crate) const JOIN_VARIABLE: &str = "FOURSTAMP_JOIN";
 pub(crate) const SLOT_VARIABLE: &str = "FOURSTAMP_SLOT";
 pub(crate) const HOSTS_VARIABLE: &str = "FOURSTAMP_HOSTS";
 pub(crate) const KEY_FILE_VARIABLE: &str = "FOURSTAMP_KEY_FILE";
 
-/// How long the coordinator may take to answer a connection.
+/// What a node says of itself at the coordinator's door.
+const OURS: Introduction =
+    Introduction { role: Role::Client, purpose: Purpose::Control, node: Introduction::NO_NODE, session: 0 };
+/// How long a node tries to reach a coordinator that does not answer, or whose door is crowded.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How often new parts of a log are sent to a coordinator elsewhere.
 const SHIP: Duration = Duration::from_millis(500);
@@ -48,6 +53,8 @@ pub struct NodeOptions {
     /// How long the work may go on after the coordinator is gone, before the process kills itself; `None` to wait for
     /// ever.
     pub grace: Option<Duration>,
+    /// Where this process hears that it is to end; `None` when only the coordinator says so.
+    pub leave: Option<&'static Leave>,
 }
 
 /// How a node's service ended.
@@ -124,7 +131,7 @@ impl NodeOptions {
     /// To join at `HOST:PORT`, as one node, with the machine's best clock.
     pub fn new(join: impl Into<String>) -> NodeOptions {
         let grace = Some(Duration::from_secs(10));
-        NodeOptions { join: join.into(), slot: None, hosts: 1, clock: Clock::best(), grace }
+        NodeOptions { join: join.into(), slot: None, hosts: 1, clock: Clock::best(), grace, leave: None }
     }
 
     /// As the launch that started this process has put it into the environment.
@@ -188,9 +195,17 @@ pub fn serve(
             .name("fourstamp-control".into())
             .spawn_scoped(scope, || control.listen(stream, options.grace))
             .map_err(system("cannot start the control thread"))?;
+        if let Some(leave) = options.leave {
+            leave.works(true);
+            let attending = Builder::new().name("fourstamp-leave".into());
+            // Without this thread the process ends when the grace of whoever sent the signal is over.
+            let _ = attending.spawn_scoped(scope, || leave.attend(&control));
+        }
         let result = work_and_ship(&assignment, &control, away.as_mut(), work);
+        let result = control.reason_to_leave().map_or(result, Err);
         control.report(&result);
         control.work_is_over();
+        options.leave.inspect(|leave| leave.works(false));
         let released = listening.join().unwrap_or(Err(FrameError::Closed));
         result.map_err(|reason| NodeError::Work { reason })?;
         match released {
@@ -239,24 +254,22 @@ fn said(panic: &Box<dyn std::any::Any + Send>) -> String {
 
 fn connect(options: &NodeOptions, key: &RunKey) -> Result<TcpStream, NodeError> {
     let failed = |source| NodeError::Connect { address: options.join.clone(), source };
-    let mut last = std::io::Error::new(std::io::ErrorKind::NotFound, "the name has no address");
-    for address in options.join.to_socket_addrs().map_err(failed)? {
-        match TcpStream::connect_timeout(&address, CONNECT) {
-            Ok(mut stream) => {
-                let ours = Introduction {
-                    role: Role::Client,
-                    purpose: Purpose::Control,
-                    node: Introduction::NO_NODE,
-                    session: 0,
-                };
-                authenticate(&mut stream, address, key, ours, CONNECT)?;
-                prepare(&stream).map_err(failed)?;
-                return Ok(stream);
-            }
-            Err(error) => last = error,
-        }
+    let addresses: Vec<SocketAddr> = options.join.to_socket_addrs().map_err(failed)?.collect();
+    if addresses.is_empty() {
+        return Err(failed(std::io::Error::new(std::io::ErrorKind::NotFound, "the name has no address")));
     }
-    Err(failed(last))
+    let reaching = Reaching {
+        addresses: &addresses,
+        peer: &options.join,
+        ours: OURS,
+        limit: CONNECT,
+        will_listen: false,
+    };
+    match reach(&reaching, key) {
+        Ok((stream, _)) => prepare(&stream).map(|()| stream).map_err(failed),
+        Err(ReachError::Unreachable(source)) => Err(failed(source)),
+        Err(ReachError::Handshake(error)) => Err(error.into()),
+    }
 }
 
 /// A port for each node's messages, on the address by which the coordinator reaches this machine.

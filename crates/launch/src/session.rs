@@ -11,6 +11,7 @@ use crate::fleet::{Briefing, Fleet};
 use crate::frame::{Frame, FrameError};
 use crate::member::{Member, Phase};
 use crate::options::{LaunchOptions, Starter};
+use crate::process;
 use crate::protocol::{Assignment, Join, Message, PROTOCOL};
 use crate::sync::Clocks;
 use crate::{Cause, Failure, LaunchError};
@@ -294,6 +295,7 @@ impl<'a> Session<'a> {
             self.sent(index, sent);
             let limits = self.options.deadlines;
             if let Some(cause) = self.members[index].hangs(now, limits.answer, limits.progress) {
+                let cause = self.looked_into(index, cause);
                 self.fail(index, cause);
             }
         }
@@ -305,6 +307,19 @@ impl<'a> Session<'a> {
                 statuses: self.members.iter().map(|member| member.status.clone()).collect(),
             };
             (self.observe)(Note::Progress(progress));
+        }
+    }
+
+    /// A process of this machine that does not answer may be stopped: then it will not, and peers that wait for it are not to blame.
+    fn looked_into(&mut self, index: usize, cause: Cause) -> Cause {
+        let Member { join, slot, .. } = &self.members[index];
+        let is_here = join.boot_id == self.coordinator.home.boot_id;
+        match cause {
+            Cause::Silent { waited_ms } if is_here && process::is_stopped(join.pid) => {
+                self.fleet.kill(*slot);
+                Cause::Stopped { waited_ms }
+            }
+            cause => cause,
         }
     }
 

@@ -7,12 +7,10 @@ use crate::about::ServerAbout;
 use arena::Arena;
 use clock::Clock;
 use counts::Counts;
-use fabric::RunKey;
+use fabric::{Door, Guest, Knock, RunKey};
 use pager::PAGE_BYTES;
 use record::Machine;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::HashMap;
-use std::io::ErrorKind;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,8 +32,8 @@ pub use error::ServerError;
 
 /// How often the server looks whether it is to end.
 const LOOK: Duration = Duration::from_millis(100);
-/// Connections beyond the clients, so that those which prove nothing keep nobody out.
-const STRANGERS_MAX: usize = 64;
+/// Connections beyond the clients, which hold the key as well: each is told that there is no place for it.
+const TURNED_AWAY_MAX: usize = 64;
 
 /// How to serve.
 #[derive(Clone, Debug)]
@@ -104,7 +102,6 @@ impl PageServer {
         let failed = |source| ServerError::Listen { address: options.listen.clone(), source };
         let listener = TcpListener::bind(&options.listen).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        listener.set_nonblocking(true).map_err(failed)?;
         let clock = Clock::best();
         let about = about(&clock, capacity_pages);
         let arena = Arc::new(Arena::new(capacity_pages, options.reserve_bytes));
@@ -132,11 +129,17 @@ impl PageServer {
     /// # Errors
     /// When the listening socket fails.
     pub fn run(&self, until: &AtomicBool) -> Result<(), ServerError> {
+        let failed = |source| ServerError::Accept { source };
+        let open = || Door::open(self.listener.try_clone()?, self.shared.options.key.clone(), client::OURS);
+        let mut door = open().map_err(failed)?;
         let connections = Connections::default();
         let served = std::thread::scope(|scope| {
             let mut number = 0;
-            let served = self.accept_until(until, |stream, peer| {
+            let mut take = |Guest { stream, .. }: Guest| {
                 number += 1;
+                if prepare(&stream).is_err() {
+                    return;
+                }
                 let Some(guard) = connections.enter(number, &stream, self.connections_max()) else { return };
                 let shared = &*self.shared;
                 // Without a thread there is no service: the connection closes, which says so.
@@ -144,46 +147,26 @@ impl PageServer {
                     scope,
                     move || {
                         let _guard = guard;
-                        client::serve(stream, peer, shared);
+                        client::serve(stream, shared);
                     },
                 );
-            });
+            };
+            let mut served = Ok(());
+            while served.is_ok() && !until.load(Relaxed) {
+                served = door.attend(Some(LOOK), &mut |knock| match knock {
+                    Knock::Guest(guest) => take(guest),
+                    Knock::Stranger(_) => {}
+                });
+                self.shared.counts.met(door.strangers());
+            }
             connections.end();
             served
         });
-        served.map_err(|source| ServerError::Accept { source })
+        served.map_err(failed)
     }
 
     fn connections_max(&self) -> usize {
-        self.shared.options.clients_max + STRANGERS_MAX
-    }
-
-    fn accept_until(
-        &self,
-        until: &AtomicBool,
-        mut take: impl FnMut(TcpStream, SocketAddr),
-    ) -> std::io::Result<()> {
-        while !until.load(Relaxed) {
-            match self.listener.accept() {
-                Ok((stream, peer)) => {
-                    if prepare(&stream).is_ok() {
-                        take(stream, peer);
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait()?,
-                Err(error) if is_passing(&error) => std::thread::sleep(LOOK),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    fn wait(&self) -> std::io::Result<()> {
-        let timeout = Timespec::try_from(LOOK).ok();
-        match poll(&mut [PollFd::new(&self.listener, PollFlags::IN)], timeout.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        self.shared.options.clients_max + TURNED_AWAY_MAX
     }
 }
 
@@ -230,32 +213,12 @@ impl Drop for Entered<'_> {
 /// Answers leave at once, and a client whose machine has vanished is noticed within two minutes.
 fn prepare(stream: &TcpStream) -> std::io::Result<()> {
     use rustix::net::sockopt;
-    stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
     sockopt::set_socket_keepalive(stream, true)?;
     sockopt::set_tcp_keepidle(stream, Duration::from_secs(60))?;
     sockopt::set_tcp_keepintvl(stream, Duration::from_secs(15))?;
     sockopt::set_tcp_keepcnt(stream, 4)?;
     Ok(())
-}
-
-/// Whether the next try may succeed: a connection that went away before it was accepted, or a lack that may end.
-fn is_passing(error: &std::io::Error) -> bool {
-    use rustix::io::Errno;
-    let passing = [
-        Errno::CONNABORTED,
-        Errno::INTR,
-        Errno::MFILE,
-        Errno::NFILE,
-        Errno::NOBUFS,
-        Errno::NOMEM,
-        Errno::PROTO,
-        Errno::NETDOWN,
-        Errno::HOSTDOWN,
-        Errno::HOSTUNREACH,
-        Errno::NETUNREACH,
-    ];
-    passing.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 fn about(clock: &Clock, capacity_pages: u64) -> ServerAbout {

@@ -79,6 +79,25 @@ pub enum HandshakeError {
         /// What was missing of the message that was due.
         missing_bytes: usize,
     },
+    /// It hung up in the middle, each time.
+    #[error(
+        "{peer} closed the connection before the end of the handshake, {tries} times within {waited_ms} ms; is it \
+         flooded with other connections, or no Fourstamp?"
+    )]
+    TurnedAway {
+        /// Address.
+        peer: String,
+        /// How often we tried.
+        tries: u32,
+        /// For how long.
+        waited_ms: u64,
+    },
+    /// It was still in the middle when too many others had come.
+    #[error("{peer} had not finished the handshake when it had to make room for later connections")]
+    Crowded {
+        /// Address.
+        peer: String,
+    },
     /// It took too long.
     #[error(
         "{peer} did not finish the handshake within {waited_ms} ms; is it stopped, or behind a firewall?"

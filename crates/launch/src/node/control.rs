@@ -30,6 +30,8 @@ pub struct Control {
     sender: Mutex<TcpStream>,
     stage: Mutex<Stage>,
     changed: Condvar,
+    /// Why this node ends though its coordinator did not say so.
+    leaves: Mutex<Option<String>>,
     /// What the work says about itself besides the two counts.
     status: Mutex<Option<Box<dyn Fn() -> Value + Send>>>,
 }
@@ -87,6 +89,7 @@ impl Control {
             sender: Mutex::new(sender),
             stage: Mutex::default(),
             changed: Condvar::new(),
+            leaves: Mutex::new(None),
             status: Mutex::new(None),
         }
     }
@@ -143,8 +146,11 @@ impl Control {
         sent.map_err(|error| format!("the coordinator cannot be reached: {error}"))
     }
 
-    /// Tell how the work ended. If the coordinator is gone, the control thread knows it.
+    /// Tell how the work ended, unless we have left before. If the coordinator is gone, the control thread knows it.
     pub(super) fn report(&self, result: &Result<Value, String>) {
+        if self.reason_to_leave().is_some() {
+            return;
+        }
         let message = match result {
             Ok(outcome) => Message::Done { outcome: outcome.clone() },
             Err(reason) => Message::Failed { reason: shorten(reason) },
@@ -155,6 +161,23 @@ impl Control {
         } else {
             let _ = self.send(&Frame::Message(message));
         }
+    }
+
+    /// Finish with what there is, for a reason that is ours. The coordinator is told now, because work that waits for a peer ends only when
+    /// that one is told to stop, too. When the coordinator has said so already, it is obedience.
+    pub(super) fn leave(&self, reason: String) {
+        if !self.is_stopped() {
+            let told = Message::Failed { reason: shorten(&reason) };
+            *lock(&self.leaves) = Some(reason);
+            // If it cannot be said, the coordinator sees the connection end.
+            let _ = self.send(&Frame::Message(told));
+            self.set_stop();
+        }
+    }
+
+    /// Why this node has ended though its coordinator did not say so.
+    pub(super) fn reason_to_leave(&self) -> Option<String> {
+        lock(&self.leaves).clone()
     }
 
     pub(super) fn work_is_over(&self) {

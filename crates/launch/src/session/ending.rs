@@ -11,6 +11,7 @@ impl Session<'_> {
             self.wind_down();
         }
         self.release();
+        self.count_strangers();
         let outcome = match result {
             Ok(()) => Ok(self.outcome()),
             Err(Halt::Stopped) => Err(LaunchError::Stopped),
@@ -69,6 +70,16 @@ impl Session<'_> {
         let _ = std::fs::remove_dir(logs);
     }
 
+    /// The first of each kind was noted as it came; this says how many there were.
+    fn count_strangers(&mut self) {
+        let so_far = self.coordinator.reception.strangers();
+        let strangers = so_far.since(&self.coordinator.noted);
+        if strangers.total() > 0 {
+            self.coordinator.noted = so_far;
+            self.note(Note::Remark(format!("at the coordinator's port, {strangers}")));
+        }
+    }
+
     fn outcome(&mut self) -> LaunchOutcome {
         let taken = |member: &mut Member| {
             let outcome = member.outcome.take()?;
@@ -85,9 +96,25 @@ impl Session<'_> {
         for failure in &failures {
             let text = format!("launch {}: {failure}", self.options.launch);
             self.folder.info_mut().failures.push(text);
+            if failure.cause.is_loss() {
+                self.note_what_is_lost(failure.node);
+            }
         }
         let first = failures.remove(0);
         LaunchError::Nodes { first, others: failures }
+    }
+
+    /// A node that died before it had begun to record leaves nothing that a reader would miss.
+    fn note_what_is_lost(&mut self, node: u16) {
+        let launch = self.options.launch;
+        let sheet = self.folder.live().join(format!("launch-{launch}-node-{node}.json"));
+        if !sheet.exists() {
+            let info = self.folder.info_mut();
+            info.lost.cut = true;
+            info.failures.push(format!(
+                "launch {launch}: node {node} ended before it had begun to record: nothing of it is kept"
+            ));
+        }
     }
 
     fn store(self) {

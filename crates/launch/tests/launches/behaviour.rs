@@ -46,6 +46,10 @@ pub fn behave(assignment: &Assignment, control: &Control) -> Result<Value, Strin
             kill_process(getpid(), Signal::STOP).unwrap();
             until_stop(control).map(|()| json!({}))
         }
+        "told-to-leave" => {
+            assert!(crate::LEAVE.tell("it was told to end by SIGTERM"), "it works");
+            until_stop(control).map(|()| json!({}))
+        }
         "stuck" => {
             control.goal.store(10, Ordering::Relaxed);
             control.done.store(1, Ordering::Relaxed);

@@ -37,7 +37,35 @@ fn a_frozen_node_is_named_and_killed() {
     stage.options.deadlines.answer = Duration::from_secs(3);
     let failure = first_failure(stage.play(&["until-stop", "freeze"]));
     assert_eq!(failure.node, 1);
-    assert!(matches!(failure.cause, Cause::Silent { waited_ms: 3000.. }), "{failure}");
+    assert!(matches!(failure.cause, Cause::Stopped { waited_ms: 3000.. }), "{failure}");
+}
+
+/// The one that waits for a stopped node often gives up first, and says that it does: it is not to blame.
+#[test]
+fn a_stopped_node_is_blamed_and_not_the_one_that_waits_for_it() {
+    let mut stage = Stage::new(2);
+    stage.options.deadlines.answer = Duration::from_secs(3);
+    let failure = first_failure(stage.play(&["fail", "freeze"]));
+    assert_eq!(failure.node, 1);
+    assert!(matches!(failure.cause, Cause::Stopped { .. }), "{failure}");
+}
+
+#[test]
+fn a_node_that_is_told_to_leave_ends_and_says_why() {
+    let failure = first_failure(Stage::new(2).play(&["until-stop", "told-to-leave"]));
+    assert_eq!(failure.node, 1);
+    assert!(failure.to_string().contains("it was told to end by SIGTERM"), "{failure}");
+}
+
+/// It has its assignment, but has not begun to record.
+#[test]
+fn a_node_that_dies_before_it_records_is_named_among_what_is_lost() {
+    let mut stage = Stage::new(2);
+    first_failure(stage.play(&["record", "die"]));
+    let info = stage.run.close().unwrap();
+    assert!(info.lost.cut && info.state == record::State::Cut, "{:?}", info.state);
+    let lost = info.failures.iter().find(|failure| failure.contains("before it had begun to record"));
+    assert!(lost.is_some_and(|lost| lost.contains("node 1")), "{:?}", info.failures);
 }
 
 #[test]

@@ -11,7 +11,7 @@ mod strangers;
 
 use behaviour::behave;
 use clock::{Clock, Plant};
-use fourstamp_launch::{NodeOptions, node_key, serve};
+use fourstamp_launch::{Leave, NodeOptions, node_key, serve};
 use serde_json::json;
 use stage::Stage;
 use std::path::PathBuf;
@@ -24,11 +24,15 @@ const PLANTED_TICKS: u64 = 123_456_789_000;
 /// Set for a process that is to be a coordinator: the folder for its nodes' process numbers.
 const COORDINATE: &str = "FOURSTAMP_TEST_COORDINATE";
 
+/// Where a node process hears that it is to end.
+static LEAVE: Leave = Leave::new();
+
 /// Not a test: what a node process runs. Without a place to join it does nothing.
 #[test]
 fn node_process() {
     let Ok(mut options) = NodeOptions::from_env() else { return };
     options.grace = Some(Duration::from_millis(500));
+    options.leave = Some(&LEAVE);
     if std::env::var_os(PLANT).is_some() {
         let plant = Plant { offset_ticks: PLANTED_TICKS, ..Plant::default() };
         options.clock = Clock::best().planted(plant);

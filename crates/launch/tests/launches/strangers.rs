@@ -33,6 +33,27 @@ fn strangers_are_refused_and_noted_and_disturb_nobody() {
     assert!(stage.run.info().notes.iter().any(|note| note.contains("run key")));
 }
 
+/// Far more idle connections than a door has places for, there before the nodes: these join as if nobody were there, and one line says
+/// how many there were.
+#[test]
+fn a_crowd_at_the_port_keeps_no_node_out_and_is_counted() {
+    let mut stage = Stage::new(2);
+    let address = stage.coordinator.address();
+    let crowd: Vec<_> = (0..400)
+        .map(|at| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(&b"4stamp"[..at % 3]).unwrap();
+            stream
+        })
+        .collect();
+    assert!(stage.play(&["count", "count"]).is_ok());
+    drop(crowd);
+    let notes = &stage.run.info().notes;
+    assert!(notes.len() <= 4, "{notes:?}");
+    let counted = notes.iter().filter(|note| note.contains("connections were not let in")).count();
+    assert_eq!(counted, 1, "{notes:?}");
+}
+
 #[test]
 fn one_process_too_many_is_refused_and_told_why() {
     let mut stage =

@@ -8,9 +8,9 @@ use crate::wire::channel::{Broken, Channel};
 use crate::wire::inbox::Inbox;
 use crate::wire::request::put_start;
 use crate::wire::{Header, Kind, Sender, VERSION, WireError};
-use fabric::{Introduction, Purpose, Role, RunKey, authenticate};
+use fabric::{Introduction, Purpose, ReachError, Reaching, Role, RunKey};
 use std::io::ErrorKind;
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 /// What every connection to a page server says of its client.
@@ -25,26 +25,25 @@ pub(super) fn connect(
     deadline: Duration,
 ) -> Result<(Channel, Inbox, ServerAbout), LinkError> {
     let begun = Instant::now();
-    let mut stream = reach(address, deadline)
-        .map_err(|source| LinkError::Unreachable { address: address.to_owned(), source })?;
-    authenticate(&mut stream, address, key, OURS, deadline.saturating_sub(begun.elapsed()))?;
+    let stream = reach(address, key, deadline)?;
     let mut greeting =
         Greeting { address, begun, deadline, channel: Channel::new(stream), inbox: Inbox::new() };
     let about = greeting.go(key, encrypt)?;
     Ok((greeting.channel, greeting.inbox, about))
 }
 
-fn reach(address: &str, deadline: Duration) -> std::io::Result<TcpStream> {
-    let begun = Instant::now();
-    let mut last = std::io::Error::new(ErrorKind::NotFound, "no such address");
-    for address in address.to_socket_addrs()? {
-        let left = deadline.saturating_sub(begun.elapsed()).max(Duration::from_millis(1));
-        match TcpStream::connect_timeout(&address, left) {
-            Ok(stream) => return stream.set_nodelay(true).map(|()| stream),
-            Err(error) => last = error,
-        }
+fn reach(address: &str, key: &RunKey, limit: Duration) -> Result<TcpStream, LinkError> {
+    let failed = |source| LinkError::Unreachable { address: address.to_owned(), source };
+    let addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(failed)?.collect();
+    if addresses.is_empty() {
+        return Err(failed(std::io::Error::new(ErrorKind::NotFound, "no such address")));
     }
-    Err(last)
+    let reaching = Reaching { addresses: &addresses, peer: address, ours: OURS, limit, will_listen: false };
+    match fabric::reach(&reaching, key) {
+        Ok((stream, _)) => stream.set_nodelay(true).map(|()| stream).map_err(failed),
+        Err(ReachError::Unreachable(source)) => Err(failed(source)),
+        Err(ReachError::Handshake(error)) => Err(error.into()),
+    }
 }
 
 /// A connection after the proofs and before the first request.

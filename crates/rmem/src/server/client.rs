@@ -1,4 +1,4 @@
-//! One connection of a server, from the first byte to the last. Runs in a thread of its own.
+//! One connection of a server, from its proof to the last byte. Runs in a thread of its own.
 
 use super::Shared;
 use super::session::Session;
@@ -9,16 +9,17 @@ use crate::wire::channel::{Broken, Channel};
 use crate::wire::inbox::Inbox;
 use crate::wire::request::Request;
 use crate::wire::{Header, Kind, Sender, VERSION, WireError};
-use fabric::{Introduction, Purpose, Role, authenticate};
+use fabric::{Introduction, Purpose, Role};
 use std::io::ErrorKind;
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// A connection that has not proved anything and chosen its way within this time is closed.
+/// A connection that has proved to hold the key and not chosen its way within this time is closed.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
-const OURS: Introduction =
+/// What whoever connects must have come for.
+pub(super) const OURS: Introduction =
     Introduction { role: Role::Server, purpose: Purpose::Pages, node: Introduction::NO_NODE, session: 0 };
 
 /// Why a connection ended.
@@ -27,13 +28,9 @@ enum End {
     Refused(Refusal),
 }
 
-/// Serve one connection until it ends.
-pub(super) fn serve(mut stream: TcpStream, peer: SocketAddr, shared: &Shared) {
+/// Serve one connection, which has proved to hold the key, until it ends.
+pub(super) fn serve(stream: TcpStream, shared: &Shared) {
     let counts = &shared.counts;
-    if authenticate(&mut stream, peer, &shared.options.key, OURS, HANDSHAKE).is_err() {
-        counts.foreign.fetch_add(1, Relaxed);
-        return;
-    }
     counts.clients.fetch_add(1, Relaxed);
     let place = Place::take(&counts.clients_now);
     let connection = Connection { shared, channel: Channel::new(stream), inbox: Inbox::new() };

@@ -1,19 +1,21 @@
 //! What a server did.
 
+use fabric::Strangers;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 /// Counted while it runs, by all connections.
 #[derive(Default)]
 pub(crate) struct Counts {
     pub clients: AtomicU64,
     pub clients_now: AtomicU64,
-    pub foreign: AtomicU64,
     pub turned_away: AtomicU64,
     pub broken_rules: AtomicU64,
     pub too_slow: AtomicU64,
     stored: [AtomicU64; 3],
     fetched: AtomicU64,
     refused_grants: AtomicU64,
+    strangers: Mutex<Strangers>,
 }
 
 /// What a server did, so far.
@@ -36,7 +38,7 @@ pub struct ServerSummary {
     /// Requests for room that were refused, at least in part.
     pub refused_grants: u64,
     /// Connections that did not prove that they hold the key.
-    pub foreign: u64,
+    pub strangers: Strangers,
     /// Connections turned away although they hold the key: too many clients, another version, not encrypted.
     pub turned_away: u64,
     /// Clients cut off because they asked for what was not theirs, or sent nonsense.
@@ -61,6 +63,11 @@ impl Counts {
         self.fetched.fetch_add(pages as u64, Relaxed);
     }
 
+    /// So many were not let in, up to now.
+    pub fn met(&self, strangers: Strangers) {
+        *self.strangers.lock().unwrap_or_else(PoisonError::into_inner) = strangers;
+    }
+
     pub fn refused_grant(&self) {
         self.refused_grants.fetch_add(1, Relaxed);
     }
@@ -77,7 +84,7 @@ impl Counts {
             moved: of(&self.stored[2]),
             fetched: of(&self.fetched),
             refused_grants: of(&self.refused_grants),
-            foreign: of(&self.foreign),
+            strangers: *self.strangers.lock().unwrap_or_else(PoisonError::into_inner),
             turned_away: of(&self.turned_away),
             broken_rules: of(&self.broken_rules),
             too_slow: of(&self.too_slow),

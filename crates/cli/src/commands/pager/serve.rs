@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// Serve until Ctrl-C or SIGTERM.
 pub fn run(args: &PagerServeArgs) -> Result<()> {
-    let stop = interrupt::flag();
+    let stop = interrupt::end_of_service();
     if args.with_parent {
         set_parent_process_death_signal(Some(Signal::TERM)).context("cannot end with the parent process")?;
     }
@@ -77,13 +77,15 @@ fn ended(summary: &ServerSummary) -> String {
         "{clients} clients; stored {page_outs} pages, {parity} of parity, {moved} moved; fetched {fetched}; refused room {refused_grants} times"
     );
     let oddities = [
-        (summary.foreign, "connections without the key"),
         (summary.turned_away, "clients turned away"),
         (summary.broken_rules, "cut off for asking for what was not theirs, or nonsense"),
         (summary.too_slow, "cut off because they stopped reading"),
     ];
     for (count, what) in oddities.iter().filter(|(count, _)| *count > 0) {
         text += &format!("; {count} {what}");
+    }
+    if summary.strangers.total() > 0 {
+        text += &format!("; {}", summary.strangers);
     }
     text
 }

@@ -6,7 +6,7 @@ use crate::wire::inbox::Inbox;
 use crate::wire::request::put_start;
 use crate::wire::{HEADER_BYTES, Header, Kind, Sender, VERSION};
 use fabric::{HandshakeError, Introduction, Purpose, Role, authenticate};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 
 /// A connection that has proved that it holds the key, on which anything may be sent.
 fn raw(running: &Running) -> TcpStream {
@@ -52,7 +52,7 @@ fn another_key_is_refused() {
     let error =
         Link::connect(&running.address(), &RunKey::generate().unwrap(), false, DEADLINE).err().unwrap();
     assert!(matches!(error, LinkError::Handshake(HandshakeError::WrongKey { .. })), "{error}");
-    running.until("count", |summary| summary.foreign == 1 && summary.clients == 0);
+    running.until("count", |summary| summary.strangers.total() == 1 && summary.clients == 0);
     running.assert_unharmed();
 }
 
@@ -64,7 +64,7 @@ fn a_proof_for_another_purpose_is_worth_nothing() {
         let ours = Introduction { role: Role::Client, purpose, node: Introduction::NO_NODE, session: 0 };
         assert!(authenticate(&mut stream, "server", &running.key, ours, DEADLINE).is_err());
     }
-    running.until("count", |summary| summary.foreign == 2 && summary.clients == 0);
+    running.until("count", |summary| summary.strangers.total() == 2 && summary.clients == 0);
     running.assert_unharmed();
 }
 
@@ -80,7 +80,7 @@ fn foreign_bytes_are_refused() {
         let _ = stream.shutdown(Shutdown::Write);
         assert_eq!(until_closed(stream), [0; 0], "a server says nothing to strangers");
     }
-    running.until("count", |summary| summary.foreign == 4);
+    running.until("count", |summary| summary.strangers.total() == 4);
     running.assert_unharmed();
 }
 
@@ -138,6 +138,16 @@ fn a_client_that_does_not_read_is_cut_off() {
     running.until("count", |summary| summary.too_slow == 1 && summary.clients_now == 0);
     assert_eq!(running.server.summary().granted_pages, 0);
     running.assert_unharmed();
+}
+
+/// Far more connections that say nothing than the server has places for: clients come in as if there were none.
+#[test]
+fn a_crowd_that_says_nothing_keeps_nobody_out() {
+    let running = Running::start(8, |_| {});
+    let crowd: Vec<_> = (0..300).map(|_| TcpStream::connect(running.address()).unwrap()).collect();
+    running.assert_unharmed();
+    drop(crowd);
+    running.until("count", |summary| summary.strangers.total() == 300);
 }
 
 #[test]
