@@ -166,6 +166,14 @@ impl Plan {
         }
     }
 
+    /// The largest message that it sends, bytes.
+    pub fn largest_bytes(&self) -> usize {
+        match self.workload {
+            Workload::Sweep { largest_bytes, .. } => self.size_bytes.max(largest_bytes),
+            _ => self.size_bytes,
+        }
+    }
+
     /// Whether a node with this number originates messages, for progress.
     pub fn leads(&self, node: u16, nodes: u16) -> bool {
         match self.workload {

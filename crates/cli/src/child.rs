@@ -16,6 +16,8 @@ use std::process::{Command, ExitStatus};
 pub fn run(command: &mut Command, ours: impl Fn(i32) -> bool + Send + 'static) -> Result<ExitStatus> {
     let mut signals = SignalsInfo::<WithOrigin>::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2])
         .context("cannot watch for signals")?;
+    // Nobody would wait for it, or record it, when we are gone.
+    rmem::end_with_parent(command);
     let mut child = command.spawn()?;
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let handle = signals.handle();

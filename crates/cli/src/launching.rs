@@ -45,6 +45,9 @@ pub fn starter(nodes: &Nodes) -> Result<Starter> {
 /// How long the ranks of a job may take to join: they have started, but perhaps on many machines.
 pub const RANKS_JOIN: Duration = Duration::from_secs(60);
 
+/// How long a node's process may always be silent: it answers from a thread of its own, which a busy machine may keep waiting.
+pub const LEAST_ANSWER: Duration = Duration::from_secs(2);
+
 /// A coordinator that listens at the address asked for, else where these nodes can reach it.
 pub fn coordinator(nodes: &Nodes, asked: Option<SocketAddr>, key: RunKey) -> Result<Coordinator> {
     let address = match (asked, nodes) {

@@ -11,12 +11,14 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod checked;
 mod lease;
 mod prefetch;
 mod region;
 mod scratch;
 mod wait;
 
+pub use checked::Checked;
 pub use lease::{Claim, Lease, Unclaimed, leased_name, new_owner, owner_of};
 pub use prefetch::prefetch_for_writing;
 pub use region::{Region, RegionError, shared_folder};

@@ -7,7 +7,14 @@ use crate::interrupt;
 use crate::launching::Nodes;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
+use rustix::process::{Pid, Signal, kill_process};
+use std::os::unix::process::CommandExt;
+use std::process::Child;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// How often nodes that were started to join elsewhere are looked at.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Start them and see them through.
 pub fn run(args: &LaunchArgs) -> Result<()> {
@@ -47,16 +54,39 @@ fn join(args: &LaunchArgs, address: &str) -> Result<()> {
     for _ in 0..args.nodes {
         let mut command = std::process::Command::new(&program);
         command.args(["node", "--join", address]).env(fabric::RunKey::VARIABLE, key.to_hex());
+        // A terminal's Ctrl-C is for us, who pass it on: each node hears every signal once.
+        command.process_group(0);
+        rmem::end_with_parent(&mut command);
         children.push(command.spawn().context("cannot start a node")?);
     }
-    let stop = interrupt::flag();
-    let mut failed = 0;
-    for mut child in children {
-        failed += u32::from(!child.wait().context("cannot wait for a node")?.success());
-    }
-    match failed {
+    match see_through(children)? {
         0 => Ok(()),
-        _ if stop.load(Ordering::Relaxed) => Ok(()),
+        _ if interrupt::flag().load(Ordering::Relaxed) => Ok(()),
         failed => bail!("{failed} of {} nodes failed; each has said why above", args.nodes),
     }
+}
+
+/// Wait for all to end, and tell them to when we are told. Returns how many failed.
+fn see_through(mut children: Vec<Child>) -> Result<u32> {
+    let stop = interrupt::flag();
+    let (mut failed, mut has_told) = (0, false);
+    while !children.is_empty() {
+        if stop.load(Ordering::Relaxed) && !has_told {
+            has_told = true;
+            for child in &children {
+                // One that has just ended needs no signal.
+                let _ = kill_process(Pid::from_child(child), Signal::TERM);
+            }
+        }
+        let mut remaining = Vec::new();
+        for mut child in children {
+            match child.try_wait().context("cannot wait for a node")? {
+                Some(status) => failed += u32::from(!status.success()),
+                None => remaining.push(child),
+            }
+        }
+        children = remaining;
+        std::thread::sleep(LOOK);
+    }
+    Ok(failed)
 }

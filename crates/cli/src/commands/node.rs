@@ -6,7 +6,7 @@ use crate::interrupt;
 use crate::work::work;
 use anyhow::Result;
 use fabric::RunKey;
-use launch::{Assignment, Control, NodeOptions, Served, node_key, serve};
+use launch::{Assignment, Control, Leave, NodeOptions, Served, node_key, serve};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -15,13 +15,14 @@ use std::sync::atomic::Ordering;
 pub fn run(args: &NodeArgs) -> Result<()> {
     let by_hand = args.join.is_some();
     let key = key(args.key_file.as_deref())?;
-    // Ctrl-C reaches the whole group of processes: the coordinator then tells every node to end, this one too.
-    let stop = interrupt::flag();
+    static LEAVE: Leave = Leave::new();
+    let stop = interrupt::flag_of_node(&LEAVE);
     loop {
         let options = match &args.join {
             Some(address) => NodeOptions::new(address),
             None => NodeOptions::from_env()?,
         };
+        let options = NodeOptions { leave: Some(&LEAVE), ..options };
         let served = serve(&options, &key, do_work)?;
         if !by_hand || served == Served::Last || stop.load(Ordering::Relaxed) {
             return Ok(());

@@ -1,17 +1,54 @@
 //! Where a run goes when nobody says (the first free number under `runs`), and taking away one that nothing came into.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The folder asked for, or `runs/NAME-1`, `runs/NAME-2`, ...
+/// The folder asked for, or `runs/NAME-1`, `runs/NAME-2`, ...: made here, because of several that begin at once each must find a
+/// number of its own.
 pub fn for_run(asked: Option<&Path>, name: &str) -> Result<PathBuf> {
-    if let Some(path) = asked {
-        return Ok(path.to_path_buf());
+    let path = match asked {
+        Some(path) => path.to_path_buf(),
+        None => Path::new("runs").to_path_buf(),
+    };
+    refuse_unspeakable(&path)?;
+    if asked.is_some() {
+        return Ok(path);
     }
-    let runs = Path::new("runs");
-    std::fs::create_dir_all(runs).context("cannot make the folder runs here; choose a place with --out")?;
-    let free = (1..).map(|number| runs.join(format!("{name}-{number}"))).find(|path| !path.exists());
-    free.context("no number is free")
+    let failed = || "cannot make a folder in runs here; choose a place with --out";
+    std::fs::create_dir_all(&path).with_context(failed)?;
+    for number in 1.. {
+        let folder = path.join(format!("{name}-{number}"));
+        match std::fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error).with_context(failed),
+        }
+    }
+    bail!("no number is free in runs; choose a place with --out")
+}
+
+/// The same for several runs, in a folder that must be new.
+pub fn for_runs(asked: Option<&Path>, name: &str) -> Result<PathBuf> {
+    let folder = for_run(asked, name)?;
+    if asked.is_some() {
+        std::fs::create_dir(&folder).with_context(|| {
+            format!(
+                "cannot make {}: it must not exist yet, and its parent must; choose another --out",
+                folder.display()
+            )
+        })?;
+    }
+    Ok(folder)
+}
+
+/// Names of files travel between processes as JSON, which is text: a name that is no text cannot be said there.
+pub fn refuse_unspeakable(path: &Path) -> Result<()> {
+    let whole = std::path::absolute(path).context("cannot find the current folder")?;
+    match whole.to_str() {
+        Some(_) => Ok(()),
+        None => bail!("{} has a name that is not UTF-8: choose another", whole.display()),
+    }
 }
 
 /// Remove a run folder that nothing was recorded into.
@@ -22,5 +59,19 @@ pub fn remove_empty(path: &Path) {
     }
     for part in ["live", "messages", ""] {
         let _ = std::fs::remove_dir(path.join(part));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn a_name_that_is_no_text_is_refused() {
+        assert!(refuse_unspeakable(Path::new("runs/größe")).is_ok());
+        let error = refuse_unspeakable(Path::new(OsStr::from_bytes(b"a\xffb"))).expect_err("no text");
+        assert!(error.to_string().contains("not UTF-8"), "{error}");
     }
 }

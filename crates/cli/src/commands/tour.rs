@@ -41,13 +41,7 @@ const FLOOR_TRIPS: usize = 200_000;
 
 /// Measure everything and make the page.
 pub fn run(args: &TourArgs) -> Result<()> {
-    let folder = place::for_run(args.out.as_deref(), "tour")?;
-    std::fs::create_dir(&folder).with_context(|| {
-        format!(
-            "cannot make {}: it must not exist yet, and its parent must; choose another --out",
-            folder.display()
-        )
-    })?;
+    let folder = place::for_runs(args.out.as_deref(), "tour")?;
     let findings = doctor::findings();
     say(&format!("This machine\n{}\n", doctor::text(&findings)))?;
     let floors = floors(args.quick)?;

@@ -157,8 +157,7 @@ fn launch(plan: &Plan, spec: &Spec, nodes: &Nodes, folder: &mut RunFolder) -> Re
         options.deadlines.join = launching::RANKS_JOIN;
     }
     options.recorder = recorder(&plan.common);
-    // A node that is silent is noticed by its peers first, who say so with a remedy.
-    options.deadlines.answer = options.deadlines.answer.max(plan.common.peer_timeout * 2);
+    options.deadlines.answer = plan.common.peer_timeout.max(launching::LEAST_ANSWER);
     let work = Job::Warp(Box::new(WarpJob { job: plan.job.clone(), pin: plan.common.pin }));
     let mut bar = SimulationBar::new(&plan.label(spec.transport.name()), plan.end());
     let mut last = None;

@@ -6,6 +6,7 @@ use crate::commands::place;
 use crate::datagrams::Datagrams;
 use crate::interrupt;
 use crate::launching::{self, Nodes};
+use crate::memory_limit;
 use crate::progress::Bar;
 use crate::work::{BenchJob, Job, What};
 use anyhow::{Error, Result, bail};
@@ -35,9 +36,10 @@ impl<'a> Measurement<'a> {
         let plan = plan::plan(workload, &spec)?;
         plan.check(spec.nodes)?;
         spec.check()?;
-        let path = place::for_run(out, &format!("{}-{}", plan.workload.name(), spec.transport.name()))?;
+        memory_limit::refuse_messages(plan.largest_bytes(), spec.nodes)?;
         let key = run_key(common)?;
         let coordinator = launching::coordinator(nodes, common.listen, key.clone())?;
+        let path = place::for_run(out, &format!("{}-{}", plan.workload.name(), spec.transport.name()))?;
         let mut folder = RunFolder::create(&path, plan::info(&plan, &spec, common))?;
         launching::invite(nodes, &coordinator, &key)?;
         if common.wait_for_nodes {

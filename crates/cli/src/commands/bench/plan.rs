@@ -138,6 +138,7 @@ pub fn options(launch: u32, common: &Common, spec: &Spec, job: &BenchJob, starte
     options.recorder = recorder(common, spec, &job.plan);
     options.deadlines.progress =
         options.deadlines.progress.map(|limit| limit.saturating_add(job.plan.longest_pause()));
+    options.deadlines.answer = common.peer_timeout.max(launching::LEAST_ANSWER);
     if common.wait_for_nodes {
         options.deadlines.join = Duration::from_secs(600);
     } else if matches!(options.starter, Starter::External) {

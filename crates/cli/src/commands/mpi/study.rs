@@ -51,13 +51,7 @@ pub fn run(args: &StudyArgs) -> Result<ExitCode> {
     let stop = interrupt::flag();
     let link = Link { rate_bits: args.rate, latency: args.latency };
     let (boxes, remark) = boxes(args, &link)?;
-    let folder = place::for_run(args.out.as_deref(), "study")?;
-    std::fs::create_dir(&folder).with_context(|| {
-        format!(
-            "cannot make {}: it must not exist yet, and its parent must; choose another --out",
-            folder.display()
-        )
-    })?;
+    let folder = place::for_runs(args.out.as_deref(), "study")?;
     let measured = measure(args, transport, &boxes, &folder);
     drop(boxes);
     let mut findings = measured.inspect_err(|_| {

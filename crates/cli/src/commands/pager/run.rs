@@ -36,8 +36,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     }
     let key = key(args)?;
     limits::say(args.user_mode_only);
-    let path = place::for_run(args.out.as_deref(), &format!("{}-pager", preload::name(Some(&program), &[])))?;
     let servers = LocalServers::start(args, &key)?;
+    let path = place::for_run(args.out.as_deref(), &format!("{}-pager", preload::name(Some(&program), &[])))?;
     let config = config(args, &path, servers.servers())?;
     let folder = RunFolder::create(&path, info(args, &program, &config))?;
     let mut command = Command::new(&program);

@@ -48,13 +48,7 @@ pub fn run(args: &PagerStudyArgs) -> Result<()> {
     if alternatives.is_empty() {
         bail!("nothing to measure: {}", remarks.join("; "));
     }
-    let folder = place::for_run(args.out.as_deref(), "study")?;
-    std::fs::create_dir(&folder).with_context(|| {
-        format!(
-            "cannot make {}: it must not exist yet, and its parent must; choose another --out",
-            folder.display()
-        )
-    })?;
+    let folder = place::for_runs(args.out.as_deref(), "study")?;
     let study = Study { args, program, folder, alternatives, namespaces };
     let rows = study.measure().inspect_err(|_| {
         // Fails, as it should, when something was measured.

@@ -21,7 +21,7 @@ pub fn run(args: &PagerSwapArgs) -> Result<ExitCode> {
     }
     let Some((program, words)) = args.program.split_first() else { bail!("name a program") };
     // From here on Ctrl-C only sets a flag: what was made is removed.
-    let stop = interrupt::flag();
+    let stop = interrupt::end_of_service();
     let _file = SwapFile::make(&args.disk, args.room as u64)?;
     let group = Cgroup::make(args.local as u64)?;
     let mut inner = Command::new(program);

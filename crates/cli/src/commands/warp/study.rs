@@ -39,13 +39,7 @@ pub fn run(args: &WarpStudyArgs) -> Result<()> {
     let subject = Subject::new(args)?;
     // From here on Ctrl-C only sets a flag: what is measured is kept.
     let stop = interrupt::flag();
-    let folder = place::for_run(args.out.as_deref(), "study")?;
-    std::fs::create_dir(&folder).with_context(|| {
-        format!(
-            "cannot make {}: it must not exist yet, and its parent must; choose another --out",
-            folder.display()
-        )
-    })?;
+    let folder = place::for_runs(args.out.as_deref(), "study")?;
     let study = Study { args, subject, folder };
     let rows = study.measure(&timings).inspect_err(|_| {
         // Fail, as they should, when something was measured.
