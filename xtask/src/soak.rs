@@ -3,6 +3,7 @@
 mod drawn;
 mod fuzz;
 mod sanitizers;
+mod strangers;
 
 use crate::workspace::Workspace;
 use anyhow::{Result, bail};
@@ -82,6 +83,12 @@ const SUITES: &[Suite] = &[
         what: "crates with unsafe code under the address sanitizer",
         count: 1,
         run: sanitizers::address,
+    },
+    Suite {
+        name: "strangers",
+        what: "runs that start while 10,000 strangers come and go at every port",
+        count: 100,
+        run: strangers::strangers,
     },
 ];
 
