@@ -2,6 +2,8 @@
 
 mod drawn;
 mod fuzz;
+mod kills;
+mod mutants;
 mod sanitizers;
 mod strangers;
 
@@ -89,6 +91,18 @@ const SUITES: &[Suite] = &[
         what: "runs that start while 10,000 strangers come and go at every port",
         count: 100,
         run: strangers::strangers,
+    },
+    Suite {
+        name: "kills",
+        what: "kill -9 at random moments of everything that records, then a reader and doctor --clean",
+        count: 1020,
+        run: kills::kills,
+    },
+    Suite {
+        name: "mutants",
+        what: "run folders and configurations that were tampered with",
+        count: 20_000,
+        run: mutants::mutants,
     },
 ];
 

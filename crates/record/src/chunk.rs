@@ -148,7 +148,10 @@ fn constant(field: Field, column: &ColumnChunkMetaData, rows: usize) -> Option<i
     match statistics {
         _ if !exact => None,
         Statistics::Int32(of) => same(of.min_opt(), of.max_opt()).map(|value| i64::from(*value)),
-        Statistics::Int64(of) => same(of.min_opt(), of.max_opt()).copied(),
+        Statistics::Int64(of) => {
+            let value = same(of.min_opt(), of.max_opt()).copied()?;
+            Some(if field.name().ends_with("_ns") { column_in::time(value) } else { value })
+        }
         Statistics::ByteArray(of) => {
             let name = same(of.min_opt(), of.max_opt())?.data();
             if field == Field::Kind { kind_code(name) } else { how_code(name) }

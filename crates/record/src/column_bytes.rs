@@ -9,6 +9,9 @@ use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
+/// Most bytes that a column of a row group can need: what a damaged file can make a reader reserve.
+const BYTES_MAX: u64 = 1 << 28;
+
 /// Bytes of a file from `start` on.
 pub(crate) struct ColumnBytes {
     start: u64,
@@ -19,7 +22,7 @@ impl ColumnBytes {
     /// Read `(start, length)` of the file.
     pub fn read(file: &File, (start, length): (u64, u64)) -> Result<ColumnBytes> {
         let end = start.checked_add(length).ok_or_else(outside)?;
-        if end > file.metadata()?.len() {
+        if length > BYTES_MAX || end > file.metadata()?.len() {
             return Err(outside());
         }
         let mut bytes = vec![0; length as usize];

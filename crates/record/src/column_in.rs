@@ -55,7 +55,17 @@ pub(crate) fn read(
     if column.column_descr().max_def_level() > 0 && has_nulls(column) {
         expand(values, levels, rows)?;
     }
+    if column.column_descr().name().ends_with("_ns") {
+        values.iter_mut().for_each(|value| *value = time(*value));
+    }
     check_length(values, rows)
+}
+
+/// A time as it is read: one that lies further from the run's begin than 36 years was never a time of a run, and differences of such
+/// would not fit 64 bits.
+pub(crate) fn time(ns: i64) -> i64 {
+    const FAR_NS: u64 = 1 << 60;
+    if ns.unsigned_abs() > FAR_NS { NULL } else { ns }
 }
 
 fn check_length(values: &[i64], rows: usize) -> Result<(), ParquetError> {
