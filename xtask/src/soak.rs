@@ -1,5 +1,6 @@
 //! `cargo xtask soak`: what a test of a second cannot show: other draws each round, minutes of traffic, faults from outside.
 
+mod carry;
 mod drawn;
 mod fuzz;
 mod kills;
@@ -30,6 +31,10 @@ pub struct Options {
     /// The first case: a failure names its number, and `--from N --count 1` runs it again.
     #[arg(long, default_value_t = 0)]
     from: u64,
+    /// How long each case goes on, in suites whose cases are stretches of time, instead of its own
+    /// time.
+    #[arg(long)]
+    seconds: Option<u64>,
 }
 
 /// One kind of trouble.
@@ -51,10 +56,18 @@ struct Cases {
     from: u64,
     /// How many.
     count: u64,
+    /// How long each goes on, if the suite's own time is not wanted.
+    seconds: Option<u64>,
 }
 
 /// All of them.
 const SUITES: &[Suite] = &[
+    Suite {
+        name: "carry",
+        what: "ten minutes or 100 million messages of each workload on each transport and topology",
+        count: carry::COUNT,
+        run: carry::carry,
+    },
     Suite {
         name: "properties",
         what: "the property tests, one draw a case",
@@ -119,7 +132,7 @@ pub fn soak(workspace: &Workspace, options: &Options) -> Result<bool> {
     while round == 0 || begun.elapsed() < limit {
         for suite in &suites {
             let count = options.count.unwrap_or(suite.count);
-            let cases = Cases { from: options.from + round * count, count };
+            let cases = Cases { from: options.from + round * count, count, seconds: options.seconds };
             println!("==> round {round}, {}: {count} from {}", suite.name, cases.from);
             (suite.run)(workspace, cases)?;
         }

@@ -11,8 +11,9 @@ use std::time::Duration;
 pub struct Meter<'a> {
     /// Set to end the run early, cleanly.
     pub stop: &'a AtomicBool,
-    /// Messages or round trips done, those of warming up included: see [`Plan::goal`]. It is stored with each, so that a slow
-    /// one is not taken for none; on a cache line that nobody else writes that costs nothing.
+    /// Messages or round trips done, those of warming up included: see [`Plan::goal`]. It is stored
+    /// with each, so that a slow one is not taken for none; on a cache line that nobody else writes
+    /// that costs nothing.
     pub done: &'a AtomicU64,
 }
 

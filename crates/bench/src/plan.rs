@@ -130,8 +130,9 @@ impl Plan {
         }
     }
 
-    /// How much progress the nodes of a process can show at most, as [`crate::Meter::done`] counts it; 0 if that is not known, or
-    /// if none of them leads: who only serves gets on when another does, and is not late when nothing comes.
+    /// How much progress the nodes of a process can show at most, as [`crate::Meter::done`] counts
+    /// it; 0 if that is not known, or if none of them leads: who only serves gets on when another
+    /// does, and is not late when nothing comes.
     pub fn goal(&self, hosted: &[u16], nodes: u16) -> u64 {
         let leads = hosted.iter().any(|node| self.leads(*node, nodes));
         match self.length {
@@ -207,7 +208,8 @@ mod tests {
         assert!(timed.check(2).expect_err("counts").to_string().contains("--count"));
     }
 
-    /// A node that only answers has no goal: nobody may take it for one that hangs, however long the run is.
+    /// A node that only answers has no goal: nobody may take it for one that hangs, however long
+    /// the run is.
     #[test]
     fn only_who_leads_has_a_goal() {
         let pingpong = Plan { warm_up: 3, ..plan(Workload::Pingpong) };

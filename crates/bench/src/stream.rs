@@ -94,7 +94,8 @@ impl Sender {
         }
     }
 
-    /// One call: a message, or a batch. Returns how many messages went: none if the run is to end before the message's time.
+    /// One call: a message, or a batch. Returns how many messages went: none if the run is to end
+    /// before the message's time.
     pub fn send(&mut self, node: &mut Node, to: NodeId, meter: &Meter<'_>) -> Result<u64, FabricError> {
         match (self.interval_ticks, self.batch) {
             (None, 1) => node.send(to, Kind::Data, &self.payload).map(|_| 1),

@@ -74,8 +74,8 @@ impl Size {
         LINE_WORDS + (count as usize & (self.slots - 1)) * LINE_WORDS
     }
 
-    /// Lap of the message numbered `count`; the zero of fresh memory comes back after four billion laps, when each slot has that of
-    /// the lap before.
+    /// Lap of the message numbered `count`. The zero of fresh memory comes back after four billion
+    /// laps, when no slot is fresh.
     fn lap(self, count: u64) -> u32 {
         ((count >> self.slots.trailing_zeros()) as u32).wrapping_add(1)
     }

@@ -39,7 +39,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a fabric. Paths are as large as a total of 64 MiB allows, within 64 KiB to 1 MiB, if nothing else is wanted.
+    /// The layout of a fabric. Paths are as large as a total of 64 MiB allows, within 64 KiB to 1
+    /// MiB, if nothing else is wanted.
     pub fn new(spec: &Spec) -> Layout {
         let nodes = usize::from(spec.nodes);
         let linked = |at: usize| spec.topology.linked((at / nodes) as NodeId, (at % nodes) as NodeId);

@@ -33,8 +33,9 @@ pub struct Spec {
     pub plant: Option<Plant>,
 }
 
-/// How much a path from one node to another holds: what is sent and not yet taken. With little room the bounds of a transport
-/// are met soon. Datagrams have a window of their own: [`UdpOptions::max_acks`].
+/// How much a path from one node to another holds: what is sent and not yet taken. With little room
+/// the bounds of a transport are met soon. Datagrams have a window of their own:
+/// [`UdpOptions::max_acks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathRoom {
     /// Messages.

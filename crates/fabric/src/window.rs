@@ -1,5 +1,5 @@
-//! How much may be on its way to a peer: sent, and not yet taken by the peer's program. For transports whose receiver tells
-//! its sender what it has taken.
+//! How much may be on its way to a peer: sent, and not yet taken by the peer's program. For
+//! transports whose receiver tells its sender what it has taken.
 
 use crate::spec::PathRoom;
 

@@ -1,9 +1,10 @@
 //! What a node knows of one peer: its posted receives, and how much is on its way.
 //!
-//! **Window.** A node has at most a [`Window`] of messages and bytes on their way to a peer: sent and
-//! not known to have been taken. What comes back says how much was taken (`taken` in every frame). A node that sends nothing
-//! back acknowledges on a tag of its own, which overtakes messages that nobody has taken: every quarter of a window, and
-//! after a millisecond in which nothing else told it.
+//! **Window.** A node has at most a [`Window`] of messages and bytes on their way to a peer: sent
+//! and not known to have been taken. What comes back says how much was taken (`taken` in every
+//! frame). A node that sends nothing back acknowledges on a tag of its own, which overtakes
+//! messages that nobody has taken: every quarter of a window, and after a millisecond in which
+//! nothing else told it.
 
 use super::raw::{Buffer, Channel, Post};
 use crate::error::FabricError;
@@ -149,9 +150,9 @@ impl Link {
         Ok(())
     }
 
-    /// Hear what the peer has acknowledged once for every good part of a window that is sent. A node whose peer answers soon
-    /// never finds its window closed, nor looks in vain for long: what it did not hear would wait in MPI's memory, more and
-    /// more of it.
+    /// Hear what the peer has acknowledged once for every good part of a window that is sent. A
+    /// node whose peer answers soon never finds its window closed, nor looks in vain for long: what
+    /// it did not hear would wait in MPI's memory, more and more of it.
     #[inline]
     pub fn hear_in_time(&mut self) -> Result<(), FabricError> {
         if self.sent.messages.wrapping_sub(self.heard_at) >= self.window.messages / 4 {

@@ -16,13 +16,14 @@ impl Node {
     /// does not keep the others from their good-bye; the first such error is returned.
     ///
     /// # Errors
-    /// [`FabricError::Stalled`] when nothing comes for longer than the peers' time-out though some peer has not said good-bye.
+    /// [`FabricError::Stalled`] when nothing comes for longer than the peers' time-out though some
+    /// peer has not said good-bye.
     pub fn close(&mut self) -> Result<(), FabricError> {
         self.close_in_time(None)
     }
 
-    /// The same where nodes may end at very different times: the others are waited for as long as they live, and the peers'
-    /// time-out counts only once `stop` is set.
+    /// The same where nodes may end at very different times: the others are waited for as long as
+    /// they live, and the peers' time-out counts only once `stop` is set.
     ///
     /// # Errors
     /// As [`Node::close`].

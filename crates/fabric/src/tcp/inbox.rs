@@ -9,9 +9,10 @@
 //! on a lossy network can make a stamp earlier than the message's completion; loopback and switched links
 //! in order do not.
 //!
-//! Headers are checked as soon as bytes come in, ahead of delivery, and frames that only acknowledge are taken out of the
-//! buffer in the same step. So a node that only sends sees its window open behind messages that it has not taken, and what it
-//! never takes is bounded by its peer's window, however many acknowledgements come in between.
+//! Headers are checked as soon as bytes come in, ahead of delivery, and frames that only
+//! acknowledge are taken out of the buffer in the same step. So a node that only sends sees its
+//! window open behind messages that it has not taken, and what it never takes is bounded by its
+//! peer's window, however many acknowledgements come in between.
 //!
 //! Pure: no sockets, no clocks.
 
@@ -132,7 +133,8 @@ impl Inbox {
     /// Check the headers that have come, and close the gaps that acknowledgements leave.
     #[inline]
     fn sift(&mut self, payload_bytes_max: usize) -> Result<Option<Taken>, FrameError> {
-        // What is looked at next; what is kept goes to `checked`, which falls behind with each acknowledgement.
+        // What is looked at next; what is kept goes to `checked`, which falls behind with each
+        // acknowledgement.
         let mut at = self.checked;
         let mut taken = None;
         let sifted = loop {

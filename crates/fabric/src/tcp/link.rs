@@ -1,9 +1,10 @@
 //! One connection to one peer: its two buffers, its window, and how it ends.
 //!
-//! **Window.** A node has at most a [`Window`] of messages and bytes on their way to a peer: sent and not yet taken by the
-//! peer's program. The peer's inbox holds a whole window, and acknowledgements take no room in it, so it can always read the
-//! connection empty, and they never wait behind messages that nobody takes. That bounds memory on both sides and keeps two
-//! nodes that send to each other from blocking each other while one of them takes its messages.
+//! **Window.** A node has at most a [`Window`] of messages and bytes on their way to a peer: sent
+//! and not yet taken by the peer's program. The peer's inbox holds a whole window, and
+//! acknowledgements take no room in it, so it can always read the connection empty, and they never
+//! wait behind messages that nobody takes. That bounds memory on both sides and keeps two nodes
+//! that send to each other from blocking each other while one of them takes its messages.
 //!
 //! Acknowledgements ride on messages going the other way. A frame of their own is sent when a quarter of the window is
 //! owed, or when something has been owed for a millisecond.
@@ -26,8 +27,8 @@ use std::net::TcpStream;
 
 /// What may be on its way to one peer.
 pub(super) const WINDOW: Window = Window { messages: 1024, bytes: 1 << 20, fragment_bytes: 128 << 10 };
-/// Headers that an inbox has room for besides a window: that of the frame in the node's hands, a good-bye's, and that of an
-/// acknowledgement until all of it has come.
+/// Headers that an inbox has room for besides a window: that of the frame in the node's hands, a
+/// good-bye's, and that of an acknowledgement until all of it has come.
 const SPARE_HEADERS: usize = 3;
 
 /// Without kernel stamps: what comes no later than this after a look that found nothing was seen coming.
@@ -150,7 +151,8 @@ impl Link {
         self.outbox.has_room() && (window || self.bare)
     }
 
-    /// Whether a good part of the window is on its way: a node that takes nothing should look what has been taken.
+    /// Whether a good part of the window is on its way: a node that takes nothing should look what
+    /// has been taken.
     #[inline]
     pub fn is_deep(&self) -> bool {
         self.in_flight() >= self.window.messages / 4

@@ -1,5 +1,6 @@
-//! One way for ever: nothing that only the other direction would clear may fill up. Paths hold next to nothing here, so that a
-//! few thousand messages are many times what fits into every buffer and every window.
+//! One way for ever: nothing that only the other direction would clear may fill up. Paths hold next
+//! to nothing here, so that a few thousand messages are many times what fits into every buffer and
+//! every window.
 
 use crate::table::{Fabric, LITTLE_ROOM, Words, payload, take_in_time, udp_adaptive};
 use fabric::{Node, Wait, Waiting};
@@ -44,8 +45,8 @@ pub fn many_one_way_and_a_few_back(fabric: &Fabric) {
     carry(fabric, &Talk { every: 100, most: u64::MAX, heard_every: 700 });
 }
 
-/// Windows that go one way. An acknowledgement of its own is owed for each quarter of one, and over tcp a whole inbox of such
-/// comes within 40.
+/// Windows that go one way. An acknowledgement of its own is owed for each quarter of one, and over
+/// tcp a whole inbox of such comes within 40.
 fn messages(fabric: &Fabric) -> u64 {
     let windows = if fabric.is_troubled() { 40 } else { 150 };
     windows * u64::from(LITTLE_ROOM.messages)
@@ -99,7 +100,8 @@ fn hear(node: &mut Node, heard: &mut u64, due: u64) {
     *heard = due;
 }
 
-/// A sender that sleeps between its messages finds acknowledgements late, but before it takes a message for lost.
+/// A sender that sleeps between its messages finds acknowledgements late, but before it takes a
+/// message for lost.
 #[test]
 fn what_has_been_acknowledged_does_not_go_again() {
     const MESSAGES: u64 = 3;

@@ -1,4 +1,5 @@
-//! When the bytes of a stream came: what its reads told, for as long as it may be asked for. Bounded.
+//! When the bytes of a stream came: what its reads told, for as long as it may be asked for.
+//! Bounded.
 //!
 //! Pure.
 
@@ -33,8 +34,9 @@ impl Reads {
         last.span = last.span.zip(span).map(|(old, new)| Span { earliest: old.earliest, ..new });
     }
 
-    /// So many bytes from the offset `from` on are no longer part of the stream. A read that ended with one of them says
-    /// when that one came: for what came before it in the same read, this is an upper bound only.
+    /// So many bytes from the offset `from` on are no longer part of the stream. A read that ended
+    /// with one of them says when that one came: for what came before it in the same read, this is
+    /// an upper bound only.
     pub fn cut_out(&mut self, from: u64, bytes: u64) {
         for read in self.reads.iter_mut().rev().take_while(|read| read.end > from) {
             if read.end <= from + bytes {

@@ -53,8 +53,8 @@ proptest! {
         prop_assert!(inbox.next().is_none() && inbox.at_boundary());
     }
 
-    /// Acknowledgements between messages, in whatever reads: every message comes out, within the bounds of the read that brought
-    /// its last byte, and is observed only if it ended that.
+    /// Acknowledgements between messages, in whatever reads: every message comes out, within the
+    /// bounds of the read that brought its last byte, and is observed only if it ended that.
     #[test]
     fn arrivals_are_true_between_acknowledgements(
         parts in prop::collection::vec(prop_oneof![Just(None), (0..MAX).prop_map(Some)], 1..60),
@@ -173,7 +173,8 @@ fn acknowledgements_are_seen_ahead_of_messages_not_taken() {
     assert!(inbox.next().is_none());
 }
 
-/// A node that takes nothing, with a message before it, reads acknowledgements for ever, however they are cut.
+/// A node that takes nothing, with a message before it, reads acknowledgements for ever, however
+/// they are cut.
 #[test]
 fn acknowledgements_take_no_room() {
     for cut in [HEADER_BYTES, 1, 29, HEADER_BYTES + 1] {
