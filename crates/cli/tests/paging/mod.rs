@@ -47,17 +47,9 @@ impl Servers {
         let announce = self.folder.path().join(format!("address-{number}"));
         let _ = std::fs::remove_file(&announce);
         let mut command = Command::new(FOURSTAMP);
-        command.args([
-            "pager",
-            "serve",
-            "--memory",
-            "256M",
-            "--listen",
-            "127.0.0.1:0",
-            "--with-parent",
-            "--key-file",
-        ]);
+        command.args(["pager", "serve", "--memory", "256M", "--listen", "127.0.0.1:0", "--key-file"]);
         command.arg(self.key()).arg("--announce").arg(&announce);
+        rmem::end_with_parent(&mut command);
         let mut process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let begun = Instant::now();
         let text = loop {

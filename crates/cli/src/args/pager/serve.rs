@@ -45,9 +45,6 @@ pub struct PagerServeArgs {
     /// Write the address to this file once the server listens
     #[arg(long, value_name = "FILE")]
     pub announce: Option<PathBuf>,
-    /// End when the process that started this one ends
-    #[arg(long)]
-    pub with_parent: bool,
 }
 
 /// `fourstamp pager key`.

@@ -5,16 +5,12 @@ use crate::{interrupt, memory_limit};
 use anyhow::{Context, Result, bail};
 use fabric::{KeyError, RunKey};
 use rmem::{PageServer, ServerOptions, ServerSummary};
-use rustix::process::{Signal, set_parent_process_death_signal};
 use std::io::{Write, stdout};
 use std::path::Path;
 
 /// Serve until Ctrl-C or SIGTERM.
 pub fn run(args: &PagerServeArgs) -> Result<()> {
     let stop = interrupt::end_of_service();
-    if args.with_parent {
-        set_parent_process_death_signal(Some(Signal::TERM)).context("cannot end with the parent process")?;
-    }
     refuse_too_much(args.memory as u64, memory_limit::bytes())?;
     let server = PageServer::bind(options(args)?)?;
     let address = server.address();

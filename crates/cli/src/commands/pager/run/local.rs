@@ -80,9 +80,11 @@ impl Drop for LocalServers {
 fn start(memory: usize, key: &RunKey, announce: &Path) -> Result<Child> {
     let own = std::env::current_exe().context("cannot find this program's own file")?;
     let mut command = Command::new(own);
-    command.args(["pager", "serve", "--listen", "127.0.0.1:0", "--with-parent", "--memory"]);
+    command.args(["pager", "serve", "--listen", "127.0.0.1:0", "--memory"]);
     command.arg(memory.to_string()).arg("--announce").arg(announce).env(RunKey::VARIABLE, key.to_hex());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Set by the server itself, it would come too late for a parent that is killed in its first moments.
+    rmem::end_with_parent(&mut command);
     command.spawn().context("cannot start a page server on this machine")
 }
 
