@@ -43,7 +43,7 @@ fn measured(arguments: &str) -> BTreeMap<&'static str, u64> {
     let folder = folder();
     let out = succeed(folder.path(), &format!("bench {arguments} --out run"));
     let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("of all end-to-end time"), "{out}");
+    assert!(words.contains("of the total time"), "{out}");
     rows(&folder.path().join("run"))
 }
 
