@@ -29,6 +29,10 @@ pub fn finding_sentence(analysis: &Analysis) -> String {
     )
 }
 
+/// The slowest messages are no different where a stage's part of their time is within this of its
+/// part of all time.
+const ALIKE: f64 = 0.1;
+
 /// What the slowest messages did, in one sentence; `None` where there are too few to set any apart.
 pub fn tail_sentence(analysis: &Analysis) -> Option<String> {
     let finding = analysis.finding.as_ref()?;
@@ -42,7 +46,9 @@ pub fn tail_sentence(analysis: &Analysis) -> Option<String> {
     // The weight is always that of the slowest 0.1 %, which in a small run are not the ten spoken of.
     let weight =
         if few { String::new() } else { format!(" They took {} of all time.", part(finding.tail_weight)) };
-    let like_the_rest = finding.tail_stage == finding.stage && finding.largest().1 >= 0.5;
+    let (time, messages) = finding.largest();
+    let alike = (finding.tail_share - time).abs() < ALIKE;
+    let like_the_rest = finding.tail_stage == finding.stage && messages >= 0.5 && alike;
     Some(if like_the_rest {
         format!("{slowest} are no different: {share} of their time is {stage}.{weight}")
     } else if finding.tail_stage == finding.stage {
@@ -239,4 +245,30 @@ fn commonest(stages: Vec<Stage>) -> (Stage, usize) {
 
 fn in_runs(n: usize, of: usize) -> String {
     if n == of { "in every run".to_owned() } else { format!("in {n} of {of} runs") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::plain;
+
+    fn said(tail_stage: Stage, tail_share: f64) -> String {
+        let finding = Finding {
+            stage: Stage::ReceiveWait,
+            time: [0.0, 0.06, 0.94],
+            messages: [0.0, 0.01, 0.99],
+            tail_stage,
+            tail_share,
+            tail_weight: 0.2,
+        };
+        let analysis = Analysis { messages: 20_000, finding: Some(finding), ..Analysis::default() };
+        plain(&tail_sentence(&analysis).expect("enough messages"))
+    }
+
+    #[test]
+    fn the_slowest_are_no_different_only_where_their_time_went_as_all_time_did() {
+        assert!(said(Stage::ReceiveWait, 0.97).contains("are no different: 97 % of their time is receive"));
+        assert!(said(Stage::ReceiveWait, 0.5).contains("0.1 % spent 50 % of their time in receive wait"));
+        assert!(said(Stage::Transit, 0.5).contains("are different: 50 % of their time is transit"));
+    }
 }

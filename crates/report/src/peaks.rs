@@ -52,7 +52,7 @@ pub(crate) fn sentence(shown: &[Shown]) -> String {
             )
         });
     format!(
-        "Several peaks mean several ways through the machine: {} gathers at {} places.{cost}",
+        "Several peaks mean several ways through the machine: {} has {} peaks.{cost}",
         most.name,
         most.view.peaks.len()
     )

@@ -99,7 +99,10 @@ fn tip(peak: &Peak) -> String {
 /// The highest of the bars that the peak is on: over half its height, or at least the one that its
 /// place is in. Between the teeth of a coarse clock bars are empty.
 fn height(peak: &Peak, bins: &[Bin]) -> u64 {
-    let (from, to) = (peak.place_ns - peak.width_ns / 2.0, peak.place_ns + peak.width_ns / 2.0);
+    // Half the width to either side on the log scale that the bars are on: a wide peak would reach 0.
+    let place = peak.place_ns.max(0.5);
+    let half = (peak.width_ns / 2.0 / place).asinh().exp();
+    let (from, to) = ((place / half).max(peak.from_ns), (place * half).min(peak.to_ns));
     let under = bins.iter().filter(|bin| bin.from <= to && from < bin.to);
     under.map(|bin| bin.count).max().unwrap_or(1).max(1)
 }
@@ -133,5 +136,8 @@ mod tests {
             tail: false,
         };
         assert_eq!(height(&peak, &bins), 900);
+        // A peak that is wider than its place is far from 0 does not reach the one before it.
+        let far = Peak { place_ns: 60.0, from_ns: 30.0, to_ns: 90.0, width_ns: 140.0, ..peak };
+        assert_eq!(height(&far, &bins), 1);
     }
 }
