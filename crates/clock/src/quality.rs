@@ -1,9 +1,9 @@
-//! What a clock is good for on this machine: the step it moves in, what a reading costs, how well its
-//! rate is known.
+//! What a clock is good for on this machine: the step it moves in, what a reading costs, how well
+//! its rate is known.
 //!
-//! Every latency is printed beside these, because no result is finer than its clock. [`measure`] reads
-//! the clock; what its readings mean is worked out by pure functions. Steps that go backwards are counted: a
-//! difference clamped to zero would hide a broken clock.
+//! Every latency is printed beside these, because no result is finer than its clock. [`measure`]
+//! reads the clock; what its readings mean is worked out by pure functions. Steps that go backwards
+//! are counted: a difference clamped to zero would hide a broken clock.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,14 +16,16 @@ use serde::{Deserialize, Serialize};
 use crate::source::read_ns;
 use crate::{Anchor, Clock, Source};
 
-/// How long the calibration watches the clock. The run's own anchors are far apart and give the rate much
-/// better; this one serves a node that was cut before its second anchor, and clock synchronisation.
+/// How long the calibration watches the clock. The run's own anchors are far apart and give the
+/// rate much better; this one serves a node that was cut before its second anchor, and clock
+/// synchronisation.
 const CALIBRATION: Duration = Duration::from_millis(50);
 /// Readings taken in a row to see the step.
 const READINGS: usize = 16_384;
 /// Blocks of readings timed to find what one costs.
 const COST_BLOCKS: usize = 32;
-/// Readings in such a block: enough that the two readings of the system clock around it do not matter.
+/// Readings in such a block: enough that the two readings of the system clock around it do not
+/// matter.
 const COST_READINGS: u32 = 2_048;
 
 /// A measured clock.
@@ -31,11 +33,11 @@ const COST_READINGS: u32 = 2_048;
 pub struct Quality {
     /// Where its ticks come from.
     pub source: Source,
-    /// The smallest forward difference seen between two readings in a row, zero apart: the resolution.
+    /// The step that it moves in: its readings lie on a grid of this width, and nothing shorter can
+    /// be measured with it. It is not what two readings in a row differ by, which is at least what
+    /// a reading costs.
     pub step_ns: f64,
-    /// The most common forward difference, zero apart: what two stamps in a row typically differ by.
-    pub common_step_ns: f64,
-    /// How many readings in a row were looked at for the steps.
+    /// How many readings in a row were looked at for the step.
     pub readings: u64,
     /// How many of them were earlier than the one before.
     pub backward_steps: u64,
@@ -49,7 +51,8 @@ pub struct Quality {
     pub calibration_ns: i64,
 }
 
-/// What a short look at a clock tells of it: enough to synchronise it and to stand in for a second anchor.
+/// What a short look at a clock tells of it: enough to synchronise it and to stand in for a second
+/// anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// Nanoseconds a tick.
@@ -67,8 +70,7 @@ pub fn measure(clock: &Clock) -> Quality {
     let steps = Steps::of(&readings);
     Quality {
         source: clock.source(),
-        step_ns: steps.smallest as f64 * rate.ns_per_tick,
-        common_step_ns: steps.most_common as f64 * rate.ns_per_tick,
+        step_ns: steps.step as f64 * rate.ns_per_tick,
         readings: READINGS as u64,
         backward_steps: steps.backward,
         read_cost_ns: read_cost_ns(clock),
@@ -110,9 +112,8 @@ struct Rate {
 /// Differences of readings in a row, in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Steps {
-    /// Forward, zero apart; zero if the clock never moved forward.
-    smallest: u64,
-    most_common: u64,
+    /// Zero if the clock never moved forward.
+    step: u64,
     backward: u64,
 }
 
@@ -139,7 +140,8 @@ fn read_cost_ns(clock: &Clock) -> f64 {
 }
 
 impl Rate {
-    /// By two anchors of one clock. If they cannot be told apart nothing is known: an error of a whole rate.
+    /// By two anchors of one clock. If they cannot be told apart nothing is known: an error of a
+    /// whole rate.
     fn between(start: &Anchor, end: &Anchor) -> Rate {
         const WHOLE_PPM: f64 = 1e6;
         let span_ns = end.monotonic_raw_ns - start.monotonic_raw_ns;
@@ -156,25 +158,39 @@ impl Rate {
 
 impl Steps {
     fn of(readings: &[u64]) -> Steps {
-        let (mut smallest, mut backward) = (u64::MAX, 0);
+        let mut backward = 0;
         let mut counts: HashMap<u64, u64> = HashMap::new();
         for pair in readings.windows(2) {
             match pair[1].wrapping_sub(pair[0]) as i64 {
                 0 => {}
                 ..0 => backward += 1,
-                forward => {
-                    smallest = smallest.min(forward as u64);
-                    *counts.entry(forward as u64).or_default() += 1;
-                }
+                forward => *counts.entry(forward as u64).or_default() += 1,
             }
         }
-        // Of equally common steps the smallest, so that the answer does not depend on the map's order.
-        let most_common = counts.into_iter().max_by_key(|&(step, count)| (count, std::cmp::Reverse(step)));
-        match most_common {
-            Some((most_common, _)) => Steps { smallest, most_common, backward },
-            None => Steps { smallest: 0, most_common: 0, backward },
-        }
+        Steps { step: grid(&counts), backward }
     }
+}
+
+/// The widest grid that these forward differences (each with how often it was seen) are multiples
+/// of.
+///
+/// A counter that is scaled from a slower one moves in steps of many ticks, and now and then a tick
+/// more or less: seen, 26 ticks of 0.4 ns. So the smallest difference is no step, the one in a
+/// hundred that strays is left out, and steps of several ticks may be a tick off.
+fn grid(counts: &HashMap<u64, u64>) -> u64 {
+    const STRAYING: u64 = 100;
+    const TIMES_MOST: u64 = 4096;
+    let all: u64 = counts.values().sum();
+    let strays = |seen: u64| seen * STRAYING < all;
+    let common = counts.iter().filter(|(_, seen)| !strays(**seen)).map(|(difference, _)| *difference);
+    let Some(least) = common.min().or(counts.keys().min().copied()) else { return 0 };
+    let fits = |step: u64| {
+        let slack = u64::from(step >= 8);
+        let off = |difference: u64| (difference % step).min(step - difference % step) > slack;
+        strays(counts.iter().filter(|(difference, _)| off(**difference)).map(|(_, seen)| *seen).sum())
+    };
+    // The least one lies on the grid itself, so a step goes into it a whole number of times.
+    (1..=least.min(TIMES_MOST)).map(|times| (least + times / 2) / times).find(|step| fits(*step)).unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -191,11 +207,30 @@ mod tests {
     #[test]
     fn backward_steps_are_counted_and_do_not_count_as_resolution() {
         let steps = Steps::of(&[100, 126, 126, 152, 150, 202, 228]);
-        assert_eq!(steps, Steps { smallest: 26, most_common: 26, backward: 1 });
-        assert_eq!(Steps::of(&[5, 5, 4]), Steps { smallest: 0, most_common: 0, backward: 1 });
-        assert_eq!(Steps::of(&[]), Steps { smallest: 0, most_common: 0, backward: 0 });
-        assert_eq!(Steps::of(&[u64::MAX, 1]).smallest, 2, "a counter may wrap");
-        assert_eq!(Steps::of(&[0, 3, 10, 13, 20]).most_common, 3, "of equals the smaller");
+        assert_eq!(steps, Steps { step: 26, backward: 1 });
+        assert_eq!(Steps::of(&[5, 5, 4]), Steps { step: 0, backward: 1 });
+        assert_eq!(Steps::of(&[]), Steps { step: 0, backward: 0 });
+        assert_eq!(Steps::of(&[u64::MAX, 1]).step, 2, "a counter may wrap");
+        assert_eq!(Steps::of(&[0, 3, 10, 13, 20]).step, 1, "what a reading costs is no step");
+    }
+
+    /// Seen: one reading of sixteen thousand a tick off, and a step of 0.4 ns instead of 10.
+    #[test]
+    fn a_tick_that_strays_is_no_step() {
+        let mut readings: Vec<u64> = (0..16_384).map(|at| at / 2 * 26 + at % 2 * 26 * (at / 7 % 2)).collect();
+        readings.sort_unstable();
+        readings.iter_mut().skip(9_000).for_each(|reading| *reading += 1);
+        readings[9_000] -= 1;
+        assert_eq!(Steps::of(&readings).step, 26);
+        // A fine counter, whose readings cost 20 ticks and a few more or less.
+        let mut now = 0;
+        let fine: Vec<u64> = (0..16_384)
+            .map(|at| {
+                now += 19 + at % 5;
+                now
+            })
+            .collect();
+        assert_eq!(Steps::of(&fine).step, 1);
     }
 
     proptest! {

