@@ -61,7 +61,10 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// Makes the comparisons and prints how often each verdict came.
 pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
-    ensure!(options.comparisons > 0 && options.launches > 1, "at least one comparison of two launches each");
+    ensure!(
+        options.comparisons > 0 && options.launches > 2,
+        "at least one comparison of three launches each"
+    );
     let binary = match &options.binary {
         Some(binary) => binary.clone(),
         None => competition::release_build(workspace)?,

@@ -7,10 +7,15 @@ use rand_pcg::Pcg64Mcg;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     pub value: f64,
-    pub low: f64,
-    pub high: f64,
+    /// `None` below [`ROUNDS_LEAST`] rounds, which do not show how rounds differ.
+    pub interval: Option<(f64, f64)>,
 }
 
+/// Rounds below which there is no interval.
+pub const ROUNDS_LEAST: usize = 3;
+/// Student's t at 95 % of three and of four rounds. Percentiles of their medians hold the truth 75 and 88 times in 100; from
+/// five on it is 94.
+const STUDENT: [f64; 2] = [4.302_653, 3.182_446];
 const DRAWS: usize = 10_000;
 
 /// `compare(median of ours, median of theirs)` over rounds, with a percentile bootstrap that draws whole rounds, so
@@ -18,12 +23,34 @@ const DRAWS: usize = 10_000;
 ///
 /// `rounds` pairs one launch of each; `None` when there are no rounds.
 pub fn compare_medians(rounds: &[(f64, f64)], compare: fn(f64, f64) -> f64, seed: u64) -> Option<Estimate> {
-    let mut random = Pcg64Mcg::seed_from_u64(seed);
     let statistic = |rounds: &[(f64, f64)]| {
         let (ours, theirs): (Vec<f64>, Vec<f64>) = rounds.iter().copied().unzip();
         Some(compare(median(ours)?, median(theirs)?))
     };
     let value = statistic(rounds)?;
+    let interval = match rounds.len().checked_sub(ROUNDS_LEAST) {
+        None => None,
+        Some(more) => Some(match STUDENT.get(more) {
+            Some(t) => about(value, rounds.iter().map(|(a, b)| compare(*a, *b)).collect(), *t),
+            None => drawn(rounds, statistic, seed),
+        }),
+    };
+    Some(Estimate { value, interval })
+}
+
+/// By Student's t of the rounds' own figures, on the log scale where all are above 0.
+fn about(value: f64, figures: Vec<f64>, t: f64) -> (f64, f64) {
+    let logs = value > 0.0 && figures.iter().all(|figure| *figure > 0.0);
+    let figures: Vec<f64> = if logs { figures.into_iter().map(f64::ln).collect() } else { figures };
+    let n = figures.len() as f64;
+    let mean = figures.iter().sum::<f64>() / n;
+    let variance = figures.iter().map(|figure| (figure - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let half = t * (variance / n).sqrt();
+    if logs { (value * (-half).exp(), value * half.exp()) } else { (value - half, value + half) }
+}
+
+fn drawn(rounds: &[(f64, f64)], statistic: impl Fn(&[(f64, f64)]) -> Option<f64>, seed: u64) -> (f64, f64) {
+    let mut random = Pcg64Mcg::seed_from_u64(seed);
     let mut drawn = vec![(0.0, 0.0); rounds.len()];
     let mut draws: Vec<f64> = (0..DRAWS)
         .filter_map(|_| {
@@ -32,7 +59,7 @@ pub fn compare_medians(rounds: &[(f64, f64)], compare: fn(f64, f64) -> f64, seed
         })
         .collect();
     draws.sort_by(f64::total_cmp);
-    Some(Estimate { value, low: draws[DRAWS / 40], high: draws[DRAWS - 1 - DRAWS / 40] })
+    (draws[DRAWS / 40], draws[DRAWS - 1 - DRAWS / 40])
 }
 
 /// The middle value, or the mean of the two in the middle.
@@ -64,7 +91,7 @@ mod tests {
     #[test]
     fn without_spread_the_interval_is_a_point() {
         let estimate = compare_medians(&[(3.0, 2.0); 10], ratio, 1);
-        assert_eq!(estimate, Some(Estimate { value: 1.5, low: 1.5, high: 1.5 }));
+        assert_eq!(estimate, Some(Estimate { value: 1.5, interval: Some((1.5, 1.5)) }));
         assert_eq!(compare_medians(&[], ratio, 1), None);
     }
 
@@ -80,12 +107,21 @@ mod tests {
         let mut random = Pcg64Mcg::seed_from_u64(11);
         let mut noise = |middle: f64| middle * (1.0 + 0.2 * (random.random::<f64>() - 0.5));
         let trials = 60;
-        let covered = (0..trials).filter(|&trial| {
-            let rounds: Vec<_> = (0..15).map(|_| (noise(3.0), noise(2.0))).collect();
-            let estimate = compare_medians(&rounds, ratio, trial).unwrap();
-            estimate.low <= 1.5 && 1.5 <= estimate.high
-        });
-        let covered = covered.count();
-        assert!((50..=60).contains(&covered), "covered {covered} of {trials}");
+        for rounds in [3, 4, 5, 15] {
+            let covered = (0..trials).filter(|&trial| {
+                let rounds: Vec<_> = (0..rounds).map(|_| (noise(3.0), noise(2.0))).collect();
+                let (low, high) = compare_medians(&rounds, ratio, trial).unwrap().interval.unwrap();
+                low <= 1.5 && 1.5 <= high
+            });
+            let covered = covered.count();
+            assert!((50..=60).contains(&covered), "{rounds} rounds: covered {covered} of {trials}");
+        }
+    }
+
+    #[test]
+    fn below_three_rounds_there_is_no_interval() {
+        for rounds in [&[(3.0, 2.0)][..], &[(3.0, 2.0), (300.0, 2.0)]] {
+            assert_eq!(compare_medians(rounds, ratio, 1).unwrap().interval, None);
+        }
     }
 }

@@ -85,7 +85,7 @@ pub enum Bound {
 pub enum Verdict {
     Met,
     Missed,
-    /// The interval holds the bound.
+    /// The interval holds the bound, or there is none.
     Undecided,
     /// The two do not do the same thing.
     NotAlike,
@@ -306,9 +306,10 @@ impl Figure {
 impl Bound {
     /// Whether the interval lies within, outside, or across the bound.
     pub fn verdict(self, estimate: Estimate) -> Verdict {
+        let Some((low, high)) = estimate.interval else { return Verdict::Undecided };
         let (best, worst, bound) = match self {
-            Bound::AtMost(bound) => (estimate.low, estimate.high, bound),
-            Bound::AtLeast(bound) => (-estimate.high, -estimate.low, -bound),
+            Bound::AtMost(bound) => (low, high, bound),
+            Bound::AtLeast(bound) => (-high, -low, -bound),
         };
         match (best <= bound, worst <= bound) {
             (_, true) => Verdict::Met,
@@ -324,20 +325,22 @@ mod tests {
 
     #[test]
     fn the_interval_decides() {
-        let estimate = Estimate { value: 1.0, low: 0.9, high: 1.2 };
+        let estimate = Estimate { value: 1.0, interval: Some((0.9, 1.2)) };
         assert_eq!(Bound::AtMost(1.2).verdict(estimate), Verdict::Met);
         assert_eq!(Bound::AtMost(1.1).verdict(estimate), Verdict::Undecided);
         assert_eq!(Bound::AtMost(0.8).verdict(estimate), Verdict::Missed);
         assert_eq!(Bound::AtLeast(0.9).verdict(estimate), Verdict::Met);
         assert_eq!(Bound::AtLeast(1.0).verdict(estimate), Verdict::Undecided);
         assert_eq!(Bound::AtLeast(1.3).verdict(estimate), Verdict::Missed);
+        let of_few = Estimate { interval: None, ..estimate };
+        assert_eq!(Bound::AtMost(1.2).verdict(of_few), Verdict::Undecided);
     }
 
     /// Seen: a "blocking" receiver that mostly polled came out at 0.10× of one that slept, and was called met.
     #[test]
     fn what_waits_differently_is_not_compared() {
         let blocking = choose(&["tcp-blocking".into()], false).unwrap()[0];
-        let estimate = Estimate { value: 0.1, low: 0.1, high: 0.1 };
+        let estimate = Estimate { value: 0.1, interval: Some((0.1, 0.1)) };
         assert_eq!(blocking.verdict(estimate, &[(2_095.0, 43_955.0); 3]), Verdict::NotAlike);
         assert_eq!(blocking.verdict(estimate, &[]), Verdict::NotAlike, "not known to be alike");
         assert_eq!(blocking.verdict(estimate, &[(44_300.0, 43_955.0); 3]), Verdict::Met);

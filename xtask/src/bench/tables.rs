@@ -107,10 +107,13 @@ fn figure_row(figure: &Figure, results: &[Launches], seed: u64) -> Vec<String> {
     let verdict = match figure.verdict(estimate, &paired(figure, Number::Sleeps, results)) {
         Verdict::Met => "met",
         Verdict::Missed => "missed",
+        Verdict::Undecided if estimate.interval.is_none() => "undecided: too few rounds",
         Verdict::Undecided => "undecided",
         Verdict::NotAlike => "not alike",
     };
-    let interval = format!("{} – {}", figure.show(estimate.low), figure.show(estimate.high));
+    let interval = estimate
+        .interval
+        .map_or_else(|| "–".into(), |(low, high)| format!("{} – {}", figure.show(low), figure.show(high)));
     vec![figure.what.into(), figure.show(estimate.value), interval, promised, verdict.into()]
 }
 
