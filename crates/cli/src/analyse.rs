@@ -6,7 +6,7 @@ use crate::foretelling::foretell;
 use crate::paged;
 use crate::reading::on_all_cores;
 use anyhow::{Context, Result, bail};
-use record::{Batch, Chunk, Closing, Run};
+use record::{Batch, Chunk, Closing, Origin, Run};
 use report::{Entry, Facts, Told};
 use stats::analysis::Analysis;
 use stats::compare::Sample;
@@ -35,6 +35,8 @@ pub struct Together {
     pub analysis: Analysis,
     /// What a comparison looks at.
     pub sample: Sample,
+    /// Where each run's timeline begins, which no two runs share.
+    pub origins: Vec<Origin>,
 }
 
 /// A chunk, and the number of its launch among all that are read.
@@ -78,17 +80,19 @@ pub fn tell_apart<'a>(runs: impl IntoIterator<Item = &'a mut Analysed>) {
 /// takes.
 pub fn analyse_together(paths: &[PathBuf], seed: u64, filter: &Filter) -> Result<Together> {
     let (mut chunks, mut facts, mut launches, mut error_ns) = (Vec::new(), Vec::new(), 0, 0);
+    let mut origins = Vec::new();
     for path in paths {
         let run = open(path)?;
         chunks.extend(numbered(&run, launches));
         launches += run.info.launches.iter().map(|launch| launch.launch + 1).max().unwrap_or(0);
         error_ns = error_ns.max(clock_error_ns(&run));
         facts.push(Facts::from(&run.info));
+        origins.push(run.info.origin.clone());
     }
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     let options = options(&chunks, error_ns, seed);
     let read = read_chosen(&chunks, options, filter, &names.join(", "))?;
-    Ok(Together { facts, sample: read.sample(), analysis: read.finish() })
+    Ok(Together { facts, sample: read.sample(), analysis: read.finish(), origins })
 }
 
 fn options(chunks: &[Numbered], clock_error_ns: i64, seed: u64) -> Options {

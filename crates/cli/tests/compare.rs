@@ -4,6 +4,7 @@ mod common;
 
 use common::{fail, folder, run, succeed, text};
 use std::path::Path;
+use std::process::Command;
 
 fn bench(folder: &Path, name: &str, more: &str) {
     succeed(folder, &format!("bench pingpong --transport thread --receive blocking --out {name} {more}"));
@@ -28,8 +29,14 @@ fn a_run_is_compared_with_a_slower_one() {
     let (said, code) = compare(folder.path(), &["a", "b", "--fail-if", "p50 > +5%", "--html", "page.html"]);
     let said = words(&said);
     assert_eq!(code, Some(1), "{said}");
-    for wanted in ["! Size differs: A 8 B, B 4 MiB", "B is slower: p", "p50 > +5%: holds", "wrote page.html"]
-    {
+    for wanted in [
+        "! Size differs: A 8 B, B 4 MiB",
+        "B is slower: p",
+        "× that of A (",
+        "p50 > +5%: holds; B/A ",
+        "Fail: a failure condition is met.",
+        "wrote page.html",
+    ] {
         assert!(said.contains(wanted), "{wanted}: {said}");
     }
     let page = std::fs::read_to_string(folder.path().join("page.html")).expect("a page");
@@ -50,8 +57,9 @@ fn what_cannot_be_decided_passes_unless_it_must_be() {
     let condition = ["a", "b", "--fail-if", "p50 > +5%"];
     let (said, code) = compare(folder.path(), &condition);
     assert_eq!(code, Some(0), "{said}");
-    assert!(words(&said).contains("one launch says nothing of how launches differ"), "{said}");
-    assert!(words(&said).contains("undecided passes; --strict makes it fail"), "{said}");
+    assert!(words(&said).contains("Undecided: too few launches (1 launch of A, 1 of B)"), "{said}");
+    assert!(words(&said).contains("p50 > +5%: undecided, too few launches; B/A "), "{said}");
+    assert!(words(&said).contains("undecided ones pass, unless --strict is given"), "{said}");
     let (said, code) = compare(folder.path(), &[&condition[..], &["--strict"]].concat());
     assert_eq!(code, Some(3), "{said}");
 }
@@ -71,23 +79,39 @@ fn several_runs_of_each_are_read_as_one() {
     assert_eq!(found["launches"], serde_json::json!([2, 2]));
     assert_eq!(found["messages"], serde_json::json!([600, 600]));
     assert_eq!(found["stage"], "cycle");
+    assert_eq!(found["verdict"], "undecided");
+    let quantiles = found["quantiles"].as_array().expect("a list");
+    assert!(!quantiles.is_empty());
+    for of in quantiles {
+        // Two launches of each: a ratio, and nothing that says how sure it is.
+        let (a, b) = (of["values_ns"][0].as_f64().unwrap(), of["values_ns"][1].as_f64().unwrap());
+        assert!((of["ratio"].as_f64().unwrap() * a / b - 1.0).abs() < 1e-9, "{of}");
+        assert!(["interval", "chance", "launches_needed"].iter().all(|name| of[name].is_null()), "{of}");
+        assert_eq!(of["reason"], "too-few-launches");
+    }
 }
 
 #[test]
 fn wrong_input_is_one_line_that_helps() {
     let folder = folder();
     bench(folder.path(), "a", "--count 300 --launches 4");
+    bench(folder.path(), "b", "--count 300 --launches 4");
     bench(folder.path(), "cycles", "--count 300 --launches 4 --no-record");
+    let copied = Command::new("cp").args(["-r", "a", "copy"]).current_dir(folder.path()).status();
+    assert!(copied.expect("cp runs").success());
     for (arguments, wanted) in [
+        ("compare a a", "a and a are the same run; give each run once"),
+        ("compare a copy", "a and copy are the same run"),
+        ("compare --a a --a copy --b b", "a and copy are the same run"),
         ("compare a nowhere", "nowhere is not a run"),
         ("compare a cycles --stage transit", "B has no transit: it has cycle; choose a stage that both have"),
         ("compare a", "2 values required"),
-        ("compare a a --fail-if p99>=5%", "column 4: write > or < here"),
-        ("compare a a --fail-if max>+5%", "one message, which no interval holds"),
-        ("compare a a --least 2", "write a part from 0% to 100%"),
-        ("compare a a --confidence 100%", "99.99%"),
-        ("compare a a --strict", "--fail-if"),
-        ("compare a a --html nosuch/page.html", "cannot write nosuch/page.html"),
+        ("compare a b --fail-if p99>=5%", "column 4: write > or < here"),
+        ("compare a b --fail-if max>+5%", "one message, which no interval holds"),
+        ("compare a b --least 2", "write a part from 0% to 100%"),
+        ("compare a b --confidence 100%", "99.99%"),
+        ("compare a b --strict", "--fail-if"),
+        ("compare a b --html nosuch/page.html", "cannot write nosuch/page.html"),
     ] {
         let said = fail(folder.path(), arguments);
         assert!(said.contains(wanted), "{arguments}: {said}");
@@ -97,5 +121,5 @@ fn wrong_input_is_one_line_that_helps() {
         words(&cycles).contains("Recording differs") && words(&cycles).contains("whole cycle"),
         "{cycles}"
     );
-    assert_eq!(run(folder.path(), "compare a a").status.code(), Some(0));
+    assert_eq!(run(folder.path(), "compare a b").status.code(), Some(0));
 }

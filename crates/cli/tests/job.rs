@@ -107,7 +107,7 @@ fn a_simulation_in_a_job_has_the_sequential_result() {
     }
     let folder = folder();
     let out = MPICH.succeed(folder.path(), 3, "warp phold --transport tcp --objects 64 --cutoff 5 --check");
-    assert_eq!(out.matches("equal to the sequential run").count(), 1, "{out}");
+    assert_eq!(out.matches("Matches the sequential run").count(), 1, "{out}");
 }
 
 #[test]
@@ -172,7 +172,7 @@ mod over_mpi {
         let folder = folder();
         let out =
             mpirun.succeed(folder.path(), 3, "warp phold --transport mpi --objects 64 --cutoff 5 --check");
-        assert_eq!(out.matches("equal to the sequential run").count(), 1, "{out}");
+        assert_eq!(out.matches("Matches the sequential run").count(), 1, "{out}");
     }
 
     #[test]

@@ -80,7 +80,7 @@ fn a_run_without_messages_is_said_to_have_none() {
 fn the_message_of_1988_is_explained_as_in_the_memo() {
     let folder = folder();
     let out = succeed(folder.path(), "warp diary --zip-forward --work 2000 --notes 4 --check --out zip");
-    assert!(out.contains("equal to the sequential run"), "{out}");
+    assert!(out.contains("Matches the sequential run"), "{out}");
     let story = succeed(folder.path(), "story zip");
     let text = flat(&story);
     for sentence in [
@@ -105,7 +105,7 @@ fn the_message_of_1988_is_explained_as_in_the_memo() {
 fn without_the_sweep_the_story_is_another() {
     let folder = folder();
     let out = succeed(folder.path(), "warp diary --work 2000 --notes 4 --check --out now");
-    assert!(out.contains("equal to the sequential run"), "{out}");
+    assert!(out.contains("Matches the sequential run"), "{out}");
     let text = flat(&succeed(folder.path(), "story now --slowest 20"));
     assert!(cancelled_to_itself(&text) < 10, "a message waited for many cancellations\n{text}");
 }

@@ -93,7 +93,7 @@ fn one_box_and_two_are_measured_and_nothing_is_left() {
         return;
     }
     check_boxes(&study, "two boxes");
-    assert!(out.contains("times as long") && out.contains("5 Mbit/s"), "{out}");
+    assert!(out.contains("× as long") && out.contains("5 Mbit/s"), "{out}");
     // 1,600 bytes are 2.6 ms of this link each way, but for what the shaper lets pass at once after a pause: a busy machine makes pauses.
     let sizes = lines(&study.join("sizes.csv"));
     let line = sizes.iter().find(|line| line.starts_with("two boxes,1600,")).expect("measured");

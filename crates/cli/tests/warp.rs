@@ -39,7 +39,7 @@ fn every_engine_and_transport_comes_to_the_same() {
             }
             let out = succeed(folder.path(), &format!("warp {model} {nodes} --check"));
             assert_eq!(digests(&out), expected, "{model} {nodes}");
-            assert!(out.contains("equal to the sequential run"), "{out}");
+            assert!(out.contains("Matches the sequential run"), "{out}");
         }
     }
     assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "nothing was asked to be kept");

@@ -96,7 +96,12 @@ fn a_configuration_file_without_sense_is_one_line() {
 fn a_study_measures_all_alike_and_keeps_everything() {
     let folder = folder();
     let out = succeed(folder.path(), &format!("warp study {PHOLD} --nodes 2,1 --launches 2 --out study"));
-    assert!(out.contains("in order") && out.contains("phold is fastest"), "{out}");
+    assert!(
+        out.contains("in order")
+            && out.contains("Undecided whether phold is faster on nodes, too few launches"),
+        "{out}"
+    );
+    assert!(out.contains("Below 3 launches of each there is no interval"), "{out}");
     let study = folder.path().join("study");
     let launches = read(&study.join("launches.csv"));
     assert_eq!(column(&launches, "nodes"), ["1", "1", "1", "1", "2", "2"]);
@@ -108,7 +113,10 @@ fn a_study_measures_all_alike_and_keeps_everything() {
     for row in 1..3 {
         let of = |name: &str| column(&table, name)[row].parse::<f64>().expect("a number");
         assert!((of("speedup") / of("nodes") - of("efficiency")).abs() < 1e-5, "{table}");
-        assert!(of("speedup_low") <= of("speedup") && of("speedup") <= of("speedup_high"), "{table}");
+        assert!(
+            of("speedup") > 0.0 && column(&table, "speedup_low")[row].is_empty(),
+            "two launches: {table}"
+        );
     }
     assert!(read(&study.join("report.html")).contains("Run time against time of day"));
     let stats = std::fs::read_dir(study.join("xl_stats")).expect("listed");

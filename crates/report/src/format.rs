@@ -29,6 +29,11 @@ pub(crate) fn time(ns: f64) -> String {
     format!("{}\u{a0}{}", figures(ns / unit.ns, unit.name == "ns"), unit.name)
 }
 
+/// The same for a terminal.
+pub fn time_text(ns: f64) -> String {
+    plain(&time(ns))
+}
+
 /// A time that may be missing.
 pub(crate) fn time_or_none(ns: Option<i64>) -> String {
     ns.map_or_else(|| NONE.to_owned(), |ns| time(ns as f64))

@@ -1,6 +1,7 @@
 //! Tables of the page, and the sections that consist of one.
 
 use stats::analysis::{Analysis, Breakdown, Group, SizePoint, SlowMessage, Stage, StageView, Summary};
+use stats::launches::LAUNCHES_LEAST;
 
 use crate::charts::Section;
 use crate::charts::sizes::JUMP;
@@ -16,16 +17,33 @@ pub(crate) fn quantiles_section(run: &str, analysis: &Analysis) -> Option<Sectio
     if columns.is_empty() {
         return None;
     }
-    let sentence = "Below each figure its 95 % interval, by resampling launches and blocks of messages. Quantiles stop \
-                    where fewer than ten messages lie beyond them, and those of the stages do not add up to those end to end. The \
-                    effective count is how many independent messages would tell as much about the mean.";
-    let mut section = Section::new(run, "quantiles", "Quantiles", sentence.to_owned());
+    let sentence = format!(
+        "Below each figure is its 95 % interval, {}. Quantiles stop where fewer than ten messages lie beyond them, and those of \
+         the stages do not add up to those end to end. The effective count is the number of independent messages that would determine the mean as well.",
+        interval_of(analysis.launches.launches.len())
+    );
+    let mut section = Section::new(run, "quantiles", "Quantiles", sentence);
     section.below = quantile_table(&columns, "messages");
     let remarks = remarks(analysis);
     if !remarks.is_empty() {
         section.below.push_str(&list("remarks", &remarks));
     }
     Some(section)
+}
+
+/// What the intervals of so many launches are of.
+pub(crate) fn interval_of(launches: usize) -> String {
+    match launches {
+        0 | 1 => {
+            "of this launch alone, by resampling its blocks of messages: another launch may differ by more"
+                .to_owned()
+        }
+        few if few < LAUNCHES_LEAST => format!(
+            "of these {few} launches alone, by resampling the blocks of messages of each: fewer than {LAUNCHES_LEAST} do not show how \
+             far another launch may differ"
+        ),
+        _ => "by resampling launches and blocks of messages".to_owned(),
+    }
 }
 
 /// A column of the quantile table: heading as HTML, and its figures.

@@ -10,7 +10,7 @@ fn main() {
     println!("{count} comparisons a row, 95 % confidence, least effect 2 %");
     println!(
         "{:<42} {:>6} {:>7} {:>7} {:>11} {:>13}",
-        "runs", "B is", "slower", "faster", "not slower", "inconclusive"
+        "runs", "B is", "slower", "faster", "not slower", "undecided"
     );
     for kind in &launches::KINDS {
         for slower in [1.0, 1.05, 1.1, 1.2] {

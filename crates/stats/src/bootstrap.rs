@@ -1,22 +1,30 @@
 //! Intervals for quantiles by resampling launches, then blocks within each.
 //!
-//! The launch is the unit of replication and the block the unit of independence (Davison & Hinkley 1997, ch. 3.8; Künsch 1989 for
-//! blocks). A resample draws as many launches as there are, with replacement, and from each as many blocks as it has. The
-//! interval is that of the resamples' 2.5 % and 97.5 % quantiles (percentile method).
+//! The launch is the unit of replication and the block the unit of independence (Davison & Hinkley
+//! 1997, ch. 3.8; Künsch 1989 for blocks). A resample draws as many launches as there are, with
+//! replacement, and from each as many blocks as it has. The interval is that of the resamples' 2.5
+//! % and 97.5 % quantiles (percentile method).
 //!
-//! Resampling on both levels is on the safe side: with several launches that do not differ, intervals are up to 1.4 times as
-//! wide as they need be. On the other side, intervals are too narrow for what the run hardly holds: with two or three launches
-//! that differ, for a high quantile that only a rare launch reaches, and for p99 of messages whose correlation lasts for
-//! a good part of a block.
+//! Below three launches nothing is known of how another would differ, and drawing launches would
+//! only pretend it. Each of them is then drawn once, so that the interval is of these launches
+//! alone, and whoever shows it says so.
 //!
-//! A resample is a weight per block. A quantile of the weighted blocks is found by bisecting over their cumulated
-//! counters, one row of blocks a probe, which is why a thousand resamples take milliseconds.
+//! Resampling on both levels is on the safe side: with several launches that do not differ,
+//! intervals are up to 1.4 times as wide as they need be. On the other side, intervals are too
+//! narrow for what the run hardly holds: with three or four launches that differ, for a high
+//! quantile that only a rare launch reaches, and for p99 of messages whose correlation lasts for a
+//! good part of a block.
+//!
+//! A resample is a weight per block. A quantile of the weighted blocks is found by bisecting over
+//! their cumulated counters, one row of blocks a probe, which is why a thousand resamples take
+//! milliseconds.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::blocks::{BlockPlan, Blocks};
 use crate::distribution::{BlockDistribution, Counted};
+use crate::launches::LAUNCHES_LEAST;
 
 /// Blocks with messages, fewer than which support no interval.
 pub(crate) const BLOCKS_LEAST: usize = 10;
@@ -45,8 +53,11 @@ impl Resamples {
         let launches = plan.launches();
         let one = |_| {
             let mut weights = vec![0; plan.len()];
-            for _ in launches {
-                let launch = launches[random.random_range(0..launches.len())];
+            for own in launches {
+                let launch = match launches.len() < LAUNCHES_LEAST {
+                    true => own,
+                    false => &launches[random.random_range(0..launches.len())],
+                };
                 for _ in 0..launch.count {
                     weights[launch.first + random.random_range(0..launch.count)] += 1;
                 }
@@ -61,8 +72,9 @@ impl Resamples {
         &self.weights
     }
 
-    /// 95 % intervals of the quantiles at `ps` of one stage, each relative to the quantile itself (so from a value at
-    /// most 0 to one at least 0). `None` when too few blocks have messages or there are no resamples.
+    /// 95 % intervals of the quantiles at `ps` of one stage, each relative to the quantile itself
+    /// (so from a value at most 0 to one at least 0). `None` when too few blocks have messages or
+    /// there are no resamples.
     pub fn intervals(&self, blocks: &Blocks, stage: usize, ps: &[f64]) -> Option<Vec<(f64, f64)>> {
         let all: Vec<&BlockDistribution> =
             blocks.plan.launches().iter().flat_map(|launch| blocks.stage(launch, stage)).collect();
@@ -110,7 +122,8 @@ impl Cumulated {
         Cumulated { counters, cumulated, blocks: blocks.len() }
     }
 
-    /// Quantiles at `ps` of the weighted blocks, interpolated within counters; `None` when the weights leave nothing.
+    /// Quantiles at `ps` of the weighted blocks, interpolated within counters; `None` when the
+    /// weights leave nothing.
     fn quantiles(&self, weights: &[u32], ps: &[f64]) -> Option<Vec<f64>> {
         let last = self.counters.len().checked_sub(1)?;
         let total = self.up_to(last, weights);

@@ -10,6 +10,7 @@ use crate::breakdown::breakdowns;
 use crate::distribution::Distribution;
 use crate::groups::Grouping;
 use crate::knees;
+use crate::launches::LAUNCHES_LEAST;
 use crate::peaks;
 use crate::sends::Sends;
 use crate::spread;
@@ -102,7 +103,8 @@ fn launches(grouping: &Grouping, blocks: &Blocks, stage: usize) -> LaunchSpread 
     };
     let medians: Vec<f64> = launches.iter().filter_map(median).collect();
     LaunchSpread {
-        between: spread::relative_deviation(&medians),
+        // Two launches say next to nothing of how launches differ.
+        between: spread::relative_deviation(&medians).filter(|_| medians.len() >= LAUNCHES_LEAST),
         within: spread::within_launches(blocks, stage),
         launches,
     }

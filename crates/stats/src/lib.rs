@@ -25,6 +25,7 @@ mod grain;
 mod groupings;
 mod groups;
 pub mod knees;
+pub mod launches;
 mod messages;
 mod moments;
 mod mpi;

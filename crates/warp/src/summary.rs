@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use timewarp::Outcome;
 
 /// A run's result in a few figures: the object `result` of `run.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Committed events.
     pub events: u64,

@@ -3,7 +3,8 @@
 use crate::analyse::{Together, analyse_together};
 use crate::args::CompareArgs;
 use crate::commands::report::{has_colour, say, terminal_width, write_file};
-use anyhow::Result;
+use anyhow::{Result, bail};
+use record::Origin;
 use report::{Compared, ComparedSide};
 use stats::analysis::{Analysis, Peak, Population, Stage};
 use stats::compare::{Answer, CompareOptions, Comparison, Measured, compare, stage_of};
@@ -21,6 +22,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let (of_a, of_b) = paths(args);
     let filter = args.messages.filter();
     let (a, b) = (analyse_together(&of_a, args.seed, &filter)?, analyse_together(&of_b, args.seed, &filter)?);
+    refuse_a_run_twice(of_a.iter().zip(&a.origins).chain(of_b.iter().zip(&b.origins)))?;
     let options = CompareOptions {
         seed: args.seed,
         confidence: args.confidence,
@@ -63,6 +65,22 @@ fn paths(args: &CompareArgs) -> (Vec<PathBuf>, Vec<PathBuf>) {
         [a, b] => (vec![a.clone()], vec![b.clone()]),
         _ => (args.a.clone(), args.b.clone()),
     }
+}
+
+/// A run, or a copy of it, has no difference from itself; and given twice for one side its launches would count twice.
+fn refuse_a_run_twice<'a>(runs: impl Iterator<Item = (&'a PathBuf, &'a Origin)>) -> Result<()> {
+    let mut seen: Vec<(&PathBuf, &Origin)> = Vec::new();
+    for (path, origin) in runs {
+        if let Some((other, _)) = seen.iter().find(|(_, other)| *other == origin) {
+            bail!(
+                "{} and {} are the same run; give each run once, and compare it with another",
+                other.display(),
+                path.display()
+            );
+        }
+        seen.push((path, origin));
+    }
+    Ok(())
 }
 
 fn side<'a>(paths: &[PathBuf], together: &'a Together) -> ComparedSide<'a> {

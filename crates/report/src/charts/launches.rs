@@ -36,8 +36,8 @@ pub(crate) fn sentence(spread: &LaunchSpread, what: &str) -> String {
         (Some(between), Some(within)) => format!(
             "Quantiles of {what} in each of {launches} fresh launches. The medians vary by {} between launches and by {} \
              within one: {}.",
-            part(between),
-            part(within),
+            deviation(between),
+            deviation(within),
             if between > 2.0 * within {
                 "a figure from a single launch would mislead"
             } else {
@@ -47,11 +47,16 @@ pub(crate) fn sentence(spread: &LaunchSpread, what: &str) -> String {
         (Some(between), None) => {
             format!(
                 "Quantiles of {what} in each of {launches} fresh launches. The medians vary by {}.",
-                part(between)
+                deviation(between)
             )
         }
         _ => format!("Quantiles of {what} in each of {launches} fresh launches."),
     }
+}
+
+/// A deviation as a part of the mean, which may well be more than all of it.
+fn deviation(of: f64) -> String {
+    if of < 1.0 { part(of) } else { format!("{:.0}\u{a0}%", of * 100.0) }
 }
 
 fn chart(run: &str, spread: &LaunchSpread, what: &str) -> Chart {

@@ -28,8 +28,8 @@ pub(super) fn apart(a: &[Facts], b: &[Facts]) -> Option<&'static str> {
     };
     let (a, b) = (started(a)?, started(b)?);
     (a.1 < b.0 || b.1 < a.0).then_some(
-        "One was measured before the other: what else changed on the machine in between counts as a difference. Launches \
-         in turn rule that out (docs/COMPARE.md).",
+        "One was measured before the other, so whatever else changed on the machine in between counts as a difference too. Measuring \
+         launches in turn avoids that (docs/COMPARE.md).",
     )
 }
 

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use stats::compare::{Difference, PeakMatch, ShapeBin};
 
 use crate::format::{quantile_name, time};
+use crate::ratios::ratio;
 
 const WIDTH: f64 = 1080.0;
 const HEIGHT: f64 = 300.0;
@@ -94,36 +95,19 @@ fn outline(bins: &[ShapeBin], axis: &Axis, tallest: f64, part: fn(&ShapeBin) -> 
     path + &format!("V{base}")
 }
 
-/// Each quantile's change as a point with its interval; the least effect that matters as a band.
+/// Each quantile's ratio as a point with its interval, on a logarithmic axis; the least effect that matters as a band.
 pub(super) fn changes(quantiles: &[Difference], least: f64) -> String {
-    let reach = quantiles.iter().flat_map(|q| {
-        [
-            q.change,
-            q.interval.map_or(q.change, |i| i.0.max(-0.6)),
-            q.interval.map_or(q.change, |i| i.1.min(1.0)),
-        ]
-    });
-    let reach = reach.map(f64::abs).fold(least * 2.0, f64::max) * 1.1;
-    let (left, right) = (70.0, WIDTH - LEFT);
-    let x = |part: f64| left + ((part / reach + 1.0) / 2.0).clamp(0.0, 1.0) * (right - left);
+    let least = least.ln_1p();
+    let scale = RatioAxis::of(quantiles, least);
     let height = ROW * quantiles.len() as f64 + BOTTOM;
     let base = height - BOTTOM;
     let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=img aria-label=\"Change of each quantile with its interval\">"
+        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=img aria-label=\"B's figure over A's for each quantile, with its interval\">"
     );
-    let _ = write!(
-        svg,
-        "<rect class=least x={:.1} y=0 width={:.1} height={base} />",
-        x(-least),
-        x(least) - x(-least)
-    );
-    for steps in -4..=4 {
-        let part = f64::from(steps) * round_step(reach / 3.0);
-        if part.abs() > reach * 0.97 {
-            continue;
-        }
-        let at = x(part);
-        let name = if steps == 0 { "no change".to_owned() } else { super::words::change(part) };
+    let (from, to) = (scale.x(-least), scale.x(least));
+    let _ = write!(svg, "<rect class=least x={from:.1} y=0 width={:.1} height={base} />", to - from);
+    for log in scale.ticks() {
+        let (at, name) = (scale.x(log), ratio(log.exp()));
         let _ = write!(
             svg,
             "<line class=grid x1={at:.1} x2={at:.1} y1=0 y2={base} /><text class=tick x={at:.1} y={:.1}>{name}</text>",
@@ -132,25 +116,47 @@ pub(super) fn changes(quantiles: &[Difference], least: f64) -> String {
     }
     for (row, q) in quantiles.iter().enumerate() {
         let y = ROW * (row as f64 + 0.5);
-        let class = super::words::outcome(q.outcome).replace(' ', "-");
+        let class = super::words::class(q.outcome);
         let _ = write!(svg, "<text class=name x=4 y={:.1}>{}</text>", y + 5.0, quantile_name(q.p));
         if let Some((low, high)) = q.interval {
-            let _ = write!(
-                svg,
-                "<line class=\"interval {class}\" x1={:.1} x2={:.1} y1={y:.1} y2={y:.1} />",
-                x(low),
-                x(high)
-            );
+            let (x1, x2) = (scale.x(low.ln()), scale.x(high.ln()));
+            let _ =
+                write!(svg, "<line class=\"interval {class}\" x1={x1:.1} x2={x2:.1} y1={y:.1} y2={y:.1} />");
         }
-        let _ = write!(svg, "<circle class=\"{class}\" cx={:.1} cy={y:.1} r=6 />", x(q.change));
+        let _ = write!(svg, "<circle class=\"{class}\" cx={:.1} cy={y:.1} r=6 />", scale.x(q.ratio.ln()));
     }
     svg + "</svg>"
 }
 
-/// The largest of 1, 2 and 5 times a power of ten that is no larger.
-fn round_step(most: f64) -> f64 {
-    let ten = 10_f64.powf(most.log10().floor());
-    [5.0, 2.0, 1.0].into_iter().map(|step| step * ten).find(|step| *step <= most * 1.0001).unwrap_or(ten)
+/// Where a ratio is drawn: by its logarithm, 1 in the middle.
+struct RatioAxis {
+    reach: f64,
+}
+
+impl RatioAxis {
+    /// All ratios, and their intervals as far as a factor of 4.
+    fn of(quantiles: &[Difference], least: f64) -> RatioAxis {
+        let ends = quantiles.iter().flat_map(|q| {
+            let (low, high) = q.interval.unwrap_or((q.ratio, q.ratio));
+            [q.ratio.ln(), low.max(0.25).ln(), high.min(4.0).ln()]
+        });
+        let reach = ends.map(f64::abs).fold((least * 2.0).max(1e-3), f64::max) * 1.1;
+        RatioAxis { reach }
+    }
+
+    fn x(&self, log: f64) -> f64 {
+        let (left, right) = (70.0, WIDTH - LEFT);
+        left + ((log / self.reach + 1.0) / 2.0).clamp(0.0, 1.0) * (right - left)
+    }
+
+    /// Logarithms of 1, of a round ratio that goes into the reach two to four times, and of its powers.
+    fn ticks(&self) -> Vec<f64> {
+        const ROUND: [f64; 12] = [1.001, 1.002, 1.005, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0, 10.0];
+        let most = self.reach / 2.2;
+        let step = ROUND.iter().map(|ratio| ratio.ln()).rfind(|log| *log <= most);
+        let step = if most >= 100_f64.ln() { most } else { step.unwrap_or(most) };
+        (-4..=4).map(|steps| f64::from(steps) * step).filter(|log| log.abs() <= self.reach * 0.97).collect()
+    }
 }
 
 #[cfg(test)]
@@ -173,5 +179,7 @@ mod tests {
         assert!(!distributions(&zero, &[]).contains("NaN"));
         assert!(!distributions(&[], &[]).contains("NaN"));
         assert!(!changes(&[], 0.0).contains("inf"));
+        let ticks = RatioAxis { reach: 1.2_f64.ln() }.ticks();
+        assert!(ticks.contains(&0.0) && (3..=9).contains(&ticks.len()), "{ticks:?}");
     }
 }

@@ -4,12 +4,13 @@ use std::io::Write;
 
 use stats::compare::{Answer, Comparison, Difference, Measured};
 
-use super::words::{self, chance, change, condition, outcome, plain_part, range, stage_name, verdict};
+use super::words::{self, chance, condition, passed, plain_part, stage_name, verdict};
 use super::{Compared, ComparedSide, facts, figure, peaks, which_messages};
 use crate::ReportError;
 use crate::escape::html;
 use crate::facts::Facts;
 use crate::format::{NONE, counted, quantile_name, time};
+use crate::ratios::{outcome, range, ratio, reason_text};
 use crate::tables::{list, wrap};
 
 const STYLE: &str = "
@@ -77,9 +78,9 @@ fn conditions(comparison: &Comparison) -> String {
     let items: String = comparison.conditions.iter().map(item).collect();
     let holds = comparison.conditions.iter().any(|checked| checked.answer == Answer::Holds);
     let word = if holds {
-        "<b class=holds>A condition holds: fail.</b>"
+        format!("<b class=holds>{}</b>", passed(comparison))
     } else {
-        "No condition is seen to hold: pass."
+        passed(comparison).to_owned()
     };
     if items.is_empty() { items } else { format!("<p class=note>{word}</p><ul class=plain>{items}</ul>") }
 }
@@ -90,8 +91,8 @@ fn section(title: &str, see: &str, body: &str) -> String {
 
 fn shape(comparison: &Comparison) -> String {
     let see = format!(
-        "Both distributions ({}) on one logarithmic axis of time; heights go with the square root of the part of the messages, so that \
-         the rare are seen, too. Numbers mark peaks.",
+        "Both distributions ({}) on one logarithmic axis of time. Heights show the square root of each share of messages, so that rare \
+         times are visible. Numbers mark peaks.",
         stage_name(comparison.stage)
     );
     section("Distributions", &see, &figure::distributions(&comparison.shape, &comparison.peaks))
@@ -99,9 +100,9 @@ fn shape(comparison: &Comparison) -> String {
 
 fn quantiles(comparison: &Comparison) -> String {
     let see = format!(
-        "Each quantile's change from A to B with its {} interval between launches. A figure is the geometric mean of its launches'. \
-         Changes within the band, below {}, do not matter. <i>By chance</i> says how likely such a change is between equal runs, \
-         corrected for all quantiles here.",
+        "B's figure over A's for each quantile, with its {} interval between launches. Each figure is the geometric mean over the \
+         launches of that run. Changes within the band, below {}, do not matter. <i>By chance</i> is how likely such a ratio is \
+         between equal runs, corrected for all quantiles here.",
         plain_part(comparison.confidence),
         plain_part(comparison.least)
     );
@@ -111,21 +112,22 @@ fn quantiles(comparison: &Comparison) -> String {
 
 fn table(quantiles: &[Difference]) -> String {
     let row = |q: &Difference| {
-        let word = outcome(q.outcome);
+        let why = q.reason.map_or_else(String::new, |why| format!(": {}", reason_text(why)));
+        let word = format!("{}{why}", outcome(q.outcome));
         format!(
             "<tr><th scope=row>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td class=\"{}\">{word}",
             quantile_name(q.p),
             time(q.values_ns.0),
             time(q.values_ns.1),
-            change(q.change),
+            ratio(q.ratio),
             q.interval.map_or_else(|| NONE.to_owned(), range),
-            q.interval.map_or_else(|| NONE.to_owned(), |_| html(&chance(q.chance))),
-            word.replace(' ', "-"),
+            q.chance.map_or_else(|| NONE.to_owned(), |of| html(&chance(of))),
+            words::class(q.outcome),
         )
     };
     let rows: String = quantiles.iter().map(row).collect();
     wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Quantile<th scope=col>A<th scope=col>B<th scope=col>Change<th scope=col>Interval<th \
+        "<table class=figures><thead><tr><th scope=col>Quantile<th scope=col>A<th scope=col>B<th scope=col>B/A<th scope=col>Interval<th \
          scope=col>By chance<th scope=col>B is<tbody>{rows}</table>"
     ))
 }
@@ -135,7 +137,7 @@ fn matched(comparison: &Comparison) -> String {
         return String::new();
     }
     let row = |(number, found): (usize, &_)| {
-        let [_, a, b, what] = peaks::row(found);
+        let [a, b, what] = peaks::row(found);
         format!(
             "<tr><th scope=row>{}<td>{}<td>{}<td class=words>{}",
             number + 1,
@@ -150,7 +152,7 @@ fn matched(comparison: &Comparison) -> String {
     ));
     section(
         "Peaks",
-        "Where messages gather, matched by place: a peak that moved is another finding than one that grew.",
+        "Peaks of both distributions, matched by place. A peak that moved is a different finding from one that grew.",
         &body,
     )
 }
@@ -161,8 +163,8 @@ fn elsewhere(comparison: &Comparison) -> String {
         format!("<h4>{}</h4>{}", stage_name(*stage), table(quantiles))
     };
     let body: String = known.map(one).collect();
-    let see = "The other stages, each by itself: no part of the verdict, nor corrected for one another.";
-    if body.is_empty() { body } else { section("Where the difference lies", see, &body) }
+    let see = "The other stages, each on its own: they are not part of the verdict and not corrected for one another.";
+    if body.is_empty() { body } else { section("Other stages", see, &body) }
 }
 
 fn differing(compared: &Compared<'_>) -> String {

@@ -1,52 +1,94 @@
-//! Matched peaks in words.
+//! Matched peaks in words. Each difference is that of the figures that stand beside it.
 
-use stats::compare::{PeakChange, PeakMatch, PeakSide};
+use stats::compare::{PeakChange, PeakDifference, PeakMatch, PeakSide};
 
-use super::words::{change, range};
-use crate::format::{part, time};
+use crate::format::{NONE, time};
+use crate::peaks::mass;
+use crate::ratios::{range, ratio, reason_text};
 
-/// What became of a peak, as the cells of a row: where, in A, in B, what.
-pub(super) fn row(found: &PeakMatch) -> [String; 4] {
-    let side = |side: Option<PeakSide>| side.map_or_else(|| "–".to_owned(), |peak| cell(&peak));
-    let place = found.b.or(found.a).map_or_else(String::new, |peak| time(peak.place_ns));
-    [place, side(found.a), side(found.b), what(found)]
+/// What became of a peak, as the cells of a row: A's, B's, what.
+pub(super) fn row(found: &PeakMatch) -> [String; 3] {
+    let side = |side: Option<PeakSide>| side.map_or_else(|| NONE.to_owned(), |peak| cell(&peak));
+    [side(found.a), side(found.b), what(found)]
 }
 
-fn cell(peak: &PeakSide) -> String {
-    format!("{}, {} of messages", time(peak.place_ns), part(peak.mass))
+/// Where it is, and how much of the messages it has.
+pub(super) fn cell(peak: &PeakSide) -> String {
+    format!("{} ({} of messages)", time(peak.place_ns), mass(peak.mass))
 }
 
 /// What became of it.
 pub(super) fn what(found: &PeakMatch) -> String {
-    let moved = || {
-        found
-            .place_change
-            .map_or_else(String::new, |(by, i)| format!("moved by {} ({})", change(by), range(i)))
-    };
-    let grew = || {
-        found.mass_change.map_or_else(String::new, |(by, i)| {
-            format!("has {} ({}) of all messages", points(by), points_range(i))
-        })
-    };
+    let within = found.within_ns.map_or_else(String::new, time);
     match found.change {
-        PeakChange::Same => "the same, as far as these launches tell".to_owned(),
-        PeakChange::Moved => moved(),
-        PeakChange::MassChanged => grew(),
-        PeakChange::MovedAndMassChanged => format!("{}; {}", moved(), grew()),
-        PeakChange::New => format!("new: {}", grew()),
-        PeakChange::Gone => format!("gone: {}", grew()),
-        PeakChange::Unclear => {
-            let only = if found.a.is_some() { 'A' } else { 'B' };
-            format!("seen only in {only}, but the messages there cannot be told apart from the other's")
+        PeakChange::New => format!("new: {}", in_its_region(found, 'A')),
+        PeakChange::Gone => format!("gone: {}", in_its_region(found, 'B')),
+        PeakChange::Split => format!("split: these messages are in A's peak at {within}"),
+        PeakChange::Merged => format!("merged: these messages are in B's peak at {within}"),
+        _ if found.a.is_some() && found.b.is_some() => format!("{}; {}", place(found), share(&found.mass)),
+        _ => {
+            let other = if found.a.is_some() { 'B' } else { 'A' };
+            let why = found.mass.reason.map_or("below the least that matters", reason_text);
+            format!("undecided whether {other} has it, too: {why}")
         }
     }
 }
 
-/// A difference of parts, in percentage points.
-fn points(by: f64) -> String {
-    change(by).replace('%', "points")
+/// The messages of the run that does not have the peak, where the other has it.
+fn in_its_region(found: &PeakMatch, other: char) -> String {
+    let (has, by) = match (found.a, found.b) {
+        (Some(a), _) => (a.mass, found.mass.by),
+        (_, Some(b)) => (b.mass, -found.mass.by),
+        _ => (0.0, 0.0),
+    };
+    format!("{other} has {} of its messages there", mass((has + by).clamp(0.0, 1.0)))
 }
 
-fn points_range(interval: (f64, f64)) -> String {
-    range(interval).replace('%', "points")
+fn place(found: &PeakMatch) -> String {
+    let Some(place) = found.place else {
+        return "place undecided: a time that is not above 0 has no ratio".to_owned();
+    };
+    let by = with_interval(ratio(place.by), place.interval.map(range));
+    match place.differs {
+        Some(true) => format!("moved, {by}"),
+        Some(false) => format!("same place, {by}"),
+        None => format!("place undecided{}, {by}", why(&place)),
+    }
+}
+
+fn share(difference: &PeakDifference) -> String {
+    let interval = difference.interval.map(|(low, high)| {
+        let low = points(low);
+        format!("{} to {}", low.trim_end_matches("\u{a0}points"), points(high))
+    });
+    let by = with_interval(points(difference.by), interval);
+    match difference.differs {
+        Some(true) => format!("share {by}"),
+        Some(false) => format!("same share, {by}"),
+        None => format!("share undecided{}, {by}", why(difference)),
+    }
+}
+
+fn why(difference: &PeakDifference) -> String {
+    difference.reason.map_or_else(String::new, |reason| format!(" ({})", reason_text(reason)))
+}
+
+fn with_interval(by: String, interval: Option<String>) -> String {
+    interval.map_or_else(|| by.clone(), |interval| format!("{by} ({interval})"))
+}
+
+/// A difference of shares, in percentage points.
+pub(super) fn points(by: f64) -> String {
+    let points = by.abs() * 100.0;
+    let decimals = match points {
+        p if p == 0.0 || p >= 0.095 => 1,
+        p => ((-p.log10()).ceil() as usize + 1).min(9),
+    };
+    let number = format!("{points:.decimals$}");
+    let sign = match by {
+        by if number.bytes().all(|digit| digit == b'0' || digit == b'.') || by == 0.0 => "±",
+        by if by < 0.0 => "−",
+        _ => "+",
+    };
+    format!("{sign}{number}\u{a0}points")
 }

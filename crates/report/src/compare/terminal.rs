@@ -1,13 +1,14 @@
 //! A comparison on a terminal.
 
 use comfy_table::CellAlignment;
-use stats::compare::{Answer, Comparison, Difference, Measured};
+use stats::compare::{Comparison, Difference, Measured};
 
-use super::words::{self, chance, change, condition, outcome, plain_part, range, stage_name, verdict};
+use super::words::{self, chance, condition, passed, plain_part, stage_name, verdict};
 use super::{Compared, ComparedSide, facts, peaks, which_messages};
 use crate::escape;
 use crate::format::{NONE, count_plain, plain, quantile_name, time};
 use crate::headline::trim_lines;
+use crate::ratios::{outcome, range, ratio};
 use crate::terminal::{bare, wrapped};
 
 /// The comparison, at most `width` columns wide (80 at least); `colour` adds terminal colours.
@@ -20,7 +21,7 @@ pub fn compare_terminal(compared: &Compared<'_>, width: usize, colour: bool) -> 
     blocks.push(how_to_read(comparison, apart.unwrap_or_default(), width));
     let elsewhere = elsewhere(comparison);
     if !elsewhere.is_empty() {
-        let head = "Where the difference lies (each by itself; no part of the verdict):\n";
+        let head = "Other stages (each on its own; not part of the verdict):\n";
         blocks.push(format!("{head}{elsewhere}"));
     }
     if !comparison.peaks.is_empty() {
@@ -82,7 +83,7 @@ fn table(comparison: &Comparison, stage: Measured, quantiles: &[Difference]) -> 
         stage_name(stage).to_owned(),
         "A".into(),
         "B".into(),
-        "change".into(),
+        "B/A".into(),
         level,
         "by chance".into(),
         String::new(),
@@ -92,9 +93,9 @@ fn table(comparison: &Comparison, stage: Measured, quantiles: &[Difference]) -> 
             quantile_name(q.p),
             plain(&time(q.values_ns.0)),
             plain(&time(q.values_ns.1)),
-            plain(&change(q.change)),
+            plain(&ratio(q.ratio)),
             q.interval.map_or_else(|| NONE.to_owned(), |interval| plain(&range(interval))),
-            q.interval.map_or_else(|| NONE.to_owned(), |_| plain(&chance(q.chance))),
+            q.chance.map_or_else(|| NONE.to_owned(), |of| plain(&chance(of))),
             outcome(q.outcome).to_owned(),
         ];
         table.add_row(cells);
@@ -107,8 +108,8 @@ fn table(comparison: &Comparison, stage: Measured, quantiles: &[Difference]) -> 
 
 fn how_to_read(comparison: &Comparison, remark: &str, width: usize) -> String {
     let text = format!(
-        "A figure is the geometric mean of its launches'; \"by chance\": how likely between equal runs, corrected for all quantiles of \
-         the table. Changes below {} do not matter (--least). {remark}",
+        "Each figure is the geometric mean over the launches of that run. \"By chance\" is how likely such a ratio is between equal \
+         runs, corrected for all quantiles of the table. Changes below {} do not matter (--least). {remark}",
         plain_part(comparison.least)
     );
     wrapped(&plain(&text), width)
@@ -122,7 +123,7 @@ fn elsewhere(comparison: &Comparison) -> String {
             let found = quantiles.iter().find(|q| q.p == p);
             found.map_or_else(String::new, |q| {
                 let interval = q.interval.map_or_else(String::new, |i| format!(" ({})", range(i)));
-                plain(&format!("{} {}{interval}", quantile_name(p), change(q.change)))
+                plain(&format!("{} {}{interval}", quantile_name(p), ratio(q.ratio)))
             })
         };
         if !quantiles.is_empty() {
@@ -134,8 +135,8 @@ fn elsewhere(comparison: &Comparison) -> String {
 
 fn peak_lines(comparison: &Comparison, width: usize) -> String {
     let line = |found| {
-        let [place, a, b, what] = peaks::row(found);
-        wrapped(&plain(&format!("- at {place}: A {a}; B {b}: {what}")), width)
+        let [a, b, what] = peaks::row(found);
+        wrapped(&plain(&format!("- A {a}; B {b}: {what}")), width)
     };
     format!("Peaks:\n{}", comparison.peaks.iter().map(line).collect::<String>())
 }
@@ -146,8 +147,6 @@ fn conditions(comparison: &Comparison, width: usize) -> String {
     for checked in &comparison.conditions {
         text.push_str(&wrapped(&plain(&format!("- {}", condition(checked))), width));
     }
-    if comparison.conditions.iter().any(|checked| checked.answer == Answer::Undecided) {
-        text.push_str("! What is undecided passes; --strict makes it fail.\n");
-    }
+    text.push_str(&wrapped(passed(comparison), width));
     text
 }

@@ -1,27 +1,10 @@
 //! The verdict as a sentence, and the words of the tables.
 
 use stats::compare::{Answer, Checked, Comparison, Difference, Limit, Measured, Outcome, Verdict};
+use stats::launches::{LAUNCHES_LEAST, Reason};
 
 use crate::format::{quantile_name, time};
-
-/// A change, `+9.8 %`.
-pub(super) fn change(part: f64) -> String {
-    let percent = part * 100.0;
-    let decimals = usize::from(percent.abs() < 99.95);
-    let number = format!("{:.decimals$}", percent.abs());
-    let sign = match number.bytes().all(|digit| digit == b'0' || digit == b'.') {
-        true => "±",
-        false if percent < 0.0 => "−",
-        false => "+",
-    };
-    format!("{sign}{number}\u{a0}%")
-}
-
-/// An interval of changes, `+7.1 to +12.6 %`.
-pub(super) fn range((low, high): (f64, f64)) -> String {
-    let low = change(low);
-    format!("{} to {}", low.trim_end_matches("\u{a0}%"), change(high))
-}
+use crate::ratios::{range, ratio, reason_text};
 
 /// How likely by chance alone.
 pub(super) fn chance(chance: f64) -> String {
@@ -38,12 +21,13 @@ pub(super) fn stage_name(stage: Measured) -> &'static str {
     }
 }
 
-pub(super) fn outcome(outcome: Outcome) -> &'static str {
+/// The class of an outcome's colour.
+pub(super) fn class(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Slower => "slower",
         Outcome::Faster => "faster",
-        Outcome::NotSlower => "not slower",
-        Outcome::Inconclusive => "inconclusive",
+        Outcome::NotSlower => "not-slower",
+        Outcome::Undecided => "undecided",
     }
 }
 
@@ -62,16 +46,17 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
             comparison.quantiles.last().map_or_else(String::new, |q| quantile_name(q.p)),
             plain_part(comparison.least)
         ),
-        Verdict::Inconclusive => return inconclusive(comparison, &what),
+        Verdict::Undecided => return undecided(comparison, &what),
     };
     let mut rest = Vec::new();
-    let faster = named(comparison, Outcome::Faster);
-    if comparison.verdict == Verdict::Slower && !faster.is_empty() {
+    let faster = joined(&names(comparison, Outcome::Faster));
+    if let Some(faster) = faster.filter(|_| comparison.verdict == Verdict::Slower) {
         rest.push(format!("faster at {faster}"));
     }
-    let open = named(comparison, Outcome::Inconclusive);
-    if !open.is_empty() {
-        rest.push(format!("{open} cannot be told"));
+    for (open, reason) in open(comparison) {
+        let verb = if open.len() == 1 { "is" } else { "are" };
+        let all = joined(&open).unwrap_or_default();
+        rest.push(format!("{all} {verb} undecided ({})", reason_text(reason)));
     }
     let rest: String = rest.iter().map(|text| format!("; {text}")).collect();
     format!("{found}{rest}.")
@@ -80,56 +65,72 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
 fn by(comparison: &Comparison, wanted: Outcome) -> String {
     let of = |difference: &Difference| {
         let interval = difference.interval.map_or_else(String::new, |i| format!(" ({})", range(i)));
-        format!("{} by {}{interval}", quantile_name(difference.p), change(difference.change))
+        format!("{} is {} that of A{interval}", quantile_name(difference.p), ratio(difference.ratio))
     };
     let found = comparison.quantiles.iter().filter(|difference| difference.outcome == wanted);
     found.map(of).collect::<Vec<_>>().join(", ")
 }
 
-/// `p50, p90 and p99`.
-fn named(comparison: &Comparison, wanted: Outcome) -> String {
+fn names(comparison: &Comparison, wanted: Outcome) -> Vec<String> {
     let found = comparison.quantiles.iter().filter(|difference| difference.outcome == wanted);
-    let names: Vec<String> = found.map(|difference| quantile_name(difference.p)).collect();
-    match names.split_last() {
-        None => String::new(),
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-    }
+    found.map(|difference| quantile_name(difference.p)).collect()
 }
 
-fn inconclusive(comparison: &Comparison, what: &str) -> String {
+/// The quantiles that are undecided, by reason.
+fn open(comparison: &Comparison) -> Vec<(Vec<String>, Reason)> {
+    let mut open: Vec<(Vec<String>, Reason)> = Vec::new();
+    let all = comparison.quantiles.iter().filter_map(|q| Some((quantile_name(q.p), q.reason?)));
+    for (name, reason) in all {
+        match open.iter_mut().find(|(_, known)| *known == reason) {
+            Some((names, _)) => names.push(name),
+            None => open.push((vec![name], reason)),
+        }
+    }
+    open
+}
+
+/// `p50, p90 and p99`.
+fn joined(names: &[String]) -> Option<String> {
+    Some(match names.split_last()? {
+        (last, []) => last.clone(),
+        (last, others) => format!("{} and {last}", others.join(", ")),
+    })
+}
+
+fn undecided(comparison: &Comparison, what: &str) -> String {
     let (a, b) = comparison.launches;
-    if a.min(b) < 2 {
+    if a.min(b) < LAUNCHES_LEAST {
         return format!(
-            "Inconclusive{what}: A has {}, B {}, and one launch says nothing of how launches differ; measure five or more of each (bench --launches 5, or several runs of each as --a and --b).",
+            "Undecided{what}: too few launches ({} of A, {b} of B). Below {LAUNCHES_LEAST} of each nothing is known of how \
+             launches differ; measure 5 or more of each (bench --launches 5, or several runs of each as --a and --b).",
             launches(a),
-            launches(b),
         );
     }
     if comparison.quantiles.is_empty() {
         return format!(
-            "Inconclusive{what}: the launches have too few messages, or times of 0; measure more messages a launch."
+            "Undecided{what}: too few messages in a launch, or times of 0; measure more messages per launch."
         );
     }
-    let settled = named(comparison, Outcome::NotSlower);
-    let open = named(comparison, Outcome::Inconclusive);
-    let settled = if settled.is_empty() {
-        String::new()
-    } else {
-        format!(" {settled}: not slower by {} or more.", plain_part(comparison.least))
+    let said = |(open, reason): (Vec<String>, Reason)| {
+        format!("{}, {}", joined(&open).unwrap_or_default(), reason_text(reason))
     };
-    let open_ones = comparison.quantiles.iter().filter(|q| q.outcome == Outcome::Inconclusive);
-    let needed: Vec<Option<u32>> = open_ones.map(|q| q.launches_needed).collect();
-    let least = needed.iter().flatten().min();
-    let vary = if needed.len() == 1 { "varies" } else { "vary" };
-    let advice = match (least, needed.len()) {
-        (Some(launches), 1) => format!("about {launches} launches of each would tell"),
-        (Some(launches), _) => format!("about {launches} launches of each would tell the first of them"),
-        (None, _) => "more than 1000 launches of each would be needed".to_owned(),
-    };
-    format!(
-        "Inconclusive{what}: {open} {vary} too much between launches ({a} of A, {b} of B) to tell; {advice}.{settled}"
-    )
+    let open = open(comparison).into_iter().map(said).collect::<Vec<_>>().join("; ");
+    let settled = joined(&names(comparison, Outcome::NotSlower)).map_or_else(String::new, |settled| {
+        format!(" Not slower by {} or more: {settled}.", plain_part(comparison.least))
+    });
+    format!("Undecided{what}: {open} ({} of A, {b} of B). {}{settled}", launches(a), advice(comparison),)
+}
+
+/// How many launches are needed, where that can be estimated.
+fn advice(comparison: &Comparison) -> String {
+    let needed = comparison.quantiles.iter().filter_map(|q| Some((q.launches_needed?, q.p)));
+    match needed.min_by(|x, y| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1))) {
+        Some((launches, p)) => format!(
+            "About {launches} launches of each are needed to decide {}, if they vary as these do.",
+            quantile_name(p)
+        ),
+        None => "Even 100 launches of each would not decide it, if they vary as these do.".to_owned(),
+    }
 }
 
 /// `1 launch`, `5 launches`.
@@ -145,37 +146,54 @@ pub(super) fn plain_part(part: f64) -> String {
 
 /// What became of a condition.
 pub(super) fn condition(checked: &Checked) -> String {
-    let answer = match checked.answer {
-        Answer::Holds => "holds",
-        Answer::DoesNotHold => "does not hold",
-        Answer::Undecided => "undecided",
+    let answer = match (checked.answer, checked.reason) {
+        (Answer::Holds, _) => "holds".to_owned(),
+        (Answer::DoesNotHold, _) => "does not hold".to_owned(),
+        (Answer::Undecided, reason) => {
+            reason.map_or_else(|| "undecided".to_owned(), |why| format!("undecided, {}", reason_text(why)))
+        }
     };
-    let shown = |value: f64| match checked.condition.limit {
-        Limit::Part(_) => change(value),
-        Limit::Time(_) if value < 0.0 => time(value),
-        Limit::Time(_) => format!("+{}", time(value)),
+    let of_parts = matches!(checked.condition.limit, Limit::Part(_));
+    let shown = |value: f64| match of_parts {
+        true => ratio(value),
+        false if value < 0.0 => time(value),
+        false => format!("+{}", time(value)),
     };
-    let seen = match (checked.change, checked.values_ns) {
-        (Some((by, (low, high))), _) => format!("{} ({} to {})", shown(by), shown(low), shown(high)),
-        (None, Some(_)) => "one launch says nothing of how launches differ".to_owned(),
-        (None, None) => "the launches have too few messages for it".to_owned(),
-    };
-    format!("{}: {answer}; {seen}", checked.condition.text)
+    let interval = checked
+        .interval
+        .map_or_else(String::new, |(low, high)| format!(" ({} to {})", shown(low), shown(high)));
+    let name = if of_parts { "B/A" } else { "B − A" };
+    let seen = checked.change.map_or_else(String::new, |by| format!("; {name} {}{interval}", shown(by)));
+    format!("{}: {answer}{seen}", checked.condition.text)
+}
+
+/// What the conditions come to, above them.
+pub(super) fn passed(comparison: &Comparison) -> &'static str {
+    let any = |answer: Answer| comparison.conditions.iter().any(|checked| checked.answer == answer);
+    if any(Answer::Holds) {
+        "Fail: a failure condition is met."
+    } else if any(Answer::Undecided) {
+        "No failure condition is shown to be met; undecided ones pass, unless --strict is given."
+    } else {
+        "Pass: no failure condition was met."
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn difference(p: f64, change: f64, outcome: Outcome) -> Difference {
+    fn difference(p: f64, ratio: f64, outcome: Outcome) -> Difference {
+        let undecided = outcome == Outcome::Undecided;
         Difference {
             p,
-            values_ns: (100.0, 100.0 * (1.0 + change)),
-            change,
-            interval: Some((change - 0.02, change + 0.02)),
-            chance: 0.01,
+            values_ns: (100.0, 100.0 * ratio),
+            ratio,
+            interval: Some((ratio - 0.02, ratio + 0.02)),
+            chance: Some(0.01),
             outcome,
-            launches_needed: Some(12),
+            reason: undecided.then_some(Reason::SpreadTooWide),
+            launches_needed: undecided.then_some(12),
         }
     }
 
@@ -195,37 +213,53 @@ mod tests {
         }
     }
 
+    fn said(comparison: &Comparison) -> String {
+        crate::format::plain(&verdict(comparison))
+    }
+
     #[test]
     fn verdicts_are_sentences() {
         let slower = comparison(
             Verdict::Slower,
             vec![
-                difference(0.1, -0.05, Outcome::Faster),
-                difference(0.5, 0.098, Outcome::Slower),
-                difference(0.999, 0.5, Outcome::Inconclusive),
+                difference(0.1, 0.95, Outcome::Faster),
+                difference(0.5, 1.098, Outcome::Slower),
+                difference(0.99, 1.5, Outcome::Undecided),
+                difference(0.999, 1.5, Outcome::Undecided),
             ],
         );
         assert_eq!(
-            crate::format::plain(&verdict(&slower)),
-            "B is slower: p50 by +9.8 % (+7.8 to +11.8 %); faster at p10; p99.9 cannot be told."
+            said(&slower),
+            "B is slower: p50 is 1.098× that of A (1.078× to 1.118×); faster at p10; p99 and p99.9 are undecided \
+             (spread too wide)."
         );
-        let open = comparison(
-            Verdict::Inconclusive,
-            vec![difference(0.5, 0.0, Outcome::NotSlower), difference(0.99, 0.1, Outcome::Inconclusive)],
-        );
-        let said = crate::format::plain(&verdict(&open));
-        assert!(said.contains("p99 varies too much"), "{said}");
-        assert!(said.contains("about 12 launches") && said.contains("p50: not slower by 2 %"), "{said}");
-        let single = Comparison { launches: (1, 5), ..open };
-        assert!(verdict(&single).contains("one launch says nothing"), "{}", verdict(&single));
     }
 
     #[test]
-    fn changes_have_their_sign() {
-        assert_eq!(change(0.098), "+9.8\u{a0}%");
-        assert_eq!(change(-0.0004), "±0.0\u{a0}%");
-        assert_eq!(change(2.5), "+250\u{a0}%");
-        assert_eq!(range((-0.01, 0.02)), "−1.0 to +2.0\u{a0}%");
+    fn what_is_undecided_has_its_reason() {
+        let mut open = comparison(
+            Verdict::Undecided,
+            vec![difference(0.5, 1.0, Outcome::NotSlower), difference(0.99, 1.1, Outcome::Undecided)],
+        );
+        assert_eq!(
+            said(&open),
+            "Undecided: p99, spread too wide (5 launches of A, 5 of B). About 12 launches of each are needed to decide p99, \
+             if they vary as these do. Not slower by 2 % or more: p50."
+        );
+        open.quantiles[1].launches_needed = None;
+        assert!(said(&open).contains("Even 100 launches of each would not decide it"), "{}", said(&open));
+        for launches in [(1, 5), (5, 2)] {
+            open.launches = launches;
+            assert!(said(&open).starts_with("Undecided: too few launches ("), "{}", said(&open));
+            assert!(!said(&open).contains("are needed"), "{}", said(&open));
+        }
+        open.launches = (3, 3);
+        open.quantiles.clear();
+        assert!(said(&open).starts_with("Undecided: too few messages"), "{}", said(&open));
+    }
+
+    #[test]
+    fn parts_have_no_idle_zeros() {
         assert_eq!((plain_part(0.02), plain_part(0.005)), ("2\u{a0}%".to_owned(), "0.5\u{a0}%".to_owned()));
     }
 }

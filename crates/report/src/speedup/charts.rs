@@ -3,13 +3,15 @@
 use plotly::Layout;
 use plotly::layout::{Axis, AxisType, RangeMode};
 use serde_json::{Value, json};
+use stats::launches::LAUNCHES_LEAST;
 use stats::speedup::Estimate;
 
-use super::{SpeedupRow, SpeedupStudy};
+use super::{SpeedupRow, SpeedupStudy, efficiency as efficiency_text};
 use crate::chart::{Chart, Raw, layout, time_axis};
 use crate::charts::Section;
-use crate::format::{part, time};
+use crate::format::time;
 use crate::palette::{MARK, ordered};
+use crate::ratios::ratio;
 
 /// Height of each.
 const HEIGHT: u32 = 340;
@@ -66,10 +68,11 @@ fn speedup(study: &SpeedupStudy) -> Section {
     let best = study.rows.iter().filter_map(|row| Some((row, row.speedup?)));
     let best = best.max_by(|a, b| a.1.value.total_cmp(&b.1.value));
     let seen = best.map_or_else(String::new, |(row, of)| {
-        format!("The largest speed-up is {:.2} ({}). ", of.value, row.name())
+        format!("The largest speed-up is {} ({}). ", ratio(of.value), row.name())
     });
     let sentence = format!(
-        "{seen}Speed-up is the run time in order divided by that on nodes; bars are 95 % intervals. {}",
+        "{seen}Speed-up is the run time in order divided by that on nodes. Bars are 95 % intervals; below {LAUNCHES_LEAST} launches \
+         there are none. {}",
         limit(study)
     );
     let mut section = Section::new("r0", "speedup", "Speed-up against nodes", sentence);
@@ -80,7 +83,7 @@ fn speedup(study: &SpeedupStudy) -> Section {
     chart.data.push(Box::new(straight("As many times as nodes", ends, ends, "@faint", "dot")));
     let top = best.map_or(1.0, |(_, of)| of.value).max(f64::from(study.cores).min(most_nodes(study)));
     chart.data.extend(cores(study, [0.0, top]).map(boxed));
-    chart.data.extend(curves(study, "%{y:.2f} times as fast as in order", |row| row.speedup));
+    chart.data.extend(curves(study, "%{y:.3~g} times as fast as in order", |row| row.speedup));
     section.charts.push(chart);
     section
 }
@@ -89,17 +92,17 @@ fn time_of_day(study: &SpeedupStudy) -> Section {
     let widest = study.rows.iter().filter(|row| row.launches.len() > 1).map(|row| (row, spread(row)));
     let widest = widest.max_by(|a, b| a.1.total_cmp(&b.1));
     let seen = widest.map_or_else(
-        || "One launch of each says nothing of how launches vary.".to_owned(),
+        || "One launch of each does not show how launches vary.".to_owned(),
         |(row, spread)| {
             format!(
-                "Launches vary most {}: the slowest takes {} longer than the fastest.",
+                "Launches vary most {}: the slowest takes {} as long as the fastest.",
                 of(row),
-                part(spread)
+                ratio(spread)
             )
         },
     );
     let sentence = format!(
-        "{seen} Each point is a launch at the moment at which it began: if all of one moment lie high, something else was running."
+        "{seen} Each point is a launch, at the time at which it began: if all launches of one time are slow, something else was running."
     );
     let mut section = Section::new("r0", "day", "Run time against time of day", sentence);
     let x = Axis::new().title("time of day (UTC)").type_(AxisType::Date);
@@ -126,17 +129,22 @@ fn of(row: &SpeedupRow) -> String {
     if row.nodes.is_none() { row.name() } else { format!("on {}", row.name()) }
 }
 
-/// How much longer the slowest takes than the fastest, as a part.
+/// How many times as long the slowest takes as the fastest.
 fn spread(row: &SpeedupRow) -> f64 {
     let seconds = row.launches.iter().map(|launch| launch.seconds);
     let (low, high) = seconds.fold((f64::INFINITY, 0.0f64), |(low, high), s| (low.min(s), high.max(s)));
-    high / low.max(f64::MIN_POSITIVE) - 1.0
+    high / low.max(f64::MIN_POSITIVE)
 }
 
 fn efficiency(study: &SpeedupStudy) -> Section {
     let last = study.rows.iter().rev().find_map(|row| Some((row, row.efficiency()?)));
     let seen = last.map_or_else(String::new, |(row, it)| {
-        format!("On {} each node does {} of what the machine does in order. ", row.name(), part(it.value))
+        let each = if row.nodes == Some(1) { "the node" } else { "each node" };
+        format!(
+            "On {} {each} does {} of what the machine does in order. ",
+            row.name(),
+            efficiency_text(it.value)
+        )
     });
     let sentence = format!(
         "{seen}Efficiency is speed-up by nodes; dashed is the part of executed events that came true, which says how much of the loss is work undone. {}",

@@ -5,12 +5,14 @@ mod charts;
 
 use std::io::Write;
 
+use stats::launches::Reason;
 use stats::speedup::Estimate;
 
 use crate::ReportError;
 use crate::escape::html;
 use crate::format::{NONE, part, time};
 use crate::page;
+use crate::ratios::{range, ratio, reason_text};
 use crate::tables::{list, wrap};
 
 /// What was measured.
@@ -121,25 +123,30 @@ impl SpeedupStudy {
 }
 
 fn line(row: &SpeedupRow) -> String {
-    let times = |interval: Option<(f64, f64)>| {
-        interval.map_or(NONE.to_owned(), |(low, high)| format!("{} to {}", time(low * 1e9), time(high * 1e9)))
-    };
-    let ratios = |interval: Option<(f64, f64)>| {
-        interval.map_or(NONE.to_owned(), |(low, high)| format!("{low:.2} to {high:.2}"))
-    };
-    let of = |estimate: Option<Estimate>| estimate.map_or(NONE.to_owned(), |it| format!("{:.2}", it.value));
+    let times = |(low, high): (f64, f64)| format!("{} to {}", time(low * 1e9), time(high * 1e9));
+    let speedup = row.speedup.map_or_else(
+        || format!("{NONE}<td>{NONE}"),
+        |of| format!("{}<td>{}", ratio(of.value), of.interval.map_or_else(no_interval, range)),
+    );
     format!(
-        "<tr><th scope=row>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{:.0}<td>{}",
+        "<tr><th scope=row>{}<td>{}<td>{}<td>{}<td>{speedup}<td>{}<td>{:.0}<td>{}",
         html(&row.name()),
         row.launches.len(),
         time(row.seconds.value * 1e9),
-        times(row.seconds.interval),
-        of(row.speedup),
-        ratios(row.speedup.and_then(|it| it.interval)),
-        row.efficiency().map_or(NONE.to_owned(), |it| format!("{:.0} %", it.value * 100.0)),
+        row.seconds.interval.map_or_else(no_interval, times),
+        row.efficiency().map_or(NONE.to_owned(), |it| efficiency(it.value)),
         row.rollbacks,
         part(row.event_efficiency),
     )
+}
+
+fn no_interval(reason: Reason) -> String {
+    format!("none: {}", reason_text(reason))
+}
+
+/// A node's part of what the machine does in order: above all of it where nodes are faster than that.
+pub(crate) fn efficiency(of: f64) -> String {
+    if of < 1.0 { part(of) } else { format!("{:.0}\u{a0}%", of * 100.0) }
 }
 
 #[cfg(test)]
@@ -147,7 +154,7 @@ mod tests {
     use super::*;
 
     fn row(nodes: Option<u16>, seconds: f64) -> SpeedupRow {
-        let estimate = |value: f64| Estimate { value, interval: Some((value * 0.9, value * 1.1)) };
+        let estimate = |value: f64| Estimate { value, interval: Ok((value * 0.9, value * 1.1)) };
         SpeedupRow {
             timing: String::new(),
             nodes,
@@ -171,7 +178,23 @@ mod tests {
         let study = SpeedupStudy { title: "<x>".into(), cores: 2, rows, ..SpeedupStudy::default() };
         let page = page(&study);
         assert_eq!(page.matches("<section ").count(), 4);
-        for wanted in ["&lt;x&gt;", "4 nodes", "1.60", "80", "2 cores"] {
+        for wanted in ["&lt;x&gt;", "4 nodes", "1.600×", "80", "2 cores"] {
+            assert!(page.contains(wanted), "{wanted}");
+        }
+    }
+
+    /// Seen: "44 ns to 19079 s", "0.00 to 219336.12", and 83 ms beside 10 ms "over 99.9 % longer".
+    #[test]
+    fn two_launches_have_no_interval_and_factors_are_factors() {
+        let few = |value| Estimate { value, interval: Err(Reason::TooFewLaunches) };
+        let launches = [0.010, 0.083].map(|seconds| SpeedupLaunch { begun_s: 1.7e9, seconds }).into();
+        let base = SpeedupRow { seconds: few(30e-6), ..row(None, 1.0) };
+        let slow =
+            SpeedupRow { launches, seconds: few(0.029), speedup: Some(few(0.00104)), ..row(Some(1), 1.0) };
+        let page = page(&SpeedupStudy { cores: 2, rows: vec![base, slow], ..SpeedupStudy::default() });
+        for wanted in
+            ["30.0\u{a0}µs", "0.00104×", "none: too few launches", "takes 8.30× as long as the fastest"]
+        {
             assert!(page.contains(wanted), "{wanted}");
         }
     }

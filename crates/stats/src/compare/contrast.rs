@@ -1,10 +1,12 @@
 //! The difference between two sets of launches, and how sure it is.
 //!
-//! A launch is the unit of replication, so a run gives as many values as it has launches, often three to five. The percentile
-//! bootstrap over so few is far too narrow: it never draws a launch that differs more than those it has. Student's t with
-//! Welch's degrees of freedom allows for that: few launches that differ give a wide interval.
+//! A launch is the unit of replication, so a run gives as many values as it has launches, often
+//! three to five. The percentile bootstrap over so few is far too narrow: it never draws a launch
+//! that differs more than those it has. Student's t with Welch's degrees of freedom allows for
+//! that: few launches that differ give a wide interval.
 
 use super::student;
+use crate::launches::{LAUNCHES_LEAST, Reason, on_log_scale};
 
 /// One run's values, a launch each.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,17 +26,20 @@ pub(crate) struct Contrast {
     freedom: f64,
     /// Variances of one launch's value of A and of B together.
     variances: f64,
+    /// Of the side that has more.
+    launches: usize,
 }
 
-/// Launches beyond which nobody is told to go.
-const LAUNCHES_MOST: u32 = 1000;
+/// Launches beyond which nobody is told to go: the estimate rests on the spread of a few.
+const LAUNCHES_MOST: u32 = 100;
 
 impl Side {
-    /// Of the launches' `values`, each known to a variance of `noise` at best (what blocks within a launch say): launches can
-    /// hardly differ by less than that, whatever two or three of them happen to show. `None` for fewer than two.
+    /// Of the launches' `values`, each known to a variance of `noise` at best (what blocks within a
+    /// launch say): launches can hardly differ by less than that, whatever a few of them happen to
+    /// show. `None` below three launches.
     pub fn of(values: &[f64], noise: f64) -> Option<Side> {
         let n = values.len() as f64;
-        if values.len() < 2 {
+        if values.len() < LAUNCHES_LEAST {
             return None;
         }
         let mean = values.iter().sum::<f64>() / n;
@@ -59,6 +64,7 @@ impl Contrast {
             error: (of_a + of_b).sqrt(),
             freedom,
             variances: a.variance + b.variance,
+            launches: a.launches.max(b.launches),
         }
     }
 
@@ -88,26 +94,33 @@ impl Contrast {
 
     /// The interval that the difference lies outside of with probability `outside`.
     pub fn interval(&self, outside: f64) -> (f64, f64) {
-        let half = if self.error > 0.0 { student::critical(outside, self.freedom) * self.error } else { 0.0 };
+        let half = self.half(outside);
         (self.estimate - half, self.estimate + half)
     }
 
-    /// Launches of each side that would tell a difference of `least` (both ways, error probability `outside`), as these
-    /// launches vary; `None` beyond a thousand.
-    pub fn launches_for(&self, least: f64, outside: f64) -> Option<u32> {
+    /// Half the width of that interval.
+    pub fn half(&self, outside: f64) -> f64 {
+        if self.error > 0.0 { student::critical(outside, self.freedom) * self.error } else { 0.0 }
+    }
+
+    /// The interval of the ratio whose logarithm this is.
+    pub fn ratio_interval(&self, outside: f64) -> Result<(f64, f64), Reason> {
+        on_log_scale(self.estimate, self.half(outside))
+    }
+
+    /// Launches of each side by which this `distance` from a limit would be as sure as `outside`
+    /// asks (both ways), as these launches vary; more than there are. `None` beyond a hundred, and
+    /// at a distance of 0.
+    pub fn launches_for(&self, distance: f64, outside: f64) -> Option<u32> {
         let enough = |n: u32| {
             let n = f64::from(n);
-            student::critical(outside, 2.0 * (n - 1.0)) * (self.variances / n).sqrt() <= least
+            student::critical(outside, 2.0 * (n - 1.0)) * (self.variances / n).sqrt() <= distance
         };
-        if !enough(LAUNCHES_MOST) {
+        let least = u32::try_from(self.launches + 1).ok()?;
+        if distance <= 0.0 || least > LAUNCHES_MOST || !enough(LAUNCHES_MOST) {
             return None;
         }
-        let (mut few, mut many) = (1, LAUNCHES_MOST);
-        while many - few > 1 {
-            let middle = (few + many) / 2;
-            if enough(middle) { many = middle } else { few = middle }
-        }
-        Some(many)
+        (least..=LAUNCHES_MOST).find(|launches| enough(*launches))
     }
 }
 
@@ -140,25 +153,26 @@ mod tests {
     }
 
     #[test]
-    fn one_launch_is_no_side_and_noise_is_a_floor() {
-        assert_eq!(Side::of(&[1.0], 0.1), None);
-        assert_eq!(Side::of(&[1.0, 1.0], 0.1).map(|side| side.variance), Some(0.1));
+    fn two_launches_are_no_side_and_noise_is_a_floor() {
+        assert_eq!((Side::of(&[1.0], 0.1), Side::of(&[1.0, 2.0], 0.1)), (None, None));
+        assert_eq!(Side::of(&[1.0; 3], 0.1).map(|side| side.variance), Some(0.1));
     }
 
     #[test]
     fn the_launches_it_takes_suffice_and_one_less_does_not() {
         let contrast = Contrast::between(&side(&[0.0, 0.1, 0.2]), &side(&[0.05, 0.1, 0.2]));
-        let n = contrast.launches_for(0.02, 0.05).unwrap();
+        let n = contrast.launches_for(0.05, 0.05).unwrap();
         let half = |n: f64| student::critical(0.05, 2.0 * (n - 1.0)) * (contrast.variances / n).sqrt();
-        assert!(half(f64::from(n)) <= 0.02 && half(f64::from(n) - 1.0) > 0.02, "{n}");
-        assert_eq!(contrast.launches_for(1e-6, 0.05), None);
+        assert!(half(f64::from(n)) <= 0.05 && half(f64::from(n) - 1.0) > 0.05, "{n}");
+        assert_eq!((contrast.launches_for(1e-6, 0.05), contrast.launches_for(0.0, 0.05)), (None, None));
+        assert_eq!(contrast.launches_for(10.0, 0.05), Some(4), "more than there are");
     }
 
     #[test]
     fn equal_constant_runs_do_not_differ_and_unequal_ones_do() {
-        let one = side(&[3.0, 3.0]);
+        let one = side(&[3.0; 3]);
         assert_eq!(Contrast::between(&one, &one).chance(), 1.0);
         assert_eq!(Contrast::between(&one, &one).interval(0.05), (0.0, 0.0));
-        assert_eq!(Contrast::between(&one, &side(&[4.0, 4.0])).chance(), 0.0);
+        assert_eq!(Contrast::between(&one, &side(&[4.0; 3])).chance(), 0.0);
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::contrast::{Contrast, Side};
 use super::launch::Launch;
 use super::{CompareOptions, Figure, holm};
+use crate::launches::Reason;
 
 /// The quantiles that a verdict is about.
 const QUANTILES: [f64; 5] = [0.1, 0.5, 0.9, 0.99, 0.999];
@@ -18,15 +19,20 @@ pub struct Difference {
     pub p: f64,
     /// Of A and of B, ns: the geometric means of their launches' quantiles.
     pub values_ns: (f64, f64),
-    /// B's over A's, minus one.
-    pub change: f64,
-    /// Its interval, by itself (not corrected for the other quantiles); `None` with a single launch of either.
+    /// B's over A's.
+    pub ratio: f64,
+    /// Its interval, by itself (not corrected for the other quantiles); `None` below three launches
+    /// of either, and where it is so wide that it says nothing.
     pub interval: Option<(f64, f64)>,
-    /// How likely a change as large as this between equals, corrected for all quantiles that were looked at; 1 with a single launch.
-    pub chance: f64,
+    /// How likely a ratio as far from 1 as this between equals, corrected for all quantiles that
+    /// were looked at; `None` below three launches of either.
+    pub chance: Option<f64>,
     /// What may be said.
     pub outcome: Outcome,
-    /// Where nothing can: about so many launches a side, as much alike as these, would tell.
+    /// Why nothing is decided, where nothing is.
+    pub reason: Option<Reason>,
+    /// Where the launches vary too much: about so many a side, as much alike as these, would decide
+    /// it; `None` beyond a hundred.
     pub launches_needed: Option<u32>,
 }
 
@@ -40,11 +46,12 @@ pub enum Outcome {
     Faster,
     /// B is not slower by as much as matters.
     NotSlower,
-    /// It cannot be said.
-    Inconclusive,
+    /// None of these is sure.
+    Undecided,
 }
 
-/// Every quantile that all launches have messages for and whose values are above 0 (only such have a ratio).
+/// Every quantile that all launches have messages for and whose values are above 0 (only such have
+/// a ratio).
 pub(super) fn quantiles(sides: &[Vec<Launch>; 2], options: &CompareOptions) -> Vec<Difference> {
     let figures = QUANTILES.map(Figure::Quantile);
     let measured: Vec<(f64, Measurement)> = QUANTILES
@@ -62,7 +69,8 @@ pub(super) fn quantiles(sides: &[Vec<Launch>; 2], options: &CompareOptions) -> V
         .collect()
 }
 
-/// Of one figure, on some scale: the means over the launches, and their contrast where there are launches enough.
+/// Of one figure, on some scale: the means over the launches, and their contrast where there are
+/// launches enough.
 pub(super) struct Measurement {
     pub means: (f64, f64),
     pub contrast: Option<Contrast>,
@@ -117,24 +125,34 @@ fn mean(values: &[f64]) -> f64 {
 
 fn difference(p: f64, m: &Measurement, chance: f64, count: usize, options: &CompareOptions) -> Difference {
     let outside = 1.0 - options.confidence;
-    let interval = m.contrast.map(|contrast| {
-        let (low, high) = contrast.interval(outside);
-        (low.exp_m1(), high.exp_m1())
-    });
-    let outcome = m.contrast.map_or(Outcome::Inconclusive, |contrast| outcome(&contrast, chance, options));
-    let launches_needed = m.contrast.filter(|_| outcome == Outcome::Inconclusive).and_then(|contrast| {
-        // What was seen, if it is more than the least effect, must be told from nothing at the corrected level.
-        let effect = contrast.estimate.abs().max(options.least.ln_1p());
-        contrast.launches_for(effect, outside / count as f64)
-    });
+    let outcome = m.contrast.map_or(Outcome::Undecided, |contrast| outcome(&contrast, chance, options));
+    let undecided = outcome == Outcome::Undecided;
     Difference {
         p,
         values_ns: (m.means.0.exp(), m.means.1.exp()),
-        change: (m.means.1 - m.means.0).exp_m1(),
-        interval,
-        chance,
+        ratio: (m.means.1 - m.means.0).exp(),
+        interval: m.contrast.and_then(|contrast| contrast.ratio_interval(outside).ok()),
+        chance: m.contrast.map(|_| chance),
         outcome,
-        launches_needed,
+        reason: undecided.then_some(match m.contrast {
+            None => Reason::TooFewLaunches,
+            Some(_) if chance < outside => Reason::CloseToLeast,
+            Some(_) => Reason::SpreadTooWide,
+        }),
+        launches_needed: m
+            .contrast
+            .filter(|_| undecided)
+            .and_then(|contrast| launches_needed(&contrast, outside, count, options)),
+    }
+}
+
+/// Were what was seen the truth: a difference that matters must differ from none at the corrected
+/// level, a smaller one must surely be less than the least that matters.
+fn launches_needed(contrast: &Contrast, outside: f64, count: usize, options: &CompareOptions) -> Option<u32> {
+    let least = options.least.ln_1p();
+    match contrast.estimate {
+        seen if seen.abs() >= least => contrast.launches_for(seen.abs(), outside / count as f64),
+        seen => contrast.launches_for(least - seen, 2.0 * outside),
     }
 }
 
@@ -148,6 +166,6 @@ fn outcome(contrast: &Contrast, chance: f64, options: &CompareOptions) -> Outcom
     } else if contrast.chance_below(least) < level {
         Outcome::NotSlower
     } else {
-        Outcome::Inconclusive
+        Outcome::Undecided
     }
 }

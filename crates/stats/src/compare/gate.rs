@@ -6,6 +6,7 @@ use super::contrast::Contrast;
 use super::differences::{Measurement, logarithms, plain};
 use super::launch::Launch;
 use super::{CompareOptions, Condition, Limit, holm};
+use crate::launches::Reason;
 
 /// A condition, and what the launches say of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,8 +17,14 @@ pub struct Checked {
     pub answer: Answer,
     /// The figure of A and of B, ns; `None` where launches have too few messages for it.
     pub values_ns: Option<(f64, f64)>,
-    /// The change, in the limit's unit (a part, or ns), and its interval; `None` with a single launch of either.
-    pub change: Option<(f64, (f64, f64))>,
+    /// B's figure over A's where the limit is a part, B's minus A's in ns where it is a time;
+    /// `None` as `values_ns`.
+    pub change: Option<f64>,
+    /// Its interval; `None` below three launches of either, and where it is so wide that it says
+    /// nothing.
+    pub interval: Option<(f64, f64)>,
+    /// Why nothing is decided, where nothing is.
+    pub reason: Option<Reason>,
 }
 
 /// Whether a condition holds.
@@ -28,7 +35,7 @@ pub enum Answer {
     Holds,
     /// It does not, with the confidence asked for.
     DoesNotHold,
-    /// These launches cannot tell.
+    /// Neither is sure.
     Undecided,
 }
 
@@ -73,9 +80,6 @@ fn checked(
 ) -> Checked {
     let outside = 1.0 - options.confidence;
     let contrast = measured.as_ref().and_then(|measured| measured.contrast);
-    let shown: fn(f64) -> f64 =
-        if let Limit::Part(_) = condition.limit { f64::exp_m1 } else { |value| value };
-    let value: fn(f64) -> f64 = if let Limit::Part(_) = condition.limit { f64::exp } else { |value| value };
     let answer = match contrast {
         None => Answer::Undecided,
         Some(_) if chance_holds < outside => Answer::Holds,
@@ -83,13 +87,29 @@ fn checked(
         Some(contrast) if chance(&contrast, condition, !condition.above) < outside => Answer::DoesNotHold,
         Some(_) => Answer::Undecided,
     };
+    let reason = match (&measured, contrast) {
+        (None, _) => Reason::TooFewMessages,
+        (Some(_), None) => Reason::TooFewLaunches,
+        (Some(_), Some(_)) => Reason::SpreadTooWide,
+    };
+    let of_parts = matches!(condition.limit, Limit::Part(_));
+    let shown = |value: f64| if of_parts { value.exp() } else { value };
+    let values_ns = measured.map(|measured| (shown(measured.means.0), shown(measured.means.1)));
     Checked {
         condition: condition.clone(),
         answer,
-        values_ns: measured.map(|measured| (value(measured.means.0), value(measured.means.1))),
-        change: contrast.map(|contrast| {
-            let (low, high) = contrast.interval(outside);
-            (shown(contrast.estimate), (shown(low), shown(high)))
+        values_ns,
+        change: values_ns.map(|(a, b)| if of_parts { b / a } else { b - a }),
+        interval: contrast.zip(values_ns).and_then(|(contrast, (a, _))| match of_parts {
+            true => contrast.ratio_interval(outside).ok(),
+            false => Some(no_less_than(-a, contrast.interval(outside))),
         }),
+        reason: (answer == Answer::Undecided).then_some(reason),
     }
+}
+
+/// B is no less than 0, so the difference is no less than what takes all of A away; but where A
+/// itself is below 0 (clocks that err), so may B be.
+fn no_less_than(least: f64, (low, high): (f64, f64)) -> (f64, f64) {
+    if least < 0.0 { (low.max(least), high) } else { (low, high) }
 }

@@ -92,16 +92,25 @@ impl Launch {
         (n > 1.0).then(|| values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0))
     }
 
-    /// Part of the messages from `from` to `to`, and the median of these.
-    pub fn within(&self, from: f64, to: f64) -> (f64, Option<f64>) {
-        let weights = vec![1; self.sums.len()];
-        let (first, end) =
-            (self.places.partition_point(|v| *v < from), self.places.partition_point(|v| *v <= to));
-        if first >= end {
-            return (0.0, None);
-        }
-        let (before, until) = (self.before(first, &weights), self.before(end, &weights));
-        (((until - before) / self.count()), Some(self.at((before + until) / 2.0, &weights)))
+    /// Part of the messages from `from` to `to`.
+    pub fn part_within(&self, from: f64, to: f64) -> f64 {
+        self.within(from, to).map(|(_, count)| count).sum::<f64>() / self.count()
+    }
+
+    /// The values from `from` to `to`, each with its messages.
+    pub fn within(&self, from: f64, to: f64) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let first = self.places.partition_point(|place| *place < from);
+        let end = self.places.partition_point(|place| *place <= to).max(first);
+        let width = self.sums.len();
+        let up_to = move |value: usize| {
+            let row = &self.cumulated[value * width..(value + 1) * width];
+            row.iter().map(|count| u64::from(*count)).sum::<u64>() as f64
+        };
+        let mut before = first.checked_sub(1).map_or(0.0, up_to);
+        (first..end).map(move |value| {
+            let until = up_to(value);
+            (self.places[value], until - std::mem::replace(&mut before, until))
+        })
     }
 
     fn weighted(&self, figure: Figure, weights: &[u32]) -> Option<f64> {
@@ -169,13 +178,12 @@ mod tests {
     }
 
     #[test]
-    fn a_region_has_its_part_and_its_median() {
-        let launch = launch(&[&[10, 20, 30, 100, 101, 102], &[103, 104]]);
-        let (part, median) = launch.within(90.0, 110.0);
-        assert_eq!(part, 5.0 / 8.0);
-        assert!((median.unwrap() - 102.0).abs() < 0.6, "{median:?}");
-        assert_eq!(launch.within(40.0, 60.0), (0.0, None));
-        assert!(launch.within(15.0, 35.0).0 > 0.0);
+    fn a_region_has_its_part_and_its_values() {
+        let launch = launch(&[&[10, 20, 30, 100, 101, 102], &[101, 104]]);
+        assert_eq!(launch.part_within(90.0, 110.0), 5.0 / 8.0);
+        let values: Vec<(f64, f64)> = launch.within(15.0, 101.4).collect();
+        assert_eq!(values, [(20.0, 1.0), (30.0, 1.0), (100.0, 1.0), (101.0, 2.0)]);
+        assert_eq!((launch.part_within(40.0, 60.0), launch.part_within(60.0, 40.0)), (0.0, 0.0));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod gate;
 mod holm;
 mod launch;
 mod peaks;
+mod place;
 mod sample;
 mod shape;
 pub(crate) mod student;
@@ -25,7 +26,7 @@ use crate::analysis::{Peak, Stage};
 pub use condition::{BadCondition, Condition, Figure, Limit};
 pub use differences::{Difference, Outcome};
 pub use gate::{Answer, Checked};
-pub use peaks::{PeakChange, PeakMatch, PeakSide};
+pub use peaks::{PeakChange, PeakDifference, PeakMatch, PeakSide};
 pub use sample::Sample;
 pub use shape::ShapeBin;
 
@@ -90,11 +91,11 @@ pub enum Verdict {
     Faster,
     /// At no quantile by as much as matters.
     NotSlower,
-    /// These launches cannot tell.
-    Inconclusive,
+    /// None of these is sure.
+    Undecided,
 }
 
-/// What a comparison found. Times are in ns; parts are of A's figure (0.1: 10 % more).
+/// What a comparison found. Times are in ns; changes are ratios, B's figure over A's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Over all quantiles of `stage`.
@@ -103,7 +104,7 @@ pub struct Comparison {
     pub stage: Measured,
     /// As asked for.
     pub confidence: f64,
-    /// As asked for.
+    /// As asked for: 0.02 for a factor of 1.02.
     pub least: f64,
     /// Launches of A and of B.
     pub launches: (usize, usize),
@@ -208,8 +209,8 @@ fn verdict(quantiles: &[Difference]) -> Verdict {
         Verdict::Slower
     } else if any(Outcome::Faster) {
         Verdict::Faster
-    } else if quantiles.is_empty() || any(Outcome::Inconclusive) {
-        Verdict::Inconclusive
+    } else if quantiles.is_empty() || any(Outcome::Undecided) {
+        Verdict::Undecided
     } else {
         Verdict::NotSlower
     }

@@ -1,15 +1,18 @@
 //! Peaks of A and of B, matched by place: a peak that moved is another finding than one that grew.
 //!
-//! Matching keeps the order of places and finds the cheapest alignment (the dynamic programme of Needleman & Wunsch 1970): leaving a
-//! peak alone costs 1, matching two what they differ in place and mass. What changed is then judged between launches, as everything is.
+//! Matching keeps the order of places and finds the cheapest alignment (the dynamic programme of
+//! Needleman & Wunsch 1970): leaving a peak alone costs 1, matching two what they differ in place
+//! and mass. What is said of a pair is the difference of the figures that are shown, the places and
+//! masses of the peaks themselves; launches only say how sure it is.
 
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::Peak;
+use crate::launches::{Reason, on_log_scale};
 
 use super::contrast::{Contrast, Side};
 use super::launch::Launch;
-use super::{CompareOptions, holm};
+use super::{CompareOptions, holm, place};
 
 /// A peak of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,13 +25,15 @@ pub struct PeakSide {
     pub time_share: f64,
     /// The valleys on either side, ns.
     pub region_ns: (f64, f64),
+    /// Its width at half its height, ns.
+    pub width_ns: f64,
 }
 
 /// What became of a peak from A to B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PeakChange {
-    /// Neither its place nor its mass changed by as much as matters and can be told.
+    /// Both have it, and neither its place nor its mass differs by as much as matters.
     Same,
     /// It is elsewhere.
     Moved,
@@ -40,8 +45,27 @@ pub enum PeakChange {
     New,
     /// Only A has it, and more messages there than B.
     Gone,
-    /// Only one has it, but these launches cannot tell how many messages lie there apart from those of the other.
-    Unclear,
+    /// Only B has it, in the region of a peak of A, and is not shown to have more messages there.
+    Split,
+    /// Only A has it, in the region of a peak of B, and is not shown to have more messages there.
+    Merged,
+    /// None of these is sure.
+    Undecided,
+}
+
+/// How a figure of a peak differs between A and B, and what may be said of that.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PeakDifference {
+    /// The difference.
+    pub by: f64,
+    /// Its interval; `None` below three launches of either, and where it is so wide that it says
+    /// nothing.
+    pub interval: Option<(f64, f64)>,
+    /// Whether it surely differs by as much as matters, or surely does not; `None` where neither is
+    /// sure.
+    pub differs: Option<bool>,
+    /// Why neither is sure.
+    pub reason: Option<Reason>,
 }
 
 /// A peak of A and one of B that are the same, or one that only one of them has.
@@ -53,11 +77,13 @@ pub struct PeakMatch {
     pub b: Option<PeakSide>,
     /// What became of it.
     pub change: PeakChange,
-    /// By how much its middle moved (the median of the messages in both peaks' regions), as a part of A's, and the interval; where both
-    /// have it, in two launches each.
-    pub place_change: Option<(f64, (f64, f64))>,
-    /// B's part of the messages in these regions minus A's, and the interval; with two launches of each.
-    pub mass_change: Option<(f64, (f64, f64))>,
+    /// B's place over A's, where both have it and both places are above 0.
+    pub place: Option<PeakDifference>,
+    /// B's mass minus A's. Where only one of them has the peak: of the messages in its region.
+    pub mass: PeakDifference,
+    /// Of a peak that was split or merged: the place of the other run's peak in whose region it
+    /// lies, ns.
+    pub within_ns: Option<f64>,
 }
 
 /// A factor between places that costs as much as leaving one peak alone.
@@ -65,26 +91,29 @@ const FACTOR_OF_PLACE: f64 = 2.0;
 /// The same between masses, which often change while the peak stays where it is.
 const FACTOR_OF_MASS: f64 = 1000.0;
 
+type Pair = (Option<PeakSide>, Option<PeakSide>);
+
 /// The peaks of two runs, by place.
 pub(super) fn matched(
     sides: &[Vec<Launch>; 2],
     peaks: [&[Peak]; 2],
     options: &CompareOptions,
 ) -> Vec<PeakMatch> {
-    let [a, b] = peaks.map(|peaks| {
+    let peaks = peaks.map(|peaks| {
         let mut peaks: Vec<PeakSide> = peaks.iter().map(side).collect();
         peaks.sort_by(|one, other| one.place_ns.total_cmp(&other.place_ns));
         peaks
     });
-    let pairs = aligned(&a, &b);
+    let pairs = aligned(&peaks[0], &peaks[1]);
     let contrasts: Vec<Contrasts> = pairs.iter().map(|pair| Contrasts::of(sides, *pair)).collect();
     let chances: Vec<f64> = contrasts.iter().flat_map(Contrasts::chances).collect();
     let mut chances = holm::corrected(&chances).into_iter();
-    let mut judge = |(pair, contrasts): ((Option<PeakSide>, Option<PeakSide>), Contrasts)| {
-        let corrected: Vec<f64> = chances.by_ref().take(contrasts.chances().count()).collect();
-        judged(pair, &contrasts, &corrected, options)
+    let judge = |(pair, contrasts): (Pair, Contrasts)| {
+        let mut next = |contrast: Option<Contrast>| contrast.and_then(|_| chances.next()).unwrap_or(1.0);
+        let corrected = (next(contrasts.place), next(contrasts.mass));
+        judged(pair, &contrasts, corrected, &peaks, options)
     };
-    pairs.into_iter().zip(contrasts).map(&mut judge).collect()
+    pairs.into_iter().zip(contrasts).map(judge).collect()
 }
 
 fn side(peak: &Peak) -> PeakSide {
@@ -93,11 +122,12 @@ fn side(peak: &Peak) -> PeakSide {
         mass: peak.mass,
         time_share: peak.time_share,
         region_ns: (peak.from_ns, peak.to_ns),
+        width_ns: peak.width_ns,
     }
 }
 
 /// The cheapest alignment of two ascending lists.
-fn aligned(a: &[PeakSide], b: &[PeakSide]) -> Vec<(Option<PeakSide>, Option<PeakSide>)> {
+fn aligned(a: &[PeakSide], b: &[PeakSide]) -> Vec<Pair> {
     let width = b.len() + 1;
     let mut cost = vec![0.0_f64; (a.len() + 1) * width];
     for at in (0..=a.len()).rev() {
@@ -140,168 +170,165 @@ fn apart(one: &PeakSide, other: &PeakSide) -> f64 {
         + factor(one.mass, other.mass) / FACTOR_OF_MASS.ln()
 }
 
-/// The differences of a pair between launches.
+/// What launches say of a pair.
 struct Contrasts {
-    /// Of the logarithms of places.
+    /// Of the logarithms of the places.
     place: Option<Contrast>,
+    /// Of the masses.
     mass: Option<Contrast>,
+    /// Of the messages in both peaks' regions together.
+    together: Option<Contrast>,
+    /// Parts of the messages, where only one has the peak: in its region.
+    masses: (f64, f64),
 }
 
 impl Contrasts {
-    /// Both runs are asked about the same region, all of both peaks: valleys lie where noise puts them, and a peak that only
-    /// one run shows divided would else seem to have moved in the other.
-    fn of(sides: &[Vec<Launch>; 2], (a, b): (Option<PeakSide>, Option<PeakSide>)) -> Contrasts {
-        let regions = a.iter().chain(&b).map(|peak| peak.region_ns);
-        let union = |x: (f64, f64), y: (f64, f64)| (x.0.min(y.0), x.1.max(y.1));
-        let Some(region) = regions.reduce(union) else { return Contrasts { place: None, mass: None } };
-        let within = |launches: &[Launch]| -> (Vec<f64>, Vec<f64>) {
-            let all: Vec<(f64, Option<f64>)> =
-                launches.iter().map(|launch| launch.within(region.0, region.1)).collect();
-            let places = all.iter().filter_map(|(_, place)| place.filter(|place| *place > 0.0));
-            (all.iter().map(|(mass, _)| *mass).collect(), places.map(f64::ln).collect())
+    fn of(sides: &[Vec<Launch>; 2], (a, b): Pair) -> Contrasts {
+        let own = [a, b].map(|peak| peak.or(a).or(b).map_or((0.0, 0.0), |peak| peak.region_ns));
+        let both = (own[0].0.min(own[1].0), own[0].1.max(own[1].1));
+        let shown = |peak: Option<PeakSide>, at: usize| {
+            peak.map_or_else(|| part_within(&sides[at], own[at]), |peak| peak.mass)
         };
-        let (mass_a, place_a) = within(&sides[0]);
-        let (mass_b, place_b) = within(&sides[1]);
-        let contrast = |x: &[f64], y: &[f64]| {
-            Side::of(x, 0.0).zip(Side::of(y, 0.0)).map(|(x, y)| Contrast::between(&x, &y))
-        };
-        let both = a.is_some() && b.is_some();
-        let place = if both { contrast(&place_a, &place_b) } else { None };
-        Contrasts { place, mass: contrast(&mass_a, &mass_b) }
+        let masses = (shown(a, 0), shown(b, 1));
+        let of_part = |at: usize, region: (f64, f64), shown: f64| mass_side(&sides[at], region, shown);
+        let contrast = |a: Option<Side>, b: Option<Side>| a.zip(b).map(|(a, b)| Contrast::between(&a, &b));
+        let place = a.zip(b).and_then(|(a, b)| contrast(place::of(&sides[0], &a), place::of(&sides[1], &b)));
+        Contrasts {
+            place,
+            mass: contrast(of_part(0, own[0], masses.0), of_part(1, own[1], masses.1)),
+            together: contrast(
+                of_part(0, both, part_within(&sides[0], both)),
+                of_part(1, both, part_within(&sides[1], both)),
+            ),
+            masses,
+        }
     }
 
+    /// Those that are corrected for each other, in the order in which they are taken back.
     fn chances(&self) -> impl Iterator<Item = f64> + '_ {
         [self.place, self.mass].into_iter().flatten().map(|contrast| contrast.chance())
     }
 }
 
+/// Part of the messages of all launches in a region.
+fn part_within(launches: &[Launch], region: (f64, f64)) -> f64 {
+    let all: f64 = launches.iter().map(Launch::count).sum();
+    let inside: f64 =
+        launches.iter().map(|launch| launch.part_within(region.0, region.1) * launch.count()).sum();
+    if all > 0.0 { inside / all } else { 0.0 }
+}
+
+/// The part that is shown, with the variance of a launch's part: at least what independent messages
+/// have.
+fn mass_side(launches: &[Launch], region: (f64, f64), shown: f64) -> Option<Side> {
+    let parts: Vec<f64> = launches.iter().map(|launch| launch.part_within(region.0, region.1)).collect();
+    let count = launches.iter().map(Launch::count).sum::<f64>() / launches.len().max(1) as f64;
+    let chance = shown * (1.0 - shown) / count.max(1.0);
+    Side::of(&parts, chance.max(0.0)).map(|side| Side { mean: shown, ..side })
+}
+
 fn judged(
-    (a, b): (Option<PeakSide>, Option<PeakSide>),
+    (a, b): Pair,
     contrasts: &Contrasts,
-    corrected: &[f64],
+    corrected: (f64, f64),
+    peaks: &[Vec<PeakSide>; 2],
     options: &CompareOptions,
 ) -> PeakMatch {
-    let outside = 1.0 - options.confidence;
-    let mut chances = corrected.iter();
-    let mut sure =
-        |contrast: Option<Contrast>| contrast.is_some() && chances.next().is_some_and(|c| *c < outside);
-    let (place_sure, mass_sure) = (sure(contrasts.place), sure(contrasts.mass));
-    let with_interval = |contrast: Contrast, shown: fn(f64) -> f64| {
-        let (low, high) = contrast.interval(outside);
-        (shown(contrast.estimate), (shown(low), shown(high)))
+    let place = a.zip(b).and_then(|(a, b)| place_difference(&a, &b, contrasts, corrected.0, options));
+    let moved = place.and_then(|place| place.differs);
+    let mut mass = mass_difference(contrasts, corrected.1, options);
+    // Valleys lie where noise puts them: if the messages in both regions together are as many as
+    // before, the peak has only been divided otherwise from its neighbour.
+    let divided = |together: Contrast| {
+        let sure = together.chance() < 1.0 - options.confidence;
+        !sure || (together.estimate > 0.0) != (mass.by > 0.0)
     };
-    let place_change = contrasts.place.map(|contrast| with_interval(contrast, f64::exp_m1));
-    let mass_change = contrasts.mass.map(|contrast| with_interval(contrast, |part| part));
-    let moved = place_sure && place_change.is_some_and(|(by, _)| by.abs() >= options.least);
-    let matters = |by: f64| by.abs() >= options.least * a.or(b).map_or(0.0, |peak| peak.mass);
-    let grew = mass_sure && mass_change.is_some_and(|(by, _)| matters(by));
-    let sign = mass_change.map_or(0.0, |(by, _)| by);
+    if moved != Some(true) && contrasts.together.is_some_and(divided) && mass.differs == Some(true) {
+        mass = PeakDifference { differs: None, reason: Some(Reason::SpreadTooWide), ..mass };
+    }
+    let inside = |peak: PeakSide, others: &[PeakSide]| {
+        let holds = |other: &&PeakSide| (other.region_ns.0..=other.region_ns.1).contains(&peak.place_ns);
+        others.iter().find(holds).map(|other| other.place_ns)
+    };
+    let within_ns = match (a, b) {
+        (None, Some(b)) => inside(b, &peaks[0]),
+        (Some(a), None) => inside(a, &peaks[1]),
+        _ => None,
+    };
     let change = match (a.is_some(), b.is_some()) {
-        (true, true) => match (moved, grew) {
-            (true, true) => PeakChange::MovedAndMassChanged,
-            (true, false) => PeakChange::Moved,
-            (false, true) => PeakChange::MassChanged,
-            (false, false) => PeakChange::Same,
-        },
-        (false, _) if grew && sign > 0.0 => PeakChange::New,
-        (true, _) if grew && sign < 0.0 => PeakChange::Gone,
-        _ => PeakChange::Unclear,
+        (true, true) => of_both(moved, mass.differs, place.is_some()),
+        (false, _) if mass.differs == Some(true) && mass.by > 0.0 => PeakChange::New,
+        (true, _) if mass.differs == Some(true) && mass.by < 0.0 => PeakChange::Gone,
+        (false, _) if within_ns.is_some() => PeakChange::Split,
+        (true, _) if within_ns.is_some() => PeakChange::Merged,
+        _ => PeakChange::Undecided,
     };
-    PeakMatch { a, b, change, place_change, mass_change }
+    let within_ns = within_ns.filter(|_| matches!(change, PeakChange::Split | PeakChange::Merged));
+    PeakMatch { a, b, change, place, mass, within_ns }
+}
+
+fn of_both(moved: Option<bool>, grew: Option<bool>, has_ratio: bool) -> PeakChange {
+    match (moved, grew) {
+        (Some(true), Some(true)) => PeakChange::MovedAndMassChanged,
+        (Some(true), _) => PeakChange::Moved,
+        (_, Some(true)) => PeakChange::MassChanged,
+        (Some(false), Some(false)) if has_ratio => PeakChange::Same,
+        _ => PeakChange::Undecided,
+    }
+}
+
+fn place_difference(
+    a: &PeakSide,
+    b: &PeakSide,
+    contrasts: &Contrasts,
+    chance: f64,
+    options: &CompareOptions,
+) -> Option<PeakDifference> {
+    let contrast = contrasts.place;
+    if !(a.place_ns > 0.0 && b.place_ns > 0.0) {
+        return None;
+    }
+    let by = b.place_ns / a.place_ns;
+    let (outside, least) = (1.0 - options.confidence, options.least.ln_1p());
+    let half = contrast.map(|contrast| contrast.half(outside));
+    // About the ratio that is shown.
+    let interval = half.and_then(|half| on_log_scale(by.ln(), half).ok());
+    let differs = contrast.and_then(|_| match by.ln().abs() {
+        by if chance < outside && by >= least => Some(true),
+        by if half.is_some_and(|half| by + half < least) => Some(false),
+        _ => None,
+    });
+    // Launches there are, but too few of them have messages of this peak.
+    let reason = match contrast.is_none() && contrasts.mass.is_some() {
+        true => Some(Reason::TooFewMessages),
+        false => reason(contrast, chance < outside, differs),
+    };
+    Some(PeakDifference { by, interval, differs, reason })
+}
+
+fn mass_difference(contrasts: &Contrasts, chance: f64, options: &CompareOptions) -> PeakDifference {
+    let (a, b) = contrasts.masses;
+    let (by, outside, least) = (b - a, 1.0 - options.confidence, options.least * a.max(b));
+    let half = contrasts.mass.map(|contrast| contrast.half(outside));
+    let differs = half.and_then(|half| match by.abs() {
+        by if chance < outside && by >= least => Some(true),
+        by if by + half < least => Some(false),
+        _ => None,
+    });
+    // No part is below 0 or above 1.
+    let interval = half.map(|half| ((by - half).max(-1.0), (by + half).min(1.0)));
+    PeakDifference { by, interval, differs, reason: reason(contrasts.mass, chance < outside, differs) }
+}
+
+/// `sure`: that there is a difference.
+fn reason(contrast: Option<Contrast>, sure: bool, differs: Option<bool>) -> Option<Reason> {
+    match (contrast, differs) {
+        (_, Some(_)) => None,
+        (None, None) => Some(Reason::TooFewLaunches),
+        (Some(_), None) if sure => Some(Reason::CloseToLeast),
+        (Some(_), None) => Some(Reason::SpreadTooWide),
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::blocks::Block;
-
-    fn peak(place: f64, mass: f64) -> Peak {
-        Peak {
-            place_ns: place,
-            place_interval_ns: None,
-            from_ns: place * 0.8,
-            to_ns: place * 1.2,
-            width_ns: place * 0.1,
-            width_interval_ns: None,
-            count: 0,
-            mass,
-            mass_interval: None,
-            time_share: mass,
-            time_interval: None,
-            blocks: (0, 0),
-            launches: (0, 0),
-            chance: 0.0,
-            tail: false,
-        }
-    }
-
-    /// A launch with so many of a thousand messages at each place, spread a little; `own` shifts all of them.
-    fn launch(places: &[(f64, usize)], own: f64) -> Launch {
-        let mut block = Block::default();
-        for (place, count) in places {
-            (0..*count).for_each(|at| block[0].add((place * (1.0 + own) * (1.0 + at as f64 / 1e5)) as i64));
-        }
-        Launch::of(&[block], 0)
-    }
-
-    fn launches(places: &[(f64, usize)]) -> Vec<Launch> {
-        [-0.002, 0.001, 0.0, 0.002, -0.001].map(|own| launch(places, own)).into()
-    }
-
-    fn changes(a: &[(f64, usize)], b: &[(f64, usize)]) -> Vec<PeakChange> {
-        let peaks = |places: &[(f64, usize)]| -> Vec<Peak> {
-            places.iter().map(|(place, count)| peak(*place, *count as f64 / 1000.0)).collect()
-        };
-        let sides = [launches(a), launches(b)];
-        let found = matched(&sides, [&peaks(a), &peaks(b)], &CompareOptions::default());
-        found.iter().map(|found| found.change).collect()
-    }
-
-    #[test]
-    fn what_became_of_each_peak_is_told() {
-        use PeakChange::{Gone, MassChanged, Moved, MovedAndMassChanged, New, Same};
-        let a = [(1e3, 900), (5e4, 100)];
-        assert_eq!(changes(&a, &a), [Same, Same]);
-        assert_eq!(changes(&a, &[(1e3, 900), (6e4, 100)]), [Same, Moved]);
-        assert_eq!(changes(&a, &[(1e3, 950), (5e4, 50)]), [MassChanged, MassChanged]);
-        assert_eq!(changes(&a, &[(1e3, 900), (5e4, 100), (1e6, 50)])[2], New);
-        assert_eq!(changes(&[(1e3, 900), (5e4, 50), (1e6, 50)], &[(1e3, 900), (5e4, 50)])[2], Gone);
-        assert_eq!(changes(&a, &[(1e3, 800), (7e4, 200)])[1], MovedAndMassChanged);
-    }
-
-    #[test]
-    fn a_peak_that_only_one_run_resolved_is_unclear() {
-        let sides = [launches(&[(1e3, 900), (5e4, 100)]), launches(&[(1e3, 900), (5e4, 100)])];
-        let (one, both) = ([peak(1e3, 0.9)], [peak(1e3, 0.9), peak(5e4, 0.1)]);
-        let found = matched(&sides, [&one, &both], &CompareOptions::default());
-        assert_eq!(found[1].change, PeakChange::Unclear);
-        assert!(found[1].a.is_none() && found[1].b.is_some());
-    }
-
-    #[test]
-    fn valleys_that_noise_moved_change_nothing() {
-        let places = [(1e3, 500), (1.2e3, 300), (1.5e3, 200)];
-        let sides = [launches(&places), launches(&places)];
-        let (broad, narrow) = (peak(1e3, 1.0), peak(1e3, 0.5));
-        let broad = Peak { to_ns: 2e3, ..broad };
-        let found = matched(&sides, [&[broad], &[narrow]], &CompareOptions::default());
-        assert_eq!(found.iter().map(|found| found.change).collect::<Vec<_>>(), [PeakChange::Same]);
-    }
-
-    #[test]
-    fn a_single_launch_decides_nothing() {
-        let sides = [vec![launch(&[(1e3, 1000)], 0.0)], vec![launch(&[(2e3, 1000)], 0.0)]];
-        let found = matched(&sides, [&[peak(1e3, 1.0)], &[peak(2e3, 1.0)]], &CompareOptions::default());
-        assert!(found.iter().all(|found| found.mass_change.is_none()), "{found:?}");
-        assert!(found.iter().all(|found| matches!(found.change, PeakChange::Same | PeakChange::Unclear)));
-    }
-
-    #[test]
-    fn peaks_in_the_same_order_are_matched_to_the_nearest() {
-        let side = |place: f64| side(&peak(place, 0.3));
-        let pairs = aligned(&[side(100.0), side(1000.0)], &[side(110.0), side(300.0), side(1100.0)]);
-        let places: Vec<(Option<f64>, Option<f64>)> =
-            pairs.iter().map(|(a, b)| (a.map(|p| p.place_ns), b.map(|p| p.place_ns))).collect();
-        assert_eq!(places, [(Some(100.0), Some(110.0)), (None, Some(300.0)), (Some(1000.0), Some(1100.0))]);
-    }
-}
+mod tests;

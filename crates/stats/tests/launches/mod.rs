@@ -116,7 +116,7 @@ pub fn compared(kind: &Kind, slower: f64, seed: u64) -> Comparison {
         .expect("both have end-to-end times")
 }
 
-/// How often each verdict came in `count` comparisons: slower, faster, not slower, inconclusive; as parts.
+/// How often each verdict came in `count` comparisons: slower, faster, not slower, undecided; as parts.
 pub fn verdicts(kind: &Kind, slower: f64, count: u64) -> [f64; 4] {
     let mut counts = [0.0; 4];
     for seed in 0..count {
@@ -124,7 +124,7 @@ pub fn verdicts(kind: &Kind, slower: f64, count: u64) -> [f64; 4] {
             Verdict::Slower => 0,
             Verdict::Faster => 1,
             Verdict::NotSlower => 2,
-            Verdict::Inconclusive => 3,
+            Verdict::Undecided => 3,
         };
         counts[at] += 1.0 / count as f64;
     }

@@ -4,6 +4,7 @@ use super::plan::Plan;
 use super::results::Results;
 use super::sequential::Check;
 use comfy_table::{CellAlignment, Table, presets};
+use report::{ratio_text, time_text};
 use timewarp::VirtualTime;
 use warp::{CriticalPath, Summary};
 
@@ -23,10 +24,13 @@ pub fn text(results: &Results<'_>, check: Option<&Check>) -> String {
     }
     let mut text = format!("{}\n{table}\n", plan.label(plan.spec().transport.name()));
     if let Some(Check { elapsed, audited }) = check {
-        let (seconds, ratio) = (elapsed.as_secs_f64(), elapsed.as_secs_f64() / summary.seconds.max(1e-9));
-        text.push_str(&format!(
-            "equal to the sequential run, which took {seconds:.3} s: {ratio:.2} times as long\n"
-        ));
+        let in_order = elapsed.as_secs_f64();
+        let compared = match in_order / summary.seconds.max(1e-9) {
+            ratio if ratio >= 1.0 => format!("{} faster", ratio_text(ratio)),
+            ratio => format!("{} slower", ratio_text(1.0 / ratio.max(1e-9))),
+        };
+        let took = time_text(in_order * 1e9);
+        text.push_str(&format!("Matches the sequential run ({took}; this one is {compared})\n"));
         if let Some(found) = audited {
             text.push_str(&format!("{found}\n"));
         }
@@ -93,7 +97,7 @@ fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
     }
     lines.extend([
         ("memory, most", format!("{:.1} MiB", s.memory_peak as f64 / f64::from(1 << 20)), "of a node".into()),
-        ("seconds", format!("{:.3}", s.seconds), nothing()),
+        ("run time", time_text(s.seconds * 1e9), nothing()),
         ("events/s", grouped(s.events_per_s as u64), nothing()),
         ("trace digest", s.trace_digest.clone(), nothing()),
         ("state digest", s.state_digest.clone(), nothing()),

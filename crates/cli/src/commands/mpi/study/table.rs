@@ -9,6 +9,7 @@ use super::TRIAL_BYTES;
 use crate::commands::shaped::link::Link;
 use comfy_table::{CellAlignment, Table, presets};
 use record::csv_field;
+use report::ratio_text;
 use stats::analysis::Summary;
 
 const QUANTILES: [(f64, &str); 3] = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9")];
@@ -74,11 +75,11 @@ pub fn sentences(trials: &[Measured], link: Option<&Link>) -> Vec<String> {
         return Vec::new();
     };
     let mut sentences = vec![format!(
-        "A round trip takes {} \u{b5}s in one box and {} \u{b5}s between two, {:.1} times as long (medians of the \
+        "A round trip takes {} \u{b5}s in one box and {} \u{b5}s between two, {} as long (medians of the \
          trials' medians).",
         micros(one),
         micros(two),
-        two / one
+        ratio_text(two / one)
     )];
     sentences.extend(link.map(|link| of_the_link(link, one, two)));
     sentences
@@ -94,7 +95,7 @@ fn of_the_link(link: &Link, one: f64, two: f64) -> String {
             micros(latency),
             100.0 * latency / more
         ),
-        Some(_) => "The link's latency is not to be seen: something else took longer in one box.".into(),
+        Some(_) => "The link's latency does not show: something else took longer in one box.".into(),
         None => "The link adds no latency of its own.".into(),
     };
     // A sender's shaper has the whole round trip to forget a frame.
@@ -152,6 +153,6 @@ mod tests {
         let far = Link { rate_bits: 1_000_000_000, latency: Some(Duration::from_millis(1)) };
         let said = of_the_link(&far, 10_000.0, 2_510_000.0);
         assert!(said.contains("2000.00 \u{b5}s (80 %)") && said.contains("at once"), "{said}");
-        assert!(of_the_link(&far, 2e6, 1e6).contains("not to be seen"));
+        assert!(of_the_link(&far, 2e6, 1e6).contains("does not show"));
     }
 }

@@ -1,7 +1,8 @@
 //! What was measured: as the page shows it, as a table, and as CSV.
 
 use comfy_table::{CellAlignment, Table, presets};
-use report::{SpeedupLaunch, SpeedupRow, SpeedupStudy};
+use report::{SpeedupLaunch, SpeedupRow, SpeedupStudy, ratio_text, reason_text, time_text};
+use stats::launches::{LAUNCHES_LEAST, Reason};
 use stats::speedup::{Estimate, ratio, typical};
 use warp::Summary;
 
@@ -78,11 +79,14 @@ pub fn study(model: &str, cores: u32, rows: &[Row]) -> SpeedupStudy {
     let in_order = rows.iter().find(|row| row.nodes.is_none()).map(Row::seconds).unwrap_or_default();
     let shown: Vec<SpeedupRow> = rows.iter().filter_map(|row| row.shown(&in_order)).collect();
     let fewest = shown.iter().map(|row| row.launches.len()).min().unwrap_or(0);
+    let noun = if cores == 1 { "core" } else { "cores" };
     let mut sentences = vec![format!(
-        "This machine has {cores} cores: beyond {cores} nodes no further speed-up can be expected."
+        "This machine has {cores} {noun}: beyond as many nodes no further speed-up can be expected."
     )];
-    if fewest < 2 {
-        sentences.push("Intervals need two launches or more: give --launches.".into());
+    if fewest < LAUNCHES_LEAST {
+        sentences.push(format!(
+            "Below {LAUNCHES_LEAST} launches of each there is no interval: give --launches 5."
+        ));
     }
     let failed = |row: &Row| Some(format!("{}: a launch failed: {}", row.key(), row.failed.as_ref()?));
     SpeedupStudy {
@@ -100,19 +104,23 @@ fn finding(model: &str, rows: &[SpeedupRow]) -> String {
     let Some((row, best)) = speedups.max_by(|a, b| a.1.value.total_cmp(&b.1.value)) else {
         return format!("{model} was measured in order only.");
     };
-    let interval =
-        best.interval.map_or(String::new(), |(low, high)| format!(" (95 %: {low:.2} to {high:.2})"));
-    match best.value > 1.0 {
-        true => format!(
-            "{model} is fastest on {}: {:.2} times as fast as in order{interval}.",
-            row.name(),
-            best.value
+    let (on, times) = (row.name(), ratio_text(best.value));
+    let between = |(low, high): (f64, f64)| format!(" (95 %: {} to {})", ratio_text(low), ratio_text(high));
+    match best.interval {
+        Ok(interval) if interval.0 > 1.0 => {
+            format!("{model} is fastest on {on}: {times} as fast as in order{}.", between(interval))
+        }
+        Ok(interval) if interval.1 < 1.0 => format!(
+            "{model} is fastest in order; the best on nodes ({on}) is {times} as fast{}.",
+            between(interval)
         ),
-        false => format!(
-            "{model} is fastest in order; the best on nodes ({}) is {:.2} times as fast{interval}.",
-            row.name(),
-            best.value
-        ),
+        undecided => {
+            let why = undecided.map_or_else(reason_text, |_| reason_text(Reason::SpreadTooWide));
+            format!(
+                "Undecided whether {model} is faster on nodes, {why}: the best of them ({on}) is {times} as fast as in order{}.",
+                undecided.map_or_else(|_| String::new(), between)
+            )
+        }
     }
 }
 
@@ -123,7 +131,7 @@ pub fn text(study: &SpeedupStudy) -> String {
     table.set_header([
         "",
         "launches",
-        "seconds",
+        "run time",
         "95 %",
         "speed-up",
         "95 %",
@@ -136,10 +144,10 @@ pub fn text(study: &SpeedupStudy) -> String {
         table.add_row(vec![
             row.name(),
             row.launches.len().to_string(),
-            format!("{:.3}", row.seconds.value),
-            interval(Some(row.seconds), 3),
-            row.speedup.map_or("-".into(), |it| format!("{:.2}", it.value)),
-            interval(row.speedup, 2),
+            seconds_text(row.seconds.value),
+            interval(Some(row.seconds), seconds_text),
+            row.speedup.map_or("-".into(), |it| ratio_text(it.value)),
+            interval(row.speedup, ratio_text),
             efficiency,
             format!("{:.0}", row.rollbacks),
             format!("{:.1} %", row.event_efficiency * 100.0),
@@ -151,9 +159,16 @@ pub fn text(study: &SpeedupStudy) -> String {
     table.lines().map(|line| line.trim_end().to_string()).collect::<Vec<_>>().join("\n")
 }
 
-fn interval(estimate: Option<Estimate>, decimals: usize) -> String {
-    let of = estimate.and_then(|it| it.interval);
-    of.map_or("-".into(), |(low, high)| format!("{low:.decimals$} to {high:.decimals$}"))
+fn seconds_text(seconds: f64) -> String {
+    time_text(seconds * 1e9)
+}
+
+fn interval(estimate: Option<Estimate>, text: fn(f64) -> String) -> String {
+    match estimate.map(|it| it.interval) {
+        None => "-".into(),
+        Some(Ok((low, high))) => format!("{} to {}", text(low), text(high)),
+        Some(Err(reason)) => reason_text(reason).into(),
+    }
 }
 
 /// The table for programs; what is unknown is empty.
@@ -178,8 +193,8 @@ pub fn csv(study: &SpeedupStudy) -> String {
 
 fn fields(estimate: Option<Estimate>) -> String {
     let Some(Estimate { value, interval }) = estimate else { return ",,".into() };
-    let ends = interval.map_or(",".into(), |(low, high)| format!("{low:.6},{high:.6}"));
-    format!("{value:.6},{ends}")
+    let ends = interval.map_or(",".into(), |(low, high)| format!("{low},{high}"));
+    format!("{value},{ends}")
 }
 
 fn engine(nodes: Option<u16>) -> &'static str {
@@ -195,7 +210,7 @@ pub fn launches_csv(rows: &[Row]) -> String {
     for row in rows {
         for Launch { round, begun_s, summary: s } in &row.launches {
             text.push_str(&format!(
-                "{},{},{},{round},{begun_s:.3},{:.6},{},{},{},{},{},{},{},{:.6},{:.6},{},{}\n",
+                "{},{},{},{round},{begun_s:.3},{:.9},{},{},{},{},{},{},{},{:.6},{:.6},{},{}\n",
                 engine(row.nodes),
                 row.timing,
                 row.nodes.unwrap_or(1),
@@ -215,4 +230,53 @@ pub fn launches_csv(rows: &[Row]) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(nodes: Option<u16>, seconds: &[f64]) -> Row {
+        let launch = |(at, seconds): (usize, &f64)| Launch {
+            round: at as u32 + 1,
+            begun_s: 1.7e9,
+            summary: Summary { seconds: *seconds, efficiency: 1.0, ..Summary::default() },
+        };
+        Row { launches: seconds.iter().enumerate().map(launch).collect(), ..Row::new(nodes, "", Vec::new()) }
+    }
+
+    /// Seen: `warp study ping` said 0.000 s, 0.00× and an interval from "44 ns to 19079 s".
+    #[test]
+    fn two_short_launches_have_times_and_no_interval() {
+        let rows = [row(None, &[30e-6, 32e-6]), row(Some(2), &[0.010, 0.083])];
+        let study = study("ping", 2, &rows);
+        let said = text(&study);
+        for wanted in ["31.0 µs", "28.8 ms", "0.00108×", "too few launches"] {
+            assert!(said.contains(wanted), "{wanted}: {said}");
+        }
+        assert!(!said.contains("0.000 ") && !said.contains("0.00×"), "{said}");
+        assert!(study.finding.starts_with("Undecided whether ping is faster on nodes, too few launches"));
+        assert!(
+            study.sentences.iter().any(|said| said.contains("Below 3 launches of each there is no interval"))
+        );
+        let table = csv(&study);
+        let cells: Vec<&str> = table.lines().nth(2).unwrap().split(',').collect();
+        assert!(cells[4].starts_with("0.0288") && cells[5..7] == ["", ""], "{table}");
+        assert!(cells[7].starts_with("0.00107") && cells[8..10] == ["", ""], "{table}");
+    }
+
+    #[test]
+    fn what_the_interval_decides_is_said() {
+        let of = |nodes: &[f64]| study("m", 2, &[row(None, &[1.0, 1.01, 0.99]), row(Some(2), nodes)]).finding;
+        assert!(
+            of(&[0.5, 0.51, 0.49]).starts_with("m is fastest on 2 nodes: 2.00× as fast as in order (95 %: ")
+        );
+        assert!(
+            of(&[8.0, 8.1, 7.9])
+                .starts_with("m is fastest in order; the best on nodes (2 nodes) is 0.125× as fast")
+        );
+        assert!(
+            of(&[0.8, 1.2, 1.0]).starts_with("Undecided whether m is faster on nodes, spread too wide: ")
+        );
+    }
 }
