@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::format::time;
+
 /// Where the time of a paged process went, s. After [`PagedSeconds::with_other`] no part is negative, and together they are the elapsed time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -42,6 +44,21 @@ pub struct PagedPart {
     pub(crate) class: &'static str,
     /// s.
     pub seconds: f64,
+}
+
+impl PagedPart {
+    /// Its time, where the processor's time was counted in ticks of `tick_s`: `None` where that is
+    /// too coarse to say. What is left of the elapsed time is no finer.
+    pub fn measured_s(&self, tick_s: f64) -> Option<f64> {
+        let by_ticks = matches!(self.key, "user" | "system" | "other");
+        (!by_ticks || self.seconds >= tick_s).then_some(self.seconds)
+    }
+
+    /// The same for people.
+    pub fn text(&self, tick_s: f64) -> String {
+        let measured = self.measured_s(tick_s).map(|s| time(s * 1e9));
+        measured.unwrap_or_else(|| format!("below\u{a0}{}", time(tick_s * 1e9)))
+    }
 }
 
 impl PagedSeconds {

@@ -32,6 +32,8 @@ pub struct Bar {
     pub name: String,
     /// Median of what was measured, with its parts.
     pub seconds: PagedSeconds,
+    /// The tick that the processor's time is counted in; 0 where it is measured.
+    pub tick_s: f64,
     /// The fastest and the slowest launch.
     pub range_s: (f64, f64),
     /// What was predicted for it, from other runs.
@@ -98,9 +100,9 @@ fn section(bars: &[Bar]) -> String {
 /// Name, bar and time.
 fn line(bar: &Bar, longest: f64) -> String {
     let percent = |s: f64| format!("{:.3}%", 100.0 * s / longest);
-    let part = |PagedPart { name, class, seconds: s, .. }| {
-        let width = percent(s.max(0.0));
-        format!("<i class={class} style=\"width:{width}\" title=\"{name} {}\"></i>", time(s * 1e9))
+    let part = |part: PagedPart| {
+        let (width, PagedPart { name, class, .. }) = (percent(part.seconds.max(0.0)), part);
+        format!("<i class={class} style=\"width:{width}\" title=\"{name} {}\"></i>", part.text(bar.tick_s))
     };
     let parts: String = bar.seconds.parts().into_iter().map(part).collect();
     let mark = bar.predicted_s.map_or_else(String::new, |s| {
@@ -125,7 +127,7 @@ fn table(bars: &[Bar]) -> String {
 
 fn row(bar: &Bar) -> String {
     let parts: String =
-        bar.seconds.parts().iter().map(|part| format!("<td>{}", time(part.seconds * 1e9))).collect();
+        bar.seconds.parts().iter().map(|part| format!("<td>{}", part.text(bar.tick_s))).collect();
     format!(
         "<tr><th scope=row>{}<td>{}<td>{}<td>{}<td>{}{parts}",
         html(&bar.name),
@@ -149,7 +151,8 @@ mod tests {
 
     fn bar(group: &str, name: &str, user: f64, network: f64) -> Bar {
         let seconds = PagedSeconds { elapsed: user + network, user, network, ..PagedSeconds::default() };
-        Bar { group: group.into(), name: name.into(), seconds, range_s: (1.0, 2.0), predicted_s: Some(2.5) }
+        let (group, name, predicted_s) = (group.into(), name.into(), Some(2.5));
+        Bar { group, name, seconds, tick_s: 0.01, range_s: (1.0, 2.0), predicted_s }
     }
 
     #[test]
@@ -169,6 +172,7 @@ mod tests {
             "left:25.000%",
             "(-75.0 %)",
             "&lt;i&gt;",
+            "<td>below\u{a0}10.0\u{a0}ms",
             "<i class=work style=\"width:50.000%\"",
         ] {
             assert!(page.contains(wanted), "{wanted}");

@@ -20,6 +20,7 @@ fn bar(row: &Row, rows: &[Row]) -> Option<Bar> {
         group: format!("{} of data, {} MiB local", row.size_text(), row.local_bytes >> 20),
         name: row.alternative.name(),
         seconds: row.middle()?.seconds,
+        tick_s: row.middle()?.tick_s,
         range_s: row.range_s(),
         predicted_s: predicted_s(row, rows),
     })

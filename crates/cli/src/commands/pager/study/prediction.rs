@@ -89,10 +89,11 @@ fn middle(errors: &[f64]) -> Option<f64> {
 pub fn sentence(rows: &[Row]) -> Option<String> {
     let all = all(rows);
     let [fast, slow] = [true, false].map(|fastest| errors(&all, fastest));
+    let links =
+        if fast.len() == 1 { "1 other link".to_owned() } else { format!("{} other links", fast.len()) };
     Some(format!(
-        "Marks are what the run over the fastest link foretells: over {} other links the median error is {:.1} %, the largest {:.1} %. From the slowest link, whose \
-         waiting hides the processor's work, they are {:.1} % and {:.1} %.",
-        fast.len(),
+        "Marks are predictions from the run over the fastest link: over {links} their median error is {:.1} %, the largest {:.1} %. \
+         Predictions from the slowest link, where waiting hides the processor's work, have {:.1} % and {:.1} %.",
         100.0 * middle(&fast)?,
         100.0 * fast.last()?,
         100.0 * middle(&slow)?,
@@ -158,7 +159,9 @@ mod tests {
             "the document's own way: {}",
             csv(&rows)
         );
-        assert!(sentence(&rows).expect("two links").contains("over 1 other links the median error is 0.0 %"));
+        assert!(
+            sentence(&rows).expect("two links").contains("over 1 other link their median error is 0.0 %")
+        );
         assert!(sentence(&rows[..1]).is_none() && csv(&rows[..1]).lines().count() == 1);
     }
 

@@ -7,7 +7,7 @@ use crate::foretelling::completion;
 use comfy_table::{CellAlignment, Table, presets};
 use predict::{Completion, Recorded};
 use record::csv_field;
-use report::{Paged, PagedPart, PagedSeconds};
+use report::{Paged, PagedPart, PagedSeconds, ratio_text, time_text};
 
 /// All launches of an alternative with one size.
 pub struct Row {
@@ -28,12 +28,15 @@ pub struct Cell {
     pub transfers: u64,
     /// What happened when, if that was recorded.
     pub course: Option<Recorded>,
+    /// The tick that the processor's time is counted in, s; 0 where it is measured.
+    pub tick_s: f64,
 }
 
 impl Cell {
     /// Of a program that was alone: nobody measured why it did not work for the rest of the time.
     pub fn alone(launched: Launched) -> Cell {
-        Cell { seconds: work(&launched).with_other(), ..Cell::default() }
+        let tick_s = 1.0 / rustix::param::clock_ticks_per_second() as f64;
+        Cell { seconds: work(&launched).with_other(), tick_s, ..Cell::default() }
     }
 
     /// Of a paged one, as it says itself.
@@ -44,6 +47,7 @@ impl Cell {
             page_ins: process.page_ins,
             transfers: process.transfers,
             course,
+            tick_s: 0.0,
         }
     }
 
@@ -111,7 +115,7 @@ impl Row {
 pub fn text(rows: &[Row]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let heads = ["data", "local", "", "seconds", "from", "to", "predicted"].into_iter();
+    let heads = ["data", "local", "", "median", "fastest", "slowest", "predicted"].into_iter();
     let parts = PagedSeconds::default().parts().map(|part| part.name.to_lowercase());
     let heads = heads.map(str::to_owned).chain(parts);
     table.set_header(heads.chain(["transfers".to_owned()]));
@@ -122,7 +126,7 @@ pub fn text(rows: &[Row]) -> String {
         let mut cells = vec![row.size_text(), local, row.alternative.name()];
         cells.extend([middle.seconds.elapsed, low, high].map(seconds));
         cells.push(predicted_s(row, rows).map_or("-".into(), seconds));
-        cells.extend(middle.seconds.parts().map(|part| seconds(part.seconds)));
+        cells.extend(middle.seconds.parts().map(|part| part.text(middle.tick_s).replace('\u{a0}', " ")));
         cells.push(middle.transfers.to_string());
         table.add_row(cells);
     }
@@ -133,7 +137,7 @@ pub fn text(rows: &[Row]) -> String {
 }
 
 fn seconds(s: f64) -> String {
-    format!("{s:.3}")
+    time_text(s * 1e9)
 }
 
 /// For programs: every launch.
@@ -147,7 +151,12 @@ pub fn csv(program: &str, rows: &[Row]) -> String {
     for row in rows {
         let predicted = predicted_s(row, rows).map_or(String::new(), |s| format!("{s:.6}"));
         for (at, cell) in row.cells.iter().enumerate() {
-            let parts = cell.seconds.parts().map(|part| format!("{:.6}", part.seconds));
+            // Empty: shorter than what it is measured to.
+            let measured = |part: PagedPart| part.measured_s(cell.tick_s);
+            let parts = cell
+                .seconds
+                .parts()
+                .map(|part| measured(part).map_or_else(String::new, |s| format!("{s:.6}")));
             text.push_str(&format!(
                 "{program},{},{},{},{},{:.6},{},{},{},{},{predicted}\n",
                 row.alternative.name(),
@@ -178,8 +187,11 @@ pub fn sentences(rows: &[Row]) -> Vec<String> {
             let (ours, swap) = (of(*size, Alternative::ParityLog)?, of(*size, Alternative::Swap)?);
             let times = ours.middle()?.seconds.elapsed / swap.middle()?.seconds.elapsed;
             Some(format!(
-                "With {} parity logging takes {times:.2} times as long as the kernel's swap.",
-                ours.size_text()
+                "With {} the median launch takes {} as long with parity logging ({} launches) as with the kernel's swap ({}).",
+                ours.size_text(),
+                ratio_text(times),
+                ours.cells.len(),
+                swap.cells.len()
             ))
         })
         .collect();
@@ -206,6 +218,24 @@ mod tests {
         assert_eq!(row.range_s(), (1.0, 3.0));
         assert_eq!(Row::new(Alternative::Disk, 1 << 20, 0).middle().map(|cell| cell.transfers), None);
         assert_eq!(csv("fft", &[row]).lines().count(), 4);
+    }
+
+    /// Seen: a user time of −0.002 s, and 0.000 for what ran for 30 µs.
+    #[test]
+    fn no_time_is_negative_and_what_is_too_short_says_so() {
+        let mut alone = Cell::alone(Launched { elapsed_s: 0.025, user_s: 0.02, system_s: 0.0 });
+        alone.tick_s = 0.01;
+        let said =
+            |cell: &Cell| cell.seconds.parts().map(|part| part.text(cell.tick_s).replace('\u{a0}', " "));
+        let [user, system, .., other] = said(&alone);
+        assert_eq!([&*user, &system, &other], ["20.0 ms", "below 10.0 ms", "below 10.0 ms"]);
+        let seconds =
+            PagedSeconds { elapsed: 30e-6, user: -0.002, network: 30e-6, ..PagedSeconds::default() };
+        let paged = Cell::paged(&Paged { seconds: seconds.with_other(), ..Paged::default() }, None);
+        assert!(said(&paged).iter().all(|part| !part.contains('−')) && said(&paged)[4] == "30.0 µs");
+        let rows = [Row { cells: vec![alone], ..Row::new(Alternative::AllMemory, 1 << 20, 0) }];
+        assert!(csv("fft", &rows).contains(",0.025000,0.020000,,0.000000,"), "{}", csv("fft", &rows));
+        assert!(!text(&rows).contains("0.000"), "{}", text(&rows));
     }
 
     #[test]
