@@ -8,9 +8,10 @@ use stats::analysis::{Analysis, Knee, SizePoint, Sweep};
 
 use super::Section;
 use crate::chart::{Chart, Raw, layout, line, mode, seconds, time_axis};
-use crate::format::{axis_seconds, part, size, time};
+use crate::format::{axis_seconds, size, time};
 use crate::knees;
 use crate::palette::MARK;
+use crate::ratios::ratio;
 use crate::tables;
 
 /// Medians that rise by more than this over the next smaller size are marked.
@@ -41,16 +42,16 @@ pub(crate) fn sentence(sizes: &[SizePoint], what: &str) -> String {
     let steepest = sizes.iter().enumerate().skip(1).max_by(|a, b| a.1.jump.total_cmp(&b.1.jump));
     match steepest {
         Some((i, point)) if point.jump > JUMP => format!(
-            "The steepest jump of the median {what} lies between {} and {}: from {} to {}, {} more.",
+            "The steepest jump of the median {what} lies between {} and {}: from {} to {}, {}.",
             size(sizes[i - 1].bytes),
             size(point.bytes),
             time(sizes[i - 1].p50_ns as f64),
             time(point.p50_ns as f64),
-            part(point.jump)
+            ratio(1.0 + point.jump)
         ),
         _ => format!(
-            "The median {what} grows without a jump of more than {} from one size to the next.",
-            part(JUMP)
+            "No step from one size to the next makes the median {what} more than {} as long.",
+            ratio(1.0 + JUMP)
         ),
     }
 }
@@ -108,7 +109,7 @@ fn fitted(sweep: &Sweep) -> Vec<Box<dyn Trace>> {
         after.map_or(0.0, |line| axis_seconds(line.base_ns + line.slope_ns * knee.after_bytes as f64))
     };
     let jumps: Vec<&Knee> = sweep.knees.iter().filter(|knee| knee.jumps()).collect();
-    let text = |knee: &&Knee| format!("<b>{}</b> more<br>{}", part(knee.jump), knees::bracket(knee));
+    let text = |knee: &&Knee| format!("<b>{}</b><br>{}", ratio(1.0 + knee.jump), knees::bracket(knee));
     let marks = Raw(json!({
         "type": "scatter", "mode": "markers", "name": "Knee",
         "x": jumps.iter().map(|knee| place(knee.after_bytes)).collect::<Vec<f64>>(),
@@ -142,7 +143,9 @@ fn jumps(sizes: &[SizePoint]) -> Option<Box<dyn Trace>> {
             .text_array(
                 jumps
                     .iter()
-                    .map(|s| format!("jump of <b>{}</b> to {}", part(s.jump), size(s.bytes)))
+                    .map(|s| {
+                        format!("<b>{}</b> from the size before to {}", ratio(1.0 + s.jump), size(s.bytes))
+                    })
                     .collect(),
             )
             .hover_info(HoverInfo::Text),
