@@ -23,13 +23,15 @@ pub(super) fn what(found: &PeakMatch) -> String {
     match found.change {
         PeakChange::New => format!("new: {}", in_its_region(found, 'A')),
         PeakChange::Gone => format!("gone: {}", in_its_region(found, 'B')),
-        PeakChange::Split => format!("split: these messages are in A's peak at {within}"),
-        PeakChange::Merged => format!("merged: these messages are in B's peak at {within}"),
+        PeakChange::Split => format!("split: A has one peak there, at {within}"),
+        PeakChange::Merged => format!("merged: B has one peak there, at {within}"),
         _ if found.a.is_some() && found.b.is_some() => format!("{}; {}", place(found), share(&found.mass)),
         _ => {
             let other = if found.a.is_some() { 'B' } else { 'A' };
-            let why = found.mass.reason.map_or("below the least that matters", reason_text);
-            format!("undecided whether {other} has it, too: {why}")
+            match found.mass.reason {
+                Some(why) => format!("undecided whether {other} has it: {}", reason_text(why)),
+                None => format!("no peak in {other}, which has the same share of messages there"),
+            }
         }
     }
 }

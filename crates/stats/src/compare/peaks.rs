@@ -255,6 +255,7 @@ fn judged(
         (Some(a), None) => inside(a, &peaks[1]),
         _ => None,
     };
+    let within_ns = within_ns.filter(|_| contrasts.mass.is_some());
     let change = match (a.is_some(), b.is_some()) {
         (true, true) => of_both(moved, mass.differs, place.is_some()),
         (false, _) if mass.differs == Some(true) && mass.by > 0.0 => PeakChange::New,
