@@ -33,8 +33,6 @@ pub(crate) struct Head {
     pub owner: Option<Owner>,
     /// Rows that no log has.
     pub unread: u64,
-    /// Rows that did not fit.
-    pub dropped: u64,
 }
 
 impl Owner {
@@ -118,7 +116,7 @@ pub(crate) fn head_of(file: impl AsFd) -> Option<Head> {
         folder: folder_of(&file, word(ring::FOLDER_BYTES)).unwrap_or_default(),
     });
     let unread = word(ring::PUSHED).saturating_sub(word(ring::TAKEN));
-    Some(Head { owner, unread, dropped: word(ring::DROPPED) })
+    Some(Head { owner, unread })
 }
 
 /// The text behind the rows.

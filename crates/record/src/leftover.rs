@@ -27,11 +27,11 @@ pub struct Leftover {
 pub enum Verdict {
     /// A process that is running uses it.
     InUse,
-    /// It holds rows of a run that nobody has read since the run was killed.
+    /// It holds what is left of a killed run that nobody has read since.
     Unread {
         /// The run's folder.
         run: PathBuf,
-        /// How many.
+        /// How many rows; perhaps none.
         rows: u64,
     },
     /// Nobody uses it, and nothing in it is of use to anybody.
@@ -115,16 +115,15 @@ impl Leftover {
 
 fn judge(head: Option<Head>) -> Verdict {
     let Some(head) = head else { return Verdict::Useless };
-    if head.unread == 0 && head.dropped == 0 {
-        return Verdict::Useless;
-    }
     let Some(owner) = head.owner else {
         return Verdict::Unknown("its head does not say which run it belongs to".into());
     };
     let (run, rows) = (owner.folder, head.unread);
     match folder::find(&run, owner.run) {
+        // An empty one too: a reader who does not find it must take rows for lost.
         folder::Found::State(State::Open) => Verdict::Unread { run, rows },
         folder::Found::State(_) => Verdict::Useless,
+        folder::Found::Gone if rows == 0 => Verdict::Useless,
         folder::Found::Gone => Verdict::Orphaned { run, rows },
         folder::Found::Unreadable(why) => Verdict::Unknown(format!("its run cannot be read: {why}")),
     }

@@ -35,7 +35,7 @@ const CAPACITY: usize = 2;
 pub(crate) const RUN: usize = 3;
 pub(crate) const NODE: usize = 5;
 pub(crate) const FOLDER_BYTES: usize = 6;
-pub(crate) const DROPPED: usize = 8;
+const DROPPED: usize = 8;
 pub(crate) const PUSHED: usize = 16;
 pub(crate) const TAKEN: usize = 32;
 

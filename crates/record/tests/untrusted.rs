@@ -145,6 +145,15 @@ fn unread_rows_are_no_rubbish_until_their_run_is_read_or_gone() {
     kill(run, node);
     let (run, rows) = (path.canonicalize().unwrap(), 3);
     assert_eq!(verdict(), Some(Verdict::Unread { run: run.clone(), rows }));
+    // Nor is a buffer in which nothing is left: its reader would take rows for lost.
+    let empty = home.path().join("empty");
+    let (other, other_node) = going_on(&empty, 3);
+    let kept = buffer_of(&empty);
+    drop((other_node, other));
+    drop(RunFolder::create(home.path().join("next"), RunInfo::new("untrusted")).unwrap());
+    assert!(kept.exists());
+    assert_eq!(Run::open(&empty).unwrap().info.lost.missing_buffers, 0);
+    assert!(!kept.exists());
     std::fs::remove_dir_all(&path).unwrap();
     // Whoever cleans up meanwhile may have removed it.
     assert!(verdict().is_none_or(|verdict| verdict == Verdict::Orphaned { run, rows }));

@@ -178,7 +178,9 @@ impl Stage {
         let mut left = Vec::new();
         for folder in [PathBuf::from("/dev/shm"), std::env::temp_dir()] {
             let entries = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
-            let ours = |name: &str| name.starts_with("fourstamp-") || name.starts_with(".fourstamp-");
+            // Other versions, which may be at work here, have names without a number of 32 digits.
+            let owned = |rest: &str| rest.split('-').next().is_some_and(|owner| owner.len() == 32);
+            let ours = |name: &str| name.strip_prefix("fourstamp-").is_some_and(owned);
             let names = entries.flatten().filter(|entry| ours(&entry.file_name().to_string_lossy()));
             left.extend(names.map(|entry| entry.path()));
         }
