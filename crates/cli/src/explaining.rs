@@ -4,26 +4,26 @@ use crate::analyse::open;
 use crate::reading::on_all_cores;
 use anyhow::{Context, Result};
 use record::{Batch, Chunk};
+use stats::Position;
 use stats::analysis::{Analysis, Explanation};
-use stats::explain::{FIELDS, Gatherer, Question, questions};
-use stats::{Filter, Position};
+use stats::explain::{FIELDS, Gatherer, Lateness, questions};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Explain the run at `path`, whose first pass found `analysis`.
 pub fn explain(path: &Path, analysis: &Analysis) -> Result<Explanation> {
-    let questions = questions(analysis);
     let run = open(path)?;
     let cannot = || format!("cannot read {}", path.display());
     let causes = run.causes().with_context(cannot)?;
     let nodes = run.info.nodes().map(|(_, node)| node.node + 1).max().unwrap_or(0);
-    let filter = &analysis.population.filter;
-    let gathered = gather_all(&run.chunks(), &questions, filter).with_context(cannot)?;
+    let gathered = gather_all(&run.chunks(), analysis).with_context(cannot)?;
     Ok(gathered.explain(&causes, nodes))
 }
 
-fn gather_all(chunks: &[Chunk], questions: &[Question], filter: &Filter) -> Result<Gatherer> {
-    let new = || Gatherer::new(questions.to_vec(), filter.clone());
+fn gather_all(chunks: &[Chunk], analysis: &Analysis) -> Result<Gatherer> {
+    let (questions, lateness) = (questions(analysis), Lateness::of(analysis));
+    let filter = &analysis.population.filter;
+    let new = || Gatherer::new(questions.clone(), filter.clone(), lateness);
     let parts = on_all_cores(chunks, Chunk::rows, |share, done| gather_some(share, new(), done))?;
     let mut all = new();
     parts.into_iter().for_each(|part| all.merge(part));

@@ -8,7 +8,6 @@
 
 mod analyse;
 mod args;
-mod beside;
 mod call_tables;
 mod child;
 mod choosing;

@@ -21,8 +21,9 @@ pub struct Setting {
     pub scene: Scene,
 }
 
-/// The scenes of the messages wanted, slowest first; the slowest of those that `filter` takes.
-pub fn gather(run: &Run, wanted: Wanted, filter: &Filter) -> Result<Vec<Setting>> {
+/// The scenes of the messages wanted, slowest first, and how many messages there are; the slowest of
+/// those that `filter` takes.
+pub fn gather(run: &Run, wanted: Wanted, filter: &Filter) -> Result<(Vec<Setting>, u64)> {
     let chunks = run.chunks();
     let cannot = || format!("cannot read {}", run.path().display());
     let search = search(&chunks, wanted, filter).with_context(cannot)?;
@@ -45,7 +46,8 @@ pub fn gather(run: &Run, wanted: Wanted, filter: &Filter) -> Result<Vec<Setting>
         all.iter_mut().zip(part).for_each(|(gather, part)| gather.merge(part));
     }
     let settings = found.iter().zip(all);
-    Ok(settings.map(|(found, gather)| Setting { launch: found.launch, scene: gather.finish() }).collect())
+    let settings = settings.map(|(found, gather)| Setting { launch: found.launch, scene: gather.finish() });
+    Ok((settings.collect(), search.messages()))
 }
 
 /// Look among the messages that the filter takes, or, where it is the usual one and takes nothing,
@@ -67,9 +69,9 @@ fn search(chunks: &[Chunk], wanted: Wanted, filter: &Filter) -> Result<Search> {
 }
 
 fn search_some(chunks: &[(usize, &Chunk)], mut search: Search, done: &AtomicU64) -> Result<Search> {
-    let mut batch = Batch::new();
+    let (mut batch, fields) = (Batch::new(), search.wanted().fields());
     for (number, chunk) in chunks {
-        chunk.read(&STAMPS, &mut batch)?;
+        chunk.read(&fields, &mut batch)?;
         search.add(chunk.launch(), *number, &Columns::of(&batch));
         done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
     }
@@ -119,6 +121,9 @@ fn none_found(path: &Path, wanted: Wanted, messages: u64) -> String {
             format!(
                 "none of the {messages} messages of {path} has both stamps of that stage: choose another --stage"
             )
+        }
+        Wanted::Event { .. } => {
+            format!("{path} lacks the message that its model is about: choose another, as with --slowest 1")
         }
         Wanted::Named { launch, src, seq } => format!(
             "{path} has no message {launch}:{src}:{seq}: launch, sending node and number are columns of its messages \

@@ -25,15 +25,18 @@ pub fn simulate(job: &WarpJob, assignment: &Assignment, control: &Control) -> Re
     let WarpJob { job, pin } = job;
     let folder = RunFolder::join(&assignment.run_folder)?;
     let model = AnyModel::new(&job.model)?;
+    let watching = Watching::new(job.record, assignment, control, &folder);
     let transports = open(assignment, control)?;
     let gauges = show_gauges(control, assignment.hosted.len());
     let gate = Gate::new(assignment.hosted.len());
     let columns = warp::columns(&assignment.fabric);
-    let watching = Watching::new(job.record, assignment, control, &folder);
     let made = |id| {
-        let recorder = recorder(assignment, control, &folder, id, *pin, &columns);
-        recorder
-            .and_then(|recorder| watching.begin(id).map(|()| recorder))
+        let turn = watching.turn(id);
+        recorder(assignment, control, &folder, id, *pin, &columns)
+            .and_then(|mut recorder| {
+                watching.begin(id, turn, recorder.time_pauses(control.clock()))?;
+                Ok(recorder)
+            })
             .map_err(|error| WarpError::Model { reason: format!("{error:#}") })
     };
     let begin = |ready: bool| {

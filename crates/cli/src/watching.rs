@@ -4,28 +4,33 @@ use anyhow::Result;
 use clock::Ticks;
 use fabric::{Happening, TransportSpec};
 use launch::{Assignment, Control};
-use record::{CauseLog, RunFolder};
+use record::{CauseLog, Pauses, RunFolder};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use watch::{Watcher, idle};
+use watch::{Sharing, Turn, Watcher, idle};
 
 /// Whether what the machine's TCP does may matter: MPI may go over it as well.
 fn is_over_tcp(assignment: &Assignment) -> bool {
     matches!(assignment.fabric.transport, TransportSpec::Tcp { .. } | TransportSpec::Mpi)
 }
 
-/// How long every node's core spins idle before a launch, to see what it loses by itself.
+/// How long every core spins idle before a launch, to see what it loses by itself.
 const IDLE: Duration = Duration::from_millis(50);
 
 /// The watcher of this process, if there is one.
 pub struct Watching<'a> {
     watcher: Option<Watcher>,
+    /// Of the nodes that have not begun.
+    turns: Mutex<BTreeMap<u16, Turn>>,
+    sharing: Sharing,
     assignment: &'a Assignment,
     control: &'a Control,
     folder: &'a RunFolder,
 }
 
 impl<'a> Watching<'a> {
-    /// Watch from now on, or (not `asked`) do nothing at all.
+    /// Watch from now on, or (not `asked`) do nothing at all. To be called before the nodes meet: by then all of them have their turns.
     pub fn new(
         asked: bool,
         assignment: &'a Assignment,
@@ -33,24 +38,45 @@ impl<'a> Watching<'a> {
         folder: &'a RunFolder,
     ) -> Watching<'a> {
         let watcher = asked.then(|| Watcher::start(control.clock(), is_over_tcp(assignment)));
-        Watching { watcher, assignment, control, folder }
+        // Before any thread is pinned: a thread with a core of its own sees no other.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let sharing = Sharing { nodes: usize::from(assignment.nodes), cores };
+        let turns = if asked { turns(assignment, folder, sharing) } else { BTreeMap::new() };
+        Watching { watcher, turns: Mutex::new(turns), sharing, assignment, control, folder }
     }
 
-    /// Watch the calling thread, which is that of node `id` and on its core.
-    pub fn begin(&self, id: u16) -> Result<()> {
+    /// The turn of node `id`, for [`Self::begin`]. Until then nobody's core is measured: take it first of all, so that a node that fails before it begins
+    /// gives it up.
+    pub fn turn(&self, id: u16) -> Option<Turn> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner).remove(&id)
+    }
+
+    /// Watch the calling thread, which is that of node `id` and on its core, and the `pauses` of its recorder.
+    pub fn begin(&self, id: u16, turn: Option<Turn>, pauses: Arc<Pauses>) -> Result<()> {
         let Some(watcher) = &self.watcher else { return Ok(()) };
         let log = CauseLog::begin(&self.folder.live(), self.assignment.launch, u32::from(id))?;
         let ticks_per_ns = self.control.quality().ns_per_tick.recip();
-        let idle = idle::spin(&self.control.clock(), IDLE, ticks_per_ns);
-        watcher.watch_me(u32::from(id), log, Some(&idle));
+        // What an idle core loses is worth knowing, and no reason to fail.
+        let taken = turn.and_then(|turn| turn.take().ok().flatten());
+        let length = self.sharing.each(IDLE);
+        let idle = taken.map(|_taken| idle::spin(&self.control.clock(), length, ticks_per_ns));
+        watcher.watch_me(u32::from(id), log, pauses, idle.as_ref());
         Ok(())
     }
 
-    /// Note what happened in the transport of node `id`.
-    pub fn note(&self, id: u16, happenings: &[Happening]) {
+    /// Node `id`, which is the calling thread, has come to its end: note what happened in its transport.
+    pub fn end(&self, id: u16, happenings: &[Happening]) {
         let Some(watcher) = &self.watcher else { return };
+        watcher.end(u32::from(id));
         for Happening { cause, from, to, amount } in happenings {
             watcher.note(u32::from(id), *cause, Ticks(*from), Ticks(*to), *amount);
         }
     }
+}
+
+/// A turn for every node of this process that can have one.
+fn turns(assignment: &Assignment, folder: &RunFolder, sharing: Sharing) -> BTreeMap<u16, Turn> {
+    let (live, name) = (folder.live(), format!("launch-{}", assignment.launch));
+    let turn = |id: &u16| Some((*id, Turn::new(&live, &name, usize::from(*id), sharing).ok()?));
+    assignment.hosted.iter().filter_map(turn).collect()
 }

@@ -64,13 +64,17 @@ pub fn work(assignment: &Assignment, control: &Control) -> Result<Value> {
 fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result<Vec<Played>> {
     let folder = RunFolder::join(&assignment.run_folder)?;
     control.goal.store(job.plan.goal(&assignment.hosted, assignment.nodes), Ordering::Relaxed);
+    let watching = Watching::new(job.watch, assignment, control, &folder);
     let transports = open(assignment, control)?;
     let gate = Gate::new(assignment.hosted.len());
-    let watching = Watching::new(job.watch, assignment, control, &folder);
     let worker = Worker { assignment, job, folder: &folder, control, gate, watching };
     let outcomes: Vec<Result<Played>> = std::thread::scope(|scope| {
         let worker = &worker;
-        let start = |(node, transport)| scope.spawn(move || worker.run(node, transport));
+        let start = |(node, transport)| {
+            // Named, for whoever looks at threads from outside.
+            let thread = std::thread::Builder::new().name(format!("node-{node}"));
+            thread.spawn_scoped(scope, move || worker.run(node, transport)).expect("a node needs a thread")
+        };
         let handles: Vec<_> = assignment.hosted.iter().copied().zip(transports).map(start).collect();
         worker.gate.open_when_all_are_ready(control);
         handles
@@ -145,7 +149,7 @@ impl Worker<'_> {
         let done = if leads == Some(&id) { &self.control.done } else { &unwatched };
         let outcome = bench::run(&mut node, &self.job.plan, &Meter { stop: &self.control.stop, done });
         let closed = outcome.is_ok().then(|| node.close_after_peers(&self.control.stop));
-        self.watching.note(id, &node.happenings());
+        self.watching.end(id, &node.happenings());
         let udp = node.udp_report();
         let finished = self.finish(node);
         let outcome = outcome?;
@@ -157,13 +161,14 @@ impl Worker<'_> {
     fn prepare(&self, id: u16, transport: Box<dyn Transport>) -> Result<Node> {
         let spec = &self.assignment.fabric;
         let columns = fabric::columns(spec);
-        let recorder = recorder(self.assignment, self.control, self.folder, id, self.job.pin, &columns)?;
+        let turn = self.watching.turn(id);
+        let mut recorder = recorder(self.assignment, self.control, self.folder, id, self.job.pin, &columns)?;
         if self.job.real_time {
             fabric::real_time().context(
                 "real-time priority is refused here: run as root, raise the limit rtprio, or drop it",
             )?;
         }
-        self.watching.begin(id)?;
+        self.watching.begin(id, turn, recorder.time_pauses(self.control.clock()))?;
         let recording = match self.job.recording {
             What::Messages => Recording::Full(recorder),
             What::Cycles => Recording::Cycles(recorder),

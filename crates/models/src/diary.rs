@@ -41,6 +41,26 @@ impl Default for DiaryOptions {
     }
 }
 
+/// What names a message of this model in the record of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MessageName {
+    /// Object that sends it.
+    pub from: ObjectId,
+    /// Object that it is for.
+    pub to: ObjectId,
+    /// Its virtual receive time.
+    pub receive: f64,
+}
+
+/// The memo's message M, of a diary of so many days: the caller's first note.
+pub fn memo_message(days: u32) -> MessageName {
+    MessageName { from: caller(days), to: DIARY, receive: NOTE }
+}
+
+fn caller(days: u32) -> ObjectId {
+    ObjectId(days + 1)
+}
+
 /// The model. Objects: the diary, its pages, the caller, and as many who do nothing as make two equal halves of
 /// all, so that two nodes have the diary and the caller apart.
 #[derive(Clone, Debug)]
@@ -122,7 +142,7 @@ impl Diary {
     }
 
     fn caller(&self) -> ObjectId {
-        ObjectId(self.options.days + 1)
+        caller(self.options.days)
     }
 
     fn is_page(&self, object: ObjectId) -> bool {

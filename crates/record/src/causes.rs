@@ -35,7 +35,7 @@ pub enum Cause {
     TcpTimeouts = 8,
     /// The network layer of this node sent messages again. Amount: how many.
     Resent = 9,
-    /// Our own watcher was at work. Amount: 0.
+    /// Our own watcher was at work. Amount: ns of a core's time that it took, for it may itself wait for a core meanwhile; 0 in older runs.
     Watcher = 10,
     /// Before the launch: a core did nothing but read the clock. Amount: ns lost in gaps.
     IdleSpin = 11,
@@ -43,11 +43,21 @@ pub enum Cause {
     IdleGap = 12,
     /// A test's own plant: a delay that it made. Amount: ns.
     Planted = 13,
+    /// The node's thread ran. Amount: ns.
+    Ran = 14,
+    /// The node's process did not run at all: its watcher was due, did not wait for a core, and was not woken. Amount: ns.
+    Stopped = 15,
+    /// Pages that the node's thread touched had to be mapped; none was read from a disk. Amount: how many.
+    MinorFaults = 16,
+    /// Pages that the node's thread touched had to be read from a disk. Amount: how many.
+    MajorFaults = 17,
+    /// The node's thread waited until its record had room again. Amount: ns.
+    Recording = 18,
 }
 
 impl Cause {
     /// Every cause, in the order of its code.
-    pub const ALL: [Cause; 14] = [
+    pub const ALL: [Cause; 19] = [
         Cause::Watched,
         Cause::RunQueue,
         Cause::Preempted,
@@ -62,10 +72,15 @@ impl Cause {
         Cause::IdleSpin,
         Cause::IdleGap,
         Cause::Planted,
+        Cause::Ran,
+        Cause::Stopped,
+        Cause::MinorFaults,
+        Cause::MajorFaults,
+        Cause::Recording,
     ];
 
     /// Their names, in the order of the codes.
-    pub const NAMES: [&str; 14] = [
+    pub const NAMES: [&str; 19] = [
         "watched",
         "run-queue",
         "preempted",
@@ -80,6 +95,11 @@ impl Cause {
         "idle-spin",
         "idle-gap",
         "planted",
+        "ran",
+        "stopped",
+        "minor-faults",
+        "major-faults",
+        "recording",
     ];
 
     /// The cause with this code.
@@ -94,8 +114,18 @@ impl Cause {
 
     /// Whether its amount is a time.
     pub fn is_time(self) -> bool {
-        use Cause::{IdleSpin, Planted, RunQueue, Steal};
-        matches!(self, RunQueue | Steal | IdleSpin | Planted)
+        use Cause::{IdleSpin, Planted, Ran, Recording, RunQueue, Steal, Stopped, Watcher};
+        matches!(self, RunQueue | Steal | IdleSpin | Planted | Ran | Stopped | Recording | Watcher)
+    }
+
+    /// Whether its span is exactly the time that it took.
+    pub fn is_exact(self) -> bool {
+        matches!(self, Cause::Planted | Cause::Recording | Cause::IdleGap)
+    }
+
+    /// Whether it says how the thread was, and not what held it.
+    pub fn is_background(self) -> bool {
+        matches!(self, Cause::Watched | Cause::Ran)
     }
 
     /// Whether it was seen before the launch began, where no message travelled.

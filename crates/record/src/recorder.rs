@@ -15,8 +15,8 @@ use crate::keep::{Keeper, KeeperThread};
 use crate::log::{LogHead, LogWriter};
 use crate::ring::Producer;
 use crate::row::ABSENT;
-use crate::{NodeSheet, RecordError, Row, RunId, Schema};
-use clock::Anchor;
+use crate::{NodeSheet, Pauses, RecordError, Row, RunId, Schema};
+use clock::{Anchor, Clock};
 use memory::Region;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -77,6 +77,8 @@ struct Cold {
     way: Option<Way>,
     /// Has the node's clock written down.
     _anchoring: Option<Arc<Anchoring>>,
+    /// `None`: waits for room are counted, but not timed.
+    pauses: Option<Arc<Pauses>>,
     /// Shared with nobody: says to everybody that this node still records.
     _lock: FolderLock,
 }
@@ -119,7 +121,15 @@ impl Recorder {
             ),
         };
         let anchoring = anchorings.hold(live, &sheet)?;
-        let cold = Cold { sheet, sheet_path, log_path, way: Some(way), _anchoring: anchoring, _lock: lock };
+        let cold = Cold {
+            sheet,
+            sheet_path,
+            log_path,
+            way: Some(way),
+            _anchoring: anchoring,
+            pauses: None,
+            _lock: lock,
+        };
         Ok(Recorder { ring, extras: schema.stride() - crate::BASE_WORDS, cold: Box::new(cold) })
     }
 
@@ -158,6 +168,13 @@ impl Recorder {
     /// Rows dropped so far because the buffer was full.
     pub fn dropped(&self) -> u64 {
         self.ring.dropped()
+    }
+
+    /// Time each wait for room by `clock`, the node's own, from now on. What is returned is for the node's watcher.
+    pub fn time_pauses(&mut self, clock: Clock) -> Arc<Pauses> {
+        let pauses = Arc::new(Pauses::new(clock, self.cold.sheet.quality.ns_per_tick));
+        self.cold.pauses = Some(pauses.clone());
+        pauses
     }
 
     /// Whether rows can be kept as things are. Costs one load; ask now and then in a long run.
@@ -222,11 +239,20 @@ impl Recorder {
             return true;
         }
         let block = self.cold.sheet.recorder.when_full == WhenFull::Block;
-        if block && self.pause() && self.ring.look_again() {
+        if block && self.timed_pause() && self.ring.look_again() {
             return true;
         }
         self.ring.count_dropped();
         false
+    }
+
+    /// [`Self::pause`], noted for the watcher.
+    fn timed_pause(&mut self) -> bool {
+        let Some(pauses) = self.cold.pauses.clone() else { return self.pause() };
+        let from = pauses.now();
+        let has_room = self.pause();
+        pauses.note(from);
+        has_room
     }
 
     /// Stop measuring until rows have left the ring; `false` when they cannot.

@@ -3,7 +3,7 @@
 use stats::analysis::{Analysis, Explanation};
 
 use crate::escape;
-use crate::explanation::{Paragraph, idle_sentence, paragraphs};
+use crate::explanation::{Paragraph, episodes, idle_sentence, paragraphs};
 use crate::facts::Facts;
 use crate::finding::finding_sentence;
 use crate::format::{counted, plain};
@@ -19,6 +19,7 @@ pub fn explain_terminal(
 ) -> String {
     let width = width.clamp(80, 120);
     let mut blocks = vec![opening(facts, analysis, explanation, width)];
+    blocks.extend(episodes(explanation).iter().map(|paragraph| block(paragraph, width)));
     let paragraphs = paragraphs(analysis, explanation);
     blocks.extend(paragraphs.iter().take(most).map(|paragraph| block(paragraph, width)));
     if paragraphs.len() > most {
@@ -28,7 +29,7 @@ pub fn explain_terminal(
         );
         blocks.push(wrapped(&plain(&more), width));
     }
-    if explanation.groups.is_empty() {
+    if explanation.groups.is_empty() && explanation.episodes.is_empty() {
         blocks.push(wrapped("No stage has more than one peak, and there are too few messages to set the slowest 0.1 % apart: there is nothing to explain.", width));
     }
     blocks.push(wrapped(

@@ -2,11 +2,13 @@
 
 use record::{Cause, Kind};
 use stats::analysis::{
-    Analysis, By, Explained, Explanation, IdleCore, Known, Noise, Reason, Trait, What, Who,
+    Analysis, By, Episode, Explained, Explanation, IdleCore, Known, Noise, Reason, Slow, Stage, Trait, What,
+    Who,
 };
 
 use crate::format::{count, counted, part, size, time};
 use crate::palette::name;
+use crate::story::{account_words, begin, how_many};
 
 /// A group of slow messages and what is said of it.
 pub(crate) struct Paragraph {
@@ -21,6 +23,27 @@ pub(crate) struct Paragraph {
 /// All that is said of a run's slow messages.
 pub(crate) fn paragraphs(analysis: &Analysis, explanation: &Explanation) -> Vec<Paragraph> {
     explanation.groups.iter().map(|group| paragraph(analysis, group, explanation.watched.0 > 0)).collect()
+}
+
+/// What is said of each episode that is explained by itself.
+pub(crate) fn episodes(explanation: &Explanation) -> Vec<Paragraph> {
+    explanation.episodes.iter().map(episode).collect()
+}
+
+fn episode(episode: &Episode) -> Paragraph {
+    let Slow { launch, src, dst, seq } = episode.slowest;
+    let length = time(episode.to_ns.saturating_sub(episode.from_ns) as f64);
+    let at_least = if episode.at_least { "at least " } else { "" };
+    let (stage, at) = (name(episode.stage), time(episode.from_ns as f64));
+    let title =
+        format!("{length} of {stage} from {at} on: {at_least}{} of all messages' time", part(episode.share));
+    let messages = how_many(episode.messages, episode.at_least);
+    let opening = format!(
+        "{}; the slowest is {launch}:{src}:{seq}, from node\u{a0}{src} to node\u{a0}{dst}, in launch\u{a0}{launch}.",
+        begin(&messages)
+    );
+    let node = if episode.stage == Stage::ReceiveWait { dst } else { src };
+    Paragraph { title, opening, reasons: account_words(&episode.account, episode.stage, node) }
 }
 
 /// What idle cores lost; `None` where they were not looked at.
@@ -58,7 +81,9 @@ fn paragraph(analysis: &Analysis, group: &Explained, watched: bool) -> Paragraph
         group.noise.as_ref().filter(|_| group.episodes > 0).map(|noise| noise_sentence(group, noise)),
     );
     let noise_is_enough = group.noise.as_ref().is_some_and(is_enough);
-    if watched && group.reasons.is_empty() && !noise_is_enough {
+    if group.apart > 0 && group.apart == group.count {
+        reasons = vec!["All of them belong to the times above.".to_owned()];
+    } else if watched && group.reasons.is_empty() && !noise_is_enough {
         reasons
             .push("Nothing that was watched goes with them more often than chance would have it.".to_owned());
     }
@@ -86,6 +111,8 @@ fn title(analysis: &Analysis, group: &Explained) -> String {
     }
 }
 
+const EPISODES: &str = "those of a pair within 10\u{a0}ms of each other count as one";
+
 fn opening(group: &Explained) -> String {
     let late = group.range_ns.0.saturating_sub(group.median_ns) as f64;
     let times = if group.episodes == 1 {
@@ -93,12 +120,18 @@ fn opening(group: &Explained) -> String {
     } else {
         format!("at {} times", count(group.episodes))
     };
-    format!(
-        "{}, {times} (those of a pair within 10\u{a0}ms of each other count as one); {} or more above the median of {}.",
-        counted(group.count, "message"),
-        time(late),
-        time(group.median_ns as f64)
-    )
+    let above = format!("{} or more above the median of {}", time(late), time(group.median_ns as f64));
+    let messages = counted(group.count, "message");
+    match (group.apart, group.count - group.apart.min(group.count)) {
+        (0, _) => format!("{messages}, {times} ({EPISODES}); {above}."),
+        (_, 0) => format!("{messages}; {above}."),
+        (apart, rest) => format!(
+            "{messages}; {above}. {} of them {} to the times above; what follows is of the other {}, {times} ({EPISODES}).",
+            count(apart),
+            if apart == 1 { "belongs" } else { "belong" },
+            count(rest)
+        ),
+    }
 }
 
 fn reason(reason: &Reason) -> String {
@@ -178,6 +211,11 @@ pub(crate) fn cause_words(cause: Cause) -> &'static str {
         Cause::Watcher => "our own watcher at work",
         Cause::IdleSpin | Cause::IdleGap => "an idle core standing still",
         Cause::Planted => "a planted delay",
+        Cause::Ran => "their node's thread running",
+        Cause::Stopped => "their node's process not running at all",
+        Cause::MinorFaults => "page faults of their node's thread",
+        Cause::MajorFaults => "page faults of their node's thread that read from a disk",
+        Cause::Recording => "their node's thread waiting until its record had room",
     }
 }
 
@@ -237,7 +275,6 @@ fn noise_sentence(group: &Explained, noise: &Noise) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stats::analysis::Stage;
 
     #[test]
     fn a_sentence_says_no_more_than_was_seen() {
@@ -269,6 +306,7 @@ mod tests {
             range_ns: (2_000_000, 9_000_000),
             median_ns: 100,
             count: 5,
+            apart: 0,
             episodes: 3,
             reasons: Vec::new(),
             noise: None,

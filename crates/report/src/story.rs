@@ -1,6 +1,7 @@
 //! The story of a message, in words and as a small timeline.
 
 mod drawing;
+mod held;
 mod lanes;
 mod links;
 mod names;
@@ -12,6 +13,7 @@ mod words;
 mod tests;
 
 pub(crate) use drawing::section;
+pub(crate) use held::{account_words, begin, how_many};
 pub use names::ObjectNames;
 pub use terminal::story;
 
@@ -24,4 +26,6 @@ pub struct Told {
     pub launch: u32,
     /// What objects are called.
     pub names: ObjectNames,
+    /// How it compares with the memo of 1988, where it is the message that replays it.
+    pub memo: Option<stats::story::Memo>,
 }

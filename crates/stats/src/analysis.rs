@@ -2,6 +2,7 @@
 //!
 //! Every time is in nanoseconds. Reports draw from these types alone and compute nothing.
 
+mod account;
 mod explanation;
 mod knees;
 mod mpi;
@@ -12,7 +13,10 @@ mod simulation;
 
 use serde::{Deserialize, Serialize};
 
-pub use explanation::{Explained, Explanation, IdleCore, Known, Noise, Reason, Trait, What, Who};
+pub use account::{Account, Part};
+pub use explanation::{
+    Episode, Explained, Explanation, IdleCore, Known, Noise, Reason, Slow, Trait, What, Who,
+};
 pub use knees::{Knee, NoFit, Packets, Parameter, Segment, Sweep};
 pub use mpi::{
     Activity, Arrivals, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Lane, MessageLine, Mpi, MpiBy,

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod account;
 mod accumulator;
 pub mod analysis;
 pub mod bins;

@@ -38,16 +38,31 @@ pub fn run_queue_ns(schedstat: &str) -> Option<u64> {
     schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
+/// Time that a thread ran, ns: first field of `schedstat`.
+pub fn ran_ns(schedstat: &str) -> Option<u64> {
+    schedstat.split_ascii_whitespace().next()?.parse().ok()
+}
+
 /// A counter of `status`, by name.
 pub fn status(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     line.trim().parse().ok()
 }
 
-/// The core that a thread last ran on: the 39th field of `stat`, whose second may hold spaces and brackets.
+/// The core that a thread last ran on: the 39th field of `stat`.
 pub fn core(stat: &str) -> Option<u32> {
+    field(stat, 39)?.parse().ok()
+}
+
+/// Pages that had to be mapped for a thread, without a disk (the 10th field of `stat`) and with one (the 12th).
+pub fn faults(stat: &str) -> Option<(u64, u64)> {
+    Some((field(stat, 10)?.parse().ok()?, field(stat, 12)?.parse().ok()?))
+}
+
+/// A field of `stat`, counted from 1; the second may hold spaces and brackets, and only what is behind it is counted here.
+fn field(stat: &str, number: usize) -> Option<&str> {
     let (_, behind_name) = stat.rsplit_once(')')?;
-    behind_name.split_ascii_whitespace().nth(36)?.parse().ok()
+    behind_name.split_ascii_whitespace().nth(number - 3)
 }
 
 /// Ticks of the kernel that were stolen from a core: the eighth column of its line of `/proc/stat`.
@@ -97,7 +112,7 @@ mod tests {
 
     #[test]
     fn counters_are_found_where_the_kernel_puts_them() {
-        assert_eq!(run_queue_ns("123 456 7\n"), Some(456));
+        assert_eq!((ran_ns("123 456 7\n"), run_queue_ns("123 456 7\n")), (Some(123), Some(456)));
         assert_eq!(
             status(
                 "voluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t9\n",
@@ -106,7 +121,8 @@ mod tests {
             Some(9)
         );
         let fields: Vec<String> = (3..60).map(|field| field.to_string()).collect();
-        assert_eq!(core(&format!("12 (a) b (c)) {}", fields.join(" "))), Some(39));
+        let stat = format!("12 (a) b (c)) {}", fields.join(" "));
+        assert_eq!((core(&stat), faults(&stat)), (Some(39), Some((10, 12))));
         assert_eq!(steal_ticks("cpu  9 9 9 9 9 9 9 99 9 9\ncpu1 1 2 3 4 5 6 7 8 9 10\n", 1), Some(8));
         let interrupts_text =
             "      CPU0  CPU2\n 8:  1  2  chip  edge  rtc0\nLOC: 100 200 Local timer\nERR: 3\n";
@@ -122,6 +138,7 @@ mod tests {
     fn nonsense_is_not_counted() {
         for text in ["", ")", "cpu0", "Tcp: a\n", "   CPU0\n", "x:y"] {
             assert_eq!((run_queue_ns(text), core(text), steal_ticks(text, 0)), (None, None, None));
+            assert_eq!((ran_ns(text), faults(text)), (None, None));
             assert_eq!((soft_net(text, 0), net_counter(text, "Tcp", "a")), (None, None));
         }
     }

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 /// `fourstamp explain`.
 #[derive(Args)]
 #[command(after_help = "\
-It says what goes with each peak but the largest, and with the slowest 0.1 %: what else the machine
+It begins with the times that hold a hundredth of all messages' time, each by itself: how long, which
+messages, and what was seen on the node that they waited for. Then it says what goes with each peak but the largest, and with the slowest 0.1 %: what else the machine
 did at that moment (every run of bench and warp is watched), what the node was doing, in which
 columns these messages are alike, whether they come at a known period, and how often an idle core of
 this machine stands still for as long.
@@ -20,6 +21,9 @@ pub struct ExplainArgs {
     /// Every group of slow messages, not only the seven that took most time
     #[arg(long)]
     pub all: bool,
+    /// Everything that was found, as JSON
+    #[arg(long, conflicts_with = "all")]
+    pub json: bool,
     /// Seed of the draws that intervals are computed from
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

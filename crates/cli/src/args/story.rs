@@ -15,7 +15,7 @@ application's messages between nodes, unless others are chosen; one that is name
 it is.
 
 Examples:
-  fourstamp story runs/a                     of the slowest message
+  fourstamp story runs/a                     of the slowest message (of `warp diary`: of its message M)
   fourstamp story runs/a --slowest 3         of the three slowest, one after the other
   fourstamp story runs/a --stage transit     of the one that was longest on its way
   fourstamp story runs/a --message 0:1:4711  of number 4711 that node 1 of launch 0 sent")]
@@ -24,17 +24,20 @@ pub struct StoryArgs {
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// Tell the stories of so many of the slowest messages
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=20))]
-    pub slowest: u32,
-    /// Slowest in this stage
-    #[arg(long, value_enum, default_value_t = StoryStage::EndToEnd)]
-    pub stage: StoryStage,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub slowest: Option<u32>,
+    /// Slowest in this stage  [default: end-to-end]
+    #[arg(long, value_enum)]
+    pub stage: Option<StoryStage>,
     /// Tell the story of this message: launch, node that sent it, its number there
     #[arg(long, value_name = "LAUNCH:SRC:SEQ", value_parser = message, conflicts_with_all = ["slowest", "stage", "kind", "between_nodes", "within_node", "hops", "pair", "size"])]
     pub message: Option<Wanted>,
     /// Which messages.
     #[command(flatten)]
     pub messages: FilterArgs,
+    /// What was found, as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Stages by their names.
@@ -51,15 +54,17 @@ pub enum StoryStage {
 }
 
 impl StoryArgs {
-    /// Which messages.
-    pub fn wanted(&self) -> Wanted {
-        let by = match self.stage {
+    /// Which messages, if that is said.
+    pub fn wanted(&self) -> Option<Wanted> {
+        let by = match self.stage.unwrap_or(StoryStage::EndToEnd) {
             StoryStage::EndToEnd => Stage::EndToEnd,
             StoryStage::SendWait => Stage::SendWait,
             StoryStage::Transit => Stage::Transit,
             StoryStage::ReceiveWait => Stage::ReceiveWait,
         };
-        self.message.unwrap_or(Wanted::Slowest { count: self.slowest as usize, by })
+        let is_said = self.slowest.is_some() || self.stage.is_some();
+        let slowest = Wanted::Slowest { count: self.slowest.unwrap_or(1) as usize, by };
+        self.message.or(is_said.then_some(slowest))
     }
 }
 

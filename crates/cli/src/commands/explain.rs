@@ -13,6 +13,9 @@ const SHOWN: usize = 7;
 pub fn run(args: &ExplainArgs) -> Result<()> {
     let analysed = analyse(&args.run, args.seed, &args.messages.filter())?;
     let explanation = explaining::explain(&args.run, &analysed.analysis)?;
+    if args.json {
+        return say(&format!("{}\n", serde_json::to_string_pretty(&explanation)?));
+    }
     let most = if args.all { usize::MAX } else { SHOWN };
     say(&report::explain_terminal(&analysed.facts, &analysed.analysis, &explanation, most, terminal_width()))
 }

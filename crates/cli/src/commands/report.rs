@@ -7,8 +7,6 @@ use crate::failure;
 use anyhow::{Context, Result, bail};
 use report::{Entry, Floor, Page, Told};
 use stats::Filter;
-use stats::analysis::Stage;
-use stats::story::Wanted;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -39,14 +37,14 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     say(&format!("wrote {}\n", out.display()))
 }
 
-/// The story of a run's slowest message. A page without it is still a page, so what prevents it is only said.
+/// The story of a run's slowest message, or of the one that its model is about. A page without it
+/// is still a page, so what prevents it is only said.
 fn slowest_told(path: &Path, filter: &Filter) -> Option<Told> {
-    let wanted = Wanted::Slowest { count: 1, by: Stage::EndToEnd };
-    match open(path).and_then(|run| tell(&run, wanted, filter)) {
+    match open(path).and_then(|run| tell(&run, None, filter)) {
         Ok(told) => told.into_iter().next(),
         Err(error) => {
             let why = failure::one_line(&error);
-            eprintln!("the page lacks the story of the slowest message: {why}");
+            eprintln!("the page lacks the story of a message: {why}");
             None
         }
     }

@@ -3,18 +3,26 @@
 use super::report::{has_colour, say, terminal_width};
 use crate::analyse::open;
 use crate::args::StoryArgs;
-use crate::beside::beside;
-use crate::scenes;
+use crate::scenes::{self, Setting};
 use anyhow::{Context, Result};
+use models::diary;
 use record::{Run, RunInfo};
 use report::{ObjectNames, Told};
 use stats::Filter;
-use stats::story::Wanted;
+use stats::analysis::Stage;
+use stats::story::{Memo, Picked, Seen, Wanted};
+
+/// The slowest message.
+const SLOWEST: Wanted = Wanted::Slowest { count: 1, by: Stage::EndToEnd };
 
 /// Find the messages and tell their stories.
 pub fn run(args: &StoryArgs) -> Result<()> {
     let run = open(&args.run)?;
     let told = tell(&run, args.wanted(), &args.messages.filter())?;
+    if args.json {
+        let stories: Vec<_> = told.iter().map(|told| (told.launch, &told.story, &told.memo)).collect();
+        return say(&format!("{}\n", serde_json::to_string_pretty(&stories)?));
+    }
     let (width, colour) = (terminal_width(), has_colour());
     let texts: Vec<String> = told.iter().map(|told| report::story(told, width, colour)).collect();
     let mut text = texts.join("\n\n");
@@ -25,16 +33,60 @@ pub fn run(args: &StoryArgs) -> Result<()> {
 }
 
 /// The stories of the messages wanted, slowest first; the slowest of those that `filter` takes.
-pub fn tell(run: &Run, wanted: Wanted, filter: &Filter) -> Result<Vec<Told>> {
+/// Where none is wanted and the filter is the usual one: of the message that the run's model is
+/// about, if there is one.
+pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter) -> Result<Vec<Told>> {
     let names = object_names(run);
-    let settings = scenes::gather(run, wanted, filter)?;
     let causes = run.causes().with_context(|| format!("cannot read {}", run.path().display()))?;
-    let told = settings.iter().map(|setting| {
-        let beside = beside(&causes, &setting.scene.message, setting.launch);
-        let story = stats::story::tell(&setting.scene, &beside);
-        Told { story, launch: setting.launch, names: names.clone() }
-    });
-    Ok(told.collect())
+    let is_open = wanted.is_none() && *filter == Filter::default();
+    let replay = Replay::of(run).filter(|_| is_open);
+    // A run that was cut before that message: its slowest one has a story all the same.
+    let of_model =
+        replay.and_then(|replay| Some((scenes::gather(run, replay.wanted(), filter).ok()?, replay)));
+    let ((settings, messages), replay) = match of_model {
+        Some((gathered, replay)) => (gathered, Some(replay)),
+        None => (scenes::gather(run, wanted.unwrap_or(SLOWEST), filter)?, None),
+    };
+    let told = |(at, setting): (usize, &Setting)| -> Result<Told> {
+        let seen = Seen { causes: &causes, launch: setting.launch };
+        let picked = match (&replay, wanted.unwrap_or(SLOWEST)) {
+            (Some(_), _) => Picked::OfModel { is_slowest: is_slowest(run, setting, filter)? },
+            (None, Wanted::Slowest { by, .. }) => Picked::Slowest { by, place: at + 1, of: messages },
+            (None, _) => Picked::Named,
+        };
+        let story = stats::story::tell(&setting.scene, picked, seen);
+        let memo = replay.as_ref().map(|replay| Memo::of(&story, replay.days.into()));
+        Ok(Told { story, launch: setting.launch, names: names.clone(), memo })
+    };
+    settings.iter().enumerate().map(told).collect()
+}
+
+/// A run of the model that replays the memo of 1988.
+struct Replay {
+    days: u32,
+}
+
+impl Replay {
+    fn of(run: &Run) -> Option<Replay> {
+        let days = run.info.parameters.get("days")?.as_u64()?;
+        let is_diary = run.info.workload == diary::NAME;
+        is_diary.then_some(Replay { days: u32::try_from(days).ok()? })
+    }
+
+    /// Its message M.
+    fn wanted(&self) -> Wanted {
+        let diary::MessageName { from, to, receive } = diary::memo_message(self.days);
+        Wanted::Event { from: from.0.into(), to: to.0.into(), receive: receive.to_bits() }
+    }
+}
+
+/// Whether no message of those that `filter` takes took longer than this one.
+fn is_slowest(run: &Run, setting: &Setting, filter: &Filter) -> Result<bool> {
+    let (slowest, _) = scenes::gather(run, SLOWEST, filter)?;
+    let same = |other: &Setting| {
+        other.launch == setting.launch && other.scene.message.is_same(&setting.scene.message)
+    };
+    Ok(slowest.first().is_some_and(same))
 }
 
 /// Whether rows are missing.

@@ -6,6 +6,7 @@ use stats::story::{Lane, LaneOf, Story};
 
 use super::Told;
 use super::lanes::label;
+use super::phrases::memo_sentence;
 use super::words::Words;
 use crate::charts::Section;
 use crate::escape::html;
@@ -21,12 +22,12 @@ const LEAST: f64 = 1.5;
 /// Marks of a lane, at most: what would fall on the mark before it is left out.
 const MARKS: usize = 2000;
 
-/// The section of a run's slowest message.
+/// The section of a run's message: the slowest one, or the one that its program is about.
 pub(crate) fn section(run: &str, told: &Told) -> Option<Section> {
-    let Told { story, launch, names } = told;
+    let Told { story, launch, names, memo } = told;
     let words = Words { story, names };
-    let sentence = format!("{} {}", words.opening(*launch), words.headline());
-    let mut section = Section::new(run, "story", "The story of the slowest message", sentence);
+    let sentence = format!("{} {} {}", words.picked(), words.opening(*launch), words.headline());
+    let mut section = Section::new(run, "story", words.title(), sentence);
     let usual = words.usual().map(|usual| format!("<p class=note>{}</p>", html(&usual)));
     section.below = usual.unwrap_or_default();
     section.below.push_str(&drawing(story)?);
@@ -35,6 +36,9 @@ pub(crate) fn section(run: &str, told: &Told) -> Option<Section> {
         let items: String = sentences.iter().map(|text| format!("<li>{}</li>", html(text))).collect();
         let heading = html(&words.heading(chapter));
         section.below.push_str(&format!("<h4>{heading}</h4><ul class=story>{items}</ul>"));
+    }
+    if let Some(memo) = memo {
+        section.below.push_str(&format!("<p class=note>{}</p>", html(&memo_sentence(memo))));
     }
     Some(section)
 }
@@ -89,6 +93,6 @@ fn class(what: &LaneOf) -> &'static str {
         LaneOf::Work { kind: Kind::Rollback, .. } | LaneOf::Cancelled { .. } => "undo",
         LaneOf::Work { kind: Kind::Collection, .. } => "collect",
         LaneOf::Work { .. } => "cycle",
-        LaneOf::Taken { .. } | LaneOf::Beside { .. } => "faint",
+        LaneOf::Taken { .. } | LaneOf::Held { .. } => "faint",
     }
 }

@@ -3,6 +3,7 @@
 use stats::analysis::Stage;
 use stats::story::{Lane, LaneOf};
 
+use super::held::label as held_label;
 use crate::palette::name as stage_name;
 
 /// What a lane is called.
@@ -12,7 +13,7 @@ pub(super) fn label(what: &LaneOf) -> String {
         LaneOf::Taken { node } => format!("node {node}: took"),
         LaneOf::Cancelled { node } => format!("node {node}: cancelled"),
         LaneOf::Work { node, kind } => format!("node {node}: {}", kind.name()),
-        LaneOf::Beside { what } => what.clone(),
+        LaneOf::Held { node, cause } => format!("node {node}: {}", held_label(*cause)),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use record::How;
 use stats::analysis::Stage;
-use stats::story::Chapter;
+use stats::story::{Chapter, Memo};
 
-use crate::format::{count, counted, six_figures, time};
+use crate::format::{count, counted, part, six_figures, time};
 
 pub(super) fn at(time: Option<f64>) -> String {
     time.map_or_else(|| "an unknown time".to_owned(), six_figures)
@@ -102,4 +102,27 @@ pub(super) fn arrival(how: How, error_ns: Option<i64>) -> String {
 pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Whether the message behaved as the memo's.
+pub(super) fn memo_sentence(memo: &Memo) -> String {
+    let &Memo { waited, before, cancelled, of } = memo;
+    let queue = match before {
+        0 => "found the queue empty".to_owned(),
+        some => format!("found {} before it", counted(some, "message")),
+    };
+    let did = format!(
+        "it spent {} of its life in the receive queue, {queue}, and {} of the diary's {} to itself {} cancelled while it waited",
+        part(waited),
+        count(cancelled),
+        counted(of, "message"),
+        if cancelled == 1 { "was" } else { "were" }
+    );
+    match memo.is_the_same() {
+        true => format!("This run is the memo's story: {did}."),
+        false => format!(
+            "This run is not the memo's story, in which it waits behind nothing but the cancelling of all 64: {did}. Without --zip-forward it does not come about; \
+             with it, it needs two cores with little else to do."
+        ),
+    }
 }

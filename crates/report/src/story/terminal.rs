@@ -5,6 +5,7 @@ use stats::story::{LaneOf, Story};
 
 use super::Told;
 use super::lanes::{cells, label};
+use super::phrases::memo_sentence;
 use super::words::Words;
 use crate::escape;
 use crate::format::{count, plain, time};
@@ -15,10 +16,11 @@ const LABEL: usize = 30;
 
 /// A story, at most `width` columns wide (60 at least); `colour` adds terminal colours.
 pub fn story(told: &Told, width: usize, colour: bool) -> String {
-    let Told { story, launch, names } = told;
+    let Told { story, launch, names, memo } = told;
     let width = width.clamp(60, 120);
     let (words, paint) = (Words { story, names }, Paint { colour });
     let mut text = wrapped(&safe(&words.opening(*launch)), width);
+    text.push_str(&wrapped(&safe(&words.picked()), width));
     for line in wrapped(&safe(&words.headline()), width).lines() {
         text.push_str(&format!("{}\n", paint.bold(line)));
     }
@@ -27,6 +29,9 @@ pub fn story(told: &Told, width: usize, colour: bool) -> String {
     for chapter in &story.chapters {
         text.push_str(&format!("\n{}\n", paint.stage(chapter.stage, &safe(&words.heading(chapter)))));
         words.sentences(chapter).iter().for_each(|sentence| text.push_str(&indented(&safe(sentence), width)));
+    }
+    if let Some(memo) = memo {
+        text.push_str(&format!("\n{}", wrapped(&safe(&memo_sentence(memo)), width)));
     }
     if story.left_out > 0 {
         let left_out = count(story.left_out);

@@ -1,8 +1,10 @@
 //! What a reader sees of a planted story.
 
-use record::{How, Kind};
-use stats::analysis::Stage;
-use stats::story::{Cancelled, Chapter, Fact, Lane, LaneOf, Link, Row, Story, UsualTimes, Work};
+use record::{Cause, How, Kind};
+use stats::analysis::{Account, Part, Stage};
+use stats::story::{
+    Cancelled, Chapter, Fact, Lane, LaneOf, Link, Memo, Picked, Row, Story, UsualTimes, Work,
+};
 
 use super::{ObjectNames, Told, section, story};
 
@@ -35,15 +37,28 @@ fn row(kind: Kind, [ready, taken]: [i64; 2]) -> Row {
 
 fn told(facts: Vec<Fact>) -> Told {
     let message = row(Kind::Event, [1_000, 1_001_000]);
-    let chapter =
-        Chapter { stage: Stage::ReceiveWait, from_ns: 1_020, to_ns: 1_001_000, share: 0.99998, facts };
+    let account = Account::default();
+    let chapter = Chapter {
+        stage: Stage::ReceiveWait,
+        from_ns: 1_020,
+        to_ns: 1_001_000,
+        share: 0.99998,
+        facts,
+        account,
+    };
     let spans = vec![(1_020, 1_001_000)];
     let lanes = vec![
         Lane { what: LaneOf::Stage(Stage::ReceiveWait), spans: spans.clone() },
-        Lane { what: LaneOf::Beside { what: "<b>a long cause\u{7} that has no room</b>".into() }, spans },
+        Lane { what: LaneOf::Held { node: 1, cause: Cause::RunQueue }, spans },
     ];
-    let story = Story { message, usual: None, chapters: vec![chapter], lanes, left_out: 0 };
-    Told { story, launch: 2, names: ObjectNames::new(["<i>diary</i>\u{1b}[2J".to_owned(), "1".to_owned()]) }
+    let picked = Picked::Slowest { by: Stage::EndToEnd, place: 1, of: 9 };
+    let story = Story { picked, message, usual: None, chapters: vec![chapter], lanes, left_out: 0 };
+    let names = ObjectNames::new(["<i>diary</i>\u{1b}[2J".to_owned(), "1".to_owned()]);
+    Told { story, launch: 2, names, memo: None }
+}
+
+fn held(cause: Cause, ns: i64, while_ran: Option<u32>) -> Part {
+    Part { node: 1, cause, ns, times: None, while_ran, spans: Vec::new() }
 }
 
 /// The sentence that a fact becomes, on one line.
@@ -81,7 +96,7 @@ fn facts_become_sentences() {
             "Half of the messages like it took at most 2.40 µs there, 99 % at most 9.00 µs; one took longer than this one.",
         ),
         (
-            Fact::Silent { node: 0, ns: 3_100_000 },
+            Fact::Silent { node: 0, ns: 3_100_000, watched: false },
             "Node 0 recorded no work in these 3.10 ms: it was not looking, or not running.",
         ),
         (
@@ -117,8 +132,20 @@ fn facts_become_sentences() {
             "It comes out negative: the clocks of the two nodes disagree by at least 40 ns.",
         ),
         (
-            Fact::Beside { what: "steal".into(), ns: 900, of_ns: 1_000 },
-            "Consistent with steal: 900 ns of these 1.00 µs.",
+            Fact::Held { part: held(Cause::RunQueue, 900, None), of_ns: 1_000 },
+            "Consistent with the thread of node 1 waiting for a core: 900 ns of these 1.00 µs.",
+        ),
+        (
+            Fact::Held { part: held(Cause::Stopped, 900, Some(0)), of_ns: 1_000 },
+            "Consistent with the process of node 1 not running at all, though it did not wait for a core: it was stopped, for that of node 0 ran meanwhile: 900 ns of these 1.00 µs.",
+        ),
+        (
+            Fact::Ran { node: 1, ns: 500, of_ns: 1_000 },
+            "The thread of node 1 ran for 500 ns of it, at something that it did not record.",
+        ),
+        (
+            Fact::Asleep { node: 1, ns: 500 },
+            "For 500 ns of it the thread of node 1 neither ran nor waited for a core: it was asleep, or blocked in the kernel.",
         ),
         (
             Fact::ArrivalKnown { how: How::Bracketed, error_ns: Some(300) },
@@ -161,4 +188,25 @@ fn names_are_harmless_on_the_page() {
     assert!(section.below.contains("The receive queue was empty"), "{}", section.below);
     assert_eq!(section.below.matches("<rect ").count(), 2);
     assert!(!section.below.contains("<b>") && !section.below.contains("<i>"), "{}", section.below);
+}
+
+#[test]
+fn why_this_message_is_told_and_what_held_it_is_said_at_once() {
+    let mut told = told(Vec::new());
+    told.story.chapters[0].account =
+        Account { of_ns: 1_000, parts: vec![held(Cause::RunQueue, 990, None)], ..Account::default() };
+    let flat = |told: &Told| story(told, 120, false).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = flat(&told);
+    assert!(text.contains("It is the slowest of 9 messages, from end to end."), "{text}");
+    let why = "it waited in the receive queue. Consistent with the thread of node 1 waiting for a core: 99 % of that time.";
+    assert!(text.contains(why), "{text}");
+    told.story.picked = Picked::OfModel { is_slowest: false };
+    told.memo = Some(Memo { waited: 0.31, before: 0, cancelled: 2, of: 64 });
+    let text = flat(&told);
+    assert!(text.contains("It is M, the message of the memo of 1988"), "{text}");
+    assert!(text.contains("It is not the slowest"), "{text}");
+    assert!(text.contains("This run is not the memo's story"), "{text}");
+    assert!(text.contains("2 of the diary's 64 messages to itself were cancelled"), "{text}");
+    told.memo = Some(Memo { waited: 0.998, before: 0, cancelled: 63, of: 64 });
+    assert!(flat(&told).contains("This run is the memo's story: it spent"), "{}", flat(&told));
 }

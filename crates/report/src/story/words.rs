@@ -2,8 +2,9 @@
 
 use record::Kind;
 use stats::analysis::Stage;
-use stats::story::{Cancelled, Chapter, Fact, Row, Story, UsualTimes, Work};
+use stats::story::{Cancelled, Chapter, Fact, Picked, Row, Story, UsualTimes, Work};
 
+use super::held::{asleep_words, chief_words, ran_words, words as held};
 use super::names::ObjectNames;
 use super::phrases::{arrival, beside_arrival, capital, queue, sent_meanwhile, together, way};
 use crate::format::{count, counted, part, six_figures, size, time};
@@ -54,6 +55,39 @@ impl Words<'_> {
         }
     }
 
+    /// Why it is this message.
+    pub fn picked(&self) -> String {
+        match self.story.picked {
+            Picked::Named => "It was chosen by its name.".to_owned(),
+            Picked::Slowest { by, place, of } => {
+                let which = match place {
+                    1 => "It is the slowest".to_owned(),
+                    place => format!("It is number {} of the slowest", count(place as u64)),
+                };
+                let stage = stage_name(by);
+                let stage =
+                    if by == Stage::EndToEnd { format!("from {stage}") } else { format!("by {stage}") };
+                format!("{which} of {}, {stage}.", counted(of, "message"))
+            }
+            Picked::OfModel { is_slowest } => format!(
+                "It is M, the message of the memo of 1988, by its sender, receiver and virtual time. {}",
+                match is_slowest {
+                    true => "It is also the slowest.",
+                    false => "It is not the slowest: --slowest 1 tells of that one.",
+                }
+            ),
+        }
+    }
+
+    /// Of its section on the page.
+    pub fn title(&self) -> &'static str {
+        match self.story.picked {
+            Picked::Slowest { place: 1, .. } => "The story of the slowest message",
+            Picked::OfModel { .. } => "The story of message M",
+            Picked::Slowest { .. } | Picked::Named => "The story of a message",
+        }
+    }
+
     /// How long it took and where most of that went.
     pub fn headline(&self) -> String {
         let message = &self.story.message;
@@ -66,11 +100,13 @@ impl Words<'_> {
             Some(longest) if longest.stage != Stage::EndToEnd => {
                 let ns = time((longest.to_ns - longest.from_ns) as f64);
                 let whole = format!("{ns} of its {life} ({})", part(longest.share));
-                match longest.stage {
-                    Stage::SendWait => format!("For {whole} it waited to be sent."),
-                    Stage::Transit => format!("For {whole} it was on its way."),
-                    _ => format!("For {whole} it waited in the receive queue."),
-                }
+                let went = match longest.stage {
+                    Stage::SendWait => "waited to be sent",
+                    Stage::Transit => "was on its way",
+                    _ => "waited in the receive queue",
+                };
+                let why = chief_words(&longest.account).map_or_else(String::new, |why| format!(" {why}"));
+                format!("For {whole} it {went}.{why}")
             }
             _ => format!("It took {life} from end to end."),
         }
@@ -152,10 +188,11 @@ impl Words<'_> {
             Fact::ForThatObject { object, receive, cancelled, later } => {
                 self.for_that_object(*object, *receive, *cancelled, *later)
             }
-            Fact::Silent { node: of, ns: silent } => format!(
-                "{} recorded no work in these {}: it was not looking, or not running.",
+            Fact::Silent { node: of, ns: silent, watched } => format!(
+                "{} recorded no work in these {}{}",
                 capital(&node(of)),
-                ns(silent)
+                ns(silent),
+                if *watched { "." } else { ": it was not looking, or not running." }
             ),
             Fact::Unrecorded { node: of, ns: rest } => {
                 format!("Of the other {} nothing is recorded on {}.", ns(rest), node(of))
@@ -169,9 +206,11 @@ impl Words<'_> {
                 beside_arrival(*after_arrival_ns),
                 ns(before_taken_ns)
             ),
-            Fact::Beside { what, ns: amount, of_ns } => {
-                format!("Consistent with {what}: {} of these {}.", ns(amount), ns(of_ns))
+            Fact::Held { part, of_ns } => {
+                format!("Consistent with {}: {} of these {}.", held(part), ns(&part.ns), ns(of_ns))
             }
+            Fact::Ran { node: of, ns, .. } => ran_words(*of, *ns),
+            Fact::Asleep { node: of, ns } => asleep_words(*of, *ns),
         }
     }
 

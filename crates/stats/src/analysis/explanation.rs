@@ -3,17 +3,56 @@
 use record::{Cause, Kind};
 use serde::{Deserialize, Serialize};
 
-use super::{By, Stage};
+use super::{Account, By, Stage};
 
 /// What was found for a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
+    /// Times that are explained by themselves, the heaviest first: those that hold a hundredth of all messages' time, and that of the slowest message.
+    #[serde(default)]
+    pub episodes: Vec<Episode>,
     /// The groups: the slowest of all, then peaks, those first that took most time.
     pub groups: Vec<Explained>,
     /// What cores lost while they were idle, before the launches, by node.
     pub idle: Vec<IdleCore>,
     /// Nodes that were watched during the run, and nodes.
     pub watched: (u32, u32),
+}
+
+/// A message that was late, with those that waited for the same at the same time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Episode {
+    /// The slowest of them.
+    pub slowest: Slow,
+    /// The stage in which it spent most of its life.
+    pub stage: Stage,
+    /// Its begin of that stage, ns on the timeline.
+    pub from_ns: i64,
+    /// Its end of it.
+    pub to_ns: i64,
+    /// How many they are.
+    pub messages: u64,
+    /// Their time from end to end, all together, ns.
+    pub time_ns: i64,
+    /// Part of all messages' time, 0 to 1.
+    pub share: f64,
+    /// Whether there were too many late messages to look at all of them, so that these may be more.
+    pub at_least: bool,
+    /// What held the slowest one.
+    pub account: Account,
+}
+
+/// A message by what names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slow {
+    /// Launch.
+    pub launch: u32,
+    /// Node that sent it.
+    pub src: u32,
+    /// Node that it was for.
+    pub dst: u32,
+    /// Its number at its sender.
+    pub seq: u64,
 }
 
 /// A group of messages that are slow in one stage.
@@ -29,6 +68,9 @@ pub struct Explained {
     pub median_ns: i64,
     /// How many they are.
     pub count: u64,
+    /// So many of them belong to episodes that are explained; all that follows is of the others.
+    #[serde(default)]
+    pub apart: u64,
     /// Times in which they came: messages of a pair within 10 ms of each other count as one.
     pub episodes: u64,
     /// What went with them, the clearest first.

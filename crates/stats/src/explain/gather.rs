@@ -1,9 +1,10 @@
 //! Which messages are slow, and what work of nodes the run recorded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use record::{Batch, Field, Kind, NULL, NodeCauses};
 
+use super::heavy::{Heavy, Late, Lateness, Name};
 use super::sample::{Member, Sample, hash};
 use super::spans::Work;
 use super::{alike, noise, period, spans, weigh};
@@ -55,6 +56,7 @@ pub struct Gatherer {
     filter: Filter,
     found: Vec<Sample>,
     all: Sample,
+    heavy: Heavy,
     work: Work,
     /// First and last stamp of each launch.
     launches: BTreeMap<u32, (i64, i64)>,
@@ -104,8 +106,8 @@ fn of_stage(view: &StageView) -> Vec<Question> {
 }
 
 impl Gatherer {
-    /// For these questions, among the messages that `filter` takes.
-    pub fn new(questions: Vec<Question>, filter: Filter) -> Gatherer {
+    /// For these questions, among the messages that `filter` takes, and for what is late in this run.
+    pub fn new(questions: Vec<Question>, filter: Filter, lateness: Lateness) -> Gatherer {
         let found = vec![Sample::new(MEMBERS_MOST); questions.len()];
         // Work shorter than a tenth of the least delay that is asked about cannot be what made it.
         let delays = questions.iter().map(|q| q.range_ns.0.saturating_sub(q.median_ns).max(0));
@@ -115,6 +117,7 @@ impl Gatherer {
             filter,
             found,
             all: Sample::new(MEMBERS_MOST),
+            heavy: Heavy::new(lateness),
             work: Work::new(least),
             launches: BTreeMap::new(),
             stages: Stages::default(),
@@ -152,6 +155,10 @@ impl Gatherer {
         let identity = hash(launch, columns.at(Field::Src, row) as u32, columns.at(Field::Seq, row) as u64);
         let member = |stage| member(columns, row, launch, kind, stage);
         self.all.add(identity, || member(Stage::EndToEnd));
+        let life_ns = stages.of[Stage::EndToEnd as usize][row];
+        if life_ns != NULL && self.heavy.is_late(life_ns) {
+            self.heavy.add(late(&member(Stage::EndToEnd), columns, row, stages));
+        }
         for (question, found) in self.questions.iter().zip(&mut self.found) {
             let time = stages.of[question.stage as usize][row];
             if time != NULL && question.range_ns.0 <= time && time <= question.range_ns.1 {
@@ -171,6 +178,7 @@ impl Gatherer {
     pub fn merge(&mut self, other: Gatherer) {
         self.found.iter_mut().zip(other.found).for_each(|(mine, theirs)| mine.merge(theirs));
         self.all.merge(other.all);
+        self.heavy.merge(other.heavy);
         self.work.merge(other.work);
         for (launch, (begin, end)) in other.launches {
             let extent = self.launches.entry(launch).or_insert((begin, end));
@@ -180,34 +188,79 @@ impl Gatherer {
 
     /// What goes with each group, `causes` being what was seen beside the run.
     pub fn explain(self, causes: &[NodeCauses], nodes: u32) -> Explanation {
-        let Gatherer { questions, found, all, work, launches, .. } = self;
-        let all = all.into_members();
+        let Gatherer { questions, found, all, heavy, work, launches, .. } = self;
+        let (episodes, explained) = heavy.into_episodes(causes);
         let beside = spans::Beside::new(causes, &work, &launches);
-        let idle = noise::idle(causes);
         let tests = questions.len().max(1) * (beside.kinds() + period::TESTS);
-        let explained = |(question, sample): (Question, Sample)| {
-            let (count, whole) = (sample.count, sample.is_whole());
-            let members = sample.into_members();
-            let episodes = weigh::episodes(&members);
-            let mut reasons = weigh::reasons(&question, &episodes, &beside, tests);
-            reasons.extend(alike::reasons(&members, &all, &launches));
-            reasons.extend(period::reasons(&question, &members, whole, tests));
-            let noise = noise::of(&question, (&members, count), causes, &launches);
-            Explained {
-                stage: question.stage,
-                who: question.who,
-                range_ns: question.range_ns,
-                median_ns: question.median_ns,
-                count,
-                episodes: episodes.len() as u64,
-                reasons,
-                noise,
-            }
-        };
-        let groups = questions.into_iter().zip(found).map(explained).collect();
-        let watched = causes.iter().map(|of| of.node).collect::<std::collections::BTreeSet<_>>().len() as u32;
-        Explanation { groups, idle, watched: (watched, nodes) }
+        let all = all.into_members();
+        let run = Whole { causes, all: &all, beside: &beside, launches: &launches, tests, explained };
+        let groups = questions.iter().zip(found).map(|(question, sample)| run.group(question, sample));
+        let groups = groups.collect();
+        let watched = causes.iter().map(|of| of.node).collect::<BTreeSet<_>>().len() as u32;
+        Explanation { episodes, groups, idle: noise::idle(causes), watched: (watched, nodes) }
     }
+}
+
+/// What groups are held against.
+struct Whole<'a> {
+    causes: &'a [NodeCauses],
+    all: &'a [Member],
+    beside: &'a spans::Beside,
+    launches: &'a BTreeMap<u32, (i64, i64)>,
+    tests: usize,
+    /// Messages of episodes that are explained.
+    explained: BTreeSet<Name>,
+}
+
+impl Whole<'_> {
+    /// What goes with one group, those left out that are explained already.
+    fn group(&self, question: &Question, sample: Sample) -> Explained {
+        let &Whole { causes, all, beside, launches, tests, .. } = self;
+        let (count, whole) = (sample.count, sample.is_whole());
+        let mut members = sample.into_members();
+        let sampled = members.len();
+        members.retain(|member| !self.explained.contains(&(member.launch, member.src, member.seq)));
+        let apart = count as f64 * (sampled - members.len()) as f64 / sampled.max(1) as f64;
+        let apart = (apart.round() as u64).min(count);
+        let episodes = weigh::episodes(&members);
+        let mut reasons = weigh::reasons(question, &episodes, beside, tests);
+        reasons.extend(alike::reasons(&members, all, launches));
+        reasons.extend(period::reasons(question, &members, whole, tests));
+        Explained {
+            stage: question.stage,
+            who: question.who,
+            range_ns: question.range_ns,
+            median_ns: question.median_ns,
+            count,
+            apart,
+            episodes: episodes.len() as u64,
+            reasons,
+            noise: noise::of(question, (&members, count - apart), causes, launches),
+        }
+    }
+}
+
+/// A message with the longest stage of its life.
+fn late(member: &Member, columns: &Columns, row: usize, stages: &Stages) -> Late {
+    let &Member { launch, src, dst, seq, from_ns, to_ns, .. } = member;
+    let parts = [Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
+    let stage = |stage: Stage| {
+        let ns = stages.of[stage as usize][row];
+        let begin = match stage {
+            Stage::SendWait | Stage::EndToEnd => Field::ReadyNs,
+            Stage::Transit => Field::SentNs,
+            Stage::ReceiveWait => Field::ArrivedNs,
+        };
+        let from = columns.at(begin, row);
+        (ns != NULL && from != NULL).then(|| (stage, from, from.saturating_add(ns)))
+    };
+    let known: Vec<(Stage, i64, i64)> = parts.into_iter().filter_map(stage).collect();
+    let whole = (Stage::EndToEnd, from_ns, to_ns);
+    let longest = match known.len() == parts.len() {
+        true => known.into_iter().max_by_key(|(_, from, to)| to.saturating_sub(*from)).unwrap_or(whole),
+        false => whole,
+    };
+    Late { life_ns: to_ns.saturating_sub(from_ns), launch, src, dst, seq, longest }
 }
 
 fn member(columns: &Columns, row: usize, launch: u32, kind: Option<Kind>, stage: Stage) -> Member {

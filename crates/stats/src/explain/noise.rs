@@ -55,12 +55,29 @@ pub(super) fn of(
     let spans = || causes.iter().flat_map(|node| &node.spans);
     let gaps =
         spans().filter(|span| span.cause == Cause::IdleGap && span.to_ns - span.from_ns >= least).count();
-    // Seconds a node: all nodes spin at once.
-    let nodes = causes.iter().map(|of| of.node).collect::<std::collections::BTreeSet<_>>().len().max(1);
-    let spun =
-        spans().filter(|span| span.cause == Cause::IdleSpin).map(|span| (span.to_ns - span.from_ns) as f64);
-    let spun_s = spun.sum::<f64>() / nodes as f64 / 1e9;
+    // Seconds of all cores together: nodes that share a core spin one after the other.
+    let spun: Vec<(i64, i64)> =
+        spans().filter(|span| span.cause == Cause::IdleSpin).map(|span| (span.from_ns, span.to_ns)).collect();
+    let length: f64 = spun.iter().map(|(from, to)| (to - from) as f64).sum();
+    let spun_s = length / at_once(&spun) as f64 / 1e9;
     let lasted_s = launches.values().map(|(begin, end)| (end - begin) as f64).sum::<f64>() / 1e9;
     let measured = spun_s > 0.0 && lasted_s > 0.0;
     measured.then(|| Noise { idle_per_s: gaps as f64 / spun_s, seen_per_s: seen / lasted_s })
+}
+
+/// How many of these spans there were at the same time, at most; 1 at least.
+fn at_once(spans: &[(i64, i64)]) -> usize {
+    let at = |moment: i64| spans.iter().filter(|(from, to)| *from <= moment && moment < *to).count();
+    spans.iter().map(|(from, _)| at(*from)).max().unwrap_or(0).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_are_counted_by_who_spun_at_the_same_time() {
+        assert_eq!(at_once(&[]), 1);
+        assert_eq!(at_once(&[(0, 10), (2, 12), (12, 20), (10, 18)]), 2);
+    }
 }

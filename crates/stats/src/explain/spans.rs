@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::{Cause, Kind, NodeCauses};
+use record::{Cause, CauseSpan, Kind, NodeCauses};
 
+use crate::account::{Timed, place};
 use crate::analysis::What;
 
 /// A node of a launch.
@@ -27,8 +28,8 @@ pub(super) struct Beside {
 /// One thing on one node.
 #[derive(Debug, Default)]
 pub(super) struct Spans {
-    /// Begin, end and amount, by begin.
-    spans: Vec<(i64, i64, i64)>,
+    /// By their earliest begins.
+    spans: Vec<Timed>,
     /// The longest of them: how far back one can begin that reaches a moment.
     longest_ns: i64,
     /// Their mean length, ns, and how many there are in a nanosecond of the time looked at.
@@ -36,10 +37,8 @@ pub(super) struct Spans {
     per_ns: f64,
     /// The time looked at.
     length_ns: i64,
-    /// Whether the amount is the time that was lost (the span says only when, about).
-    amount_is_time: bool,
-    /// Whether the span is exactly the time that was lost.
-    exact: bool,
+    /// Whether it is known how long they took: their amounts.
+    timed: bool,
 }
 
 /// How a message's time meets a thing.
@@ -88,15 +87,14 @@ impl Beside {
             let place = (node.launch, node.node);
             for span in node.spans.iter().filter(|span| goes_with_messages(span.cause)) {
                 let spans = of.entry(What::Cause(span.cause)).or_default().entry(place).or_default();
-                spans.spans.push((span.from_ns, span.to_ns, span.amount));
-                spans.amount_is_time = span.cause.is_time();
-                spans.exact = matches!(span.cause, Cause::Watcher | Cause::Planted);
+                spans.timed = span.cause.is_time();
+                spans.spans.push(if spans.timed { Timed::of(span) } else { counted(span) });
             }
         }
-        for (place, kind, (from, to)) in &work.pieces {
-            let spans = of.entry(What::Work(*kind)).or_default().entry(*place).or_default();
-            spans.spans.push((*from, *to, 0));
-            spans.exact = true;
+        for (place, kind, (from, to)) in work.pieces.iter().copied() {
+            let spans = of.entry(What::Work(kind)).or_default().entry(place).or_default();
+            spans.timed = true;
+            spans.spans.push(Timed { begin: from, from, to, amount: to.saturating_sub(from) });
         }
         for (place, spans) in of.values_mut().flatten() {
             let length = launches.get(&place.0).map_or(0, |(begin, end)| end - begin);
@@ -122,14 +120,19 @@ impl Beside {
 }
 
 fn goes_with_messages(cause: Cause) -> bool {
-    cause != Cause::Watched && !cause.is_before()
+    !cause.is_background() && !cause.is_before()
+}
+
+/// Of what is only counted the span is all that is known.
+fn counted(span: &CauseSpan) -> Timed {
+    Timed { begin: span.from_ns, from: span.from_ns, to: span.to_ns, amount: 0 }
 }
 
 impl Spans {
     fn settle(&mut self, length_ns: i64) {
         self.length_ns = length_ns;
         self.spans.sort_unstable();
-        let lengths = self.spans.iter().map(|(from, to, _)| to - from);
+        let lengths = self.spans.iter().map(|span| span.to.saturating_sub(span.begin));
         self.longest_ns = lengths.clone().max().unwrap_or(0);
         self.mean_ns = lengths.map(|length| length as f64).sum::<f64>() / self.spans.len().max(1) as f64;
         self.per_ns = self.spans.len() as f64 / (length_ns.max(1) as f64);
@@ -137,14 +140,8 @@ impl Spans {
 
     /// Only those that are long enough to matter: that took at least `ns`, where it is known how long they took.
     pub fn at_least(&self, ns: i64) -> Spans {
-        let took = |span: &&(i64, i64, i64)| match (self.exact, self.amount_is_time) {
-            (true, _) => span.1 - span.0 >= ns,
-            (false, true) => span.2 >= ns,
-            (false, false) => true,
-        };
-        let spans = self.spans.iter().filter(took).copied().collect();
-        let mut kept =
-            Spans { spans, amount_is_time: self.amount_is_time, exact: self.exact, ..Spans::default() };
+        let spans = self.spans.iter().filter(|span| !self.timed || span.amount >= ns).copied().collect();
+        let mut kept = Spans { spans, timed: self.timed, ..Spans::default() };
         kept.settle(self.length_ns);
         kept
     }
@@ -156,15 +153,13 @@ impl Spans {
 
     /// Whether one of them meets the time from `from` to `to`.
     pub fn meet(&self, from: i64, to: i64) -> Option<Meeting> {
-        let first = self.spans.partition_point(|span| span.0 < from.saturating_sub(self.longest_ns));
-        let reaching =
-            self.spans[first..].iter().take_while(|span| span.0 <= to).filter(|span| span.1 >= from);
-        let (mut met, mut covered) = (false, 0_i64);
-        for &(begin, end, amount) in reaching {
-            met = true;
-            covered += if self.exact { end.min(to) - begin.max(from) } else { amount };
+        let first = self.spans.partition_point(|span| span.begin < from.saturating_sub(self.longest_ns));
+        let near = self.spans[first..].iter().take_while(|span| span.begin <= to);
+        let reaching: Vec<Timed> = near.filter(|span| span.to >= from && span.from <= to).copied().collect();
+        if reaching.is_empty() {
+            return None;
         }
-        let timed = self.exact || self.amount_is_time;
-        met.then(|| Meeting { covered_ns: timed.then(|| covered.min(to - from)) })
+        let covered = || place(reaching, (from, to)).iter().map(|(from, to)| to - from).sum();
+        Some(Meeting { covered_ns: self.timed.then(covered) })
     }
 }

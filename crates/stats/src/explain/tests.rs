@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::accumulator::Position;
-use crate::analysis::{By, Explained, Known, Reason, Stage, Trait, What, Who};
+use crate::analysis::{By, Explained, Explanation, Known, Reason, Stage, Trait, What, Who};
 use crate::columns::Columns;
 use crate::filter::Filter;
 use rand::{RngExt, SeedableRng};
@@ -72,6 +72,11 @@ impl Planted {
 
     /// What is said of messages whose receive wait is between these.
     fn explain(self, range_ns: (i64, i64)) -> Explained {
+        self.explanation(range_ns).groups.remove(0)
+    }
+
+    /// The same with the episodes that are explained by themselves.
+    fn explanation(self, range_ns: (i64, i64)) -> Explanation {
         let ready: Vec<i64> = (0..MESSAGES).map(|m| m * EVERY_NS).collect();
         let arrived: Vec<i64> = ready.iter().map(|ready| ready + USUAL_NS).collect();
         let taken: Vec<i64> =
@@ -89,7 +94,8 @@ impl Planted {
             .with(Field::TakenNs, Values::Each(&taken))
             .with(Field::QueueLength, Values::Each(&self.queue));
         let question = Question { stage: Stage::ReceiveWait, who: Who::Slowest, range_ns, median_ns: 100 };
-        let mut gatherer = Gatherer::new(vec![question], Filter::all());
+        let lateness = Lateness { median_ns: USUAL_NS + 100, total_ns: self.total_ns() };
+        let mut gatherer = Gatherer::new(vec![question], Filter::all(), lateness);
         // In two parts and the wrong order, as threads do.
         let mut other = gatherer.clone();
         let half = MESSAGES as usize / 2;
@@ -97,7 +103,12 @@ impl Planted {
         other.add_columns(&columns.part(0..half), at);
         gatherer.add_columns(&columns.part(half..MESSAGES as usize), at);
         gatherer.merge(other);
-        gatherer.explain(&[self.causes], 2).groups.remove(0)
+        gatherer.explain(&[self.causes], 2)
+    }
+
+    /// All messages' time.
+    fn total_ns(&self) -> f64 {
+        self.late.iter().map(|late| (USUAL_NS + 100 + late) as f64).sum()
     }
 }
 

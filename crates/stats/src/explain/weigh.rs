@@ -11,6 +11,7 @@ use super::chance;
 use super::gather::Question;
 use super::sample::Member;
 use super::spans::{Beside, Place, Spans};
+use crate::account::nodes_of;
 use crate::analysis::{Reason, Stage, What};
 
 /// Messages of a pair that are no further apart belong to one episode: what the watcher can tell apart.
@@ -128,8 +129,6 @@ fn meets(question: &Question, member: &Member, of: &BTreeMap<Place, Spans>, cove
 
 /// The nodes that a stage depends on.
 fn places(stage: Stage, member: &Member) -> impl Iterator<Item = Place> + use<> {
-    let (src, dst) = ((member.launch, member.src), (member.launch, member.dst));
-    let both = matches!(stage, Stage::EndToEnd | Stage::Transit) && src != dst;
-    let first = if stage == Stage::ReceiveWait { dst } else { src };
-    std::iter::once(first).chain(both.then_some(dst))
+    let launch = member.launch;
+    nodes_of(stage, member.src, member.dst).map(move |node| (launch, node))
 }

@@ -15,7 +15,8 @@ use super::row::Row;
 const DEPTH: usize = 4;
 
 /// One step from an effect to its cause.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Link {
     /// An object was rolled back for this message or anti-message.
     RolledBackFor {

@@ -1,15 +1,18 @@
 //! What a story is made of: plain values, which `report` puts into words.
 
-use record::{How, Kind};
+use record::{Cause, How, Kind};
+use serde::Serialize;
 
 use super::chain::Link;
 use super::row::Row;
 use super::usual::UsualTimes;
-use crate::analysis::Stage;
+use crate::analysis::{Account, Part, Stage};
 
 /// The story of one message. Times are ns on the run's timeline; shares are 0 to 1.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Story {
+    /// Why it is told of this message.
+    pub picked: Picked,
     /// The message.
     pub message: Row,
     /// How long messages like it usually take from end to end.
@@ -22,8 +25,30 @@ pub struct Story {
     pub left_out: u64,
 }
 
+/// Why a story is told of this message and of no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Picked {
+    /// It is one of the slowest.
+    Slowest {
+        /// In this stage.
+        by: Stage,
+        /// Its place, from 1 on.
+        place: usize,
+        /// Messages in all.
+        of: u64,
+    },
+    /// It was asked for by its name.
+    Named,
+    /// Its program is about this message.
+    OfModel {
+        /// Whether it is the slowest, too.
+        is_slowest: bool,
+    },
+}
+
 /// A stage of its life.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Chapter {
     /// Which; of a message that did not leave its node, or lacks stamps, the whole.
     pub stage: Stage,
@@ -35,23 +60,12 @@ pub struct Chapter {
     pub share: f64,
     /// What is known of it, in the order in which it is to be told.
     pub facts: Vec<Fact>,
-}
-
-/// Something that was going on beside the message, from elsewhere than the run's rows: a cause that was sampled.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Beside {
-    /// What it was, as in "run-queue wait of node 1".
-    pub what: String,
-    /// From when, ns on the run's timeline.
-    pub from_ns: i64,
-    /// Until when.
-    pub to_ns: i64,
-    /// How much of that time it took, if it did not take all of it.
-    pub amount_ns: Option<i64>,
+    /// What was seen on its nodes meanwhile.
+    pub account: Account,
 }
 
 /// A row of the timeline.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Lane {
     /// What it shows.
     pub what: LaneOf,
@@ -60,7 +74,8 @@ pub struct Lane {
 }
 
 /// What a row of the timeline shows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LaneOf {
     /// A stage of the message.
     Stage(Stage),
@@ -81,15 +96,18 @@ pub enum LaneOf {
         /// What kind.
         kind: Kind,
     },
-    /// A cause that was sampled.
-    Beside {
-        /// What it was.
-        what: String,
+    /// Something that was seen on a node.
+    Held {
+        /// Node.
+        node: u32,
+        /// What.
+        cause: Cause,
     },
 }
 
 /// A sentence, in numbers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Fact {
     /// The stage came out negative: the clocks of two nodes disagree by at least as much.
     Backwards {
@@ -207,6 +225,8 @@ pub enum Fact {
         node: u32,
         /// So long.
         ns: i64,
+        /// Whether something else tells how its thread was.
+        watched: bool,
     },
     /// Less is recorded than the time that went by.
     Unrecorded {
@@ -229,19 +249,33 @@ pub enum Fact {
         /// Before it was taken.
         before_taken_ns: i64,
     },
-    /// A cause that was sampled goes together with it.
-    Beside {
-        /// What it was.
-        what: String,
-        /// So much of the time looked at.
-        ns: i64,
-        /// Of so much.
+    /// Something that was seen on a node can have taken a part of the time.
+    Held {
+        /// What, where and how much.
+        part: Part,
+        /// Of so much time.
         of_ns: i64,
+    },
+    /// The thread of a node ran, without that the time is explained.
+    Ran {
+        /// Node.
+        node: u32,
+        /// So long at least.
+        ns: i64,
+        /// Of so much time.
+        of_ns: i64,
+    },
+    /// The thread of a node neither ran nor waited for a core, and nothing else is known.
+    Asleep {
+        /// Node.
+        node: u32,
+        /// So long.
+        ns: i64,
     },
 }
 
 /// A kind of a node's work within some time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Work {
     /// Node.
     pub node: u32,
@@ -262,7 +296,7 @@ pub struct Work {
 }
 
 /// Cancellations of messages that one object had sent, in some time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cancelled {
     /// Node.
     pub node: u32,

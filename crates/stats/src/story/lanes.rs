@@ -2,16 +2,16 @@
 
 use record::Kind;
 
-use super::beside::shown;
 use super::cancelled::most;
-use super::fact::{Beside, Lane, LaneOf};
+use super::fact::{Lane, LaneOf};
 use super::gather::Scene;
 use super::row::Row;
+use super::seen::Seen;
 use crate::analysis::Stage;
 
-/// The message's stages, what its receiver's node did meanwhile, what its sender's did before it was sent, and sampled
-/// causes. Lanes without anything in them are left out.
-pub(super) fn lanes(scene: &Scene, beside: &[Beside]) -> Vec<Lane> {
+/// The message's stages, what its receiver's node did meanwhile, what its sender's did before it was sent, and what was seen
+/// on both. Lanes without anything in them are left out.
+pub(super) fn lanes(scene: &Scene, seen: &Seen<'_>) -> Vec<Lane> {
     let message = &scene.message;
     let Some(life) = message.stage(Stage::EndToEnd) else { return Vec::new() };
     let stages = [Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
@@ -26,8 +26,7 @@ pub(super) fn lanes(scene: &Scene, beside: &[Beside]) -> Vec<Lane> {
     if message.src != message.dst {
         lanes.extend(work(scene.sender.rows(), message.src, message.stage(Stage::SendWait).unwrap_or(life)));
     }
-    let sampled = shown(beside, life).into_iter();
-    lanes.extend(sampled.map(|(what, spans)| Lane { what: LaneOf::Beside { what }, spans }));
+    lanes.extend(seen.lanes(message, life));
     lanes.retain(|lane| !lane.spans.is_empty());
     lanes
 }

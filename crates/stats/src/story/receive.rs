@@ -1,11 +1,11 @@
 //! What held a message in the receive queue.
 
-use super::beside::told;
 use super::cancelled::{for_that_object, most};
 use super::chain;
-use super::fact::{Beside, Fact};
+use super::fact::Fact;
 use super::gather::{Counts, Scene};
 use super::row::Row;
+use super::seen::{Seen, is_explained, told};
 use super::work::doing;
 
 use crate::analysis::Stage;
@@ -16,7 +16,7 @@ const GAP: f64 = 0.2;
 const CANCELLED: u64 = 2;
 
 /// What is known of a receive wait from `time.0` to `time.1`. `is_long`: it is a good part of the message's life.
-pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, beside: &[Beside]) -> Vec<Fact> {
+pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, seen: &Seen<'_>) -> Vec<Fact> {
     let counts = &scene.counts;
     let &Counts { before, mates, machinery, .. } = counts;
     let mut facts = vec![Fact::Queue { before, mates, machinery }];
@@ -43,19 +43,23 @@ pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, beside: &[Be
         let (from_ns, to_ns) = longest;
         facts.push(Fact::Gap { node: scene.message.dst, from_ns, to_ns, is_whole: longest == time });
     }
-    facts.extend(in_time(scene, focus, is_told, beside));
+    facts.extend(in_time(scene, focus, is_told, seen));
     facts
 }
 
-/// What the node did in that time, why, and what was sampled beside it. `is_quiet`: it took nothing.
-fn in_time(scene: &Scene, time: (i64, i64), is_quiet: bool, beside: &[Beside]) -> Vec<Fact> {
+/// What held the node's thread in that time, what the node did, and why. `is_quiet`: it took nothing.
+fn in_time(scene: &Scene, time: (i64, i64), is_quiet: bool, seen: &Seen<'_>) -> Vec<Fact> {
+    let account = seen.account(&scene.message, Stage::ReceiveWait, time);
+    let told = told(&account, scene.message.dst);
     let mut facts = Vec::new();
     let cancelled = most(scene, time).filter(|(of, _)| of.to_self + of.to_others >= CANCELLED);
     if let Some((of, rows)) = &cancelled {
         facts.push(Fact::Cancelled(of.clone()));
         facts.extend(for_that_object(&scene.message, of, rows));
     }
-    let done = doing(scene.receiver.rows(), scene.message.dst, time, is_quiet && cancelled.is_none());
+    let is_silent = is_quiet && cancelled.is_none() && !is_explained(&account);
+    let is_known = is_silent.then_some(!told.is_empty());
+    let done = doing(scene.receiver.rows(), scene.message.dst, time, is_known);
     facts.extend(done.facts);
     let mut links = done.longest.map_or_else(Vec::new, |longest| chain::of_work(scene, longest));
     if let Some((_, rows)) = &cancelled {
@@ -66,7 +70,7 @@ fn in_time(scene: &Scene, time: (i64, i64), is_quiet: bool, beside: &[Beside]) -
         }
     }
     facts.extend(links.into_iter().map(Fact::Because));
-    facts.extend(told(beside, time));
+    facts.extend(told);
     facts
 }
 

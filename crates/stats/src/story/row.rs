@@ -46,7 +46,7 @@ pub const FIELDS: [Field; 22] = [
 ];
 
 /// A message, or a piece of a node's work. Times are ns on the run's timeline.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Row {
     /// What it is.
     pub kind: Kind,

@@ -1,9 +1,10 @@
 //! Finding the message that a story is about.
 
-use record::{Field, NULL};
+use record::{Field, Kind, NULL};
 
 use std::cmp::Reverse;
 
+use super::row::STAMPS;
 use crate::analysis::Stage;
 use crate::columns::Columns;
 use crate::filter::Filter;
@@ -27,6 +28,24 @@ pub enum Wanted {
         /// Its number there.
         seq: u64,
     },
+    /// The message of a simulation from one object to another for a virtual time.
+    Event {
+        /// Object that sent it.
+        from: i64,
+        /// Object that it was for.
+        to: i64,
+        /// Its virtual receive time, by its bits.
+        receive: u64,
+    },
+}
+
+impl Wanted {
+    /// The columns that finding it needs.
+    pub fn fields(self) -> Vec<Field> {
+        let objects = [Field::SrcObject, Field::DstObject, Field::VirtualReceive];
+        let is_event = matches!(self, Wanted::Event { .. });
+        STAMPS.into_iter().chain(is_event.then_some(objects).into_iter().flatten()).collect()
+    }
 }
 
 /// Where a message is.
@@ -60,10 +79,11 @@ impl Search {
         Search { wanted, filter, found: Vec::new(), messages: 0 }
     }
 
-    /// Take in a chunk, with the columns [`STAMPS`](super::STAMPS).
+    /// Take in a chunk, with the columns [`Wanted::fields`].
     pub fn add(&mut self, launch: u32, chunk: usize, columns: &Columns) {
         for row in 0..columns.rows() {
-            let is_chosen = matches!(self.wanted, Wanted::Named { .. }) || self.filter.takes(columns, row);
+            let is_named = matches!(self.wanted, Wanted::Named { .. } | Wanted::Event { .. });
+            let is_chosen = is_named || self.filter.takes(columns, row);
             if columns.is_interval(row) || !is_chosen {
                 continue;
             }
@@ -80,6 +100,11 @@ impl Search {
         other.found.into_iter().for_each(|(rank, found)| self.offer(rank, found));
     }
 
+    /// What it looks for.
+    pub fn wanted(&self) -> Wanted {
+        self.wanted
+    }
+
     /// Messages that were seen and could be the wanted one.
     pub fn messages(&self) -> u64 {
         self.messages
@@ -93,6 +118,16 @@ impl Search {
     /// What the row is ranked by; `None`: it is not wanted, or lacks a stamp.
     fn time_of(&self, launch: u32, columns: &Columns, row: usize) -> Option<i64> {
         let (end, begin) = match self.wanted {
+            Wanted::Event { from, to, receive } => {
+                let is_event = columns.at(Field::Kind, row) == Kind::Event as i64;
+                let same = columns.at(Field::SrcObject, row) == from
+                    && columns.at(Field::DstObject, row) == to
+                    && columns.at(Field::VirtualReceive, row) as u64 == receive;
+                if !(is_event && same) {
+                    return None;
+                }
+                (Field::TakenNs, Field::ReadyNs)
+            }
             Wanted::Named { launch: in_launch, src, seq } => {
                 let same = in_launch == launch
                     && columns.at(Field::Src, row) == i64::from(src)
@@ -113,7 +148,7 @@ impl Search {
     fn offer(&mut self, rank: Rank, found: Found) {
         let most = match self.wanted {
             Wanted::Slowest { count, .. } => count.max(1),
-            Wanted::Named { .. } => 1,
+            Wanted::Named { .. } | Wanted::Event { .. } => 1,
         };
         if self.found.len() >= most && self.found.last().is_some_and(|(least, _)| rank <= *least) {
             return;
@@ -127,7 +162,7 @@ impl Search {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{Kind, Values};
+    use record::Values;
 
     const SEQ: [i64; 5] = [0, 1, 2, 3, 4];
     const KIND: [i64; 5] = [0, 0, Kind::Gvt as i64, Kind::Execution as i64, 0];

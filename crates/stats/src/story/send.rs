@@ -2,11 +2,13 @@
 
 use super::fact::Fact;
 use super::gather::Scene;
+use super::seen::{is_explained, told};
 use super::work::doing;
-use crate::analysis::Stage;
+use crate::analysis::{Account, Stage};
 
 /// What is known of a send wait from `time.0` to `time.1`. `is_long`: it is a good part of the message's life.
-pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool) -> Vec<Fact> {
+/// `account`: what was seen of it.
+pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, account: &Account) -> Vec<Fact> {
     let message = &scene.message;
     let mut facts = Vec::new();
     if is_long {
@@ -17,7 +19,10 @@ pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool) -> Vec<Fact>
         facts.extend(positive(message.in_flight).map(|messages| Fact::InFlight { messages }));
         let took = scene.sender.rows().iter().any(|row| row.dst == message.src && !row.is_work());
         let quiet = same + others == 0 && !took;
-        facts.extend(doing(scene.sender.rows(), message.src, time, quiet).facts);
+        let told = told(account, message.src);
+        let is_known = (quiet && !is_explained(account)).then_some(!told.is_empty());
+        facts.extend(doing(scene.sender.rows(), message.src, time, is_known).facts);
+        facts.extend(told);
     }
     facts.extend(positive(message.batch).filter(|n| *n > 1).map(|messages| Fact::Frame { messages }));
     facts

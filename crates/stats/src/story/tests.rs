@@ -1,8 +1,8 @@
 //! Scenes that were planted, and what has to be told of them.
 
-use record::{How, Kind};
+use record::{Cause, CauseSpan, How, Kind, NodeCauses};
 
-use super::*;
+use super::{Fact, Gather, Link, Memo, Picked, Row, Scene, Seen, Story};
 use crate::analysis::Stage;
 
 /// A message from node 1 to node 0 with these stamps.
@@ -68,8 +68,13 @@ fn scene_of(message: &Row, rows: &[Row], most: usize) -> Scene {
     gather.finish()
 }
 
+/// The story of a run that was not watched.
+fn tell(scene: &Scene) -> Story {
+    super::tell(scene, Picked::Named, Seen { causes: &[], launch: 0 })
+}
+
 fn facts(scene: &Scene, stage: Stage) -> Vec<Fact> {
-    let story = tell(scene, &[]);
+    let story = tell(scene);
     let chapter = story.chapters.into_iter().find(|chapter| chapter.stage == stage);
     chapter.map(|chapter| chapter.facts).unwrap_or_default()
 }
@@ -83,7 +88,7 @@ fn nothing_is_said_of_a_node_of_which_nothing_is_recorded() {
         [
             Fact::Queue { before: 0, mates: 0, machinery: 0 },
             Fact::Gap { node: 0, from_ns: 20, to_ns: 10_000, is_whole: true },
-            Fact::Silent { node: 0, ns: 9_980 },
+            Fact::Silent { node: 0, ns: 9_980, watched: false },
         ]
     );
     assert_eq!(facts(&scene(&m, &[]), Stage::SendWait), [], "a short stage needs no words");
@@ -284,30 +289,72 @@ fn a_receive_that_nobody_had_asked_for() {
     assert!(told.contains(&Fact::Awaited { after_arrival_ns: 5_980, before_taken_ns: 4_000 }), "{told:?}");
 }
 
+/// What a watcher saw of node 0, which the message is for, and of node 1, which sent it.
+fn seen(of_receiver: &[CauseSpan], of_sender: &[CauseSpan]) -> Vec<NodeCauses> {
+    let of = |node, spans: &[CauseSpan]| NodeCauses { launch: 3, node, spans: spans.to_vec() };
+    vec![of(0, of_receiver), of(1, of_sender)]
+}
+
+fn span(cause: Cause, from_ns: i64, to_ns: i64, amount: i64) -> CauseSpan {
+    CauseSpan { cause, from_ns, to_ns, amount }
+}
+
 #[test]
-fn a_sampled_cause_is_told_where_it_fills_a_good_part() {
+fn what_was_seen_is_told_where_it_fills_a_good_part_and_of_the_right_node() {
     let m = message(9, [0, 10, 20, 10_020]);
-    let cause =
-        |what: &str, from_ns, to_ns, amount_ns| Beside { what: what.into(), from_ns, to_ns, amount_ns };
-    let beside = [
-        cause("steal", 0, 6_020, None),
-        cause("run-queue wait", 0, 5_000, Some(3_000)),
-        cause("run-queue wait", 5_000, 20_000, Some(5_000)),
-        cause("an interrupt", 100, 200, None),
-        cause("elsewhere", 20_000, 40_000, None),
-    ];
-    let story = tell(&scene(&m, &[]), &beside);
+    let causes = seen(
+        &[
+            span(Cause::Steal, 0, 6_020, 6_000),
+            span(Cause::RunQueue, 0, 5_000, 3_000),
+            span(Cause::RunQueue, 5_000, 20_000, 5_000),
+            span(Cause::Watcher, 100, 200, 0),
+            span(Cause::RunQueue, 20_000, 40_000, 4_000),
+        ],
+        &[span(Cause::RunQueue, 0, 20_000, 10_000)],
+    );
+    let story = super::tell(&scene(&m, &[]), Picked::Named, Seen { causes: &causes, launch: 3 });
     let told: Vec<_> = story.chapters[2]
         .facts
         .iter()
         .filter_map(|fact| match fact {
-            Fact::Beside { what, ns, .. } => Some((what.as_str(), *ns)),
+            Fact::Held { part, of_ns: 10_000 } => Some((part.node, part.cause, part.ns)),
             _ => None,
         })
         .collect();
-    assert_eq!(told, [("run-queue wait", 8_000), ("steal", 6_000)]);
-    let lanes = story.lanes.iter().filter(|lane| matches!(lane.what, LaneOf::Beside { .. })).count();
-    assert_eq!(lanes, 2, "what took a hundredth of its life has no lane");
+    assert_eq!(told, [(0, Cause::RunQueue, 8_000), (0, Cause::Steal, 6_000)]);
+    let elsewhere = super::tell(&scene(&m, &[]), Picked::Named, Seen { causes: &causes, launch: 2 });
+    assert!(elsewhere.chapters[2].account.parts.is_empty(), "another launch");
+}
+
+#[test]
+fn a_wait_for_a_core_that_was_booked_when_it_was_over_covers_all_of_it() {
+    let m = message(9, [0, 10, 1_000_000, 300_000_000]);
+    let rows: Vec<CauseSpan> = (0..31)
+        .map(|look| {
+            let from = look * 10_000_000 - 5_000_000;
+            let amount = if look == 30 { 299_500_000 } else { 0 };
+            span(if amount > 0 { Cause::RunQueue } else { Cause::Watcher }, from, from + 10_000_000, amount)
+        })
+        .collect();
+    let causes = seen(&rows, &[span(Cause::RunQueue, 295_000_000, 305_000_000, 300_000_000)]);
+    let story = super::tell(&scene(&m, &[]), Picked::Named, Seen { causes: &causes, launch: 3 });
+    let chapter = &story.chapters[2];
+    let part = chapter.account.chief().expect("a cause");
+    assert_eq!((part.node, part.cause, part.ns), (0, Cause::RunQueue, 299_000_000));
+    assert!(!chapter.facts.iter().any(|fact| matches!(fact, Fact::Silent { .. })), "{:?}", chapter.facts);
+}
+
+#[test]
+fn the_memos_message_is_told_from_one_that_only_has_its_name() {
+    let (m, rows) = memo();
+    let story = tell(&scene(&m, &rows));
+    let said = Memo::of(&story, 5);
+    assert!(said.cancelled > 0 && said.before == 0, "{said:?}");
+    assert!(Memo { waited: 0.99, before: 0, cancelled: 60, of: 64 }.is_the_same());
+    assert!(!Memo { waited: 0.99, before: 0, cancelled: 3, of: 64 }.is_the_same());
+    assert!(!Memo { waited: 0.5, before: 0, cancelled: 60, of: 64 }.is_the_same());
+    let alone = Memo::of(&tell(&scene(&m, &[])), 5);
+    assert!(alone.cancelled == 0 && !alone.is_the_same(), "{alone:?}");
 }
 
 #[test]
@@ -318,7 +365,7 @@ fn what_is_left_out_is_the_earliest_and_is_counted() {
     assert_eq!((whole.receiver.rows().len(), whole.receiver.left_out()), (10, 90));
     assert_eq!(whole.counts.before, 100, "counts know of all of them");
     assert!(whole.receiver.rows().iter().all(|row| row.taken_ns >= Some(1190)));
-    assert_eq!(tell(&whole, &[]).left_out, 90);
+    assert_eq!(tell(&whole).left_out, 90);
 }
 
 #[test]
@@ -331,18 +378,18 @@ fn parts_merged_in_any_order_make_the_same_scene() {
     };
     let merged = |mut one: Gather, other: Gather| {
         one.merge(other);
-        tell(&one.finish(), &[])
+        tell(&one.finish())
     };
     let half = rows.len() / 3;
     let forth = merged(part(&rows[..half]), part(&rows[half..]));
     assert_eq!(forth, merged(part(&rows[half..]), part(&rows[..half])));
-    assert_eq!(forth, tell(&part(&rows).finish(), &[]));
+    assert_eq!(forth, tell(&part(&rows).finish()));
 }
 
 #[test]
 fn a_message_that_lacks_a_stamp_is_told_as_far_as_it_goes() {
     let m = Row { taken_ns: None, arrived_ns: None, ..message(9, [0, 1000, 0, 0]) };
-    let story = tell(&scene(&m, &[]), &[]);
+    let story = tell(&scene(&m, &[]));
     assert_eq!(story.chapters.iter().map(|chapter| chapter.stage).collect::<Vec<_>>(), [Stage::SendWait]);
     assert!(story.lanes.is_empty());
 }

@@ -4,14 +4,16 @@ use record::How;
 
 use super::fact::Fact;
 use super::gather::{Scene, is_together};
+use super::seen::told;
 use super::send::positive;
-use crate::analysis::Stage;
+use crate::analysis::{Account, Stage};
 
 /// Messages that arrived this part of its transit from its own arrival arrived together with it.
 const TOGETHER: i64 = 100;
 
 /// What is known of a transit from `time.0` to `time.1`. `is_long`: it is a good part of the message's life.
-pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool) -> Vec<Fact> {
+/// `account`: what was seen of it.
+pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, account: &Account) -> Vec<Fact> {
     let message = &scene.message;
     let mut facts = Vec::new();
     if message.how != How::Observed {
@@ -24,6 +26,7 @@ pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool) -> Vec<Fact>
             facts.push(Fact::Way { hops: way.0, packets: way.1 });
         }
         facts.extend(together(scene, time));
+        facts.extend(told(account, message.dst));
     }
     facts
 }

@@ -25,7 +25,7 @@ pub struct Usual {
 }
 
 /// Figures of a stage of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct UsualTimes {
     /// Messages that have it.
     pub messages: u64,

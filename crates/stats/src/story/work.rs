@@ -23,8 +23,9 @@ pub(super) struct Doing<'a> {
     pub longest: Option<&'a Row>,
 }
 
-/// What the rows say that `node` did between these moments. `is_quiet`: it took no message in that time either.
-pub(super) fn doing(rows: &[Row], node: u32, time: (i64, i64), is_quiet: bool) -> Doing<'_> {
+/// What the rows say that `node` did between these moments. `is_quiet`: it took no message in that time either, and something else tells how its
+/// thread was, or not.
+pub(super) fn doing(rows: &[Row], node: u32, time: (i64, i64), is_quiet: Option<bool>) -> Doing<'_> {
     let of_ns = time.1.saturating_sub(time.0);
     let here = |row: &&Row| row.is_work() && row.dst == node && row.within(time) > 0;
     let pieces: Vec<&Row> = rows.iter().filter(here).collect();
@@ -45,7 +46,9 @@ pub(super) fn doing(rows: &[Row], node: u32, time: (i64, i64), is_quiet: bool) -
     facts.extend(kinds.into_iter().map(|work| Fact::Work(Box::new(work))));
     match part {
         part if part >= EXPLAINED => {}
-        part if part < SILENT && is_quiet => facts.push(Fact::Silent { node, ns: of_ns }),
+        part if part < SILENT => {
+            facts.extend(is_quiet.map(|watched| Fact::Silent { node, ns: of_ns, watched }));
+        }
         part if part >= SILENT => facts.push(Fact::Unrecorded { node, ns: of_ns - ns }),
         _ => {}
     }

@@ -1,0 +1,90 @@
+//! Whether this process stood still: stopped by a signal, or with its whole machine.
+//!
+//! No counter of the kernel tells how long a process was stopped. But a thread that sleeps for a known time, works for a measured one and waits
+//! for a core for a counted one should be through with that after the sum of the three. What is missing is time in which the kernel did not run it
+//! though it was due.
+
+use crate::kernel::{self, Source};
+use crate::watcher::own_cpu_time;
+use std::time::{Duration, Instant};
+
+/// Less than this may be a late timer.
+const STILL_LEAST: Duration = Duration::from_millis(20);
+
+/// Compares the time that went by with what the calling thread did in it.
+pub struct Stillness {
+    schedstat: Source,
+    last: Account,
+    rested: Duration,
+}
+
+/// What a thread has done so far.
+#[derive(Clone, Copy, Debug)]
+struct Account {
+    at: Instant,
+    worked: Duration,
+    /// For a core; `None` where the kernel does not count it.
+    waited: Option<Duration>,
+}
+
+impl Stillness {
+    /// Of the calling thread, from now on.
+    pub fn begin() -> Stillness {
+        let thread = rustix::thread::gettid().as_raw_nonzero();
+        let mut schedstat = Source::open(format!("/proc/self/task/{thread}/schedstat"));
+        let last = Account::now(&mut schedstat);
+        Stillness { schedstat, last, rested: Duration::ZERO }
+    }
+
+    /// Sleep, or until unparked.
+    pub fn rest(&mut self, time: Duration) {
+        self.rested += time;
+        std::thread::park_timeout(time);
+    }
+
+    /// How long the process stood still since the last look, if it did for long. Where waits for a core are not counted, nothing is known.
+    pub fn look(&mut self) -> Option<Duration> {
+        let now = Account::now(&mut self.schedstat);
+        let last = std::mem::replace(&mut self.last, now);
+        let rested = std::mem::take(&mut self.rested);
+        let waited = now.waited?.saturating_sub(last.waited?);
+        let worked = now.worked.saturating_sub(last.worked);
+        missing(now.at - last.at, rested + worked + waited)
+    }
+}
+
+impl Account {
+    fn now(schedstat: &mut Source) -> Account {
+        let waited = kernel::run_queue_ns(schedstat.read()).map(Duration::from_nanos);
+        Account { at: Instant::now(), worked: own_cpu_time(), waited }
+    }
+}
+
+/// What of `elapsed` is not accounted for, if that is more than a late timer.
+fn missing(elapsed: Duration, known: Duration) -> Option<Duration> {
+    elapsed.checked_sub(known).filter(|missing| *missing >= STILL_LEAST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_time_that_is_not_accounted_for_is_stillness() {
+        let ms = Duration::from_millis;
+        assert_eq!(missing(ms(310), ms(10)), Some(ms(300)), "stopped for 300 ms");
+        assert_eq!(missing(ms(310), ms(10) + ms(299)), None, "it waited for a core");
+        assert_eq!(missing(ms(4), ms(10)), None, "unparked early");
+    }
+
+    #[test]
+    fn a_thread_that_only_sleeps_and_works_does_not_stand_still_by_its_own_account() {
+        let mut stillness = Stillness::begin();
+        stillness.rested = Duration::from_secs(3600);
+        assert_eq!(stillness.look(), None);
+        stillness.last.at -= Duration::from_secs(5);
+        if stillness.last.waited.is_some() {
+            assert!(stillness.look() >= Some(Duration::from_secs(4)), "5 s are missing");
+        }
+    }
+}
