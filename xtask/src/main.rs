@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod hog;
 mod install;
 mod invariants;
 mod mpi;
@@ -36,6 +37,9 @@ enum Chore {
     Bench(bench::Bench),
     /// Run what takes minutes: drawn cases, long traffic, faults from outside.
     Soak(soak::Options),
+    /// Take a core for some time (a soak suite starts this).
+    #[command(hide = true)]
+    Hog(hog::Options),
     /// Install what the tests need: system packages, a Python environment, npm packages, cargo-deny.
     Install,
     /// Check the rules of docs/ARCHITECTURE.md that a program can check.
@@ -55,12 +59,16 @@ fn main() -> ExitCode {
 
 /// Does one chore; whether all was well.
 fn run(chore: Chore) -> Result<bool> {
+    if let Chore::Hog(options) = &chore {
+        return hog::hog(options);
+    }
     process::stop_children_on_ctrl_c()?;
     let workspace = Workspace::find()?;
     match chore {
         Chore::Test(options) => test::run(&workspace, &options),
         Chore::Bench(bench) => bench::run(&workspace, bench).map(|()| true),
         Chore::Soak(options) => soak::soak(&workspace, &options),
+        Chore::Hog(options) => hog::hog(&options),
         Chore::Install => Ok(install::all(&workspace)),
         Chore::Invariants => invariants::check(&workspace).map(|broken| broken == 0),
     }

@@ -1,6 +1,7 @@
 //! `cargo xtask soak`: what a test of a second cannot show: other draws each round, minutes of traffic, faults from outside.
 
 mod carry;
+mod contention;
 mod drawn;
 mod fuzz;
 mod kills;
@@ -116,6 +117,12 @@ const SUITES: &[Suite] = &[
         what: "run folders and configurations that were tampered with",
         count: 20_000,
         run: mutants::mutants,
+    },
+    Suite {
+        name: "contention",
+        what: "something takes a node's core, or stops it: story and explain name it",
+        count: 40,
+        run: contention::contention,
     },
 ];
 
