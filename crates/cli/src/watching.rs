@@ -30,7 +30,8 @@ pub struct Watching<'a> {
 }
 
 impl<'a> Watching<'a> {
-    /// Watch from now on, or (not `asked`) do nothing at all. To be called before the nodes meet: by then all of them have their turns.
+    /// Watch from now on, or (not `asked`) do nothing at all. To be called before the nodes meet:
+    /// by then all of them have their turns.
     pub fn new(
         asked: bool,
         assignment: &'a Assignment,
@@ -45,13 +46,15 @@ impl<'a> Watching<'a> {
         Watching { watcher, turns: Mutex::new(turns), sharing, assignment, control, folder }
     }
 
-    /// The turn of node `id`, for [`Self::begin`]. Until then nobody's core is measured: take it first of all, so that a node that fails before it begins
+    /// The turn of node `id`, for [`Self::begin`]. Until then nobody's core is measured: take it
+    /// first of all, so that a node that fails before it begins
     /// gives it up.
     pub fn turn(&self, id: u16) -> Option<Turn> {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner).remove(&id)
     }
 
-    /// Watch the calling thread, which is that of node `id` and on its core, and the `pauses` of its recorder.
+    /// Watch the calling thread, which is that of node `id` and on its core, and the `pauses` of
+    /// its recorder.
     pub fn begin(&self, id: u16, turn: Option<Turn>, pauses: Arc<Pauses>) -> Result<()> {
         let Some(watcher) = &self.watcher else { return Ok(()) };
         let log = CauseLog::begin(&self.folder.live(), self.assignment.launch, u32::from(id))?;
@@ -64,7 +67,8 @@ impl<'a> Watching<'a> {
         Ok(())
     }
 
-    /// Node `id`, which is the calling thread, has come to its end: note what happened in its transport.
+    /// Node `id`, which is the calling thread, has come to its end: note what happened in its
+    /// transport.
     pub fn end(&self, id: u16, happenings: &[Happening]) {
         let Some(watcher) = &self.watcher else { return };
         watcher.end(u32::from(id));

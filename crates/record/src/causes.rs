@@ -35,7 +35,8 @@ pub enum Cause {
     TcpTimeouts = 8,
     /// The network layer of this node sent messages again. Amount: how many.
     Resent = 9,
-    /// Our own watcher was at work. Amount: ns of a core's time that it took, for it may itself wait for a core meanwhile; 0 in older runs.
+    /// Our own watcher was at work. Amount: ns of a core's time that it took, for it may itself
+    /// wait for a core meanwhile; 0 in older runs.
     Watcher = 10,
     /// Before the launch: a core did nothing but read the clock. Amount: ns lost in gaps.
     IdleSpin = 11,
@@ -45,9 +46,11 @@ pub enum Cause {
     Planted = 13,
     /// The node's thread ran. Amount: ns.
     Ran = 14,
-    /// The node's process did not run at all: its watcher was due, did not wait for a core, and was not woken. Amount: ns.
+    /// The node's process did not run at all: its watcher was due, did not wait for a core, and was
+    /// not woken. Amount: ns.
     Stopped = 15,
-    /// Pages that the node's thread touched had to be mapped; none was read from a disk. Amount: how many.
+    /// Pages that the node's thread touched had to be mapped; none was read from a disk. Amount:
+    /// how many.
     MinorFaults = 16,
     /// Pages that the node's thread touched had to be read from a disk. Amount: how many.
     MajorFaults = 17,

@@ -3,7 +3,8 @@
 use clock::{Clock, Ticks};
 use std::sync::{Mutex, PoisonError};
 
-/// Waits of one recorder that nobody has asked for yet. Neither making nor asking is on the hot path.
+/// Waits of one recorder that nobody has asked for yet. Neither making nor asking is on the hot
+/// path.
 #[derive(Debug)]
 pub struct Pauses {
     clock: Clock,
@@ -18,7 +19,8 @@ struct Pause {
     ns: i64,
 }
 
-/// A wait that begins so soon after the one before belongs to it: a full buffer makes room for a few rows at a time.
+/// A wait that begins so soon after the one before belongs to it: a full buffer makes room for a
+/// few rows at a time.
 const APART_NS: f64 = 1e6;
 /// Waits kept; of more, the last one grows.
 const KEPT_MOST: usize = 4096;

@@ -170,7 +170,8 @@ impl Recorder {
         self.ring.dropped()
     }
 
-    /// Time each wait for room by `clock`, the node's own, from now on. What is returned is for the node's watcher.
+    /// Time each wait for room by `clock`, the node's own, from now on. What is returned is for the
+    /// node's watcher.
     pub fn time_pauses(&mut self, clock: Clock) -> Arc<Pauses> {
         let pauses = Arc::new(Pauses::new(clock, self.cold.sheet.quality.ns_per_tick));
         self.cold.pauses = Some(pauses.clone());

@@ -1,8 +1,11 @@
 //! Lays a message's time out over what was seen on its nodes.
 //!
-//! The kernel counts a wait for a core when it is over: a row of the watcher may hold 300 ms that ended within it and
-//! began long before it. So an amount is placed back from the end of its row, as late as it can have been, over earlier
-//! rows where it is longer than its own. And only the threads are asked on which the stage depends: who waits in a receive
+//! The kernel counts a wait for a core when it is over: a row of the watcher may hold 300 ms that
+//! ended within it and
+//! began long before it. So an amount is placed back from the end of its row, as late as it can
+//! have been, over earlier
+//! rows where it is longer than its own. And only the threads are asked on which the stage depends:
+//! who waits in a receive
 //! queue waits for the receiver, who waits to be sent for the sender.
 
 use record::{Cause, CauseSpan, NodeCauses};
@@ -37,7 +40,8 @@ pub(crate) struct Timed {
     pub amount: i64,
 }
 
-/// Work that took this long a fault and less was little else than faults: mapping and clearing a page takes about a microsecond.
+/// Work that took this long a fault and less was little else than faults: mapping and clearing a
+/// page takes about a microsecond.
 const NS_A_MINOR_FAULT: i64 = 4_000;
 /// The slowest disks take so long to read a page.
 const NS_A_MAJOR_FAULT: i64 = 50_000_000;
@@ -113,7 +117,8 @@ impl Timed {
         Timed { begin: from_ns.min(to_ns.saturating_sub(amount)), from: from_ns, to: to_ns, amount }
     }
 
-    /// Whether it can have lasted at some moment of the time. What ends after the time has ended did not hold it.
+    /// Whether it can have lasted at some moment of the time. What ends after the time has ended
+    /// did not hold it.
     pub fn meets(&self, (from, to): (i64, i64)) -> bool {
         self.begin < to && self.to > from && self.from < to
     }
@@ -178,7 +183,8 @@ fn while_ran(causes: &[NodeCauses], launch: u32, part: &Part) -> Option<u32> {
     others.filter(|of| of.spans.iter().any(during)).map(|of| of.node).next()
 }
 
-/// Faults have no length of their own. Those without a disk are told where the thread did little else, those with one where it neither ran nor
+/// Faults have no length of their own. Those without a disk are told where the thread did little
+/// else, those with one where it neither ran nor
 /// waited for a core.
 fn add_faults(account: &mut Account, of: &NodeCauses, (from, to): (i64, i64)) {
     let Some(ran_ns) = account.ran_ns else { return };

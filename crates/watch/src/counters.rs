@@ -24,7 +24,8 @@ pub struct Reading<'a> {
     timeouts: Option<u64>,
 }
 
-/// The counters of one thread and of its core. Those of the thread alone are quick to read, and are read more often.
+/// The counters of one thread and of its core. Those of the thread alone are quick to read, and are
+/// read more often.
 pub struct OfThread {
     schedstat: Source,
     status: Source,
@@ -93,14 +94,16 @@ impl OfThread {
         }
     }
 
-    /// Tell how long the thread ran and waited for a core since the last quick look. The first one tells nothing.
+    /// Tell how long the thread ran and waited for a core since the last quick look. The first one
+    /// tells nothing.
     pub fn look_quickly(&mut self, tell: impl FnMut(Cause, i64)) {
         let schedstat = self.schedstat.read();
         let now = [kernel::ran_ns(schedstat), kernel::run_queue_ns(schedstat)];
         tell_growth(QUICK.into_iter().zip(now).zip(&mut self.quick), tell);
     }
 
-    /// Tell what else has changed since the last look, cause and amount. The first look tells nothing.
+    /// Tell what else has changed since the last look, cause and amount. The first look tells
+    /// nothing.
     pub fn look(&mut self, machine: &Reading<'_>, mut tell: impl FnMut(Cause, i64)) {
         let stat = self.stat.read();
         let (core, faults) = (kernel::core(stat), kernel::faults(stat));

@@ -54,12 +54,14 @@ pub fn core(stat: &str) -> Option<u32> {
     field(stat, 39)?.parse().ok()
 }
 
-/// Pages that had to be mapped for a thread, without a disk (the 10th field of `stat`) and with one (the 12th).
+/// Pages that had to be mapped for a thread, without a disk (the 10th field of `stat`) and with one
+/// (the 12th).
 pub fn faults(stat: &str) -> Option<(u64, u64)> {
     Some((field(stat, 10)?.parse().ok()?, field(stat, 12)?.parse().ok()?))
 }
 
-/// A field of `stat`, counted from 1; the second may hold spaces and brackets, and only what is behind it is counted here.
+/// A field of `stat`, counted from 1; the second may hold spaces and brackets, and only what is
+/// behind it is counted here.
 fn field(stat: &str, number: usize) -> Option<&str> {
     let (_, behind_name) = stat.rsplit_once(')')?;
     behind_name.split_ascii_whitespace().nth(number - 3)

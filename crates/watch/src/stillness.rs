@@ -1,7 +1,9 @@
 //! Whether this process stood still: stopped by a signal, or with its whole machine.
 //!
-//! No counter of the kernel tells how long a process was stopped. But a thread that sleeps for a known time, works for a measured one and waits
-//! for a core for a counted one should be through with that after the sum of the three. What is missing is time in which the kernel did not run it
+//! No counter of the kernel tells how long a process was stopped. But a thread that sleeps for a
+//! known time, works for a measured one and waits
+//! for a core for a counted one should be through with that after the sum of the three. What is
+//! missing is time in which the kernel did not run it
 //! though it was due.
 
 use crate::kernel::{self, Source};
@@ -11,11 +13,31 @@ use std::time::{Duration, Instant};
 /// Less than this may be a late timer.
 const STILL_LEAST: Duration = Duration::from_millis(20);
 
+/// How far behind the kernel's count of a running thread's time can be.
+const TICK: Duration = Duration::from_millis(10);
+
 /// Compares the time that went by with what the calling thread did in it.
 pub struct Stillness {
     schedstat: Source,
     last: Account,
     rested: Duration,
+}
+
+/// Time that a thread did not account for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Still {
+    /// So much.
+    pub missing: Duration,
+    /// Of so much.
+    pub elapsed: Duration,
+}
+
+impl Still {
+    /// Whether another thread of the process, which ran or waited for a core for so long in that
+    /// time, can have stood still with it.
+    pub fn holds_for(self, busy: Duration) -> bool {
+        busy <= self.elapsed.saturating_sub(self.missing) + TICK
+    }
 }
 
 /// What a thread has done so far.
@@ -42,14 +64,16 @@ impl Stillness {
         std::thread::park_timeout(time);
     }
 
-    /// How long the process stood still since the last look, if it did for long. Where waits for a core are not counted, nothing is known.
-    pub fn look(&mut self) -> Option<Duration> {
+    /// How long the calling thread stood still since the last look, if it did for long. Where waits
+    /// for a core are not counted, nothing is known.
+    pub fn look(&mut self) -> Option<Still> {
         let now = Account::now(&mut self.schedstat);
         let last = std::mem::replace(&mut self.last, now);
         let rested = std::mem::take(&mut self.rested);
         let waited = now.waited?.saturating_sub(last.waited?);
         let worked = now.worked.saturating_sub(last.worked);
-        missing(now.at - last.at, rested + worked + waited)
+        let elapsed = now.at - last.at;
+        missing(elapsed, rested + worked + waited).map(|missing| Still { missing, elapsed })
     }
 }
 
@@ -78,13 +102,21 @@ mod tests {
     }
 
     #[test]
+    fn a_process_of_which_a_thread_ran_was_not_stopped() {
+        let still = Still { missing: Duration::from_millis(300), elapsed: Duration::from_millis(310) };
+        assert!(still.holds_for(Duration::from_millis(12)));
+        assert!(!still.holds_for(Duration::from_millis(150)));
+    }
+
+    #[test]
     fn a_thread_that_only_sleeps_and_works_does_not_stand_still_by_its_own_account() {
         let mut stillness = Stillness::begin();
         stillness.rested = Duration::from_secs(3600);
         assert_eq!(stillness.look(), None);
         stillness.last.at -= Duration::from_secs(5);
         if stillness.last.waited.is_some() {
-            assert!(stillness.look() >= Some(Duration::from_secs(4)), "5 s are missing");
+            let still = stillness.look().expect("5 s are missing");
+            assert!(still.missing >= Duration::from_secs(4), "{still:?}");
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Whose turn it is to measure what an idle core loses.
 //!
-//! A thread that spins measures every other thread of its core, so nodes that share cores take turns: no more of them spin at once than there are
-//! cores, and none before all of them have done what precedes it and sleep. They may be threads of one process or processes, which start at their own
+//! A thread that spins measures every other thread of its core, so nodes that share cores take
+//! turns: no more of them spin at once than there are
+//! cores, and none before all of them have done what precedes it and sleep. They may be threads of
+//! one process or processes, which start at their own
 //! pace, so files are locked: the system drops the lock of whoever ends, in whatever way.
 
 use rustix::fs::{FlockOperation, flock};
@@ -12,7 +14,8 @@ use std::time::{Duration, Instant};
 
 /// Nodes that are not ready by then are not waited for; then nothing is measured.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Who waits for the others looks so often. Who sees first that all are ready waits twice as long, so that the others have seen it, too, and sleep.
+/// Who waits for the others looks so often. Who sees first that all are ready waits twice as long,
+/// so that the others have seen it, too, and sleep.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A node's place among those that measure. While it is held, nobody spins.
@@ -52,7 +55,8 @@ impl Sharing {
 }
 
 impl Turn {
-    /// A place for `node` among those that lock hidden files of `folder` with `name` in their names. To be made before the node gets to work.
+    /// A place for `node` among those that lock hidden files of `folder` with `name` in their
+    /// names. To be made before the node gets to work.
     ///
     /// # Errors
     /// When the files cannot be made or locked.
@@ -64,7 +68,8 @@ impl Turn {
         Ok(Turn { ready, core, preparing })
     }
 
-    /// This node is ready: wait until all others are, and for those before it on its core. `None`: somebody never was.
+    /// This node is ready: wait until all others are, and for those before it on its core. `None`:
+    /// somebody never was.
     ///
     /// # Errors
     /// When a file cannot be locked.

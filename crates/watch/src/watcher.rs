@@ -2,7 +2,7 @@
 
 use crate::counters::{Machine, OfThread, Reading};
 use crate::idle::Idle;
-use crate::stillness::Stillness;
+use crate::stillness::{Still, Stillness};
 use clock::{Clock, Ticks};
 use record::{Cause, CauseLog, Pauses};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,9 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often it looks at the threads, at most: as finely as a slow message can be told from its neighbours.
+/// How often it looks at the threads, at most: as finely as a slow message can be told from its
+/// neighbours.
 const INTERVAL_LEAST: Duration = Duration::from_millis(10);
-/// Between two quick looks it sleeps this many times as long as one took of a core's time: a thousandth of one. (Time in which it waited for a core is
+/// Between two quick looks it sleeps this many times as long as one took of a core's time: a
+/// thousandth of one. (Time in which it waited for a core is
 /// not counted: else it would look least where there is most to see.)
 const QUICK_FACTOR: u32 = 1000;
 /// And between two whole looks so many times: with the quick ones half a percent of a core.
@@ -56,7 +58,8 @@ impl Watcher {
         Watcher { shared, thread: thread.ok() }
     }
 
-    /// Watch the calling thread, which runs `node`, and the `pauses` of its recorder: what is seen goes into `log`, beginning with what its core lost
+    /// Watch the calling thread, which runs `node`, and the `pauses` of its recorder: what is seen
+    /// goes into `log`, beginning with what its core lost
     /// while it was idle.
     pub fn watch_me(&self, node: u32, mut log: CauseLog, pauses: Arc<Pauses>, idle: Option<&Idle>) {
         if let Some(idle) = idle {
@@ -70,7 +73,8 @@ impl Watcher {
         self.shared.subjects().push(subject);
     }
 
-    /// The calling thread, which runs `node`, has come to its end: look at it once more, for afterwards its counters are gone.
+    /// The calling thread, which runs `node`, has come to its end: look at it once more, for
+    /// afterwards its counters are gone.
     pub fn end(&self, node: u32) {
         if let Some(subject) = self.shared.subjects().iter_mut().find(|subject| subject.node == node) {
             subject.look_by_itself(self.shared.clock);
@@ -125,8 +129,9 @@ impl Shared {
         }
     }
 
-    /// `machine`: given if all is to be looked at, and not only the threads. `still`: so long nothing of this process ran.
-    fn look_at_all(&self, machine: Option<&mut Machine>, still: Option<Duration>, flush: bool) {
+    /// `machine`: given if all is to be looked at, and not only the threads. `still`: so long the
+    /// watcher was not run.
+    fn look_at_all(&self, machine: Option<&mut Machine>, still: Option<Still>, flush: bool) {
         let mut subjects = self.subjects();
         if subjects.is_empty() {
             return;
@@ -163,12 +168,16 @@ impl Subject {
     }
 
     /// Note how the thread was since the last look at it.
-    fn look_quickly(&mut self, now: Ticks, still: Option<Duration>) {
+    fn look_quickly(&mut self, now: Ticks, still: Option<Still>) {
         let Subject { counters, log, quick, .. } = self;
         let Some(from) = quick.replace(now) else { return counters.look_quickly(|_, _| {}) };
-        counters.look_quickly(|cause, amount| log.note(cause, from, now, amount));
-        if let Some(still) = still {
-            log.note(Cause::Stopped, from, now, still.as_nanos() as i64);
+        let mut busy = Duration::ZERO;
+        counters.look_quickly(|cause, amount| {
+            busy += Duration::from_nanos(amount.unsigned_abs());
+            log.note(cause, from, now, amount);
+        });
+        if let Some(still) = still.filter(|still| still.holds_for(busy)) {
+            log.note(Cause::Stopped, from, now, still.missing.as_nanos() as i64);
         }
     }
 

@@ -26,14 +26,16 @@ pub(crate) fn words(part: &Part) -> String {
     let times = |what: &str| counted(part.times.unwrap_or(0), what);
     match part.cause {
         Cause::RunQueue => format!("the thread of {node} waiting for a core"),
-        Cause::Stopped => match part.while_ran {
-            Some(other) => format!(
-                "the process of {node} not running at all, though it did not wait for a core: it was stopped, for that of node\u{a0}{other} ran meanwhile"
-            ),
-            None => format!(
-                "the process of {node} not running at all, though it did not wait for a core: it was stopped, or the whole machine stood still"
-            ),
-        },
+        Cause::Stopped => {
+            let (meanwhile, what) = match part.while_ran {
+                Some(other) => (format!(", while that of node\u{a0}{other} ran"), "its core"),
+                None => (String::new(), "the whole machine"),
+            };
+            format!(
+                "the process of {node} not running at all, though it did not wait for a core{meanwhile} \
+                 (it was stopped by a signal, or {what} stood still)"
+            )
+        }
         Cause::Steal => format!("the hypervisor taking the core of {node}"),
         Cause::Watcher => format!("our own watcher at work beside {node}"),
         Cause::Planted => format!("a delay planted at {node}"),
@@ -90,7 +92,8 @@ pub(super) fn ran_words(node: u32, ns: i64) -> String {
 /// A thread that was not seen to do anything.
 pub(super) fn asleep_words(node: u32, ns: i64) -> String {
     format!(
-        "For {} of it the thread of node\u{a0}{node} neither ran nor waited for a core: it was asleep, or blocked in the kernel.",
+        "For {} of it the thread of node\u{a0}{node} neither ran nor waited for a core: it was asleep, or \
+         blocked in the kernel.",
         time(ns as f64)
     )
 }

@@ -1,4 +1,5 @@
-//! Planted truth: schedules in simulated time, in which something takes a node's core, and a watcher that is held up itself.
+//! Planted truth: schedules in simulated time, in which something takes a node's core, and a
+//! watcher that is held up itself.
 
 use super::*;
 use crate::accumulator::Position;
@@ -47,7 +48,8 @@ impl Machine {
         Machine { random, waits, stops: Default::default(), held_up: Default::default() }
     }
 
-    /// Something takes the core of `node`; its watcher waits for the end of it, or goes on elsewhere.
+    /// Something takes the core of `node`; its watcher waits for the end of it, or goes on
+    /// elsewhere.
     fn hog(&mut self, node: usize, (from, to): (i64, i64), hog: Hog) {
         match hog {
             Hog::RealTime => self.waits[node].push((from, to)),

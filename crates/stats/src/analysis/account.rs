@@ -3,7 +3,8 @@
 use record::Cause;
 use serde::{Deserialize, Serialize};
 
-/// Some time of a message in a stage, laid out over what was seen on the nodes that the stage depends on.
+/// Some time of a message in a stage, laid out over what was seen on the nodes that the stage
+/// depends on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Account {
     /// The time, ns.
@@ -12,7 +13,8 @@ pub struct Account {
     pub parts: Vec<Part>,
     /// So much of it is covered by at least one of the parts.
     pub covered_ns: i64,
-    /// So much of it the thread of the only node surely ran; `None` where that is not known, or the stage depends on two nodes.
+    /// So much of it the thread of the only node surely ran; `None` where that is not known, or the
+    /// stage depends on two nodes.
     pub ran_ns: Option<i64>,
     /// Whether all these nodes were watched all that time.
     pub watched: bool,
@@ -29,7 +31,8 @@ pub struct Part {
     pub ns: i64,
     /// How often, where that was counted.
     pub times: Option<u64>,
-    /// A node whose watcher ran meanwhile, where that matters: then not the whole machine stood still.
+    /// A node whose watcher ran meanwhile, where that matters: then not the whole machine stood
+    /// still.
     pub while_ran: Option<u32>,
     /// When: where it can have been, ns on the timeline.
     pub spans: Vec<(i64, i64)>,

@@ -8,7 +8,8 @@ use super::{Account, By, Stage};
 /// What was found for a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
-    /// Times that are explained by themselves, the heaviest first: those that hold a hundredth of all messages' time, and that of the slowest message.
+    /// Times that are explained by themselves, the heaviest first: those that hold a hundredth of
+    /// all messages' time, and that of the slowest message.
     #[serde(default)]
     pub episodes: Vec<Episode>,
     /// The groups: the slowest of all, then peaks, those first that took most time.

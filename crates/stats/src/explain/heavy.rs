@@ -1,7 +1,9 @@
 //! The messages that were late by most, and the episodes that they make.
 //!
-//! What goes with slow messages more often than chance is asked of groups (`weigh`). One node that stood still once for a tenth of the run is no
-//! group: it is looked at by itself. An episode is the latest message with those that waited at the same time for the same node in the
+//! What goes with slow messages more often than chance is asked of groups (`weigh`). One node that
+//! stood still once for a tenth of the run is no
+//! group: it is looked at by itself. An episode is the latest message with those that waited at the
+//! same time for the same node in the
 //! same stage.
 
 use std::cmp::Reverse;
@@ -16,7 +18,8 @@ use crate::analysis::{Analysis, Episode, Slow, Stage};
 const KEPT_MOST: usize = 1 << 15;
 /// A message is late from so much above the median on, ns, and from the median again.
 const LATE_LEAST: i64 = 1_000_000;
-/// An episode that holds this part of all messages' time is told; and that of the slowest message in any case.
+/// An episode that holds this part of all messages' time is told; and that of the slowest message
+/// in any case.
 const SHARE_LEAST: f64 = 0.01;
 /// So many are looked at: those that hold the hundredth part are a hundred at most.
 const LOOKED_AT_MOST: usize = 300;
@@ -83,7 +86,8 @@ impl Heavy {
         other.kept.into_iter().for_each(|Reverse(late)| self.add(late));
     }
 
-    /// The episodes that are told, the heaviest first, and the messages of those that are explained.
+    /// The episodes that are told, the heaviest first, and the messages of those that are
+    /// explained.
     pub fn into_episodes(self, causes: &[NodeCauses]) -> (Vec<Episode>, BTreeSet<Name>) {
         let Heavy { total_ns, kept, left_out, .. } = self;
         // Ascending by `Reverse`: the latest first.

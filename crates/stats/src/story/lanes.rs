@@ -9,7 +9,8 @@ use super::row::Row;
 use super::seen::Seen;
 use crate::analysis::Stage;
 
-/// The message's stages, what its receiver's node did meanwhile, what its sender's did before it was sent, and what was seen
+/// The message's stages, what its receiver's node did meanwhile, what its sender's did before it
+/// was sent, and what was seen
 /// on both. Lanes without anything in them are left out.
 pub(super) fn lanes(scene: &Scene, seen: &Seen<'_>) -> Vec<Lane> {
     let message = &scene.message;

@@ -3,7 +3,8 @@
 use super::fact::{Fact, Story};
 use crate::analysis::Stage;
 
-/// The memo's message waited for over 99 % of its life in the receive queue; a run on a busy machine may delay it elsewhere, too.
+/// The memo's message waited for over 99 % of its life in the receive queue; a run on a busy
+/// machine may delay it elsewhere, too.
 const WAITED: f64 = 0.9;
 
 /// What the memo tells of its message, measured on another one.
@@ -40,7 +41,8 @@ impl Memo {
         }
     }
 
-    /// Whether it is the memo's story: it waited behind nothing but the cancelling of most of these messages.
+    /// Whether it is the memo's story: it waited behind nothing but the cancelling of most of these
+    /// messages.
     pub fn is_the_same(&self) -> bool {
         self.waited >= WAITED && self.before == 0 && 2 * self.cancelled > self.of
     }

@@ -47,7 +47,8 @@ pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, seen: &Seen<
     facts
 }
 
-/// What held the node's thread in that time, what the node did, and why. `is_quiet`: it took nothing.
+/// What held the node's thread in that time, what the node did, and why. `is_quiet`: it took
+/// nothing.
 fn in_time(scene: &Scene, time: (i64, i64), is_quiet: bool, seen: &Seen<'_>) -> Vec<Fact> {
     let account = seen.account(&scene.message, Stage::ReceiveWait, time);
     let told = told(&account, scene.message.dst);

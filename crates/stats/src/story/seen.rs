@@ -24,7 +24,8 @@ pub struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// Some time of a message in a stage, laid out over what was seen on the nodes that the stage depends on.
+    /// Some time of a message in a stage, laid out over what was seen on the nodes that the stage
+    /// depends on.
     pub(super) fn account(&self, message: &Row, stage: Stage, time: (i64, i64)) -> Account {
         let (launch, src, dst) = (self.launch, message.src, message.dst);
         account(self.causes, Held { launch, stage, src, dst, time })
@@ -41,7 +42,8 @@ impl Seen<'_> {
     }
 }
 
-/// The things that took a good part of a time, and how the thread was in the rest, where that is known.
+/// The things that took a good part of a time, and how the thread was in the rest, where that is
+/// known.
 pub(super) fn told(account: &Account, node: u32) -> Vec<Fact> {
     let of_ns = account.of_ns;
     let is_good = |ns: i64| ns > 0 && ns as f64 >= TOLD * of_ns as f64;

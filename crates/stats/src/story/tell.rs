@@ -9,7 +9,8 @@ use crate::analysis::{Account, Stage};
 /// A stage is told at length from this part of the message's life on.
 const LONG: f64 = 0.1;
 
-/// Tell the story of the scene's message, which was `picked` so; `seen`: what was seen beside its launch.
+/// Tell the story of the scene's message, which was `picked` so; `seen`: what was seen beside its
+/// launch.
 pub fn tell(scene: &Scene, picked: Picked, seen: Seen<'_>) -> Story {
     let message = &scene.message;
     let life = message.stage(Stage::EndToEnd).map(|(ready, taken)| taken.saturating_sub(ready));
