@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 /// Nodes that are not ready by then are not waited for; then nothing is measured.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Who waits for the others looks so often. Who sees first that all are ready waits twice as long,
-/// so that the others have seen it, too, and sleep.
+/// Who waits for the others looks so often. Who is the first on its core waits twice as long, so
+/// that the others have seen that all are ready, too, and sleep.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A node's place among those that measure. While it is held, nobody spins.
@@ -84,8 +84,10 @@ impl Turn {
             std::thread::sleep(LOOK);
         }
         let core = open(&core)?;
-        flock(&core, FlockOperation::LockExclusive)?;
-        std::thread::sleep(2 * LOOK);
+        match flock(&core, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => std::thread::sleep(2 * LOOK),
+            Err(_) => flock(&core, FlockOperation::LockExclusive)?,
+        }
         Ok(Some(Taken { _core: core }))
     }
 }

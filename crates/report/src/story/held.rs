@@ -71,7 +71,10 @@ pub(crate) fn account_words(account: &Account, stage: Stage, node: u32) -> Vec<S
         .collect();
     let rest = account.unknown_ns();
     match account.ran_ns {
-        Some(ns) if is_good(ns) => said.push(ran_words(node, ns)),
+        Some(ns) if is_good(ns) => {
+            let ns = time(ns as f64);
+            said.push(format!("The thread of node\u{a0}{node} ran for {ns} of it."));
+        }
         _ => {}
     }
     if is_good(rest) {

@@ -5,7 +5,7 @@ use super::chain;
 use super::fact::Fact;
 use super::gather::{Counts, Scene};
 use super::row::Row;
-use super::seen::{Seen, is_explained, told};
+use super::seen::{Seen, Told, is_explained};
 use super::work::doing;
 
 use crate::analysis::Stage;
@@ -51,7 +51,7 @@ pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, seen: &Seen<
 /// nothing.
 fn in_time(scene: &Scene, time: (i64, i64), is_quiet: bool, seen: &Seen<'_>) -> Vec<Fact> {
     let account = seen.account(&scene.message, Stage::ReceiveWait, time);
-    let told = told(&account, scene.message.dst);
+    let told = Told::of(&account, scene.message.dst);
     let mut facts = Vec::new();
     let cancelled = most(scene, time).filter(|(of, _)| of.to_self + of.to_others >= CANCELLED);
     if let Some((of, rows)) = &cancelled {
@@ -59,7 +59,7 @@ fn in_time(scene: &Scene, time: (i64, i64), is_quiet: bool, seen: &Seen<'_>) -> 
         facts.extend(for_that_object(&scene.message, of, rows));
     }
     let is_silent = is_quiet && cancelled.is_none() && !is_explained(&account);
-    let is_known = is_silent.then_some(!told.is_empty());
+    let is_known = is_silent.then_some(!told.is_nothing());
     let done = doing(scene.receiver.rows(), scene.message.dst, time, is_known);
     facts.extend(done.facts);
     let mut links = done.longest.map_or_else(Vec::new, |longest| chain::of_work(scene, longest));
@@ -71,7 +71,7 @@ fn in_time(scene: &Scene, time: (i64, i64), is_quiet: bool, seen: &Seen<'_>) -> 
         }
     }
     facts.extend(links.into_iter().map(Fact::Because));
-    facts.extend(told);
+    told.behind(&mut facts);
     facts
 }
 

@@ -42,22 +42,42 @@ impl Seen<'_> {
     }
 }
 
-/// The things that took a good part of a time, and how the thread was in the rest, where that is
-/// known.
-pub(super) fn told(account: &Account, node: u32) -> Vec<Fact> {
-    let of_ns = account.of_ns;
-    let is_good = |ns: i64| ns > 0 && ns as f64 >= TOLD * of_ns as f64;
-    let parts = account.parts.iter().filter(|part| is_good(part.ns));
-    let mut facts: Vec<Fact> = parts.map(|part| Fact::Held { part: part.clone(), of_ns }).collect();
-    if is_explained(account) {
-        return facts;
+/// What is told of a time that was watched.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// The things that took a good part of it.
+    pub held: Vec<Fact>,
+    /// How the thread was in the rest, for a node that recorded no work meanwhile.
+    pub thread: Vec<Fact>,
+}
+
+impl Told {
+    /// Of an account; `node`: whose thread it is.
+    pub fn of(account: &Account, node: u32) -> Told {
+        let of_ns = account.of_ns;
+        let is_good = |ns: i64| ns > 0 && ns as f64 >= TOLD * of_ns as f64;
+        let parts = account.parts.iter().filter(|part| is_good(part.ns));
+        let held = parts.map(|part| Fact::Held { part: part.clone(), of_ns }).collect();
+        let mut thread = Vec::new();
+        if let Some(ns) = account.ran_ns.filter(|_| !is_explained(account)) {
+            thread.extend(is_good(ns).then_some(Fact::Ran { node, ns, of_ns }));
+            let ns = account.unknown_ns();
+            thread.extend((account.watched && is_good(ns)).then_some(Fact::Asleep { node, ns }));
+        }
+        Told { held, thread }
     }
-    if let Some(ns) = account.ran_ns {
-        facts.extend(is_good(ns).then_some(Fact::Ran { node, ns, of_ns }));
-        let ns = account.unknown_ns();
-        facts.extend((account.watched && is_good(ns)).then_some(Fact::Asleep { node, ns }));
+
+    /// Whether there is nothing to tell.
+    pub fn is_nothing(&self) -> bool {
+        self.held.is_empty() && self.thread.is_empty()
     }
-    facts
+
+    /// Behind `facts`, which say what the node recorded, or that it recorded nothing.
+    pub fn behind(self, facts: &mut Vec<Fact>) {
+        let is_silent = facts.iter().any(|fact| matches!(fact, Fact::Silent { .. }));
+        facts.extend(self.held);
+        facts.extend(self.thread.into_iter().filter(|_| is_silent));
+    }
 }
 
 /// Whether what was seen covers nearly all of the time.

@@ -2,7 +2,7 @@
 
 use super::fact::Fact;
 use super::gather::Scene;
-use super::seen::{is_explained, told};
+use super::seen::{Told, is_explained};
 use super::work::doing;
 use crate::analysis::{Account, Stage};
 
@@ -19,10 +19,10 @@ pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, account: &Ac
         facts.extend(positive(message.in_flight).map(|messages| Fact::InFlight { messages }));
         let took = scene.sender.rows().iter().any(|row| row.dst == message.src && !row.is_work());
         let quiet = same + others == 0 && !took;
-        let told = told(account, message.src);
-        let is_known = (quiet && !is_explained(account)).then_some(!told.is_empty());
+        let told = Told::of(account, message.src);
+        let is_known = (quiet && !is_explained(account)).then_some(!told.is_nothing());
         facts.extend(doing(scene.sender.rows(), message.src, time, is_known).facts);
-        facts.extend(told);
+        told.behind(&mut facts);
     }
     facts.extend(positive(message.batch).filter(|n| *n > 1).map(|messages| Fact::Frame { messages }));
     facts

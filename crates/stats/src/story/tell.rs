@@ -2,7 +2,7 @@
 
 use super::fact::{Chapter, Fact, Picked, Story};
 use super::gather::Scene;
-use super::seen::{Seen, told};
+use super::seen::{Seen, Told};
 use super::{lanes, receive, send, transit, work};
 use crate::analysis::{Account, Stage};
 
@@ -45,7 +45,7 @@ fn chapter(scene: &Scene, stage: Stage, life: Option<i64>, seen: &Seen<'_>) -> O
         Stage::ReceiveWait => receive::facts(scene, time, is_long, seen),
         Stage::EndToEnd => {
             let mut facts = work::doing(scene.receiver.rows(), message.dst, time, None).facts;
-            facts.extend(told(&account, message.dst));
+            facts.extend(Told::of(&account, message.dst).held);
             facts
         }
     };

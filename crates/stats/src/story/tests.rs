@@ -345,6 +345,21 @@ fn a_wait_for_a_core_that_was_booked_when_it_was_over_covers_all_of_it() {
 }
 
 #[test]
+fn how_the_thread_was_is_told_only_where_the_node_recorded_nothing() {
+    let m = message(9, [0, 10, 1_000_000, 300_000_000]);
+    let rows = [span(Cause::Watcher, 0, 10, 5), span(Cause::Ran, 0, 301_000_000, 290_000_000)];
+    let causes = seen(&[&rows[..], &[span(Cause::Watcher, 301_000_000, 301_000_010, 5)]].concat(), &[]);
+    let told = |rows: &[Row]| {
+        let story = super::tell(&scene(&m, rows), Picked::Named, Seen { causes: &causes, launch: 3 });
+        let facts = &story.chapters[2].facts;
+        let is_silent = facts.iter().any(|fact| matches!(fact, Fact::Silent { watched: true, .. }));
+        (is_silent, facts.iter().any(|fact| matches!(fact, Fact::Ran { node: 0, .. })))
+    };
+    assert_eq!(told(&[]), (true, true));
+    assert_eq!(told(&[work(Kind::Rollback, 0, 1, (0, 299_000_000))]), (false, false));
+}
+
+#[test]
 fn the_memos_message_is_told_from_one_that_only_has_its_name() {
     let (m, rows) = memo();
     let story = tell(&scene(&m, &rows));

@@ -4,7 +4,7 @@ use record::How;
 
 use super::fact::Fact;
 use super::gather::{Scene, is_together};
-use super::seen::told;
+use super::seen::Told;
 use super::send::positive;
 use crate::analysis::{Account, Stage};
 
@@ -26,7 +26,7 @@ pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, account: &Ac
             facts.push(Fact::Way { hops: way.0, packets: way.1 });
         }
         facts.extend(together(scene, time));
-        facts.extend(told(account, message.dst));
+        facts.extend(Told::of(account, message.dst).held);
     }
     facts
 }
