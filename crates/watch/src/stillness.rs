@@ -35,8 +35,8 @@ pub struct Still {
 impl Still {
     /// Whether another thread of the process, which ran or waited for a core for so long in that
     /// time, can have stood still with it.
-    pub fn holds_for(self, busy: Duration) -> bool {
-        busy <= self.elapsed.saturating_sub(self.missing) + TICK
+    pub fn holds_for(self, ran: Duration) -> bool {
+        ran <= self.elapsed.saturating_sub(self.missing) + TICK
     }
 }
 

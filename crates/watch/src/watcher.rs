@@ -171,12 +171,14 @@ impl Subject {
     fn look_quickly(&mut self, now: Ticks, still: Option<Still>) {
         let Subject { counters, log, quick, .. } = self;
         let Some(from) = quick.replace(now) else { return counters.look_quickly(|_, _| {}) };
-        let mut busy = Duration::ZERO;
+        let mut ran = Duration::ZERO;
         counters.look_quickly(|cause, amount| {
-            busy += Duration::from_nanos(amount.unsigned_abs());
+            if cause == Cause::Ran {
+                ran += Duration::from_nanos(amount.unsigned_abs());
+            }
             log.note(cause, from, now, amount);
         });
-        if let Some(still) = still.filter(|still| still.holds_for(busy)) {
+        if let Some(still) = still.filter(|still| still.holds_for(ran)) {
             log.note(Cause::Stopped, from, now, still.missing.as_nanos() as i64);
         }
     }
