@@ -1,12 +1,14 @@
 //! Names that outlive a killed process, and the proof that nobody uses one any more.
 //!
-//! Named memory and temporary folders stay when their process is killed. So everybody who uses one holds a shared lock
-//! (`flock`) on it, its maker from before anybody could rely on the name, and the system drops the lock with the process, in
-//! whatever namespace that ran. Whoever gets the lock alone has the proof that nobody lives who uses the thing: a
-//! [`Claim`]. A process number in a name proves nothing, because numbers are used again.
+//! Named memory and temporary folders stay when their process is killed. So everybody who uses one
+//! holds a shared lock (`flock`) on it, its maker from before anybody could rely on the name, and
+//! the system drops the lock with the process, in whatever namespace that ran. Whoever gets the
+//! lock alone has the proof that nobody lives who uses the thing: a [`Claim`]. A process number in
+//! a name proves nothing, because numbers are used again.
 //!
-//! A maker and a claimant may meet: the maker has made the name and not yet locked it. Then the claimant removes it, and the maker,
-//! who looks after locking whether the name still leads to what it has locked, makes another.
+//! A maker and a claimant may meet: the maker has made the name and not yet locked it. Then the
+//! claimant removes it, and the maker, who looks after locking whether the name still leads to what
+//! it has locked, makes another.
 
 use rustix::fs::{
     AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, open, statat, unlink,
@@ -80,17 +82,20 @@ pub fn owner_of(name: &OsStr) -> Option<u128> {
 pub fn new_owner() -> u128 {
     use std::collections::hash_map::RandomState;
     use std::hash::{BuildHasher, Hasher};
-    // A hasher of the standard library is seeded by the system: enough for a name that nobody else has.
+    // A hasher of the standard library is seeded by the system: enough for a name that nobody else
+    // has.
     let half = || u128::from(RandomState::new().build_hasher().finish());
     half() << 64 | half()
 }
 
 impl Lease {
-    /// On what was just made and opened at `path`. `None`: it was taken for a leftover and removed in between.
+    /// On what was just made and opened at `path`. `None`: it was taken for a leftover and removed
+    /// in between.
     pub(crate) fn on_new(file: OwnedFd, path: &Path) -> rustix::io::Result<Option<Lease>> {
         match flock(&file, FlockOperation::LockShared) {
             Ok(()) => {}
-            // A file system without locks: what is there can never be claimed, and stays until somebody removes it.
+            // A file system without locks: what is there can never be claimed, and stays until
+            // somebody removes it.
             Err(Errno::NOTSUP | Errno::NOLCK | Errno::INVAL | Errno::NOSYS) => {}
             Err(error) => return Err(error),
         }
@@ -249,7 +254,8 @@ mod tests {
         }
     }
 
-    /// Makers and claimants meet at every point of each other's way: no maker ever holds what was removed.
+    /// Makers and claimants meet at every point of each other's way: no maker ever holds what was
+    /// removed.
     #[test]
     fn a_maker_whose_thing_was_claimed_before_its_lock_makes_another() {
         let owner = new_owner();

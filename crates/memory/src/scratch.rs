@@ -5,19 +5,21 @@ use rustix::fs::{Mode, OFlags, open};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// A temporary folder of this process, removed when this is dropped. After a kill it stays, without its
-/// lease: a [`Claim`](crate::Claim) can be had on it.
+/// A temporary folder of this process, removed when this is dropped. After a kill it stays, without
+/// its lease: a [`Claim`](crate::Claim) can be had on it.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
     _lease: Lease,
 }
 
-/// Tries: each fails only when somebody cleans up at the very moment between a folder's making and its lock.
+/// Tries: each fails only when somebody cleans up at the very moment between a folder's making and
+/// its lock.
 const TRIES: usize = 100;
 
 impl Scratch {
-    /// A new folder in the system's folder for temporary files, for this user only. `what` is part of its name.
+    /// A new folder in the system's folder for temporary files, for this user only. `what` is part
+    /// of its name.
     ///
     /// # Errors
     /// When it cannot be made.

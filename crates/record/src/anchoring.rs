@@ -1,8 +1,9 @@
 //! A node's clock beside its machine's, written down while the run goes on.
 //!
-//! What a kernel stamp means, and where a far clock lies, is known from comparisons of clocks. A node that is killed takes none at its
-//! end, and the machine's wall clock is steered while a run goes on, so a thread takes one twice a second and appends
-//! it to a log in `live/`: a run that is cut then knows its clocks as a run that is closed does, up to its last half second.
+//! What a kernel stamp means, and where a far clock lies, is known from comparisons of clocks. A
+//! node that is killed takes none at its end, and the machine's wall clock is steered while a run
+//! goes on, so a thread takes one twice a second and appends it to a log in `live/`: a run that is
+//! cut then knows its clocks as a run that is closed does, up to its last half second.
 
 use crate::input::open_input;
 use crate::log::{LogHead, LogReader, LogWriter};
@@ -32,8 +33,8 @@ pub(crate) struct Anchoring {
 }
 
 impl Anchorings {
-    /// Have the clock of `sheet` written down as long as the result is held: by its log, or by that of another node on the
-    /// same clock. `None` where this process cannot read that clock.
+    /// Have the clock of `sheet` written down as long as the result is held: by its log, or by that
+    /// of another node on the same clock. `None` where this process cannot read that clock.
     pub fn hold(&self, live: &Path, sheet: &NodeSheet) -> Result<Option<Arc<Anchoring>>, RecordError> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|(_, anchoring)| anchoring.strong_count() > 0);

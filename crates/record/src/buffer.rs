@@ -1,9 +1,10 @@
 //! Record buffers: a ring in named memory that says whose it is.
 //!
-//! A run folder is what somebody sent us, a buffer is not: so a reader believes a buffer's own head, and the
-//! folder only names one. What is read as a run's buffer lies in the machine's shared memory under the run's name, belongs to this user, is
-//! written by nobody ([`Claim`]), and names the run, the node and the folder that it was recorded for. It is removed by whoever
-//! has closed that very folder, not by the reader of a copy.
+//! A run folder is what somebody sent us, a buffer is not: so a reader believes a buffer's own
+//! head, and the folder only names one. What is read as a run's buffer lies in the machine's shared
+//! memory under the run's name, belongs to this user, is written by nobody ([`Claim`]), and names
+//! the run, the node and the folder that it was recorded for. It is removed by whoever has closed
+//! that very folder, not by the reader of a copy.
 
 use crate::leftover;
 use crate::ring::{self, Consumer, Producer, lay_out, reopen, words_needed};
@@ -47,7 +48,8 @@ impl Owner {
 /// Words behind the rows, for the longest path that there is.
 const FOLDER_WORDS: usize = 4096 / size_of::<u64>();
 
-/// Named memory for the ring of `sheet`, which names it from now on; private memory where no named can be had.
+/// Named memory for the ring of `sheet`, which names it from now on; private memory where no named
+/// can be had.
 pub(crate) fn reserve(
     sheet: &mut NodeSheet,
     owner: Option<Owner>,
@@ -185,7 +187,8 @@ impl Buffers {
         }
     }
 
-    /// The run is closed: remove what it kept in memory. What belongs to another folder's run stays.
+    /// The run is closed: remove what it kept in memory. What belongs to another folder's run
+    /// stays.
     pub fn remove(self) {
         for found in self.found.into_values().flatten() {
             let done_with = found.owner.is_some_and(|owner| !is_wanted_elsewhere(&owner, &self.here));
@@ -208,7 +211,8 @@ impl Stray {
     }
 }
 
-/// Buffers of a run that nobody writes, with rows that no log has, if they were recorded for the folder `here`.
+/// Buffers of a run that nobody writes, with rows that no log has, if they were recorded for the
+/// folder `here`.
 fn strays(run: RunId, here: &Path) -> Vec<Stray> {
     let stray = |path: PathBuf| {
         let head = head_of(Claim::on(&path).ok()?)?;
@@ -218,7 +222,8 @@ fn strays(run: RunId, here: &Path) -> Vec<Stray> {
     leftover::of_owner(run.owner()).into_iter().filter_map(stray).collect()
 }
 
-/// Remove everything in shared memory that is named after a run, that nobody uses, and that no other folder of the run needs.
+/// Remove everything in shared memory that is named after a run, that nobody uses, and that no
+/// other folder of the run needs.
 pub(crate) fn remove_all(run: RunId, here: &Path) {
     for path in leftover::of_owner(run.owner()) {
         let Ok(claim) = Claim::on(&path) else { continue };
@@ -229,7 +234,8 @@ pub(crate) fn remove_all(run: RunId, here: &Path) {
     }
 }
 
-/// Whether a folder other than `here` is the one that the buffer was recorded for, and has not been closed.
+/// Whether a folder other than `here` is the one that the buffer was recorded for, and has not been
+/// closed.
 fn is_wanted_elsewhere(owner: &Owner, here: &Path) -> bool {
     let is_here = match (owner.folder.canonicalize(), here.canonicalize()) {
         (Ok(there), Ok(here)) => there == here,

@@ -1,5 +1,5 @@
-//! What a run's coordinator learns of clocks while the run goes on, a line of JSON each in `live/clocks.log`: the run's information
-//! has it only when the run is closed.
+//! What a run's coordinator learns of clocks while the run goes on, a line of JSON each in
+//! `live/clocks.log`: the run's information has it only when the run is closed.
 
 use crate::input::read_input;
 use crate::{Domain, RecordError, RunInfo};
@@ -20,7 +20,8 @@ pub(crate) fn append(live: &Path, news: &Domain) -> Result<(), RecordError> {
     file.write_all(&line).map_err(failed)
 }
 
-/// Add what was written down to a run's domains. A line that was cut off, or is damaged, says nothing.
+/// Add what was written down to a run's domains. A line that was cut off, or is damaged, says
+/// nothing.
 pub(crate) fn add(live: &Path, info: &mut RunInfo) {
     let text = read_input(&live.join(NAME)).unwrap_or_default();
     let lines = text.split(|byte| *byte == b'\n').take(LINES_MAX);

@@ -1,7 +1,8 @@
 //! Opening files that somebody sent us.
 //!
-//! Anything may stand in a run folder under the name of a file: a pipe that never ends, a device, a folder, a file of a terabyte. A
-//! reader opens regular files only and never waits in opening; what it writes into, or removes from, it reaches through no link.
+//! Anything may stand in a run folder under the name of a file: a pipe that never ends, a device, a
+//! folder, a file of a terabyte. A reader opens regular files only and never waits in opening; what
+//! it writes into, or removes from, it reaches through no link.
 
 use crate::RecordError;
 use rustix::fs::{Mode, OFlags, open};

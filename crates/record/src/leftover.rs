@@ -1,7 +1,8 @@
-//! What killed processes left in shared memory and among temporary files: whose it is, and whether it may go.
+//! What killed processes left in shared memory and among temporary files: whose it is, and whether
+//! it may go.
 //!
-//! Rows that nobody has read are not rubbish: a buffer of a run whose folder is there stays until a reader has closed
-//! that run.
+//! Rows that nobody has read are not rubbish: a buffer of a run whose folder is there stays until a
+//! reader has closed that run.
 
 use crate::buffer::{self, Head};
 use crate::{State, folder};
@@ -10,7 +11,8 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Something that a process of this program has made under a name of its own, and that is there now.
+/// Something that a process of this program has made under a name of its own, and that is there
+/// now.
 #[derive(Debug)]
 pub struct Leftover {
     /// Where it is.
@@ -86,7 +88,8 @@ impl Leftover {
         }
     }
 
-    /// A file by which the ranks of a job find each other. Nobody locks one; but none of use is old.
+    /// A file by which the ranks of a job find each other. Nobody locks one; but none of use is
+    /// old.
     fn of_meeting(path: PathBuf) -> Leftover {
         let about = std::fs::symlink_metadata(&path);
         let age = about.and_then(|about| about.modified()).ok().and_then(|made| made.elapsed().ok());
@@ -135,7 +138,8 @@ const MEETING_MAX: Duration = Duration::from_secs(120);
 /// Most names that are looked at unasked.
 const LOOKS_MAX: usize = 256;
 
-/// Remove what nobody needs, unasked: at the beginning of a run, a few of them, and nothing that holds a row.
+/// Remove what nobody needs, unasked: at the beginning of a run, a few of them, and nothing that
+/// holds a row.
 pub(crate) fn sweep() {
     let folders = [std::env::temp_dir(), memory::shared_folder()];
     let ours = |name: &OsStr| owner_of(name).is_some();

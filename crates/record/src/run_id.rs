@@ -3,8 +3,8 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// A run's random number: in `run.json`, in the names of what the run keeps in memory, and in that memory's head.
-/// 32 hexadecimal digits.
+/// A run's random number: in `run.json`, in the names of what the run keeps in memory, and in that
+/// memory's head. 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RunId(u128);
 

@@ -1,7 +1,8 @@
-//! Rows that are there and cannot be read, because what says whose they are and on which clock is missing.
+//! Rows that are there and cannot be read, because what says whose they are and on which clock is
+//! missing.
 //!
-//! A log, or a buffer, needs its node's sheet; a messages file needs its node in `run.json`. Such rows are counted and
-//! named, never passed over, and a log of them is kept.
+//! A log, or a buffer, needs its node's sheet; a messages file needs its node in `run.json`. Such
+//! rows are counted and named, never passed over, and a log of them is kept.
 
 use crate::buffer::Stray;
 use crate::chunk::File;

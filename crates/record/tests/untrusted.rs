@@ -1,4 +1,5 @@
-//! A run folder is what somebody sent: whatever it says, only what is provably the run's own is read or removed.
+//! A run folder is what somebody sent: whatever it says, only what is provably the run's own is
+//! read or removed.
 #![allow(clippy::unwrap_used)] // in a test a failure is what `unwrap` reports
 
 use fourstamp_record::{

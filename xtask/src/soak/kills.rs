@@ -1,9 +1,10 @@
-//! `kill -9` at random moments: of everything at once, of one process, or of the launcher alone; then a reader, then
-//! `fourstamp doctor --clean`.
+//! `kill -9` at random moments: of everything at once, of one process, or of the launcher alone;
+//! then a reader, then `fourstamp doctor --clean`.
 //!
-//! A case draws what runs, when it is killed and which of its processes. Afterwards the run must be readable, nothing older than a
-//! second may be missing, no stage may be wrong, and once the runs are read and doctor has cleaned, nothing of any case is left in
-//! shared memory or among temporary files.
+//! A case draws what runs, when it is killed and which of its processes. Afterwards the run must be
+//! readable, nothing older than a second may be missing, no stage may be wrong, and once the runs
+//! are read and doctor has cleaned, nothing of any case is left in shared memory or among temporary
+//! files.
 
 use super::Cases;
 use super::mutants::ring;
@@ -18,7 +19,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-/// A process that is not killed itself must have ended by then: it notices that the others are gone.
+/// A process that is not killed itself must have ended by then: it notices that the others are
+/// gone.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// What is killed.
@@ -285,7 +287,8 @@ fn nodes(info: &Value) -> impl Iterator<Item = &Value> {
     launches.flat_map(|launch| launch["nodes"].as_array().into_iter().flatten())
 }
 
-/// Nothing that was recorded may be missing: the rows of a node's last second were in its buffer, and that is there.
+/// Nothing that was recorded may be missing: the rows of a node's last second were in its buffer,
+/// and that is there.
 fn whole(info: &Value) -> Result<()> {
     let lost = &info["lost"];
     for what in
@@ -296,7 +299,8 @@ fn whole(info: &Value) -> Result<()> {
     Ok(())
 }
 
-/// No stage is wrong: as good as no message has one that is negative, and the last one is no older than the kill by a second.
+/// No stage is wrong: as good as no message has one that is negative, and the last one is no older
+/// than the kill by a second.
 fn stages(home: &Path, program: &Path, run: &Path, info: &Value, killed: Option<SystemTime>) -> Result<()> {
     const NEGATIVE_MOST: f64 = 0.001;
     let out = home.join("csv");

@@ -1,8 +1,9 @@
-//! Inputs that somebody has tampered with: run folders, closed and killed, of every producer, and configuration files.
+//! Inputs that somebody has tampered with: run folders, closed and killed, of every producer, and
+//! configuration files.
 //!
-//! A case copies a sound input, changes it in a few places drawn from its number, and gives it to every command that reads such a
-//! thing. Whatever they answer, they answer: no panic, no signal, no ten seconds of a core, no gigabytes, and not a file outside the
-//! run is touched.
+//! A case copies a sound input, changes it in a few places drawn from its number, and gives it to
+//! every command that reads such a thing. Whatever they answer, they answer: no panic, no signal,
+//! no ten seconds of a core, no gigabytes, and not a file outside the run is touched.
 
 mod changes;
 mod sound;
@@ -21,7 +22,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a command may take of a core, seconds: time that a busy machine takes from it does not count.
+/// What a command may take of a core, seconds: time that a busy machine takes from it does not
+/// count.
 const CORE_S: u32 = 10;
 /// Address space that a command may have, KiB.
 const MEMORY_KIB: u64 = 8 << 20;

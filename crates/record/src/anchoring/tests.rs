@@ -5,7 +5,8 @@ use proptest::prelude::*;
 
 const SECOND_NS: f64 = 1e9;
 
-/// A machine in simulated time: a counter of 2.5 GHz, a raw clock, and a wall clock that a daemon steers.
+/// A machine in simulated time: a counter of 2.5 GHz, a raw clock, and a wall clock that a daemon
+/// steers.
 #[derive(Clone, Debug)]
 struct Simulated {
     /// Rate of the wall clock against the raw one in each stretch of 4 s, ppm.
@@ -72,7 +73,8 @@ fn fitted(live: &Path, sheet: &NodeSheet) -> Model {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Wherever the log is cut, what is known of the wall clock is known up to the last anchor in it, and as promised.
+    /// Wherever the log is cut, what is known of the wall clock is known up to the last anchor in
+    /// it, and as promised.
     #[test]
     fn a_log_that_is_cut_anywhere_places_kernel_stamps_within_the_bound(
         slews_ppm in prop::collection::vec(-40.0..40.0f64, 4),
@@ -97,7 +99,8 @@ proptest! {
             let stamp = machine.realtime_ns(at_s);
             let off_ns = model.realtime_to_timeline(stamp).0 as f64 - at_s * SECOND_NS;
             let bound_ns = model.realtime_error_ns(stamp);
-            // A piece may hold a change of rate, which no anchor shows: at 80 ppm 10 µs in a quarter of a second.
+            // A piece may hold a change of rate, which no anchor shows: at 80 ppm 10 µs in a
+            // quarter of a second.
             let unseen_ns = if at_s > end_s { 0.0 } else { 80e-6 * 0.25 * SECOND_NS };
             prop_assert!(off_ns.abs() <= bound_ns + unseen_ns + 4.0, "{at_s} s of {end_s}: {off_ns} ± {bound_ns}");
         }

@@ -136,7 +136,8 @@ fn finished(mut command: Command) -> Result<()> {
     Ok(())
 }
 
-/// Start it, kill all of it once it has recorded something, and keep what it left as it is: buffers stay where they are.
+/// Start it, kill all of it once it has recorded something, and keep what it left as it is: buffers
+/// stay where they are.
 fn killed(mut command: Command, run: &Path) -> Result<()> {
     const PATIENCE: Duration = Duration::from_secs(60);
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
