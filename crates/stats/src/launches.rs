@@ -36,6 +36,11 @@ pub(crate) fn on_log_scale(log: f64, half: f64) -> Result<(f64, f64), Reason> {
     }
 }
 
+/// The same of a ratio: however wide, an interval without 1 says which of the two is larger.
+pub(crate) fn of_ratio(log: f64, half: f64) -> Result<(f64, f64), Reason> {
+    if half < log.abs() { Ok(((log - half).exp(), (log + half).exp())) } else { on_log_scale(log, half) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +51,7 @@ mod tests {
         assert!((low - 1.0).abs() < 1e-12 && (high - 4.0).abs() < 1e-12);
         assert_eq!(on_log_scale(0.0, 3.0), Err(Reason::SpreadTooWide));
         assert_eq!(on_log_scale(0.0, f64::NAN), Err(Reason::SpreadTooWide));
+        assert_eq!(of_ratio(1.0, 3.0), Err(Reason::SpreadTooWide));
+        assert!(of_ratio(93.0_f64.ln(), 3.0).is_ok_and(|(low, _)| low > 1.0), "surely larger");
     }
 }

@@ -6,7 +6,7 @@
 //! involved, Biometrika 34, 1947).
 
 use crate::compare::student::critical;
-use crate::launches::{LAUNCHES_LEAST, Reason, on_log_scale};
+use crate::launches::{LAUNCHES_LEAST, Reason, of_ratio, on_log_scale};
 
 /// How likely a truth lies outside its interval.
 const OUTSIDE: f64 = 0.05;
@@ -32,7 +32,8 @@ impl Estimate {
 pub fn typical(times: &[f64]) -> Option<Estimate> {
     let logs = Logs::of(times)?;
     let half = logs.freedom().map(|freedom| critical(OUTSIDE, freedom) * logs.variance_of_mean.sqrt());
-    Some(about(logs.mean, half))
+    let interval = half.and_then(|half| on_log_scale(logs.mean, half));
+    Some(Estimate { value: logs.mean.exp(), interval })
 }
 
 /// How many times as long `long` takes as `short`; `None` as for [`typical`].
@@ -45,11 +46,8 @@ pub fn ratio(long: &[f64], short: &[f64]) -> Option<Estimate> {
         let freedom = if parts > 0.0 { variance.powi(2) / parts } else { a + b };
         critical(OUTSIDE, freedom) * variance.sqrt()
     });
-    Some(about(long.mean - short.mean, half))
-}
-
-fn about(log: f64, half: Result<f64, Reason>) -> Estimate {
-    Estimate { value: log.exp(), interval: half.and_then(|half| on_log_scale(log, half)) }
+    let log = long.mean - short.mean;
+    Some(Estimate { value: log.exp(), interval: half.and_then(|half| of_ratio(log, half)) })
 }
 
 struct Logs {

@@ -6,7 +6,7 @@
 //! that: few launches that differ give a wide interval.
 
 use super::student;
-use crate::launches::{LAUNCHES_LEAST, Reason, on_log_scale};
+use crate::launches::{LAUNCHES_LEAST, Reason, of_ratio};
 
 /// One run's values, a launch each.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,7 +105,7 @@ impl Contrast {
 
     /// The interval of the ratio whose logarithm this is.
     pub fn ratio_interval(&self, outside: f64) -> Result<(f64, f64), Reason> {
-        on_log_scale(self.estimate, self.half(outside))
+        of_ratio(self.estimate, self.half(outside))
     }
 
     /// Launches of each side by which this `distance` from a limit would be as sure as `outside`

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::Peak;
-use crate::launches::{Reason, on_log_scale};
+use crate::launches::{Reason, of_ratio};
 
 use super::contrast::{Contrast, Side};
 use super::launch::Launch;
@@ -293,7 +293,7 @@ fn place_difference(
     let (outside, least) = (1.0 - options.confidence, options.least.ln_1p());
     let half = contrast.map(|contrast| contrast.half(outside));
     // About the ratio that is shown.
-    let interval = half.and_then(|half| on_log_scale(by.ln(), half).ok());
+    let interval = half.and_then(|half| of_ratio(by.ln(), half).ok());
     let differs = contrast.and_then(|_| match by.ln().abs() {
         by if chance < outside && by >= least => Some(true),
         by if half.is_some_and(|half| by + half < least) => Some(false),
