@@ -102,7 +102,7 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "strangers",
-        what: "runs that start while 10,000 strangers come and go at every port",
+        what: "runs that start while strangers flood their ports",
         count: 100,
         run: strangers::strangers,
     },
