@@ -8,7 +8,7 @@ use crate::meter::{Meter, Until};
 use crate::plan::Plan;
 use crate::serve::take_all;
 use clock::Ticks;
-use fabric::{FabricError, Node, NodeId, Wait};
+use fabric::{FabricError, Letter, Node, NodeId, Wait};
 use rand::RngExt;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -61,7 +61,7 @@ pub(crate) fn all_to_all(
     while until.goes_on(|| node.clock().now()) {
         let other = draw.random_range(0..node.nodes() - 1);
         let to = other + u16::from(other >= node.id());
-        until.add(sender.send(node, to, meter)?);
+        until.add(sender.send_taking(node, to, meter, &mut received)?);
         while node.receive(Wait::Poll)?.is_some() {
             received += 1;
         }
@@ -104,14 +104,45 @@ impl Sender {
                 node.send_batch(to, Kind::Data, &batch_of).map(|()| u64::from(batch))
             }
             (Some(interval), _) => {
-                let intended = Ticks(self.begin.0 + (self.intended as f64 * interval) as u64);
-                if !wait_until(node, intended, meter) {
-                    return Ok(0);
-                }
-                self.intended += 1;
+                let Some(intended) = self.next_moment(interval, node, meter) else { return Ok(0) };
                 node.send_intended(to, Kind::Data, intended, &self.payload).map(|_| 1)
             }
         }
+    }
+
+    /// The same, taking what comes while there is no room; counts that.
+    pub fn send_taking(
+        &mut self,
+        node: &mut Node,
+        to: NodeId,
+        meter: &Meter<'_>,
+        received: &mut u64,
+    ) -> Result<u64, FabricError> {
+        let (ready, batch) = match self.interval_ticks {
+            None => (node.clock().now(), self.batch),
+            Some(interval) => {
+                let Some(intended) = self.next_moment(interval, node, meter) else { return Ok(0) };
+                (intended, 1)
+            }
+        };
+        let several;
+        let payloads = if batch == 1 {
+            &[&self.payload[..]][..]
+        } else {
+            several = vec![&self.payload[..]; usize::from(batch)];
+            &several[..]
+        };
+        node.send_batch_taking(Letter::new(to, Kind::Data, ready), payloads, |_| *received += 1)?;
+        Ok(u64::from(batch))
+    }
+
+    /// Wait for the moment of the next message; `None` if the run is to end before that.
+    fn next_moment(&mut self, interval_ticks: f64, node: &Node, meter: &Meter<'_>) -> Option<Ticks> {
+        let intended = Ticks(self.begin.0 + (self.intended as f64 * interval_ticks) as u64);
+        wait_until(node, intended, meter).then(|| {
+            self.intended += 1;
+            intended
+        })
     }
 }
 

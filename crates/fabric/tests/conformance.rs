@@ -86,6 +86,7 @@ properties_over_fabrics! {
     a_slow_receiver_makes_its_sender_wait in pressure;
     both_ways_at_once_under_pressure in pressure;
     both_ways_at_once_without_waiting in pressure;
+    both_ways_at_once_in_large_calls in pressure;
     one_way_far_beyond_every_buffer in one_way;
     one_way_past_words_that_nobody_takes in one_way;
     many_one_way_and_a_few_back in one_way;

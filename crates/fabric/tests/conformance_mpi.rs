@@ -26,7 +26,7 @@ use table::{Carrier, Fabric, ranks};
 
 type Property = (&'static str, fn(&Fabric));
 
-const PROPERTIES: [Property; 13] = [
+const PROPERTIES: [Property; 14] = [
     ("everything_comes_once_and_in_order", traffic::everything_comes_once_and_in_order),
     ("sizes_from_nothing_to_many_fragments", traffic::sizes_from_nothing_to_many_fragments),
     ("a_batch_comes_whole", traffic::a_batch_comes_whole),
@@ -35,6 +35,7 @@ const PROPERTIES: [Property; 13] = [
     ("a_slow_receiver_makes_its_sender_wait", pressure::a_slow_receiver_makes_its_sender_wait),
     ("both_ways_at_once_under_pressure", pressure::both_ways_at_once_under_pressure),
     ("both_ways_at_once_without_waiting", pressure::both_ways_at_once_without_waiting),
+    ("both_ways_at_once_in_large_calls", pressure::both_ways_at_once_in_large_calls),
     ("one_way_far_beyond_every_buffer", one_way::one_way_far_beyond_every_buffer),
     ("one_way_past_words_that_nobody_takes", one_way::one_way_past_words_that_nobody_takes),
     ("many_one_way_and_a_few_back", one_way::many_one_way_and_a_few_back),

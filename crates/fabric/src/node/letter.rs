@@ -1,27 +1,35 @@
 //! Sending without waiting: for programs that must go on receiving while a path is full, because two nodes that both only wait
 //! for room would wait for ever.
 
-use super::Node;
+use super::{Message, Node, Wait};
 use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::transport::{Flag, Handed, Head, Payload};
 use clock::Ticks;
 use record::{ABSENT, Kind};
+use std::time::Duration;
 
-/// A message that is being handed over without waiting, perhaps in several attempts.
+/// Longest wait for a message between two attempts to hand one over.
+const MOMENT: Duration = Duration::from_micros(50);
+
+/// A message, or several of one call, that is being handed over without waiting, perhaps in several attempts.
 #[derive(Clone, Copy, Debug)]
 pub struct Letter {
     to: NodeId,
     kind: Kind,
     ready: u64,
-    /// Payload bytes that have been handed over: more than none only in a message of several fragments.
+    /// Messages of the call.
+    batch: u16,
+    /// Of these, handed over.
+    gone: usize,
+    /// Payload bytes of the next that have been handed over: more than none only in a message of several fragments.
     handed: usize,
 }
 
 impl Letter {
     /// For this node; it has been ready since then.
     pub fn new(to: NodeId, kind: Kind, ready: Ticks) -> Letter {
-        Letter { to, kind, ready: ready.0, handed: 0 }
+        Letter { to, kind, ready: ready.0, batch: 1, gone: 0, handed: 0 }
     }
 }
 
@@ -33,10 +41,65 @@ impl Node {
     /// When the node does not exist, or is lost.
     #[inline]
     pub fn try_send(&mut self, letter: &mut Letter, payload: &[u8]) -> Result<Handed, FabricError> {
-        let Letter { to, kind, ready, .. } = *letter;
+        let handed = self.put(letter, payload)?;
+        self.transport.flush()?;
+        Ok(handed)
+    }
+
+    /// Send several messages in one call, and take what comes while there is no room. Between nodes that send to each other more
+    /// than a path holds, and only waited for room, nothing would move. `took` is given each message that is taken.
+    ///
+    /// # Errors
+    /// As [`Node::send_batch`], and what taking a message may fail with.
+    pub fn send_batch_taking(
+        &mut self,
+        letter: Letter,
+        payloads: &[&[u8]],
+        mut took: impl FnMut(Message<'_>),
+    ) -> Result<(), FabricError> {
+        let batch = u16::try_from(payloads.len()).unwrap_or(u16::MAX);
+        let mut letter = Letter { batch, ..letter };
+        if self.put_all(&mut letter, payloads)? == Handed::Yes {
+            return Ok(());
+        }
+        let mut deadline = self.after(self.peer_timeout);
+        loop {
+            let before = (letter.gone, letter.handed);
+            match self.receive(Wait::Until(self.after(MOMENT))) {
+                Ok(Some(message)) => took(message),
+                // Who has said good-bye still takes.
+                Ok(None) | Err(FabricError::Closed) => {}
+                Err(error) => return Err(error),
+            }
+            if self.put_all(&mut letter, payloads)? == Handed::Yes {
+                return Ok(());
+            }
+            if before != (letter.gone, letter.handed) {
+                deadline = self.after(self.peer_timeout);
+            } else if self.clock.now() > deadline {
+                return Err(self.stalled(letter.to, "we wait to send it a message"));
+            }
+        }
+    }
+
+    /// Hand over what there is room for.
+    fn put_all(&mut self, letter: &mut Letter, payloads: &[&[u8]]) -> Result<Handed, FabricError> {
+        let mut handed = Handed::Yes;
+        while handed == Handed::Yes && letter.gone < payloads.len() {
+            handed = self.put(letter, payloads[letter.gone])?;
+        }
+        self.transport.flush()?;
+        Ok(handed)
+    }
+
+    /// Hand over the next message of a letter, without waking anybody.
+    #[inline]
+    fn put(&mut self, letter: &mut Letter, payload: &[u8]) -> Result<Handed, FabricError> {
+        let Letter { to, kind, ready, batch, .. } = *letter;
         let ready = if self.stamping { ready } else { ABSENT };
         if to == self.id {
-            self.send_local(self.head(kind, ready, ABSENT, 1), Payload::Copied(payload))?;
+            self.send_local(self.head(kind, ready, ABSENT, batch), Payload::Copied(payload))?;
+            letter.gone += 1;
             return Ok(Handed::Yes);
         }
         if to >= self.nodes {
@@ -47,14 +110,13 @@ impl Node {
             let rest = &payload[letter.handed..];
             let (fragment, flag) =
                 if rest.len() > most { (&rest[..most], Flag::More) } else { (rest, Flag::Last) };
-            let mut head = Head { flag, ..self.head(kind, ready, ABSENT, 1) };
-            let handed = self.transport.try_send(to, &mut head, Payload::Copied(fragment))?;
-            self.transport.flush()?;
-            if handed == Handed::Full {
+            let mut head = Head { flag, ..self.head(kind, ready, ABSENT, batch) };
+            if self.transport.try_send(to, &mut head, Payload::Copied(fragment))? == Handed::Full {
                 return Ok(Handed::Full);
             }
             letter.handed += fragment.len();
             if flag == Flag::Last {
+                (letter.gone, letter.handed) = (letter.gone + 1, 0);
                 self.next_seq += 1;
                 self.scribe.sending(to, &head, payload.len() as u64);
                 return Ok(Handed::Yes);

@@ -3,6 +3,7 @@
 use crate::table::{Fabric, Words, payload, take_in_time};
 use fabric::{Handed, Letter, Wait};
 use record::Kind;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -110,4 +111,34 @@ pub fn both_ways_at_once_without_waiting(fabric: &Fabric) {
         }
     });
     assert!(was_full.load(Ordering::Relaxed) > 0, "nobody ever had to wait for room");
+}
+
+/// Two nodes send each other calls that are larger than their paths, at the same time: each takes while
+/// it finds no room.
+pub fn both_ways_at_once_in_large_calls(fabric: &Fabric) {
+    const CALLS: u64 = 4;
+    const BATCH: u64 = 20;
+    let fabric = fabric.with_little_room();
+    let bytes = |number: u64| if number.is_multiple_of(BATCH) { 9_000 } else { 500 };
+    let last = fabric.nodes - 1;
+    fabric.run(|node| {
+        let me = node.id();
+        let other = if me == 0 { last } else { 0 };
+        let due = if me == 0 || me == last { CALLS * BATCH } else { 0 };
+        let taken = Cell::new(0);
+        let check = |payload_taken: &[u8]| {
+            let number = taken.replace(taken.get() + 1);
+            assert!(payload_taken == payload(other, me, number, bytes(number)), "message {number}");
+        };
+        for first in (0..due).step_by(BATCH as usize) {
+            let all: Vec<Vec<u8>> =
+                (first..first + BATCH).map(|number| payload(me, other, number, bytes(number))).collect();
+            let parts: Vec<&[u8]> = all.iter().map(Vec::as_slice).collect();
+            let letter = Letter::new(other, Kind::Data, clock::Ticks(record::ABSENT));
+            node.send_batch_taking(letter, &parts, |message| check(message.payload())).unwrap();
+        }
+        while taken.get() < due {
+            check(&take_in_time(node).payload);
+        }
+    });
 }
