@@ -177,15 +177,13 @@ fn a_run_that_cannot_begin_leaves_no_memory_behind() {
     let Some(checker) = checker() else { return };
     let alone = r#"mount -t tmpfs shm /dev/shm && mount -t tmpfs tmp /tmp && cd /tmp && "$0" pager key key && "$@"
                    echo "code $?"; ls -A /dev/shm /tmp runs"#;
-    let checker = checker.to_str().unwrap();
-    // The test's programs lie in folders that may be under /tmp: copies are not.
-    let home = tempfile::tempdir_in(std::path::Path::new(FOURSTAMP).parent().unwrap()).unwrap();
-    let program = home.path().join("checker");
-    std::fs::copy(checker, &program).unwrap();
+    let program = checker.to_str().unwrap();
+    // Not under /tmp, which the programs see empty.
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let garbage = home.path().join("garbage");
     std::fs::write(&garbage, "no program").unwrap();
     std::fs::set_permissions(&garbage, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let (program, garbage) = (program.to_str().unwrap(), garbage.to_str().unwrap());
+    let garbage = garbage.to_str().unwrap();
     for (options, words) in [
         ("--server 127.0.0.1:1 --policy none --key-file key", vec![program, "8", "10", "1"]),
         ("--policy disk --disk /nonexistent", vec![program, "8", "10", "1"]),

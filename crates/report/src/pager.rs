@@ -32,7 +32,13 @@ pub(crate) fn sentence(facts: &Facts) -> Option<String> {
         .collect();
     let paged = if process.was_paged() { "" } else { "No page was transferred. " };
     let elapsed = time(seconds.elapsed * 1e9);
-    Some(format!("{paged}The program ran for {elapsed}: {}.", said.join(", ")))
+    let until = match process.finished {
+        Some(false) => format!(
+            "No end of the program was recorded, and the last of it may be missing. It ran for at least {elapsed}"
+        ),
+        _ => format!("The program ran for {elapsed}"),
+    };
+    Some(format!("{paged}{until}: {}.", said.join(", ")))
 }
 
 /// What is to be said of the parts, and of what is predicted.
@@ -253,6 +259,15 @@ mod tests {
             table.contains("Other") && !table.contains("Network") && !table.contains("handling"),
             "{table}"
         );
+    }
+
+    /// As a program in Go ends.
+    #[test]
+    fn an_end_that_nobody_saw_is_not_said_to_have_been_seen() {
+        let mut facts = facts();
+        facts.pager.as_mut().unwrap().processes[0].finished = Some(false);
+        let said = plain(&sentence(&facts).unwrap());
+        assert!(said.contains("the last of it may be missing. It ran for at least 131 s: 53 %"), "{said}");
     }
 
     #[test]

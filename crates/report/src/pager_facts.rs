@@ -52,6 +52,8 @@ pub struct Paged {
     pub pid: u32,
     /// Its program.
     pub program: String,
+    /// Whether it came to its end with the library in it; `Some(false)`: it was killed, or ended without its destructors, and this is from a moment before.
+    pub finished: Option<bool>,
     /// Where its time went.
     pub seconds: PagedSeconds,
     /// Its faults.

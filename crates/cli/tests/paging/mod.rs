@@ -248,10 +248,13 @@ pub fn checker() -> Option<PathBuf> {
 
 fn compile_checker() -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/checker.c");
-    let program = std::env::temp_dir().join(format!("fourstamp-checker-{}", std::process::id()));
-    match Command::new("cc").args(["-O2", "-o"]).arg(&program).arg(source).status() {
+    // Test programs share it, and may compile it at the same time.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (program, part) = (folder.join("checker"), folder.join(format!("checker-{}", std::process::id())));
+    match Command::new("cc").args(["-O2", "-o"]).arg(&part).arg(source).status() {
         Ok(status) => {
             assert!(status.success(), "the checker compiles");
+            std::fs::rename(part, &program).unwrap();
             Some(program)
         }
         Err(error) => {
