@@ -149,7 +149,7 @@ pub(crate) const TRANSFERS_NOTE: &str = "Moved elsewhere: put onto another serve
 pub(crate) fn counts(facts: &Facts, analysis: &Analysis) -> Option<[String; 2]> {
     let servers = facts.pager.as_ref()?.servers.len() as u64;
     let servers = if servers == 0 { "no servers".to_owned() } else { counted(servers, "server") };
-    Some([servers, counted(analysis.messages, "page transfer")])
+    Some([servers, counted(analysis.population.messages(), "page transfer")])
 }
 
 /// Kind, number and times of faults.
