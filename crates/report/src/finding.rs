@@ -230,7 +230,7 @@ fn most_common(runs: &[(&Facts, &Analysis)]) -> String {
     let by_time = commonest(found.iter().map(|finding| finding.stage).collect());
     let (of_messages, of_time) = (in_runs(by_messages.1, found.len()), in_runs(by_time.1, found.len()));
     format!(
-        "{} is the largest stage of most messages {of_messages}; {} takes most of the time {of_time}.",
+        "{} is most often a message's largest stage {of_messages}; {} takes the largest part of the time {of_time}.",
         title(by_messages.0),
         name(by_time.0)
     )

@@ -94,7 +94,7 @@ pub(crate) fn html_table(runs: &[(String, &Facts, &Analysis)]) -> String {
         runs.iter().map(|(id, facts, analysis)| html_row(id, facts, analysis, shown)).collect();
     wrap(&format!(
         "<table class=\"figures headline\"><thead><tr><th scope=col>Run<th scope=col class=barhead>A typical \
-         message<th scope=col class=barhead>All time<th scope=col>Largest of most messages<th scope=col>Largest of the time<th \
+         message<th scope=col class=barhead>All time<th scope=col>Most often largest<th scope=col>Largest part of the time<th \
          scope=col>Messages{heads}<tbody>{rows}</table>"
     ))
 }

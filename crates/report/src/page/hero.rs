@@ -292,7 +292,8 @@ fn clock_and_losses(facts: &Facts, analysis: &Analysis) -> String {
 fn clock_and_losses_of_all(runs: &[(&Facts, &Analysis)]) -> String {
     let lost = runs.iter().filter(|(facts, analysis)| !losses(facts, analysis).is_empty()).count();
     let line = match lost {
-        0 => "Nothing was lost in any run; no stamp is missing or out of order.".to_owned(),
+        0 => "Nothing was lost in any run; of the messages shown, no stamp is missing or out of order."
+            .to_owned(),
         n => format!("Something was lost in {n} of {} runs; see the warning above.", runs.len()),
     };
     clock_and_line(runs[0].0, &line)
