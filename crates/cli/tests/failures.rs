@@ -172,7 +172,7 @@ fn ctrl_c_finishes_cleanly_with_what_there_is() {
     std::thread::sleep(Duration::from_secs(1));
     signal(bench.id(), "INT");
     let output = bench.wait_with_output().expect("it ends");
-    assert!(output.status.success());
+    assert_eq!(output.status.code(), Some(130));
     assert!(text(&output.stdout).contains("whole cycle"), "{}", text(&output.stdout));
     let info = Run::open(&run).expect("closed").info;
     assert_eq!(info.state, State::Closed);
