@@ -421,7 +421,7 @@ fn ctrl_c_says_how_far_it_was_and_keeps_what_was_recorded() {
     assert!(sent.expect("kill runs").success());
     let output = warp.wait_with_output().expect("it ends");
     let line = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{line}");
+    assert_eq!(output.status.code(), Some(130), "{line}");
     assert!(line.contains("stopped at virtual time") && line.contains("no result"), "{line}");
     assert!(Run::open(folder.path().join("run")).expect("closed").rows() > 1000);
 }
