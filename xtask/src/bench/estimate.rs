@@ -28,13 +28,10 @@ pub fn compare_medians(rounds: &[(f64, f64)], compare: fn(f64, f64) -> f64, seed
         Some(compare(median(ours)?, median(theirs)?))
     };
     let value = statistic(rounds)?;
-    let interval = match rounds.len().checked_sub(ROUNDS_LEAST) {
-        None => None,
-        Some(more) => Some(match STUDENT.get(more) {
-            Some(t) => about(value, rounds.iter().map(|(a, b)| compare(*a, *b)).collect(), *t),
-            None => drawn(rounds, statistic, seed),
-        }),
-    };
+    let interval = rounds.len().checked_sub(ROUNDS_LEAST).map(|more| match STUDENT.get(more) {
+        Some(t) => about(value, rounds.iter().map(|(a, b)| compare(*a, *b)).collect(), *t),
+        None => drawn(rounds, statistic, seed),
+    });
     Some(Estimate { value, interval })
 }
 

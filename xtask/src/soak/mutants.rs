@@ -47,7 +47,7 @@ pub fn mutants(workspace: &Workspace, cases: Cases) -> Result<()> {
             failures.push(number);
         }
         std::fs::remove_dir_all(&folder).with_context(|| format!("cannot remove case {number}"))?;
-        if (number + 1 - cases.from) % 500 == 0 {
+        if (number + 1 - cases.from).is_multiple_of(500) {
             println!("{} cases, {:.0} s", number + 1 - cases.from, begun.elapsed().as_secs_f64());
         }
     }
@@ -126,8 +126,11 @@ fn answers(program: &Path, folder: &Path, words: &[String]) -> Result<()> {
     }
 }
 
+/// What tells whether a file was touched: length, time of change in s and ns, contents.
+type Touch = (u64, i64, i64, Vec<u8>);
+
 /// Every file of a folder with what tells whether it was touched.
-fn listing(folder: &Path) -> Result<BTreeMap<PathBuf, (u64, i64, i64, Vec<u8>)>> {
+fn listing(folder: &Path) -> Result<BTreeMap<PathBuf, Touch>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {

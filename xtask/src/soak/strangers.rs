@@ -23,8 +23,11 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Connections that come before the start, where something waits already; more come during it.
 const BEFORE: u64 = 10_000;
 
+/// Starts something on a stage; how long that took.
+type Start = fn(&Stage<'_>) -> Result<Duration>;
+
 /// What is started.
-const KINDS: [(&str, fn(&Stage<'_>) -> Result<Duration>); 4] = [
+const KINDS: [(&str, Start); 4] = [
     ("bench", bench),
     ("node --join", join),
     ("pager serve and run", pager),
