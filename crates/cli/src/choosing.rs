@@ -11,7 +11,7 @@ const NAMED_MOST: usize = 12;
 
 /// Why nothing is shown of the run `name`, which has these chunks, and what there is instead.
 pub fn nothing_left(name: &str, chunks: &[&Chunk]) -> Result<String> {
-    let parts = on_all_cores(chunks, |chunk| chunk.rows(), |share, done| count(share, done))?;
+    let parts = on_all_cores(chunks, |chunk| chunk.rows(), count)?;
     let mut census = Census::default();
     parts.into_iter().for_each(|part| census.merge(part));
     Ok(format!("{name} has no message like those chosen; it has {}", there_is(&census)))

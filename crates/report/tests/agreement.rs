@@ -89,7 +89,7 @@ fn is_wanted(filter: &Filter, message: &Message) -> bool {
     let kind = match &filter.kinds {
         Kinds::Application => message.kind == Kind::Event,
         Kinds::All => true,
-        Kinds::These(kinds) => kinds.iter().any(|kind| *kind == message.kind),
+        Kinds::These(kinds) => kinds.contains(&message.kind),
     };
     let says_place = filter.hops.is_some() || !filter.pairs.is_empty();
     let place = match filter.places {

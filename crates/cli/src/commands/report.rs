@@ -120,11 +120,12 @@ pub fn print_csv(analysed: &[Analysed], series: &str) -> Result<()> {
 }
 
 fn write_csv(Analysed { facts, analysis, .. }: &Analysed, series: &str, out: &mut dyn Write) -> Result<()> {
-    Ok(match series {
+    match series {
         "quantiles" => report::csv_quantiles(facts, analysis, out)?,
         "all" => report::csv(analysis, None, out)?,
         one => report::csv(analysis, Some(one), out)?,
-    })
+    }
+    Ok(())
 }
 
 /// Write to standard output, harmless to a terminal whatever a run folder held; a reader that has gone is an error that `main`

@@ -103,8 +103,8 @@ impl World {
             self.look_after_the_peer(us);
             match step {
                 Step::Call(habit) => self.call(us, habit),
-                Step::ToServer(bytes) => self.to_server(us, caller, &bytes),
-                Step::ToClient(bytes) => self.to_client(us, caller, &bytes),
+                Step::ToServer(bytes) => self.server_gets(us, caller, &bytes),
+                Step::ToClient(bytes) => self.client_gets(us, caller, &bytes),
                 Step::HangUp => {
                     if let Some(place) = self.place(caller) {
                         self.lobby.hang_up(place);
@@ -155,7 +155,7 @@ impl World {
         self.at(us + delay, caller, Step::ToServer(bytes));
     }
 
-    fn to_server(&mut self, us: u64, caller: u64, mut bytes: &[u8]) {
+    fn server_gets(&mut self, us: u64, caller: u64, mut bytes: &[u8]) {
         while let (Some(place), false) = (self.place(caller), bytes.is_empty()) {
             let (_, wants) = self.lobby.listen(place);
             let (now, later) = bytes.split_at(wants.min(bytes.len()));
@@ -173,7 +173,7 @@ impl World {
         }
     }
 
-    fn to_client(&mut self, us: u64, caller: u64, bytes: &[u8]) {
+    fn client_gets(&mut self, us: u64, caller: u64, bytes: &[u8]) {
         let Some(Caller { habit: Habit::Peer | Habit::WrongKey, handshake }) = self.callers.get_mut(&caller)
         else {
             return;

@@ -74,7 +74,7 @@ fn a_peak_that_was_divided_is_split_and_one_of_two_is_merged() {
     let sides = [launches(&[(1e3, 500), (1.5e3, 500)]), launches(&[(1e3, 500), (1.5e3, 500)])];
     let broad = Peak { to_ns: 2e3, ..peak(1e3, 1.0) };
     let two = [peak(1e3, 0.5), peak(1.5e3, 0.5)];
-    let found = matched(&sides, [&[broad.clone()], &two], &CompareOptions::default());
+    let found = matched(&sides, [std::slice::from_ref(&broad), &two], &CompareOptions::default());
     assert_eq!((found[1].change, found[1].within_ns), (PeakChange::Split, Some(1e3)));
     let found = matched(&sides, [&two, &[broad]], &CompareOptions::default());
     assert_eq!((found[1].change, found[1].within_ns), (PeakChange::Merged, Some(1e3)));
