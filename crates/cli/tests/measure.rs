@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::{folder, succeed};
+use common::{folder, fourstamp, succeed, text};
 use record::{Kind, Run, State};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Stdio;
 
 /// Rows of a run by kind, with a look at every stamp.
 fn rows(run: &Path) -> BTreeMap<&'static str, u64> {
@@ -177,4 +178,23 @@ fn csv_and_page_of_a_run() {
     assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</script>"));
     assert!(succeed(folder.path(), "report run --csv=tail").lines().count() > 10);
     assert!(succeed(folder.path(), "report run --terminal").contains("receive wait"));
+}
+
+/// A name that is looked up and then made is another command's by then.
+#[test]
+fn benches_started_at_once_in_one_folder_each_get_a_folder_of_their_own() {
+    let folder = folder();
+    let start = || {
+        let mut bench = fourstamp(folder.path(), "bench pingpong --transport thread --count 10 --launches 1");
+        bench.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started")
+    };
+    let benches: Vec<_> = std::iter::repeat_with(start).take(6).collect();
+    for bench in benches {
+        let output = bench.wait_with_output().expect("it ends");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let runs = std::fs::read_dir(folder.path().join("runs")).expect("runs");
+    let runs: Vec<_> = runs.map(|run| run.expect("listed").path()).collect();
+    assert_eq!(runs.len(), 6, "{runs:?}");
+    runs.iter().for_each(|run| assert_eq!(rows(run)["data"], 10, "{run:?}"));
 }
