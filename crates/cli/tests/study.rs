@@ -143,7 +143,7 @@ fn a_study_that_is_told_to_end_leaves_nothing() {
     let told = Command::new("kill").args(["-TERM", &pid.to_string()]).status();
     assert!(told.is_ok_and(|status| status.success()));
     let status = study.wait().expect("it ends");
-    assert_eq!(status.code(), Some(0), "what there is is shown");
+    assert_eq!(status.code(), Some(143), "what there is is shown, and the code says what ended it");
     assert_eq!(made_by(pid), Vec::<String>::new());
 }
 

@@ -74,7 +74,7 @@ pub fn drive<M: Model, W: Witness>(
 ) -> Result<Drive, WarpError> {
     let begun = fabric.clock().now();
     let mut driver = Driver::new(fabric, engine, options, meter);
-    driver.sample(begun.0, Look::Always);
+    driver.sample(driver.begun, Look::Always);
     let ended = driver.run();
     driver.sample(driver.now(), Look::Always);
     let ending = ended?;

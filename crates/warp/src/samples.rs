@@ -150,11 +150,17 @@ fn simtime_at(course: &Course, seconds: f64) -> f64 {
     let at = course.partition_point(|point| point.0 < seconds);
     match (at.checked_sub(1).map(|before| course[before]), course.get(at)) {
         (_, Some(&(exactly, simtime))) if exactly == seconds => simtime,
-        // A node that has finished has reached infinity: no part of the way there is known.
-        (Some((from, a)), Some(&(to, b))) if b.is_finite() => a + (b - a) * (seconds - from) / (to - from),
+        (Some((from, a)), Some(&(to, b))) if is_on_the_way(a) && is_on_the_way(b) => {
+            a + (b - a) * (seconds - from) / (to - from)
+        }
         (Some((_, simtime)), _) => simtime,
         (None, _) => VirtualTime::STARTED.simtime(),
     }
+}
+
+/// Before its first event and after its last one, a node's simtime stands for all times: no part of the way there is known.
+fn is_on_the_way(simtime: f64) -> bool {
+    VirtualTime::STARTED.simtime() < simtime && simtime < VirtualTime::POSINF.simtime()
 }
 
 /// When a course reached a simtime that is not beyond its end; between its samples in proportion.
@@ -215,10 +221,10 @@ mod tests {
 
     #[test]
     fn nodes_are_matched_by_time_though_one_has_missed_samples_and_has_finished() {
-        let end = f64::INFINITY;
-        let sequential = vec![(0.0, 0.0), (8.0, 80.0)];
-        let steady = vec![(0.0, 0.0), (1.0, 20.0), (2.0, 40.0), (3.0, 60.0), (4.0, end)];
-        let held_up = vec![(0.0, 0.0), (3.0, 60.0), (3.5, end)];
+        let (begin, end) = (VirtualTime::STARTED.simtime(), VirtualTime::POSINF.simtime());
+        let sequential = vec![(0.0, begin), (2.0, 20.0), (8.0, 80.0)];
+        let steady = vec![(0.0, begin), (1.0, 20.0), (2.0, 40.0), (3.0, 60.0), (4.0, end)];
+        let held_up = vec![(0.0, begin), (0.5, 10.0), (3.0, 60.0), (3.5, end)];
         let rows = speedup(&[steady.clone(), held_up.clone()], &sequential);
         let seen: Vec<_> = rows.iter().map(|row| (row.seconds, row.simtime, row.speedup)).collect();
         assert_eq!(seen, [(1.0, 20.0, 2.0), (2.0, 40.0, 2.0), (3.0, 60.0, 2.0), (4.0, 80.0, 2.0)]);
