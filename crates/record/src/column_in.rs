@@ -61,10 +61,10 @@ pub(crate) fn read(
     check_length(values, rows)
 }
 
-/// A time as it is read: one that lies further from the run's begin than 36 years was never a time of a run, and differences of such
+/// A time as it is read: one that lies further from the run's begin than 73 years was never a time of a run, and differences of such
 /// would not fit 64 bits.
 pub(crate) fn time(ns: i64) -> i64 {
-    const FAR_NS: u64 = 1 << 60;
+    const FAR_NS: u64 = 1 << 61;
     if ns.unsigned_abs() > FAR_NS { NULL } else { ns }
 }
 
