@@ -25,7 +25,9 @@ fn a_planted_delay_is_found_to_be_the_cause() {
     let bench = "bench pingpong --transport thread --receive blocking --launches 2 --count 10000";
     succeed(folder.path(), &format!("{bench} --plant peak:mass=0.002,by=20ms,stage=receive-wait --out a"));
     let said = succeed(folder.path(), "explain a --all").split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("Consistent with a planted delay: "), "{said}");
+    // In a time that holds much, or of a group: that depends on how much else there was.
+    let told = ["Consistent with a planted delay: ", "Consistent with a delay planted at node "];
+    assert!(told.iter().any(|words| said.contains(words)), "{said}");
 }
 
 #[test]

@@ -136,13 +136,14 @@ fn a_choice_that_leaves_nothing_says_what_there_is() {
 fn runs_on_one_page_have_names_that_tell_them_apart() {
     let folder = folder();
     for out in ["first", "second"] {
-        let bench =
-            format!("bench pingpong --transport thread --count 200 --warm-up 0 --launches 1 --out {out}");
+        let bench = format!(
+            "bench pingpong --receive blocking --transport thread --count 200 --launches 1 --out {out}"
+        );
         succeed(folder.path(), &bench);
     }
     succeed(folder.path(), "report first second --out page.html");
     let page = std::fs::read_to_string(folder.path().join("page.html")).expect("the page");
-    for name in ["first: pingpong over thread", "second: pingpong over thread"] {
+    for name in ["first: pingpong over thread, blocking", "second: pingpong over thread, blocking"] {
         assert!(page.contains(&format!("<h2>{name}</h2>")), "{name} is not a heading");
     }
     let csv = succeed(folder.path(), "report first second --csv");

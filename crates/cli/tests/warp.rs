@@ -364,6 +364,18 @@ fn wrong_input_is_one_line_and_leaves_nothing() {
 }
 
 #[test]
+fn a_configuration_that_is_a_pipe_is_refused_not_waited_for() {
+    let folder = folder();
+    std::fs::write(folder.path().join("main.cfg"), "@pipe.cfg\n").expect("written");
+    let made = Command::new("mkfifo").arg(folder.path().join("pipe.cfg")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    for config in ["main.cfg", "pipe.cfg"] {
+        let line = fail(folder.path(), &format!("warp ping --stop 5 --config {config}"));
+        assert!(line.contains("pipe.cfg") && line.contains("not a regular file"), "{line}");
+    }
+}
+
+#[test]
 fn a_network_with_a_missing_line_is_named_with_its_file() {
     let Some(golden) = golden() else { return };
     let folder = folder();

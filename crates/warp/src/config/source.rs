@@ -16,7 +16,8 @@ const BYTES_MAX: usize = 64 << 20;
 /// A file's text.
 pub(super) fn from_disk(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
-    std::fs::File::open(path)?.take(BYTES_MAX as u64 + 1).read_to_string(&mut text)?;
+    // A pipe would keep us waiting for ever.
+    record::open_input(path)?.take(BYTES_MAX as u64 + 1).read_to_string(&mut text)?;
     Ok(text)
 }
 

@@ -9,7 +9,7 @@ use crate::call_tables::{self, CallTables, column};
 use anyhow::{Context, Result, bail};
 use record::{Batch, Field, Holds, How, Kind, NULL, Run, SideReader};
 use stats::Columns;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::path::Path;
 
 /// Write them into `folder`, which must be new or empty.
@@ -66,7 +66,8 @@ fn copy_tables(from: &Path, folder: &Path) -> Result<()> {
 
 /// A producer's table, cell by cell: whoever made the run folder may have put anything there.
 fn copy_cells(from: &Path, out: &mut dyn Write) -> Result<()> {
-    let mut table = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_path(from)?;
+    let input = ShortLines { inner: record::open_input(from)?, bytes: 0 };
+    let mut table = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(input);
     let mut row = csv::ByteRecord::new();
     while table.read_byte_record(&mut row)? {
         let cells: Vec<String> =
@@ -74,6 +75,30 @@ fn copy_cells(from: &Path, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "{}", cells.join(","))?;
     }
     Ok(())
+}
+
+/// A table whose lines are of a sensible length. One without end would be read into memory whole.
+struct ShortLines<R> {
+    inner: R,
+    /// Of the line that is being read.
+    bytes: usize,
+}
+
+/// More than any line that a producer writes.
+const LINE_BYTES_MAX: usize = 1 << 20;
+
+impl<R: Read> Read for ShortLines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.bytes = match buffer[..read].iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => read - end - 1,
+            None => self.bytes + read,
+        };
+        if self.bytes > LINE_BYTES_MAX {
+            return Err(std::io::Error::new(ErrorKind::InvalidData, "a line of over 1 MiB: it is no table"));
+        }
+        Ok(read)
+    }
 }
 
 /// What was made for one user's eyes only, as temporary folders are, gets the rights of any new folder.
@@ -158,4 +183,23 @@ fn calls(tables: &CallTables, stretch: &Stretch, out: &mut dyn Write) -> Result<
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_without_line_ends_is_given_up_soon() {
+        let lines = |inner| ShortLines { inner, bytes: 0 };
+        let rows = "a,b\n".repeat(LINE_BYTES_MAX);
+        assert_eq!(
+            std::io::copy(&mut lines(rows.as_bytes()), &mut std::io::sink()).unwrap(),
+            rows.len() as u64
+        );
+        let mut passed = Vec::new();
+        let hole = vec![0; 8 * LINE_BYTES_MAX];
+        let error = std::io::copy(&mut lines(&hole[..]), &mut passed).unwrap_err();
+        assert!(error.to_string().contains("it is no table") && passed.len() <= LINE_BYTES_MAX, "{error}");
+    }
 }
