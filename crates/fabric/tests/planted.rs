@@ -134,7 +134,7 @@ fn knees_and_packets_follow_the_size() {
 fn a_receiver_that_pauses_looks_at_nothing() {
     let plant = plant(&["pause:messages=10,for=5ms"]);
     elsewhere_is_no_delay(|| {
-        let seen = exchanged(Carrier::Thread, Waiting::Polling, &plant, &[16; 100]);
+        let seen = exchanged(Carrier::Thread, Waiting::Blocking, &plant, &[16; 100]);
         // Before the eleventh, the twenty-first and so on nobody looked. Whether these waited in the queue meanwhile, or their
         // sender had no core, is the machine's affair; so is how long after the tenth was found it was taken: from the ninth.
         let since = |number: usize, before: usize| seen[number].taken - seen[number - before].taken;

@@ -23,7 +23,8 @@ pub fn behave(assignment: &Assignment, control: &Control) -> Result<Value, Strin
             thread::sleep(Duration::from_secs(1));
         },
         "exit" => {
-            eprintln!("the dog ate my homework");
+            // Where tests run one by one their names stand before, without a line end.
+            eprintln!("\nthe dog ate my homework");
             std::process::exit(7);
         }
         _ => control.ready_and_wait_go()?,
