@@ -98,7 +98,7 @@ impl Panes {
             let new = ["new-session", "-d", "-s", &self.session, "-x", "200", "-y", "50"];
             // The option before the command: a node that fails at once must leave its words, too.
             let wait = "cat";
-            let pane = self.tmux.run(&[&new[..], &print, &[wait]].concat())?;
+            let pane = self.tmux.begin(&[&new[..], &print, &[wait]].concat())?;
             self.tmux.run(&["set-option", "-w", "-t", &target, "remain-on-exit", "on"])?;
             self.tmux.run(&["respawn-pane", "-k", "-t", pane.trim(), line])?;
             pane
@@ -129,6 +129,21 @@ impl Drop for Panes {
 }
 
 impl Tmux {
+    /// Run a command that may be the server's first. A server whose last session has just been closed may still accept
+    /// it and end before it answers; the next try starts another server.
+    fn begin(&self, arguments: &[&str]) -> Result<String, String> {
+        const TRIES: u32 = 5;
+        let mut tried = self.run(arguments);
+        for _ in 1..TRIES {
+            if tried.is_ok() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            tried = self.run(arguments);
+        }
+        tried
+    }
+
     fn run(&self, arguments: &[&str]) -> Result<String, String> {
         let mut command = Command::new("tmux");
         if let Some(server) = &self.server {
