@@ -132,6 +132,31 @@ pub fn shown(command: &Command) -> String {
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
+/// A process and what it has started, and they.
+pub fn family(first: u32) -> Vec<u32> {
+    let mut parents = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let pid = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok());
+        if let Some((pid, parent)) = pid.and_then(|pid| Some((pid, state_and_parent(pid)?.1))) {
+            parents.push((pid, parent));
+        }
+    }
+    let mut family = vec![first];
+    let mut at = 0;
+    while let Some(parent) = family.get(at).copied() {
+        family.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
+        at += 1;
+    }
+    family
+}
+
+/// Its state, as a letter, and its parent.
+pub fn state_and_parent(pid: u32) -> Option<(char, u32)> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,9 @@
 
 mod carry;
 mod contention;
+mod cut;
 mod drawn;
+mod exported;
 mod fuzz;
 mod kills;
 mod mutants;
@@ -113,6 +115,12 @@ const SUITES: &[Suite] = &[
         run: kills::kills,
     },
     Suite {
+        name: "cut",
+        what: "stages of runs killed after 2, 6, 12 s, against those of runs that end well",
+        count: cut::COUNT,
+        run: cut::cut,
+    },
+    Suite {
         name: "mutants",
         what: "run folders and configurations that were tampered with",
         count: 20_000,
@@ -120,8 +128,8 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "contention",
-        what: "something takes a node's core, or stops it: story and explain name it",
-        count: 40,
+        what: "something takes a node's core, pages or disk, or stops it: story and explain name it",
+        count: contention::COUNT,
         run: contention::contention,
     },
 ];

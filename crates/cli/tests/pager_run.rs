@@ -10,7 +10,9 @@ use record::{Batch, Field, Kind, NULL};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 const FOURSTAMP: &str = env!("CARGO_BIN_EXE_fourstamp");
 
@@ -101,7 +103,7 @@ fn what_a_killed_launcher_leaves_is_readable() {
     let program = [checker.to_str().unwrap(), "8", "400000", "3"];
     let mut run = Run::start(&servers, &["--local", "2M"], &program);
     run.wait_until_paged();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    std::thread::sleep(Duration::from_millis(1500));
     let folder = run.kill();
     let said = Command::new(FOURSTAMP)
         .args(["report", "--terminal"])
@@ -111,6 +113,37 @@ fn what_a_killed_launcher_leaves_is_readable() {
     let text = String::from_utf8_lossy(&said.stdout);
     assert!(said.status.success(), "{text}{}", String::from_utf8_lossy(&said.stderr));
     assert!(text.contains("cut") && text.contains("page-outs"), "{text}");
+}
+
+/// Its first tenths of a second are when it starts page servers, and the program.
+#[test]
+fn nothing_outlives_a_launcher_that_is_killed_while_it_starts() {
+    for after_ms in (0..300).step_by(15) {
+        let place = tempfile::tempdir().unwrap();
+        let here = std::fs::canonicalize(place.path()).unwrap();
+        let words = ["pager", "run", "--no-report", "--local", "2M", "--", "sleep", "1000"];
+        let mut launcher = Command::new(FOURSTAMP);
+        launcher.args(words).current_dir(&here).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut launcher = launcher.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(after_ms));
+        launcher.kill().unwrap();
+        launcher.wait().unwrap();
+        let killed = Instant::now();
+        while at_work_in(&here) > 0 {
+            assert!(
+                killed.elapsed() < Duration::from_secs(20),
+                "killed after {after_ms} ms, it left processes"
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// How many processes have this as their working folder.
+fn at_work_in(folder: &Path) -> usize {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let folders = processes.map(|process| std::fs::read_link(process.path().join("cwd")));
+    folders.filter(|found| found.as_ref().is_ok_and(|found| found == folder)).count()
 }
 
 #[test]

@@ -50,6 +50,21 @@ fn killed_run_keeps_its_rows(mode: &str) {
     check(&path, rows);
 }
 
+/// Who kills a process hears of its end while the system still takes back what it held, its locks last.
+#[test]
+fn a_run_whose_last_process_is_just_dying_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let run = RunFolder::create(&path, RunInfo::new("test")).unwrap();
+    let dying = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        drop(run);
+    });
+    let read = Run::open(&path).map(|run| run.info.state);
+    dying.join().unwrap();
+    assert_eq!(read.unwrap(), State::Cut);
+}
+
 /// Rows are in memory before the child says so, so every one it spoke of must be there: more than the promised
 /// "everything older than a second".
 fn check(path: &Path, rows_at_least: u64) {

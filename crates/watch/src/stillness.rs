@@ -4,7 +4,8 @@
 //! known time, works for a measured one and waits
 //! for a core for a counted one should be through with that after the sum of the three. What is
 //! missing is time in which the kernel did not run it
-//! though it was due.
+//! though it was due. A thread that wrote to a disk, or had to read a page from one, may have waited
+//! for that instead.
 
 use crate::kernel::{self, Source};
 use crate::watcher::own_cpu_time;
@@ -19,8 +20,10 @@ const TICK: Duration = Duration::from_millis(10);
 /// Compares the time that went by with what the calling thread did in it.
 pub struct Stillness {
     schedstat: Source,
+    stat: Source,
     last: Account,
-    rested: Duration,
+    /// Since then, asleep or at work on a disk.
+    excused: Duration,
 }
 
 /// Time that a thread did not account for.
@@ -47,40 +50,54 @@ struct Account {
     worked: Duration,
     /// For a core; `None` where the kernel does not count it.
     waited: Option<Duration>,
+    /// Pages of its process that it had to read from a disk.
+    faults: Option<u64>,
 }
 
 impl Stillness {
     /// Of the calling thread, from now on.
     pub fn begin() -> Stillness {
         let thread = rustix::thread::gettid().as_raw_nonzero();
-        let mut schedstat = Source::open(format!("/proc/self/task/{thread}/schedstat"));
-        let last = Account::now(&mut schedstat);
-        Stillness { schedstat, last, rested: Duration::ZERO }
+        let of = |name: &str| Source::open(format!("/proc/self/task/{thread}/{name}"));
+        let (mut schedstat, mut stat) = (of("schedstat"), of("stat"));
+        let last = Account::now(&mut schedstat, &mut stat);
+        Stillness { schedstat, stat, last, excused: Duration::ZERO }
     }
 
     /// Sleep, or until unparked.
     pub fn rest(&mut self, time: Duration) {
-        self.rested += time;
+        self.excused += time;
         std::thread::park_timeout(time);
     }
 
+    /// Do what may have to wait for a disk.
+    pub fn write(&mut self, work: impl FnOnce()) {
+        let begun = Instant::now();
+        work();
+        self.excused += begun.elapsed();
+    }
+
     /// How long the calling thread stood still since the last look, if it did for long. Where waits
-    /// for a core are not counted, nothing is known.
+    /// for a core are not counted, or it had to read its pages, nothing is known.
     pub fn look(&mut self) -> Option<Still> {
-        let now = Account::now(&mut self.schedstat);
+        let now = Account::now(&mut self.schedstat, &mut self.stat);
         let last = std::mem::replace(&mut self.last, now);
-        let rested = std::mem::take(&mut self.rested);
+        let excused = std::mem::take(&mut self.excused);
+        if now.faults != last.faults {
+            return None;
+        }
         let waited = now.waited?.saturating_sub(last.waited?);
         let worked = now.worked.saturating_sub(last.worked);
         let elapsed = now.at - last.at;
-        missing(elapsed, rested + worked + waited).map(|missing| Still { missing, elapsed })
+        missing(elapsed, excused + worked + waited).map(|missing| Still { missing, elapsed })
     }
 }
 
 impl Account {
-    fn now(schedstat: &mut Source) -> Account {
+    fn now(schedstat: &mut Source, stat: &mut Source) -> Account {
         let waited = kernel::run_queue_ns(schedstat.read()).map(Duration::from_nanos);
-        Account { at: Instant::now(), worked: own_cpu_time(), waited }
+        let faults = kernel::faults(stat.read()).map(|(_, major)| major);
+        Account { at: Instant::now(), worked: own_cpu_time(), waited, faults }
     }
 }
 
@@ -111,8 +128,13 @@ mod tests {
     #[test]
     fn a_thread_that_only_sleeps_and_works_does_not_stand_still_by_its_own_account() {
         let mut stillness = Stillness::begin();
-        stillness.rested = Duration::from_secs(3600);
+        stillness.excused = Duration::from_secs(3600);
         assert_eq!(stillness.look(), None);
+        stillness.write(|| std::thread::sleep(2 * STILL_LEAST));
+        assert_eq!(stillness.look(), None, "it waited for a disk");
+        stillness.last.at -= Duration::from_secs(5);
+        stillness.last.faults = stillness.last.faults.map(|faults| faults.wrapping_sub(1));
+        assert!(stillness.look().is_none() || stillness.last.faults.is_none(), "it waited for a page");
         stillness.last.at -= Duration::from_secs(5);
         if stillness.last.waited.is_some() {
             let still = stillness.look().expect("5 s are missing");

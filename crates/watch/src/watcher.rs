@@ -113,7 +113,10 @@ impl Shared {
             let begin = own_cpu_time();
             let whole = stopping || Instant::now() >= next_whole;
             let flush = stopping || flushed.elapsed() >= FLUSH_INTERVAL;
-            self.look_at_all(if whole { Some(&mut machine) } else { None }, still, flush);
+            self.look_at_all(if whole { Some(&mut machine) } else { None }, still);
+            if flush {
+                stillness.write(|| self.flush());
+            }
             let took = own_cpu_time().saturating_sub(begin);
             if whole {
                 next_whole = Instant::now() + took * WHOLE_FACTOR;
@@ -131,7 +134,7 @@ impl Shared {
 
     /// `machine`: given if all is to be looked at, and not only the threads. `still`: so long the
     /// watcher was not run.
-    fn look_at_all(&self, machine: Option<&mut Machine>, still: Option<Still>, flush: bool) {
+    fn look_at_all(&self, machine: Option<&mut Machine>, still: Option<Still>) {
         let mut subjects = self.subjects();
         if subjects.is_empty() {
             return;
@@ -142,13 +145,14 @@ impl Shared {
             let reading = machine.read();
             subjects.iter_mut().for_each(|subject| subject.look(&reading, begin));
         }
-        if flush {
-            // A full disk is told by the recorder, whose rows matter more.
-            subjects.iter_mut().for_each(|subject| drop(subject.log.flush()));
-        }
         let took = own_cpu_time().saturating_sub(cpu_time).as_nanos() as i64;
         let end = self.clock.now();
         subjects.iter_mut().for_each(|subject| subject.log.note(Cause::Watcher, begin, end, took));
+    }
+
+    /// Write down what was noted. A full disk is told by the recorder, whose rows matter more.
+    fn flush(&self) {
+        self.subjects().iter_mut().for_each(|subject| drop(subject.log.flush()));
     }
 }
 

@@ -7,7 +7,9 @@
 //! files.
 
 use super::Cases;
+use super::exported::Messages;
 use super::mutants::ring;
+use crate::process::{family, state_and_parent};
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, bail, ensure};
 use rand::{RngExt, SeedableRng};
@@ -226,30 +228,6 @@ fn signal(pid: u32, signal: Signal) {
     }
 }
 
-/// A process and what it has started, and they.
-fn family(first: u32) -> Vec<u32> {
-    let mut parents = Vec::new();
-    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let pid = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok());
-        if let Some((pid, parent)) = pid.and_then(|pid| Some((pid, state_and_parent(pid)?.1))) {
-            parents.push((pid, parent));
-        }
-    }
-    let mut family = vec![first];
-    let mut at = 0;
-    while let Some(parent) = family.get(at).copied() {
-        family.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
-        at += 1;
-    }
-    family
-}
-
-fn state_and_parent(pid: u32) -> Option<(char, u32)> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
-    Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
-}
-
 /// Wait until nobody of the family lives: who was not killed must notice.
 fn end(child: &mut Child, family: &[u32]) -> Result<()> {
     let begun = Instant::now();
@@ -303,27 +281,12 @@ fn whole(info: &Value) -> Result<()> {
 /// than the kill by a second.
 fn stages(home: &Path, program: &Path, run: &Path, info: &Value, killed: Option<SystemTime>) -> Result<()> {
     const NEGATIVE_MOST: f64 = 0.001;
-    let out = home.join("csv");
-    let _ = std::fs::remove_dir_all(&out);
-    let done = Command::new(program).arg("export").arg(run).arg("--csv").arg(&out).output()?;
-    ensure!(done.status.success(), "no export: {}", String::from_utf8_lossy(&done.stderr).trim());
-    let (mut messages, mut negative, mut last_ns) = (0_u64, 0_u64, i64::MIN);
-    let text = std::fs::read_to_string(out.join("messages.csv")).context("no messages.csv")?;
-    let mut lines = text.lines();
-    let names: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
-    let place = |name: &str| names.iter().position(|known| *known == name).context(name.to_owned());
-    let places = [place("ready_ns")?, place("sent_ns")?, place("arrived_ns")?, place("taken_ns")?];
-    for line in lines {
-        let cells: Vec<&str> = line.split(',').collect();
-        let stamps: Vec<i64> = places.iter().filter_map(|at| cells.get(*at)?.parse().ok()).collect();
-        last_ns = last_ns.max(stamps.last().copied().unwrap_or(i64::MIN));
-        if stamps.len() == places.len() {
-            messages += 1;
-            negative += u64::from(!stamps.is_sorted());
-        }
-    }
-    let share = negative as f64 / messages.max(1) as f64;
-    ensure!(share <= NEGATIVE_MOST, "{negative} of {messages} messages have a negative stage");
+    let messages = Messages::read(program, run, home)?;
+    let Messages { whole, negative, last_ns } = messages;
+    ensure!(
+        messages.negative_share() <= NEGATIVE_MOST,
+        "{negative} of {whole} messages have a negative stage"
+    );
     let Some(killed) = killed else { return Ok(()) };
     let begun_ns = info["origin"]["realtime_ns"].as_i64().context("origin")?;
     let killed_ns = killed.duration_since(SystemTime::UNIX_EPOCH)?.as_nanos() as i64 - begun_ns;

@@ -1,5 +1,5 @@
-//! Inputs that somebody has tampered with: run folders, closed and killed, of every producer, and
-//! configuration files.
+//! Inputs that somebody has tampered with: run folders, closed and killed, of every producer,
+//! configuration files, and the tables of scenarios.
 //!
 //! A case copies a sound input, changes it in a few places drawn from its number, and gives it to
 //! every command that reads such a thing. Whatever they answer, they answer: no panic, no signal,
@@ -12,14 +12,17 @@ pub use sound::ring;
 
 use super::Cases;
 use crate::workspace::Workspace;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// What a command may take of a core, seconds: time that a busy machine takes from it does not
@@ -32,37 +35,75 @@ const WAIT_MAX: Duration = Duration::from_secs(100);
 /// Failures that are named; the rest are counted.
 const NAMED: usize = 20;
 
-/// Runs the cases, and names those that fail.
+/// Runs the cases on every core, and names those that fail.
 pub fn mutants(workspace: &Workspace, cases: Cases) -> Result<()> {
     let program = std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
     let home = tempfile::Builder::new().prefix("mutants-").tempdir().context("no temporary folder")?;
     let sound = sound::inputs(workspace, &program, &home.path().join("sound"))?;
-    let mut failures = Vec::new();
-    let (mut commands, begun) = (0, Instant::now());
-    for number in cases.from..cases.from + cases.count {
-        let folder = home.path().join("case");
-        let outcome = case(&program, &sound, &folder, number, &mut commands);
-        if let Err(error) = outcome {
-            println!("case {number}: {error:#}");
-            failures.push(number);
+    let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let work = Work { program, home: home.path().to_path_buf(), sound, cases, begun: Instant::now() };
+    let (next, done) = (AtomicU64::new(cases.from), Mutex::new(Done::default()));
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| work.do_all(&next, &done));
         }
-        std::fs::remove_dir_all(&folder).with_context(|| format!("cannot remove case {number}"))?;
-        if (number + 1 - cases.from).is_multiple_of(500) {
-            println!("{} cases, {:.0} s", number + 1 - cases.from, begun.elapsed().as_secs_f64());
-        }
-    }
-    sound::forget(&program, &sound);
+    });
+    sound::forget(&work.program, &work.sound);
+    let Done { commands, mut failures, .. } = done.into_inner().unwrap_or_default();
     println!(
         "mutants: {} cases of {} inputs, {commands} commands, {} failures",
         cases.count,
-        sound.len(),
+        work.sound.len(),
         failures.len()
     );
-    if failures.is_empty() {
-        return Ok(());
-    }
+    failures.sort_unstable();
     let named: Vec<String> = failures.iter().take(NAMED).map(u64::to_string).collect();
-    bail!("cases {} failed: cargo xtask soak --only mutants --count 1 --from N", named.join(", "));
+    let again = "cargo xtask soak --only mutants --count 1 --from N";
+    ensure!(failures.is_empty(), "cases {} failed: {again}", named.join(", "));
+    Ok(())
+}
+
+/// What the workers share.
+struct Work {
+    program: PathBuf,
+    home: PathBuf,
+    sound: Vec<sound::Input>,
+    cases: Cases,
+    begun: Instant,
+}
+
+/// What they have found.
+#[derive(Default)]
+struct Done {
+    cases: u64,
+    commands: u64,
+    failures: Vec<u64>,
+}
+
+impl Work {
+    /// Takes cases until there are no more.
+    fn do_all(&self, next: &AtomicU64, done: &Mutex<Done>) {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= self.cases.from + self.cases.count {
+                return;
+            }
+            let folder = self.home.join(format!("case-{number}"));
+            let mut commands = 0;
+            let outcome = case(&self.program, &self.sound, &folder, number, &mut commands);
+            let cleared = std::fs::remove_dir_all(&folder).context("its folder cannot be removed");
+            let mut done = done.lock().expect("no worker panics");
+            done.cases += 1;
+            done.commands += commands;
+            if let Err(error) = outcome.and(cleared) {
+                println!("case {number}: {error:#}");
+                done.failures.push(number);
+            }
+            if done.cases.is_multiple_of(500) {
+                println!("{} cases, {:.0} s", done.cases, self.begun.elapsed().as_secs_f64());
+            }
+        }
+    }
 }
 
 fn case(

@@ -54,6 +54,48 @@ pub fn inputs(workspace: &Workspace, program: &Path, home: &Path) -> Result<Vec<
         vec!["warp", "slooow", "--stop", "50", "--config", "input/slooow.cfg"],
     ];
     inputs.push(Input { name: "configuration", path: config, commands: commands.to_vec() });
+    inputs.extend(paged(program, home)?);
+    inputs.extend(scenarios(&workspace.root.join("../shared/twos/data"), home)?);
+    Ok(inputs)
+}
+
+/// The run of a program under the pager, where the kernel lets us page.
+fn paged(program: &Path, home: &Path) -> Result<Option<Input>> {
+    const WORK: &str = "b = bytearray(24 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1";
+    let path = home.join("pager");
+    let mut command = Command::new(program);
+    command.args(["pager", "run", "--local", "8M", "--out"]).arg(&path);
+    command.args(["--", "python3", "-c", WORK]).current_dir(home);
+    if let Err(why) = finished(command) {
+        println!("skipped: the run of a paged program: {why:#}");
+        return Ok(None);
+    }
+    Ok(Some(Input { name: "pager", path, commands: of_run() }))
+}
+
+/// The tables of each model's scenario, where they are at hand.
+fn scenarios(tables: &Path, home: &Path) -> Result<Vec<Input>> {
+    if !tables.is_dir() {
+        println!("skipped: tables of scenarios: there is no {}", tables.display());
+        return Ok(Vec::new());
+    }
+    let scenarios = [
+        ("warpnet", vec!["warp", "warpnet", "--data", "input", "--cutoff", "500", "--seq"]),
+        ("pucks", vec!["warp", "pucks", "--data", "input", "--cutoff", "50", "--seq"]),
+        ("stb88", vec!["warp", "stb88", "--data", "input", "--cutoff", "20", "--seq"]),
+    ];
+    let mut inputs = Vec::new();
+    for (name, words) in scenarios {
+        let path = home.join(name);
+        std::fs::create_dir_all(&path)?;
+        for entry in std::fs::read_dir(tables)?.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(name) {
+                // Not the permissions: tables may be read-only.
+                std::fs::write(path.join(entry.file_name()), std::fs::read(entry.path())?)?;
+            }
+        }
+        inputs.push(Input { name, path, commands: vec![words] });
+    }
     Ok(inputs)
 }
 
