@@ -11,7 +11,7 @@ const BESIDE_BYTES: u64 = 32;
 /// Of the process `pid` of the run at `run`, which took `elapsed_s`.
 pub fn read(run: &Path, pid: u32, elapsed_s: f64) -> Result<Recorded> {
     let path = run.join(format!("course-{pid}.csv"));
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = record::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
     parse(&text, elapsed_s).with_context(|| format!("{} is no course of a run", path.display()))
 }
 

@@ -15,7 +15,7 @@ pub fn processes(path: &Path) -> Vec<Value> {
     let whole = files
         .map(|entry| entry.path())
         .filter(|file| file.extension().is_some_and(|ending| ending == "json"));
-    let texts = whole.filter_map(|file| std::fs::read(file).ok());
+    let texts = whole.filter_map(|file| record::read_input(&file).ok());
     let mut processes: Vec<Value> = texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
     processes.sort_by_key(|process| process["pid"].as_u64());
     processes

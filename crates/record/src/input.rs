@@ -35,6 +35,15 @@ pub fn read_input(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(text)
 }
 
+/// The same, of a text that must be UTF-8.
+///
+/// # Errors
+/// As [`read_input`], and when it is not UTF-8.
+pub fn read_text(path: &Path) -> std::io::Result<String> {
+    String::from_utf8(read_input(path)?)
+        .map_err(|error| Error::new(ErrorKind::InvalidData, error.utf8_error()))
+}
+
 /// Open the file that is locked, or make it: never the file that a link leads to.
 pub(crate) fn open_lock(path: &Path) -> std::io::Result<File> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -86,7 +95,9 @@ mod tests {
         std::os::unix::fs::symlink(&target, at("link")).unwrap();
         assert!(open_lock(&at("link")).is_err() && !target.exists());
         std::fs::write(&target, "text").unwrap();
-        assert_eq!(read_input(&at("link")).unwrap(), b"text");
+        assert_eq!(read_text(&at("link")).unwrap(), "text");
+        std::fs::write(&target, [b'a', 0xff]).unwrap();
+        assert_eq!(read_text(&target).unwrap_err().kind(), ErrorKind::InvalidData);
         let long = File::create(at("long")).unwrap();
         long.set_len(TEXT_BYTES_MAX + 1).unwrap();
         assert!(read_input(&at("long")).is_err());

@@ -59,7 +59,7 @@ pub use error::{MAX_CAPACITY_ROWS, RecordError};
 pub use folder::RunFolder;
 pub use header::{HEADER_BYTES, Header, HeaderError};
 pub use info::{Domain, Launch, Lost, NodeInfo, Origin, RunInfo, State};
-pub use input::{TEXT_BYTES_MAX, open_input, read_input};
+pub use input::{TEXT_BYTES_MAX, open_input, read_input, read_text};
 pub use leftover::{Leftover, Verdict, make_room};
 pub use log::{LogDamage, LogHead, LogHeadError, LogReader};
 pub use machine::Machine;

@@ -71,7 +71,8 @@ impl NodeFiles {
     /// When it has not, or it cannot be read.
     pub fn outcome(&self) -> Result<Outcome, WarpError> {
         let path = self.outcome_path();
-        let read = fs::File::open(&path).and_then(|file| Ok(serde_json::from_reader(BufReader::new(file))?));
+        let read =
+            record::open_input(&path).and_then(|file| Ok(serde_json::from_reader(BufReader::new(file))?));
         read.map_err(WarpError::file("read", &path))
     }
 

@@ -269,7 +269,7 @@ fn battle(source: &ScenarioSource) -> Result<Result<Scenario, ModelError>, WarpE
 
 fn read(folder: &Path, file: &str, what: &str) -> Result<String, WarpError> {
     let path = folder.join(file);
-    std::fs::read_to_string(&path).map_err(|error| WarpError::Model {
+    record::read_text(&path).map_err(|error| WarpError::Model {
         reason: format!("cannot read {}: {error}; --data names the folder with {what}", path.display()),
     })
 }

@@ -92,7 +92,7 @@ pub type Course = Vec<(f64, f64)>;
 pub fn course(path: &Path) -> Result<Course, WarpError> {
     let failed = WarpError::file("read", path);
     let read = || {
-        let mut lines = BufReader::new(File::open(path)?).lines();
+        let mut lines = BufReader::new(record::open_input(path)?).lines();
         if lines.next().transpose()?.as_deref() != Some(HEAD) {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "is no table of samples"));
         }

@@ -122,7 +122,7 @@ pub fn merge<T: Entry>(
 ) -> Result<(), WarpError> {
     let mut sources: Vec<Source<'_, T>> = Vec::new();
     for path in paths.iter().filter(|path| path.exists()) {
-        let file = File::open(path).map_err(WarpError::file("read", path))?;
+        let file = record::open_input(path).map_err(WarpError::file("read", path))?;
         let mut source = Source { path, from: BufReader::with_capacity(1 << 16, file), next: None };
         source.step()?;
         sources.push(source);

@@ -40,7 +40,11 @@ const VICTIMS: &[Victim] = &[
     Victim::bench("tcp", &["bench", "pingpong", "--transport", "tcp", "--duration", "60s"], 140),
     Victim::bench("udp", &["bench", "pingpong", "--transport", "udp", "--duration", "60s"], 140),
     Victim::bench("shm", &["bench", "pingpong", "--transport", "shm", "--duration", "60s"], 110),
-    Victim::bench("stream", &["bench", "stream", "--transport", "shm", "--record", "stream"], 110),
+    Victim::bench(
+        "stream",
+        &["bench", "stream", "--transport", "shm", "--record", "stream", "--duration", "60s"],
+        110,
+    ),
     Victim::plain("warp", &["warp", "phold", "--cutoff", "900000000", "--transport", "tcp", "--record"], 150),
     Victim::plain("warp shm", &["warp", "phold", "--cutoff", "900000000", "--transport", "shm"], 150),
     Victim::plain("mpi", &["mpi", "trace"], 100),
@@ -212,13 +216,28 @@ fn draw(random: &mut Pcg64) -> &'static Victim {
 
 /// Kill, and say which processes there were: nodes lead groups of their own.
 fn kill(child: &Child, whom: Whom, random: &mut Pcg64) -> Vec<u32> {
-    let all = family(child.id());
+    let all = stopped_family(child.id());
     match whom {
         Whom::All => all.iter().for_each(|pid| signal(*pid, Signal::KILL)),
         Whom::Launcher => signal(child.id(), Signal::KILL),
         Whom::One => signal(all[random.random_range(0..all.len())], Signal::KILL),
     }
+    all.iter().for_each(|pid| signal(*pid, Signal::CONT));
     all
+}
+
+/// Everything that a process has started: stopped, so that none starts another one unseen.
+fn stopped_family(first: u32) -> Vec<u32> {
+    let mut stopped = Vec::new();
+    loop {
+        let all = family(first);
+        let more: Vec<u32> = all.iter().filter(|pid| !stopped.contains(*pid)).copied().collect();
+        if more.is_empty() {
+            return all;
+        }
+        more.iter().for_each(|pid| signal(*pid, Signal::STOP));
+        stopped.extend(more);
+    }
 }
 
 fn signal(pid: u32, signal: Signal) {

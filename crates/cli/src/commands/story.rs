@@ -94,14 +94,10 @@ fn is_incomplete(info: &RunInfo) -> bool {
     info.lost.cut || info.lost.dropped_rows > 0 || info.lost.damaged_rows > 0 || info.lost.damaged_chunks > 0
 }
 
-/// Most bytes of a table that names are read from.
-const TABLE_MOST: u64 = 64 << 20;
-
 /// The objects of a simulation as its table of objects calls them; none where there is no such table.
 fn object_names(run: &Run) -> ObjectNames {
     let path = run.path().join("warp").join("xl_stats.csv");
-    let is_read = std::fs::metadata(&path).is_ok_and(|file| file.len() <= TABLE_MOST);
-    let table = is_read.then(|| std::fs::read_to_string(&path).ok()).flatten().unwrap_or_default();
+    let table = record::read_text(&path).unwrap_or_default();
     ObjectNames::new(table.lines().skip(1).filter_map(name_in))
 }
 
