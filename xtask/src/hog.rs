@@ -1,6 +1,5 @@
 //! `cargo xtask hog`: takes a core for some time and does nothing with it. The suite `contention`
-//! of `cargo xtask soak` starts it with the priority and on
-//! the core that it wants.
+//! of `cargo xtask soak` starts it with the priority and on the core that it wants.
 
 use anyhow::Result;
 use rustix::time::{ClockId, clock_gettime};

@@ -47,8 +47,7 @@ impl<'a> Watching<'a> {
     }
 
     /// The turn of node `id`, for [`Self::begin`]. Until then nobody's core is measured: take it
-    /// first of all, so that a node that fails before it begins
-    /// gives it up.
+    /// first of all, so that a node that fails before it begins gives it up.
     pub fn turn(&self, id: u16) -> Option<Turn> {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner).remove(&id)
     }

@@ -25,11 +25,14 @@ const SERVERS: usize = 4;
 /// Runs side by side.
 const AT_ONCE: usize = 4;
 
+/// Each blow to each server, at three moments; `cargo xtask soak --only pager-servers` has hundreds.
+const CRASHES: u64 = 3 * 3 * SERVERS as u64;
+
 /// Numbers of the runs: as many as FOURSTAMP_CRASHES, from FOURSTAMP_CRASHES_FROM on.
 fn crashes() -> std::ops::Range<u64> {
     let number = |name| std::env::var(name).ok().and_then(|text: String| text.parse::<u64>().ok());
     let from = number("FOURSTAMP_CRASHES_FROM").unwrap_or(0);
-    from..from + number("FOURSTAMP_CRASHES").unwrap_or(100)
+    from..from + number("FOURSTAMP_CRASHES").unwrap_or(CRASHES)
 }
 
 /// One run in which one server suffers a blow, at a moment that the number draws.

@@ -14,8 +14,8 @@ pub(crate) struct Domains {
     pub notes: Vec<String>,
 }
 
-/// Fit every domain that a sheet names. `boot_id` is this machine's.
-/// `logged` are anchors that the nodes of domains wrote down on their way.
+/// Fit every domain that a sheet names. `boot_id` is this machine's. `logged` are anchors that the
+/// nodes of domains wrote down on their way.
 pub(crate) fn fit(
     info: &RunInfo,
     sheets: &[NodeSheet],

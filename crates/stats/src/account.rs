@@ -1,12 +1,10 @@
 //! Lays a message's time out over what was seen on its nodes.
 //!
 //! The kernel counts a wait for a core when it is over: a row of the watcher may hold 300 ms that
-//! ended within it and
-//! began long before it. So an amount is placed back from the end of its row, as late as it can
-//! have been, over earlier
-//! rows where it is longer than its own. And only the threads are asked on which the stage depends:
-//! who waits in a receive
-//! queue waits for the receiver, who waits to be sent for the sender.
+//! ended within it and began long before it. So an amount is placed back from the end of its row,
+//! as late as it can have been, over earlier rows where it is longer than its own. And only the
+//! threads are asked on which the stage depends: who waits in a receive queue waits for the
+//! receiver, who waits to be sent for the sender.
 
 use record::{Cause, CauseSpan, NodeCauses};
 
@@ -184,8 +182,7 @@ fn while_ran(causes: &[NodeCauses], launch: u32, part: &Part) -> Option<u32> {
 }
 
 /// Faults have no length of their own. Those without a disk are told where the thread did little
-/// else, those with one where it neither ran nor
-/// waited for a core.
+/// else, those with one where it neither ran nor waited for a core.
 fn add_faults(account: &mut Account, of: &NodeCauses, (from, to): (i64, i64)) {
     let Some(ran_ns) = account.ran_ns else { return };
     let count = |cause| -> i64 {

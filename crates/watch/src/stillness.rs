@@ -1,11 +1,10 @@
 //! Whether this process stood still: stopped by a signal, or with its whole machine.
 //!
 //! No counter of the kernel tells how long a process was stopped. But a thread that sleeps for a
-//! known time, works for a measured one and waits
-//! for a core for a counted one should be through with that after the sum of the three. What is
-//! missing is time in which the kernel did not run it
-//! though it was due. A thread that wrote to a disk, or had to read a page from one, may have waited
-//! for that instead.
+//! known time, works for a measured one and waits for a core for a counted one should be through
+//! with that after the sum of the three. What is missing is time in which the kernel did not run it
+//! though it was due. A thread that wrote to a disk, or had to read a page from one, may have
+//! waited for that instead.
 
 use crate::kernel::{self, Source};
 use crate::watcher::own_cpu_time;

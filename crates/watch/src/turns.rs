@@ -1,10 +1,9 @@
 //! Whose turn it is to measure what an idle core loses.
 //!
 //! A thread that spins measures every other thread of its core, so nodes that share cores take
-//! turns: no more of them spin at once than there are
-//! cores, and none before all of them have done what precedes it and sleep. They may be threads of
-//! one process or processes, which start at their own
-//! pace, so files are locked: the system drops the lock of whoever ends, in whatever way.
+//! turns: no more of them spin at once than there are cores, and none before all of them have done
+//! what precedes it and sleep. They may be threads of one process or processes, which start at
+//! their own pace, so files are locked: the system drops the lock of whoever ends, in whatever way.
 
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;

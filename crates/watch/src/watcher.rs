@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 /// neighbours.
 const INTERVAL_LEAST: Duration = Duration::from_millis(10);
 /// Between two quick looks it sleeps this many times as long as one took of a core's time: a
-/// thousandth of one. (Time in which it waited for a core is
-/// not counted: else it would look least where there is most to see.)
+/// thousandth of one. (Time in which it waited for a core is not counted: else it would look least
+/// where there is most to see.)
 const QUICK_FACTOR: u32 = 1000;
 /// And between two whole looks so many times: with the quick ones half a percent of a core.
 const WHOLE_FACTOR: u32 = 250;
@@ -59,8 +59,7 @@ impl Watcher {
     }
 
     /// Watch the calling thread, which runs `node`, and the `pauses` of its recorder: what is seen
-    /// goes into `log`, beginning with what its core lost
-    /// while it was idle.
+    /// goes into `log`, beginning with what its core lost while it was idle.
     pub fn watch_me(&self, node: u32, mut log: CauseLog, pauses: Arc<Pauses>, idle: Option<&Idle>) {
         if let Some(idle) = idle {
             log.note(Cause::IdleSpin, idle.span.0, idle.span.1, idle.lost_ns as i64);

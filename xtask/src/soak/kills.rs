@@ -77,7 +77,12 @@ pub fn kills(workspace: &Workspace, cases: Cases) -> Result<()> {
     let stage = Stage { program, ring: ring(home.path())?, home: home.path().to_path_buf() };
     let before = stage.left()?;
     let (mut failures, mut rows, mut read) = (Vec::new(), 0, 0);
+    let begun = Instant::now();
     for number in cases.from..cases.from + cases.count {
+        let done = number - cases.from;
+        if done > 0 && done.is_multiple_of(100) {
+            println!("{done} cases, {:.0} s", begun.elapsed().as_secs_f64());
+        }
         match stage.case(number) {
             Ok(Some(found)) => (rows, read) = (rows + found, read + 1),
             Ok(None) => {}

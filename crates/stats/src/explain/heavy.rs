@@ -1,10 +1,8 @@
 //! The messages that were late by most, and the episodes that they make.
 //!
 //! What goes with slow messages more often than chance is asked of groups (`weigh`). One node that
-//! stood still once for a tenth of the run is no
-//! group: it is looked at by itself. An episode is the latest message with those that waited at the
-//! same time for the same node in the
-//! same stage.
+//! stood still once for a tenth of the run is no group: it is looked at by itself. An episode is
+//! the latest message with those that waited at the same time for the same node in the same stage.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};

@@ -10,8 +10,7 @@ use super::seen::Seen;
 use crate::analysis::Stage;
 
 /// The message's stages, what its receiver's node did meanwhile, what its sender's did before it
-/// was sent, and what was seen
-/// on both. Lanes without anything in them are left out.
+/// was sent, and what was seen on both. Lanes without anything in them are left out.
 pub(super) fn lanes(scene: &Scene, seen: &Seen<'_>) -> Vec<Lane> {
     let message = &scene.message;
     let Some(life) = message.stage(Stage::EndToEnd) else { return Vec::new() };

@@ -24,8 +24,7 @@ pub(super) struct Doing<'a> {
 }
 
 /// What the rows say that `node` did between these moments. `is_quiet`: it took no message in that
-/// time either, and something else tells how its
-/// thread was, or not.
+/// time either, and something else tells how its thread was, or not.
 pub(super) fn doing(rows: &[Row], node: u32, time: (i64, i64), is_quiet: Option<bool>) -> Doing<'_> {
     let of_ns = time.1.saturating_sub(time.0);
     let here = |row: &&Row| row.is_work() && row.dst == node && row.within(time) > 0;

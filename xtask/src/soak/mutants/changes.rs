@@ -69,7 +69,7 @@ fn structure(file: &Path, beside: &Path, random: &mut Pcg64) -> Result<&'static 
     let folder = file.parent().context("a file has a folder")?;
     if choice == 8 {
         let moved = folder.with_extension("moved");
-        if folder.file_name().is_some_and(|name| name != "input") {
+        if folder.file_name().is_some_and(|name| name != "input") && !moved.exists() {
             std::fs::rename(folder, moved)?;
             symlink(beside.join("folder"), folder)?;
         }
