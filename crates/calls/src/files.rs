@@ -58,7 +58,7 @@ impl RankFiles {
     /// Read them from the beginning.
     pub fn read(&self) -> Result<LogReader<RankBytes>, CloseError> {
         let failed = |error| CloseError::file("read", &self.log, error);
-        let mut file = File::open(&self.log).map_err(failed)?;
+        let mut file = record::open_input(&self.log).map_err(failed)?;
         file.seek(SeekFrom::Start(HEAD_BYTES as u64)).map_err(failed)?;
         Ok(LogReader::new(file.take(self.log_words * 8).chain(Cursor::new(self.tail.clone()))))
     }
@@ -69,7 +69,7 @@ impl RankFiles {
     }
 
     fn take_tail(&mut self, path: &Path) -> Result<(), CloseError> {
-        let bytes = match std::fs::read(path) {
+        let bytes = match record::read_input(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(CloseError::file("read", path, error)),
@@ -134,7 +134,11 @@ fn word(bytes: &[u8], at: usize) -> u64 {
 fn check_head(path: &Path, magic: &[u8; 8], faults: &mut Vec<String>) -> Result<bool, CloseError> {
     let failed = |error| CloseError::file("read", path, error);
     let mut head = Vec::new();
-    File::open(path).map_err(failed)?.take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
+    record::open_input(path)
+        .map_err(failed)?
+        .take(HEAD_BYTES as u64)
+        .read_to_end(&mut head)
+        .map_err(failed)?;
     let sound = head.len() == HEAD_BYTES && &head[..8] == magic && word(&head, 1) as u32 <= FORMAT;
     if !sound {
         faults.push(format!("{} is no log of a format that this version reads", name(path)));

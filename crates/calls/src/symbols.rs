@@ -6,6 +6,7 @@
 
 use addr2line::{Loader, demangle_auto};
 use std::collections::HashMap;
+use std::path::Path;
 
 /// Names of places in object files, each file opened once.
 #[derive(Default)]
@@ -25,7 +26,9 @@ pub(crate) struct Place {
 impl Symbols {
     /// The place at `offset` of the file `object`, as the file numbers its addresses.
     pub fn find(&mut self, object: &str, offset: u64) -> Place {
-        let open = || Loader::new(object).ok();
+        // The name comes with the run: it may be that of a pipe, and opening one waits.
+        let is_file = || record::open_input(Path::new(object)).is_ok();
+        let open = || if is_file() { Loader::new(object).ok() } else { None };
         let Some(file) = self.files.entry(object.to_string()).or_insert_with(open) else {
             return Place::default();
         };
@@ -61,6 +64,21 @@ mod tests {
         let line = maps.lines().find(|line| line.ends_with(own.to_str().unwrap_or("-")))?;
         let base = usize::from_str_radix(line.split('-').next()?, 16).ok()?;
         Some((address - base) as u64)
+    }
+
+    #[test]
+    fn a_pipe_is_no_object_file_and_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        assert_eq!(Symbols::default().find(pipe.to_str().unwrap(), 0), Place::default());
     }
 
     #[test]

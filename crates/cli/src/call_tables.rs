@@ -134,7 +134,8 @@ pub fn sites(run: &Run) -> Result<BTreeMap<i64, String>> {
         return Ok(BTreeMap::new());
     }
     let unreadable = || format!("cannot read {}: it is no table of places", path.display());
-    let mut table = csv::Reader::from_path(&path).with_context(unreadable)?;
+    let text = record::read_input(&path).with_context(unreadable)?;
+    let mut table = csv::Reader::from_reader(&text[..]);
     let mut sites = BTreeMap::new();
     for row in table.deserialize() {
         let (site, symbol, file, line, object, offset): (i64, String, String, String, String, String) =

@@ -62,6 +62,46 @@ fn an_empty_file_and_a_file_of_noise() {
     assert!(fail(folder.path(), "report run").contains("run.json"));
 }
 
+/// Also of the tables that its producer adds.
+#[test]
+fn no_file_of_a_run_is_waited_for() {
+    let folder = folder();
+    succeed(folder.path(), "warp ping --stop 50 --nodes 2 --transport shm --check --out simulation");
+    let paged = ["pager", "run", "--local", "2M", "--no-report", "--out", "paged", "--", "python3", "-c"];
+    let program = "b = bytearray(8 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1";
+    let mut pager = quiet(fourstamp(folder.path(), ""));
+    let mut runs = vec!["simulation"];
+    match pager.args(paged).arg(program).status().is_ok_and(|ended| ended.success()) {
+        true => runs.push("paged"),
+        false => println!("skipped: no program can be paged here"),
+    }
+    for run in runs.iter().map(|run| folder.path().join(run)) {
+        for file in files_below(&run) {
+            let bytes = std::fs::read(&file).expect("read");
+            std::fs::remove_file(&file).expect("removed");
+            let made = Command::new("mkfifo").arg(&file).status();
+            assert!(made.is_ok_and(|made| made.success()));
+            for words in ["report --terminal", "story"] {
+                let mut reader = quiet(fourstamp(folder.path(), words));
+                let mut reader = reader.arg(&run).spawn().expect("started");
+                let begun = Instant::now();
+                while reader.try_wait().expect("waited for").is_none() {
+                    let waits = begun.elapsed() > Duration::from_secs(60);
+                    assert!(!waits, "{words} waits for {}", file.display());
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            }
+            std::fs::remove_file(&file).expect("removed");
+            std::fs::write(&file, bytes).expect("written");
+        }
+    }
+}
+
+fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("listed").flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
 #[test]
 fn killed_half_way_everything_older_than_a_second_is_there() {
     for record in ["memory", "stream"] {

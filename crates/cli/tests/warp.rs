@@ -376,6 +376,15 @@ fn a_configuration_that_is_a_pipe_is_refused_not_waited_for() {
 }
 
 #[test]
+fn a_table_that_is_a_pipe_is_refused_not_waited_for() {
+    let folder = folder();
+    let made = Command::new("mkfifo").arg(folder.path().join("warpnet_nodes.csv")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let line = fail(folder.path(), "warp warpnet --data .");
+    assert!(line.contains("warpnet_nodes.csv") && line.contains("not a regular file"), "{line}");
+}
+
+#[test]
 fn a_network_with_a_missing_line_is_named_with_its_file() {
     let Some(golden) = golden() else { return };
     let folder = folder();
