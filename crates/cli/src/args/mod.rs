@@ -174,3 +174,28 @@ pub struct DoctorArgs {
     #[arg(long)]
     pub clean: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn each(command: &clap::Command, look: &mut impl FnMut(&clap::Command)) {
+        look(command);
+        command.get_subcommands().for_each(|inner| each(inner, look));
+    }
+
+    #[test]
+    fn no_line_of_a_help_text_is_broken_twice() {
+        let width = 100;
+        each(&Cli::command(), &mut |command| {
+            let Some(text) = command.get_after_help().map(ToString::to_string) else { return };
+            let lines: Vec<&str> = text.lines().collect();
+            for (line, next) in lines.iter().zip(lines.iter().skip(1).chain([&""])) {
+                // A paragraph of one line is broken where the terminal ends; a line among others is not.
+                let is_paragraph = !line.starts_with(' ') && (next.is_empty() || next.starts_with(' '));
+                assert!(line.len() <= width || is_paragraph, "{}: {line}", command.get_name());
+            }
+        });
+    }
+}

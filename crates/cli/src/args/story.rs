@@ -15,7 +15,7 @@ application's messages between nodes, unless others are chosen; one that is name
 it is.
 
 Examples:
-  fourstamp story runs/a                     of the slowest message (of `warp diary`: of its message M)
+  fourstamp story runs/a                     of the slowest message (a `warp diary`: of its M)
   fourstamp story runs/a --slowest 3         of the three slowest, one after the other
   fourstamp story runs/a --stage transit     of the one that was longest on its way
   fourstamp story runs/a --message 0:1:4711  of number 4711 that node 1 of launch 0 sent")]

@@ -77,12 +77,15 @@ pub enum ModelArgs {
     },
     /// CTLS-like, our reconstruction: the rules of stb88 with 960 divisions, for 32 nodes on a hypercube
     #[command(after_help = "\
-Of CTLS little is known but its size: over 65,000 messages on 32 nodes, over 50,000 between nodes, and an object
-red_div22. This is a reconstruction of ours on the rules of stb88, not the program of 1988; its results are its own.
+Of CTLS little is known but its size: over 65,000 messages on 32 nodes, over 50,000 between nodes,
+and an object red_div22. This is a reconstruction of ours on the rules of stb88, not the program of
+1988; its results are its own.
 
 The pair of runs of 1988:
-  fourstamp warp ctls --nodes 32 --topology hypercube --placement round-robin --max-acks 20 --plimit 50 --reward 1 --penalty 2 --out runs/ctls-20
-  fourstamp warp ctls --nodes 32 --topology hypercube --placement round-robin --max-acks 2 --out runs/ctls-2
+  fourstamp warp ctls --nodes 32 --topology hypercube --placement round-robin --max-acks 20 \\
+    --plimit 50 --reward 1 --penalty 2 --out runs/ctls-20
+  fourstamp warp ctls --nodes 32 --topology hypercube --placement round-robin --max-acks 2 \\
+    --out runs/ctls-2
   fourstamp compare runs/ctls-20 runs/ctls-2")]
     Ctls {
         #[command(flatten)]
