@@ -10,6 +10,8 @@ extern crate fourstamp_fabric as fabric;
 #[path = "conformance/table.rs"]
 mod table;
 
+#[path = "conformance/memory.rs"]
+mod memory;
 #[path = "conformance/one_way.rs"]
 mod one_way;
 #[path = "conformance/pressure.rs"]
@@ -43,6 +45,10 @@ const PROPERTIES: [Property; 14] = [
     ("delegated_stamps_are_in_order", stamps::delegated_stamps_are_in_order),
 ];
 
+/// Those of a pair.
+const OF_TWO: [Property; 1] =
+    [("answers_at_once_leave_nothing_behind", memory::answers_at_once_leave_nothing_behind)];
+
 fn main() -> ExitCode {
     let launched = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().any(|name| std::env::var_os(name).is_some());
     if launched { be_a_rank() } else { launch() }
@@ -61,7 +67,8 @@ fn fabrics(nodes: u16) -> Vec<Fabric> {
 fn be_a_rank() -> ExitCode {
     ranks::begin();
     for fabric in fabrics(ranks::ranks()) {
-        for (name, property) in PROPERTIES {
+        let of_two = OF_TWO.into_iter().filter(|_| fabric.nodes == 2);
+        for (name, property) in PROPERTIES.into_iter().chain(of_two) {
             ranks::meet();
             if catch_unwind(AssertUnwindSafe(|| property(&fabric))).is_err() {
                 eprintln!("{name} over {fabric:?}: rank {} failed", ranks::rank());
