@@ -4,7 +4,8 @@
 //! a long run takes anchors often enough (each second, say) to follow a slew; where one piece's rate differs
 //! from the others' by more than the anchors' widths allow, the difference goes into its bound. A clock that
 //! was *set* shows as a difference that no slew makes. Then one reading may mean two moments, nobody can tell
-//! which, and the bound of every stamp of the run grows by all that was set.
+//! which, and the bound of every stamp of the run grows by all that was set. Before the first anchor and
+//! after the last, as in a run that was cut, it goes on at the rate of the half second next to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,11 @@ use crate::{Anchor, ModelError, Ticks, TimelineNs};
 
 /// The kernel's limit for correcting the rate: a faster difference was a step.
 const SLEW_MAX_PPM: f64 = 500.0;
+/// Two anchors that are so far apart tell the rate before the first and after the last: the ones next
+/// to them may be two processes' anchors of nearly the same moment, whose widths make any rate.
+const FAR_NS: f64 = 400e6;
+/// A rate that is less well known than this is not better than the nominal one.
+const RATE_ERROR_MAX_PPM: f64 = 10.0;
 /// A reading of a system clock is cut to whole nanoseconds, and results are rounded to them.
 const ROUNDING_NS: f64 = 2.0;
 
@@ -114,24 +120,36 @@ fn gained_ns(from: Point, to: Point) -> f64 {
     to.ticks.since(from.ticks) as f64 - to.ns_since(from)
 }
 
-/// A piece from each anchor to the next; the last serves all that follows.
+/// A piece from each anchor to the next, one for all that comes before and one for all that follows.
 fn pieces(points: &[Point]) -> Result<Vec<Segment>, ModelError> {
-    let mut segments = Vec::with_capacity(points.len());
-    let mut joined = false;
+    let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return Ok(Vec::new()) };
+    let outside = |end: Point, rate| Segment::through(end, rate, end.width_ns + ROUNDING_NS);
+    let mut segments = vec![outside(first, rate_beside(first, points.iter().copied()))?];
     for (pair, stray_ns) in points.windows(2).zip(strays_ns(points, rate_is_measured)) {
         let [from, to] = [pair[0], pair[1]];
-        joined = rate_is_measured(from, to);
         let error_ns = from.width_ns.max(to.width_ns) + ROUNDING_NS;
-        segments.push(match joined {
+        segments.push(match rate_is_measured(from, to) {
             true => Segment::between(from, to, error_ns + stray_ns)?,
             // At the nominal rate this piece misses the next anchor by what was gained.
             false => Segment::through(from, 1.0, error_ns + gained_ns(from, to).abs())?,
         });
     }
-    if let (Some(&last), false) = (points.last(), joined) {
-        segments.push(Segment::through(last, 1.0, last.width_ns + ROUNDING_NS)?);
-    }
+    segments.push(outside(last, rate_beside(last, points.iter().rev().copied()))?);
     Ok(segments)
+}
+
+/// The clock's rate on the other side of `end`, by the anchors on this side, which come nearest first:
+/// that of the last stretch that is long enough to tell it.
+fn rate_beside(end: Point, points: impl Iterator<Item = Point>) -> f64 {
+    let (mut far, mut distance_ns) = (end, 0.0);
+    for point in points {
+        if is_step(far, point) || distance_ns >= FAR_NS {
+            break;
+        }
+        (far, distance_ns) = (point, point.ns_since(end).abs());
+    }
+    let is_known = end.width_ns + far.width_ns <= RATE_ERROR_MAX_PPM * 1e-6 * distance_ns;
+    if is_known { far.ns_since(end) / far.ticks.since(end.ticks) as f64 } else { 1.0 }
 }
 
 /// Whether two anchors give the clock's rate: no step between them, and far enough apart for their widths.

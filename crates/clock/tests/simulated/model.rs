@@ -117,6 +117,31 @@ proptest! {
         }
     }
 
+    /// Two processes write the same clock down, each twice a second, the second one a moment after
+    /// the first: then both are killed.
+    #[test]
+    fn realtime_of_a_cut_run_goes_on_as_it_went_and_not_as_two_near_anchors_seem_to_say(
+        machine in machine(),
+        realtime_ppm in -100.0..100.0f64,
+        behind_ns in 1e5..3e7f64,
+        shares in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 12),
+        probes in prop::collection::vec(0.0..0.5f64, 20),
+    ) {
+        let machine = Machine { realtime_ppm, ..machine };
+        let moments = (0..6).flat_map(|half| [0.0, behind_ns].map(|by| f64::from(half) * SECOND_NS / 2.0 + by));
+        let anchor = |(at_ns, (raw, real)): (f64, &(f64, f64))| machine.anchor(at_ns, 60.0, *raw, *real);
+        let anchors: Vec<Anchor> = moments.zip(&shares).map(anchor).collect();
+        let model = Model::fit(&anchors, RAW_AT_START_NS).unwrap();
+        for probe in probes {
+            let true_ns = 2.5 * SECOND_NS + behind_ns + probe * SECOND_NS;
+            for true_ns in [true_ns, -probe * SECOND_NS] {
+                let off = off_ns(model.realtime_to_timeline(machine.realtime_ns(true_ns)), true_ns);
+                prop_assert!(off < 400.0, "{off} ns at {true_ns}");
+                assert_within_bounds(&model, &machine, true_ns);
+            }
+        }
+    }
+
     #[test]
     fn one_anchor_and_a_rate_bound_what_follows(
         machine in machine(),
