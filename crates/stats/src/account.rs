@@ -8,7 +8,7 @@
 
 use record::{Cause, CauseSpan, NodeCauses};
 
-use crate::analysis::{Account, Part, Stage};
+use crate::analysis::{Account, Paged, Part, Stage};
 
 #[cfg(test)]
 mod tests;
@@ -75,9 +75,12 @@ pub fn account(causes: &[NodeCauses], held: Held) -> Account {
         parts,
         ran_ns,
         watched: nodes.iter().all(|(_, of)| of.is_some_and(|of| is_watched(of, held.time))),
+        paged: Vec::new(),
     };
-    if let [(_, Some(of))] = nodes[..] {
-        add_faults(&mut account, of, held.time);
+    match nodes[..] {
+        [(_, Some(of))] => add_faults(&mut account, of, held.time),
+        [_, _] => account.paged = nodes.iter().filter_map(|(_, of)| paged((*of)?, held.time)).collect(),
+        _ => {}
     }
     account.parts.sort_by_key(|part| (-part.ns, part.node, part.cause));
     account
@@ -181,19 +184,28 @@ fn while_ran(causes: &[NodeCauses], launch: u32, part: &Part) -> Option<u32> {
     others.filter(|of| of.spans.iter().any(during)).map(|of| of.node).next()
 }
 
+/// What was counted of a cause in rows that meet a time.
+fn count(of: &NodeCauses, cause: Cause, (from, to): (i64, i64)) -> i64 {
+    let meets = |span: &&CauseSpan| span.cause == cause && span.from_ns < to && span.to_ns > from;
+    of.spans.iter().filter(meets).map(|span| span.amount.max(0)).sum()
+}
+
+/// A node that read pages meanwhile. The message may have been out of its hands, or not yet in
+/// them.
+fn paged(of: &NodeCauses, time: (i64, i64)) -> Option<Paged> {
+    let pages = u64::try_from(count(of, Cause::MajorFaults, time)).ok().filter(|pages| *pages > 0)?;
+    Some(Paged { node: of.node, pages })
+}
+
 /// Faults have no length of their own. Those without a disk are told where the thread did little
 /// else, those with one where it neither ran nor waited for a core.
-fn add_faults(account: &mut Account, of: &NodeCauses, (from, to): (i64, i64)) {
+fn add_faults(account: &mut Account, of: &NodeCauses, time: (i64, i64)) {
     let Some(ran_ns) = account.ran_ns else { return };
-    let count = |cause| -> i64 {
-        let meets = |span: &&CauseSpan| span.cause == cause && span.from_ns < to && span.to_ns > from;
-        of.spans.iter().filter(meets).map(|span| span.amount.max(0)).sum()
-    };
     let blocked_ns = (account.of_ns - account.covered_ns - ran_ns).max(0);
     for (cause, ns, each) in
         [(Cause::MinorFaults, ran_ns, NS_A_MINOR_FAULT), (Cause::MajorFaults, blocked_ns, NS_A_MAJOR_FAULT)]
     {
-        let times = count(cause);
+        let times = count(of, cause, time);
         if ns > 0 && FAULTS_LEAST * ns >= account.of_ns && times.saturating_mul(each) >= ns {
             let times = u64::try_from(times).ok();
             account.parts.push(Part { node: of.node, cause, ns, times, while_ran: None, spans: Vec::new() });

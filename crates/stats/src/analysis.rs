@@ -13,7 +13,7 @@ mod simulation;
 
 use serde::{Deserialize, Serialize};
 
-pub use account::{Account, Part};
+pub use account::{Account, Paged, Part};
 pub use explanation::{
     Episode, Explained, Explanation, IdleCore, Known, Noise, Reason, Slow, Trait, What, Who,
 };

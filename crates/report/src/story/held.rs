@@ -1,7 +1,7 @@
 //! What held a message on a node, in words.
 
 use record::Cause;
-use stats::analysis::{Account, Part, Stage};
+use stats::analysis::{Account, Paged, Part, Stage};
 
 use super::phrases::capital;
 use crate::format::{count, counted, part as share, time};
@@ -107,11 +107,23 @@ fn rest_words(account: &Account, stage: Stage, node: u32) -> String {
         (true, Some(_)) => format!(
             "the thread of node\u{a0}{node} neither ran nor waited for a core; it was asleep, or blocked in the kernel."
         ),
+        (true, None) if !account.paged.is_empty() => {
+            format!("not known; {}.", paged_words(&account.paged))
+        }
         (true, None) if stage == Stage::Transit => {
             "not known; nothing that was seen on its two nodes covers it.".to_owned()
         }
         (true, None) => "not known.".to_owned(),
     }
+}
+
+/// Threads that had to read pages while the message was on its way.
+pub(super) fn paged_words(paged: &[Paged]) -> String {
+    let of = |paged: &Paged| {
+        let pages = counted(paged.pages, "page");
+        format!("the thread of node\u{a0}{} had to read {pages} from a disk", paged.node)
+    };
+    format!("meanwhile {}", paged.iter().map(of).collect::<Vec<_>>().join(" and "))
 }
 
 /// `38 of them`, or `it`.

@@ -1,7 +1,7 @@
 //! What a reader sees of a planted story.
 
 use record::{Cause, How, Kind};
-use stats::analysis::{Account, Part, Stage};
+use stats::analysis::{Account, Paged, Part, Stage};
 use stats::story::{
     Cancelled, Chapter, Fact, Lane, LaneOf, Link, Memo, Picked, Row, Story, UsualTimes, Work,
 };
@@ -146,6 +146,10 @@ fn facts_become_sentences() {
         (
             Fact::Asleep { node: 1, ns: 500 },
             "For 500 ns of it the thread of node 1 neither ran nor waited for a core: it was asleep, or blocked in the kernel.",
+        ),
+        (
+            Fact::Paged(Paged { node: 1, pages: 24 }),
+            "Meanwhile the thread of node 1 had to read 24 pages from a disk; whether the message waited for that is not known.",
         ),
         (
             Fact::ArrivalKnown { how: How::Bracketed, error_ns: Some(300) },

@@ -4,7 +4,7 @@ use record::Kind;
 use stats::analysis::Stage;
 use stats::story::{Cancelled, Chapter, Fact, Picked, Row, Story, UsualTimes, Work};
 
-use super::held::{asleep_words, chief_words, ran_words, words as held};
+use super::held::{asleep_words, begin, chief_words, paged_words, ran_words, words as held};
 use super::names::ObjectNames;
 use super::phrases::{arrival, beside_arrival, capital, queue, sent_meanwhile, together, way};
 use crate::format::{count, counted, part, six_figures, size, time};
@@ -209,6 +209,10 @@ impl Words<'_> {
             Fact::Held { part, of_ns } => {
                 format!("Consistent with {}: {} of these {}.", held(part), ns(&part.ns), ns(of_ns))
             }
+            Fact::Paged(paged) => format!(
+                "{}; whether the message waited for that is not known.",
+                begin(&paged_words(std::slice::from_ref(paged)))
+            ),
             Fact::Ran { node: of, ns, .. } => ran_words(*of, *ns),
             Fact::Asleep { node: of, ns } => asleep_words(*of, *ns),
         }

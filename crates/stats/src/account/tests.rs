@@ -294,6 +294,19 @@ fn page_faults_take_the_time_in_which_the_thread_ran_or_was_blocked() {
 }
 
 #[test]
+fn whether_a_message_on_its_way_waited_for_pages_of_a_node_is_not_known() {
+    let spans = vec![CauseSpan { cause: Cause::MajorFaults, from_ns: 90 * MS, to_ns: 410 * MS, amount: 24 }];
+    let causes = [NodeCauses { launch: 0, node: 0, spans }];
+    let held = |stage, from| Held { launch: 0, stage, src: 0, dst: 1, time: (from * MS, 600 * MS) };
+    let account_of = |stage, from| account(&causes, held(stage, from));
+    let transit = account_of(Stage::Transit, 100);
+    assert_eq!(transit.paged, [Paged { node: 0, pages: 24 }]);
+    assert_eq!((transit.chief(), transit.unknown_ns()), (None, 500 * MS));
+    assert_eq!(account_of(Stage::Transit, 420).paged, [], "that was over");
+    assert_eq!(account_of(Stage::ReceiveWait, 100).paged, [], "node 1 does not wait for pages of node 0");
+}
+
+#[test]
 fn a_full_record_is_a_cause() {
     let account = of_node_1(&[(Cause::Ran, 90, 410, 5 * MS), (Cause::Recording, 95, 405, 306 * MS)]);
     let chief = account.chief().expect("a cause");

@@ -18,6 +18,19 @@ pub struct Account {
     pub ran_ns: Option<i64>,
     /// Whether all these nodes were watched all that time.
     pub watched: bool,
+    /// Where a stage depends on two nodes: those whose thread had to read pages from a disk
+    /// meanwhile. Whether the message waited for that is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paged: Vec<Paged>,
+}
+
+/// A node's thread that had to read pages from a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paged {
+    /// The node.
+    pub node: u32,
+    /// How many.
+    pub pages: u64,
 }
 
 /// What one thing on one node took of a time.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::chain::Link;
 use super::row::Row;
 use super::usual::UsualTimes;
-use crate::analysis::{Account, Part, Stage};
+use crate::analysis::{Account, Paged, Part, Stage};
 
 /// The story of one message. Times are ns on the run's timeline; shares are 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -256,6 +256,9 @@ pub enum Fact {
         /// Of so much time.
         of_ns: i64,
     },
+    /// The thread of a node had to read pages from a disk meanwhile, and nothing that is known
+    /// explains the time.
+    Paged(Paged),
     /// The thread of a node ran, without that the time is explained.
     Ran {
         /// Node.

@@ -57,7 +57,10 @@ impl Told {
         let of_ns = account.of_ns;
         let is_good = |ns: i64| ns > 0 && ns as f64 >= TOLD * of_ns as f64;
         let parts = account.parts.iter().filter(|part| is_good(part.ns));
-        let held = parts.map(|part| Fact::Held { part: part.clone(), of_ns }).collect();
+        let mut held: Vec<Fact> = parts.map(|part| Fact::Held { part: part.clone(), of_ns }).collect();
+        if !is_explained(account) {
+            held.extend(account.paged.iter().map(|paged| Fact::Paged(*paged)));
+        }
         let mut thread = Vec::new();
         if let Some(ns) = account.ran_ns.filter(|_| !is_explained(account)) {
             thread.extend(is_good(ns).then_some(Fact::Ran { node, ns, of_ns }));

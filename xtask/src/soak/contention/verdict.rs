@@ -94,6 +94,12 @@ fn wrong(case: Case, wait: &Value) -> Option<String> {
     let account = &wait["account"];
     let chief = &account["parts"][0];
     let covered = account["covered_ns"].as_f64().unwrap_or(0.0) / length(wait).max(1) as f64;
+    if case.plant == Plant::Pages && wait["stage"] == "transit" {
+        // On its way a message depends on two nodes: that one of them read pages is said, not blamed.
+        let paged = &account["paged"];
+        let is_said = paged.as_array().into_iter().flatten().any(|paged| paged["node"] == case.node);
+        return (!is_said).then(|| format!("pages of {paged}, not of node {}", case.node));
+    }
     let named = chief["cause"] == cause && chief["node"] == case.node;
     (!named || covered < COVERED_LEAST).then(|| {
         let said = format!("{} of node {}", chief["cause"], chief["node"]);
