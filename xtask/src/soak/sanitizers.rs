@@ -14,6 +14,10 @@ const LIMIT: Duration = Duration::from_secs(6 * 3600);
 const PACKAGES: [&str; 5] =
     ["fourstamp-clock", "fourstamp-memory", "fourstamp-record", "fourstamp-fabric", "fourstamp-rmem"];
 
+/// What explores interleavings is left out: loom never frees what it allocates for the stack of a
+/// thread's first coroutine.
+const LEFT_OUT: &str = "ring::models::";
+
 /// A case is a run of all of their tests.
 pub fn address(workspace: &Workspace, cases: Cases) -> Result<()> {
     for _ in 0..cases.count {
@@ -22,6 +26,7 @@ pub fn address(workspace: &Workspace, cases: Cases) -> Result<()> {
         // With a target named, build scripts and macros are not instrumented.
         cargo.args(["--target", "x86_64-unknown-linux-gnu", "--target-dir"]);
         cargo.arg(workspace.target.join("xtask/address"));
+        cargo.args(["--", "--skip", LEFT_OUT]);
         cargo.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", "-Zsanitizer=address");
         run(&mut cargo, LIMIT)?;
     }
