@@ -5,7 +5,7 @@
 //! with that after the sum of the three. What is missing is time in which the kernel did not run it
 //! though it was due. A thread that wrote to a disk, or had to read a page from one, may have
 //! waited for that instead; so may one that found its page on the way already, because another
-//! thread had asked for it: the kernel counts that as a fault without a disk.
+//! thread had asked for it: the kernel counts that for the other one.
 
 use crate::kernel::{self, Source};
 use crate::watcher::own_cpu_time;
@@ -20,7 +20,6 @@ const TICK: Duration = Duration::from_millis(10);
 /// Compares the time that went by with what the calling thread did in it.
 pub struct Stillness {
     schedstat: Source,
-    stat: Source,
     process: Source,
     last: Account,
     /// Since then, asleep or at work on a disk.
@@ -51,19 +50,18 @@ struct Account {
     worked: Duration,
     /// For a core; `None` where the kernel does not count it.
     waited: Option<Duration>,
-    /// Its page faults, and those of its process that had to read from a disk.
-    faults: Option<(u64, u64)>,
+    /// Pages that a thread of its process had to read from a disk.
+    faults: Option<u64>,
 }
 
 impl Stillness {
     /// Of the calling thread, from now on.
     pub fn begin() -> Stillness {
         let thread = rustix::thread::gettid().as_raw_nonzero();
-        let of = |name: &str| Source::open(format!("/proc/self/task/{thread}/{name}"));
-        let (mut schedstat, mut stat) = (of("schedstat"), of("stat"));
+        let mut schedstat = Source::open(format!("/proc/self/task/{thread}/schedstat"));
         let mut process = Source::open("/proc/self/stat");
-        let last = Account::now(&mut schedstat, &mut stat, &mut process);
-        Stillness { schedstat, stat, process, last, excused: Duration::ZERO }
+        let last = Account::now(&mut schedstat, &mut process);
+        Stillness { schedstat, process, last, excused: Duration::ZERO }
     }
 
     /// Sleep, or until unparked.
@@ -82,7 +80,7 @@ impl Stillness {
     /// How long the calling thread stood still since the last look, if it did for long. Where waits
     /// for a core are not counted, or it may have waited for a page, nothing is known.
     pub fn look(&mut self) -> Option<Still> {
-        let now = Account::now(&mut self.schedstat, &mut self.stat, &mut self.process);
+        let now = Account::now(&mut self.schedstat, &mut self.process);
         let last = std::mem::replace(&mut self.last, now);
         let excused = std::mem::take(&mut self.excused);
         if now.faults != last.faults {
@@ -96,10 +94,9 @@ impl Stillness {
 }
 
 impl Account {
-    fn now(schedstat: &mut Source, stat: &mut Source, process: &mut Source) -> Account {
+    fn now(schedstat: &mut Source, process: &mut Source) -> Account {
         let waited = kernel::run_queue_ns(schedstat.read()).map(Duration::from_nanos);
-        let own = kernel::faults(stat.read()).map(|(minor, major)| minor + major);
-        let faults = own.zip(kernel::faults(process.read()).map(|(_, major)| major));
+        let faults = kernel::faults(process.read()).map(|(_, major)| major);
         Account { at: Instant::now(), worked: own_cpu_time(), waited, faults }
     }
 }
@@ -135,13 +132,9 @@ mod tests {
         assert_eq!(stillness.look(), None);
         stillness.write(|| std::thread::sleep(2 * STILL_LEAST));
         assert_eq!(stillness.look(), None, "it waited for a disk");
-        let before: [fn((u64, u64)) -> (u64, u64); 2] =
-            [|(own, of_all)| (own.wrapping_sub(1), of_all), |(own, of_all)| (own, of_all.wrapping_sub(1))];
-        for fault in before {
-            stillness.last.at -= Duration::from_secs(5);
-            stillness.last.faults = stillness.last.faults.map(fault);
-            assert!(stillness.look().is_none() || stillness.last.faults.is_none(), "it waited for a page");
-        }
+        stillness.last.at -= Duration::from_secs(5);
+        stillness.last.faults = stillness.last.faults.map(|faults| faults.wrapping_sub(1));
+        assert!(stillness.look().is_none() || stillness.last.faults.is_none(), "it waited for a page");
         stillness.last.at -= Duration::from_secs(5);
         if stillness.last.waited.is_some() {
             let still = stillness.look().expect("5 s are missing");
