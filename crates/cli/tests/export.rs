@@ -1,7 +1,7 @@
 //! Exports of a made-up MPI run and of a benchmark: traces that are sound JSON with paired arrows, tables with every row.
 
 mod common;
-#[path = "../../report/examples/synthetic/mpi.rs"]
+#[path = "../../core/report/examples/synthetic/mpi.rs"]
 #[allow(dead_code, reason = "made for several tests")]
 mod mpi;
 

@@ -12,7 +12,7 @@ use std::process::Command;
 const PLANT: &str = "1:50000000:40";
 
 fn build(mpi: &str, into: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpitrace/tests/programs/planted.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpi/preload/tests/programs/planted.c");
     let program = into.join("planted");
     let built = Command::new(format!("mpicc.{mpi}")).arg("-w").arg("-o").arg(&program).arg(source).output();
     match built {

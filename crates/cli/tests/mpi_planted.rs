@@ -18,7 +18,7 @@ const DELAYS: [(&str, f64, &str); 4] = [
 const WAITS: [&str; 4] = ["late-sender", "late-receiver", "unexpected", "not-collected"];
 
 fn source(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpitrace/tests/programs").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpi/preload/tests/programs").join(name)
 }
 
 /// Build a program; `None`, and why, where its compiler is missing.

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 /// A program of the tracer's own tests, built with one library; `None` where that is not installed.
 fn build(mpi: &str, name: &str, into: &Path) -> Option<PathBuf> {
     let source =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpitrace/tests/programs").join(format!("{name}.c"));
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpi/preload/tests/programs").join(format!("{name}.c"));
     let program = into.join(name);
     let mut compiler = Command::new(format!("mpicc.{mpi}"));
     compiler.args(["-O1", "-g", "-w", "-o"]).arg(&program).arg(source).arg("-lpthread");

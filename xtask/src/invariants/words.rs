@@ -131,11 +131,11 @@ mod tests {
     #[test]
     fn tests_in_files_of_their_own_are_left_alone() {
         let printing = "fn f() { println!(); }";
-        for file in ["crates/stats/src/a/tests.rs", "crates/stats/src/tests/a.rs"] {
+        for file in ["crates/core/stats/src/a/tests.rs", "crates/core/stats/src/tests/a.rs"] {
             assert_eq!(found("fourstamp-stats", file, printing), [""; 0]);
         }
-        assert_eq!(found("fourstamp-stats", "crates/stats/src/protests.rs", printing).len(), 1);
-        assert_eq!(found("fourstamp-stats", "tests/crates/stats/src/a.rs", printing).len(), 1);
+        assert_eq!(found("fourstamp-stats", "crates/core/stats/src/protests.rs", printing).len(), 1);
+        assert_eq!(found("fourstamp-stats", "tests/crates/core/stats/src/a.rs", printing).len(), 1);
     }
 
     fn found(package: &str, file: &str, source: &str) -> Vec<String> {
@@ -153,12 +153,12 @@ mod tests {
     fn unsafe_code_has_its_places() {
         let source = "// unsafe is fine in words\nfn f() { unsafe { g() } }";
         only(
-            found("fourstamp-record", "crates/record/src/a.rs", source),
-            "crates/record/src/a.rs:2: `unsafe`",
+            found("fourstamp-record", "crates/core/record/src/a.rs", source),
+            "crates/core/record/src/a.rs:2: `unsafe`",
         );
-        assert!(found("fourstamp-clock", "crates/clock/src/a.rs", source).is_empty());
-        only(found("fourstamp-record", "crates/record/src/lib.rs", ""), "crates/record/src/lib.rs: lacks");
-        assert!(found("fourstamp-record", "crates/record/src/lib.rs", "#![forbid(unsafe_code)]").is_empty());
+        assert!(found("fourstamp-clock", "crates/core/clock/src/a.rs", source).is_empty());
+        only(found("fourstamp-record", "crates/core/record/src/lib.rs", ""), "crates/core/record/src/lib.rs: lacks");
+        assert!(found("fourstamp-record", "crates/core/record/src/lib.rs", "#![forbid(unsafe_code)]").is_empty());
     }
 
     #[test]
@@ -179,13 +179,13 @@ mod tests {
     #[test]
     fn a_vague_name_is_refused() {
         only(
-            found("fourstamp-clock", "crates/clock/src/utils.rs", ""),
-            "crates/clock/src/utils.rs: a module",
+            found("fourstamp-clock", "crates/core/clock/src/utils.rs", ""),
+            "crates/core/clock/src/utils.rs: a module",
         );
         only(
-            found("fourstamp-clock", "crates/clock/src/helpers/a.rs", ""),
-            "crates/clock/src/helpers/a.rs: a module",
+            found("fourstamp-clock", "crates/core/clock/src/helpers/a.rs", ""),
+            "crates/core/clock/src/helpers/a.rs: a module",
         );
-        assert!(found("fourstamp-clock", "crates/clock/src/utility_curve.rs", "").is_empty());
+        assert!(found("fourstamp-clock", "crates/core/clock/src/utility_curve.rs", "").is_empty());
     }
 }

@@ -52,7 +52,7 @@ impl Run {
 
 /// A file of the golden set or of the benchmarks' data; says why and returns `None` where it is not at hand.
 pub fn shared(path: &str) -> Option<String> {
-    let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/twos");
+    let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/twos");
     let file = folder.join(path);
     match fs::read_to_string(&file) {
         Ok(text) => Some(text),

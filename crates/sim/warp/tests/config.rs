@@ -244,7 +244,7 @@ fn files_include_files_but_not_themselves() {
 
 #[test]
 fn the_examples_are_right() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/config");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/config");
     let of_slooow = ModelSpec::Slooow(SlooowOptions::default());
     for (name, model) in [("ping.cfg", ModelSpec::Ping(PingOptions::default())), ("slooow.cfg", of_slooow)] {
         let config = ConfigFile::read(&folder.join(name)).unwrap();
