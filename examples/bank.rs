@@ -1,8 +1,10 @@
-//! A model in one file, for docs/TIMEWARP.md: branches of a bank, in each of which customers go from desk to desk.
+//! A model in one file, for docs/TIMEWARP.md: branches of a bank, in each of which customers go
+//! from desk to desk.
 //!
-//! Customers come at random (mean gap 2 min) and go through three desks in turn; each desk serves one at a time, in order of
-//! coming, for a random time (mean 1.25 min). Theory (a tandem of M/M/1 queues) says how long they stay on average: 1 / (1/1.25 - 1/2)
-//! min at each desk, plus the walks. The model is run in order, then optimistically on three nodes with delays and forced rollbacks.
+//! Customers come at random (mean gap 2 min) and go through three desks in turn; each desk serves
+//! one at a time, in order of coming, for a random time (mean 1.25 min). Theory (a tandem of M/M/1
+//! queues) says how long they stay on average: 1 / (1/1.25 - 1/2) min at each desk, plus the walks.
+//! The model is run in order, then optimistically on three nodes with delays and forced rollbacks.
 //!
 //!     cargo run --release --package fourstamp-examples --example bank -- 20000
 
@@ -11,8 +13,8 @@
 use std::error::Error;
 use timewarp::simulated::{self, Simulation};
 use timewarp::{
-    Bundle, Context, Dealing, Kept, Limits, Model, ObjectId, Options, Payload, Random, Tell, VirtualTime,
-    sequential,
+    Bundle, Context, Dealing, Kept, Limits, Model, ObjectId, Options, Payload, Random, Tell,
+    VirtualTime, sequential,
 };
 
 const DESKS: u32 = 3;
@@ -28,7 +30,8 @@ struct Customer {
     came_min: f64,
 }
 
-/// Canonical bytes: messages of a bundle are handled in their order, and they travel between processes.
+/// Canonical bytes: messages of a bundle are handled in their order, and they travel between
+/// processes.
 impl Payload for Customer {
     fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend(self.came_min.to_be_bytes());
@@ -95,7 +98,12 @@ impl Model for Bank {
         }
     }
 
-    fn event(&self, state: &mut State, bundle: Bundle<'_, Customer>, context: &mut Context<'_, Customer>) {
+    fn event(
+        &self,
+        state: &mut State,
+        bundle: Bundle<'_, Customer>,
+        context: &mut Context<'_, Customer>,
+    ) {
         let (here, now_min) = (context.object(), context.now().simtime());
         let next = ObjectId(here.0 + 1);
         for customer in bundle.iter().map(|message| &message.payload) {
@@ -121,7 +129,12 @@ impl Model for Bank {
     }
 
     /// At the end every exit prints. Lines appear once they can no longer be undone.
-    fn term(&self, state: &mut State, _: Bundle<'_, Customer>, context: &mut Context<'_, Customer>) {
+    fn term(
+        &self,
+        state: &mut State,
+        _: Bundle<'_, Customer>,
+        context: &mut Context<'_, Customer>,
+    ) {
         if let State::Exit { left, stays_min } = state {
             let branch = context.object().0 / OBJECTS_PER_BRANCH;
             context.print(format!(
@@ -140,7 +153,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let limits = Limits { cutoff: end_min, ..Limits::default() };
     let sequential = sequential::run(&bank, &limits, &mut kept)?;
     kept.lines.iter().for_each(|(_, _, line)| println!("{line}"));
-    let stay_min = f64::from(DESKS) / (1.0 / SERVICE_MIN - 1.0 / GAP_MIN) + f64::from(DESKS + 1) * WALK_MIN;
+    let stay_min =
+        f64::from(DESKS) / (1.0 / SERVICE_MIN - 1.0 / GAP_MIN) + f64::from(DESKS + 1) * WALK_MIN;
     println!("theory: {stay_min:.2} min");
 
     let options = Options { cutoff: end_min, ..Options::default() };

@@ -1,8 +1,8 @@
-//! A run of any size whose truth is known, without sending anything: to try out a reader, or to see what a report
-//! looks like at a hundred million messages.
+//! A run of any size whose truth is known, without sending anything: to try out a reader, or to see
+//! what a report looks like at a hundred million messages.
 //!
-//! Every stage is drawn from a seed. Send wait and receive wait have one peak; transit has two, at 300 ns and
-//! 900 ns in the ratio 3 to 1, and one message in 2000 is 20 µs to 4 ms late.
+//! Every stage is drawn from a seed. Send wait and receive wait have one peak; transit has two, at
+//! 300 ns and 900 ns in the ratio 3 to 1, and one message in 2000 is 20 µs to 4 ms late.
 //!
 //!     cargo run --release --package fourstamp-examples --example synthetic_run -- runs/large 100000000 1
 
@@ -12,8 +12,8 @@ use clock::Clock;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use record::{
-    ArrivedClock, How, Kind, Mode, NodeSheet, Recorder, RecorderOptions, Row, RunFolder, RunInfo, Schema,
-    WhenFull,
+    ArrivedClock, How, Kind, Mode, NodeSheet, Recorder, RecorderOptions, Row, RunFolder, RunInfo,
+    Schema, WhenFull,
 };
 use std::error::Error;
 
@@ -37,8 +37,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn recorder(run: &RunFolder, node: u32) -> Result<Recorder, Box<dyn Error>> {
-    let options =
-        RecorderOptions { mode: Mode::Stream, when_full: WhenFull::Block, ..RecorderOptions::default() };
+    let options = RecorderOptions {
+        mode: Mode::Stream,
+        when_full: WhenFull::Block,
+        ..RecorderOptions::default()
+    };
     Ok(run.recorder(NodeSheet::new(0, node, &Clock::best()), &Schema::default(), options)?)
 }
 
@@ -70,7 +73,8 @@ impl Draw {
     }
 
     fn transit(&mut self) -> u64 {
-        let late_ns = if self.random.random_bool(0.0005) { self.random.random_range(2e4..4e6) } else { 0.0 };
+        let late_ns =
+            if self.random.random_bool(0.0005) { self.random.random_range(2e4..4e6) } else { 0.0 };
         let middle_ns = if self.random.random_bool(0.75) { 300.0 } else { 900.0 };
         self.around(middle_ns) + (late_ns * self.ticks_per_ns) as u64
     }

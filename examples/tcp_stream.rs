@@ -1,7 +1,8 @@
 //! A program with messaging of its own, over a plain `TcpStream`, stamps its messages.
 //!
-//! Node 0 sends; node 1 has a thread that reads the socket and a thread that works, with a queue between them. The
-//! four stamps tell how long a message waited to be sent, travelled, and waited to be worked on.
+//! Node 0 sends; node 1 has a thread that reads the socket and a thread that works, with a queue
+//! between them. The four stamps tell how long a message waited to be sent, travelled, and waited
+//! to be worked on.
 //!
 //!     cargo run --package fourstamp-examples --example tcp_stream -- runs/tcp
 //!     cargo run --release -- report runs/tcp
@@ -55,7 +56,8 @@ fn receive(listener: &TcpListener, mut node: Stamper) -> Result<()> {
     thread::scope(|threads| {
         let reading = threads.spawn(|| read(socket, clock, queue));
         for (header, arrived, body) in messages {
-            node.taken(&header, arrived, body.len() as u64); // 4: the program takes it out of the queue
+            // 4: the program takes it out of the queue
+            node.taken(&header, arrived, body.len() as u64);
             std::hint::black_box(body.iter().map(|&byte| u64::from(byte)).sum::<u64>());
         }
         reading.join().expect("the reader does not panic")

@@ -1,7 +1,8 @@
-//! The same over tokio: three tasks of node 0 send over a connection each; node 1 works on their messages one by one.
+//! The same over tokio: three tasks of node 0 send over a connection each; node 1 works on their
+//! messages one by one.
 //!
-//! Tasks share their node's clock and numbering by cloning a [`StampSender`]. The records are written by the
-//! one task that owns the [`Stamper`](record::Stamper), without locks.
+//! Tasks share their node's clock and numbering by cloning a [`StampSender`]. The records are
+//! written by the one task that owns the [`Stamper`](record::Stamper), without locks.
 //!
 //!     cargo run --package fourstamp-examples --example tokio -- runs/tokio
 //!     cargo run --release -- report runs/tokio
@@ -39,7 +40,8 @@ async fn main() -> Result<()> {
     drop(queue); // the queue ends with its last reader
 
     while let Some((header, arrived)) = messages.recv().await {
-        receiver.taken(&header, arrived, BODY_BYTES as u64); // 4: the program takes it out of the queue
+        // 4: the program takes it out of the queue
+        receiver.taken(&header, arrived, BODY_BYTES as u64);
     }
     while let Some(task) = tasks.join_next().await {
         task??;
@@ -61,7 +63,11 @@ async fn send(mut socket: TcpStream, node: StampSender) -> Result<()> {
     Ok(())
 }
 
-async fn read(socket: TcpStream, clock: StampSender, queue: mpsc::Sender<(Header, Ticks)>) -> Result<()> {
+async fn read(
+    socket: TcpStream,
+    clock: StampSender,
+    queue: mpsc::Sender<(Header, Ticks)>,
+) -> Result<()> {
     let mut socket = BufReader::new(socket);
     let mut message = [0; HEADER_BYTES + BODY_BYTES];
     for _ in 0..MESSAGES {

@@ -1,8 +1,9 @@
 //! FFT: a complex Fourier transform of data that need not fit in memory, and back again.
 //!
-//! The program of the 1996 study. It recurses depth first, so that each half is finished while it is in memory; and it leaves the
-//! spectrum in the order in which it comes out, because the way back wants it so: no reordering jumps through all the pages.
-//! It checks some of the spectrum against the definition, and the data that come back against what was put in.
+//! The program of the 1996 study. It recurses depth first, so that each half is finished while it
+//! is in memory; and it leaves the spectrum in the order in which it comes out, because the way
+//! back wants it so: no reordering jumps through all the pages. It checks some of the spectrum
+//! against the definition, and the data that come back against what was put in.
 //!
 //!     cargo run --release --package fourstamp-examples --example fft -- --size 256M
 
@@ -33,7 +34,10 @@ impl Complex {
     }
 
     fn times(self, other: Complex) -> Complex {
-        Complex { re: self.re * other.re - self.im * other.im, im: self.re * other.im + self.im * other.re }
+        Complex {
+            re: self.re * other.re - self.im * other.im,
+            im: self.re * other.im + self.im * other.re,
+        }
     }
 
     fn conjugate(self) -> Complex {
@@ -45,7 +49,8 @@ impl Complex {
     }
 }
 
-/// The roots of unity, exp(-2 pi i k / n), as products of a coarse and a fine one: two short tables instead of one as long as the data.
+/// The roots of unity, exp(-2 pi i k / n), as products of a coarse and a fine one: two short tables
+/// instead of one as long as the data.
 struct Roots {
     n: usize,
     fine_bits: u32,
@@ -199,14 +204,18 @@ fn main() -> ExitCode {
         Complex { re: point.re * scale, im: point.im * scale }.minus(input(index)).size()
     };
     // A point that is no number must not hide behind `max`.
-    let worst =
-        data.iter().enumerate().map(wrong).fold(0.0, |a: f64, b| if b > a || b.is_nan() { b } else { a });
+    let worst = data
+        .iter()
+        .enumerate()
+        .map(wrong)
+        .fold(0.0, |a: f64, b| if b > a || b.is_nan() { b } else { a });
 
     // Rounding grows with the number of steps, the direct sums' with the root of the terms.
     let bound = 8.0 * f64::EPSILON * f64::from(n.ilog2());
     let right = worst <= bound && spectrum <= bound * (n as f64).sqrt();
     let said = format!(
-        "fft: {n} points, error {worst:.1e} there and back (at most {bound:.1e}), {spectrum:.1e} of the spectrum"
+        "fft: {n} points, error {worst:.1e} there and back (at most {bound:.1e}), {spectrum:.1e} \
+        of the spectrum"
     );
     given::verdict(right, &said)
 }

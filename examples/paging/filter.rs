@@ -1,7 +1,9 @@
-//! FILTER: an image smoothed by 5 x 5 weights in two passes, along the rows and down the columns, of a size that need not fit in memory.
+//! FILTER: an image smoothed by 5 x 5 weights in two passes, along the rows and down the columns,
+//! of a size that need not fit in memory.
 //!
-//! The image wraps around at its edges and its weights are whole numbers that add up to 256, so the check is exact: the sum of all pixels, and
-//! every 61st row calculated straight from its definition, from pixels that are made again.
+//! The image wraps around at its edges and its weights are whole numbers that add up to 256, so the
+//! check is exact: the sum of all pixels, and every 61st row calculated straight from its
+//! definition, from pixels that are made again.
 //!
 //!     cargo run --release --package fourstamp-examples --example filter -- --size 256M
 
@@ -81,7 +83,8 @@ fn main() -> ExitCode {
     let wrong_in = |(y, row): (usize, &[u32])| {
         row.iter().enumerate().filter(|(x, pixel)| **pixel != defined(*x, y, &shape)).count()
     };
-    let wrong: usize = image.chunks_exact(width).enumerate().step_by(CHECKED_EVERY).map(wrong_in).sum();
+    let wrong: usize =
+        image.chunks_exact(width).enumerate().step_by(CHECKED_EVERY).map(wrong_in).sum();
     let said = format!(
         "filter: {} x {} pixels, {wrong} wrong in every {CHECKED_EVERY}st row, their sum {}",
         shape.width,

@@ -1,8 +1,9 @@
 //! GAUSS: linear equations solved by elimination, with a matrix that need not fit in memory.
 //!
-//! A block of rows is finished, then each row below is brought in once and loses all of the block's columns: so the matrix passes through
-//! memory once a block, not once a row. The diagonal is heavy enough that no rows need to change places.
-//! It puts the solution into the equations, whose coefficients it makes again: nothing in memory can hide its own damage.
+//! A block of rows is finished, then each row below is brought in once and loses all of the block's
+//! columns: so the matrix passes through memory once a block, not once a row. The diagonal is heavy
+//! enough that no rows need to change places. It puts the solution into the equations, whose
+//! coefficients it makes again: nothing in memory can hide its own damage.
 //!
 //!     cargo run --release --package fourstamp-examples --example gauss -- --size 64M
 
@@ -39,7 +40,8 @@ fn eliminate(rows: &mut [f64], width: usize) {
     }
 }
 
-/// Takes multiples of the pivot rows off `row`, so that their columns become 0. The pivot rows' first column is `first`.
+/// Takes multiples of the pivot rows off `row`, so that their columns become 0. The pivot rows'
+/// first column is `first`.
 fn clear(row: &mut [f64], pivots: &[f64], first: usize, width: usize) {
     for (k, pivot) in pivots.chunks_exact(width).enumerate() {
         let column = first + k;

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-/// Bytes of data that `--size 256M` asks for; `default` without it. Ends the program with code 2 if it is no size.
+/// Bytes of data that `--size 256M` asks for; `default` without it. Ends the program with code 2 if
+/// it is no size.
 pub fn size_bytes(default: usize) -> usize {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let given = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -11,7 +12,9 @@ pub fn size_bytes(default: usize) -> usize {
         _ => None,
     };
     given.unwrap_or_else(|| {
-        eprintln!("usage: --size BYTES, such as 256M (K, M and G are powers of 1024; at least 64K)");
+        eprintln!(
+            "usage: --size BYTES, such as 256M (K, M and G are powers of 1024; at least 64K)"
+        );
         std::process::exit(2)
     })
 }
@@ -29,7 +32,8 @@ fn bytes(text: &str) -> Option<usize> {
     number.checked_mul(1 << shift).filter(|bytes| *bytes >= 64 << 10)
 }
 
-/// A random-looking number that depends on nothing but `index`: so that the input can be made again, and needs no copy.
+/// A random-looking number that depends on nothing but `index`: so that the input can be made
+/// again, and needs no copy.
 pub fn noise(index: u64) -> u64 {
     // splitmix64, by Sebastiano Vigna, in the public domain.
     let mut z = index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,7 +1,9 @@
-//! MVEC: a matrix times one vector after another, with a matrix that need not fit in memory. It is read in order, again and again.
+//! MVEC: a matrix times one vector after another, with a matrix that need not fit in memory. It is
+//! read in order, again and again.
 //!
-//! All numbers are small and whole, so that sums are exact. The check is Freivalds': for a random row vector u, u(Av) must equal (uA)v,
-//! and uA was summed up while the matrix was made. One wrong number of the matrix shows.
+//! All numbers are small and whole, so that sums are exact. The check is Freivalds': for a random
+//! row vector u, u(Av) must equal (uA)v, and uA was summed up while the matrix was made. One wrong
+//! number of the matrix shows.
 //!
 //!     cargo run --release --package fourstamp-examples --example mvec -- --size 256M
 

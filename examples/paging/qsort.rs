@@ -1,6 +1,7 @@
 //! QSORT: 64-bit keys put in order in place by quicksort, more of them than need fit in memory.
 //!
-//! It checks the order, and that the keys are those that it made: their number, sum, and sum of squares.
+//! It checks the order, and that the keys are those that it made: their number, sum, and sum of
+//! squares.
 //!
 //!     cargo run --release --package fourstamp-examples --example qsort -- --size 256M
 
@@ -28,7 +29,8 @@ fn sort(mut keys: &mut [u64]) {
     }
 }
 
-/// Hoare's: from both ends. What lies before the answer is at most as large as what lies behind; neither part is empty.
+/// Hoare's: from both ends. What lies before the answer is at most as large as what lies behind;
+/// neither part is empty.
 fn partition(keys: &mut [u64]) -> usize {
     let last = keys.len() - 1;
     let mut sample = [keys[0], keys[last / 2], keys[last]];
@@ -43,7 +45,9 @@ fn partition(keys: &mut [u64]) -> usize {
             right -= 1;
         }
         if left >= right {
-            return right + 1; // at most `last`: two of the three samples are no smaller than the pivot, so `left` stops early
+            // at most `last`: two of the three samples are no smaller than the pivot, so `left`
+            // stops early
+            return right + 1;
         }
         keys.swap(left, right);
         (left, right) = (left + 1, right - 1);
@@ -66,5 +70,8 @@ fn main() -> ExitCode {
     let disorders = keys.windows(2).filter(|pair| pair[0] > pair[1]).count();
     let same = fingerprint(&keys) == before;
     let kept = if same { "all kept" } else { "NOT those that were there" };
-    given::verdict(same && disorders == 0, &format!("qsort: {n} keys, {disorders} out of order, {kept}"))
+    given::verdict(
+        same && disorders == 0,
+        &format!("qsort: {n} keys, {disorders} out of order, {kept}"),
+    )
 }

@@ -21,7 +21,10 @@ fn every_program_finds_its_result_right() {
         for size in ["1M", "1536K", "1000003"] {
             let output = run(name, &["--size", size]);
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
-            assert!(output.status.success() && said.ends_with(": right\n"), "{name} {size}: {said}");
+            assert!(
+                output.status.success() && said.ends_with(": right\n"),
+                "{name} {size}: {said}"
+            );
             assert!(said.starts_with(name) && said.lines().count() == 1, "{said}");
         }
     }
@@ -29,9 +32,13 @@ fn every_program_finds_its_result_right() {
 
 #[test]
 fn a_size_that_is_none_is_refused() {
-    for words in
-        [&["--size", "3"][..], &["--size", "lots"], &["--size"], &["--size", "99999999999G"], &["4M"]]
-    {
+    for words in [
+        &["--size", "3"][..],
+        &["--size", "lots"],
+        &["--size"],
+        &["--size", "99999999999G"],
+        &["4M"],
+    ] {
         let output = run("fft", words);
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("--size BYTES"), "{words:?}");

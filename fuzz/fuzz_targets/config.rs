@@ -1,4 +1,5 @@
-//! A configuration file of any text, which may include itself or a second one: commands and a job, or an error with a place.
+//! A configuration file of any text, which may include itself or a second one: commands and a job,
+//! or an error with a place.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -5,7 +5,8 @@ use libfuzzer_sys::fuzz_target;
 use record::{BASE_WORDS, LogReader, Row};
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(mut reader) = LogReader::new(bytes).expect("reading memory does not fail") else { return };
+    let Ok(mut reader) = LogReader::new(bytes).expect("reading memory does not \
+    fail") else { return };
     let stride = reader.head().schema.stride();
     let (mut rows, mut words) = (Vec::new(), 0);
     while reader.next_rows(&mut rows).expect("reading memory does not fail") {

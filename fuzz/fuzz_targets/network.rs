@@ -1,4 +1,5 @@
-//! The two tables of a network, of any text: what is taken is written as tables that give the same network.
+//! The two tables of a network, of any text: what is taken is written as tables that give the same
+//! network.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! What a page server is sent, and what a client is answered: any bytes and any requests, cut into reads of any length.
+//! What a page server is sent, and what a client is answered: any bytes and any requests, cut into
+//! reads of any length.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

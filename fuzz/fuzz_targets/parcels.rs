@@ -1,4 +1,5 @@
-//! Parcels of any bytes, one behind another, and a frame of them: what is taken is written as the same bytes.
+//! Parcels of any bytes, one behind another, and a frame of them: what is taken is written as the
+//! same bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

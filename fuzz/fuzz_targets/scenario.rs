@@ -1,4 +1,5 @@
-//! The two tables of a game of pucks, of any text: what is taken is written as tables that give the same scenario.
+//! The two tables of a game of pucks, of any text: what is taken is written as tables that give the
+//! same scenario.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! The seven tables of a battle, of any text: what is taken can be made a model. And a message of any bytes: what is read is
-//! written alike.
+//! The seven tables of a battle, of any text: what is taken can be made a model. And a message of
+//! any bytes: what is read is written alike.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

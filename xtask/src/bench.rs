@@ -1,8 +1,10 @@
-//! `cargo xtask bench latency`, `warp`, `mpi` and `pager`: Fourstamp against the plainest programs that do the same job; `aa`: against itself.
+//! `cargo xtask bench latency`, `warp`, `mpi` and `pager`: Fourstamp against the plainest programs
+//! that do the same job; `aa`: against itself.
 //!
-//! The launch is the unit of replication: consecutive launches of one program differ by a factor of three, for
-//! reasons that last as long as the process. So every contestant runs in a fresh process once a round, in an order
-//! drawn anew each round, and intervals come from drawing whole rounds again.
+//! The launch is the unit of replication: consecutive launches of one program differ by a factor of
+//! three, for reasons that last as long as the process. So every contestant runs in a fresh process
+//! once a round, in an order drawn anew each round, and intervals come from drawing whole rounds
+//! again.
 
 mod alarms;
 mod competition;
@@ -81,7 +83,8 @@ pub fn run(workspace: &Workspace, bench: Bench) -> Result<()> {
 fn latency(workspace: &Workspace, options: &Options) -> Result<()> {
     ensure!(options.launches > 0, "--launches wants at least one");
     let figures = figures::choose(&options.only, options.messages > 0)?;
-    let wanted: BTreeSet<&str> = figures.iter().flat_map(|figure| [figure.ours, figure.peer]).collect();
+    let wanted: BTreeSet<&str> =
+        figures.iter().flat_map(|figure| [figure.ours, figure.peer]).collect();
     let (contestants, skipped) = contestants::prepare(workspace, options, &wanted)?;
     let results = contest::run(&contestants, options.launches, options.seed);
     let style = tables::Style { csv: options.csv, markdown: options.markdown };

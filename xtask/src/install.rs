@@ -1,7 +1,7 @@
 //! Installing what the tests and benchmarks need, on Debian and Ubuntu, as root or with sudo.
 //!
-//! Everything here may fail without harm: the test that needed it says `skipped: reason`. Nothing that is there
-//! already is touched, so a second call costs a second.
+//! Everything here may fail without harm: the test that needed it says `skipped: reason`. Nothing
+//! that is there already is touched, so a second call costs a second.
 
 use crate::process::{self, on_path};
 use crate::workspace::Workspace;
@@ -54,7 +54,8 @@ pub fn all(workspace: &Workspace) -> bool {
     complete
 }
 
-/// The Python of an environment in the target folder that has all of [`PYTHON_PACKAGES`], if it has been made.
+/// The Python of an environment in the target folder that has all of [`PYTHON_PACKAGES`], if it has
+/// been made.
 pub fn ready_python(workspace: &Workspace) -> Option<PathBuf> {
     let python = workspace.target.join("xtask/python/bin/python");
     let imports = format!("import {}", PYTHON_PACKAGES.join(","));
@@ -74,7 +75,8 @@ pub fn python(workspace: &Workspace) -> Result<PathBuf> {
     process::run(make.args(["-m", "venv", "--clear"]).arg(&folder), LIMIT)
         .context("no virtual environment: apt install python3-venv")?;
     let mut pip = Command::new(&python);
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PYTHON_PACKAGES);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        .args(PYTHON_PACKAGES);
     process::run(&mut pip, LIMIT).context("pip cannot install the packages")?;
     Ok(python)
 }
@@ -124,7 +126,8 @@ pub fn local_cargo_deny(workspace: &Workspace) -> PathBuf {
 }
 
 fn system_packages() -> Result<()> {
-    let missing: Vec<_> = SYSTEM.iter().filter(|(program, ..)| on_path(program).is_none()).collect();
+    let missing: Vec<_> =
+        SYSTEM.iter().filter(|(program, ..)| on_path(program).is_none()).collect();
     let mut packages: Vec<&str> = missing.iter().map(|(_, package, _)| *package).collect();
     if !python_can_make_environments() {
         packages.push("python3-venv");
@@ -157,12 +160,14 @@ fn apt_install(packages: &[&str]) -> Result<()> {
     if on_path("apt-get").is_none() {
         bail!("no apt-get here; install these with the system's own tool: {}", packages.join(" "));
     }
-    if !rustix::process::geteuid().is_root() && !process::succeeds(Command::new("sudo").args(["-n", "true"]))
+    if !rustix::process::geteuid().is_root()
+        && !process::succeeds(Command::new("sudo").args(["-n", "true"]))
     {
         bail!("neither root nor sudo without a password; run: sudo {by_hand}");
     }
     process::run(&mut as_root(&["apt-get", "update", "--quiet"]), LIMIT)?;
-    let mut install = as_root(&["apt-get", "install", "--quiet", "--yes", "--no-install-recommends"]);
+    let mut install =
+        as_root(&["apt-get", "install", "--quiet", "--yes", "--no-install-recommends"]);
     process::run(install.args(packages), LIMIT).with_context(|| by_hand)
 }
 

@@ -1,8 +1,9 @@
-//! The rules of docs/ARCHITECTURE.md that a program can check: where unsafe code may live, who may print, who may
-//! depend on whom, what must stay pure, why a dependency is there.
+//! The rules of docs/ARCHITECTURE.md that a program can check: where unsafe code may live, who may
+//! print, who may depend on whom, what must stay pure, why a dependency is there.
 //!
-//! It reads source text with comments and literals blanked out, not a syntax tree: the rules are about words, and
-//! so a reader can check the checker. What only a person can judge is left to review.
+//! It reads source text with comments and literals blanked out, not a syntax tree: the rules are
+//! about words, and so a reader can check the checker. What only a person can judge is left to
+//! review.
 
 mod dependencies;
 mod source_text;
@@ -32,7 +33,10 @@ pub fn check(workspace: &Workspace) -> Result<usize> {
     broken.extend(dependencies::without_reason(&root_manifest));
     for package in &workspace.packages {
         let manifest = package.folder.join("Cargo.toml");
-        broken.extend(dependencies::outside_workspace(&manifest, &read(&workspace.root.join(&manifest))?));
+        broken.extend(dependencies::outside_workspace(
+            &manifest,
+            &read(&workspace.root.join(&manifest))?,
+        ));
         for file in rust_files(&workspace.root.join(&package.folder).join("src"))? {
             let name = file.strip_prefix(&workspace.root).unwrap_or(&file);
             let text = read(&file)?;
@@ -56,7 +60,9 @@ fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop().filter(|folder| folder.is_dir()) {
-        for entry in fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))? {
+        for entry in
+            fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?
+        {
             let path = entry?.path();
             if path.is_dir() {
                 folders.push(path);

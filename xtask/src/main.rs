@@ -1,7 +1,8 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask bench latency|warp`, `cargo xtask invariants`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask bench latency|warp`, `cargo xtask
+//! invariants`.
 //!
-//! What a person or a CI machine needs to build trust in a checkout, in one place and in Rust, so that both run
-//! the very same thing.
+//! What a person or a CI machine needs to build trust in a checkout, in one place and in Rust, so
+//! that both run the very same thing.
 
 #![forbid(unsafe_code)]
 
@@ -40,7 +41,8 @@ enum Chore {
     /// Take a core for some time (a soak suite starts this).
     #[command(hide = true)]
     Hog(hog::Options),
-    /// Install what the tests need: system packages, a Python environment, npm packages, cargo-deny.
+    /// Install what the tests need: system packages, a Python environment, npm packages,
+    /// cargo-deny.
     Install,
     /// Check the rules of docs/ARCHITECTURE.md that a program can check.
     Invariants,

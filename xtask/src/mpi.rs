@@ -1,4 +1,5 @@
-//! The MPI libraries that tests and benchmarks use, by the names that Debian gives their programs when both are there.
+//! The MPI libraries that tests and benchmarks use, by the names that Debian gives their programs
+//! when both are there.
 
 use crate::process::on_path;
 use anyhow::{Context, Result};
@@ -48,10 +49,12 @@ pub fn as_root_too(command: &mut Command) -> &mut Command {
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 }
 
-/// Where mpi4py finds MPICH on Debian, which does not give it the name that mpi4py asks for: a folder for the loader's path.
+/// Where mpi4py finds MPICH on Debian, which does not give it the name that mpi4py asks for: a
+/// folder for the loader's path.
 pub fn mpich_for_python(folder: &Path) -> Result<()> {
     let triplets = ["x86_64-linux-gnu", "aarch64-linux-gnu"];
-    let libraries = triplets.map(|triplet| Path::new("/usr/lib").join(triplet).join("libmpich.so.12"));
+    let libraries =
+        triplets.map(|triplet| Path::new("/usr/lib").join(triplet).join("libmpich.so.12"));
     let library = libraries.iter().find(|library| library.exists()).context("no libmpich.so.12")?;
     std::os::unix::fs::symlink(library, folder.join("libmpi.so.12"))?;
     Ok(())

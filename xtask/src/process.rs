@@ -1,7 +1,8 @@
-//! Running other programs: what they print is passed on line by line, none can hang for ever, none outlives us.
+//! Running other programs: what they print is passed on line by line, none can hang for ever, none
+//! outlives us.
 //!
-//! Each child leads a process group of its own, because a cargo that is killed alone leaves its test programs
-//! running. The price: Ctrl-C at the terminal does not reach them, so we pass it on.
+//! Each child leads a process group of its own, because a cargo that is killed alone leaves its
+//! test programs running. The price: Ctrl-C at the terminal does not reach them, so we pass it on.
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -25,13 +26,18 @@ pub fn stop_children_on_ctrl_c() -> Result<()> {
     .context("cannot listen for Ctrl-C")
 }
 
-/// Runs a program within a time limit and passes on what it prints. An error if it fails or takes too long.
+/// Runs a program within a time limit and passes on what it prints. An error if it fails or takes
+/// too long.
 pub fn run(command: &mut Command, limit: Duration) -> Result<()> {
     run_and_watch(command, limit, |_| {})
 }
 
 /// As [`run`], and shows `line` every line that it prints to standard output.
-pub fn run_and_watch(command: &mut Command, limit: Duration, mut line: impl FnMut(&str)) -> Result<()> {
+pub fn run_and_watch(
+    command: &mut Command,
+    limit: Duration,
+    mut line: impl FnMut(&str),
+) -> Result<()> {
     println!("$ {}", shown(command));
     read_lines(command, limit, |text| {
         println!("{text}");
@@ -39,8 +45,13 @@ pub fn run_and_watch(command: &mut Command, limit: Duration, mut line: impl FnMu
     })
 }
 
-/// Runs a program within a time limit. Its lines go to `line` and nowhere else. An error if it fails or takes too long.
-pub fn read_lines(command: &mut Command, limit: Duration, mut line: impl FnMut(&str)) -> Result<()> {
+/// Runs a program within a time limit. Its lines go to `line` and nowhere else. An error if it
+/// fails or takes too long.
+pub fn read_lines(
+    command: &mut Command,
+    limit: Duration,
+    mut line: impl FnMut(&str),
+) -> Result<()> {
     let mut child = start(command.stdout(Stdio::piped()))?;
     let output = child.stdout.take().context("no standard output")?;
     let status = thread::scope(|threads| {
@@ -69,7 +80,8 @@ pub fn capture_within(command: &mut Command, limit: Duration) -> Result<String> 
         out.map(|mut stream| stream.read_to_string(&mut output));
         waiter.join().unwrap_or_else(|_| bail!("the waiting thread panicked"))
     })?;
-    succeeded(command, status).with_context(|| format!("{}{}", output.trim_end(), errors.trim_end()))?;
+    succeeded(command, status)
+        .with_context(|| format!("{}{}", output.trim_end(), errors.trim_end()))?;
     Ok(output)
 }
 
@@ -87,12 +99,14 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
 
 fn start(command: &mut Command) -> Result<Child> {
     let child = command.stdin(Stdio::null()).process_group(0).spawn();
-    let child = child.with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    let child =
+        child.with_context(|| format!("cannot start {}", command.get_program().display()))?;
     RUNNING.store(child.id() as i32, Ordering::Relaxed);
     Ok(child)
 }
 
-/// Waits for the end of a child, and stops its group when the limit is over or when it leaves some of it behind.
+/// Waits for the end of a child, and stops its group when the limit is over or when it leaves some
+/// of it behind.
 fn wait(child: &mut Child, limit: Duration) -> Result<ExitStatus> {
     let started = Instant::now();
     let group = child.id() as i32;
@@ -179,8 +193,8 @@ mod tests {
     #[test]
     fn a_program_that_hangs_is_stopped_with_its_children() {
         let started = Instant::now();
-        let error =
-            capture_within(&mut shell("sleep 60 & sleep 60"), Duration::from_millis(100)).unwrap_err();
+        let error = capture_within(&mut shell("sleep 60 & sleep 60"), Duration::from_millis(100))
+            .unwrap_err();
         assert!(started.elapsed() < LONG, "it waited for the child of the child");
         assert!(format!("{error:#}").contains("longer than"));
     }
@@ -195,7 +209,8 @@ mod tests {
     #[test]
     fn every_line_is_seen() {
         let mut lines = Vec::new();
-        run_and_watch(&mut shell("echo a; printf b"), LONG, |line| lines.push(line.to_owned())).unwrap();
+        run_and_watch(&mut shell("echo a; printf b"), LONG, |line| lines.push(line.to_owned()))
+            .unwrap();
         assert_eq!(lines, ["a", "b"]);
     }
 }

@@ -1,4 +1,5 @@
-//! `cargo xtask soak`: what a test of a second cannot show: other draws each round, minutes of traffic, faults from outside.
+//! `cargo xtask soak`: what a test of a second cannot show: other draws each round, minutes of
+//! traffic, faults from outside.
 
 mod carry;
 mod contention;
@@ -95,7 +96,12 @@ const SUITES: &[Suite] = &[
         count: 300,
         run: drawn::pager_servers,
     },
-    Suite { name: "fuzz", what: "every fuzz target, so many seconds each", count: 600, run: fuzz::fuzz },
+    Suite {
+        name: "fuzz",
+        what: "every fuzz target, so many seconds each",
+        count: 600,
+        run: fuzz::fuzz,
+    },
     Suite {
         name: "sanitizers",
         what: "crates with unsafe code under the address sanitizer",
@@ -110,7 +116,8 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "kills",
-        what: "kill -9 at random moments of everything that records, then a reader and doctor --clean",
+        what: "kill -9 at random moments of everything that records, then a reader and doctor \
+        --clean",
         count: 1020,
         run: kills::kills,
     },
@@ -128,7 +135,8 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "contention",
-        what: "something takes a node's core, pages or disk, or stops it: story and explain name it",
+        what: "something takes a node's core, pages or disk, or stops it: story and explain name \
+        it",
         count: contention::COUNT,
         run: contention::contention,
     },
@@ -138,7 +146,9 @@ const SUITES: &[Suite] = &[
 pub fn soak(workspace: &Workspace, options: &Options) -> Result<bool> {
     let suites = choose(&options.only)?;
     if options.list {
-        suites.iter().for_each(|suite| println!("{:<18}{:>7}  {}", suite.name, suite.count, suite.what));
+        suites
+            .iter()
+            .for_each(|suite| println!("{:<18}{:>7}  {}", suite.name, suite.count, suite.what));
         return Ok(true);
     }
     let begun = Instant::now();
@@ -147,7 +157,8 @@ pub fn soak(workspace: &Workspace, options: &Options) -> Result<bool> {
     while round == 0 || begun.elapsed() < limit {
         for suite in &suites {
             let count = options.count.unwrap_or(suite.count);
-            let cases = Cases { from: options.from + round * count, count, seconds: options.seconds };
+            let cases =
+                Cases { from: options.from + round * count, count, seconds: options.seconds };
             println!("==> round {round}, {}: {count} from {}", suite.name, cases.from);
             (suite.run)(workspace, cases)?;
         }
@@ -158,7 +169,8 @@ pub fn soak(workspace: &Workspace, options: &Options) -> Result<bool> {
 }
 
 fn choose(only: &[String]) -> Result<Vec<&'static Suite>> {
-    if let Some(unknown) = only.iter().find(|name| SUITES.iter().all(|suite| suite.name != **name)) {
+    if let Some(unknown) = only.iter().find(|name| SUITES.iter().all(|suite| suite.name != **name))
+    {
         let names: Vec<_> = SUITES.iter().map(|suite| suite.name).collect();
         bail!("no suite {unknown}; there are {}", names.join(", "));
     }

@@ -1,4 +1,5 @@
-//! `cargo xtask test`: every check there is, each run even if one before it failed, and a table of how they went.
+//! `cargo xtask test`: every check there is, each run even if one before it failed, and a table of
+//! how they went.
 //!
 //! CI runs this and nothing else, so a green run on a desk means a green run there.
 
@@ -18,7 +19,8 @@ use tally::Tally;
 /// What to run.
 #[derive(Args, Debug, Default)]
 pub struct Options {
-    /// Only what fits into the inner loop: format, rules, lints and the tests, and nothing installed.
+    /// Only what fits into the inner loop: format, rules, lints and the tests, and nothing
+    /// installed.
     #[arg(long)]
     quick: bool,
     /// Only these steps, by name.
@@ -54,7 +56,9 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<bool> {
 }
 
 fn choose(options: &Options) -> Result<Vec<&'static Step>> {
-    if let Some(unknown) = options.only.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
+    if let Some(unknown) =
+        options.only.iter().find(|name| STEPS.iter().all(|step| step.name != **name))
+    {
         let names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
         bail!("no step {unknown}; there are {}", names.join(", "));
     }
@@ -91,9 +95,13 @@ fn line(outcome: &Outcome) -> String {
     };
     let why = error.as_ref().map(|error| format!("{error:#}")).unwrap_or_default();
     let why = why.lines().next().unwrap_or_default();
-    format!("{verdict:<8} {name:<14}{:>7.1} s  {counts}{}{why}", time.as_secs_f64(), separator(&counts, why))
-        .trim_end()
-        .to_owned()
+    format!(
+        "{verdict:<8} {name:<14}{:>7.1} s  {counts}{}{why}",
+        time.as_secs_f64(),
+        separator(&counts, why)
+    )
+    .trim_end()
+    .to_owned()
 }
 
 fn separator(left: &str, right: &str) -> &'static str {
@@ -106,9 +114,14 @@ fn summary(outcomes: &[Outcome]) -> String {
     for outcome in outcomes {
         text += &format!("{}\n", line(outcome));
         let Tally { skipped, failures, passed_alone, .. } = &outcome.tally;
-        let notes = [("skipped", skipped), ("failed", failures), ("failed, and passed alone", passed_alone)];
+        let notes = [
+            ("skipped", skipped),
+            ("failed", failures),
+            ("failed, and passed alone", passed_alone),
+        ];
         for (what, each) in notes {
-            each.iter().for_each(|one| text += &format!("         {}: {what}: {one}\n", outcome.name));
+            each.iter()
+                .for_each(|one| text += &format!("         {}: {what}: {one}\n", outcome.name));
         }
     }
     let total = |count: fn(&Tally) -> u32| outcomes.iter().map(|o| count(&o.tally)).sum::<u32>();
@@ -120,7 +133,12 @@ mod tests {
     use super::*;
 
     fn outcome(name: &'static str, tally: Tally, error: Option<&'static str>) -> Outcome {
-        Outcome { name, time: Duration::from_millis(1250), tally, error: error.map(anyhow::Error::msg) }
+        Outcome {
+            name,
+            time: Duration::from_millis(1250),
+            tally,
+            error: error.map(anyhow::Error::msg),
+        }
     }
 
     #[test]
@@ -140,8 +158,10 @@ mod tests {
             summary(&outcomes),
             "\n==> summary\n\
              passed   format            1.2 s\n\
-             failed   tests             1.2 s  1 of 41 tests failed: exit 1\n         tests: failed: wrong\n\
-             passed   rings             1.2 s  3 tests\n         rings: failed, and passed alone: late\n\
+             failed   tests             1.2 s  1 of 41 tests failed: exit 1\n         tests: \
+             failed: wrong\n\
+             passed   rings             1.2 s  3 tests\n         rings: failed, and passed alone: \
+             late\n\
              skipped  mpi               1.2 s\n         mpi: skipped: no mpicc\n\
              44 passed, 1 failed\n"
         );

@@ -34,21 +34,25 @@ impl Workspace {
         let mut cargo = cargo();
         cargo.args(["metadata", "--no-deps", "--format-version", "1"]);
         let metadata = process::capture(&mut cargo)?;
-        Workspace::from_metadata(&serde_json::from_str(&metadata).context("cargo metadata is not JSON")?)
-            .context("cargo metadata lacks a field")
+        Workspace::from_metadata(
+            &serde_json::from_str(&metadata).context("cargo metadata is not JSON")?,
+        )
+        .context("cargo metadata lacks a field")
     }
 
     fn from_metadata(metadata: &Value) -> Option<Workspace> {
         let root = PathBuf::from(metadata["workspace_root"].as_str()?);
         let packages = metadata["packages"].as_array()?;
-        let packages = packages.iter().map(|p| Package::from_metadata(p, &root)).collect::<Option<_>>()?;
+        let packages =
+            packages.iter().map(|p| Package::from_metadata(p, &root)).collect::<Option<_>>()?;
         Some(Workspace { target: metadata["target_directory"].as_str()?.into(), root, packages })
     }
 
     /// A folder under the target folder for what the chores make; made if absent.
     pub fn scratch(&self, name: &str) -> Result<PathBuf> {
         let folder = self.target.join("xtask").join(name);
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        std::fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot make {}", folder.display()))?;
         Ok(folder)
     }
 
@@ -79,7 +83,9 @@ impl Package {
         Some(Package {
             name: package["name"].as_str()?.to_owned(),
             folder: manifest.parent()?.strip_prefix(root).ok()?.to_owned(),
-            dependencies: normal.map(|d| d["name"].as_str().map(str::to_owned)).collect::<Option<_>>()?,
+            dependencies: normal
+                .map(|d| d["name"].as_str().map(str::to_owned))
+                .collect::<Option<_>>()?,
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Some messages at once, then nothing for a while: the network's buffers are empty when a burst begins, as they are for a
-//! program that works between its messages.
+//! Some messages at once, then nothing for a while: the network's buffers are empty when a burst
+//! begins, as they are for a program that works between its messages.
 
 use crate::Outcome;
 use crate::meter::{Meter, Until};

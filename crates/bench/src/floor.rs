@@ -1,7 +1,8 @@
 //! The floor under every result: what the machine itself takes, with nothing of ours in between.
 //!
-//! A message time means little without it. Two floors, each between two threads pinned to two cores where there are two:
-//! one cache line passed to and fro, and a plain TCP ping-pong with nothing but `read` and `write`.
+//! A message time means little without it. Two floors, each between two threads pinned to two cores
+//! where there are two: one cache line passed to and fro, and a plain TCP ping-pong with nothing
+//! but `read` and `write`.
 
 use clock::Clock;
 use fabric::{Pinning, Waiting, pin_node};
@@ -22,7 +23,8 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// The smallest time with at least the part `p` of all times at or below it, ticks; 0 if there are none.
+    /// The smallest time with at least the part `p` of all times at or below it, ticks; 0 if there
+    /// are none.
     pub fn quantile_ticks(&self, p: f64) -> u64 {
         let mut times = self.round_trip_ticks.clone();
         let rank = ((p * times.len() as f64).ceil() as usize).saturating_sub(1);
@@ -103,14 +105,19 @@ pub fn tcp(clock: Clock, trips: usize, waiting: Waiting) -> std::io::Result<Floo
         Ok((joined(leading)?, joined(other)?))
     })?;
     let how = if waiting == Waiting::Polling { "polling" } else { "blocking" };
-    Ok(Floor { name: format!("plain TCP, {how}"), round_trip_ticks: times, pinned: pinned.0 && pinned.1 })
+    Ok(Floor {
+        name: format!("plain TCP, {how}"),
+        round_trip_ticks: times,
+        pinned: pinned.0 && pinned.1,
+    })
 }
 
 fn is_core(pinning: &Pinning) -> bool {
     matches!(pinning, Pinning::Core(_))
 }
 
-/// Spin until the line holds `value`; on a machine with one core somebody else must get to run meanwhile.
+/// Spin until the line holds `value`; on a machine with one core somebody else must get to run
+/// meanwhile.
 fn wait_for(line: &AtomicU64, value: u64) {
     let mut looks = 0u32;
     while line.load(Ordering::Acquire) != value {

@@ -1,8 +1,9 @@
 //! Workloads that measure message times.
 //!
-//! Each runs the same on every transport: it is given a [`Node`] and a [`Plan`] and plays the role that the node's
-//! number gives it. Node 0 leads; the others serve until everybody has said good-bye. What was measured is in the
-//! rows that the nodes wrote; an [`Outcome`] adds only what rows cannot tell.
+//! Each runs the same on every transport: it is given a [`Node`] and a [`Plan`] and plays the role
+//! that the node's number gives it. Node 0 leads; the others serve until everybody has said
+//! good-bye. What was measured is in the rows that the nodes wrote; an [`Outcome`] adds only what
+//! rows cannot tell.
 //!
 //! | workload | source | who sends what |
 //! |---|---|---|
@@ -58,7 +59,8 @@ pub fn run(node: &mut Node, plan: &Plan, meter: &Meter<'_>) -> Result<Outcome, F
         Workload::Burst { messages, gap_us } => burst::run(node, plan, *messages, *gap_us, meter),
         Workload::Relay => relay::run(node, plan, meter),
         Workload::Sweep { largest_bytes, repeats, refine } => {
-            let shape = sweep::Shape { largest_bytes: *largest_bytes, repeats: *repeats, refine: *refine };
+            let shape =
+                sweep::Shape { largest_bytes: *largest_bytes, repeats: *repeats, refine: *refine };
             sweep::run(node, plan, shape, meter)
         }
     }

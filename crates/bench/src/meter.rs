@@ -77,8 +77,8 @@ impl<'a> Until<'a> {
         Until { meter: *meter, count, end, done: 0, before: meter.done.load(Ordering::Relaxed) }
     }
 
-    /// Whether to go on. `now` is asked only in a run by duration: a reading for every message would be part of what is
-    /// measured.
+    /// Whether to go on. `now` is asked only in a run by duration: a reading for every message
+    /// would be part of what is measured.
     #[inline]
     pub fn goes_on(&self, now: impl FnOnce() -> Ticks) -> bool {
         let in_time = self.end == Ticks(u64::MAX) || now() < self.end;

@@ -1,7 +1,9 @@
-//! Round trips: node 0 sends to each other node in turn and waits for the answer. One message in the system at a time.
+//! Round trips: node 0 sends to each other node in turn and waits for the answer. One message in
+//! the system at a time.
 //!
-//! Every message is stamped one way, so both directions are seen. The whole round trip is written down as a cycle that
-//! begins when the one before ended: nothing that the loop does, recording included, is outside the measurement.
+//! Every message is stamped one way, so both directions are seen. The whole round trip is written
+//! down as a cycle that begins when the one before ended: nothing that the loop does, recording
+//! included, is outside the measurement.
 
 use crate::Outcome;
 use crate::meter::{Meter, Until};
@@ -37,7 +39,11 @@ fn lead(node: &mut Node, plan: &Plan, meter: &Meter<'_>) -> Result<Outcome, Fabr
 
 /// There and back; returns the moment at which the answer was taken.
 #[inline]
-pub(crate) fn round_trip(node: &mut Node, to: NodeId, payload: &[u8]) -> Result<Ticks, FabricError> {
+pub(crate) fn round_trip(
+    node: &mut Node,
+    to: NodeId,
+    payload: &[u8],
+) -> Result<Ticks, FabricError> {
     node.send(to, Kind::Data, payload)?;
     expect(node, to)
 }

@@ -25,7 +25,8 @@ pub struct Plan {
 pub enum Workload {
     /// Round trips of node 0 with each of the others in turn.
     Pingpong,
-    /// One way: the first half of the nodes sends, each to its partner in the second half; or all to all.
+    /// One way: the first half of the nodes sends, each to its partner in the second half; or all
+    /// to all.
     Stream {
         /// Messages a second and sender, at intended times; `None`: as fast as possible.
         rate_per_s: Option<f64>,
@@ -95,23 +96,31 @@ impl Plan {
         let refuse = |what: String, remedy| Err(PlanError { what, remedy });
         let least = self.workload.nodes_min();
         match &self.workload {
-            workload if nodes < least => {
-                refuse(format!("{} needs {least} nodes, not {nodes}", workload.name()), "raise --nodes")
-            }
+            workload if nodes < least => refuse(
+                format!("{} needs {least} nodes, not {nodes}", workload.name()),
+                "raise --nodes",
+            ),
             Workload::Relay if nodes > 3 => {
                 refuse(format!("relay has 3 nodes, not {nodes}"), "give --nodes 3")
             }
-            Workload::Stream { all: false, .. } if !nodes.is_multiple_of(2) => {
-                refuse(format!("{nodes} nodes cannot stream in pairs"), "give an even number, or --all")
-            }
-            Workload::Stream { rate_per_s: Some(rate), .. } if !(rate.is_finite() && *rate > 0.0) => {
+            Workload::Stream { all: false, .. } if !nodes.is_multiple_of(2) => refuse(
+                format!("{nodes} nodes cannot stream in pairs"),
+                "give an even number, or --all",
+            ),
+            Workload::Stream { rate_per_s: Some(rate), .. }
+                if !(rate.is_finite() && *rate > 0.0) =>
+            {
                 refuse(format!("{rate} messages a second is no rate"), "give a number above 0")
             }
             Workload::Stream { batch: 0, .. } => {
                 refuse("a batch of 0 messages sends nothing".into(), "give 1 or more")
             }
-            Workload::Burst { messages: 0, .. } => refuse("a burst of 0 messages".into(), "give 1 or more"),
-            Workload::Sweep { repeats: 0, .. } => refuse("0 visits to each size".into(), "give 1 or more"),
+            Workload::Burst { messages: 0, .. } => {
+                refuse("a burst of 0 messages".into(), "give 1 or more")
+            }
+            Workload::Sweep { repeats: 0, .. } => {
+                refuse("0 visits to each size".into(), "give 1 or more")
+            }
             Workload::Sweep { .. } if matches!(self.length, Length::DurationMs(_)) => {
                 refuse("a sweep counts round trips".into(), "give --count instead of --duration")
             }
@@ -213,7 +222,10 @@ mod tests {
     #[test]
     fn only_who_leads_has_a_goal() {
         let pingpong = Plan { warm_up: 3, ..plan(Workload::Pingpong) };
-        assert_eq!([pingpong.goal(&[0], 2), pingpong.goal(&[1], 2), pingpong.goal(&[0, 1], 2)], [13, 0, 13]);
+        assert_eq!(
+            [pingpong.goal(&[0], 2), pingpong.goal(&[1], 2), pingpong.goal(&[0, 1], 2)],
+            [13, 0, 13]
+        );
         let stream = plan(Workload::Stream { rate_per_s: Some(0.01), batch: 1, all: false });
         assert_eq!([stream.goal(&[1], 4), stream.goal(&[2], 4)], [10, 0]);
         assert_eq!(stream.longest_pause(), Duration::from_secs(100));
@@ -227,6 +239,9 @@ mod tests {
     fn ordinary_plans_pass() {
         assert_eq!(plan(Workload::Pingpong).check(2), Ok(()));
         assert_eq!(plan(Workload::Relay).check(3), Ok(()));
-        assert_eq!(plan(Workload::Stream { rate_per_s: None, batch: 1, all: true }).check(3), Ok(()));
+        assert_eq!(
+            plan(Workload::Stream { rate_per_s: None, batch: 1, all: true }).check(3),
+            Ok(())
+        );
     }
 }

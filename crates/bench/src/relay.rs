@@ -1,5 +1,5 @@
-//! A cycle over three nodes: 0 sends to 1 and to 2, 1 forwards to 2, and 2 answers 0 once it has both. The legs are the
-//! messages by node pair; the whole is a cycle.
+//! A cycle over three nodes: 0 sends to 1 and to 2, 1 forwards to 2, and 2 answers 0 once it has
+//! both. The legs are the messages by node pair; the whole is a cycle.
 
 use crate::Outcome;
 use crate::meter::{Meter, Until};

@@ -1,12 +1,14 @@
-//! The part of a node that does not lead: take messages until the leading node has left, and do something about each.
+//! The part of a node that does not lead: take messages until the leading node has left, and do
+//! something about each.
 
 use crate::Outcome;
 use clock::Ticks;
 use fabric::{FabricError, Node, NodeId, Wait};
 use record::{ABSENT, Kind};
 
-/// Serve, calling `act` with the sender and the payload (as long as the one received, our own bytes); it says how
-/// many messages it sent. What was not stamped on its way here (warming up) causes nothing that is stamped.
+/// Serve, calling `act` with the sender and the payload (as long as the one received, our own
+/// bytes); it says how many messages it sent. What was not stamped on its way here (warming up)
+/// causes nothing that is stamped.
 pub(crate) fn serve(
     node: &mut Node,
     leader: NodeId,
@@ -18,7 +20,9 @@ pub(crate) fn serve(
     let mut stamping = None;
     loop {
         let (from, bytes, ready, taken) = match node.receive(Wait::Serving(leader)) {
-            Ok(Some(message)) => (message.from, message.payload().len(), message.ready, message.taken),
+            Ok(Some(message)) => {
+                (message.from, message.payload().len(), message.ready, message.taken)
+            }
             Ok(None) | Err(FabricError::Closed) => return Ok(outcome),
             Err(error) => return Err(error),
         };

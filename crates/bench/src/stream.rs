@@ -1,7 +1,8 @@
 //! One-way messages: as fast as the path takes them, or at a rate.
 //!
-//! At a rate the loop is open: every message has an intended time, and its `ready` stamp is that time even when the sender
-//! is late. Otherwise a stall would delay the messages after it and they would all look fast.
+//! At a rate the loop is open: every message has an intended time, and its `ready` stamp is that
+//! time even when the sender is late. Otherwise a stall would delay the messages after it and they
+//! would all look fast.
 
 use crate::Outcome;
 use crate::meter::{Meter, Until};
@@ -96,7 +97,12 @@ impl Sender {
 
     /// One call: a message, or a batch. Returns how many messages went: none if the run is to end
     /// before the message's time.
-    pub fn send(&mut self, node: &mut Node, to: NodeId, meter: &Meter<'_>) -> Result<u64, FabricError> {
+    pub fn send(
+        &mut self,
+        node: &mut Node,
+        to: NodeId,
+        meter: &Meter<'_>,
+    ) -> Result<u64, FabricError> {
         match (self.interval_ticks, self.batch) {
             (None, 1) => node.send(to, Kind::Data, &self.payload).map(|_| 1),
             (None, batch) => {
@@ -137,7 +143,12 @@ impl Sender {
     }
 
     /// Wait for the moment of the next message; `None` if the run is to end before that.
-    fn next_moment(&mut self, interval_ticks: f64, node: &Node, meter: &Meter<'_>) -> Option<Ticks> {
+    fn next_moment(
+        &mut self,
+        interval_ticks: f64,
+        node: &Node,
+        meter: &Meter<'_>,
+    ) -> Option<Ticks> {
         let intended = Ticks(self.begin.0 + (self.intended as f64 * interval_ticks) as u64);
         wait_until(node, intended, meter).then(|| {
             self.intended += 1;

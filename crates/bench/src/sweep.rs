@@ -1,6 +1,7 @@
-//! Ping-pong over sizes. The sizes come in random order, so that what changes with time does not look like an effect of
-//! the size; then further visits are made, one size at a time, where the fit that the report draws is least sure (`stats::knees`): a grid
-//! of powers of two misplaces every knee, bisection brackets it within a few bytes.
+//! Ping-pong over sizes. The sizes come in random order, so that what changes with time does not
+//! look like an effect of the size; then further visits are made, one size at a time, where the fit
+//! that the report draws is least sure (`stats::knees`): a grid of powers of two misplaces every
+//! knee, bisection brackets it within a few bytes.
 
 use crate::Outcome;
 use crate::meter::Meter;
@@ -42,7 +43,12 @@ pub(crate) fn run(
     if node.id() == 0 { lead(node, plan, shape, meter) } else { echo(node) }
 }
 
-fn lead(node: &mut Node, plan: &Plan, shape: Shape, meter: &Meter<'_>) -> Result<Outcome, FabricError> {
+fn lead(
+    node: &mut Node,
+    plan: &Plan,
+    shape: Shape,
+    meter: &Meter<'_>,
+) -> Result<Outcome, FabricError> {
     let trips = match plan.length {
         Length::Count(trips) => trips,
         Length::DurationMs(_) => unreachable!("Plan::check refuses a sweep by duration"),
@@ -134,13 +140,16 @@ fn point(bytes: usize, visits: &[Vec<u64>]) -> Option<Point> {
 /// Median and 99 % quantile.
 fn quantiles(mut trips: Vec<u64>) -> Option<[u64; 2]> {
     trips.sort_unstable();
-    let at = |percent: usize| trips.get((trips.len() * percent).div_ceil(100).saturating_sub(1)).copied();
+    let at = |percent: usize| {
+        trips.get((trips.len() * percent).div_ceil(100).saturating_sub(1)).copied()
+    };
     Some([at(50)?, at(99)?])
 }
 
 /// Powers of two and the sizes half-way between them, up to the largest.
 pub(crate) fn grid(largest: usize) -> Vec<usize> {
-    let powers = (0..usize::BITS).map(|power| 1usize << power).take_while(|bytes| *bytes <= largest);
+    let powers =
+        (0..usize::BITS).map(|power| 1usize << power).take_while(|bytes| *bytes <= largest);
     let mut sizes: Vec<usize> = powers.flat_map(|bytes| [bytes, bytes + bytes / 2]).collect();
     sizes.extend([0, largest]);
     sizes.retain(|bytes| *bytes <= largest);
@@ -163,17 +172,22 @@ mod tests {
     fn visits_close_in_on_a_planted_knee() {
         let time = |bytes: usize| 1000 + bytes as u64 / 10 + if bytes > 4043 { 900 } else { 0 };
         // Every visit a little different, the same in each run.
-        let visit = |bytes: usize, off: u64| vec![time(bytes) + (bytes as u64 * 7 + off * 5) % 11; 20];
-        let mut visits: BTreeMap<usize, Vec<Vec<u64>>> =
-            grid(1 << 14).into_iter().map(|bytes| (bytes, vec![visit(bytes, 0), visit(bytes, 1)])).collect();
+        let visit =
+            |bytes: usize, off: u64| vec![time(bytes) + (bytes as u64 * 7 + off * 5) % 11; 20];
+        let mut visits: BTreeMap<usize, Vec<Vec<u64>>> = grid(1 << 14)
+            .into_iter()
+            .map(|bytes| (bytes, vec![visit(bytes, 0), visit(bytes, 1)]))
+            .collect();
         for _ in 0..30 {
-            let points: Vec<Point> = visits.iter().filter_map(|(bytes, all)| point(*bytes, all)).collect();
+            let points: Vec<Point> =
+                visits.iter().filter_map(|(bytes, all)| point(*bytes, all)).collect();
             let sweep = knees::fit(&points, true).expect("enough sizes");
             let Some(bytes) = knees::next_size(&points, &sweep, 2) else { break };
             let bytes = bytes as usize;
             visits.entry(bytes).or_default().extend([visit(bytes, 2), visit(bytes, 3)]);
         }
-        let points: Vec<Point> = visits.iter().filter_map(|(bytes, all)| point(*bytes, all)).collect();
+        let points: Vec<Point> =
+            visits.iter().filter_map(|(bytes, all)| point(*bytes, all)).collect();
         let sweep = knees::fit(&points, true).expect("enough sizes");
         let knee = sweep.knees.iter().find(|knee| knee.jumps()).expect("the jump is clear");
         assert!(knee.before_bytes <= 4043 && knee.after_bytes > 4043, "{knee:?}");

@@ -1,4 +1,5 @@
-//! From a run folder to its analysis: reads chunks on all cores and gives them to `stats`, which is pure.
+//! From a run folder to its analysis: reads chunks on all cores and gives them to `stats`, which is
+//! pure.
 
 use crate::call_tables::{self, CallTables};
 use crate::choosing::nothing_left;
@@ -109,7 +110,10 @@ fn options(chunks: &[Numbered], clock_error_ns: i64, seed: u64) -> Options {
 
 /// The chunks of a run, its launches numbered from `first`.
 fn numbered(run: &Run, first: u32) -> Vec<Numbered> {
-    run.chunks().into_iter().map(|chunk| Numbered { launch: first + chunk.launch(), chunk }).collect()
+    run.chunks()
+        .into_iter()
+        .map(|chunk| Numbered { launch: first + chunk.launch(), chunk })
+        .collect()
 }
 
 /// Open the run at `path`. One that was cut is closed first, by whoever knows its logs.
@@ -133,7 +137,12 @@ impl Analysed {
 
 /// Read what the filter takes, or, where it is the usual one and takes nothing, what the next wider
 /// one does.
-fn read_chosen(chunks: &[Numbered], options: Options, filter: &Filter, name: &str) -> Result<Accumulator> {
+fn read_chosen(
+    chunks: &[Numbered],
+    options: Options,
+    filter: &Filter,
+    name: &str,
+) -> Result<Accumulator> {
     for filter in filter.tries() {
         let read = read_all(chunks, &Options { filter, ..options.clone() })
             .with_context(|| format!("cannot read {name}"))?;
@@ -146,8 +155,8 @@ fn read_chosen(chunks: &[Numbered], options: Options, filter: &Filter, name: &st
     bail!(nothing_left(name, &chunks)?)
 }
 
-/// Every thread takes a run of consecutive chunks, so that what depends on the order of a file's rows (the time between
-/// sends) is seen in order but for one seam a thread.
+/// Every thread takes a run of consecutive chunks, so that what depends on the order of a file's
+/// rows (the time between sends) is seen in order but for one seam a thread.
 fn read_all(chunks: &[Numbered], options: &Options) -> Result<Accumulator> {
     let rows = |numbered: &Numbered| numbered.chunk.rows();
     let parts = on_all_cores(chunks, rows, |share, done| read_some(share, options, done))?;
@@ -161,7 +170,8 @@ fn read_some(chunks: &[Numbered], options: &Options, done: &AtomicU64) -> Result
     let mut batch = Batch::new();
     for Numbered { chunk, launch } in chunks {
         chunk.read(&stats::FIELDS, &mut batch)?;
-        let position = Position { launch: *launch, node: chunk.node(), first_row: chunk.first_row() };
+        let position =
+            Position { launch: *launch, node: chunk.node(), first_row: chunk.first_row() };
         accumulator.add(&batch, position);
         done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
     }
@@ -184,9 +194,13 @@ fn file_rows(chunks: &[Numbered]) -> Vec<FileRows> {
 fn clock_error_ns(run: &Run) -> i64 {
     let errors = run.info.launches.iter().flat_map(|launch| {
         let nodes: Vec<u32> = launch.nodes.iter().map(|node| node.node).collect();
-        let pairs =
-            nodes.iter().flat_map(|one| nodes.iter().map(move |other| (*one, *other))).collect::<Vec<_>>();
-        pairs.into_iter().filter_map(|(one, other)| run.info.error_between_ns(launch.launch, one, other))
+        let pairs = nodes
+            .iter()
+            .flat_map(|one| nodes.iter().map(move |other| (*one, *other)))
+            .collect::<Vec<_>>();
+        pairs
+            .into_iter()
+            .filter_map(|(one, other)| run.info.error_between_ns(launch.launch, one, other))
     });
     errors.fold(0.0, f64::max).ceil() as i64
 }

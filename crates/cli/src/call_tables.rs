@@ -1,5 +1,5 @@
-//! The tables of calls beside an MPI program's messages: what each function does, and the tables themselves, read a row group at
-//! a time.
+//! The tables of calls beside an MPI program's messages: what each function does, and the tables
+//! themselves, read a row group at a time.
 
 use anyhow::{Context, Result, anyhow};
 use calls::list::{CLASSES, Class, NAMES};
@@ -66,8 +66,9 @@ impl CallTables {
             let mut table = SideReader::open(path, &[CALL_COLUMNS[column::CALL]])?;
             for group in 0..table.groups() {
                 let codes = table.read(group)?.swap_remove(0);
-                let blocks =
-                    |code: &i64| usize::try_from(*code).is_ok_and(|code| blocks.get(code) == Some(&true));
+                let blocks = |code: &i64| {
+                    usize::try_from(*code).is_ok_and(|code| blocks.get(code) == Some(&true))
+                };
                 all.add(*rank, first, codes.iter().map(blocks));
                 first += codes.len() as u64;
             }
@@ -75,11 +76,12 @@ impl CallTables {
         Ok(all)
     }
 
-    /// What ranks and functions took, and what ranks did while the worst messages were under way. A thread takes every so-many-th
-    /// rank.
+    /// What ranks and functions took, and what ranks did while the worst messages were under way. A
+    /// thread takes every so-many-th rank.
     pub fn tally(&self, worst: &mut [WorstMessage]) -> Result<Calls> {
-        let threads =
-            std::thread::available_parallelism().map_or(1, usize::from).clamp(1, self.files.len().max(1));
+        let threads = std::thread::available_parallelism()
+            .map_or(1, usize::from)
+            .clamp(1, self.files.len().max(1));
         let shared = &*worst;
         let parts: Vec<Result<CallTally>> = std::thread::scope(|scope| {
             let some = |thread| scope.spawn(move || self.tally_some(thread, threads, shared));
@@ -103,11 +105,14 @@ impl CallTables {
             let mut table = SideReader::open(path, &columns)?;
             for group in 0..table.groups() {
                 let read = table.read(group)?;
-                let [enter, exit, call, communicator, bytes, polls, site, thread] = &read[..] else {
+                let [enter, exit, call, communicator, bytes, polls, site, thread] = &read[..]
+                else {
                     unreachable!("as many columns are read as were asked for")
                 };
-                tally
-                    .add(*rank, &CallColumns { enter, exit, call, communicator, bytes, polls, site, thread });
+                tally.add(
+                    *rank,
+                    &CallColumns { enter, exit, call, communicator, bytes, polls, site, thread },
+                );
             }
         }
         Ok(tally)
@@ -127,7 +132,8 @@ pub fn function_name(code: i64) -> String {
         .map_or_else(String::new, |name| format!("MPI_{name}"))
 }
 
-/// Places in the program, as people read them: `solve (solver.c:41)`; without debug information the file and the offset.
+/// Places in the program, as people read them: `solve (solver.c:41)`; without debug information the
+/// file and the offset.
 pub fn sites(run: &Run) -> Result<BTreeMap<i64, String>> {
     let path = run.path().join("mpi/sites.csv");
     if !path.exists() {
@@ -138,8 +144,14 @@ pub fn sites(run: &Run) -> Result<BTreeMap<i64, String>> {
     let mut table = csv::Reader::from_reader(&text[..]);
     let mut sites = BTreeMap::new();
     for row in table.deserialize() {
-        let (site, symbol, file, line, object, offset): (i64, String, String, String, String, String) =
-            row.with_context(unreadable)?;
+        let (site, symbol, file, line, object, offset): (
+            i64,
+            String,
+            String,
+            String,
+            String,
+            String,
+        ) = row.with_context(unreadable)?;
         sites.insert(site, site_name(&symbol, &file, &line, &object, &offset));
     }
     Ok(sites)

@@ -1,7 +1,7 @@
 //! Somebody's program as a child: its end, and signals on their way to it.
 //!
-//! Ctrl-C in a terminal reaches the child from the terminal, because it is in our process group. Only what another process sends to us is
-//! passed on, so that the program gets every signal once.
+//! Ctrl-C in a terminal reaches the child from the terminal, because it is in our process group.
+//! Only what another process sends to us is passed on, so that the program gets every signal once.
 
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process};
@@ -12,10 +12,15 @@ use signal_hook::low_level::siginfo::Cause;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
 
-/// Run the command to its end. `ours` says whether a signal was meant for us, and does what it asks for; it is not passed on then.
-pub fn run(command: &mut Command, ours: impl Fn(i32) -> bool + Send + 'static) -> Result<ExitStatus> {
-    let mut signals = SignalsInfo::<WithOrigin>::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2])
-        .context("cannot watch for signals")?;
+/// Run the command to its end. `ours` says whether a signal was meant for us, and does what it asks
+/// for; it is not passed on then.
+pub fn run(
+    command: &mut Command,
+    ours: impl Fn(i32) -> bool + Send + 'static,
+) -> Result<ExitStatus> {
+    let mut signals =
+        SignalsInfo::<WithOrigin>::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2])
+            .context("cannot watch for signals")?;
     // Nobody would wait for it, or record it, when we are gone.
     rmem::end_with_parent(command);
     let mut child = command.spawn()?;
@@ -27,7 +32,9 @@ pub fn run(command: &mut Command, ours: impl Fn(i32) -> bool + Send + 'static) -
                 continue;
             }
             let sent = !matches!(origin.cause, Cause::Kernel);
-            if let (true, Some(pid), Some(signal)) = (sent, pid, Signal::from_named_raw(origin.signal)) {
+            if let (true, Some(pid), Some(signal)) =
+                (sent, pid, Signal::from_named_raw(origin.signal))
+            {
                 // A child that has ended needs none.
                 let _ = kill_process(pid, signal);
             }

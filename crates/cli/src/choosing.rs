@@ -46,8 +46,10 @@ fn count(chunks: &[&Chunk], done: &AtomicU64) -> Result<Census> {
 /// `--kind event (12 between nodes), gvt (3 within a node); --pair 0:1, 1:0; --size 8..64`.
 fn there_is(census: &Census) -> String {
     let place = |within: bool| if within { "within a node" } else { "between nodes" };
-    let kinds =
-        census.kinds.iter().map(|((kind, within), n)| format!("{} ({n} {})", kind.name(), place(*within)));
+    let kinds = census
+        .kinds
+        .iter()
+        .map(|((kind, within), n)| format!("{} ({n} {})", kind.name(), place(*within)));
     let pairs = census.pairs.keys().map(|(src, dst)| format!("{src}:{dst}"));
     let hops = census.hops.keys().map(u64::to_string);
     let size = census.bytes.map(|(least, most)| match least == most {

@@ -11,7 +11,8 @@ const BESIDE_BYTES: u64 = 32;
 /// Of the process `pid` of the run at `run`, which took `elapsed_s`.
 pub fn read(run: &Path, pid: u32, elapsed_s: f64) -> Result<Recorded> {
     let path = run.join(format!("course-{pid}.csv"));
-    let text = record::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text =
+        record::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
     parse(&text, elapsed_s).with_context(|| format!("{} is no course of a run", path.display()))
 }
 
@@ -19,10 +20,14 @@ fn parse(text: &str, elapsed_s: f64) -> Result<Recorded> {
     let mut run = Recorded { elapsed_s, ..Recorded::default() };
     for line in text.lines() {
         let fields: Vec<&str> = line.split(',').collect();
-        let [what, begin, end, which, bytes] = fields[..] else { bail!("five fields, not {line:?}") };
+        let [what, begin, end, which, bytes] = fields[..] else {
+            bail!("five fields, not {line:?}")
+        };
         let (begin_s, end_s) = (seconds(begin)?, seconds(end)?);
         match what {
-            "wait" => run.waits.push(Wait { from_s: begin_s, to_s: end_s, transfer: ended_by(which)? }),
+            "wait" => {
+                run.waits.push(Wait { from_s: begin_s, to_s: end_s, transfer: ended_by(which)? })
+            }
             "in" | "out" => run.transfers.push(Transfer {
                 direction: if what == "in" { Direction::In } else { Direction::Out },
                 connection: which.parse()?,
@@ -58,8 +63,8 @@ mod tests {
 
     #[test]
     fn lines_become_transfers_and_waits() {
-        let run =
-            parse("out,0,2000000000,3,8192\nwait,500000000,2100000000,0,\nwait,1,2,,\n", 3.0).expect("right");
+        let run = parse("out,0,2000000000,3,8192\nwait,500000000,2100000000,0,\nwait,1,2,,\n", 3.0)
+            .expect("right");
         let out = run.transfers[0];
         assert_eq!((out.direction, out.connection, out.bytes), (Direction::Out, 3, 8192 + 64));
         assert_eq!((out.asked_s, out.done_s, run.elapsed_s), (0.0, 2.0, 3.0));

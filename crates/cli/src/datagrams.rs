@@ -1,4 +1,5 @@
-//! What became of a run's datagrams: counted in its notes and in `udp/`. (The moments at which something was sent again are among what was watched.)
+//! What became of a run's datagrams: counted in its notes and in `udp/`. (The moments at which
+//! something was sent again are among what was watched.)
 
 use anyhow::{Context, Result};
 use fabric::{UdpCounts, UdpReport};
@@ -26,7 +27,8 @@ impl Datagrams {
     /// Take in what the nodes of a launch have told.
     pub fn add(&mut self, launch: u32, outcome: &LaunchOutcome) -> Result<()> {
         for process in &outcome.nodes {
-            let played = Vec::<Played>::deserialize(&process.outcome).context("what a node came to")?;
+            let played =
+                Vec::<Played>::deserialize(&process.outcome).context("what a node came to")?;
             for (node, played) in process.hosted.iter().zip(played) {
                 self.nodes.extend(played.udp.map(|report| (launch, u32::from(*node), report)));
             }
@@ -40,7 +42,8 @@ impl Datagrams {
             return Vec::new();
         }
         let mut notes = vec![self.sentence()];
-        let mut priorities: Vec<&String> = self.nodes.iter().flat_map(|(.., r)| &r.priorities).collect();
+        let mut priorities: Vec<&String> =
+            self.nodes.iter().flat_map(|(.., r)| &r.priorities).collect();
         priorities.sort();
         priorities.dedup();
         notes.extend(priorities.into_iter().map(|how| format!("priority: {how}")));
@@ -54,7 +57,8 @@ impl Datagrams {
     }
 
     fn sentence(&self) -> String {
-        let sum = |of: fn(&UdpCounts) -> u64| self.nodes.iter().map(|(.., r)| of(&r.counts)).sum::<u64>();
+        let sum =
+            |of: fn(&UdpCounts) -> u64| self.nodes.iter().map(|(.., r)| of(&r.counts)).sum::<u64>();
         let mut text = format!(
             "udp: {} datagrams sent ({} only to acknowledge), {} received; {} messages sent again ({} by the timer, {} because later ones had come), {} duplicates removed, {} came out of order",
             sum(|c| c.datagrams_sent),

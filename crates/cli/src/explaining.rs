@@ -34,7 +34,8 @@ fn gather_some(chunks: &[Chunk], mut gatherer: Gatherer, done: &AtomicU64) -> Re
     let mut batch = Batch::new();
     for chunk in chunks {
         chunk.read(&FIELDS, &mut batch)?;
-        let at = Position { launch: chunk.launch(), node: chunk.node(), first_row: chunk.first_row() };
+        let at =
+            Position { launch: chunk.launch(), node: chunk.node(), first_row: chunk.first_row() };
         gatherer.add(&batch, at);
         done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
     }

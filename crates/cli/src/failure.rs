@@ -12,7 +12,8 @@ pub fn say(error: &anyhow::Error) {
     }
 }
 
-/// The whole chain of causes on one line, each said once; what comes from files and peers is harmless to a terminal, and bounded.
+/// The whole chain of causes on one line, each said once; what comes from files and peers is
+/// harmless to a terminal, and bounded.
 pub fn one_line(error: &anyhow::Error) -> String {
     let mut said = String::new();
     for cause in error.chain() {
@@ -31,7 +32,8 @@ pub fn no_memory(bytes: usize) -> ! {
     let mut rest = &mut line[..];
     let _ = writeln!(
         rest,
-        "fourstamp: no memory for {bytes} bytes more: ask for less (--size, --count, --nodes), or raise the limit (ulimit -v)"
+        "fourstamp: no memory for {bytes} bytes more: ask for less (--size, --count, --nodes), or \
+        raise the limit (ulimit -v)"
     );
     let unused = rest.len();
     let _ = std::io::stderr().write_all(&line[..line.len() - unused]);
@@ -57,7 +59,11 @@ mod tests {
         assert_eq!(one_line(&error), "cannot open x: no such file");
         let error = anyhow::anyhow!("no key \u{1b}]0;x\u{7}{}", "y".repeat(1 << 20));
         let line = one_line(&error);
-        assert!(!line.contains('\u{1b}') && line.chars().count() < 3000, "{} characters", line.len());
+        assert!(
+            !line.contains('\u{1b}') && line.chars().count() < 3000,
+            "{} characters",
+            line.len()
+        );
         let error = anyhow::anyhow!("permission\ndenied").context("cannot open x");
         assert_eq!(one_line(&error), "cannot open x: permission; denied");
     }

@@ -8,8 +8,9 @@ use std::path::Path;
 /// How many times the bandwidth.
 const FACTORS: [f64; 3] = [2.0, 10.0, 100.0];
 
-/// Add it to the facts of the paged run at `path`: nothing where nothing was paged, and only what more memory would do where no page crossed a network.
-/// The run is played again over faster networks; without its course, document 004's arithmetic must do.
+/// Add it to the facts of the paged run at `path`: nothing where nothing was paged, and only what
+/// more memory would do where no page crossed a network. The run is played again over faster
+/// networks; without its course, document 004's arithmetic must do.
 pub fn foretell(facts: &mut Facts, path: &Path) {
     let Some(pager) = &mut facts.pager else { return };
     let Some(process) = pager.main().filter(|process| process.was_paged()) else { return };
@@ -19,19 +20,24 @@ pub fn foretell(facts: &mut Facts, path: &Path) {
     // A run that was cut has no course, and one without transfers no rate.
     let course = course::read(path, process.pid, process.seconds.elapsed).ok();
     let recorded = course.zip(rate);
-    // Whatever the model says: a network that takes no time takes away no more than was waited for it.
+    // Whatever the model says: a network that takes no time takes away no more than was waited for
+    // it.
     let least = process.seconds.elapsed - process.seconds.network;
     let faster = FACTORS.iter().filter(|_| networked).map(|factor| Prediction {
         network: format!("{factor} times the bandwidth"),
         seconds: match &recorded {
             Some((course, rate)) => {
-                replay(course, &Link::of_rate(*rate), &Link::of_rate(factor * rate)).elapsed_s.max(least)
+                replay(course, &Link::of_rate(*rate), &Link::of_rate(factor * rate))
+                    .elapsed_s
+                    .max(least)
             }
             None => run.at_bandwidth(*factor).total(),
         },
     });
-    let enough =
-        Prediction { network: "memory enough for all data".into(), seconds: run.all_memory().total() };
+    let enough = Prediction {
+        network: "memory enough for all data".into(),
+        seconds: run.all_memory().total(),
+    };
     pager.predictions = faster.chain([enough]).collect();
 }
 
@@ -60,17 +66,22 @@ mod tests {
         let mut facts = Facts { pager, ..Facts::default() };
         foretell(&mut facts, path);
         let predictions = facts.pager.map(|pager| pager.predictions).unwrap_or_default();
-        predictions.into_iter().map(|one| (one.network, (one.seconds * 10.0).round() / 10.0)).collect()
+        predictions
+            .into_iter()
+            .map(|one| (one.network, (one.seconds * 10.0).round() / 10.0))
+            .collect()
     }
 
     #[test]
     fn without_a_course_only_waiting_for_bytes_gets_shorter() {
-        let seconds =
-            json!({"elapsed": 33.0, "user": 10.0, "network": 20.5, "network_bytes": 20.0, "server": 0.5});
+        let seconds = json!({"elapsed": 33.0, "user": 10.0, "network": 20.5, "network_bytes": 20.0, "server": 0.5});
         let found = times(&json!({ "seconds": seconds, "transfers": 5 }), Path::new("/no/course"));
         let network = |factor| format!("{factor} times the bandwidth");
         let enough = "memory enough for all data".to_string();
-        assert_eq!(found, [(network(2), 23.0), (network(10), 15.0), (network(100), 13.2), (enough, 12.0)]);
+        assert_eq!(
+            found,
+            [(network(2), 23.0), (network(10), 15.0), (network(100), 13.2), (enough, 12.0)]
+        );
     }
 
     /// On a busy machine threads wait long for pages that the network brought at once.
@@ -79,8 +90,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let course = "in,0,4000000000,0,40000000\nwait,0,4000000000,0,\n";
         std::fs::write(folder.path().join("course-7.csv"), course).expect("a course");
-        let seconds = json!({"elapsed": 5.0, "user": 1.0, "network": 0.5, "handling": 0.5, "queue": 3.0});
-        let process = json!({"pid": 7, "transfers": 9, "rate_bytes_per_s": 1e7, "seconds": seconds});
+        let seconds =
+            json!({"elapsed": 5.0, "user": 1.0, "network": 0.5, "handling": 0.5, "queue": 3.0});
+        let process =
+            json!({"pid": 7, "transfers": 9, "rate_bytes_per_s": 1e7, "seconds": seconds});
         let found: Vec<f64> = times(&process, folder.path()).into_iter().map(|one| one.1).collect();
         assert_eq!(found, [4.5, 4.5, 4.5, 4.0]);
     }
@@ -101,7 +114,8 @@ mod tests {
         let course = "in,0,10000000000,0,100000000\nwait,8000000000,10000000000,0,\n";
         std::fs::write(folder.path().join("course-7.csv"), course).expect("a course");
         let seconds = json!({"elapsed": 11.0, "user": 9.0, "network": 2.0, "network_bytes": 2.0});
-        let process = json!({"pid": 7, "transfers": 9, "rate_bytes_per_s": 1e7, "seconds": seconds});
+        let process =
+            json!({"pid": 7, "transfers": 9, "rate_bytes_per_s": 1e7, "seconds": seconds});
         let found: Vec<f64> = times(&process, folder.path()).into_iter().map(|one| one.1).collect();
         assert_eq!(found, [9.0, 9.0, 9.0, 9.0]);
     }

@@ -1,5 +1,6 @@
-//! Signals that ask this program to end. The first one ends the run cleanly with what there is, the second one at once; either way the exit
-//! code is that of a program which the signal has ended: 130 for Ctrl-C, 143 for SIGTERM.
+//! Signals that ask this program to end. The first one ends the run cleanly with what there is, the
+//! second one at once; either way the exit code is that of a program which the signal has ended:
+//! 130 for Ctrl-C, 143 for SIGTERM.
 
 use launch::Leave;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -9,7 +10,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
-/// How long a node may take to end what it does after a signal; its data are kept in named memory anyway.
+/// How long a node may take to end what it does after a signal; its data are kept in named memory
+/// anyway.
 const GRACE: Duration = Duration::from_secs(3);
 
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -44,7 +46,8 @@ pub fn end_of_service() -> &'static AtomicBool {
     flag()
 }
 
-/// The same, for a node: its work is told through `leave`, and if it has not ended then, the process ends all the same.
+/// The same, for a node: its work is told through `leave`, and if it has not ended then, the
+/// process ends all the same.
 pub fn flag_of_node(leave: &'static Leave) -> &'static AtomicBool {
     let _ = LEAVE.set(leave);
     flag()
@@ -62,7 +65,8 @@ fn code(signal: i32) -> u8 {
 
 fn watch(mut signals: Signals) {
     for signal in signals.forever() {
-        let is_first = SIGNAL.compare_exchange(0, signal, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        let is_first =
+            SIGNAL.compare_exchange(0, signal, Ordering::AcqRel, Ordering::Acquire).is_ok();
         STOP.store(true, Ordering::Release);
         match LEAVE.get() {
             _ if !is_first => std::process::exit(code(signal).into()),
@@ -72,7 +76,8 @@ fn watch(mut signals: Signals) {
     }
 }
 
-/// End a node: at once if it has nothing to lose, else when its work has ended, or its time is over.
+/// End a node: at once if it has nothing to lose, else when its work has ended, or its time is
+/// over.
 fn end_node(leave: &'static Leave, signal: i32) {
     let end = move || {
         let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -82,7 +87,8 @@ fn end_node(leave: &'static Leave, signal: i32) {
         std::thread::sleep(GRACE);
         end();
     };
-    let waits = has_work && std::thread::Builder::new().name("fourstamp-grace".into()).spawn(later).is_ok();
+    let waits =
+        has_work && std::thread::Builder::new().name("fourstamp-grace".into()).spawn(later).is_ok();
     if !waits {
         end();
     }

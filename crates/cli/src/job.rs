@@ -1,8 +1,9 @@
 //! Being a rank of a job that mpirun or srun has started.
 //!
-//! Every rank runs the same command line. Rank 0 coordinates as it would at a desk, and is node 0 as well; the others find
-//! out where it is (`meeting.rs`) and join it as nodes of their rank's number. So there is one run folder, one
-//! progress line, one report, and one line when something fails: rank 0's.
+//! Every rank runs the same command line. Rank 0 coordinates as it would at a desk, and is node 0
+//! as well; the others find out where it is (`meeting.rs`) and join it as nodes of their rank's
+//! number. So there is one run folder, one progress line, one report, and one line when something
+//! fails: rank 0's.
 
 mod launcher;
 mod meeting;
@@ -55,7 +56,11 @@ pub fn take_part(asked: &Asked, act: impl FnOnce(&Part<'_>) -> Result<()>) -> Re
     }
 }
 
-fn in_job(job: LaunchedJob, asked: &Asked, act: impl FnOnce(&Part<'_>) -> Result<()>) -> Result<()> {
+fn in_job(
+    job: LaunchedJob,
+    asked: &Asked,
+    act: impl FnOnce(&Part<'_>) -> Result<()>,
+) -> Result<()> {
     let rank = job.rank;
     let taken = checked(&job, asked).and_then(|transport| meet(job, transport, act));
     match taken {
@@ -77,15 +82,18 @@ struct Alone {
 fn checked(job: &LaunchedJob, asked: &Asked) -> Result<Transport> {
     if let Some(nodes) = asked.nodes.filter(|nodes| *nodes != job.ranks) {
         bail!(
-            "--nodes {nodes}, but the job has {} ranks, and every rank is a node: leave --nodes out, or start {nodes} ranks",
+            "--nodes {nodes}, but the job has {} ranks, and every rank is a node: leave --nodes \
+            out, or start {nodes} ranks",
             job.ranks
         );
     }
-    let usual = if mpi_library().is_some() && job.speaks_mpi { Transport::Mpi } else { Transport::Tcp };
+    let usual =
+        if mpi_library().is_some() && job.speaks_mpi { Transport::Mpi } else { Transport::Tcp };
     match asked.transport.unwrap_or(usual) {
         Transport::Thread => {
             bail!(
-                "transport thread keeps all nodes in one process: start it without mpirun or srun, or choose mpi, tcp or shm"
+                "transport thread keeps all nodes in one process: start it without mpirun or srun, \
+                or choose mpi, tcp or shm"
             )
         }
         Transport::Shm if !job.one_host => {
@@ -95,7 +103,11 @@ fn checked(job: &LaunchedJob, asked: &Asked) -> Result<Transport> {
     }
 }
 
-fn meet(job: LaunchedJob, transport: Transport, act: impl FnOnce(&Part<'_>) -> Result<()>) -> Result<()> {
+fn meet(
+    job: LaunchedJob,
+    transport: Transport,
+    act: impl FnOnce(&Part<'_>) -> Result<()>,
+) -> Result<()> {
     let meeting = match transport {
         Transport::Mpi => Meeting::OverMpi(mpi_process(&job)?),
         _ => Meeting::ByFile(meeting::Place::of(&job)?),
@@ -118,7 +130,8 @@ fn mpi_process(job: &LaunchedJob) -> Result<MpiProcess> {
     let process = MpiProcess::begin()?;
     if process.ranks() != job.ranks {
         bail!(
-            "{} counts {} ranks where the launcher has started {}: this fourstamp was built with {0}, so start it with \
+            "{} counts {} ranks where the launcher has started {}: this fourstamp was built with \
+            {0}, so start it with \
              the mpirun of that, or give --transport tcp",
             mpi_library().unwrap_or_default(),
             process.ranks(),

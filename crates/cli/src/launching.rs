@@ -1,4 +1,5 @@
-//! What every command that starts nodes needs: from arguments to the fabric and its starter, and the end of a run folder.
+//! What every command that starts nodes needs: from arguments to the fabric and its starter, and
+//! the end of a run folder.
 
 use crate::args::{Topology, Transport};
 use crate::job::{LaunchedJob, Leader};
@@ -26,8 +27,11 @@ pub enum Nodes {
 pub fn starter(nodes: &Nodes) -> Result<Starter> {
     let program = std::env::current_exe()
         .context("cannot find this program's own file, which nodes are started from")?;
-    let command =
-        |program: PathBuf| NodeCommand { program, arguments: vec!["node".into()], environment: Vec::new() };
+    let command = |program: PathBuf| NodeCommand {
+        program,
+        arguments: vec!["node".into()],
+        environment: Vec::new(),
+    };
     Ok(match nodes {
         Nodes::OfJob(_) => Starter::External,
         Nodes::Here => Starter::Local(command(program)),
@@ -36,16 +40,19 @@ pub fn starter(nodes: &Nodes) -> Result<Starter> {
             server: None,
             command: command(program),
         },
-        Nodes::OverSsh(hosts) => {
-            Starter::Ssh { program: "ssh".into(), hosts: hosts.clone(), command: command("fourstamp".into()) }
-        }
+        Nodes::OverSsh(hosts) => Starter::Ssh {
+            program: "ssh".into(),
+            hosts: hosts.clone(),
+            command: command("fourstamp".into()),
+        },
     })
 }
 
 /// How long the ranks of a job may take to join: they have started, but perhaps on many machines.
 pub const RANKS_JOIN: Duration = Duration::from_secs(60);
 
-/// How long a node's process may always be silent: it answers from a thread of its own, which a busy machine may keep waiting.
+/// How long a node's process may always be silent: it answers from a thread of its own, which a
+/// busy machine may keep waiting.
 pub const LEAST_ANSWER: Duration = Duration::from_secs(2);
 
 /// A coordinator that listens at the address asked for, else where these nodes can reach it.
@@ -79,7 +86,8 @@ pub fn hear(nodes: &Nodes, note: &Note) {
 pub fn has_a_core_each(nodes: u16) -> bool {
     match LaunchedJob::here() {
         Some(job) => job.has_a_core_each(),
-        None => std::thread::available_parallelism().is_ok_and(|cores| usize::from(nodes) <= cores.get()),
+        None => std::thread::available_parallelism()
+            .is_ok_and(|cores| usize::from(nodes) <= cores.get()),
     }
 }
 
@@ -98,9 +106,9 @@ pub fn transport(asked: Transport) -> TransportSpec {
 pub fn topology(asked: Topology, packet_bytes: usize) -> fabric::Topology {
     match asked {
         Topology::Mesh => fabric::Topology::Mesh,
-        Topology::Hypercube => {
-            fabric::Topology::Hypercube { packet_bytes: u32::try_from(packet_bytes).unwrap_or(u32::MAX) }
-        }
+        Topology::Hypercube => fabric::Topology::Hypercube {
+            packet_bytes: u32::try_from(packet_bytes).unwrap_or(u32::MAX),
+        },
     }
 }
 
@@ -120,7 +128,8 @@ pub fn close(mut folder: RunFolder, failure: Option<Error>) -> Result<PathBuf> {
         (None, Ok(_)) => Ok(path),
         (None, Err(error)) => Err(error),
         (Some(error), Ok(info)) if info.rows() > 0 => {
-            let kept = format!("{} messages recorded before that are in {}", info.rows(), path.display());
+            let kept =
+                format!("{} messages recorded before that are in {}", info.rows(), path.display());
             Err(error.context(kept))
         }
         (Some(error), _) => Err(error),

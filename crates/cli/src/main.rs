@@ -1,8 +1,10 @@
-//! The `fourstamp` command: arguments to plain options, options to a call, the result to an exit code.
+//! The `fourstamp` command: arguments to plain options, options to a call, the result to an exit
+//! code.
 //!
-//! Exit codes: 0 done, 2 bad input or a failure (one line on standard error says what, why and what to do), 128 and the signal's
-//! number when one has ended it (130: Ctrl-C, 143: SIGTERM); `fourstamp mpi trace` ends with the exit code of the program that it traced, and `fourstamp compare` says 1 when a
-//! condition holds and 3 when one must be decided but cannot.
+//! Exit codes: 0 done, 2 bad input or a failure (one line on standard error says what, why and what
+//! to do), 128 and the signal's number when one has ended it (130: Ctrl-C, 143: SIGTERM);
+//! `fourstamp mpi trace` ends with the exit code of the program that it traced, and `fourstamp
+//! compare` says 1 when a condition holds and 3 when one must be decided but cannot.
 
 #![forbid(unsafe_code)]
 
@@ -39,9 +41,12 @@ use std::process::ExitCode;
 static MEMORY: memory::Checked = memory::Checked::new(failure::no_memory);
 
 fn main() -> ExitCode {
-    // A file that may not grow is an error of the write that meets the limit, not the end of the program.
+    // A file that may not grow is an error of the write that meets the limit, not the end of the
+    // program.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
-    let ended = match commands::run(args::Cli::parse_from(args::study_options_first(std::env::args_os()))) {
+    let ended = match commands::run(args::Cli::parse_from(args::study_options_first(
+        std::env::args_os(),
+    ))) {
         Ok(code) => code,
         Err(error) if failure::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -1,4 +1,5 @@
-//! How much memory this process's control group leaves it: in a container that is often much less than the machine has.
+//! How much memory this process's control group leaves it: in a container that is often much less
+//! than the machine has.
 
 use anyhow::{Result, bail};
 use std::path::Path;
@@ -9,7 +10,8 @@ pub fn bytes() -> Option<u64> {
     of_groups(Path::new("/sys/fs/cgroup"), &groups)
 }
 
-/// The most that this process may have: of the machine's memory, its groups' limits and its own (`ulimit -v`), bytes.
+/// The most that this process may have: of the machine's memory, its groups' limits and its own
+/// (`ulimit -v`), bytes.
 fn most() -> u64 {
     let machine = rustix::system::sysinfo();
     let total = (machine.totalram as u64).saturating_mul(machine.mem_unit.into());
@@ -17,7 +19,8 @@ fn most() -> u64 {
     [bytes(), own].into_iter().flatten().fold(total, u64::min)
 }
 
-/// Refuse messages that nodes on this machine could not hold, before one of them tries: the kernel would end it, or somebody else.
+/// Refuse messages that nodes on this machine could not hold, before one of them tries: the kernel
+/// would end it, or somebody else.
 pub fn refuse_messages(largest_bytes: usize, nodes: u16) -> Result<()> {
     // Each node holds a message as it is sent and as it comes.
     let needed = (largest_bytes as u64).saturating_mul(2 * u64::from(nodes));
@@ -27,7 +30,8 @@ pub fn refuse_messages(largest_bytes: usize, nodes: u16) -> Result<()> {
 fn refuse(largest_bytes: usize, nodes: u16, needed: u64, most: u64) -> Result<()> {
     if needed > most {
         bail!(
-            "messages of {largest_bytes} bytes need {} MiB on {nodes} nodes, and there are {}: give a smaller size",
+            "messages of {largest_bytes} bytes need {} MiB on {nodes} nodes, and there are {}: \
+            give a smaller size",
             needed >> 20,
             most >> 20
         );
@@ -51,13 +55,14 @@ fn of_group(root: &Path, line: &str) -> Option<u64> {
     least(&root.join("memory"), path, "memory.limit_in_bytes")
 }
 
-/// A group's own limit and those of the groups around it. In a container the path may be the machine's own, of which there is only the root.
+/// A group's own limit and those of the groups around it. In a container the path may be the
+/// machine's own, of which there is only the root.
 fn least(root: &Path, path: &str, file: &str) -> Option<u64> {
     let group = root.join(path);
     let around = group.ancestors().take_while(|group| group.starts_with(root));
     // "max" is no number, and no limit.
-    let limits =
-        around.filter_map(|group| std::fs::read_to_string(group.join(file)).ok()?.trim().parse().ok());
+    let limits = around
+        .filter_map(|group| std::fs::read_to_string(group.join(file)).ok()?.trim().parse().ok());
     limits.min()
 }
 

@@ -1,4 +1,5 @@
-//! What the processes of a paged program say of themselves: in files of the run while it goes on, in `run.json` afterwards.
+//! What the processes of a paged program say of themselves: in files of the run while it goes on,
+//! in `run.json` afterwards.
 
 use record::RunInfo;
 use serde_json::{Value, json};
@@ -16,7 +17,8 @@ pub fn processes(path: &Path) -> Vec<Value> {
         .map(|entry| entry.path())
         .filter(|file| file.extension().is_some_and(|ending| ending == "json"));
     let texts = whole.filter_map(|file| record::read_input(&file).ok());
-    let mut processes: Vec<Value> = texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
+    let mut processes: Vec<Value> =
+        texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
     processes.sort_by_key(|process| process["pid"].as_u64());
     processes
 }

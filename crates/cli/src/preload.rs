@@ -1,4 +1,5 @@
-//! Libraries of ours that are loaded before somebody's program: where they lie, and which programs they can precede.
+//! Libraries of ours that are loaded before somebody's program: where they lie, and which programs
+//! they can precede.
 
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
@@ -16,30 +17,43 @@ pub struct Preload {
 }
 
 /// Logs the calls of MPI programs.
-pub const TRACER: Preload =
-    Preload { file: "libmpitrace.so", variable: "FOURSTAMP_MPITRACE", package: "fourstamp-mpitrace" };
+pub const TRACER: Preload = Preload {
+    file: "libmpitrace.so",
+    variable: "FOURSTAMP_MPITRACE",
+    package: "fourstamp-mpitrace",
+};
 /// Gives a program paged memory.
-pub const PAGING: Preload =
-    Preload { file: "librmem_preload.so", variable: "FOURSTAMP_RMEM", package: "fourstamp-rmem-preload" };
+pub const PAGING: Preload = Preload {
+    file: "librmem_preload.so",
+    variable: "FOURSTAMP_RMEM",
+    package: "fourstamp-rmem-preload",
+};
 
 impl Preload {
-    /// Its path: named by the environment, or beside this program as a build or an installation leaves it. In a build `deps` has the newest one:
-    /// what lies beside the program is as old as the last build of the library by its own name.
+    /// Its path: named by the environment, or beside this program as a build or an installation
+    /// leaves it. In a build `deps` has the newest one: what lies beside the program is as old as
+    /// the last build of the library by its own name.
     pub fn find(&self) -> Result<PathBuf> {
         let Preload { file, variable, package } = self;
         if let Some(named) = std::env::var_os(variable).map(PathBuf::from) {
             return named.canonicalize().with_context(|| {
-                format!("cannot find {}, which {variable} names; correct it, or unset it", named.display())
+                format!(
+                    "cannot find {}, which {variable} names; correct it, or unset it",
+                    named.display()
+                )
             });
         }
-        let program = std::env::current_exe()
-            .with_context(|| format!("cannot find this program's own file, beside which {file} lies"))?;
+        let program = std::env::current_exe().with_context(|| {
+            format!("cannot find this program's own file, beside which {file} lies")
+        })?;
         let folder = program.parent().unwrap_or(&program);
-        let places = ["deps", "", "../lib", "../lib/fourstamp"].map(|place| folder.join(place).join(file));
+        let places =
+            ["deps", "", "../lib", "../lib/fourstamp"].map(|place| folder.join(place).join(file));
         match places.iter().find_map(|place| place.canonicalize().ok()) {
             Some(found) => Ok(found),
             None => bail!(
-                "{file} is neither beside {} nor in deps or ../lib; build it with `cargo build --release -p {package}`, or name it in {variable}",
+                "{file} is neither beside {} nor in deps or ../lib; build it with `cargo build \
+                --release -p {package}`, or name it in {variable}",
                 program.display()
             ),
         }
@@ -49,17 +63,20 @@ impl Preload {
 /// Refuse what no library can be loaded into.
 ///
 /// # Errors
-/// For a statically linked program, and for one that runs with other rights than its caller's: the loader ignores `LD_PRELOAD` then.
+/// For a statically linked program, and for one that runs with other rights than its caller's: the
+/// loader ignores `LD_PRELOAD` then.
 pub fn check(program: &Path) -> Result<()> {
     if changes_rights(program) {
         bail!(
-            "{} runs with other rights than yours (setuid, setgid or capabilities), so that no library can be loaded before it; run it as its owner, or a copy without them",
+            "{} runs with other rights than yours (setuid, setgid or capabilities), so that no \
+            library can be loaded before it; run it as its owner, or a copy without them",
             program.display()
         );
     }
     if std::fs::read(program).is_ok_and(|bytes| is_static(&bytes)) {
         bail!(
-            "{} is statically linked, so that no library can be loaded before it; link it dynamically (without -static)",
+            "{} is statically linked, so that no library can be loaded before it; link it \
+            dynamically (without -static)",
             program.display()
         );
     }
@@ -77,7 +94,8 @@ pub fn name(program: Option<&Path>, words: &[OsString]) -> String {
 
 fn changes_rights(program: &Path) -> bool {
     const SET_USER: u32 = 0o4000;
-    const SET_GROUP: u32 = 0o2010; // without the group's right to run it, the bit is no more than a mark
+    // without the group's right to run it, the bit is no more than a mark
+    const SET_GROUP: u32 = 0o2010;
     let Ok(file) = std::fs::metadata(program) else { return false };
     let sets = |bits: u32| file.mode() & bits == bits;
     let user = sets(SET_USER) && file.uid() != rustix::process::getuid().as_raw();
@@ -97,7 +115,8 @@ fn is_static(bytes: &[u8]) -> bool {
         let field = bytes.get(at..at + width)?;
         Some(field.iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte)))
     };
-    let (Some(start), Some(size), Some(count)) = (number(32, 8), number(54, 2), number(56, 2)) else {
+    let (Some(start), Some(size), Some(count)) = (number(32, 8), number(54, 2), number(56, 2))
+    else {
         return false;
     };
     let kind = |segment: u64| number(start.checked_add(segment * size)? as usize, 4);
@@ -123,8 +142,9 @@ mod tests {
     #[test]
     fn a_program_with_others_rights_is_refused() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let set =
-            |mode| std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+        let set = |mode| {
+            std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap()
+        };
         set(0o4755);
         assert!(check(file.path()).is_ok(), "its caller owns it, so no right changes");
         if !rustix::process::getuid().is_root() {

@@ -60,7 +60,8 @@ impl Bar {
     }
 }
 
-/// A line for a simulation: GVT, committed events and their rate, efficiency, memory; a bar where the end is known.
+/// A line for a simulation: GVT, committed events and their rate, efficiency, memory; a bar where
+/// the end is known.
 pub struct SimulationBar {
     bar: ProgressBar,
     begun: Instant,
@@ -101,7 +102,8 @@ impl SimulationBar {
             self.bar.set_position((share.clamp(0.0, 1.0) * BAR_STEPS) as u64);
         }
         let rate = committed as f64 / self.begun.elapsed().as_secs_f64().max(1e-3);
-        let efficiency = if executed == 0 { 100.0 } else { committed as f64 / executed as f64 * 100.0 };
+        let efficiency =
+            if executed == 0 { 100.0 } else { committed as f64 / executed as f64 * 100.0 };
         let gvt = if has_begun { format!("{gvt:.1}") } else { "start".into() };
         let memory = memory_bytes as f64 / f64::from(1 << 20);
         self.bar.set_message(format!(

@@ -9,14 +9,15 @@ use std::time::Duration;
 /// Rows beyond which reading is worth a progress bar.
 const ROWS_WORTH_A_BAR: u64 = 20_000_000;
 
-/// Have each core do a run of consecutive items, of about as many rows, and give back what each came to, in the order of the items. `work`
-/// counts the rows that it has done.
+/// Have each core do a run of consecutive items, of about as many rows, and give back what each
+/// came to, in the order of the items. `work` counts the rows that it has done.
 pub fn on_all_cores<T: Sync, R: Send>(
     items: &[T],
     rows_of: impl Fn(&T) -> usize,
     work: impl Fn(&[T], &AtomicU64) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len()).max(1);
+    let threads =
+        std::thread::available_parallelism().map_or(1, usize::from).min(items.len()).max(1);
     let rows: u64 = items.iter().map(|item| rows_of(item) as u64).sum();
     let mut bar = (rows > ROWS_WORTH_A_BAR).then(|| Bar::new("reading".into(), None));
     let done = AtomicU64::new(0);

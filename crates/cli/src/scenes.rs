@@ -1,5 +1,5 @@
-//! From a run folder to the scenes of its stories: finds the messages in a first pass over few columns, and gathers
-//! the rows around them in a second one, each on all cores.
+//! From a run folder to the scenes of its stories: finds the messages in a first pass over few
+//! columns, and gathers the rows around them in a second one, each on all cores.
 
 use crate::choosing::nothing_left;
 use crate::reading::on_all_cores;
@@ -21,14 +21,15 @@ pub struct Setting {
     pub scene: Scene,
 }
 
-/// The scenes of the messages wanted, slowest first, and how many messages there are; the slowest of
-/// those that `filter` takes.
+/// The scenes of the messages wanted, slowest first, and how many messages there are; the slowest
+/// of those that `filter` takes.
 pub fn gather(run: &Run, wanted: Wanted, filter: &Filter) -> Result<(Vec<Setting>, u64)> {
     let chunks = run.chunks();
     let cannot = || format!("cannot read {}", run.path().display());
     let search = search(&chunks, wanted, filter).with_context(cannot)?;
     let found = search.found();
-    if found.is_empty() && search.messages() == 0 && run.rows() > 0 && *filter != Filter::default() {
+    if found.is_empty() && search.messages() == 0 && run.rows() > 0 && *filter != Filter::default()
+    {
         let name = run.path().display().to_string();
         bail!(nothing_left(&name, &chunks.iter().collect::<Vec<_>>())?);
     }
@@ -38,15 +39,18 @@ pub fn gather(run: &Run, wanted: Wanted, filter: &Filter) -> Result<(Vec<Setting
     let messages = found.iter().map(|found| row_of(&chunks, found)).collect::<Result<Vec<Row>>>();
     let messages = messages.with_context(cannot)?;
     let most = ROWS / messages.len();
-    let gathers = || -> Vec<Gather> { messages.iter().map(|row| Gather::new(row.clone(), most)).collect() };
-    let parts = on_all_cores(&chunks, Chunk::rows, |share, done| look(share, &found, gathers(), done));
+    let gathers =
+        || -> Vec<Gather> { messages.iter().map(|row| Gather::new(row.clone(), most)).collect() };
+    let parts =
+        on_all_cores(&chunks, Chunk::rows, |share, done| look(share, &found, gathers(), done));
     let parts = parts.with_context(cannot)?;
     let mut all = gathers();
     for part in parts {
         all.iter_mut().zip(part).for_each(|(gather, part)| gather.merge(part));
     }
     let settings = found.iter().zip(all);
-    let settings = settings.map(|(found, gather)| Setting { launch: found.launch, scene: gather.finish() });
+    let settings =
+        settings.map(|(found, gather)| Setting { launch: found.launch, scene: gather.finish() });
     Ok((settings.collect(), search.messages()))
 }
 
@@ -115,18 +119,25 @@ fn none_found(path: &Path, wanted: Wanted, messages: u64) -> String {
     let path = path.display();
     match wanted {
         _ if messages == 0 => {
-            format!("{path} has no messages: record some, as with `fourstamp bench pingpong --out DIR`")
+            format!(
+                "{path} has no messages: record some, as with `fourstamp bench pingpong --out DIR`"
+            )
         }
         Wanted::Slowest { .. } => {
             format!(
-                "none of the {messages} messages of {path} has both stamps of that stage: choose another --stage"
+                "none of the {messages} messages of {path} has both stamps of that stage: choose \
+                another --stage"
             )
         }
         Wanted::Event { .. } => {
-            format!("{path} lacks the message that its model is about: choose another, as with --slowest 1")
+            format!(
+                "{path} lacks the message that its model is about: choose another, as with \
+                --slowest 1"
+            )
         }
         Wanted::Named { launch, src, seq } => format!(
-            "{path} has no message {launch}:{src}:{seq}: launch, sending node and number are columns of its messages \
+            "{path} has no message {launch}:{src}:{seq}: launch, sending node and number are \
+            columns of its messages \
              files, and `fourstamp story` without --message names the slowest one"
         ),
     }

@@ -21,7 +21,11 @@ pub struct WarpJob {
 }
 
 /// Run the nodes that this process hosts.
-pub fn simulate(job: &WarpJob, assignment: &Assignment, control: &Control) -> Result<Vec<NodeReport>> {
+pub fn simulate(
+    job: &WarpJob,
+    assignment: &Assignment,
+    control: &Control,
+) -> Result<Vec<NodeReport>> {
     let WarpJob { job, pin } = job;
     let folder = RunFolder::join(&assignment.run_folder)?;
     let model = AnyModel::new(&job.model)?;

@@ -53,8 +53,8 @@ pub enum What {
 
 /// Do the job on every node that this process hosts; what each came to, in the order of the nodes.
 pub fn work(assignment: &Assignment, control: &Control) -> Result<Value> {
-    let job: Job =
-        serde_json::from_value(assignment.plan.clone()).context("the plan is not one of this version")?;
+    let job: Job = serde_json::from_value(assignment.plan.clone())
+        .context("the plan is not one of this version")?;
     Ok(match job {
         Job::Bench(job) => serde_json::to_value(measure(&job, assignment, control)?)?,
         Job::Warp(job) => serde_json::to_value(simulating::simulate(&job, assignment, control)?)?,
@@ -73,9 +73,12 @@ fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result
         let start = |(node, transport)| {
             // Named, for whoever looks at threads from outside.
             let thread = std::thread::Builder::new().name(format!("node-{node}"));
-            thread.spawn_scoped(scope, move || worker.run(node, transport)).expect("a node needs a thread")
+            thread
+                .spawn_scoped(scope, move || worker.run(node, transport))
+                .expect("a node needs a thread")
         };
-        let handles: Vec<_> = assignment.hosted.iter().copied().zip(transports).map(start).collect();
+        let handles: Vec<_> =
+            assignment.hosted.iter().copied().zip(transports).map(start).collect();
         worker.gate.open_when_all_are_ready(control);
         handles
             .into_iter()
@@ -85,7 +88,8 @@ fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result
     outcomes.into_iter().collect()
 }
 
-/// The ends of the nodes here. For shm, tcp and udp this waits for the peers; for thread it makes all nodes.
+/// The ends of the nodes here. For shm, tcp and udp this waits for the peers; for thread it makes
+/// all nodes.
 pub fn open(assignment: &Assignment, control: &Control) -> Result<Vec<Box<dyn Transport>>> {
     Ok(fabric::open(Opening {
         spec: &assignment.fabric,
@@ -105,8 +109,12 @@ pub fn recorder(
     pin: bool,
     columns: &[Column],
 ) -> Result<Recorder> {
-    let mut sheet =
-        NodeSheet::with_quality(assignment.launch, u32::from(id), &control.clock(), control.quality());
+    let mut sheet = NodeSheet::with_quality(
+        assignment.launch,
+        u32::from(id),
+        &control.clock(),
+        control.quality(),
+    );
     sheet.halves = assignment.fabric.bare_bytes.is_some();
     match pinning(assignment, id, pin) {
         Pinning::Core(core) => sheet.core = Some(core as u32),
@@ -119,7 +127,9 @@ pub fn recorder(
 pub fn pinning(assignment: &Assignment, id: u16, pin: bool) -> Pinning {
     match (pin, LaunchedJob::here()) {
         (true, Some(job)) if job.is_bound() => pin_node(0, 1),
-        (true, Some(job)) => pin_node(job.local_rank.into(), job.local_ranks.unwrap_or(job.ranks).into()),
+        (true, Some(job)) => {
+            pin_node(job.local_rank.into(), job.local_ranks.unwrap_or(job.ranks).into())
+        }
         (true, None) => pin_node(usize::from(id), usize::from(assignment.nodes)),
         (false, _) => Pinning::Free("not asked for".into()),
     }
@@ -144,10 +154,14 @@ impl Worker<'_> {
             return Ok(Played { outcome: Outcome::default(), udp: None });
         }
         let unwatched = AtomicU64::new(0);
-        let leads =
-            self.assignment.hosted.iter().find(|node| self.job.plan.leads(**node, self.assignment.nodes));
+        let leads = self
+            .assignment
+            .hosted
+            .iter()
+            .find(|node| self.job.plan.leads(**node, self.assignment.nodes));
         let done = if leads == Some(&id) { &self.control.done } else { &unwatched };
-        let outcome = bench::run(&mut node, &self.job.plan, &Meter { stop: &self.control.stop, done });
+        let outcome =
+            bench::run(&mut node, &self.job.plan, &Meter { stop: &self.control.stop, done });
         let closed = outcome.is_ok().then(|| node.close_after_peers(&self.control.stop));
         self.watching.end(id, &node.happenings());
         let udp = node.udp_report();
@@ -162,10 +176,12 @@ impl Worker<'_> {
         let spec = &self.assignment.fabric;
         let columns = fabric::columns(spec);
         let turn = self.watching.turn(id);
-        let mut recorder = recorder(self.assignment, self.control, self.folder, id, self.job.pin, &columns)?;
+        let mut recorder =
+            recorder(self.assignment, self.control, self.folder, id, self.job.pin, &columns)?;
         if self.job.real_time {
             fabric::real_time().context(
-                "real-time priority is refused here: run as root, raise the limit rtprio, or drop it",
+                "real-time priority is refused here: run as root, raise the limit rtprio, or drop \
+                it",
             )?;
         }
         self.watching.begin(id, turn, recorder.time_pauses(self.control.clock()))?;

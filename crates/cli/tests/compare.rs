@@ -7,12 +7,16 @@ use std::path::Path;
 use std::process::Command;
 
 fn bench(folder: &Path, name: &str, more: &str) {
-    succeed(folder, &format!("bench pingpong --transport thread --receive blocking --out {name} {more}"));
+    succeed(
+        folder,
+        &format!("bench pingpong --transport thread --receive blocking --out {name} {more}"),
+    );
 }
 
 /// What it printed, and its exit code.
 fn compare(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
-    let output = common::fourstamp(folder, "compare").args(arguments).output().expect("the command starts");
+    let output =
+        common::fourstamp(folder, "compare").args(arguments).output().expect("the command starts");
     (text(&output.stdout) + &text(&output.stderr), output.status.code())
 }
 
@@ -26,7 +30,8 @@ fn a_run_is_compared_with_a_slower_one() {
     bench(folder.path(), "a", "--count 300 --launches 4");
     // Four megabytes to copy cannot take as long as eight bytes.
     bench(folder.path(), "b", "--size 4M --count 40 --launches 4");
-    let (said, code) = compare(folder.path(), &["a", "b", "--fail-if", "p50 > +5%", "--html", "page.html"]);
+    let (said, code) =
+        compare(folder.path(), &["a", "b", "--fail-if", "p50 > +5%", "--html", "page.html"]);
     let said = words(&said);
     assert_eq!(code, Some(1), "{said}");
     for wanted in [
@@ -40,7 +45,11 @@ fn a_run_is_compared_with_a_slower_one() {
         assert!(said.contains(wanted), "{wanted}: {said}");
     }
     let page = std::fs::read_to_string(folder.path().join("page.html")).expect("a page");
-    assert!(page.contains("<h1>B is slower") && page.contains("4\u{a0}MiB") && !page.contains("<script"));
+    assert!(
+        page.contains("<h1>B is slower")
+            && page.contains("4\u{a0}MiB")
+            && !page.contains("<script")
+    );
     let (back, code) = compare(folder.path(), &["b", "a", "--fail-if", "p50 > +5%"]);
     assert_eq!(code, Some(0), "{back}");
     assert!(
@@ -86,7 +95,10 @@ fn several_runs_of_each_are_read_as_one() {
         // Two launches of each: a ratio, and nothing that says how sure it is.
         let (a, b) = (of["values_ns"][0].as_f64().unwrap(), of["values_ns"][1].as_f64().unwrap());
         assert!((of["ratio"].as_f64().unwrap() * a / b - 1.0).abs() < 1e-9, "{of}");
-        assert!(["interval", "chance", "launches_needed"].iter().all(|name| of[name].is_null()), "{of}");
+        assert!(
+            ["interval", "chance", "launches_needed"].iter().all(|name| of[name].is_null()),
+            "{of}"
+        );
         assert_eq!(of["reason"], "too-few-launches");
     }
 }
@@ -104,7 +116,10 @@ fn wrong_input_is_one_line_that_helps() {
         ("compare a copy", "a and copy are the same run"),
         ("compare --a a --a copy --b b", "a and copy are the same run"),
         ("compare a nowhere", "nowhere is not a run"),
-        ("compare a cycles --stage transit", "B has no transit: it has cycle; choose a stage that both have"),
+        (
+            "compare a cycles --stage transit",
+            "B has no transit: it has cycle; choose a stage that both have",
+        ),
         ("compare a", "2 values required"),
         ("compare a b --fail-if p99>=5%", "column 4: write > or < here"),
         ("compare a b --fail-if max>+5%", "one message, which no interval holds"),

@@ -1,4 +1,5 @@
-//! What goes with slow messages, and what became of peaks when one thing was changed, through the command line.
+//! What goes with slow messages, and what became of peaks when one thing was changed, through the
+//! command line.
 
 mod common;
 
@@ -8,7 +9,10 @@ use common::{fail, folder, succeed};
 fn a_planted_peak_is_explained_and_a_run_says_what_was_watched() {
     let folder = folder();
     let bench = "bench pingpong --transport thread --receive blocking --launches 2 --count 6000";
-    succeed(folder.path(), &format!("{bench} --plant peak:mass=0.02,by=3ms,stage=receive-wait --out a"));
+    succeed(
+        folder.path(),
+        &format!("{bench} --plant peak:mass=0.02,by=3ms,stage=receive-wait --out a"),
+    );
     let causes = folder.path().join("a/causes/launch-0-node-0.parquet");
     assert!(causes.is_file(), "every run is watched");
     let said = succeed(folder.path(), "explain a --all");
@@ -18,13 +22,18 @@ fn a_planted_peak_is_explained_and_a_run_says_what_was_watched() {
     assert!(!said.contains("was not watched"), "{said}");
 }
 
-/// The whole way, from the delay in the transport to the sentence. The delay is longer than most pauses of a busy machine.
+/// The whole way, from the delay in the transport to the sentence. The delay is longer than most
+/// pauses of a busy machine.
 #[test]
 fn a_planted_delay_is_found_to_be_the_cause() {
     let folder = folder();
     let bench = "bench pingpong --transport thread --receive blocking --launches 2 --count 10000";
-    succeed(folder.path(), &format!("{bench} --plant peak:mass=0.002,by=20ms,stage=receive-wait --out a"));
-    let said = succeed(folder.path(), "explain a --all").split_whitespace().collect::<Vec<_>>().join(" ");
+    succeed(
+        folder.path(),
+        &format!("{bench} --plant peak:mass=0.002,by=20ms,stage=receive-wait --out a"),
+    );
+    let said =
+        succeed(folder.path(), "explain a --all").split_whitespace().collect::<Vec<_>>().join(" ");
     // In a time that holds much, or of a group: that depends on how much else there was.
     let told = ["Consistent with a planted delay: ", "Consistent with a delay planted at node "];
     assert!(told.iter().any(|words| said.contains(words)), "{said}");
@@ -33,8 +42,12 @@ fn a_planted_delay_is_found_to_be_the_cause() {
 #[test]
 fn a_run_that_was_not_watched_says_so() {
     let folder = folder();
-    let bench = "bench pingpong --transport thread --receive blocking --launches 1 --count 6000 --no-watch";
-    succeed(folder.path(), &format!("{bench} --plant peak:mass=0.02,by=3ms,stage=receive-wait --out a"));
+    let bench =
+        "bench pingpong --transport thread --receive blocking --launches 1 --count 6000 --no-watch";
+    succeed(
+        folder.path(),
+        &format!("{bench} --plant peak:mass=0.02,by=3ms,stage=receive-wait --out a"),
+    );
     assert!(!folder.path().join("a/causes").exists());
     let said = succeed(folder.path(), "explain a");
     assert!(said.contains("The machine was not watched during this run"), "{said}");
@@ -46,10 +59,14 @@ fn one_thing_is_changed_and_both_runs_stay() {
     let folder = folder();
     let said = succeed(
         folder.path(),
-        "bench stream --transport thread --receive blocking --launches 2 --count 5000 --out a --intervene batch",
+        "bench stream --transport thread --receive blocking --launches 2 --count 5000 --out a \
+        --intervene batch",
     );
     let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("A: 2 launches as it was. B: 2 launches with 8 messages handed over"), "{said}");
+    assert!(
+        words.contains("A: 2 launches as it was. B: 2 launches with 8 messages handed over"),
+        "{said}"
+    );
     assert!(words.contains("Below 3 launches of each nothing is decided"), "{said}");
     assert!(!words.contains("moved, ") && !words.contains(" to +"), "no interval: {said}");
     for run in ["a", "a-changed"] {
@@ -62,8 +79,14 @@ fn one_thing_is_changed_and_both_runs_stay() {
 fn what_cannot_be_changed_is_refused_before_anything_is_measured() {
     let folder = folder();
     for (arguments, reason) in [
-        ("bench pingpong --transport thread --intervene batch", "--intervene batch is for a stream"),
-        ("bench pingpong --transport thread --intervene timer", "--intervene timer is for --transport udp"),
+        (
+            "bench pingpong --transport thread --intervene batch",
+            "--intervene batch is for a stream",
+        ),
+        (
+            "bench pingpong --transport thread --intervene timer",
+            "--intervene timer is for --transport udp",
+        ),
         ("explain nowhere", "nowhere is not a run"),
     ] {
         let error = fail(folder.path(), arguments);

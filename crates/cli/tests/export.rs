@@ -1,4 +1,5 @@
-//! Exports of a made-up MPI run and of a benchmark: traces that are sound JSON with paired arrows, tables with every row.
+//! Exports of a made-up MPI run and of a benchmark: traces that are sound JSON with paired arrows,
+//! tables with every row.
 
 mod common;
 #[path = "../../core/report/examples/synthetic/mpi.rs"]
@@ -38,7 +39,8 @@ type Slices = BTreeMap<(u64, u64), Vec<(i64, i64, String)>>;
 fn slices(events: &[Value]) -> Slices {
     let mut slices = Slices::new();
     for event in phase(events, "X") {
-        let track = (event["pid"].as_u64().expect("a process"), event["tid"].as_u64().expect("a thread"));
+        let track =
+            (event["pid"].as_u64().expect("a process"), event["tid"].as_u64().expect("a thread"));
         let name = event["name"].as_str().expect("a name").to_owned();
         let (begin, length) = (ns(&event["ts"]), ns(&event["dur"]));
         slices.entry(track).or_default().push((begin, begin + length, name));
@@ -65,24 +67,31 @@ fn every_arrow_of_a_trace_leads_from_a_send_to_the_call_that_took_the_message() 
     assert_eq!(slices.len(), 4, "a track a rank");
     let (starts, ends) = (phase(&events, "s"), phase(&events, "f"));
     assert_eq!((starts.len() as u64, ends.len() as u64), (run.rows(), run.rows()));
-    let mut by_id: BTreeMap<u64, (&Value, Vec<&Value>)> =
-        starts.iter().map(|start| (start["id"].as_u64().expect("an id"), (*start, Vec::new()))).collect();
+    let mut by_id: BTreeMap<u64, (&Value, Vec<&Value>)> = starts
+        .iter()
+        .map(|start| (start["id"].as_u64().expect("an id"), (*start, Vec::new())))
+        .collect();
     assert_eq!(by_id.len(), starts.len(), "ids differ");
-    ends.iter()
-        .for_each(|end| by_id.get_mut(&end["id"].as_u64().expect("an id")).expect("a start").1.push(end));
+    ends.iter().for_each(|end| {
+        by_id.get_mut(&end["id"].as_u64().expect("an id")).expect("a start").1.push(end)
+    });
     for (start, ends) in by_id.values() {
         let [end] = ends[..] else { panic!("one end to {start}") };
         assert_eq!(slice_at(&slices, start), "MPI_Send");
         assert!(["MPI_Recv", "MPI_Wait"].contains(&slice_at(&slices, end).as_str()), "{end}");
         assert!(ns(&end["ts"]) > ns(&start["ts"]));
     }
-    let polling = phase(&events, "X").into_iter().find(|slice| slice["name"] == "MPI_Testany (polling)");
+    let polling =
+        phase(&events, "X").into_iter().find(|slice| slice["name"] == "MPI_Testany (polling)");
     assert_eq!(polling.expect("polls")["args"]["polls"], 150);
     let send = phase(&events, "X")
         .into_iter()
         .find(|slice| slice["name"] == "MPI_Send" && slice["args"]["tag"] == 13)
         .expect("the planted send");
-    assert_eq!((&send["args"]["peer"], &send["args"]["at"]), (&0.into(), &"hand, over (halo.c:71)".into()));
+    assert_eq!(
+        (&send["args"]["peer"], &send["args"]["at"]),
+        (&0.into(), &"hand, over (halo.c:71)".into())
+    );
 }
 
 #[test]
@@ -93,9 +102,14 @@ fn a_trace_can_be_cut_to_a_stretch_and_is_cut_at_its_limit() {
     let part = trace(&folder.path().join("part.json"));
     let all_slices = slices(&part);
     let all = || all_slices.values().flatten();
-    assert!(all().count() > 10 && all().all(|(from, to, _)| *from < 40_000_000 && *to >= 20_000_000));
+    assert!(
+        all().count() > 10 && all().all(|(from, to, _)| *from < 40_000_000 && *to >= 20_000_000)
+    );
     assert_eq!(phase(&part, "s").len(), phase(&part, "f").len());
-    phase(&part, "s").iter().chain(&phase(&part, "f")).for_each(|end| drop(slice_at(&all_slices, end)));
+    phase(&part, "s")
+        .iter()
+        .chain(&phase(&part, "f"))
+        .for_each(|end| drop(slice_at(&all_slices, end)));
 
     let said = succeed(folder.path(), "export run --perfetto few.json --limit 200");
     assert!(said.contains("since the limit of 200 events was reached"), "{said}");
@@ -129,7 +143,8 @@ fn all_tables_come_as_csv_and_never_half() {
     let folder = folder();
     let run = made(folder.path());
     succeed(folder.path(), "export run --csv tables");
-    let table = |name: &str| std::fs::read_to_string(folder.path().join("tables").join(name)).expect(name);
+    let table =
+        |name: &str| std::fs::read_to_string(folder.path().join("tables").join(name)).expect(name);
     let messages = table("messages.csv");
     assert_eq!(messages.lines().count() as u64, run.rows() + 1);
     assert!(messages.starts_with("launch,seq,src,dst,kind,bytes,ready_ns,"), "{}", &messages[..80]);
@@ -165,7 +180,9 @@ fn what_cannot_be_exported_is_said_in_a_line_and_leaves_nothing() {
     let damaged = folder.path().join("run/mpi/calls-launch-0-node-2.parquet");
     let bytes = std::fs::read(&damaged).expect("a table");
     std::fs::write(&damaged, &bytes[..bytes.len() / 2]).expect("a file can be written");
-    assert!(fail(folder.path(), "export run --perfetto trace.json").contains("calls-launch-0-node-2"));
+    assert!(
+        fail(folder.path(), "export run --perfetto trace.json").contains("calls-launch-0-node-2")
+    );
     assert!(fail(folder.path(), "report run --terminal").contains("calls-launch-0-node-2"));
     assert!(!folder.path().join("trace.json").exists());
 }
@@ -176,7 +193,8 @@ fn the_report_of_a_traced_run_tells_what_was_planted() {
     made(folder.path());
     let said = succeed(folder.path(), "report run --terminal");
     assert!(said.starts_with("100 % of the messages matched"), "{said}");
-    for part in ["20.0 ms         0 ns        20.0 ms", "exchange (halo.c:41)", "computing 50.0 ms"] {
+    for part in ["20.0 ms         0 ns        20.0 ms", "exchange (halo.c:41)", "computing 50.0 ms"]
+    {
         assert!(said.contains(part), "{part} is not in\n{said}");
     }
     succeed(folder.path(), "report run");

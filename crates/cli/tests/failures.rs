@@ -1,4 +1,5 @@
-//! Wrong input and sudden ends: one clear line, exit code 2, and what was recorded before is intact.
+//! Wrong input and sudden ends: one clear line, exit code 2, and what was recorded before is
+//! intact.
 
 mod common;
 
@@ -21,7 +22,11 @@ fn what_does_not_exist_is_named_with_what_does() {
     assert!(line.contains("nowhere"), "{line}");
     let line = fail(folder.path(), "report run --csv=colours");
     assert!(line.contains("run"), "{line}");
-    assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "nothing half-made stays");
+    assert_eq!(
+        std::fs::read_dir(folder.path()).expect("listed").count(),
+        0,
+        "nothing half-made stays"
+    );
 }
 
 #[test]
@@ -49,7 +54,8 @@ fn an_empty_file_and_a_file_of_noise() {
     let run = folder.path().join("run");
     let files = messages(&run);
     let whole = std::fs::read(&files[0]).expect("read");
-    let noise: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let noise: Vec<u8> =
+        (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     for damaged in [&[][..], &noise[..], &whole[..whole.len() / 2]] {
         std::fs::write(&files[0], damaged).expect("written");
         let line = fail(folder.path(), "report run");
@@ -66,8 +72,12 @@ fn an_empty_file_and_a_file_of_noise() {
 #[test]
 fn no_file_of_a_run_is_waited_for() {
     let folder = folder();
-    succeed(folder.path(), "warp ping --stop 50 --nodes 2 --transport shm --check --out simulation");
-    let paged = ["pager", "run", "--local", "2M", "--no-report", "--out", "paged", "--", "python3", "-c"];
+    succeed(
+        folder.path(),
+        "warp ping --stop 50 --nodes 2 --transport shm --check --out simulation",
+    );
+    let paged =
+        ["pager", "run", "--local", "2M", "--no-report", "--out", "paged", "--", "python3", "-c"];
     let program = "b = bytearray(8 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1";
     let mut pager = quiet(fourstamp(folder.path(), ""));
     let mut runs = vec!["simulation"];
@@ -106,7 +116,8 @@ fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
 fn killed_half_way_everything_older_than_a_second_is_there() {
     for record in ["memory", "stream"] {
         let folder = folder();
-        let arguments = format!("bench pingpong --duration 60s --launches 1 --record {record} --out run");
+        let arguments =
+            format!("bench pingpong --duration 60s --launches 1 --record {record} --out run");
         let mut bench = quiet(fourstamp(folder.path(), &arguments)).spawn().expect("started");
         let run = folder.path().join("run");
         wait_for("both nodes to record", || sheets(&run) == 2);
@@ -126,7 +137,8 @@ fn killed_half_way_everything_older_than_a_second_is_there() {
 fn a_dead_peer_is_named_and_the_rest_is_kept() {
     let folder = folder();
     let arguments = "bench pingpong --transport tcp --duration 60s --launches 1 --out run";
-    let bench = quiet(fourstamp(folder.path(), arguments)).stderr(Stdio::piped()).spawn().expect("started");
+    let bench =
+        quiet(fourstamp(folder.path(), arguments)).stderr(Stdio::piped()).spawn().expect("started");
     let run = folder.path().join("run");
     wait_for("both nodes to record", || sheets(&run) == 2);
     std::thread::sleep(Duration::from_millis(1500));
@@ -145,17 +157,27 @@ fn a_wrong_key_is_refused_and_the_right_one_still_joins() {
     let folder = folder();
     let port = free_port();
     let arguments = format!(
-        "bench pingpong --transport tcp --count 100 --launches 1 --out run --listen 127.0.0.1:{port} --wait-for-nodes --key-file key"
+        "bench pingpong --transport tcp --count 100 --launches 1 --out run --listen \
+        127.0.0.1:{port} --wait-for-nodes --key-file key"
     );
-    let bench = quiet(fourstamp(folder.path(), &arguments)).stderr(Stdio::piped()).spawn().expect("started");
+    let bench = quiet(fourstamp(folder.path(), &arguments))
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
     wait_for("the key file", || folder.path().join("key").exists());
     let join = format!("node --join 127.0.0.1:{port}");
-    let stranger =
-        fourstamp(folder.path(), &join).env("FOURSTAMP_RUN_KEY", "ab".repeat(32)).output().expect("ran");
+    let stranger = fourstamp(folder.path(), &join)
+        .env("FOURSTAMP_RUN_KEY", "ab".repeat(32))
+        .output()
+        .expect("ran");
     assert_eq!(stranger.status.code(), Some(2), "{}", text(&stranger.stderr));
     assert!(text(&stranger.stderr).contains("key"), "{}", text(&stranger.stderr));
     let mut nodes: Vec<Child> = (0..2)
-        .map(|_| quiet(fourstamp(folder.path(), &format!("{join} --key-file key"))).spawn().expect("started"))
+        .map(|_| {
+            quiet(fourstamp(folder.path(), &format!("{join} --key-file key")))
+                .spawn()
+                .expect("started")
+        })
         .collect();
     let output = bench.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -186,19 +208,24 @@ fn a_full_disk_keeps_what_was_recorded() {
     let folder = folder();
     let disk = folder.path().join("disk");
     std::fs::create_dir(&disk).expect("made");
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&disk).output();
+    let mounted =
+        Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&disk).output();
     if !mounted.as_ref().is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: a small file system cannot be mounted here (needs root)");
         return;
     }
-    let line = common::run(folder.path(), "bench pingpong --count 200000 --launches 1 --out disk/run");
+    let line =
+        common::run(folder.path(), "bench pingpong --count 200000 --launches 1 --out disk/run");
     let (code, line) = (line.status.code(), text(&line.stderr));
     let grown = Command::new("mount").args(["-o", "remount,size=200m"]).arg(&disk).status();
     let kept = Run::open(disk.join("run")).map(|run| run.rows());
     let unmounted = Command::new("umount").arg(&disk).status();
     assert_eq!(code, Some(2), "{line}");
     assert!(line.contains("space") || line.contains("full"), "{line}");
-    assert!(grown.is_ok_and(|status| status.success()) && unmounted.is_ok_and(|status| status.success()));
+    assert!(
+        grown.is_ok_and(|status| status.success())
+            && unmounted.is_ok_and(|status| status.success())
+    );
     assert_eq!(kept.expect("readable once there is space"), 600_000);
 }
 
@@ -206,7 +233,8 @@ fn a_full_disk_keeps_what_was_recorded() {
 fn ctrl_c_finishes_cleanly_with_what_there_is() {
     let folder = folder();
     let arguments = "bench pingpong --duration 60s --launches 3 --out run";
-    let bench = quiet(fourstamp(folder.path(), arguments)).stdout(Stdio::piped()).spawn().expect("started");
+    let bench =
+        quiet(fourstamp(folder.path(), arguments)).stdout(Stdio::piped()).spawn().expect("started");
     let run = folder.path().join("run");
     wait_for("both nodes to record", || sheets(&run) == 2);
     std::thread::sleep(Duration::from_secs(1));
@@ -231,7 +259,8 @@ fn sheets(run: &Path) -> usize {
 
 fn pid_of_node(run: &Path, node: u32) -> u32 {
     let path = run.join(format!("live/launch-0-node-{node}.json"));
-    let sheet = record::NodeSheet::parse(&std::fs::read(&path).expect("a sheet"), &path).expect("whole");
+    let sheet =
+        record::NodeSheet::parse(&std::fs::read(&path).expect("a sheet"), &path).expect("whole");
     sheet.pid
 }
 

@@ -1,6 +1,8 @@
-//! The command as a job of mpirun: every rank the same command line, one run, one report, one line when it fails.
+//! The command as a job of mpirun: every rank the same command line, one run, one report, one line
+//! when it fails.
 //!
-//! Over MPI itself only in a build with `--features mpi`, under the mpirun of the library that it was built with.
+//! Over MPI itself only in a build with `--features mpi`, under the mpirun of the library that it
+//! was built with.
 
 mod common;
 
@@ -31,7 +33,11 @@ impl Launcher {
 
     fn run(&self, folder: &Path, ranks: u16, arguments: &str) -> Output {
         let mut command = Command::new(self.program);
-        command.args(self.arguments).args(["-n", &ranks.to_string(), env!("CARGO_BIN_EXE_fourstamp")]);
+        command.args(self.arguments).args([
+            "-n",
+            &ranks.to_string(),
+            env!("CARGO_BIN_EXE_fourstamp"),
+        ]);
         command.args(arguments.split_whitespace()).current_dir(folder).stdin(Stdio::null());
         // CI runs as root, which Open MPI wants to be told twice.
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
@@ -41,7 +47,11 @@ impl Launcher {
     fn succeed(&self, folder: &Path, ranks: u16, arguments: &str) -> String {
         let output = self.run(folder, ranks, arguments);
         let (out, err) = (text(&output.stdout), text(&output.stderr));
-        assert!(output.status.success(), "{} -n {ranks} fourstamp {arguments}\n{out}\n{err}", self.program);
+        assert!(
+            output.status.success(),
+            "{} -n {ranks} fourstamp {arguments}\n{out}\n{err}",
+            self.program
+        );
         out
     }
 
@@ -49,7 +59,12 @@ impl Launcher {
     fn fail(&self, folder: &Path, ranks: u16, arguments: &str) -> Vec<String> {
         let output = self.run(folder, ranks, arguments);
         let err = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{} -n {ranks} fourstamp {arguments}\n{err}", self.program);
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{} -n {ranks} fourstamp {arguments}\n{err}",
+            self.program
+        );
         err.lines().filter(|line| line.starts_with("fourstamp: ")).map(str::to_string).collect()
     }
 }
@@ -106,7 +121,11 @@ fn a_simulation_in_a_job_has_the_sequential_result() {
         return;
     }
     let folder = folder();
-    let out = MPICH.succeed(folder.path(), 3, "warp phold --transport tcp --objects 64 --cutoff 5 --check");
+    let out = MPICH.succeed(
+        folder.path(),
+        3,
+        "warp phold --transport tcp --objects 64 --cutoff 5 --check",
+    );
     assert_eq!(out.matches("Matches the sequential run").count(), 1, "{out}");
 }
 
@@ -134,7 +153,10 @@ fn without_the_feature_one_line_says_how_to_get_it() {
     let output = common::run(folder.path(), "bench pingpong --transport mpi --out run");
     let err = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{err}");
-    assert!(err.lines().count() == 1 && err.contains("cargo build --release --features mpi"), "{err}");
+    assert!(
+        err.lines().count() == 1 && err.contains("cargo build --release --features mpi"),
+        "{err}"
+    );
     if MPICH.present() {
         let said = MPICH.fail(folder.path(), 2, "bench pingpong --transport mpi --out run");
         assert!(said.len() == 1 && said[0].contains("--features mpi"), "{said:?}");
@@ -170,8 +192,11 @@ mod over_mpi {
     fn a_simulation_has_the_sequential_result() {
         let Some(mpirun) = own() else { return };
         let folder = folder();
-        let out =
-            mpirun.succeed(folder.path(), 3, "warp phold --transport mpi --objects 64 --cutoff 5 --check");
+        let out = mpirun.succeed(
+            folder.path(),
+            3,
+            "warp phold --transport mpi --objects 64 --cutoff 5 --check",
+        );
         assert_eq!(out.matches("Matches the sequential run").count(), 1, "{out}");
     }
 

@@ -17,7 +17,16 @@ const COMPARED: u64 = 4;
 /// Kill every process of a ping-pong over `transport` at once, in the middle.
 fn killed(run: &Path, transport: &str) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_fourstamp"))
-        .args(["bench", "pingpong", "--transport", transport, "--duration", "600s", "--launches", "1"])
+        .args([
+            "bench",
+            "pingpong",
+            "--transport",
+            transport,
+            "--duration",
+            "600s",
+            "--launches",
+            "1",
+        ])
         .args(["--record", "stream", "--out"])
         .arg(run)
         .stdin(Stdio::null())
@@ -34,7 +43,8 @@ fn killed(run: &Path, transport: &str) {
     }
     let sheets = [0, 1].map(|node| run.join(format!("live/launch-0-node-{node}.json")));
     let nodes = sheets.map(|path| {
-        let sheet: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let sheet: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         i32::try_from(sheet["pid"].as_i64().unwrap()).unwrap()
     });
     child.kill().unwrap();
@@ -64,12 +74,19 @@ fn a_killed_run_with_kernel_stamps_has_no_stage_that_is_wrong() {
                 }
             }
         }
-        assert!(messages > 0 && negative * 100 <= messages, "{transport}: {negative} of {messages}");
+        assert!(
+            messages > 0 && negative * 100 <= messages,
+            "{transport}: {negative} of {messages}"
+        );
         let domain = &run.info.domains[0];
-        assert!(domain.kernel_error_ns.is_some() && domain.anchors.len() as u64 > COMPARED, "{domain:?}");
+        assert!(
+            domain.kernel_error_ns.is_some() && domain.anchors.len() as u64 > COMPARED,
+            "{domain:?}"
+        );
         let id = run.info.id.unwrap().name_of("");
         let shared = std::fs::read_dir(memory::shared_folder()).unwrap().flatten();
-        let left = shared.filter(|entry| entry.file_name().to_string_lossy().starts_with(&id)).count();
+        let left =
+            shared.filter(|entry| entry.file_name().to_string_lossy().starts_with(&id)).count();
         assert_eq!(left, 0, "{transport}: its reader leaves nothing");
     }
 }
@@ -95,7 +112,10 @@ fn doctor_removes_what_nobody_needs_and_says_what_it_left() {
     let later = std::iter::repeat_with(|| doctor(&["doctor", "--clean"]));
     let told = later.take(1000).any(|text| text.contains(&held));
     assert!(told, "its buffers were not found: {text}");
-    assert!(text.contains("removed") && text.contains("nobody uses it") && !dead.exists(), "{text}");
+    assert!(
+        text.contains("removed") && text.contains("nobody uses it") && !dead.exists(),
+        "{text}"
+    );
     assert!(used.path().exists());
     // Its rows are all there: they were not rubbish.
     assert_eq!(Run::open(&path).unwrap().info.lost.missing_buffers, 0);

@@ -1,5 +1,5 @@
-//! Every benchmark on every transport, small, through the command line: rows are as many as they must be, and every
-//! stage is there.
+//! Every benchmark on every transport, small, through the command line: rows are as many as they
+//! must be, and every stage is there.
 
 mod common;
 
@@ -30,7 +30,9 @@ fn rows(run: &Path) -> BTreeMap<&'static str, u64> {
             ]
             .map(at);
             if kind == Kind::Cycle {
-                assert!(stamps[3] > stamps[0] && stamps[1] == record::NULL && stamps[2] == record::NULL);
+                assert!(
+                    stamps[3] > stamps[0] && stamps[1] == record::NULL && stamps[2] == record::NULL
+                );
             } else {
                 assert!(!stamps.contains(&record::NULL), "{kind:?} {stamps:?}");
                 assert!(stamps[0] <= stamps[1] && stamps[0] <= stamps[3], "{stamps:?}");
@@ -48,33 +50,50 @@ fn measured(arguments: &str) -> BTreeMap<&'static str, u64> {
     rows(&folder.path().join("run"))
 }
 
-/// Over a bad network all messages come; what became of the datagrams is in the report, in `udp/` and, moment by moment, in `causes/`.
+/// Over a bad network all messages come; what became of the datagrams is in the report, in `udp/`
+/// and, moment by moment, in `causes/`.
 #[test]
 fn datagrams_and_what_became_of_them() {
     let folder = folder();
-    let arguments =
-        "bench stream --transport udp --receive blocking --count 2000 --launches 1 --warm-up 10 --out run";
-    let out = succeed(folder.path(), &format!("{arguments} --udp-faults loss=5%,reorder=5%,seed=3"));
+    let arguments = "bench stream --transport udp --receive blocking --count 2000 --launches 1 \
+    --warm-up 10 --out run";
+    let out =
+        succeed(folder.path(), &format!("{arguments} --udp-faults loss=5%,reorder=5%,seed=3"));
     let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("messages sent again") && words.contains("swallowed by --udp-faults"), "{out}");
+    assert!(
+        words.contains("messages sent again") && words.contains("swallowed by --udp-faults"),
+        "{out}"
+    );
     let run = folder.path().join("run");
     assert_eq!(rows(&run), [("data", 2000)].into());
     let column = |name| record::SideColumn { name, holds: record::Holds::Numbers };
     let table = |path: &str, names: &[&'static str]| {
         let columns: Vec<_> = names.iter().copied().map(column).collect();
         let mut reader = record::SideReader::open(&run.join(path), &columns).expect("the table");
-        if reader.rows() == 0 { vec![Vec::new(); names.len()] } else { reader.read(0).expect("its rows") }
+        if reader.rows() == 0 {
+            vec![Vec::new(); names.len()]
+        } else {
+            reader.read(0).expect("its rows")
+        }
     };
-    let counts = table("udp/counts-0-0.parquet", &["resent_by_timer", "resent_by_gap", "swallowed"]);
+    let counts =
+        table("udp/counts-0-0.parquet", &["resent_by_timer", "resent_by_gap", "swallowed"]);
     assert!(counts[2][0] > 0, "{counts:?}");
     let closed = Run::open(&run).expect("a closed run");
     let causes = closed.causes().expect("a watched run");
     let of_sender = causes.iter().find(|of| of.node == 0).expect("the sender was watched");
-    let resent: Vec<_> = of_sender.spans.iter().filter(|span| span.cause == record::Cause::Resent).collect();
+    let resent: Vec<_> =
+        of_sender.spans.iter().filter(|span| span.cause == record::Cause::Resent).collect();
     assert!(!resent.is_empty());
-    assert!(resent.iter().map(|span| span.amount).sum::<i64>() <= counts[0][0] + counts[1][0], "{resent:?}");
+    assert!(
+        resent.iter().map(|span| span.amount).sum::<i64>() <= counts[0][0] + counts[1][0],
+        "{resent:?}"
+    );
     let parameters = &closed.info.parameters;
-    assert_eq!((&parameters["max_acks"], &parameters["faults"]["loss"]), (&256.into(), &0.05.into()));
+    assert_eq!(
+        (&parameters["max_acks"], &parameters["faults"]["loss"]),
+        (&256.into(), &0.05.into())
+    );
 }
 
 /// What makes no sense is refused in a line, before anything is started.
@@ -98,17 +117,23 @@ fn wrong_words_about_datagrams_are_refused() {
 #[test]
 fn pingpong_on_every_transport() {
     for transport in ["thread", "shm", "tcp"] {
-        let rows =
-            measured(&format!("pingpong --transport {transport} --count 200 --launches 2 --warm-up 10"));
-        assert_eq!(rows, BTreeMap::from([("cycle", 400), ("data", 400), ("reply", 400)]), "{transport}");
+        let rows = measured(&format!(
+            "pingpong --transport {transport} --count 200 --launches 2 --warm-up 10"
+        ));
+        assert_eq!(
+            rows,
+            BTreeMap::from([("cycle", 400), ("data", 400), ("reply", 400)]),
+            "{transport}"
+        );
     }
 }
 
 #[test]
 fn blocking_receivers() {
     for transport in ["thread", "shm", "tcp"] {
-        let rows =
-            measured(&format!("pingpong --transport {transport} --receive blocking --count 50 --launches 1"));
+        let rows = measured(&format!(
+            "pingpong --transport {transport} --receive blocking --count 50 --launches 1"
+        ));
         assert_eq!(rows["reply"], 50, "{transport}");
     }
 }
@@ -116,17 +141,24 @@ fn blocking_receivers() {
 #[test]
 fn stream_in_pairs_in_batches_and_at_a_rate() {
     assert_eq!(measured("stream --count 5000 --launches 1")["data"], 5000);
-    assert_eq!(measured("stream --transport tcp --batch 10 --count 1000 --launches 1")["data"], 1000);
     assert_eq!(
-        measured("stream --nodes 4 --transport thread --rate 1000 --count 100 --launches 1")["data"],
+        measured("stream --transport tcp --batch 10 --count 1000 --launches 1")["data"],
+        1000
+    );
+    assert_eq!(
+        measured(
+            "stream --nodes 4 --transport thread --rate 1000 --count 100 --launches \
+        1"
+        )["data"],
         200
     );
 }
 
 #[test]
 fn stream_from_all_to_all_over_a_hypercube() {
-    let rows =
-        measured("stream --all --nodes 4 --topology hypercube --size 3K --rate 500 --count 50 --launches 1");
+    let rows = measured(
+        "stream --all --nodes 4 --topology hypercube --size 3K --rate 500 --count 50 --launches 1",
+    );
     assert_eq!(rows["data"], 200);
 }
 
@@ -143,7 +175,8 @@ fn burst_relay_and_sweep() {
 #[test]
 fn bare_payloads_are_joined_afterwards() {
     for transport in ["shm", "tcp"] {
-        let rows = measured(&format!("pingpong --bare --transport {transport} --count 100 --launches 1"));
+        let rows =
+            measured(&format!("pingpong --bare --transport {transport} --count 100 --launches 1"));
         assert_eq!(rows.get("cycle"), Some(&100), "{transport}");
         assert_eq!(
             rows.iter().filter(|(kind, _)| **kind != "cycle").map(|(_, count)| count).sum::<u64>(),
@@ -185,7 +218,8 @@ fn csv_and_page_of_a_run() {
 fn benches_started_at_once_in_one_folder_each_get_a_folder_of_their_own() {
     let folder = folder();
     let start = || {
-        let mut bench = fourstamp(folder.path(), "bench pingpong --transport thread --count 10 --launches 1");
+        let mut bench =
+            fourstamp(folder.path(), "bench pingpong --transport thread --count 10 --launches 1");
         bench.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started")
     };
     let benches: Vec<_> = std::iter::repeat_with(start).take(6).collect();

@@ -60,7 +60,10 @@ fn a_simulations_report_is_about_events_between_nodes_unless_others_are_chosen()
         [("phold --objects 64 --remote 0.5 --cutoff 60", "shm"), ("ctls --corps 3", "tcp")]
     {
         let dir = folder.path().join(transport);
-        succeed(folder.path(), &format!("warp {model} -n 2 --transport {transport} --out {transport}"));
+        succeed(
+            folder.path(),
+            &format!("warp {model} -n 2 --transport {transport} --out {transport}"),
+        );
         let counts = counted(&dir);
         let all: u64 = counts.values().sum();
         let of = |kind, within| counts.get(&(kind, within)).copied().unwrap_or(0);
@@ -68,12 +71,16 @@ fn a_simulations_report_is_about_events_between_nodes_unless_others_are_chosen()
         assert!(events > 0 && events < all, "{counts:?}");
         let report = succeed(folder.path(), &format!("report {transport} --terminal"));
         messages_line(&report, "events between nodes", events, all);
-        assert!(flat(&report).contains("Left out: ") && report.contains("--within-node"), "{report}");
+        assert!(
+            flat(&report).contains("Left out: ") && report.contains("--within-node"),
+            "{report}"
+        );
         let csv = succeed(folder.path(), &format!("report {transport} --csv"));
         for stage in ["end-to-end", "send-wait", "transit", "receive-wait"] {
             assert_eq!(n_of(&csv, stage), events, "{stage} in {csv}");
         }
-        let within = succeed(folder.path(), &format!("report {transport} --terminal --within-node"));
+        let within =
+            succeed(folder.path(), &format!("report {transport} --terminal --within-node"));
         messages_line(&within, "events within a node", of(Kind::Event, true), all);
         let gvt = succeed(folder.path(), &format!("report {transport} --csv --kind gvt"));
         assert_eq!(n_of(&gvt, "end-to-end"), of(Kind::Gvt, false), "{gvt}");
@@ -102,9 +109,11 @@ fn every_verb_that_reads_runs_takes_the_same_choice() {
     let story = succeed(folder.path(), "story a --pair 1:0 --slowest 2");
     assert_eq!(flat(&story).matches("from node 1 to node 0").count(), 2, "{story}");
     succeed(folder.path(), "export a --csv tables --pair 1:0");
-    let table = std::fs::read_to_string(folder.path().join("tables/messages.csv")).expect("a table");
+    let table =
+        std::fs::read_to_string(folder.path().join("tables/messages.csv")).expect("a table");
     assert_eq!(table.lines().count(), 9001, "a head and the rows of a pair");
-    let quantiles = std::fs::read_to_string(folder.path().join("tables/quantiles.csv")).expect("a table");
+    let quantiles =
+        std::fs::read_to_string(folder.path().join("tables/quantiles.csv")).expect("a table");
     assert_eq!(n_of(&quantiles, "transit"), 9000, "{quantiles}");
 }
 
@@ -113,12 +122,17 @@ fn a_choice_that_leaves_nothing_says_what_there_is() {
     let folder = folder();
     let bench = "bench pingpong --transport thread --count 200 --warm-up 0 --launches 1 --out run";
     succeed(folder.path(), bench);
-    for verb in
-        ["report run --terminal", "compare run run", "explain run", "story run", "export run --csv tables"]
-    {
+    for verb in [
+        "report run --terminal",
+        "compare run run",
+        "explain run",
+        "story run",
+        "export run --csv tables",
+    ] {
         for choice in ["--kind gvt", "--within-node", "--hops 7", "--pair 5:6", "--size 1M.."] {
             let said = fail(folder.path(), &format!("{verb} {choice}"));
-            for there_is in ["data (200 between nodes)", "reply (200 between nodes)", "0:1, 1:0", "--size 8"]
+            for there_is in
+                ["data (200 between nodes)", "reply (200 between nodes)", "0:1, 1:0", "--size 8"]
             {
                 assert!(said.contains(there_is), "{verb} {choice}: {said}");
             }
@@ -126,7 +140,9 @@ fn a_choice_that_leaves_nothing_says_what_there_is() {
         }
     }
     assert!(!folder.path().join("tables").exists(), "nothing is written");
-    for wrong in ["--kind cycle", "--hops 3..1", "--pair 0", "--size ..", "--kind data --message 0:0:1"] {
+    for wrong in
+        ["--kind cycle", "--hops 3..1", "--pair 0", "--size ..", "--kind data --message 0:0:1"]
+    {
         let verb = if wrong.contains("message") { "story" } else { "report" };
         fail(folder.path(), &format!("{verb} run {wrong}"));
     }
@@ -137,13 +153,15 @@ fn runs_on_one_page_have_names_that_tell_them_apart() {
     let folder = folder();
     for out in ["first", "second"] {
         let bench = format!(
-            "bench pingpong --receive blocking --transport thread --count 200 --launches 1 --out {out}"
+            "bench pingpong --receive blocking --transport thread --count 200 --launches 1 --out \
+            {out}"
         );
         succeed(folder.path(), &bench);
     }
     succeed(folder.path(), "report first second --out page.html");
     let page = std::fs::read_to_string(folder.path().join("page.html")).expect("the page");
-    for name in ["first: pingpong over thread, blocking", "second: pingpong over thread, blocking"] {
+    for name in ["first: pingpong over thread, blocking", "second: pingpong over thread, blocking"]
+    {
         assert!(page.contains(&format!("<h2>{name}</h2>")), "{name} is not a heading");
     }
     let csv = succeed(folder.path(), "report first second --csv");

@@ -12,9 +12,11 @@ use std::process::Command;
 const PLANT: &str = "1:50000000:40";
 
 fn build(mpi: &str, into: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpi/preload/tests/programs/planted.c");
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpi/preload/tests/programs/planted.c");
     let program = into.join("planted");
-    let built = Command::new(format!("mpicc.{mpi}")).arg("-w").arg("-o").arg(&program).arg(source).output();
+    let built =
+        Command::new(format!("mpicc.{mpi}")).arg("-w").arg("-o").arg(&program).arg(source).output();
     match built {
         Ok(output) => {
             assert!(output.status.success(), "{}", text(&output.stderr));
@@ -29,7 +31,8 @@ fn build(mpi: &str, into: &Path) -> Option<PathBuf> {
 
 /// Trace `command`; `within` are the words that start us somewhere else.
 fn trace(home: &Path, within: &[&str], command: &str) -> RunInfo {
-    let ours = [env!("CARGO_BIN_EXE_fourstamp"), "mpi", "trace", "--no-report", "--out", "run", "--"];
+    let ours =
+        [env!("CARGO_BIN_EXE_fourstamp"), "mpi", "trace", "--no-report", "--out", "run", "--"];
     let words: Vec<&str> = within.iter().copied().chain(ours).chain(command.split(' ')).collect();
     let mut trace = Command::new(words[0]);
     trace.args(&words[1..]).current_dir(home).env("FOURSTAMP_PLANT", PLANT);
@@ -39,10 +42,13 @@ fn trace(home: &Path, within: &[&str], command: &str) -> RunInfo {
     Run::open(home.join("run")).expect("a closed run").info
 }
 
-/// Every anchor of the planted clock is where the machine's own clock says, within the stated bound.
+/// Every anchor of the planted clock is where the machine's own clock says, within the stated
+/// bound.
 fn check_clocks(info: &RunInfo) {
-    let planted = info.domains.iter().find(|domain| domain.id.contains("planted")).expect("its clock");
-    let (model, bound) = (planted.model.as_ref().expect("a model"), planted.error_ns.expect("a bound"));
+    let planted =
+        info.domains.iter().find(|domain| domain.id.contains("planted")).expect("its clock");
+    let (model, bound) =
+        (planted.model.as_ref().expect("a model"), planted.error_ns.expect("a bound"));
     assert!(planted.offsets.len() >= 2, "brought together at the beginning and at the end");
     assert!(bound < 5e6, "± {bound} ns would hide the 25 ms that were planted");
     for anchor in &planted.anchors {
@@ -64,7 +70,11 @@ fn a_clock_that_is_wrong_is_set_right_within_its_bound() {
     {
         let home = folder();
         let Some(program) = build(mpi, home.path()) else { continue };
-        check_clocks(&trace(home.path(), &[], &format!("{launcher} {} late_sender 5", program.display())));
+        check_clocks(&trace(
+            home.path(),
+            &[],
+            &format!("{launcher} {} late_sender 5", program.display()),
+        ));
     }
 }
 
@@ -98,7 +108,10 @@ impl Drop for Namespaces {
 }
 
 fn ip(arguments: &str) -> Result<(), String> {
-    let output = Command::new("ip").args(arguments.split(' ')).output().map_err(|error| error.to_string())?;
+    let output = Command::new("ip")
+        .args(arguments.split(' '))
+        .output()
+        .map_err(|error| error.to_string())?;
     if output.status.success() {
         Ok(())
     } else {
@@ -119,13 +132,16 @@ fn a_namespace_a_rank() {
     };
     // Open MPI's way to another host is a program: here one that enters a namespace.
     let agent = home.path().join("agent.sh");
-    std::fs::write(&agent, "#!/bin/sh\nhost=$1\nshift\nexec ip netns exec \"$host\" sh -c \"$*\"\n")
-        .expect("written");
+    std::fs::write(
+        &agent,
+        "#!/bin/sh\nhost=$1\nshift\nexec ip netns exec \"$host\" sh -c \"$*\"\n",
+    )
+    .expect("written");
     std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).expect("may be run");
     let [a, b] = &spaces.0;
     // Each host's launcher would pin its rank to the first core, and both would take turns there.
-    let options =
-        "--bind-to none --mca btl tcp,self --mca btl_tcp_if_include cable --mca oob_tcp_if_include cable";
+    let options = "--bind-to none --mca btl tcp,self --mca btl_tcp_if_include cable --mca \
+    oob_tcp_if_include cable";
     let command = format!(
         "mpirun.openmpi --mca plm_rsh_agent {} {options} --host {a}:1,{b}:1 -n 2 {} late_sender 5",
         agent.display(),

@@ -1,4 +1,5 @@
-//! Delays planted in programs of every language: the report puts them where they belong, for what they are.
+//! Delays planted in programs of every language: the report puts them where they belong, for what
+//! they are.
 
 mod common;
 
@@ -38,11 +39,18 @@ fn build(compiler: &str, name: &str, flags: &[&str], into: &Path) -> Option<Path
     }
 }
 
-/// The waits that the report finds in a traced program: seconds of each, and how far the figure may be off.
-fn waits(home: &Path, mpi: &str, program: &str, (delay, ms, _): (&str, f64, &str)) -> Vec<(f64, f64)> {
+/// The waits that the report finds in a traced program: seconds of each, and how far the figure may
+/// be off.
+fn waits(
+    home: &Path,
+    mpi: &str,
+    program: &str,
+    (delay, ms, _): (&str, f64, &str),
+) -> Vec<(f64, f64)> {
     let launcher = if mpi == "openmpi" { "mpirun.openmpi --oversubscribe" } else { "mpirun.mpich" };
     let run = home.join("run");
-    let arguments = format!("mpi trace --no-report --out run -- {launcher} -n 2 {program} {delay} {ms}");
+    let arguments =
+        format!("mpi trace --no-report --out run -- {launcher} -n 2 {program} {delay} {ms}");
     let mut trace = fourstamp(home, &arguments);
     trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     if mpi == "mpich" {
@@ -55,15 +63,21 @@ fn waits(home: &Path, mpi: &str, program: &str, (delay, ms, _): (&str, f64, &str
     let number = |group: String| {
         let line = csv.lines().find(|line| line.split(',').nth(2) == Some(&group));
         let line = line.unwrap_or_else(|| panic!("no {group} in\n{csv}"));
-        line.split(',').nth(6).and_then(|number| number.parse::<f64>().ok()).expect("a number") / 1e9
+        line.split(',').nth(6).and_then(|number| number.parse::<f64>().ok()).expect("a number")
+            / 1e9
     };
-    WAITS.iter().map(|wait| (number(format!("{wait} total")), number(format!("{wait} error")))).collect()
+    WAITS
+        .iter()
+        .map(|wait| (number(format!("{wait} total")), number(format!("{wait} error"))))
+        .collect()
 }
 
-/// All four delays in one program. Other work on the machine only lengthens waits: where one is too long, the delay is planted again.
+/// All four delays in one program. Other work on the machine only lengthens waits: where one is too
+/// long, the delay is planted again.
 fn check(home: &Path, mpi: &str, program: &str) {
     for delay in DELAYS {
-        let too_long: Vec<String> = (0..4).map_while(|_| too_long(home, mpi, program, delay)).collect();
+        let too_long: Vec<String> =
+            (0..4).map_while(|_| too_long(home, mpi, program, delay)).collect();
         assert!(too_long.len() < 4, "{}", too_long.join("\n"));
     }
 }

@@ -8,8 +8,9 @@ use std::process::{Command, Output};
 
 /// A program of the tracer's own tests, built with one library; `None` where that is not installed.
 fn build(mpi: &str, name: &str, into: &Path) -> Option<PathBuf> {
-    let source =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpi/preload/tests/programs").join(format!("{name}.c"));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../mpi/preload/tests/programs")
+        .join(format!("{name}.c"));
     let program = into.join(name);
     let mut compiler = Command::new(format!("mpicc.{mpi}"));
     compiler.args(["-O1", "-g", "-w", "-o"]).arg(&program).arg(source).arg("-lpthread");
@@ -91,7 +92,8 @@ fn bad_input_is_one_line() {
     std::fs::write(home.path().join("static.c"), "int main(void) { return 0; }")
         .expect("a folder to write to");
     let mut compiler = Command::new("cc");
-    let built = compiler.current_dir(home.path()).args(["-static", "-o", "static", "static.c"]).status();
+    let built =
+        compiler.current_dir(home.path()).args(["-static", "-o", "static", "static.c"]).status();
     if built.is_ok_and(|status| status.success()) {
         let err = fail(home.path(), "mpi trace -- ./static");
         assert!(err.contains("statically linked") && err.lines().count() == 1, "{err}");

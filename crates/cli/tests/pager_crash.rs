@@ -1,4 +1,5 @@
-//! A memory server that dies, hangs or is cut off, at any moment: the program never reads a wrong byte.
+//! A memory server that dies, hangs or is cut off, at any moment: the program never reads a wrong
+//! byte.
 //!
 //! `FOURSTAMP_CRASHES` sets how many; `cargo xtask soak` does thousands.
 
@@ -25,7 +26,8 @@ const SERVERS: usize = 4;
 /// Runs side by side.
 const AT_ONCE: usize = 4;
 
-/// Each blow to each server, at three moments; `cargo xtask soak --only pager-servers` has hundreds.
+/// Each blow to each server, at three moments; `cargo xtask soak --only pager-servers` has
+/// hundreds.
 const CRASHES: u64 = 3 * 3 * SERVERS as u64;
 
 /// Numbers of the runs: as many as FOURSTAMP_CRASHES, from FOURSTAMP_CRASHES_FROM on.
@@ -40,7 +42,8 @@ fn one(number: u64, program: &[&str]) {
     let blow = [Blow::Kill, Blow::Stop, Blow::Cut][(number % 3) as usize];
     let victim = (number / 3) as usize % SERVERS;
     let mut servers = Servers::start(SERVERS);
-    let mut run = Run::start(&servers, &["--local", "2M", "--deadline", "2000", "--no-report"], program);
+    let mut run =
+        Run::start(&servers, &["--local", "2M", "--deadline", "2000", "--no-report"], program);
     run.wait_until_paged();
     std::thread::sleep(Duration::from_millis(number * 37 % 400));
     match blow {
@@ -81,7 +84,10 @@ fn a_transform_and_an_elimination_survive_too() {
     for (number, program) in (0..12).zip(["fft", "gauss"].into_iter().cycle()) {
         let program = folder.join(program);
         if !program.exists() {
-            println!("skipped: {} is not built: cargo test --workspace builds it", program.display());
+            println!(
+                "skipped: {} is not built: cargo test --workspace builds it",
+                program.display()
+            );
             return;
         }
         one(number, &[program.to_str().unwrap(), "--size", "6M"]);
@@ -103,7 +109,8 @@ fn a_second_crash_is_told_and_reads_nothing_wrong() {
         servers.signal(victim, Signal::KILL);
     }
     let ended = run.end();
-    // It may have been quick enough to move all pages to the disk between two crashes; then it ends well. Wrong it may never be.
+    // It may have been quick enough to move all pages to the disk between two crashes; then it ends
+    // well. Wrong it may never be.
     assert!(!ended.out.contains("wrong") || ended.out.contains("0 wrong"), "{}", ended.out);
     if !ended.status.success() {
         assert!(ended.err.contains("lost"), "it says what was lost: {}", ended.err);

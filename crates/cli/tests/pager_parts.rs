@@ -1,4 +1,5 @@
-//! Where a paged program's time is said to have gone: only to what was measured, and never to paging where nothing was paged.
+//! Where a paged program's time is said to have gone: only to what was measured, and never to
+//! paging where nothing was paged.
 
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
 
@@ -21,7 +22,11 @@ impl Paged {
         let folder = tempfile::tempdir().unwrap();
         let words = before.iter().copied().chain([FOURSTAMP, "pager", "run"]).collect::<Vec<_>>();
         let mut command = Command::new(words[0]);
-        command.args(&words[1..]).args(options.split(' ')).arg("--out").arg(folder.path().join("run"));
+        command
+            .args(&words[1..])
+            .args(options.split(' '))
+            .arg("--out")
+            .arg(folder.path().join("run"));
         let ended = command.args(["--", "python3", "-c", python]).output().unwrap();
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();
         assert!(ended.status.success(), "{said}");
@@ -109,7 +114,11 @@ fn what_is_waited_for_is_told_apart() {
     assert!(network.part("network_bytes") <= network.part("network"), "{}", network.seconds);
     assert!(network.said.contains("predicted, 10 times the bandwidth"), "{}", network.said);
     let place = tempfile::tempdir().unwrap();
-    let disk = Paged::run(&[], &format!("--local 4M --policy disk --disk {}", place.path().display()), walks);
+    let disk = Paged::run(
+        &[],
+        &format!("--local 4M --policy disk --disk {}", place.path().display()),
+        walks,
+    );
     disk.adds_up();
     assert!(disk.part("disk") > 0.0 && disk.part("network") == 0.0, "{}", disk.seconds);
     assert!(!disk.said.contains("times the bandwidth"), "a disk has no network: {}", disk.said);
@@ -126,7 +135,8 @@ impl Hogs {
             command.args(["-c", core, "sh", "-c", "while :; do :; done"]);
             command.stdin(Stdio::null()).stderr(Stdio::null()).spawn()
         };
-        let possible = Command::new("taskset").args(["-c", core, "true"]).stderr(Stdio::null()).status();
+        let possible =
+            Command::new("taskset").args(["-c", core, "true"]).stderr(Stdio::null()).status();
         match possible.is_ok_and(|status| status.success()) && Path::new("/bin/sh").exists() {
             true => Hogs((0..3).filter_map(|_| hog().ok()).collect()),
             false => Hogs(Vec::new()),

@@ -43,13 +43,15 @@ fn every_page_that_travels_leaves_a_record() {
     assert!(told.iter().all(|many| *many > 0));
 }
 
-const FIELDS: [Field; 5] = [Field::Kind, Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs];
+const FIELDS: [Field; 5] =
+    [Field::Kind, Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs];
 
 /// Rows of each kind; every one has its four stamps, in order.
 fn count(batch: &Batch, rows: &mut [u64; 3]) {
     for at in 0..batch.rows() {
         let [kind, stamps @ ..] = FIELDS.map(|field| batch.column(field).at(at));
-        let place = [Kind::PageOut, Kind::PageIn, Kind::Parity].iter().position(|one| *one as i64 == kind);
+        let place =
+            [Kind::PageOut, Kind::PageIn, Kind::Parity].iter().position(|one| *one as i64 == kind);
         rows[place.expect("a page that travels")] += 1;
         assert!(stamps.is_sorted() && !stamps.contains(&NULL), "{stamps:?}");
     }
@@ -92,7 +94,8 @@ fn a_wrong_key_is_refused_and_the_right_one_still_served() {
     let refused = Run::start_with_key(&servers, None, &wrong, &program).end();
     assert_eq!(refused.status.code(), Some(2), "{}", refused.err);
     assert!(refused.err.contains("does not hold the same run key"), "{}", refused.err);
-    let served = Run::start(&servers, &["--local", "2M", "--encrypt", "--no-report"], &program).end();
+    let served =
+        Run::start(&servers, &["--local", "2M", "--encrypt", "--no-report"], &program).end();
     assert!(served.status.success() && served.out == "0 wrong\n", "{}{}", served.out, served.err);
 }
 
@@ -169,7 +172,8 @@ fn a_program_that_closes_what_it_has_not_opened_keeps_its_pages() {
         .args(["--", "python3", "-c", python])
         .output()
         .unwrap();
-    let (said, told) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    let (said, told) =
+        (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
     assert_eq!(said, format!("{}\n", (64_u64 << 12) * 255 * 128), "{told}");
     assert!(ended.status.success(), "{told}");
 }
@@ -192,9 +196,9 @@ fn a_full_disk_is_told_and_waited_for() {
         .process_group(0);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-    let told = lines
-        .by_ref()
-        .find(|line| line.contains("is full") || line.contains("unshare") || line.contains("mount"));
+    let told = lines.by_ref().find(|line| {
+        line.contains("is full") || line.contains("unshare") || line.contains("mount")
+    });
     let told = told.expect("it ends without a word");
     kill_process_group(Pid::from_child(&child), Signal::KILL).unwrap();
     child.wait().unwrap();
@@ -217,9 +221,12 @@ fn a_run_that_cannot_begin_leaves_no_memory_behind() {
         ("--policy disk", vec!["/nonexistent"]),
     ] {
         let mut command = Command::new("unshare");
-        command.args(["--mount", "sh", "-c", alone, FOURSTAMP, FOURSTAMP, "pager", "run", "--local", "2M"]);
+        command.args([
+            "--mount", "sh", "-c", alone, FOURSTAMP, FOURSTAMP, "pager", "run", "--local", "2M",
+        ]);
         let ended = command.args(options.split(' ')).arg("--").args(&words).output().unwrap();
-        let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+        let (out, err) =
+            (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
         if !out.contains("code ") {
             return println!("skipped: no file system can be mounted here: {err}");
         }

@@ -31,7 +31,8 @@ fn a_server_lets_in_who_has_the_key_and_ends_cleanly() {
     succeed(folder.path(), "pager key run.key");
     let mut command = fourstamp(
         folder.path(),
-        "pager serve --memory 1M --listen 127.0.0.1:0 --key-file run.key --require-encryption --announce at",
+        "pager serve --memory 1M --listen 127.0.0.1:0 --key-file run.key --require-encryption \
+        --announce at",
     );
     let mut server =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the server starts");
@@ -42,7 +43,10 @@ fn a_server_lets_in_who_has_the_key_and_ends_cleanly() {
     let error = Link::connect(&address, &key, false, PATIENCE).err().expect("refused");
     assert!(matches!(error, LinkError::Refused { .. }), "{error}");
     let stranger = RunKey::generate().expect("a key");
-    assert!(matches!(Link::connect(&address, &stranger, true, PATIENCE), Err(LinkError::Handshake(_))));
+    assert!(matches!(
+        Link::connect(&address, &stranger, true, PATIENCE),
+        Err(LinkError::Handshake(_))
+    ));
     let pid = rustix::process::Pid::from_child(&server);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("sent");
     let output = server.wait_with_output().expect("ended");
@@ -60,8 +64,10 @@ fn what_cannot_be_served_is_said_in_one_line() {
     succeed(folder.path(), "pager key run.key");
     let line = fail(folder.path(), "pager key run.key");
     assert!(line.contains("run.key"), "{line}");
-    let line = fail(folder.path(), "pager serve --memory 100 --listen 127.0.0.1:0 --key-file run.key");
+    let line =
+        fail(folder.path(), "pager serve --memory 100 --listen 127.0.0.1:0 --key-file run.key");
     assert!(line.contains("at least one page"), "{line}");
-    let line = fail(folder.path(), "pager serve --memory 1M --listen 192.0.2.1:1 --key-file run.key");
+    let line =
+        fail(folder.path(), "pager serve --memory 1M --listen 192.0.2.1:1 --key-file run.key");
     assert!(line.contains("192.0.2.1:1") && line.contains("port 0"), "{line}");
 }

@@ -54,7 +54,12 @@ fn a_planted_delay_of_all_messages_is_a_slower_run() {
     assert_eq!(found["verdict"], "slower", "{found:#}");
     let shift = |stage: &str| -> f64 {
         let all = found["elsewhere"].as_array().expect("a list");
-        let of = all.iter().find(|pair| pair[0] == stage).expect("the stage").get(1).expect("its quantiles");
+        let of = all
+            .iter()
+            .find(|pair| pair[0] == stage)
+            .expect("the stage")
+            .get(1)
+            .expect("its quantiles");
         // Where half of the messages took no time, there is no ratio, and no shift to speak of.
         let median = of.as_array().expect("a list").iter().find(|q| q["p"] == 0.5);
         median.map_or(0.0, |q| number(&q["values_ns"][1]) - number(&q["values_ns"][0]))
@@ -68,10 +73,14 @@ fn a_run_says_what_was_planted_in_it() {
     let folder = folder();
     let said = succeed(
         folder.path(),
-        "bench pingpong --transport thread --count 100 --launches 1 --plant every:messages=10,by=1us --out a",
+        "bench pingpong --transport thread --count 100 --launches 1 --plant \
+        every:messages=10,by=1us --out a",
     );
     assert!(
-        said.split_whitespace().collect::<Vec<_>>().join(" ").contains("delays were planted in this run"),
+        said.split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .contains("delays were planted in this run"),
         "{said}"
     );
     let info = std::fs::read_to_string(folder.path().join("a/run.json")).expect("run.json");

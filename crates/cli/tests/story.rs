@@ -14,7 +14,8 @@ fn the_slowest_message_of_a_stream_has_a_story() {
     let folder = folder();
     for transport in ["tcp", "shm"] {
         let bench = format!(
-            "bench stream --transport {transport} --count 2000 --warm-up 0 --launches 2 --out {transport}"
+            "bench stream --transport {transport} --count 2000 --warm-up 0 --launches 2 --out \
+            {transport}"
         );
         succeed(folder.path(), &bench);
         let out = succeed(folder.path(), &format!("story {transport}"));
@@ -29,7 +30,8 @@ fn the_slowest_message_of_a_stream_has_a_story() {
         assert!(!out.contains('\u{1b}'), "colours in a pipe\n{out}");
         let widest = out.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(80), "{widest:?}\n{out}");
-        let several = succeed(folder.path(), &format!("story {transport} --slowest 3 --stage transit"));
+        let several =
+            succeed(folder.path(), &format!("story {transport} --slowest 3 --stage transit"));
         assert_eq!(several.matches("\nTransit, ").count(), 3, "{several}");
     }
 }
@@ -102,9 +104,11 @@ fn the_message_of_1988_is_explained_as_in_the_memo() {
         "Meanwhile node 0 cancelled ",
         " messages of diary, ",
         " to itself and ",
-        "And the message is for diary itself: its receive time, 5.5, is earlier than the send time of all",
+        "And the message is for diary itself: its receive time, 5.5, is earlier than the send time \
+        of all",
         "which undid ",
-        "Diary's messages were cancelled because a rollback had undone the events that sent them: 65 events from \
+        "Diary's messages were cancelled because a rollback had undone the events that sent them: \
+        65 events from \
          virtual time 65 back to 1",
         "Diary had come to virtual time 65 when message number ",
         "(from caller), for virtual time 1, was taken",
@@ -128,9 +132,11 @@ fn without_the_sweep_the_story_is_another() {
     assert!(cancelled_to_itself(&text) < 10, "a message waited for many cancellations\n{text}");
 }
 
-/// The largest number of messages of the diary to itself that a story says were cancelled meanwhile.
+/// The largest number of messages of the diary to itself that a story says were cancelled
+/// meanwhile.
 fn cancelled_to_itself(text: &str) -> u64 {
     let cancelled = text.split("messages of diary, ").skip(1);
-    let counts = cancelled.filter_map(|rest| rest.split(' ').next().and_then(|count| count.parse().ok()));
+    let counts =
+        cancelled.filter_map(|rest| rest.split(' ').next().and_then(|count| count.parse().ok()));
     counts.max().unwrap_or(0)
 }

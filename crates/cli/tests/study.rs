@@ -1,4 +1,5 @@
-//! `fourstamp mpi study` as a user runs it: one box always, two where this machine lets us make network namespaces.
+//! `fourstamp mpi study` as a user runs it: one box always, two where this machine lets us make
+//! network namespaces.
 
 mod common;
 
@@ -15,8 +16,11 @@ fn namespaces() -> bool {
     let probe = format!("fourstamp-probe-{}", std::process::id());
     let ip = |words: &[&str]| Command::new("ip").args(words).stderr(Stdio::null()).status();
     let made = ip(&["netns", "add", &probe]).is_ok_and(|status| status.success());
-    let words = ["-n", &probe, "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "1mbit", "burst", "1600"];
-    let shape = || Command::new("tc").args(words).args(["limit", "16000"]).stderr(Stdio::null()).status();
+    let words = [
+        "-n", &probe, "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "1mbit", "burst", "1600",
+    ];
+    let shape =
+        || Command::new("tc").args(words).args(["limit", "16000"]).stderr(Stdio::null()).status();
     let shaped = made && shape().is_ok_and(|status| status.success());
     let _ = ip(&["netns", "del", &probe]);
     if !shaped {
@@ -60,7 +64,10 @@ fn trials(study: &Path, boxes: &str) -> Vec<[f64; 3]> {
 fn check_boxes(study: &Path, boxes: &str) {
     let trials = trials(study, boxes);
     assert_eq!(trials.len(), 2, "{boxes}");
-    assert!(trials.iter().all(|[min, mean, max]| 0.0 < *min && min <= mean && mean <= max), "{trials:?}");
+    assert!(
+        trials.iter().all(|[min, mean, max]| 0.0 < *min && min <= mean && mean <= max),
+        "{trials:?}"
+    );
     let folder = boxes.replace(' ', "-");
     for (name, cycles) in [("1", Some(50)), ("2", Some(50)), ("sweep", None)] {
         let run = Run::open(study.join(format!("{folder}-{name}"))).expect("a run");
@@ -69,7 +76,10 @@ fn check_boxes(study: &Path, boxes: &str) {
         assert!(cycles.is_none_or(|cycles| run.info.rows() == 3 * cycles), "{}", run.info.rows());
     }
     let sizes = lines(&study.join("sizes.csv"));
-    assert!(sizes.iter().any(|line| line.starts_with(&format!("{boxes},1600,"))), "400 integers: {sizes:?}");
+    assert!(
+        sizes.iter().any(|line| line.starts_with(&format!("{boxes},1600,"))),
+        "400 integers: {sizes:?}"
+    );
 }
 
 #[test]
@@ -94,10 +104,12 @@ fn one_box_and_two_are_measured_and_nothing_is_left() {
     }
     check_boxes(&study, "two boxes");
     assert!(out.contains("× as long") && out.contains("5 Mbit/s"), "{out}");
-    // 1,600 bytes are 2.6 ms of this link each way, but for what the shaper lets pass at once after a pause: a busy machine makes pauses.
+    // 1,600 bytes are 2.6 ms of this link each way, but for what the shaper lets pass at once after
+    // a pause: a busy machine makes pauses.
     let sizes = lines(&study.join("sizes.csv"));
     let line = sizes.iter().find(|line| line.starts_with("two boxes,1600,")).expect("measured");
-    let median_ns = line.split(',').nth(4).and_then(|cell| cell.parse::<u64>().ok()).expect("a number");
+    let median_ns =
+        line.split(',').nth(4).and_then(|cell| cell.parse::<u64>().ok()).expect("a number");
     assert!(median_ns > 400_000, "the link is slow: {median_ns}");
 }
 
@@ -175,7 +187,9 @@ fn bad_input_is_one_line() {
     let err = fail(home.path(), "mpi study --hosts a,b,c");
     assert!(err.contains("--hosts a,b") && err.lines().count() == 1, "{err}");
     assert!(fail(home.path(), "mpi study --rate fast").contains("100mbit"));
-    assert!(fail(home.path(), "mpi study --hosts a,b --rate 1gbit").contains("cannot be used with"));
+    assert!(
+        fail(home.path(), "mpi study --hosts a,b --rate 1gbit").contains("cannot be used with")
+    );
     std::fs::write(home.path().join("taken"), "").expect("a file");
     let err = fail(home.path(), "mpi study --quick --transport tcp --out taken");
     let said: Vec<&str> = err.lines().filter(|line| line.starts_with("fourstamp: ")).collect();

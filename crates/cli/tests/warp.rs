@@ -1,4 +1,5 @@
-//! Simulations through the command line: one result on every engine, over every transport; wrong input; sudden ends.
+//! Simulations through the command line: one result on every engine, over every transport; wrong
+//! input; sudden ends.
 
 mod common;
 
@@ -33,8 +34,11 @@ fn every_engine_and_transport_comes_to_the_same() {
     let folder = folder();
     for model in SMALL {
         let expected = digests(&succeed(folder.path(), &format!("warp {model} --seq")));
-        for nodes in ["-n 1", "-n 2", "-n 3", "-n 4", "-n 2 --transport shm", "-n 3 --transport tcp"] {
-            if model.starts_with("ping") && !nodes.starts_with("-n 1") && !nodes.starts_with("-n 2") {
+        for nodes in
+            ["-n 1", "-n 2", "-n 3", "-n 4", "-n 2 --transport shm", "-n 3 --transport tcp"]
+        {
+            if model.starts_with("ping") && !nodes.starts_with("-n 1") && !nodes.starts_with("-n 2")
+            {
                 continue;
             }
             let out = succeed(folder.path(), &format!("warp {model} {nodes} --check"));
@@ -42,7 +46,11 @@ fn every_engine_and_transport_comes_to_the_same() {
             assert!(out.contains("Matches the sequential run"), "{out}");
         }
     }
-    assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "nothing was asked to be kept");
+    assert_eq!(
+        std::fs::read_dir(folder.path()).expect("listed").count(),
+        0,
+        "nothing was asked to be kept"
+    );
 }
 
 #[test]
@@ -77,7 +85,10 @@ fn load_that_is_balanced_changes_no_result_and_is_in_the_tables() {
         };
         let moved: u64 = column(&table("xl_stats.csv"), "migr").iter().sum();
         assert_eq!(table("migrations.csv").lines().count() as u64 - 1, moved, "{transport}");
-        assert!(moved > 0 && table("load_cycles.csv").lines().count() > 3, "{transport}: {moved} moved");
+        assert!(
+            moved > 0 && table("load_cycles.csv").lines().count() > 3,
+            "{transport}: {moved} moved"
+        );
     }
 }
 
@@ -86,8 +97,9 @@ fn golden_counts_and_trace_of_warpnet() {
     let Some(golden) = golden() else { return };
     let folder = folder();
     let data = golden.join("data");
-    let read =
-        |path: PathBuf| std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let read = |path: PathBuf| {
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"))
+    };
     let (counts, head) = (
         read(golden.join("golden/warpnet_cutoff250.csv")),
         read(golden.join("golden/warpnet_trace_head.csv")),
@@ -114,17 +126,25 @@ fn golden_counts_of_stb88() {
     let folder = folder();
     let data = format!("warp stb88 --data {}", golden.join("data").display());
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("written");
-    succeed(folder.path(), &format!("{data} --seq --cutoff 3000 --counts counts.csv --trace trace.csv"));
+    succeed(
+        folder.path(),
+        &format!("{data} --seq --cutoff 3000 --counts counts.csv --trace trace.csv"),
+    );
     let (counts, trace) = (read("counts.csv"), read("trace.csv"));
     // The trace's head is of the run to 25000, which up to 3000 does the same.
     let head = std::fs::read_to_string(golden.join("golden/stb88_trace_head.csv")).expect("golden");
     let early = head.lines().skip(1).filter(|line| {
-        line.split(',').nth(1).and_then(|time| time.parse::<i64>().ok()).is_some_and(|time| time <= 3000)
+        line.split(',')
+            .nth(1)
+            .and_then(|time| time.parse::<i64>().ok())
+            .is_some_and(|time| time <= 3000)
     });
     assert_eq!(trace.lines().count() - 1, early.count());
-    for engine in
-        ["-n 2 --transport shm --check", "-n 3 --transport tcp --placement round-robin", "-n 4 --check"]
-    {
+    for engine in [
+        "-n 2 --transport shm --check",
+        "-n 3 --transport tcp --placement round-robin",
+        "-n 4 --check",
+    ] {
         let out = succeed(
             folder.path(),
             &format!("{data} {engine} --cutoff 3000 --counts counts.csv --trace trace.csv"),
@@ -134,7 +154,11 @@ fn golden_counts_of_stb88() {
             engine.contains("--check"),
             "{out}"
         );
-        assert_eq!((read("counts.csv"), read("trace.csv")), (counts.clone(), trace.clone()), "{engine}");
+        assert_eq!(
+            (read("counts.csv"), read("trace.csv")),
+            (counts.clone(), trace.clone()),
+            "{engine}"
+        );
     }
 }
 
@@ -143,30 +167,41 @@ fn golden_counts_and_trace_of_pucks() {
     let Some(golden) = golden() else { return };
     let folder = folder();
     let data = golden.join("data");
-    let read =
-        |path: PathBuf| std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-    let (counts, head) =
-        (read(golden.join("golden/pucks_cutoff40.csv")), read(golden.join("golden/pucks_trace_head.csv")));
+    let read = |path: PathBuf| {
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"))
+    };
+    let (counts, head) = (
+        read(golden.join("golden/pucks_cutoff40.csv")),
+        read(golden.join("golden/pucks_trace_head.csv")),
+    );
     // Ours have a column of sends beyond the cutoff as well.
     let cut = |line: &str| line.split(',').take(5).collect::<Vec<_>>().join(",");
     for engine in ["--seq", "-n 2", "-n 3 --transport shm", "-n 2 --transport tcp"] {
         let run = format!("warp pucks --data {} {engine} --cutoff 40", data.display());
         let out = succeed(folder.path(), &format!("{run} --counts counts.csv --trace trace.csv"));
         let ours = read(folder.path().join("counts.csv"));
-        let differing = counts.lines().zip(ours.lines()).position(|(golden, ours)| golden != cut(ours));
+        let differing =
+            counts.lines().zip(ours.lines()).position(|(golden, ours)| golden != cut(ours));
         assert_eq!((differing, ours.lines().count()), (None, counts.lines().count()), "{engine}");
         let trace = read(folder.path().join("trace.csv"));
         let pairs = head.lines().zip(trace.lines()).skip(1);
         let same = pairs.map(|(golden, ours)| same_event(golden, ours)).position(|same| !same);
         assert_eq!(same, None, "{engine}: first differing line");
-        assert_eq!((trace.lines().count(), figure(&out, "messages")), (37_240, "41,746".into()), "{engine}");
+        assert_eq!(
+            (trace.lines().count(), figure(&out, "messages")),
+            (37_240, "41,746".into()),
+            "{engine}"
+        );
     }
-    let out =
-        succeed(folder.path(), &format!("warp pucks --data {} -n 2 --cutoff 40 --check", data.display()));
+    let out = succeed(
+        folder.path(),
+        &format!("warp pucks --data {} -n 2 --cutoff 40 --check", data.display()),
+    );
     assert!(out.contains("the model's invariants hold throughout"), "{out}");
 }
 
-/// Whether two lines of traces say the same: the golden one is numbered, and its simtime may have more digits than it needs.
+/// Whether two lines of traces say the same: the golden one is numbered, and its simtime may have
+/// more digits than it needs.
 fn same_event(golden: &str, ours: &str) -> bool {
     let fields = |line: &str, from: usize| {
         let mut all = line.split(',').skip(from).map(String::from);
@@ -182,7 +217,10 @@ fn a_table_of_pucks_that_makes_no_sense_is_refused_in_a_line() {
         ("--pucks 0", "pucks = 0"),
         ("--sector-width 20", "a side of a sector is 4 radii or more"),
         ("--rows 1 --columns 1 --pucks 500", "they find no place on the table"),
-        ("--data nowhere", "--data names the folder with pucks_objects.csv and pucks_initial_messages.csv"),
+        (
+            "--data nowhere",
+            "--data names the folder with pucks_objects.csv and pucks_initial_messages.csv",
+        ),
     ] {
         let said = fail(folder.path(), &format!("warp pucks {arguments}"));
         assert!(said.contains(expected), "{arguments}: {said}");
@@ -204,7 +242,9 @@ fn a_recorded_run_has_every_message_and_all_work() {
         let folder = folder();
         let out = succeed(
             folder.path(),
-            &format!("warp phold --objects 64 --remote 0.5 --cutoff 40 --transport {transport} --out run"),
+            &format!(
+                "warp phold --objects 64 --remote 0.5 --cutoff 40 --transport {transport} --out run"
+            ),
         );
         let run = Run::open(folder.path().join("run")).expect("a closed run");
         assert_eq!(run.info.state, State::Closed);
@@ -215,8 +255,14 @@ fn a_recorded_run_has_every_message_and_all_work() {
         let of = |name: &str| result[name].as_u64().unwrap_or_else(|| panic!("{name} in {result}"));
         assert!(count(Kind::Event) >= of("messages"), "{rows:?} {result}");
         assert_eq!(count(Kind::Execution), of("executed"), "{rows:?}");
-        assert!(count(Kind::GvtRound) > 0 && count(Kind::Collection) > 0 && count(Kind::Gvt) > 0, "{rows:?}");
-        assert_eq!(figure(&out, "trace digest"), result["trace_digest"].as_str().expect("a digest"));
+        assert!(
+            count(Kind::GvtRound) > 0 && count(Kind::Collection) > 0 && count(Kind::Gvt) > 0,
+            "{rows:?}"
+        );
+        assert_eq!(
+            figure(&out, "trace digest"),
+            result["trace_digest"].as_str().expect("a digest")
+        );
         check_tables(&folder.path().join("run/warp"), of("events"));
         succeed(folder.path(), "report run");
         assert!(folder.path().join("run/report.html").exists());
@@ -249,10 +295,15 @@ fn rows(run: &Run) -> BTreeMap<&'static str, u64> {
             assert!(ready != record::NULL && ready <= taken, "{kind:?} {ready} {taken}");
             let between_nodes = at(Field::Src) != at(Field::Dst);
             assert_eq!(between_nodes, sent != record::NULL && arrived != record::NULL, "{kind:?}");
-            assert!(!between_nodes || (ready <= sent && sent <= taken), "{kind:?}: {ready} {sent} {taken}");
-            let of_an_object = matches!(kind, Kind::Event | Kind::Anti | Kind::Execution | Kind::Rollback);
             assert!(
-                !of_an_object || (at(Field::DstObject) >= 0 && at(Field::VirtualReceive) != record::NULL)
+                !between_nodes || (ready <= sent && sent <= taken),
+                "{kind:?}: {ready} {sent} {taken}"
+            );
+            let of_an_object =
+                matches!(kind, Kind::Event | Kind::Anti | Kind::Execution | Kind::Rollback);
+            assert!(
+                !of_an_object
+                    || (at(Field::DstObject) >= 0 && at(Field::VirtualReceive) != record::NULL)
             );
         }
     }
@@ -272,7 +323,8 @@ fn check_tables(folder: &Path, events: u64) {
             "node {node}: the first sample, the last, and the heading:\n{samples}"
         );
     }
-    let mut hidden = std::fs::read_dir(folder).expect("listed").map(|entry| entry.expect("read").file_name());
+    let mut hidden =
+        std::fs::read_dir(folder).expect("listed").map(|entry| entry.expect("read").file_name());
     assert!(
         hidden.all(|name| !name.to_string_lossy().starts_with('.')),
         "what nodes leave for each other stays"
@@ -282,7 +334,10 @@ fn check_tables(folder: &Path, events: u64) {
 #[test]
 fn a_sequential_run_can_be_recorded_too() {
     let folder = folder();
-    succeed(folder.path(), "warp ping --stop 100 --seq --out run --counts counts.csv --trace trace.csv");
+    succeed(
+        folder.path(),
+        "warp ping --stop 100 --seq --out run --counts counts.csv --trace trace.csv",
+    );
     let run = Run::open(folder.path().join("run")).expect("closed");
     assert_eq!(rows(&run).get("execution"), Some(&101));
     let counts = std::fs::read_to_string(folder.path().join("counts.csv")).expect("written");
@@ -293,15 +348,20 @@ fn a_sequential_run_can_be_recorded_too() {
     );
 }
 
-/// A simulation that is timed, followed and compared leaves its path, its speed-up and its flow, for people and for programs.
+/// A simulation that is timed, followed and compared leaves its path, its speed-up and its flow,
+/// for people and for programs.
 #[test]
 fn a_critical_path_and_a_speed_up_are_in_the_tables_and_on_the_page() {
     let folder = folder();
     let said = succeed(
         folder.path(),
-        "warp phold --objects 64 --cutoff 500 --work-steps 200 --critical-path --check --sample 10ms --out run",
+        "warp phold --objects 64 --cutoff 500 --work-steps 200 --critical-path --check --sample \
+        10ms --out run",
     );
-    assert!(said.contains("critical path: ") && said.contains("times as fast as one node"), "{said}");
+    assert!(
+        said.contains("critical path: ") && said.contains("times as fast as one node"),
+        "{said}"
+    );
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a table");
     let path = read("run/warp/critical_path.csv");
     let ends: Vec<u64> = path
@@ -318,14 +378,18 @@ fn a_critical_path_and_a_speed_up_are_in_the_tables_and_on_the_page() {
     let executed = read("tables/flow.csv").lines().count() as u64 - 1;
     let counted: u64 = column(&read("tables/xl_stats.csv"), "e starts").iter().sum();
     assert_eq!(executed, counted);
-    assert!(fail(folder.path(), "warp phold --timing none --stretch 3").contains("--timing process or wall"));
+    assert!(
+        fail(folder.path(), "warp phold --timing none --stretch 3")
+            .contains("--timing process or wall")
+    );
 }
 
 /// The numbers in a column of a table.
 fn column(table: &str, name: &str) -> Vec<u64> {
     let at = table.lines().next().expect("a heading").split(',').position(|found| found == name);
-    let field =
-        |line: &str| line.split(',').nth(at.expect("a column")).expect("a field").parse().expect("a number");
+    let field = |line: &str| {
+        line.split(',').nth(at.expect("a column")).expect("a field").parse().expect("a number")
+    };
     table.lines().skip(1).map(field).collect()
 }
 
@@ -405,15 +469,20 @@ fn a_network_with_a_missing_line_is_named_with_its_file() {
 fn a_node_killed_in_the_middle_is_named_and_the_rest_is_kept() {
     for transport in ["shm", "tcp"] {
         let folder = folder();
-        let arguments =
-            format!("warp phold --cutoff 1e8 --transport {transport} --out run --counts counts.csv");
-        let warp = fourstamp(folder.path(), &arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+        let arguments = format!(
+            "warp phold --cutoff 1e8 --transport {transport} --out run --counts counts.csv"
+        );
+        let warp = fourstamp(folder.path(), &arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn();
         let warp = warp.expect("started");
         let sheet = folder.path().join("run/live/launch-0-node-1.json");
         wait_for("node 1 to record", || sheet.exists());
         std::thread::sleep(Duration::from_millis(1000));
-        let pid =
-            record::NodeSheet::parse(&std::fs::read(&sheet).expect("a sheet"), &sheet).expect("whole").pid;
+        let pid = record::NodeSheet::parse(&std::fs::read(&sheet).expect("a sheet"), &sheet)
+            .expect("whole")
+            .pid;
         let killed = Command::new("kill").args(["-KILL", &pid.to_string()]).status();
         assert!(killed.expect("kill runs").success());
         let output = warp.wait_with_output().expect("it ends by itself");

@@ -17,15 +17,21 @@ fn read(path: &Path) -> String {
 fn column(csv: &str, name: &str) -> Vec<String> {
     let at = csv.lines().next().and_then(|heads| heads.split(',').position(|head| head == name));
     let at = at.unwrap_or_else(|| panic!("no {name} in {csv}"));
-    csv.lines().skip(1).map(|line| line.split(',').nth(at).unwrap_or_default().to_string()).collect()
+    csv.lines()
+        .skip(1)
+        .map(|line| line.split(',').nth(at).unwrap_or_default().to_string())
+        .collect()
 }
 
 #[test]
 fn slooow_has_the_counts_of_its_formula_on_every_driver() {
     let folder = folder();
-    for nodes in
-        ["--seq", "-n 1 --check", "-n 3 --transport shm --check", "-n 2 --transport tcp --check --out run"]
-    {
+    for nodes in [
+        "--seq",
+        "-n 1 --check",
+        "-n 3 --transport shm --check",
+        "-n 2 --transport tcp --check --out run",
+    ] {
         let all = format!("warp slooow --objects 3 --stop 45 --work 20 --gvt-interval 5ms {nodes}");
         let out = succeed(folder.path(), &format!("{all} --counts counts.csv"));
         let counts = read(&folder.path().join("counts.csv"));
@@ -35,7 +41,11 @@ fn slooow_has_the_counts_of_its_formula_on_every_driver() {
         assert!(nodes.contains("--seq") || out.contains("; 138 states freed"), "{nodes}: {out}");
     }
     assert!(folder.path().join("run/run.json").exists(), "it was asked to be kept");
-    assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 2, "and nothing else was");
+    assert_eq!(
+        std::fs::read_dir(folder.path()).expect("listed").count(),
+        2,
+        "and nothing else was"
+    );
 }
 
 #[test]
@@ -51,24 +61,38 @@ fn slooow_has_an_object_a_node() {
 #[test]
 fn a_configuration_file_places_objects_and_says_what_it_ignores() {
     let folder = folder();
-    let file = "/* all on node 1 */ obcreate ping player 1\nOBCREATE pong player 3\nOBJSTKSIZE 3000\nOBJSTKSIZE 4000\n\
+    let file = "/* all on node 1 */ obcreate ping player 1\nOBCREATE pong player 3\nOBJSTKSIZE \
+    3000\nOBJSTKSIZE 4000\n\
                 CUTOFF 50\n@\"more.cfg\"\n";
     std::fs::write(folder.path().join("ping.cfg"), file).expect("written");
-    std::fs::write(folder.path().join("more.cfg"), "TELL ping 0 0 \"go \"\nMAXACKS 3\n").expect("written");
+    std::fs::write(folder.path().join("more.cfg"), "TELL ping 0 0 \"go \"\nMAXACKS 3\n")
+        .expect("written");
     let all = "warp ping --config ping.cfg --check --xl-stats xl.csv";
     let output = run(folder.path(), all);
     let err = text(&output.stderr);
     assert!(output.status.success(), "{err}");
     assert_eq!(
         err,
-        "ping.cfg, line 3, column 1: OBJSTKSIZE is ignored: objects have no stack of their own here\n"
+        "ping.cfg, line 3, column 1: OBJSTKSIZE is ignored: objects have no stack of their own \
+        here\n"
     );
-    assert!(text(&output.stdout).contains("final time                   50"), "{}", text(&output.stdout));
+    assert!(
+        text(&output.stdout).contains("final time                   50"),
+        "{}",
+        text(&output.stdout)
+    );
     assert_eq!(column(&read(&folder.path().join("xl.csv")), "Node"), ["1", "1"]);
     let output = run(folder.path(), &format!("{all} --cutoff 60 --placement blocks"));
     let err = text(&output.stderr);
-    assert!(err.contains("CUTOFF does not count") && err.contains("OBCREATE does not count"), "{err}");
-    assert!(text(&output.stdout).contains("final time                   60"), "{}", text(&output.stdout));
+    assert!(
+        err.contains("CUTOFF does not count") && err.contains("OBCREATE does not count"),
+        "{err}"
+    );
+    assert!(
+        text(&output.stdout).contains("final time                   60"),
+        "{}",
+        text(&output.stdout)
+    );
     assert_eq!(column(&read(&folder.path().join("xl.csv")), "Node"), ["0", "1"]);
 }
 
@@ -78,7 +102,10 @@ fn a_configuration_file_without_sense_is_one_line() {
     for (file, words) in [
         ("CUTOFF\n", &["x.cfg, line 1, column 7", "a simtime is expected"][..]),
         ("\n  GALLOP 3\n", &["x.cfg, line 2, column 3", "'GALLOP' is no command"]),
-        ("OBCREATE pung player 0\n", &["x.cfg, line 1, column 1", "'pung' is no object of this ping"]),
+        (
+            "OBCREATE pung player 0\n",
+            &["x.cfg, line 1, column 1", "'pung' is no object of this ping"],
+        ),
         ("@x.cfg\n", &["x.cfg, line 1, column 1", "includes itself"]),
         ("\u{0}", &["line 1, column 1", "no text has"]),
     ] {
@@ -95,7 +122,8 @@ fn a_configuration_file_without_sense_is_one_line() {
 #[test]
 fn a_study_measures_all_alike_and_keeps_everything() {
     let folder = folder();
-    let out = succeed(folder.path(), &format!("warp study {PHOLD} --nodes 2,1 --launches 2 --out study"));
+    let out =
+        succeed(folder.path(), &format!("warp study {PHOLD} --nodes 2,1 --launches 2 --out study"));
     assert!(
         out.contains("in order")
             && out.contains("Undecided whether phold is faster on nodes, too few launches"),
@@ -120,14 +148,18 @@ fn a_study_measures_all_alike_and_keeps_everything() {
     }
     assert!(read(&study.join("report.html")).contains("Run time against time of day"));
     let stats = std::fs::read_dir(study.join("xl_stats")).expect("listed");
-    let lines: Vec<usize> = stats.map(|file| read(&file.expect("there").path()).lines().count()).collect();
+    let lines: Vec<usize> =
+        stats.map(|file| read(&file.expect("there").path()).lines().count()).collect();
     assert_eq!(lines, [33; 6], "a heading and the objects, for each launch");
 }
 
 #[test]
 fn work_in_microseconds_is_the_same_steps_in_every_launch() {
     let folder = folder();
-    succeed(folder.path(), "warp study phold --objects 8 --cutoff 10 --work 3 -n 1 --launches 2 --out study");
+    succeed(
+        folder.path(),
+        "warp study phold --objects 8 --cutoff 10 --work 3 -n 1 --launches 2 --out study",
+    );
     assert!(folder.path().join("study/report.html").exists());
 }
 
@@ -161,7 +193,8 @@ fn a_study_that_makes_no_sense_is_refused_before_anything_is_measured() {
 fn ctrl_c_keeps_what_a_study_has_measured() {
     let folder = folder();
     let arguments = format!("warp study {PHOLD} --nodes 1 --launches 1000 --out study");
-    let study = fourstamp(folder.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let study =
+        fourstamp(folder.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let study = study.expect("started");
     let second = folder.path().join("study/xl_stats/nodes-1-2.csv");
     let deadline = Instant::now() + Duration::from_secs(60);

@@ -17,7 +17,8 @@ pub struct Completion {
     pub blocked_bytes: f64,
     /// Waiting for all else (the way there and back, a server's turn): the same at any rate.
     pub blocked_fixed: f64,
-    /// What has nothing to do with paging, and is no work of the program: the same wherever its pages are.
+    /// What has nothing to do with paging, and is no work of the program: the same wherever its
+    /// pages are.
     pub other: f64,
 }
 
@@ -54,9 +55,11 @@ impl Part {
 }
 
 impl Completion {
-    /// From what the 1996 paper measures: a run's elapsed, user, system and initialization times, its page transfers, and the work of one.
+    /// From what the 1996 paper measures: a run's elapsed, user, system and initialization times,
+    /// its page transfers, and the work of one.
     ///
-    /// Each of `servers` page-outs makes a transfer of parity; what is left of the elapsed time waits for bytes.
+    /// Each of `servers` page-outs makes a transfer of parity; what is left of the elapsed time
+    /// waits for bytes.
     pub fn from_1996(
         elapsed: f64,
         (user, system, init): (f64, f64, f64),
@@ -109,7 +112,8 @@ impl Completion {
     }
 }
 
-/// Pages that cross the network: each one out, one of parity for each `servers` of them, each one in.
+/// Pages that cross the network: each one out, one of parity for each `servers` of them, each one
+/// in.
 fn transfers(page_outs: u64, page_ins: u64, servers: u64) -> u64 {
     page_outs + page_outs.checked_div(servers).unwrap_or(0) + page_ins
 }
@@ -146,7 +150,11 @@ mod tests {
         assert!(near(faster.blocked_bytes, 5.255));
         assert!(near(faster.total(), 83.459), "{}", faster.total());
         for (part, percent) in [(Part::User, 79.246), (Part::System, 3.754), (Part::Init, 0.252)] {
-            assert!(near(100.0 * faster.share(part), percent), "{part:?} {}", 100.0 * faster.share(part));
+            assert!(
+                near(100.0 * faster.share(part), percent),
+                "{part:?} {}",
+                100.0 * faster.share(part)
+            );
         }
         assert!((100.0 * faster.paging_share() - 16.748).abs() < 0.002);
         assert!(near(measured.all_memory().total(), 69.481));

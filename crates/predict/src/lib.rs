@@ -1,8 +1,11 @@
-//! A run on another network: completion times split into their parts, and runs played again over another link.
+//! A run on another network: completion times split into their parts, and runs played again over
+//! another link.
 //!
-//! [`Completion`] is the arithmetic of Markatos and Dramitinos, "Implementation of a Reliable Remote Memory Pager", USENIX 1996: only the
-//! part that waits for bytes gets shorter with a faster network. [`replay`] goes further: it plays a recorded run's transfers and waits again over a
-//! link of another rate and latency, so that what overlapped with computing, or begins to, is counted.
+//! [`Completion`] is the arithmetic of Markatos and Dramitinos, "Implementation of a Reliable
+//! Remote Memory Pager", USENIX 1996: only the part that waits for bytes gets shorter with a faster
+//! network. [`replay`] goes further: it plays a recorded run's transfers and waits again over a
+//! link of another rate and latency, so that what overlapped with computing, or begins to, is
+//! counted.
 //!
 //! Pure: times are arguments. All times are in seconds, all sizes in bytes.
 

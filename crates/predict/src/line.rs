@@ -1,4 +1,5 @@
-//! One direction of a link: connections share its rate equally, and each carries one message after the other.
+//! One direction of a link: connections share its rate equally, and each carries one message after
+//! the other.
 
 use crate::soonest::Soonest;
 use std::collections::{BTreeMap, VecDeque};
@@ -10,9 +11,11 @@ type Message = usize;
 pub(crate) struct Line {
     /// When it was looked at last.
     now_s: f64,
-    /// How long each connection has had the whole line by now, had it been busy since the begin. All that are busy get the same, so one number serves all.
+    /// How long each connection has had the whole line by now, had it been busy since the begin.
+    /// All that are busy get the same, so one number serves all.
     each_s: f64,
-    /// The first message of each connection, by what `each_s` will be when it is through, and the connection.
+    /// The first message of each connection, by what `each_s` will be when it is through, and the
+    /// connection.
     busy: Soonest<Message>,
     behind: BTreeMap<u32, VecDeque<(f64, Message)>>,
 }
@@ -73,7 +76,8 @@ mod tests {
         line.add(0.0, 7, 1.0, 0);
         line.add(0.0, 7, 1.0, 1);
         line.add(0.0, 8, 3.0, 2);
-        // Half of the line for each: the first is through at 2, the second at 4; then the third has all of it.
+        // Half of the line for each: the first is through at 2, the second at 4; then the third has
+        // all of it.
         assert_eq!(through(&mut line), [(2.0, 0), (4.0, 1), (5.0, 2)]);
         line.add(10.0, 7, 1.0, 3);
         assert_eq!(through(&mut line), [(11.0, 3)]);

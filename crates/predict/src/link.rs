@@ -9,7 +9,8 @@ pub struct Link {
     pub latency_s: f64,
     /// Bytes on the wire for each byte of a message: 1 where headers cost nothing.
     pub framing: f64,
-    /// How long acknowledgements keep the way back busy, as a part of what a message does to the way there.
+    /// How long acknowledgements keep the way back busy, as a part of what a message does to the
+    /// way there.
     pub acknowledging: f64,
 }
 

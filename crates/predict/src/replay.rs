@@ -1,18 +1,23 @@
 //! A recorded run, played again over another link.
 //!
-//! A run is a chain of causes: the program computes, touches a page and waits; the pager asks for pages, or sends some, when a page is touched or when something is
-//! done; a wait ends with the answer that it is for. What follows from what is read off the recording: a transfer was asked for because of the last
-//! thing that happened before. Played again, each thing follows its cause as long after it as it did, and only the link is another: so what
-//! overlaps with computing, or with the other direction, does so as far as the new rate allows.
+//! A run is a chain of causes: the program computes, touches a page and waits; the pager asks for
+//! pages, or sends some, when a page is touched or when something is done; a wait ends with the
+//! answer that it is for. What follows from what is read off the recording: a transfer was asked
+//! for because of the last thing that happened before. Played again, each thing follows its cause
+//! as long after it as it did, and only the link is another: so what overlaps with computing, or
+//! with the other direction, does so as far as the new rate allows.
 //!
-//! Each direction of the link is shared equally by the connections to the servers, each of which carries one message after the other; a request for pages queues
-//! behind pages that go out on the same connection, and the answer to these behind pages that come. What transfers took beyond that when
-//! recorded, in the middle, they take on any link: the servers' turn and the
-//! work of the processor.
+//! Each direction of the link is shared equally by the connections to the servers, each of which
+//! carries one message after the other; a request for pages queues behind pages that go out on the
+//! same connection, and the answer to these behind pages that come. What transfers took beyond that
+//! when recorded, in the middle, they take on any link: the servers' turn and the work of the
+//! processor.
 //!
-//! What the model leaves out: other decisions of the pager at another rate; several threads that wait at once, of which some could go on (times in
-//! which anybody waits count as waits of all); that the work of the processor overlaps with bytes that come slowly, which makes it seem less
-//! when a slow link is recorded: a run over a fast link foretells a slow one better than the other way round.
+//! What the model leaves out: other decisions of the pager at another rate; several threads that
+//! wait at once, of which some could go on (times in which anybody waits count as waits of all);
+//! that the work of the processor overlaps with bytes that come slowly, which makes it seem less
+//! when a slow link is recorded: a run over a fast link foretells a slow one better than the other
+//! way round.
 
 mod causes;
 mod player;
@@ -73,7 +78,8 @@ pub struct Replayed {
     pub elapsed_s: f64,
     /// How much of that the program waits.
     pub waited_s: f64,
-    /// Waits that were recorded to end before their transfer was done: errors of clocks, taken as they are.
+    /// Waits that were recorded to end before their transfer was done: errors of clocks, taken as
+    /// they are.
     pub odd_waits: usize,
 }
 
@@ -83,12 +89,16 @@ pub fn replay(run: &Recorded, was: &Link, link: &Link) -> Replayed {
     Player::following(run, *link, turn_s).play()
 }
 
-/// The middle of what transfers took beyond what the link explains, each way: for pages that come, and for those that go.
+/// The middle of what transfers took beyond what the link explains, each way: for pages that come,
+/// and for those that go.
 fn turn_s(run: &Recorded, was: &Link) -> [f64; 2] {
     let done_s = Player::as_asked(run, *was).carry_all();
     [Direction::In, Direction::Out].map(|direction| {
-        let that_way =
-            run.transfers.iter().zip(&done_s).filter(|(transfer, _)| transfer.direction == direction);
+        let that_way = run
+            .transfers
+            .iter()
+            .zip(&done_s)
+            .filter(|(transfer, _)| transfer.direction == direction);
         let more_s = middle(that_way.map(|(transfer, done_s)| transfer.done_s - done_s).collect());
         // The link as it is said to be may be slower than it was: then nothing is left to explain.
         more_s.max(0.0)

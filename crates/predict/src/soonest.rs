@@ -1,4 +1,5 @@
-//! A queue in the order of time: what is due first comes first, and of what is due at once, what has the lesser number.
+//! A queue in the order of time: what is due first comes first, and of what is due at once, what
+//! has the lesser number.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -1,7 +1,9 @@
-//! `cargo xtask bench aa`: how often `fourstamp compare` is wrong on real runs that do not differ, and how often it finds a planted change.
+//! `cargo xtask bench aa`: how often `fourstamp compare` is wrong on real runs that do not differ,
+//! and how often it finds a planted change.
 //!
-//! Each comparison has fresh launches of A and of B, in pairs whose order is drawn, so that what changes on the machine meanwhile is
-//! shared. `--plant` gives B a known delay: then verdicts *slower* are no alarms but finds.
+//! Each comparison has fresh launches of A and of B, in pairs whose order is drawn, so that what
+//! changes on the machine meanwhile is shared. `--plant` gives B a known delay: then verdicts
+//! *slower* are no alarms but finds.
 
 use super::competition;
 use crate::process;
@@ -77,7 +79,8 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         *verdicts.entry(verdict).or_default() += 1;
     }
     println!(
-        "{} comparisons of {launches} and {launches} launches, pingpong over {}, {}, {} round trips each, order {:?}, B {}",
+        "{} comparisons of {launches} and {launches} launches, pingpong over {}, {}, {} round \
+        trips each, order {:?}, B {}",
         options.comparisons,
         options.transport,
         options.receive,
@@ -107,14 +110,19 @@ fn compare(binary: &Path, options: &Options, random: &mut Pcg64Mcg) -> Result<St
         comparison.args([format!("--{side}").as_ref(), out.as_os_str()]);
     }
     let text = process::capture_within(&mut comparison, LIMIT)?;
-    let found: serde_json::Value = serde_json::from_str(&text).context("the comparison is no JSON")?;
+    let found: serde_json::Value =
+        serde_json::from_str(&text).context("the comparison is no JSON")?;
     Ok(found["verdict"].as_str().context("the comparison has no verdict")?.to_owned())
 }
 
 /// Sides and numbers of the launches, in order.
 fn order(options: &Options, random: &mut Pcg64Mcg) -> Vec<(char, usize)> {
     let pair = |number: usize| {
-        if random.random::<bool>() { [('a', number), ('b', number)] } else { [('b', number), ('a', number)] }
+        if random.random::<bool>() {
+            [('a', number), ('b', number)]
+        } else {
+            [('b', number), ('a', number)]
+        }
     };
     let mut launches: Vec<(char, usize)> = (0..options.launches).flat_map(pair).collect();
     if options.order == Order::Apart {
@@ -126,7 +134,9 @@ fn order(options: &Options, random: &mut Pcg64Mcg) -> Vec<(char, usize)> {
 fn bench(binary: &Path, options: &Options, side: char, out: &Path) -> Result<()> {
     let mut bench = Command::new(binary);
     bench.args(["bench", "pingpong", "--launches", "1", "--transport", &options.transport]);
-    bench.args(["--receive", &options.receive, "--count", &options.count.to_string(), "--out"]).arg(out);
+    bench
+        .args(["--receive", &options.receive, "--count", &options.count.to_string(), "--out"])
+        .arg(out);
     if let (Some(plant), 'b') = (&options.plant, side) {
         bench.args(["--plant", plant]);
     }

@@ -1,4 +1,5 @@
-//! A whole benchmark: figures chosen by name, their contestants made, all rounds run, the tables printed.
+//! A whole benchmark: figures chosen by name, their contestants made, all rounds run, the tables
+//! printed.
 
 use super::contest::{self, Contestant};
 use super::contestants::Skipped;
@@ -35,7 +36,8 @@ impl Terms {
         choose(all, &self.only)
     }
 
-    /// Run the contestants of `figures` and print how they did. A contestant that cannot be made is left out, and the tables say why.
+    /// Run the contestants of `figures` and print how they did. A contestant that cannot be made is
+    /// left out, and the tables say why.
     pub fn hold(
         &self,
         figures: &[&'static Figure],

@@ -45,8 +45,9 @@ pub fn run(contestants: &[Contestant], rounds: usize, seed: u64) -> Vec<Launches
         order.shuffle(&mut random);
         for &index in &order {
             let launch = launch(&contestants[index]);
-            let launch =
-                launch.inspect_err(|why| eprintln!("{}: launch failed: {why:#}", contestants[index].name));
+            let launch = launch.inspect_err(|why| {
+                eprintln!("{}: launch failed: {why:#}", contestants[index].name)
+            });
             results[index].rounds.push(launch.ok());
         }
     }
@@ -59,12 +60,14 @@ fn launch(contestant: &Contestant) -> Result<Output> {
         printed += &process::capture_within(&mut afterwards(), LIMIT)?;
     }
     if let Some(file) = &contestant.numbers {
-        let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let text =
+            fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
         let is_run = file.extension().is_some_and(|extension| extension == "json");
         printed += &if is_run { run_numbers(&text) } else { text };
     }
     if let Some(folder) = contestant.leaves.as_ref().filter(|folder| folder.exists()) {
-        fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+        fs::remove_dir_all(folder)
+            .with_context(|| format!("cannot remove {}", folder.display()))?;
     }
     Ok(Output::parse(&printed))
 }
@@ -107,7 +110,13 @@ mod tests {
             command.arg(words);
             command
         };
-        Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: None }
+        Contestant {
+            name,
+            command: Box::new(command),
+            afterwards: None,
+            numbers: None,
+            leaves: None,
+        }
     }
 
     #[test]

@@ -49,7 +49,8 @@ fn contestant(workspace: &Workspace, options: &Options, name: &'static str) -> R
     let pingpong = |arguments: &[&str]| bench(workspace, fourstamp, name, "pingpong", arguments);
     let counted = |contestant: Result<Contestant>| counting_sleeps(workspace, contestant?);
     let stream = |arguments: &[&str]| {
-        bench(workspace, fourstamp, name, "stream", arguments).map(|stream| with_timeline(stream, fourstamp))
+        bench(workspace, fourstamp, name, "stream", arguments)
+            .map(|stream| with_timeline(stream, fourstamp))
     };
     // Long enough to be looked at some hundred times.
     let watched = |arguments: &[&str]| {
@@ -58,10 +59,13 @@ fn contestant(workspace: &Workspace, options: &Options, name: &'static str) -> R
     };
     match name {
         "cache line" => peer("cache_line", &["--count", count]),
-        "plain TCP, polling" => counted(peer("tcp_pingpong", &["--count", over_tcp, "--warm-up", warm_up])),
-        "plain TCP, blocking" => {
-            counted(peer("tcp_pingpong", &["--count", over_tcp, "--warm-up", warm_up, "--blocking"]))
+        "plain TCP, polling" => {
+            counted(peer("tcp_pingpong", &["--count", over_tcp, "--warm-up", warm_up]))
         }
+        "plain TCP, blocking" => counted(peer(
+            "tcp_pingpong",
+            &["--count", over_tcp, "--warm-up", warm_up, "--blocking"],
+        )),
         "Open MPI" => mpi("mpi_pingpong", &["--count", count]),
         "Open MPI windows" => mpi("mpi_stream", &["--count", over_stream]),
         "shm" => pingpong(&["--transport", "shm", "--count", count]),
@@ -111,7 +115,9 @@ fn contestant(workspace: &Workspace, options: &Options, name: &'static str) -> R
         REPORT => report(workspace, fourstamp, options.messages),
         DUCKDB => duckdb(workspace, DUCKDB, "sorted", options.messages),
         DUCKDB_COUNTED => duckdb(workspace, DUCKDB_COUNTED, "counted", options.messages),
-        other => unreachable!("no contestant {other}: figures and contestants are written together"),
+        other => {
+            unreachable!("no contestant {other}: figures and contestants are written together")
+        }
     }
 }
 
@@ -135,7 +141,13 @@ fn bench(
     let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
     let (program, folder) = (fourstamp.to_owned(), out.clone());
     let command = move || command(&program, &words, Some(("--out", &folder)));
-    Ok(Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: Some(out) })
+    Ok(Contestant {
+        name,
+        command: Box::new(command),
+        afterwards: None,
+        numbers: None,
+        leaves: Some(out),
+    })
 }
 
 /// sockperf's ping-pong over UDP: as long a launch as one of ours takes.
@@ -144,14 +156,21 @@ fn sockperf(workspace: &Workspace, name: &'static str) -> Result<Contestant> {
     let script = workspace.root.join("xtask/peers/sockperf_pingpong.sh");
     let words = ["2", "14", "21119"].map(str::to_owned);
     let command = move || command(&script, &words, None);
-    Ok(Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: None })
+    Ok(Contestant {
+        name,
+        command: Box::new(command),
+        afterwards: None,
+        numbers: None,
+        leaves: None,
+    })
 }
 
 /// Counts how often its processes sleep, where GNU time is there to tell.
 fn counting_sleeps(workspace: &Workspace, contestant: Contestant) -> Result<Contestant> {
     let Some(time) = on_path("time") else { return Ok(contestant) };
-    let numbers =
-        workspace.scratch("latency")?.join(format!("{}.csv", contestant.name.replace([',', ' '], "")));
+    let numbers = workspace
+        .scratch("latency")?
+        .join(format!("{}.csv", contestant.name.replace([',', ' '], "")));
     let (inner, output) = (contestant.command, numbers.clone());
     let command = move || {
         let (inner, mut outer) = (inner(), Command::new(&time));
@@ -169,17 +188,34 @@ fn with_timeline(stream: Contestant, fourstamp: &Path) -> Contestant {
     Contestant { afterwards: Some(Box::new(move || command(&program, &words, None))), ..stream }
 }
 
-fn plain(workspace: &Workspace, name: &'static str, program: &str, arguments: &[&str]) -> Result<Contestant> {
+fn plain(
+    workspace: &Workspace,
+    name: &'static str,
+    program: &str,
+    arguments: &[&str],
+) -> Result<Contestant> {
     let binary = build(workspace, program, Compiler::C)?;
     let words: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
     let command = move || command(&binary, &words, None);
-    Ok(Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: None })
+    Ok(Contestant {
+        name,
+        command: Box::new(command),
+        afterwards: None,
+        numbers: None,
+        leaves: None,
+    })
 }
 
-fn mpi(workspace: &Workspace, name: &'static str, program: &str, arguments: &[&str]) -> Result<Contestant> {
+fn mpi(
+    workspace: &Workspace,
+    name: &'static str,
+    program: &str,
+    arguments: &[&str],
+) -> Result<Contestant> {
     let binary = build(workspace, program, Compiler::Mpi)?;
     let mpirun = on_path("mpirun").context("no mpirun: apt install openmpi-bin")?;
-    let mut words = vec!["-n".to_owned(), "2".to_owned(), "--bind-to".to_owned(), "core".to_owned()];
+    let mut words =
+        vec!["-n".to_owned(), "2".to_owned(), "--bind-to".to_owned(), "core".to_owned()];
     words.push(binary.display().to_string());
     words.extend(arguments.iter().map(|&word| word.to_owned()));
     let command = move || {
@@ -188,11 +224,21 @@ fn mpi(workspace: &Workspace, name: &'static str, program: &str, arguments: &[&s
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         command
     };
-    Ok(Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: None })
+    Ok(Contestant {
+        name,
+        command: Box::new(command),
+        afterwards: None,
+        numbers: None,
+        leaves: None,
+    })
 }
 
 /// A command of ours that reads ten million messages.
-fn of_ten_million(workspace: &Workspace, fourstamp: &Path, name: &'static str) -> Result<Contestant> {
+fn of_ten_million(
+    workspace: &Workspace,
+    fourstamp: &Path,
+    name: &'static str,
+) -> Result<Contestant> {
     let run = large_run(workspace, 10_000_000)?;
     timed(workspace, name, fourstamp.to_owned(), vec![name.to_owned(), run.display().to_string()])
 }
@@ -206,7 +252,12 @@ fn report(workspace: &Workspace, fourstamp: &Path, messages: u64) -> Result<Cont
 }
 
 /// DuckDB computing the same from the same files.
-fn duckdb(workspace: &Workspace, name: &'static str, method: &str, messages: u64) -> Result<Contestant> {
+fn duckdb(
+    workspace: &Workspace,
+    name: &'static str,
+    method: &str,
+    messages: u64,
+) -> Result<Contestant> {
     let python = install::python(workspace)?;
     let script = workspace.root.join("xtask/peers/duckdb_report.py");
     let run = large_run(workspace, messages)?;
@@ -219,11 +270,19 @@ fn large_run(workspace: &Workspace, messages: u64) -> Result<PathBuf> {
     let folder = workspace.scratch("large")?.join(format!("{messages}-messages"));
     if !folder.join("run.json").is_file() {
         eprintln!("making a run of {messages} messages");
-        let example =
-            ["run", "--release", "--locked", "--package", "fourstamp-examples", "--example", "synthetic_run"];
+        let example = [
+            "run",
+            "--release",
+            "--locked",
+            "--package",
+            "fourstamp-examples",
+            "--example",
+            "synthetic_run",
+        ];
         let mut make = workspace.cargo(&example);
         make.arg("--").arg(&folder).arg(messages.to_string());
-        process::capture_within(&mut make, Duration::from_secs(1800)).context("cannot make a large run")?;
+        process::capture_within(&mut make, Duration::from_secs(1800))
+            .context("cannot make a large run")?;
     }
     Ok(folder)
 }
@@ -237,7 +296,8 @@ pub fn timed(
 ) -> Result<Contestant> {
     let time = on_path("time").context("no GNU time: apt install time")?;
     let numbers = workspace.scratch("latency")?.join(format!("{name}.csv"));
-    let mut all = vec!["--format".to_owned(), "wall_s,peak_kib\n%e,%M".to_owned(), "--output".to_owned()];
+    let mut all =
+        vec!["--format".to_owned(), "wall_s,peak_kib\n%e,%M".to_owned(), "--output".to_owned()];
     all.extend([numbers.display().to_string(), program.display().to_string()]);
     all.extend(words);
     let command = move || command(&time, &all, None);

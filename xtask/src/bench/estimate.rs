@@ -13,16 +13,20 @@ pub struct Estimate {
 
 /// Rounds below which there is no interval.
 pub const ROUNDS_LEAST: usize = 3;
-/// Student's t at 95 % of three and of four rounds. Percentiles of their medians hold the truth 75 and 88 times in 100; from
-/// five on it is 94.
+/// Student's t at 95 % of three and of four rounds. Percentiles of their medians hold the truth 75
+/// and 88 times in 100; from five on it is 94.
 const STUDENT: [f64; 2] = [4.302_653, 3.182_446];
 const DRAWS: usize = 10_000;
 
-/// `compare(median of ours, median of theirs)` over rounds, with a percentile bootstrap that draws whole rounds, so
-/// that what the two share in a round (a busy machine) stays shared.
+/// `compare(median of ours, median of theirs)` over rounds, with a percentile bootstrap that draws
+/// whole rounds, so that what the two share in a round (a busy machine) stays shared.
 ///
 /// `rounds` pairs one launch of each; `None` when there are no rounds.
-pub fn compare_medians(rounds: &[(f64, f64)], compare: fn(f64, f64) -> f64, seed: u64) -> Option<Estimate> {
+pub fn compare_medians(
+    rounds: &[(f64, f64)],
+    compare: fn(f64, f64) -> f64,
+    seed: u64,
+) -> Option<Estimate> {
     let statistic = |rounds: &[(f64, f64)]| {
         let (ours, theirs): (Vec<f64>, Vec<f64>) = rounds.iter().copied().unzip();
         Some(compare(median(ours)?, median(theirs)?))
@@ -46,7 +50,11 @@ fn about(value: f64, figures: Vec<f64>, t: f64) -> (f64, f64) {
     if logs { (value * (-half).exp(), value * half.exp()) } else { (value - half, value + half) }
 }
 
-fn drawn(rounds: &[(f64, f64)], statistic: impl Fn(&[(f64, f64)]) -> Option<f64>, seed: u64) -> (f64, f64) {
+fn drawn(
+    rounds: &[(f64, f64)],
+    statistic: impl Fn(&[(f64, f64)]) -> Option<f64>,
+    seed: u64,
+) -> (f64, f64) {
     let mut random = Pcg64Mcg::seed_from_u64(seed);
     let mut drawn = vec![(0.0, 0.0); rounds.len()];
     let mut draws: Vec<f64> = (0..DRAWS)
@@ -98,7 +106,8 @@ mod tests {
         assert_eq!(compare_medians(&rounds, ratio, 7), compare_medians(&rounds, ratio, 7));
     }
 
-    /// Planted truth: the interval must cover the ratio of the populations' medians about as often as it says.
+    /// Planted truth: the interval must cover the ratio of the populations' medians about as often
+    /// as it says.
     #[test]
     fn the_interval_covers_a_planted_ratio() {
         let mut random = Pcg64Mcg::seed_from_u64(11);

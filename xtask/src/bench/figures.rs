@@ -17,8 +17,9 @@ pub struct Figure {
     pub number: Number,
     pub compared: Compared,
     pub bound: Bound,
-    /// Both must sleep about as often, or they do not wait in the same way and the figure says nothing: a receiver
-    /// that looks a while before it sleeps is ten times faster in a ping-pong than one that sleeps at once.
+    /// Both must sleep about as often, or they do not wait in the same way and the figure says
+    /// nothing: a receiver that looks a while before it sleeps is ten times faster in a ping-pong
+    /// than one that sleeps at once.
     pub same_sleeps: bool,
 }
 
@@ -165,7 +166,8 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "stream",
-        what: "stream 8 B over shm, recorded / Open MPI windows of 64 in plain C, messages a second",
+        what: "stream 8 B over shm, recorded / Open MPI windows of 64 in plain C, messages a \
+        second",
         ours: "shm stream",
         peer: "Open MPI windows",
         number: Number::MessagesPerSecond,
@@ -284,7 +286,8 @@ impl Figure {
     /// The verdict on an estimate, given how often both slept in each round.
     pub fn verdict(&self, estimate: Estimate, sleeps: &[(f64, f64)]) -> Verdict {
         let (ours, theirs): (Vec<f64>, Vec<f64>) = sleeps.iter().copied().unzip();
-        let alike = median(ours).zip(median(theirs)).is_some_and(|(a, b)| a <= 2.0 * b && b <= 2.0 * a);
+        let alike =
+            median(ours).zip(median(theirs)).is_some_and(|(a, b)| a <= 2.0 * b && b <= 2.0 * a);
         if self.same_sleeps && !alike { Verdict::NotAlike } else { self.bound.verdict(estimate) }
     }
 
@@ -336,7 +339,8 @@ mod tests {
         assert_eq!(Bound::AtMost(1.2).verdict(of_few), Verdict::Undecided);
     }
 
-    /// Seen: a "blocking" receiver that mostly polled came out at 0.10× of one that slept, and was called met.
+    /// Seen: a "blocking" receiver that mostly polled came out at 0.10× of one that slept, and was
+    /// called met.
     #[test]
     fn what_waits_differently_is_not_compared() {
         let blocking = choose(&["tcp-blocking".into()], false).unwrap()[0];

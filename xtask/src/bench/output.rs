@@ -1,6 +1,7 @@
 //! Reading what a contestant printed.
 
-/// The CSV blocks of a program's output: each a line of names and the rows below it. Other lines are passed over.
+/// The CSV blocks of a program's output: each a line of names and the rows below it. Other lines
+/// are passed over.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
     cells: Vec<Cell>,
@@ -39,15 +40,17 @@ impl Output {
         Output { cells }
     }
 
-    /// The number in a column: of the row that starts with `row`, or of the first row where that is `None`.
+    /// The number in a column: of the row that starts with `row`, or of the first row where that is
+    /// `None`.
     pub fn get(&self, row: Option<&str>, column: &str) -> Option<f64> {
         let matches = |cell: &&Cell| cell.column == column && row.is_none_or(|row| cell.row == row);
         self.cells.iter().find(matches).map(|cell| cell.value)
     }
 }
 
-/// Messages a second from the series `timeline` of `fourstamp report --csv=timeline`, which counts messages in about a
-/// hundred bins: low by at most the parts of the first and last bin before and after the messages.
+/// Messages a second from the series `timeline` of `fourstamp report --csv=timeline`, which counts
+/// messages in about a hundred bins: low by at most the parts of the first and last bin before and
+/// after the messages.
 fn timeline_rate(text: &str) -> Option<f64> {
     let bins: Vec<[f64; 3]> = text.lines().filter_map(timeline_bin).collect();
     let messages: f64 = bins.iter().map(|[_, _, count]| count).sum();
@@ -76,8 +79,7 @@ mod tests {
 
     #[test]
     fn finds_a_number_by_row_and_column() {
-        let text =
-            "warm\nstage,count,p50_ns\nend-to-end,10,1.5\ncycle,5,3\n\nmessages,messages_per_s\n10,2e6\n";
+        let text = "warm\nstage,count,p50_ns\nend-to-end,10,1.5\ncycle,5,3\n\nmessages,messages_per_s\n10,2e6\n";
         let output = Output::parse(text);
         assert_eq!(output.get(Some("cycle"), "p50_ns"), Some(3.0));
         assert_eq!(output.get(Some("end-to-end"), "count"), Some(10.0));

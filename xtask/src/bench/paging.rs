@@ -1,8 +1,10 @@
-//! `cargo xtask bench pager`: paging to memory servers on this machine against the least that a page can cost, against the kernel's swap, against itself without
-//! parity; and predicted against measured times over shaped links.
+//! `cargo xtask bench pager`: paging to memory servers on this machine against the least that a
+//! page can cost, against the kernel's swap, against itself without parity; and predicted against
+//! measured times over shaped links.
 //!
-//! Everything of the pager runs under `fourstamp pager run` with the servers that it starts itself; its figures are read from `run.json`. The kernel's swap runs under
-//! `fourstamp pager swap`: a memory cgroup of the same size and a swap file, as root.
+//! Everything of the pager runs under `fourstamp pager run` with the servers that it starts itself;
+//! its figures are read from `run.json`. The kernel's swap runs under `fourstamp pager swap`: a
+//! memory cgroup of the same size and a swap file, as root.
 
 mod run_numbers;
 
@@ -131,20 +133,27 @@ impl Bench<'_> {
         match name {
             FLOOR => Ok(self.plain(name, vec![self.peer("page_floor", Compiler::C)?])),
             // Without prefetching: every touch of another page is a round trip.
-            FAULT => {
-                self.paged(name, "--local 64M --policy none --start 1 --prefetch 0", self.walk("random 512")?)
-            }
+            FAULT => self.paged(
+                name,
+                "--local 64M --policy none --start 1 --prefetch 0",
+                self.walk("random 512")?,
+            ),
             READ => self.paged(name, "--local 128M", self.walk("sequential 512")?),
             READ_SWAP => Ok(self.swapped(name, "128M", self.walk("sequential 512")?)),
             FFTW => self.paged(name, "--local 64M", self.fftw()?),
             FFTW_SWAP => Ok(self.swapped(name, "64M", self.fftw()?)),
-            // Two arrays of 128 MiB and a temporary one at its peak: what numpy takes without paging.
+            // Two arrays of 128 MiB and a temporary one at its peak: what numpy takes without
+            // paging.
             NUMPY => self.paged(name, "--local 96M", self.numpy()?),
             NUMPY_SWAP => Ok(self.swapped(name, "96M", self.numpy()?)),
-            PARITY => self.paged(name, "--local 16M --policy parity-log --start 4", self.example("64M")?),
+            PARITY => {
+                self.paged(name, "--local 16M --policy parity-log --start 4", self.example("64M")?)
+            }
             BARE => self.paged(name, "--local 16M --policy none --start 4", self.example("64M")?),
             STUDY => self.study(),
-            other => unreachable!("no contestant {other}: figures and contestants are written together"),
+            other => {
+                unreachable!("no contestant {other}: figures and contestants are written together")
+            }
         }
     }
 
@@ -169,8 +178,13 @@ impl Bench<'_> {
 
     /// The FFT of this project's examples.
     fn example(&self, size: &str) -> Result<Vec<String>> {
-        let mut cargo =
-            self.workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp-examples"]);
+        let mut cargo = self.workspace.cargo(&[
+            "build",
+            "--release",
+            "--locked",
+            "--package",
+            "fourstamp-examples",
+        ]);
         process::capture_within(cargo.args(["--example", "fft"]), Duration::from_secs(900))?;
         let program = self.workspace.target.join("release/examples/fft");
         Ok([program.display().to_string(), "--size".into(), size.into()].to_vec())
@@ -182,7 +196,13 @@ impl Bench<'_> {
             command.args(&words[1..]);
             command
         };
-        Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves: None }
+        Contestant {
+            name,
+            command: Box::new(command),
+            afterwards: None,
+            numbers: None,
+            leaves: None,
+        }
     }
 
     /// Under the pager, which starts its own servers here.
@@ -190,7 +210,10 @@ impl Bench<'_> {
         let folder = self.folder(name)?;
         let mut words: Vec<String> = vec![self.fourstamp.display().to_string()];
         words.extend(
-            "pager run --no-report --no-record".split(' ').chain(options.split(' ')).map(str::to_owned),
+            "pager run --no-report --no-record"
+                .split(' ')
+                .chain(options.split(' '))
+                .map(str::to_owned),
         );
         words.extend(["--out".into(), folder.display().to_string(), "--".into()]);
         words.extend(program);
@@ -210,7 +233,8 @@ impl Bench<'_> {
         let program = self.example("24M")?;
         let folder = self.folder(STUDY)?;
         let mut words: Vec<String> = vec![self.fourstamp.display().to_string()];
-        let fixed = "pager study fft --sizes 24M --launches 1 --only networks --networks 30mbit,100mbit,300mbit,900mbit";
+        let fixed = "pager study fft --sizes 24M --launches 1 --only networks --networks \
+        30mbit,100mbit,300mbit,900mbit";
         words.extend(fixed.split(' ').map(str::to_owned));
         words.extend([
             "--program-file".into(),

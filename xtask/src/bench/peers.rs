@@ -27,7 +27,8 @@ pub fn build(workspace: &Workspace, name: &str, compiler: Compiler) -> Result<Pa
     let cc = on_path(program).context(remedy)?;
     let binary = workspace.scratch("peers")?.join(format!("{name}-{program}"));
     let source = workspace.root.join("xtask/peers").join(name).with_extension("c");
-    let mut command = workspace.command(cc, &["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-pthread"]);
+    let mut command =
+        workspace.command(cc, &["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-pthread"]);
     command.arg(source).arg("-o").arg(&binary);
     if let Compiler::Fftw = compiler {
         command.arg("-lfftw3");

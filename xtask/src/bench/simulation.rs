@@ -1,7 +1,10 @@
-//! `cargo xtask bench warp`: the simulation engine against a heap and a loop, against nexosim, and against itself on one core.
+//! `cargo xtask bench warp`: the simulation engine against a heap and a loop, against nexosim, and
+//! against itself on one core.
 //!
-//! PHOLD with a delay of 0.1 + Exp(0.9), pucks on the table and STB88 on the battle that seed 1 draws. What is counted are committed events a second of
-//! the whole command's run of the model. nexosim has no cheap way to send to an object chosen at random, so its objects send to themselves.
+//! PHOLD with a delay of 0.1 + Exp(0.9), pucks on the table and STB88 on the battle that seed 1
+//! draws. What is counted are committed events a second of the whole command's run of the model.
+//! nexosim has no cheap way to send to an object chosen at random, so its objects send to
+//! themselves.
 
 use super::competition::{self, Terms};
 use super::contest::Contestant;
@@ -66,7 +69,16 @@ const fn figure(
     at_least: f64,
 ) -> Figure {
     let bound = Bound::AtLeast(at_least);
-    Figure { name, what, ours, peer, number: Number::EventsPerSecond, compared, bound, same_sleeps: false }
+    Figure {
+        name,
+        what,
+        ours,
+        peer,
+        number: Number::EventsPerSecond,
+        compared,
+        bound,
+        same_sleeps: false,
+    }
 }
 
 /// A sequential run of the engine may take 1.2 times as long as a heap and a loop.
@@ -75,17 +87,52 @@ const MOST_TIME: f64 = 1.0 / 1.2;
 const FIGURES: &[Figure] = &[
     figure("sequential", "2048 objects × 1, sequential", SEQUENTIAL, PLAIN, Compared::Ours, 12e6),
     figure("plain", "the same / a heap and a loop", SEQUENTIAL, PLAIN, Compared::Ratio, 0.5),
-    figure("nexosim", "the same / nexosim on one thread", SEQUENTIAL, NEXOSIM, Compared::Ratio, 1.0),
+    figure(
+        "nexosim",
+        "the same / nexosim on one thread",
+        SEQUENTIAL,
+        NEXOSIM,
+        Compared::Ratio,
+        1.0,
+    ),
     figure("one", "one optimistic node", ONE_NODE, SEQUENTIAL, Compared::Ours, 8e6),
     figure("two", "two threads, remote 0.1", TWO, SEQUENTIAL, Compared::Ours, 16e6),
     figure("two-gain", "the same / sequential", TWO, SEQUENTIAL, Compared::Ratio, 1.0),
     figure("remote", "two threads, remote 1.0", TWO_REMOTE, SEQUENTIAL, Compared::Ours, 10e6),
     figure("large", "65,536 objects × 16, sequential", LARGE, LARGE_PLAIN, Compared::Ours, 4e6),
     figure("large-plain", "the same / a heap and a loop", LARGE, LARGE_PLAIN, Compared::Ratio, 1.0),
-    figure("large-two", "65,536 × 16, two threads, remote 1.0", LARGE_TWO, LARGE, Compared::Ours, 5e6),
-    figure("work-5", "5 µs of work: two threads / sequential", WORK_5_TWO, WORK_5, Compared::Ratio, 1.9),
-    figure("work-50", "50 µs of work: two threads / sequential", WORK_50_TWO, WORK_50, Compared::Ratio, 1.9),
-    figure("recording", "5 µs of work: recorded / not", WORK_5_RECORDED, WORK_5_TWO, Compared::Ratio, 0.95),
+    figure(
+        "large-two",
+        "65,536 × 16, two threads, remote 1.0",
+        LARGE_TWO,
+        LARGE,
+        Compared::Ours,
+        5e6,
+    ),
+    figure(
+        "work-5",
+        "5 µs of work: two threads / sequential",
+        WORK_5_TWO,
+        WORK_5,
+        Compared::Ratio,
+        1.9,
+    ),
+    figure(
+        "work-50",
+        "50 µs of work: two threads / sequential",
+        WORK_50_TWO,
+        WORK_50,
+        Compared::Ratio,
+        1.9,
+    ),
+    figure(
+        "recording",
+        "5 µs of work: recorded / not",
+        WORK_5_RECORDED,
+        WORK_5_TWO,
+        Compared::Ratio,
+        0.95,
+    ),
     figure(
         "pucks-plain",
         "pucks, sequential / a heap and a loop",
@@ -95,7 +142,14 @@ const FIGURES: &[Figure] = &[
         MOST_TIME,
     ),
     figure("pucks-two", "pucks: two threads / sequential", PUCKS_TWO, PUCKS, Compared::Ratio, 1.3),
-    figure("pucks-long", "the same, events of 100 µs", PUCKS_LONG_TWO, PUCKS_LONG, Compared::Ratio, 1.9),
+    figure(
+        "pucks-long",
+        "the same, events of 100 µs",
+        PUCKS_LONG_TWO,
+        PUCKS_LONG,
+        Compared::Ratio,
+        1.9,
+    ),
     figure(
         "stb88-plain",
         "stb88, sequential / a heap and a loop",
@@ -105,7 +159,14 @@ const FIGURES: &[Figure] = &[
         MOST_TIME,
     ),
     figure("stb88-two", "stb88: two threads / sequential", STB88_TWO, STB88, Compared::Ratio, 1.3),
-    figure("stb88-long", "the same, events of 100 µs", STB88_LONG_TWO, STB88_LONG, Compared::Ratio, 1.9),
+    figure(
+        "stb88-long",
+        "the same, events of 100 µs",
+        STB88_LONG_TWO,
+        STB88_LONG,
+        Compared::Ratio,
+        1.9,
+    ),
     figure(
         "warpnet-plain",
         "warpnet, sequential / a heap and a loop",
@@ -114,7 +175,14 @@ const FIGURES: &[Figure] = &[
         Compared::Ratio,
         MOST_TIME,
     ),
-    figure("warpnet-two", "warpnet: two threads / sequential", WARPNET_TWO, WARPNET, Compared::Ratio, 1.8),
+    figure(
+        "warpnet-two",
+        "warpnet: two threads / sequential",
+        WARPNET_TWO,
+        WARPNET,
+        Compared::Ratio,
+        1.8,
+    ),
     figure(
         "warpnet-long",
         "the same, events of 100 µs",
@@ -151,8 +219,9 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     options.terms.hold(&figures, |name| contestant(workspace, &fourstamp, name))
 }
 
-/// Events of about 100 µs, by making them longer; so many of them that a launch takes some seconds. By processor time: an event that
-/// another process interrupts would be made so many times as long as the interruption.
+/// Events of about 100 µs, by making them longer; so many of them that a launch takes some seconds.
+/// By processor time: an event that another process interrupts would be made so many times as long
+/// as the interruption.
 const LONG_PUCKS: &str = "pucks --cutoff 30 --timing process --stretch 100";
 const LONG_STB88: &str = "stb88 --cutoff 20000 --timing process --stretch 80";
 const LONG_WARPNET: &str = "warpnet --timing process --stretch 20";
@@ -166,7 +235,8 @@ fn contestant(workspace: &Workspace, fourstamp: &Path, name: &'static str) -> Re
     let ours = |arguments: &str| {
         Ok(command_of(name, fourstamp.to_owned(), &format!("warp phold --csv {arguments}")))
     };
-    let model = |words: &str| Ok(command_of(name, fourstamp.to_owned(), &format!("warp {words} --csv")));
+    let model =
+        |words: &str| Ok(command_of(name, fourstamp.to_owned(), &format!("warp {words} --csv")));
     let small = "--objects 2048 --cutoff 1000";
     let large = "--objects 65536 --start 16 --cutoff 8 --remote 1";
     let two = "--nodes 2 --transport thread --groups 2";
@@ -209,18 +279,28 @@ fn contestant(workspace: &Workspace, fourstamp: &Path, name: &'static str) -> Re
         WARPNET_LONG_TWO => model(&format!("{LONG_WARPNET} --nodes 2 --placement round-robin")),
         WELL_PLACED => ours(&format!("{FEW} --placement blocks")),
         BALANCED => ours(&format!("{FEW} --placement heaped {QUICKLY_BALANCED}")),
-        DISTURBED => disturbed(ours(&format!("{two} --objects 2048 --cutoff 10 --remote 0.25 --work 50"))?),
-        other => unreachable!("no contestant {other}: figures and contestants are written together"),
+        DISTURBED => {
+            disturbed(ours(&format!("{two} --objects 2048 --cutoff 10 --remote 0.25 --work 50"))?)
+        }
+        other => {
+            unreachable!("no contestant {other}: figures and contestants are written together")
+        }
     }
 }
 
 /// A program of `xtask/peers/simulators`, built once.
-fn peer(workspace: &Workspace, name: &'static str, program: &str, arguments: &str) -> Result<Contestant> {
+fn peer(
+    workspace: &Workspace,
+    name: &'static str,
+    program: &str,
+    arguments: &str,
+) -> Result<Contestant> {
     let target = workspace.scratch("simulators")?;
     let mut cargo = workspace.cargo(&["build", "--release", "--locked", "--quiet"]);
     cargo.arg("--manifest-path").arg(workspace.root.join("xtask/peers/simulators/Cargo.toml"));
     cargo.arg("--target-dir").arg(&target);
-    process::capture_within(&mut cargo, Duration::from_secs(900)).context("cannot build the simulators")?;
+    process::capture_within(&mut cargo, Duration::from_secs(900))
+        .context("cannot build the simulators")?;
     Ok(command_of(name, target.join("release").join(program), arguments))
 }
 

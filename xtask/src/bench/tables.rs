@@ -13,7 +13,8 @@ pub struct Style {
     pub markdown: bool,
 }
 
-/// A line a contestant: medians over launches, and how far apart the launches are. As CSV, a line a launch.
+/// A line a contestant: medians over launches, and how far apart the launches are. As CSV, a line a
+/// launch.
 pub fn contestants(results: &[Launches], skipped: &Skipped, style: Style) -> String {
     if style.csv {
         return launches_csv(results);
@@ -33,7 +34,8 @@ pub fn contestants(results: &[Launches], skipped: &Skipped, style: Style) -> Str
 
 /// A line a figure.
 pub fn figures(figures: &[&Figure], results: &[Launches], seed: u64, style: Style) -> String {
-    let mut rows = vec![["", "measured", "95 % interval", "promised", ""].map(str::to_owned).to_vec()];
+    let mut rows =
+        vec![["", "measured", "95 % interval", "promised", ""].map(str::to_owned).to_vec()];
     rows.extend(figures.iter().map(|figure| figure_row(figure, results, seed)));
     table(&rows, style.markdown)
 }
@@ -46,7 +48,9 @@ fn contestant_row(launches: &Launches) -> Vec<String> {
     let range = least.zip(most).map(|(a, b)| format!("{} – {}", show(shown, a), show(shown, b)));
     let middle = median(values.clone()).map(|value| show(shown, value));
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "–".into());
-    let tail = |column| or_dash(cycle_median(launches, column).map(|value| show(Number::RoundTripNs, value)));
+    let tail = |column| {
+        or_dash(cycle_median(launches, column).map(|value| show(Number::RoundTripNs, value)))
+    };
     let (p99, p999) = (tail("p99_ns"), tail("p99.9_ns"));
     let sleeps = median(launches.numbers(Number::Sleeps).into_iter().flatten().collect());
     let sleeps = or_dash(sleeps.map(|value| show(Number::Sleeps, value)));
@@ -56,7 +60,8 @@ fn contestant_row(launches: &Launches) -> Vec<String> {
 
 /// The number that a contestant is about.
 fn shown_number(launches: &Launches) -> Number {
-    let printed = |column| launches.rounds.iter().flatten().any(|output| output.get(None, column).is_some());
+    let printed =
+        |column| launches.rounds.iter().flatten().any(|output| output.get(None, column).is_some());
     match () {
         () if cycle_median(launches, "p50_ns").is_some() => Number::RoundTripNs,
         () if printed("call_ns") => Number::CallNs,
@@ -111,9 +116,10 @@ fn figure_row(figure: &Figure, results: &[Launches], seed: u64) -> Vec<String> {
         Verdict::Undecided => "undecided",
         Verdict::NotAlike => "not alike",
     };
-    let interval = estimate
-        .interval
-        .map_or_else(|| "–".into(), |(low, high)| format!("{} – {}", figure.show(low), figure.show(high)));
+    let interval = estimate.interval.map_or_else(
+        || "–".into(),
+        |(low, high)| format!("{} – {}", figure.show(low), figure.show(high)),
+    );
     vec![figure.what.into(), figure.show(estimate.value), interval, promised, verdict.into()]
 }
 
@@ -123,18 +129,26 @@ fn paired(figure: &Figure, number: Number, results: &[Launches]) -> Vec<(f64, f6
         let launches = results.iter().find(|launches| launches.name == name);
         launches.map(|launches| launches.numbers(number)).unwrap_or_default()
     };
-    numbers(figure.ours).into_iter().zip(numbers(figure.peer)).filter_map(|(a, b)| a.zip(b)).collect()
+    numbers(figure.ours)
+        .into_iter()
+        .zip(numbers(figure.peer))
+        .filter_map(|(a, b)| a.zip(b))
+        .collect()
 }
 
 fn launches_csv(results: &[Launches]) -> String {
-    let mut text = String::from("contestant,launch,p50_ns,p99_ns,p99.9_ns,messages_per_s,wall_s,peak_kib\n");
+    let mut text =
+        String::from("contestant,launch,p50_ns,p99_ns,p99.9_ns,messages_per_s,wall_s,peak_kib\n");
     for launches in results {
         for (round, output) in launches.rounds.iter().enumerate() {
-            let get = |row, column| output.as_ref().and_then(|output: &Output| output.get(row, column));
+            let get =
+                |row, column| output.as_ref().and_then(|output: &Output| output.get(row, column));
             let cycle = ["p50_ns", "p99_ns", "p99.9_ns"].map(|column| get(Some("cycle"), column));
             let rest = ["messages_per_s", "wall_s", "peak_kib"].map(|column| get(None, column));
-            let cells = cycle.into_iter().chain(rest).map(|v| v.map_or(String::new(), |v| v.to_string()));
-            text += &format!("\"{}\",{round},{}\n", launches.name, cells.collect::<Vec<_>>().join(","));
+            let cells =
+                cycle.into_iter().chain(rest).map(|v| v.map_or(String::new(), |v| v.to_string()));
+            text +=
+                &format!("\"{}\",{round},{}\n", launches.name, cells.collect::<Vec<_>>().join(","));
         }
     }
     text
@@ -196,9 +210,11 @@ mod tests {
 
     #[test]
     fn a_figure_is_met_missed_or_skipped() {
-        let chosen =
-            super::super::figures::choose(&["floor".into(), "mpi".into(), "recording".into()], false)
-                .unwrap();
+        let chosen = super::super::figures::choose(
+            &["floor".into(), "mpi".into(), "recording".into()],
+            false,
+        )
+        .unwrap();
         let results = [
             launches("shm", &[300.0; 4]),
             launches("cache line", &[200.0; 4]),

@@ -1,5 +1,5 @@
-//! `cargo xtask bench mpi`: what tracing an MPI program costs, what a trace takes on the disk and to close, and our own
-//! transport over MPI against a plain loop and against shared memory.
+//! `cargo xtask bench mpi`: what tracing an MPI program costs, what a trace takes on the disk and
+//! to close, and our own transport over MPI against a plain loop and against shared memory.
 
 use super::competition::{self, Terms};
 use super::contest::Contestant;
@@ -111,7 +111,8 @@ struct Bench<'a> {
     workspace: &'a Workspace,
     /// The release build.
     fourstamp: PathBuf,
-    /// The release build with the feature `mpi`, where a figure wants it; why not, where it cannot be built.
+    /// The release build with the feature `mpi`, where a figure wants it; why not, where it cannot
+    /// be built.
     with_mpi: Option<Result<PathBuf>>,
     messages: u64,
 }
@@ -130,12 +131,21 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     options.terms.hold(&figures, |name| bench.contestant(name))
 }
 
-/// The release build over Open MPI, in a target folder of its own: the feature changes what every crate is built with.
+/// The release build over Open MPI, in a target folder of its own: the feature changes what every
+/// crate is built with.
 fn build_with_mpi(workspace: &Workspace) -> Result<PathBuf> {
     eprintln!("building the release version with the feature mpi");
     let target = workspace.scratch("with-mpi")?;
-    let build =
-        ["build", "--release", "--locked", "--package", "fourstamp", "--features", "mpi", "--target-dir"];
+    let build = [
+        "build",
+        "--release",
+        "--locked",
+        "--package",
+        "fourstamp",
+        "--features",
+        "mpi",
+        "--target-dir",
+    ];
     let mut cargo = workspace.cargo(&build);
     cargo.arg(&target).env("MPICC", Library::OpenMpi.program("mpicc")?);
     process::capture_within(&mut cargo, Duration::from_secs(1800))?;
@@ -168,7 +178,9 @@ impl Bench<'_> {
                     None,
                 ))
             }
-            other => unreachable!("no contestant {other}: figures and contestants are written together"),
+            other => {
+                unreachable!("no contestant {other}: figures and contestants are written together")
+            }
         }
     }
 
@@ -186,14 +198,16 @@ impl Bench<'_> {
     }
 
     fn lammps(&self) -> Result<Vec<String>> {
-        let program = process::on_path("lmp").context("no lmp: apt install lammps lammps-examples")?;
+        let program =
+            process::on_path("lmp").context("no lmp: apt install lammps lammps-examples")?;
         let mut words = Library::OpenMpi.run(2, &program)?;
         words.extend(["-in", "in.peptide", "-log", "none"].map(str::to_owned));
         Ok(words)
     }
 
     fn netpipe(&self) -> Result<Vec<String>> {
-        let program = process::on_path("NPopenmpi").context("no NPopenmpi: apt install netpipe-openmpi")?;
+        let program =
+            process::on_path("NPopenmpi").context("no NPopenmpi: apt install netpipe-openmpi")?;
         let mut words = Library::OpenMpi.run(2, &program)?;
         words.extend(["-u", "65536", "-n", "2000", "-o", "/dev/null"].map(str::to_owned));
         Ok(words)
@@ -210,13 +224,15 @@ impl Bench<'_> {
         if folder.exists() {
             std::fs::remove_dir_all(&folder)?; // of a benchmark that was stopped
         }
-        let mut all: Vec<String> = ["mpi", "trace", "--no-report", "--out"].map(str::to_owned).to_vec();
+        let mut all: Vec<String> =
+            ["mpi", "trace", "--no-report", "--out"].map(str::to_owned).to_vec();
         all.extend([folder.display().to_string(), "--".into()]);
         all.extend(words);
         Ok(of_words(name, self.fourstamp.clone(), all, Some(folder)))
     }
 
-    /// Under GNU time: the wall time of the program itself, which is what users wait for, not of starting and closing.
+    /// Under GNU time: the wall time of the program itself, which is what users wait for, not of
+    /// starting and closing.
     fn timed(&self, name: &'static str, words: Vec<String>, traced: bool) -> Result<Contestant> {
         let place = self.peptide_folder()?;
         let mut timed = timed(self.workspace, name, PathBuf::from(&words[0]), words[1..].to_vec())?;
@@ -264,13 +280,19 @@ impl Bench<'_> {
     /// Logs of many messages, made once a launch, then closed and reported.
     fn large(&self) -> Result<Contestant> {
         let folder = self.workspace.scratch("mpi")?.join("large");
-        let mut cargo =
-            self.workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp-calls"]);
+        let mut cargo = self.workspace.cargo(&[
+            "build",
+            "--release",
+            "--locked",
+            "--package",
+            "fourstamp-calls",
+        ]);
         process::capture_within(cargo.args(["--example", "large"]), Duration::from_secs(900))?;
         let make = self.workspace.target.join("release/examples/large");
         process::on_path("time").context("no GNU time: apt install time")?;
         let script = self.workspace.root.join("xtask/peers/close_large.sh");
-        let (messages, run, fourstamp) = (self.messages.to_string(), folder.clone(), self.fourstamp.clone());
+        let (messages, run, fourstamp) =
+            (self.messages.to_string(), folder.clone(), self.fourstamp.clone());
         let numbers = folder.with_extension("csv");
         let output = numbers.clone();
         let command = move || {
@@ -307,7 +329,12 @@ impl Bench<'_> {
 
 const PHOLD_WORDS: &str = "warp phold --objects 2048 --cutoff 200 --remote 0.25 --groups 2";
 
-fn of_words(name: &'static str, program: PathBuf, words: Vec<String>, leaves: Option<PathBuf>) -> Contestant {
+fn of_words(
+    name: &'static str,
+    program: PathBuf,
+    words: Vec<String>,
+    leaves: Option<PathBuf>,
+) -> Contestant {
     let command = move || {
         let mut command = Command::new(&program);
         as_root_too(command.args(&words));

@@ -4,8 +4,9 @@ use super::Broken;
 use crate::workspace::Package;
 use std::path::Path;
 
-/// Packages that may use only these packages of ours. `record` knows no producer; what analyses and shows reaches
-/// data through `record` alone. The simulation engine takes one thing from `memory`: asking for a cache line early.
+/// Packages that may use only these packages of ours. `record` knows no producer; what analyses and
+/// shows reaches data through `record` alone. The simulation engine takes one thing from `memory`:
+/// asking for a cache line early.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("fourstamp-clock", &[]),
     ("fourstamp-memory", &[]),
@@ -13,11 +14,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("fourstamp-calls", &["fourstamp-clock", "fourstamp-record"]),
     ("fourstamp-watch", &["fourstamp-clock", "fourstamp-record"]),
     ("fourstamp-mpitrace-large", &["fourstamp-calls"]),
-    ("fourstamp-mpitrace", &["fourstamp-calls", "fourstamp-clock", "fourstamp-memory", "fourstamp-record"]),
+    (
+        "fourstamp-mpitrace",
+        &["fourstamp-calls", "fourstamp-clock", "fourstamp-memory", "fourstamp-record"],
+    ),
     ("fourstamp-timewarp", &["fourstamp-memory"]),
     ("fourstamp-pager", &[]),
     ("fourstamp-predict", &[]),
-    ("fourstamp-rmem", &["fourstamp-clock", "fourstamp-fabric", "fourstamp-pager", "fourstamp-record"]),
+    (
+        "fourstamp-rmem",
+        &["fourstamp-clock", "fourstamp-fabric", "fourstamp-pager", "fourstamp-record"],
+    ),
     ("fourstamp-rmem-preload", &["fourstamp-rmem"]),
     ("fourstamp-models", &["fourstamp-timewarp"]),
     ("fourstamp-stats", &["fourstamp-record"]),
@@ -38,7 +45,11 @@ pub fn between_packages(packages: &[Package]) -> Vec<Broken> {
                 broken.push(forbidden(package, dependency, "it may not know that package"));
             }
             if dependency == "anyhow" && !MAY_USE_ANYHOW.contains(&package.name.as_str()) {
-                broken.push(forbidden(package, dependency, "a library has an error type of its own"));
+                broken.push(forbidden(
+                    package,
+                    dependency,
+                    "a library has an error type of its own",
+                ));
             }
         }
     }
@@ -53,8 +64,10 @@ fn forbidden(package: &Package, dependency: &str, why: &str) -> Broken {
 /// Outside dependencies of the root Cargo.toml whose line does not end in a comment that says why.
 pub fn without_reason(root_manifest: &str) -> Vec<Broken> {
     let outside = |line: &&str| !line.contains("path =");
-    let unexplained = |line: &&str| line.rsplit_once('#').is_none_or(|(_, reason)| reason.trim().len() < 5);
-    let lines = dependency_lines(root_manifest, |table| table == "workspace.dependencies").filter(outside);
+    let unexplained =
+        |line: &&str| line.rsplit_once('#').is_none_or(|(_, reason)| reason.trim().len() < 5);
+    let lines =
+        dependency_lines(root_manifest, |table| table == "workspace.dependencies").filter(outside);
     lines
         .filter(unexplained)
         .map(|line| Broken {
@@ -66,8 +79,9 @@ pub fn without_reason(root_manifest: &str) -> Vec<Broken> {
 
 /// Dependencies of a member that do not come from `[workspace.dependencies]`.
 pub fn outside_workspace(manifest: &Path, text: &str) -> Vec<Broken> {
-    let lines =
-        dependency_lines(text, |table| table.ends_with("dependencies") && !table.starts_with("workspace"));
+    let lines = dependency_lines(text, |table| {
+        table.ends_with("dependencies") && !table.starts_with("workspace")
+    });
     lines
         .filter(|line| !line.contains("workspace"))
         .map(|line| Broken {
@@ -122,7 +136,8 @@ mod tests {
 
     #[test]
     fn a_dependency_says_why() {
-        let manifest = "[workspace.dependencies]\nours = { path = \"x\" }\na = \"1\" # because of this\nb = \"1\"\n\
+        let manifest = "[workspace.dependencies]\nours = { path = \"x\" }\na = \"1\" # because of \
+        this\nb = \"1\"\n\
                         # c = \"1\"\n[profile.release]\nlto = \"thin\"";
         let broken = without_reason(manifest);
         assert_eq!(broken.len(), 1, "{broken:?}");
@@ -132,7 +147,8 @@ mod tests {
     #[test]
     fn a_member_takes_its_dependencies_from_the_root() {
         let manifest = "[package]\nname = \"x\"\n[dependencies]\na.workspace = true\nb = \"1\"\n\
-                        [dev-dependencies]\nc = { workspace = true, features = [\"x\"] }\nd = { version = \"1\" }";
+                        [dev-dependencies]\nc = { workspace = true, features = [\"x\"] }\nd = { \
+                        version = \"1\" }";
         let broken = outside_workspace(Path::new("x/Cargo.toml"), manifest);
         let names: Vec<_> = broken.iter().map(|b| b.what.split(' ').next().unwrap()).collect();
         assert_eq!(names, ["`b`", "`d`"]);

@@ -2,8 +2,8 @@
 
 /// The code alone: comments, strings and characters become spaces; lines keep their numbers.
 ///
-/// What follows `#[cfg(test)]` and a `mod` with a body is dropped too: tests come last in a file, and may do what
-/// code may not.
+/// What follows `#[cfg(test)]` and a `mod` with a body is dropped too: tests come last in a file,
+/// and may do what code may not.
 pub fn code(source: &str) -> String {
     let blanked = blank(source);
     let end = blanked.find("#[cfg(test)]\nmod tests {").unwrap_or(blanked.len());
@@ -16,7 +16,8 @@ fn blank(source: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let after_word = out.ends_with(|c: char| c.is_alphanumeric() || c == '_');
         let skipped = if after_word { plain_literal(rest) } else { comment_or_literal(rest) };
-        let (taken, is_code) = if skipped > 0 { (skipped, false) } else { (first.len_utf8(), true) };
+        let (taken, is_code) =
+            if skipped > 0 { (skipped, false) } else { (first.len_utf8(), true) };
         let keep = |c: char| if is_code || c == '\n' { c } else { ' ' };
         out.extend(rest[..taken].chars().map(keep));
         rest = &rest[taken..];
@@ -52,8 +53,10 @@ fn character(text: &str) -> usize {
 
 /// `r"…"`, `br#"…"#` and their like.
 fn raw_string(text: &str) -> usize {
-    let after_letter =
-        text.strip_prefix("br").or_else(|| text.strip_prefix("cr")).or_else(|| text.strip_prefix('r'));
+    let after_letter = text
+        .strip_prefix("br")
+        .or_else(|| text.strip_prefix("cr"))
+        .or_else(|| text.strip_prefix('r'));
     let Some(after_letter) = after_letter else { return 0 };
     let inside = after_letter.trim_start_matches('#');
     let hashes = after_letter.len() - inside.len();

@@ -17,8 +17,13 @@ const MAY_BE_UNSAFE: &[&str] = &[
 /// Programs: they print, exit, and pass errors of every kind on to a person.
 const PROGRAMS: &[&str] = &["fourstamp", "xtask", "fourstamp-examples"];
 /// Packages without clock, file, thread or system call: all of these are arguments there.
-const PURE: &[&str] =
-    &["fourstamp-stats", "fourstamp-timewarp", "fourstamp-models", "fourstamp-pager", "fourstamp-predict"];
+const PURE: &[&str] = &[
+    "fourstamp-stats",
+    "fourstamp-timewarp",
+    "fourstamp-models",
+    "fourstamp-pager",
+    "fourstamp-predict",
+];
 
 const PRINTING: &[&str] = &[
     "print!",
@@ -99,7 +104,8 @@ fn forbid(broken: &mut Vec<Broken>, file: &Path, code: &str, words: &[&str], why
     }
 }
 
-/// Whether the word stands by itself: `unsafe` is not in `unsafe_code`, `print!` is not in `eprint!`.
+/// Whether the word stands by itself: `unsafe` is not in `unsafe_code`, `print!` is not in
+/// `eprint!`.
 fn holds_word(line: &str, word: &str) -> bool {
     let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
@@ -112,15 +118,18 @@ fn holds_word(line: &str, word: &str) -> bool {
 /// The root of a package (not of a module) must tell the compiler to forbid unsafe code.
 fn root_without_forbid(file: &Path, code: &str) -> Option<Broken> {
     let is_root = file.ends_with("src/lib.rs") || file.ends_with("src/main.rs");
-    (is_root && !code.contains("#![forbid(unsafe_code)]"))
-        .then(|| Broken { place: file.display().to_string(), what: "lacks `#![forbid(unsafe_code)]`".into() })
+    (is_root && !code.contains("#![forbid(unsafe_code)]")).then(|| Broken {
+        place: file.display().to_string(),
+        what: "lacks `#![forbid(unsafe_code)]`".into(),
+    })
 }
 
 fn vague_name(file: &Path) -> Option<Broken> {
     let vague = file.iter().find(|part| {
         VAGUE_MODULES.iter().any(|name| Path::new(part).with_extension("") == Path::new(name))
     })?;
-    let what = format!("a module named `{}` says nothing: name it by what it does", vague.display());
+    let what =
+        format!("a module named `{}` says nothing: name it by what it does", vague.display());
     Some(Broken { place: file.display().to_string(), what })
 }
 
@@ -134,7 +143,10 @@ mod tests {
         for file in ["crates/core/stats/src/a/tests.rs", "crates/core/stats/src/tests/a.rs"] {
             assert_eq!(found("fourstamp-stats", file, printing), [""; 0]);
         }
-        assert_eq!(found("fourstamp-stats", "crates/core/stats/src/protests.rs", printing).len(), 1);
+        assert_eq!(
+            found("fourstamp-stats", "crates/core/stats/src/protests.rs", printing).len(),
+            1
+        );
         assert_eq!(found("fourstamp-stats", "tests/crates/core/stats/src/a.rs", printing).len(), 1);
     }
 
@@ -157,8 +169,14 @@ mod tests {
             "crates/core/record/src/a.rs:2: `unsafe`",
         );
         assert!(found("fourstamp-clock", "crates/core/clock/src/a.rs", source).is_empty());
-        only(found("fourstamp-record", "crates/core/record/src/lib.rs", ""), "crates/core/record/src/lib.rs: lacks");
-        assert!(found("fourstamp-record", "crates/core/record/src/lib.rs", "#![forbid(unsafe_code)]").is_empty());
+        only(
+            found("fourstamp-record", "crates/core/record/src/lib.rs", ""),
+            "crates/core/record/src/lib.rs: lacks",
+        );
+        assert!(
+            found("fourstamp-record", "crates/core/record/src/lib.rs", "#![forbid(unsafe_code)]")
+                .is_empty()
+        );
     }
 
     #[test]
@@ -171,8 +189,14 @@ mod tests {
 
     #[test]
     fn statistics_read_no_clock() {
-        only(found("fourstamp-stats", "src/a.rs", "let t = Instant::now();"), "src/a.rs:1: `Instant`");
-        assert!(found("fourstamp-stats", "src/a.rs", "#[cfg(test)]\nmod tests { use std::fs; }").is_empty());
+        only(
+            found("fourstamp-stats", "src/a.rs", "let t = Instant::now();"),
+            "src/a.rs:1: `Instant`",
+        );
+        assert!(
+            found("fourstamp-stats", "src/a.rs", "#[cfg(test)]\nmod tests { use std::fs; }")
+                .is_empty()
+        );
         assert!(found("fourstamp-stats", "src/a.rs", "struct InstantRate;").is_empty());
     }
 

@@ -175,7 +175,10 @@ impl Case {
 
     fn replay(&self, seconds: u64) -> String {
         let number = self.number;
-        format!("{self}; again: cargo xtask soak --only carry --from {number} --count 1 --seconds {seconds}")
+        format!(
+            "{self}; again: cargo xtask soak --only carry --from {number} --count 1 --seconds \
+            {seconds}"
+        )
     }
 
     fn run(&self, workspace: &Workspace, seconds: u64) -> Result<Ended> {
@@ -229,7 +232,8 @@ impl Case {
         match self.work.rows {
             Rows::Checked => command.args(["--cutoff", &count]),
             _ => {
-                let kept = ["--record", "memory", "--when-full", "drop", "--no-watch", "--launches", "1"];
+                let kept =
+                    ["--record", "memory", "--when-full", "drop", "--no-watch", "--launches", "1"];
                 command.args(kept).args(["--count", &count]).arg("--out").arg(out)
             }
         };
@@ -239,7 +243,8 @@ impl Case {
     fn whole(&self, nodes: u32, seconds: u64, run_folder: &Path) -> Result<u64> {
         let path = run_folder.join("run.json");
         let text = fs::read_to_string(&path).with_context(|| format!("no {}", path.display()))?;
-        let rows = rows_of(&serde_json::from_str(&text)?).context("run.json lacks a count of rows")?;
+        let rows =
+            rows_of(&serde_json::from_str(&text)?).context("run.json lacks a count of rows")?;
         let (count, nodes) = (self.count(seconds), u64::from(nodes));
         let due = match self.work.rows {
             Rows::Each(rows) => Some(rows * count),

@@ -85,12 +85,22 @@ pub fn contention(workspace: &Workspace, cases: Cases) -> Result<()> {
             }
         }
     }
-    println!("{right} of {} plants named right by both verbs, {} wrong", cases.count - skipped, wrong.len());
+    println!(
+        "{right} of {} plants named right by both verbs, {} wrong",
+        cases.count - skipped,
+        wrong.len()
+    );
     if !not_held.is_empty() {
-        println!("no message was held in the cases {not_held:?}: the machine was too busy to plant them");
+        println!(
+            "no message was held in the cases {not_held:?}: the machine was too busy to plant them"
+        );
     }
     let replay = "cargo xtask soak --only contention --count 1 --from";
-    ensure!(wrong.is_empty(), "cases {wrong:?} were named wrong: {replay} {}", wrong.first().unwrap_or(&0));
+    ensure!(
+        wrong.is_empty(),
+        "cases {wrong:?} were named wrong: {replay} {}",
+        wrong.first().unwrap_or(&0)
+    );
     Ok(())
 }
 
@@ -117,8 +127,8 @@ impl Case {
         match plant {
             Plant::Core => core,
             Plant::Stop | Plant::Pages => Case { transport: apart, ms: 300, ..core },
-            // Only these fill the buffer of a record within the time; and what waits for room waits to be
-            // taken.
+            // Only these fill the buffer of a record within the time; and what waits for room waits
+            // to be taken.
             Plant::Disk => {
                 let transport = if in_memory { transport } else { "shm" };
                 Case { transport, node: 1, ms: 2000, ..core }
@@ -171,7 +181,8 @@ fn plant(workspace: &Workspace, number: u64, case: Case, ground: &Ground) -> Res
 /// A run with its plant; when that began and ended on the run's timeline, ns.
 fn measure(workspace: &Workspace, case: Case, ground: &Ground, run: &Path) -> Result<(i64, i64)> {
     let mut bench = case.bench(workspace, run);
-    let mut bench = bench.stdout(Stdio::null()).spawn().context("cannot start the release build")?;
+    let mut bench =
+        bench.stdout(Stdio::null()).spawn().context("cannot start the release build")?;
     let planted = plants::hold(case, ground, run);
     let ended = bench.wait().context("the benchmark cannot be waited for")?;
     let (from, to) = planted?;

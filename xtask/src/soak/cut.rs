@@ -40,7 +40,8 @@ struct Measured {
 
 /// Runs the cases, and compares.
 pub fn cut(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let program = std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
+    let program =
+        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
     let home = tempfile::Builder::new().prefix("cut-").tempdir().context("no temporary folder")?;
     let (mut closed, mut killed) = ([vec![], vec![]], [vec![], vec![]]);
     for number in cases.from..cases.from + cases.count {
@@ -62,13 +63,19 @@ pub fn cut(workspace: &Workspace, cases: Cases) -> Result<()> {
         wrong.extend(differences(transport, closed, killed));
     }
     wrong.iter().for_each(|why| println!("{why}"));
-    ensure!(wrong.is_empty(), "{} of the cut runs' figures are not those of closed runs", wrong.len());
+    ensure!(
+        wrong.is_empty(),
+        "{} of the cut runs' figures are not those of closed runs",
+        wrong.len()
+    );
     Ok(())
 }
 
 fn bench(program: &Path, transport: &str, run: &Path) -> Command {
     let mut bench = Command::new(program);
-    bench.args(["bench", "pingpong", "--launches", "1", "--transport", transport, "--out"]).arg(run);
+    bench
+        .args(["bench", "pingpong", "--launches", "1", "--transport", transport, "--out"])
+        .arg(run);
     bench.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     bench
 }
@@ -121,13 +128,16 @@ fn differences(transport: &str, closed: &[Measured], killed: &[Measured]) -> Vec
     let mut wrong = Vec::new();
     for (at, stage) in STAGES.iter().enumerate() {
         let known = closed.iter().map(|run| run.medians[at]);
-        let (least, most) = (known.clone().fold(f64::INFINITY, f64::min), known.fold(0.0, f64::max));
+        let (least, most) =
+            (known.clone().fold(f64::INFINITY, f64::min), known.fold(0.0, f64::max));
         let usual = middle(killed.iter().map(|run| run.medians[at]).collect());
         println!(
-            "{transport}, {stage}: closed {least:.0} to {most:.0} ns, cut {usual:.0} ns (the middle run)"
+            "{transport}, {stage}: closed {least:.0} to {most:.0} ns, cut {usual:.0} ns (the \
+            middle run)"
         );
         if !(least..=most).contains(&usual) {
-            wrong.push(format!("{transport}, {stage}: {usual:.0} ns in the middle of the cut runs"));
+            wrong
+                .push(format!("{transport}, {stage}: {usual:.0} ns in the middle of the cut runs"));
         }
         let beyond = |run: &&Measured| !(least / BEYOND..=most * BEYOND).contains(&run.medians[at]);
         let beyond = killed.iter().filter(beyond);
@@ -156,7 +166,8 @@ mod tests {
     fn a_cut_run_whose_arrivals_are_elsewhere_is_noticed_and_a_launch_like_others_is_not() {
         let closed = [run(2300.0, 0.0), run(2500.0, 0.0), run(2700.0, 0.0)];
         assert!(
-            differences("tcp", &closed, &[run(2400.0, 0.0), run(2900.0, 0.0), run(2350.0, 0.0)]).is_empty()
+            differences("tcp", &closed, &[run(2400.0, 0.0), run(2900.0, 0.0), run(2350.0, 0.0)])
+                .is_empty()
         );
         assert_eq!(differences("tcp", &closed, &[run(19_500.0, 0.0)]).len(), 2);
         assert_eq!(differences("tcp", &closed, &[run(2400.0, 0.49)]).len(), 1);

@@ -9,7 +9,8 @@ use std::time::Duration;
 /// Longest round: a program that hangs is found by its own test.
 const LIMIT: Duration = Duration::from_secs(24 * 3600);
 
-/// The property tests of the libraries. A case is a seed of all of them; `cargo xtask test` has seed 1.
+/// The property tests of the libraries. A case is a seed of all of them; `cargo xtask test` has
+/// seed 1.
 pub fn properties(workspace: &Workspace, cases: Cases) -> Result<()> {
     let but_programs = ["--exclude", "fourstamp", "--exclude", "xtask"];
     for seed in cases.from..cases.from + cases.count {
@@ -19,14 +20,22 @@ pub fn properties(workspace: &Workspace, cases: Cases) -> Result<()> {
     Ok(())
 }
 
-/// Every read sees the last write, whatever crashes, hangs, fills up or is slow. A case is a seed of each policy.
+/// Every read sees the last write, whatever crashes, hangs, fills up or is slow. A case is a seed
+/// of each policy.
 pub fn pager_simulated(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let mut cargo =
-        workspace.cargo(&["test", "--release", "--locked", "--package", "fourstamp-pager", "--lib"]);
+    let mut cargo = workspace.cargo(&[
+        "test",
+        "--release",
+        "--locked",
+        "--package",
+        "fourstamp-pager",
+        "--lib",
+    ]);
     run(cargo.env("FOURSTAMP_SEEDS", (cases.from + cases.count).to_string()), LIMIT)
 }
 
-/// Every simulation model has its sequential result, whatever nodes, placements, budgets, throttles and migrations are drawn.
+/// Every simulation model has its sequential result, whatever nodes, placements, budgets, throttles
+/// and migrations are drawn.
 pub fn models(workspace: &Workspace, cases: Cases) -> Result<()> {
     let runs = ["test", "--release", "--locked", "--package", "fourstamp-models", "--test", "runs"];
     let mut cargo = workspace.cargo(&runs);
@@ -37,7 +46,8 @@ pub fn models(workspace: &Workspace, cases: Cases) -> Result<()> {
 
 /// A pager's reads and writes with real programs and servers. A case is a blow.
 pub fn pager_servers(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let mut cargo = workspace.cargo(&["test", "--locked", "--package", "fourstamp", "--test", "pager_crash"]);
+    let mut cargo =
+        workspace.cargo(&["test", "--locked", "--package", "fourstamp", "--test", "pager_crash"]);
     cargo.env("FOURSTAMP_CRASHES", cases.count.to_string());
     run(cargo.env("FOURSTAMP_CRASHES_FROM", cases.from.to_string()), LIMIT)
 }

@@ -26,17 +26,24 @@ impl Messages {
         let out = scratch.join("csv");
         let _ = std::fs::remove_dir_all(&out);
         let done = Command::new(program).arg("export").arg(run).arg("--csv").arg(&out).output()?;
-        ensure!(done.status.success(), "no export: {}", String::from_utf8_lossy(&done.stderr).trim());
+        ensure!(
+            done.status.success(),
+            "no export: {}",
+            String::from_utf8_lossy(&done.stderr).trim()
+        );
         let mut lines = BufReader::new(File::open(out.join("messages.csv"))?).lines();
         let head = lines.next().context("messages.csv is empty")??;
         let names: Vec<&str> = head.split(',').collect();
-        let place = |name: &str| names.iter().position(|known| *known == name).context(name.to_owned());
-        let places = [place("ready_ns")?, place("sent_ns")?, place("arrived_ns")?, place("taken_ns")?];
+        let place =
+            |name: &str| names.iter().position(|known| *known == name).context(name.to_owned());
+        let places =
+            [place("ready_ns")?, place("sent_ns")?, place("arrived_ns")?, place("taken_ns")?];
         let mut found = Messages { whole: 0, negative: 0, last_ns: i64::MIN };
         for line in lines {
             let line = line?;
             let cells: Vec<&str> = line.split(',').collect();
-            let stamps: Vec<i64> = places.iter().filter_map(|at| cells.get(*at)?.parse().ok()).collect();
+            let stamps: Vec<i64> =
+                places.iter().filter_map(|at| cells.get(*at)?.parse().ok()).collect();
             found.last_ns = found.last_ns.max(stamps.last().copied().unwrap_or(i64::MIN));
             if stamps.len() == places.len() {
                 found.whole += 1;
@@ -61,7 +68,8 @@ pub fn medians(program: &Path, run: &Path) -> Result<[f64; 3]> {
     let at = names.iter().position(|name| *name == "p50_ns").context("no p50_ns")?;
     let mut medians = [0.0; 3];
     for (median, stage) in medians.iter_mut().zip(STAGES) {
-        let line = text.lines().find(|line| line.split(',').next() == Some(stage)).context(stage)?;
+        let line =
+            text.lines().find(|line| line.split(',').next() == Some(stage)).context(stage)?;
         *median = line.split(',').nth(at).context(stage)?.parse()?;
     }
     Ok(medians)

@@ -45,8 +45,16 @@ const VICTIMS: &[Victim] = &[
         &["bench", "stream", "--transport", "shm", "--record", "stream", "--duration", "60s"],
         110,
     ),
-    Victim::plain("warp", &["warp", "phold", "--cutoff", "900000000", "--transport", "tcp", "--record"], 150),
-    Victim::plain("warp shm", &["warp", "phold", "--cutoff", "900000000", "--transport", "shm"], 150),
+    Victim::plain(
+        "warp",
+        &["warp", "phold", "--cutoff", "900000000", "--transport", "tcp", "--record"],
+        150,
+    ),
+    Victim::plain(
+        "warp shm",
+        &["warp", "phold", "--cutoff", "900000000", "--transport", "shm"],
+        150,
+    ),
     Victim::plain("mpi", &["mpi", "trace"], 100),
     Victim::plain("pager", &["pager", "run", "--local", "16M"], 100),
     Victim::plain("tour", &["tour"], 20),
@@ -72,8 +80,10 @@ enum Whom {
 
 /// Runs the cases, then cleans once.
 pub fn kills(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let program = std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
-    let home = tempfile::Builder::new().prefix("kills-").tempdir().context("no temporary folder")?;
+    let program =
+        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
+    let home =
+        tempfile::Builder::new().prefix("kills-").tempdir().context("no temporary folder")?;
     let stage = Stage { program, ring: ring(home.path())?, home: home.path().to_path_buf() };
     let before = stage.left()?;
     let (mut failures, mut rows, mut read) = (Vec::new(), 0, 0);
@@ -93,7 +103,8 @@ pub fn kills(workspace: &Workspace, cases: Cases) -> Result<()> {
         }
     }
     stage.command(&["doctor", "--clean"]).status().context("doctor did not start")?;
-    let left: Vec<PathBuf> = stage.left()?.into_iter().filter(|path| !before.contains(path)).collect();
+    let left: Vec<PathBuf> =
+        stage.left()?.into_iter().filter(|path| !before.contains(path)).collect();
     println!(
         "kills: {} cases, {read} runs read with {rows} rows, {} failures, {} things left",
         cases.count,
@@ -101,7 +112,10 @@ pub fn kills(workspace: &Workspace, cases: Cases) -> Result<()> {
         left.len()
     );
     ensure!(left.is_empty(), "left after doctor --clean: {left:?}");
-    ensure!(failures.is_empty(), "cases {failures:?}: cargo xtask soak --only kills --count 1 --from N");
+    ensure!(
+        failures.is_empty(),
+        "cases {failures:?}: cargo xtask soak --only kills --count 1 --from N"
+    );
     Ok(())
 }
 
@@ -147,7 +161,8 @@ impl Stage {
             }
             "pager" => {
                 // A program that touches 64 MiB again and again.
-                const WORK: &str = "import time\nb = bytearray(64 << 20)\nwhile True:\n for i in range(0, len(b), 4096): b[i] = i & 255";
+                const WORK: &str = "import time\nb = bytearray(64 << 20)\nwhile True:\n for i in \
+                range(0, len(b), 4096): b[i] = i & 255";
                 command.args(["--", "python3", "-c", WORK]);
             }
             _ => {}
@@ -157,7 +172,13 @@ impl Stage {
     }
 
     /// Read what a kill left: how many rows there are, if there is a run.
-    fn read(&self, victim: &Victim, whom: Whom, run: &Path, killed: SystemTime) -> Result<Option<u64>> {
+    fn read(
+        &self,
+        victim: &Victim,
+        whom: Whom,
+        run: &Path,
+        killed: SystemTime,
+    ) -> Result<Option<u64>> {
         let folders = match victim.name {
             "tour" => runs_in(run),
             _ => vec![run.to_path_buf()],
@@ -190,11 +211,13 @@ impl Stage {
     fn left(&self) -> Result<Vec<PathBuf>> {
         let mut left = Vec::new();
         for folder in [PathBuf::from("/dev/shm"), std::env::temp_dir()] {
-            let entries = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+            let entries =
+                std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
             // Other versions, which may be at work here, have names without a number of 32 digits.
             let owned = |rest: &str| rest.split('-').next().is_some_and(|owner| owner.len() == 32);
             let ours = |name: &str| name.strip_prefix("fourstamp-").is_some_and(owned);
-            let names = entries.flatten().filter(|entry| ours(&entry.file_name().to_string_lossy()));
+            let names =
+                entries.flatten().filter(|entry| ours(&entry.file_name().to_string_lossy()));
             left.extend(names.map(|entry| entry.path()));
         }
         Ok(left)
@@ -260,8 +283,9 @@ fn end(child: &mut Child, family: &[u32]) -> Result<()> {
     let mut asked = false;
     loop {
         let gone = child.try_wait()?.is_some();
-        let lives =
-            |pid: &&u32| state_and_parent(**pid).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X'));
+        let lives = |pid: &&u32| {
+            state_and_parent(**pid).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X'))
+        };
         let alive: Vec<u32> = family.iter().filter(lives).copied().collect();
         if gone && alive.is_empty() {
             return Ok(());
@@ -293,9 +317,13 @@ fn nodes(info: &Value) -> impl Iterator<Item = &Value> {
 /// and that is there.
 fn whole(info: &Value) -> Result<()> {
     let lost = &info["lost"];
-    for what in
-        ["damaged_chunks", "damaged_rows", "missing_buffers", "rows_without_sheet", "rows_of_unknown_nodes"]
-    {
+    for what in [
+        "damaged_chunks",
+        "damaged_rows",
+        "missing_buffers",
+        "rows_without_sheet",
+        "rows_of_unknown_nodes",
+    ] {
         ensure!(lost[what].as_u64().unwrap_or(0) == 0, "lost: {lost}, {}", info["failures"]);
     }
     Ok(())
@@ -303,7 +331,13 @@ fn whole(info: &Value) -> Result<()> {
 
 /// No stage is wrong: as good as no message has one that is negative, and the last one is no older
 /// than the kill by a second.
-fn stages(home: &Path, program: &Path, run: &Path, info: &Value, killed: Option<SystemTime>) -> Result<()> {
+fn stages(
+    home: &Path,
+    program: &Path,
+    run: &Path,
+    info: &Value,
+    killed: Option<SystemTime>,
+) -> Result<()> {
     const NEGATIVE_MOST: f64 = 0.001;
     let messages = Messages::read(program, run, home)?;
     let Messages { whole, negative, last_ns } = messages;

@@ -37,11 +37,14 @@ const NAMED: usize = 20;
 
 /// Runs the cases on every core, and names those that fail.
 pub fn mutants(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let program = std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
-    let home = tempfile::Builder::new().prefix("mutants-").tempdir().context("no temporary folder")?;
+    let program =
+        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
+    let home =
+        tempfile::Builder::new().prefix("mutants-").tempdir().context("no temporary folder")?;
     let sound = sound::inputs(workspace, &program, &home.path().join("sound"))?;
     let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let work = Work { program, home: home.path().to_path_buf(), sound, cases, begun: Instant::now() };
+    let work =
+        Work { program, home: home.path().to_path_buf(), sound, cases, begun: Instant::now() };
     let (next, done) = (AtomicU64::new(cases.from), Mutex::new(Done::default()));
     std::thread::scope(|scope| {
         for _ in 0..workers {
@@ -127,7 +130,8 @@ fn case(
     let (first, others) = input.commands.split_first().context("nothing reads it")?;
     let chosen = others.iter().filter(|_| random.random_ratio(2, others.len().max(2) as u32));
     for words in std::iter::once(first).chain(chosen.collect::<Vec<_>>()) {
-        let words = words.iter().map(|word| word.replace("SOUND", &input.path.display().to_string()));
+        let words =
+            words.iter().map(|word| word.replace("SOUND", &input.path.display().to_string()));
         let words: Vec<String> = words.collect();
         *commands += 1;
         let said = || format!("{}, {}: fourstamp {}", input.name, what.join("; "), words.join(" "));
@@ -141,7 +145,8 @@ fn case(
 
 /// Whether a command comes to an answer.
 fn answers(program: &Path, folder: &Path, words: &[String]) -> Result<()> {
-    let limits = format!("ulimit -t {CORE_S}; ulimit -v {MEMORY_KIB}; ulimit -c 0; exec \"$0\" \"$@\"");
+    let limits =
+        format!("ulimit -t {CORE_S}; ulimit -v {MEMORY_KIB}; ulimit -c 0; exec \"$0\" \"$@\"");
     let errors = folder.join("out/stderr");
     let mut command = Command::new("sh");
     command.args(["-c", &limits]).arg(program).args(words).current_dir(folder);

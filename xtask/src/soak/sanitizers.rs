@@ -1,5 +1,6 @@
-//! The crates that have unsafe code, under the address sanitizer of the compiler. The standard library is not instrumented, which the
-//! address sanitizer does not mind; the thread sanitizer does, so that data races are what `cfg(loom)` and Miri look for.
+//! The crates that have unsafe code, under the address sanitizer of the compiler. The standard
+//! library is not instrumented, which the address sanitizer does not mind; the thread sanitizer
+//! does, so that data races are what `cfg(loom)` and Miri look for.
 
 use super::Cases;
 use crate::process::run;
@@ -10,9 +11,15 @@ use std::time::Duration;
 /// Longest build and round.
 const LIMIT: Duration = Duration::from_secs(6 * 3600);
 
-/// The packages whose unsafe code runs in their own tests. The two libraries that are loaded before somebody's program would need the sanitizer in that program.
-const PACKAGES: [&str; 5] =
-    ["fourstamp-clock", "fourstamp-memory", "fourstamp-record", "fourstamp-fabric", "fourstamp-rmem"];
+/// The packages whose unsafe code runs in their own tests. The two libraries that are loaded before
+/// somebody's program would need the sanitizer in that program.
+const PACKAGES: [&str; 5] = [
+    "fourstamp-clock",
+    "fourstamp-memory",
+    "fourstamp-record",
+    "fourstamp-fabric",
+    "fourstamp-rmem",
+];
 
 /// What explores interleavings is left out: loom never frees what it allocates for the stack of a
 /// thread's first coroutine.
@@ -21,7 +28,8 @@ const LEFT_OUT: &str = "ring::models::";
 /// A case is a run of all of their tests.
 pub fn address(workspace: &Workspace, cases: Cases) -> Result<()> {
     for _ in 0..cases.count {
-        let mut cargo = workspace.cargo(&["test", "--locked", "--no-fail-fast", "--lib", "--tests"]);
+        let mut cargo =
+            workspace.cargo(&["test", "--locked", "--no-fail-fast", "--lib", "--tests"]);
         cargo.args(PACKAGES.iter().flat_map(|package| ["--package", package]));
         // With a target named, build scripts and macros are not instrumented.
         cargo.args(["--target", "x86_64-unknown-linux-gnu", "--target-dir"]);

@@ -1,9 +1,10 @@
 //! Runs that start while strangers flood every port they open.
 //!
-//! A case is a start: of a benchmark with its own nodes, of a node that joins one, or of a paged program with its server. Meanwhile
-//! connections come and go at every port of its processes, as fast as two threads make them: idle ones, single bytes, garbage, slow
-//! drips, hellos without the key, resets. Where something waits already, 10,000 have come before the start. It must succeed, within
-//! the limit.
+//! A case is a start: of a benchmark with its own nodes, of a node that joins one, or of a paged
+//! program with its server. Meanwhile connections come and go at every port of its processes, as
+//! fast as two threads make them: idle ones, single bytes, garbage, slow drips, hellos without the
+//! key, resets. Where something waits already, 10,000 have come before the start. It must succeed,
+//! within the limit.
 
 mod flood;
 
@@ -41,10 +42,14 @@ pub fn strangers(workspace: &Workspace, cases: Cases) -> Result<()> {
     for case in cases.from..cases.from + cases.count {
         let (name, start) = KINDS[(case % KINDS.len() as u64) as usize];
         let folder = tempfile::tempdir().context("a folder for the case")?;
-        let stage =
-            Stage { program: workspace.fourstamp(), folder: folder.path(), flood: Flood::start(case)? };
+        let stage = Stage {
+            program: workspace.fourstamp(),
+            folder: folder.path(),
+            flood: Flood::start(case)?,
+        };
         let again = format!("again: cargo xtask soak --only strangers --from {case} --count 1");
-        let took = start(&stage).with_context(|| format!("case {case}, {name}: no start; {again}"))?;
+        let took =
+            start(&stage).with_context(|| format!("case {case}, {name}: no start; {again}"))?;
         came += stage.flood.came();
         slowest = slowest.max(took);
         if took > GOAL {
@@ -57,7 +62,8 @@ pub fn strangers(workspace: &Workspace, cases: Cases) -> Result<()> {
     }
     let (count, goal) = (cases.count, GOAL.as_secs());
     println!(
-        "strangers: {count} of {count} starts succeeded, {} within {goal} s, slowest {:.2} s; {came} hostile connections",
+        "strangers: {count} of {count} starts succeeded, {} within {goal} s, slowest {:.2} s; \
+        {came} hostile connections",
         count - late,
         slowest.as_secs_f64()
     );
@@ -133,7 +139,8 @@ fn bench_over_udp(stage: &Stage<'_>) -> Result<Duration> {
 /// Two launches: the nodes of the second join a coordinator that has been flooded since the first.
 fn local_bench(stage: &Stage<'_>, transport: &str) -> Result<Duration> {
     let words = format!(
-        "bench pingpong --transport {transport} --receive blocking --no-pin --no-watch --count 200 --launches 2 --out run"
+        "bench pingpong --transport {transport} --receive blocking --no-pin --no-watch --count 200 \
+        --launches 2 --out run"
     );
     let begun = Instant::now();
     let bench = stage.spawn("bench", stage.command(&words).stdout(Stdio::null()))?;
@@ -143,7 +150,8 @@ fn local_bench(stage: &Stage<'_>, transport: &str) -> Result<Duration> {
 
 /// A benchmark waits under the flood; then its two nodes come.
 fn join(stage: &Stage<'_>) -> Result<Duration> {
-    let words = "bench pingpong --transport tcp --receive blocking --no-pin --no-watch --count 200 --launches 1 \
+    let words = "bench pingpong --transport tcp --receive blocking --no-pin --no-watch --count 200 \
+    --launches 1 \
                  --out run --listen 127.0.0.1:0 --wait-for-nodes --key-file key";
     let bench = stage.spawn("bench", stage.command(words).stdout(Stdio::null()))?;
     let address = awaited(|| stage.said("bench").split("--join ").nth(1).and_then(first_word))?;
@@ -166,14 +174,19 @@ fn pager(stage: &Stage<'_>) -> Result<Duration> {
     let mut server = stage.spawn("server", stage.command(words).stdout(Stdio::piped()))?;
     let mut line = String::new();
     BufReader::new(server.0.stdout.take().context("its output")?).read_line(&mut line)?;
-    let address =
-        line.split(" at ").nth(1).and_then(|rest| rest.split(": ").next()).context("its address")?;
+    let address = line
+        .split(" at ")
+        .nth(1)
+        .and_then(|rest| rest.split(": ").next())
+        .context("its address")?;
     stage.flood.wait_for(BEFORE);
     let begun = Instant::now();
     let words = format!(
-        "pager run --local 4M --server {address} --key-file key --no-report --out run -- sort -r --parallel=1 -o out in"
+        "pager run --local 4M --server {address} --key-file key --no-report --out run -- sort -r \
+        --parallel=1 -o out in"
     );
-    let text: String = (0..200_000).map(|i: u32| format!("{}\n", i.wrapping_mul(2_654_435_761))).collect();
+    let text: String =
+        (0..200_000).map(|i: u32| format!("{}\n", i.wrapping_mul(2_654_435_761))).collect();
     std::fs::write(stage.folder.join("in"), text)?;
     let run = stage.spawn("run", stage.command(&words).stdout(Stdio::null()))?;
     stage.see_through("run", run)?;

@@ -1,7 +1,9 @@
-//! Test programs by `cargo test`: what is worth reading is shown, all of it is kept in a file, and what failed is run again, alone.
+//! Test programs by `cargo test`: what is worth reading is shown, all of it is kept in a file, and
+//! what failed is run again, alone.
 //!
-//! Many tests measure time, and a machine shared with others takes time away. Such a failure does not come back when the test has the
-//! machine to itself; one of the program's own does, since seeds and drawn cases are the same. Both are shown, and the summary names either.
+//! Many tests measure time, and a machine shared with others takes time away. Such a failure does
+//! not come back when the test has the machine to itself; one of the program's own does, since
+//! seeds and drawn cases are the same. Both are shown, and the summary names either.
 
 use super::tally::Tally;
 use crate::process::{read_lines, shown};
@@ -36,8 +38,9 @@ fn run_and_show(
     show: impl Fn(&str),
 ) -> Result<()> {
     let log = workspace.scratch("logs")?.join(step).with_extension("log");
-    let mut log =
-        BufWriter::new(File::create(&log).with_context(|| format!("cannot write {}", log.display()))?);
+    let mut log = BufWriter::new(
+        File::create(&log).with_context(|| format!("cannot write {}", log.display()))?,
+    );
     let mut once = |arguments: &[&str]| {
         let mut command = cargo();
         // The output of tests that pass says what they skipped, and why.
@@ -110,12 +113,14 @@ impl Reading {
     fn text(&mut self, line: &str) -> bool {
         match self.part {
             Part::Course => {
-                self.unfinished += u32::from(line.starts_with("running ") && line.contains(" test"));
+                self.unfinished +=
+                    u32::from(line.starts_with("running ") && line.contains(" test"));
                 line.contains(" has been running for over ")
             }
             Part::Successes => line.trim_start().starts_with("skipped: "),
             Part::Failures => {
-                let name = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"));
+                let name =
+                    line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"));
                 self.failed.extend(name.map(str::to_owned));
                 true
             }
@@ -182,8 +187,13 @@ test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
     #[test]
     fn only_a_few_failures_of_programs_that_ended_are_run_again() {
         assert!(read(RED).0.may_be_an_accident());
-        assert!(!read(&format!("{RED}\nrunning 1 test")).0.may_be_an_accident(), "the second one crashed");
-        assert!(!read("running 1 test\ntest result: ok. 1 passed; 0 failed").0.may_be_an_accident());
+        assert!(
+            !read(&format!("{RED}\nrunning 1 test")).0.may_be_an_accident(),
+            "the second one crashed"
+        );
+        assert!(
+            !read("running 1 test\ntest result: ok. 1 passed; 0 failed").0.may_be_an_accident()
+        );
         assert!(!read(&RED.repeat(6)).0.may_be_an_accident());
     }
 
@@ -199,7 +209,8 @@ test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
         };
         let mut tally = Tally::default();
         // In silence: who counts tests by what they print must not count these.
-        let ended = run_and_show(&workspace, "tests", Duration::from_secs(20), cargo, &mut tally, |_| {});
+        let ended =
+            run_and_show(&workspace, "tests", Duration::from_secs(20), cargo, &mut tally, |_| {});
         (ended, tally)
     }
 
@@ -209,8 +220,9 @@ test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
         let (ended, tally) = run_script(&red);
         assert!(ended.is_err() && tally.failures == ["b"] && tally.failed == 1, "{tally:?}");
         let green = "running 1 test\ntest result: ok. 1 passed; 0 failed";
-        let once =
-            format!("case \"$*\" in *'--test-threads=1 --exact b') echo '{green}'; exit;; esac; {red}");
+        let once = format!(
+            "case \"$*\" in *'--test-threads=1 --exact b') echo '{green}'; exit;; esac; {red}"
+        );
         let (ended, tally) = run_script(&once);
         assert!(
             ended.is_ok() && tally.passed_alone == ["b"] && (tally.passed, tally.failed) == (2, 0),

@@ -110,15 +110,16 @@ fn trace(workspace: &Workspace, program: &Program) -> Result<(), Trouble> {
 }
 
 fn command_words(program: &Program) -> Result<Vec<String>> {
-    let path =
-        on_path(program.program).with_context(|| format!("no {}: {}", program.program, program.remedy))?;
+    let path = on_path(program.program)
+        .with_context(|| format!("no {}: {}", program.program, program.remedy))?;
     let mut words = program.library.run(program.ranks, &path)?;
     words.extend(program.arguments.iter().map(|&word| word.to_owned()));
     Ok(words)
 }
 
 fn compare(workspace: &Workspace, program: &Program, words: &[String]) -> Result<()> {
-    let (plain, traced) = (folder(workspace, program, "plain")?, folder(workspace, program, "traced")?);
+    let (plain, traced) =
+        (folder(workspace, program, "plain")?, folder(workspace, program, "traced")?);
     let run = traced.join("run");
     let expected = results(program, &plain, &mut command(&plain, words))?;
     let found = results(program, &traced, &mut tracing(workspace, &traced, &run, words))?;
@@ -136,7 +137,8 @@ fn folder(workspace: &Workspace, program: &Program, which: &str) -> Result<PathB
     std::fs::create_dir_all(&folder)?;
     for (from, to) in program.inputs {
         let from = Path::new(EXAMPLES).join(from);
-        std::fs::copy(&from, folder.join(to)).with_context(|| format!("cannot copy {}", from.display()))?;
+        std::fs::copy(&from, folder.join(to))
+            .with_context(|| format!("cannot copy {}", from.display()))?;
     }
     Ok(folder)
 }
@@ -166,7 +168,10 @@ fn tracing(workspace: &Workspace, folder: &Path, run: &Path, words: &[String]) -
 /// The same with standard error in its output: some programs say there what they found.
 fn with_errors(command: &Command) -> Command {
     let mut shell = Command::new("sh");
-    shell.args(["-c", "exec \"$@\" 2>&1", "sh"]).arg(command.get_program()).args(command.get_args());
+    shell
+        .args(["-c", "exec \"$@\" 2>&1", "sh"])
+        .arg(command.get_program())
+        .args(command.get_args());
     as_root_too(&mut shell);
     command.get_current_dir().map(|folder| shell.current_dir(folder));
     shell
@@ -178,9 +183,14 @@ fn check(run: &Path, ranks: u32, sends: Option<u64>) -> Result<()> {
     let text = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let info: Value = serde_json::from_slice(&text)?;
     let found = &info["parameters"]["mpi"];
-    let number = |key: &str| found[key].as_u64().with_context(|| format!("run.json has no mpi.{key}"));
+    let number =
+        |key: &str| found[key].as_u64().with_context(|| format!("run.json has no mpi.{key}"));
     ensure!(info["state"] == "closed", "the run is {}, not closed", info["state"]);
-    ensure!(number("ranks")? == u64::from(ranks), "{} ranks were traced, not {ranks}", number("ranks")?);
+    ensure!(
+        number("ranks")? == u64::from(ranks),
+        "{} ranks were traced, not {ranks}",
+        number("ranks")?
+    );
     ensure!(number("matched")? > 0, "no message was matched");
     for key in ["unmatched_sends", "unmatched_receives", "causality_violations"] {
         ensure!(number(key)? == 0, "{key}: {}", number(key)?);
@@ -209,7 +219,10 @@ fn integrity(text: &str) -> String {
     match text.matches("Integrity check passed").count() {
         0 => String::new(),
         passed => {
-            format!("{passed} checks passed, {} failed", text.matches("Integrity check failed").count())
+            format!(
+                "{passed} checks passed, {} failed",
+                text.matches("Integrity check failed").count()
+            )
         }
     }
 }
@@ -244,7 +257,11 @@ fn python(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         };
         let expected = capture(command(&folder, &words))?;
         let found = capture(tracing(workspace, &folder, &run, &words))?;
-        ensure!(expected == found, "mpi4py over {}: untraced\n{expected}\ntraced\n{found}", library.name());
+        ensure!(
+            expected == found,
+            "mpi4py over {}: untraced\n{expected}\ntraced\n{found}",
+            library.name()
+        );
         check(&run, 2, None).with_context(|| format!("mpi4py over {}", library.name()))?;
         tally.passed += 1;
     }

@@ -37,10 +37,20 @@ pub const STEPS: &[Step] = &[
         quick: false,
         run: documentation,
     },
-    Step { name: "interleavings", what: "the lock-free rings, every interleaving", quick: false, run: loom },
+    Step {
+        name: "interleavings",
+        what: "the lock-free rings, every interleaving",
+        quick: false,
+        run: loom,
+    },
     Step { name: "release", what: "the release build", quick: false, run: release },
     Step { name: "examples", what: "the examples run", quick: false, run: examples },
-    Step { name: "readers", what: "DuckDB, pandas and polars read a run", quick: false, run: readers },
+    Step {
+        name: "readers",
+        what: "DuckDB, pandas and polars read a run",
+        quick: false,
+        run: readers,
+    },
     Step {
         name: "programs",
         what: "real MPI programs give the same results when traced",
@@ -56,7 +66,12 @@ pub const STEPS: &[Step] = &[
     Step { name: "tour", what: "the README's first command", quick: false, run: tour },
     Step { name: "browser", what: "the report in a real browser", quick: false, run: browser },
     Step { name: "fuzz", what: "every decoder's fuzz target compiles", quick: false, run: fuzz },
-    Step { name: "dependencies", what: "licences, sources, advisories", quick: false, run: dependencies },
+    Step {
+        name: "dependencies",
+        what: "licences, sources, advisories",
+        quick: false,
+        run: dependencies,
+    },
 ];
 
 /// Longest that one command may take: the slowest on two cores, three times over.
@@ -74,7 +89,8 @@ fn rules(workspace: &Workspace, _: &mut Tally) -> Result<()> {
 }
 
 fn lints(workspace: &Workspace, _: &mut Tally) -> Result<()> {
-    let arguments = ["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"];
+    let arguments =
+        ["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"];
     run(&mut workspace.cargo(&arguments), LIMIT)
 }
 
@@ -87,7 +103,8 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let python = install::ready_python(workspace);
     let cargo = || {
         let mut cargo = workspace.cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]);
-        // The same cases in every run, so that a red one can be had again; `cargo xtask soak` draws others.
+        // The same cases in every run, so that a red one can be had again; `cargo xtask soak` draws
+        // others.
         cargo.env("PROPTEST_RNG_SEED", "1");
         // Has mpi4py.
         cargo.envs(python.iter().map(|python| ("FOURSTAMP_TEST_PYTHON", python)));
@@ -98,12 +115,13 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
 
 /// The tests of the rings in the packages that know `cfg(loom)`.
 fn loom(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
-    let knows =
-        |folder: &Path| fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|t| t.contains("cfg(loom)"));
+    let knows = |folder: &Path| {
+        fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|t| t.contains("cfg(loom)"))
+    };
     let packages: Vec<_> =
         workspace.packages.iter().filter(|p| knows(&workspace.root.join(&p.folder))).collect();
-    // Other flags build everything anew, so nothing is optimised that is not modelled; and a folder apart keeps
-    // the ordinary build warm.
+    // Other flags build everything anew, so nothing is optimised that is not modelled; and a folder
+    // apart keeps the ordinary build warm.
     let target = workspace.scratch("loom")?;
     let cargo = || {
         let mut cargo = workspace.cargo(&["test", "--lib", "--locked", "--no-fail-fast"]);
@@ -143,9 +161,10 @@ fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         Ok(python) => python,
         Err(why) => return tally.skip(format!("{why:#}")),
     };
-    for (program, arguments) in
-        [("examples/read_run.py", None), ("xtask/readers/notebook.py", Some("examples/read_run.ipynb"))]
-    {
+    for (program, arguments) in [
+        ("examples/read_run.py", None),
+        ("xtask/readers/notebook.py", Some("examples/read_run.ipynb")),
+    ] {
         let mut read = workspace.command(&python, &[program]);
         run(read.args(arguments).arg(folder.join("tcp_stream")), LIMIT)?;
         tally.passed += 1;
@@ -153,8 +172,8 @@ fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     Ok(())
 }
 
-/// An example. Built with all others and the features of the whole workspace, as the tests have built it: one package alone would
-/// choose other features, and build its dependencies anew.
+/// An example. Built with all others and the features of the whole workspace, as the tests have
+/// built it: one package alone would choose other features, and build its dependencies anew.
 fn example(workspace: &Workspace, name: &str) -> Result<Command> {
     let build = ["build", "--workspace", "--examples", "--locked", "--quiet"];
     run(&mut workspace.cargo(&build), LIMIT)?;
@@ -174,8 +193,18 @@ fn readers(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     };
     let folder = fresh(workspace, "readers")?;
     let (run_folder, csv) = (folder.join("run"), folder.join("report.csv"));
-    let arguments =
-        ["bench", "pingpong", "--transport", "shm", "--size", "8", "--count", "20000", "--launches", "2"];
+    let arguments = [
+        "bench",
+        "pingpong",
+        "--transport",
+        "shm",
+        "--size",
+        "8",
+        "--count",
+        "20000",
+        "--launches",
+        "2",
+    ];
     run(workspace.command(workspace.fourstamp(), &arguments).arg("--out").arg(&run_folder), LIMIT)?;
     let mut report = workspace.command(workspace.fourstamp(), &["report", "--csv"]);
     fs::write(&csv, process::capture(report.arg(&run_folder))?)?;
@@ -225,8 +254,17 @@ fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     let mut pages = Vec::new();
     for (name, count) in [("small", "5"), ("large", "5000000")] {
         let (run_folder, page) = (folder.join(name), folder.join(name).with_extension("html"));
-        let arguments =
-            ["bench", "pingpong", "--transport", "shm", "--launches", "1", "--count", count, "--out"];
+        let arguments = [
+            "bench",
+            "pingpong",
+            "--transport",
+            "shm",
+            "--launches",
+            "1",
+            "--count",
+            count,
+            "--out",
+        ];
         run(workspace.command(workspace.fourstamp(), &arguments).arg(&run_folder), LIMIT)?;
         let mut report = workspace.command(workspace.fourstamp(), &["report"]);
         run(report.arg(&run_folder).arg("--out").arg(&page), LIMIT)?;
@@ -237,7 +275,8 @@ fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     Ok(pages)
 }
 
-/// Pages of runs that nobody ran: a traced MPI program with delays planted in it, and names that try to break out of the page.
+/// Pages of runs that nobody ran: a traced MPI program with delays planted in it, and names that
+/// try to break out of the page.
 fn made_up_pages(workspace: &Workspace, folder: &Path) -> Result<Vec<PathBuf>> {
     process::capture(example(workspace, "synthetic")?.arg(folder))?;
     Ok(["mpi.html", "hostile.html"].map(|page| folder.join(page)).to_vec())
@@ -253,10 +292,12 @@ fn simulation_page(workspace: &Workspace, folder: &Path) -> Result<PathBuf> {
     Ok(page)
 }
 
-/// The fuzz targets are a workspace of their own, which nothing else compiles. `cargo xtask soak --only fuzz` runs them.
+/// The fuzz targets are a workspace of their own, which nothing else compiles. `cargo xtask soak
+/// --only fuzz` runs them.
 fn fuzz(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let mut cargo = workspace.cargo(&["check", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);
-    // With this workspace's profiles and in its folder: most dependencies have been checked there by the lints.
+    // With this workspace's profiles and in its folder: most dependencies have been checked there
+    // by the lints.
     run(cargo.args(["--config", "Cargo.toml", "--target-dir"]).arg(&workspace.target), LIMIT)?;
     tally.passed += 1;
     Ok(())
@@ -266,16 +307,23 @@ fn dependencies(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     if let Err(why) = install::cargo_deny(workspace) {
         return tally.skip(format!("no cargo-deny: {why:#}"));
     }
-    // cargo-deny looks at the dependencies of every system, also of those that nobody here builds for.
+    // cargo-deny looks at the dependencies of every system, also of those that nobody here builds
+    // for.
     run(&mut workspace.cargo(&["fetch", "--locked", "--quiet"]), LIMIT)?;
     let program = on_path("cargo-deny").unwrap_or_else(|| install::local_cargo_deny(workspace));
     let deny = |arguments: &[&str]| workspace.command(&program, arguments);
-    run(&mut deny(&["--offline", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"]), LIMIT)?;
+    run(
+        &mut deny(&["--offline", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"]),
+        LIMIT,
+    )?;
     tally.passed += 1;
     // The advisories lie in a repository on GitHub, which a CI machine may not reach.
     if let Err(why) = process::capture(&mut deny(&["fetch", "db"])) {
         let why = format!("{why:#}");
-        let line = why.lines().find(|line| line.contains("unable to access")).unwrap_or("cannot be fetched");
+        let line = why
+            .lines()
+            .find(|line| line.contains("unable to access"))
+            .unwrap_or("cannot be fetched");
         let reason = line.split(": exit status").next().unwrap_or(line);
         return tally.skip(format!("advisories: {reason}"));
     }

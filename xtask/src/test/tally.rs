@@ -16,7 +16,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts from a line that a test program printed: a harness's result, or a test's `skipped: reason`.
+    /// Counts from a line that a test program printed: a harness's result, or a test's `skipped:
+    /// reason`.
     pub fn line(&mut self, line: &str) {
         if let Some(rest) = line.strip_prefix("test result: ") {
             self.passed += count(rest, " passed");
@@ -29,7 +30,8 @@ impl Tally {
         }
     }
 
-    /// Every test that failed has passed when it was run again: an error if fewer than that were run.
+    /// Every test that failed has passed when it was run again: an error if fewer than that were
+    /// run.
     pub fn passed_again(&mut self, passed: u32) -> Result<()> {
         if (passed as usize) < self.failures.len() {
             bail!("only {passed} of {} tests could be run again", self.failures.len());
@@ -88,15 +90,22 @@ mod tests {
     fn counts_what_the_harness_prints() {
         let seen = tally(&[
             "running 7 tests",
-            "test result: ok. 5 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+            "test result: ok. 5 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished \
+            in 0.00s",
             "skipped: no MPI here",
             "4 passed, 1 failed",
             "so many passed, and one failed",
-            "test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+            "test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; \
+            finished in 0.00s",
         ]);
         assert_eq!(
             seen,
-            Tally { passed: 10, failed: 4, skipped: vec!["no MPI here".into()], ..Tally::default() }
+            Tally {
+                passed: 10,
+                failed: 4,
+                skipped: vec!["no MPI here".into()],
+                ..Tally::default()
+            }
         );
     }
 
@@ -116,9 +125,13 @@ mod tests {
 
     #[test]
     fn a_failure_that_does_not_come_back_is_named_and_counts_as_passed() {
-        let mut red = Tally { passed: 9, failed: 1, failures: vec!["late".into()], ..Tally::default() };
+        let mut red =
+            Tally { passed: 9, failed: 1, failures: vec!["late".into()], ..Tally::default() };
         assert!(red.passed_again(0).is_err() && red.failed == 1, "it was not even run");
         red.passed_again(1).unwrap();
-        assert_eq!(red, Tally { passed: 10, passed_alone: vec!["late".into()], ..Tally::default() });
+        assert_eq!(
+            red,
+            Tally { passed: 10, passed_alone: vec!["late".into()], ..Tally::default() }
+        );
     }
 }

@@ -41,7 +41,8 @@ pub enum WorkloadArgs {
         /// Messages handed over in one call
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024), conflicts_with = "rate")]
         batch: u16,
-        /// Every node sends to every other, chosen at random, instead of the first half to the second
+        /// Every node sends to every other, chosen at random, instead of the first half to the
+        /// second
         #[arg(long)]
         all: bool,
         #[command(flatten)]
@@ -84,7 +85,8 @@ pub enum WorkloadArgs {
 /// What every measurement takes.
 #[derive(Args, Clone)]
 pub struct Common {
-    /// What carries the messages  [default: shm; in a job of mpirun or srun mpi if built in, else tcp]
+    /// What carries the messages [default: shm; in a job of mpirun or srun mpi if built in, else
+    /// tcp]
     #[arg(long, value_enum)]
     pub transport: Option<Transport>,
     /// Who is linked with whom
@@ -108,7 +110,8 @@ pub struct Common {
     /// Fresh starts of all nodes: one launch proves nothing
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub launches: u32,
-    /// How nodes wait for a message  [default: polling when every node can have a core, else blocking]
+    /// How nodes wait for a message [default: polling when every node can have a core, else
+    /// blocking]
     #[arg(long, value_enum)]
     pub receive: Option<Receive>,
     /// Messages or round trips before the first that counts  [default: a hundredth, at most 1000]
@@ -123,7 +126,8 @@ pub struct Common {
     /// Keep rows in memory and write them afterwards, or stream them to disk  [default: by length]
     #[arg(long, value_enum)]
     pub record: Option<RecordTo>,
-    /// What happens when a record buffer is full: stop measuring until there is room, or drop rows and count them
+    /// What happens when a record buffer is full: stop measuring until there is room, or drop rows
+    /// and count them
     #[arg(long, value_enum, default_value_t = WhenFull::Block)]
     pub when_full: WhenFull,
     /// Record whole cycles only, no messages: what recording costs is measured against this
@@ -138,10 +142,12 @@ pub struct Common {
     /// Run nodes before everything else on their cores (SCHED_FIFO; needs root or an rtprio limit)
     #[arg(long)]
     pub real_time: bool,
-    /// Measure a second time with one thing changed, launch by launch in turn, and say what became of each peak
+    /// Measure a second time with one thing changed, launch by launch in turn, and say what became
+    /// of each peak
     #[arg(long, value_enum, conflicts_with = "csv")]
     pub intervene: Option<Intervention>,
-    /// Do not look, every 10 ms, at what else the machine does (`fourstamp explain` then knows no causes)
+    /// Do not look, every 10 ms, at what else the machine does (`fourstamp explain` then knows no
+    /// causes)
     #[arg(long)]
     pub no_watch: bool,
     /// Seed of every random choice
@@ -150,8 +156,9 @@ pub struct Common {
     /// A peer that takes nothing for so long is given up
     #[arg(long, default_value = "10s", value_name = "TIME", value_parser = quantity::duration)]
     pub peer_timeout: Duration,
-    /// Plant a delay, for testing and teaching: peak:mass=0.001,by=50us, every:messages=1000,by=50us, knee:at=4040,jump=3us,
-    /// packets:payload=1448,each=5us (each with stage=send-wait, transit or receive-wait), pause:messages=1000,for=1ms
+    /// Plant a delay, for testing and teaching: peak:mass=0.001,by=50us,
+    /// every:messages=1000,by=50us, knee:at=4040,jump=3us, packets:payload=1448,each=5us (each with
+    /// stage=send-wait, transit or receive-wait), pause:messages=1000,for=1ms
     #[arg(long, hide = true, value_name = "WHAT")]
     pub plant: Vec<Planting>,
     /// Address to listen on for nodes (not loopback only if you say so)

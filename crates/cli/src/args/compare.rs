@@ -26,7 +26,8 @@ pub struct CompareArgs {
     /// A run of B, when B is several
     #[arg(long, value_name = "RUN", requires = "a")]
     pub b: Vec<PathBuf>,
-    /// Fail when B differs so from A: p50, p99.9, ... or mean, > or <, a part or a time, as 'p99 > +5%'
+    /// Fail when B differs so from A: p50, p99.9, ... or mean, > or <, a part or a time, as 'p99 >
+    /// +5%'
     #[arg(long, value_name = "CONDITION", value_parser = Condition::parse)]
     pub fail_if: Vec<Condition>,
     /// Fail, with exit code 3, also when a condition cannot be decided
@@ -84,9 +85,12 @@ impl From<StageArg> for Measured {
 
 /// `2%`, `0.5 %`; from 0 to 100.
 fn percent(text: &str) -> Result<f64, String> {
-    let number = text.trim().strip_suffix('%').and_then(|number| number.trim_end().parse::<f64>().ok());
+    let number =
+        text.trim().strip_suffix('%').and_then(|number| number.trim_end().parse::<f64>().ok());
     let number = number.filter(|percent| (0.0..=100.0).contains(percent));
-    number.map(|percent| percent / 100.0).ok_or_else(|| "write a part from 0% to 100%, as 2%".to_owned())
+    number
+        .map(|percent| percent / 100.0)
+        .ok_or_else(|| "write a part from 0% to 100%, as 2%".to_owned())
 }
 
 fn confidence(text: &str) -> Result<f64, String> {

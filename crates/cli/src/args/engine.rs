@@ -23,19 +23,22 @@ pub struct EngineArgs {
     /// Compute GVT at least this often  [default: 10ms; slooow 3s]
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub gvt_interval: Option<Duration>,
-    /// Compute GVT once so many events of a node wait for being committed  [default: 512; slooow: by time alone]
+    /// Compute GVT once so many events of a node wait for being committed [default: 512; slooow: by
+    /// time alone]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub gvt_events: Option<u32>,
     /// Events that fossil collection looks at before other work has its turn  [default: 32]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub collection_step: Option<u32>,
-    /// Unacknowledged messages that a node may have  [default: no bound; 20 with --plimit or --recvq-limit]
+    /// Unacknowledged messages that a node may have [default: no bound; 20 with --plimit or
+    /// --recvq-limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_acks: Option<u32>,
     /// The same for anti-messages  [default: 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_neg_acks: Option<u32>,
-    /// Before an object runs, look at so many arrivals for one that is due no later  [default: all are taken first]
+    /// Before an object runs, look at so many arrivals for one that is due no later [default: all
+    /// are taken first]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "recvq_limit")]
     pub plimit: Option<u32>,
     /// Before an object runs, sort so many arrivals and look at the first
@@ -44,10 +47,12 @@ pub struct EngineArgs {
     /// Added to an object's cancellations for each of its messages that is cancelled  [default: 0]
     #[arg(long, value_name = "N")]
     pub penalty: Option<u32>,
-    /// Taken off them each time the scheduler meets the object; it is passed over while they are above 0  [default: 0]
+    /// Taken off them each time the scheduler meets the object; it is passed over while they are
+    /// above 0 [default: 0]
     #[arg(long, value_name = "N")]
     pub reward: Option<u32>,
-    /// Which objects may not run ahead: outputs:100, allowance:2,200, gvt-steps:20, states:20, undone, window:5, or 0 to 6  [default: never]
+    /// Which objects may not run ahead: outputs:100, allowance:2,200, gvt-steps:20, states:20,
+    /// undone, window:5, or 0 to 6 [default: never]
     #[arg(long, value_name = "RULE", value_parser = throttle)]
     pub throttle: Option<Throttle>,
     /// How objects are dealt to nodes  [default: blocks]
@@ -71,16 +76,19 @@ pub struct EngineArgs {
     /// Do, undo, compare and repeat every event: finds handlers that cannot be undone
     #[arg(long)]
     pub undo_check: bool,
-    /// Cancel all that an object has sent in one sweep, as the engine of 1988 did: its unbounded sweep, for demonstration
+    /// Cancel all that an object has sent in one sweep, as the engine of 1988 did: its unbounded
+    /// sweep, for demonstration
     #[arg(long, hide = true)]
     pub zip_forward: bool,
     /// Time the work of every object: by the processor time of its thread, or by the wall clock
     #[arg(long, value_enum, value_name = "MODE")]
     pub timing: Option<TimingMode>,
-    /// Make every event take so many times as long, by waiting in a loop (needs timing: process unless it is given)
+    /// Make every event take so many times as long, by waiting in a loop (needs timing: process
+    /// unless it is given)
     #[arg(long, value_name = "FACTOR")]
     pub stretch: Option<f64>,
-    /// Find the chain of events that had to follow one another, and how long it took (needs timing: process unless it is given)
+    /// Find the chain of events that had to follow one another, and how long it took (needs timing:
+    /// process unless it is given)
     #[arg(long)]
     pub critical_path: bool,
     /// How a node without work waits: polling occupies its core
@@ -119,7 +127,8 @@ pub enum Placing {
     Heaped,
 }
 
-/// Unacknowledged messages with a search of the receive queue: the queue would have no bound otherwise.
+/// Unacknowledged messages with a search of the receive queue: the queue would have no bound
+/// otherwise.
 const ACKS_WITH_SEARCH: u32 = 20;
 
 impl EngineArgs {
@@ -214,10 +223,11 @@ impl EngineArgs {
     }
 }
 
-/// A rule by its name or by its number in the Time Warp Operating System, with its parameters behind a colon.
+/// A rule by its name or by its number in the Time Warp Operating System, with its parameters
+/// behind a colon.
 fn throttle(text: &str) -> Result<Throttle, String> {
-    const KNOWN: &str =
-        "the rules are never, outputs:100, allowance:2,200, gvt-steps:20, states:20, undone, window:5";
+    const KNOWN: &str = "the rules are never, outputs:100, allowance:2,200, gvt-steps:20, \
+    states:20, undone, window:5";
     let (name, values) = text.split_once(':').unwrap_or((text, ""));
     let numbers: Result<Vec<f64>, _> =
         values.split(',').filter(|value| !value.is_empty()).map(str::parse::<f64>).collect();
@@ -230,7 +240,9 @@ fn throttle(text: &str) -> Result<Throttle, String> {
     let (rule, takes) = match name {
         "0" | "never" => (Throttle::Never, 0),
         "1" | "outputs" => (Throttle::Outputs { limit: whole(0, 100.0)? }, 1),
-        "2" | "allowance" => (Throttle::Allowance { tmult: real(0, 2.0)?, tadd: real(1, 200.0)? }, 2),
+        "2" | "allowance" => {
+            (Throttle::Allowance { tmult: real(0, 2.0)?, tadd: real(1, 200.0)? }, 2)
+        }
         "3" | "gvt-steps" => (Throttle::GvtSteps { wsize: real(0, 20.0)? }, 1),
         "4" | "states" => (Throttle::States { limit: whole(0, 20.0)? }, 1),
         "5" | "undone" => (Throttle::Undone, 0),

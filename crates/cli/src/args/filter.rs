@@ -9,7 +9,8 @@ use stats::{Filter, Kinds, Places, Span};
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Which messages")]
 pub struct FilterArgs {
-    /// Of these kinds, or `all`  [default: the application's: data, reply, event, page-out, page-in, other]
+    /// Of these kinds, or `all` [default: the application's: data, reply, event, page-out, page-in,
+    /// other]
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = kind)]
     pub kind: Vec<KindArg>,
     /// Between nodes: the default without --pair and --hops; with --within-node, both
@@ -79,12 +80,14 @@ fn kind(text: &str) -> Result<KindArg, String> {
 }
 
 fn pair(text: &str) -> Result<(u32, u32), String> {
-    let numbers = text.split_once(':').and_then(|(src, dst)| Some((src.parse().ok()?, dst.parse().ok()?)));
+    let numbers =
+        text.split_once(':').and_then(|(src, dst)| Some((src.parse().ok()?, dst.parse().ok()?)));
     numbers.ok_or_else(|| "write two node numbers with a colon between them, as 0:1".to_owned())
 }
 
 fn hops(text: &str) -> Result<Span, String> {
-    let number = |text: &str| text.parse().map_err(|_| "write a whole number, or two as 1..3".to_owned());
+    let number =
+        |text: &str| text.parse().map_err(|_| "write a whole number, or two as 1..3".to_owned());
     span(text, number)
 }
 
@@ -104,7 +107,11 @@ fn span(text: &str, number: impl Fn(&str) -> Result<u64, String>) -> Result<Span
         from: if from.is_empty() { 0 } else { number(from)? },
         to: if to.is_empty() { u64::MAX } else { number(to)? },
     };
-    if span.from <= span.to { Ok(span) } else { Err("the first end must not be above the second".to_owned()) }
+    if span.from <= span.to {
+        Ok(span)
+    } else {
+        Err("the first end must not be above the second".to_owned())
+    }
 }
 
 #[cfg(test)]
@@ -127,7 +134,10 @@ mod tests {
     fn kinds_and_pairs_are_named() {
         assert_eq!(kind("gvt"), Ok(KindArg::One(Kind::Gvt)));
         assert_eq!(kind("all"), Ok(KindArg::All));
-        assert!(kind("cycle").is_err_and(|error| error.contains("page-out") && !error.contains("rollback")));
+        assert!(
+            kind("cycle")
+                .is_err_and(|error| error.contains("page-out") && !error.contains("rollback"))
+        );
         assert_eq!(pair("0:12"), Ok((0, 12)));
         assert!(pair("0").is_err() && pair("0:1:2").is_err());
     }

@@ -33,8 +33,8 @@ pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyTransport};
 pub use udp::{Task, Timer, UdpArgs};
 pub use warp::{
-    CtlsArgs, DiaryArgs, ModelArgs, PholdArgs, PucksArgs, SlooowArgs, Stb88Args, WarpArgs, WarpCommon,
-    WarpnetArgs,
+    CtlsArgs, DiaryArgs, ModelArgs, PholdArgs, PucksArgs, SlooowArgs, Stb88Args, WarpArgs,
+    WarpCommon, WarpnetArgs,
 };
 pub use warp_study::{StudyTiming, WarpStudyArgs, study_options_first};
 
@@ -78,11 +78,13 @@ pub enum Command {
     Tour(TourArgs),
     /// Measure message times: ping-pong, stream, burst, relay, sweep
     Bench(BenchArgs),
-    /// Run a simulation on several nodes at once: phold, warpnet, pucks, stb88, ...; always the sequential result
+    /// Run a simulation on several nodes at once: phold, warpnet, pucks, stb88, ...; always the
+    /// sequential result
     Warp(WarpArgs),
     /// Show where the time of a run's messages went: a page, a terminal report, or CSV
     Report(ReportArgs),
-    /// Say what goes with a run's slow messages: peaks, causes beside them, periods, what idle cores lose anyway
+    /// Say what goes with a run's slow messages: peaks, causes beside them, periods, what idle
+    /// cores lose anyway
     Explain(ExplainArgs),
     /// Say whether one run is slower than another, with confidence; the gate of a CI job
     Compare(CompareArgs),
@@ -169,8 +171,8 @@ pub struct NodeArgs {
 /// Arguments of `fourstamp doctor`.
 #[derive(clap::Args, Debug)]
 pub struct DoctorArgs {
-    /// Remove what killed processes of this user left in shared memory and among temporary files. Rows that nobody has
-    /// read stay
+    /// Remove what killed processes of this user left in shared memory and among temporary files.
+    /// Rows that nobody has read stay
     #[arg(long)]
     pub clean: bool,
 }
@@ -192,8 +194,10 @@ mod tests {
             let Some(text) = command.get_after_help().map(ToString::to_string) else { return };
             let lines: Vec<&str> = text.lines().collect();
             for (line, next) in lines.iter().zip(lines.iter().skip(1).chain([&""])) {
-                // A paragraph of one line is broken where the terminal ends; a line among others is not.
-                let is_paragraph = !line.starts_with(' ') && (next.is_empty() || next.starts_with(' '));
+                // A paragraph of one line is broken where the terminal ends; a line among others is
+                // not.
+                let is_paragraph =
+                    !line.starts_with(' ') && (next.is_empty() || next.starts_with(' '));
                 assert!(line.len() <= width || is_paragraph, "{}: {line}", command.get_name());
             }
         });

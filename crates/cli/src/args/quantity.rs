@@ -10,10 +10,15 @@ pub fn bytes(text: &str) -> Result<usize, String> {
         "k" => 1 << 10,
         "m" => 1 << 20,
         "g" => 1 << 30,
-        _ => return Err(format!("'{unit}' is no unit of size: write bytes, or a number with K, M or G")),
+        _ => {
+            return Err(format!(
+                "'{unit}' is no unit of size: write bytes, or a number with K, M or G"
+            ));
+        }
     };
-    let number: u64 =
-        number.parse().map_err(|_| "write a whole number of bytes, or one with K, M or G".to_string())?;
+    let number: u64 = number
+        .parse()
+        .map_err(|_| "write a whole number of bytes, or one with K, M or G".to_string())?;
     let bytes = number.checked_mul(scale).and_then(|bytes| usize::try_from(bytes).ok());
     bytes.ok_or_else(|| "that is more than this machine can address".to_string())
 }

@@ -90,7 +90,9 @@ mod tests {
     #[test]
     fn a_message_is_three_numbers() {
         assert_eq!(message("0:1:4711"), Ok(Wanted::Named { launch: 0, src: 1, seq: 4711 }));
-        for wrong in ["", "1", "0:1", "0:1:2:3", "0:-1:2", "a:b:c", "0:1:", "0:1:99999999999999999999"] {
+        for wrong in
+            ["", "1", "0:1", "0:1:2:3", "0:-1:2", "a:b:c", "0:1:", "0:1:99999999999999999999"]
+        {
             assert!(message(wrong).is_err(), "{wrong}");
         }
     }

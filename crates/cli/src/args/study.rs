@@ -25,7 +25,8 @@ Examples:
   fourstamp mpi study --quick --rate 1gbit      a first look
   fourstamp mpi study --hosts node1,node2       two hosts")]
 pub struct StudyArgs {
-    /// Folder for the runs, the tables and the page; must not exist yet  [default: runs/study-1, -2, ...]
+    /// Folder for the runs, the tables and the page; must not exist yet [default: runs/study-1, -2,
+    /// ...]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Trials, each within a box and between two  [default: 5; with --quick 2]
@@ -40,7 +41,8 @@ pub struct StudyArgs {
     /// What the link between two namespaces carries, as 100mbit or 1gbit
     #[arg(long, default_value = "100mbit", value_name = "RATE", value_parser = rate, conflicts_with = "hosts")]
     pub rate: u64,
-    /// What the link between two namespaces adds to each message's way, as 1ms (needs the kernel's netem)
+    /// What the link between two namespaces adds to each message's way, as 1ms (needs the kernel's
+    /// netem)
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, conflicts_with = "hosts")]
     pub latency: Option<Duration>,
     /// The two hosts that are the two boxes
@@ -91,9 +93,16 @@ mod tests {
     fn rates() {
         assert_eq!(rate("100mbit"), Ok(100_000_000));
         assert_eq!(rate("1Gbit"), Ok(1_000_000_000));
-        for wrong in
-            ["100", "mbit", "fast", "1kbit", "999gbit", "-1mbit", "1.5gbit", "99999999999999999999gbit"]
-        {
+        for wrong in [
+            "100",
+            "mbit",
+            "fast",
+            "1kbit",
+            "999gbit",
+            "-1mbit",
+            "1.5gbit",
+            "99999999999999999999gbit",
+        ] {
             assert!(rate(wrong).is_err(), "{wrong}");
         }
     }

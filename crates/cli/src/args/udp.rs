@@ -31,7 +31,8 @@ pub struct UdpArgs {
     /// Who handles what comes, messages and acknowledgements  [default: inline]
     #[arg(long, value_enum)]
     pub receive_task: Option<Task>,
-    /// Priority of a node's own thread against its receive task's, both on one core; needs --receive-task own
+    /// Priority of a node's own thread against its receive task's, both on one core; needs
+    /// --receive-task own
     #[arg(long, value_enum, requires = "receive_task")]
     pub user_priority: Option<Priority>,
     /// Trouble put in on purpose, as loss=1%,duplicate=1%,reorder=1%,delay=1%,delay-by=500us,seed=1
@@ -44,7 +45,8 @@ pub struct UdpArgs {
 pub enum Timer {
     /// All of it whenever the period is over, as on the Myrinet
     Periodic,
-    /// Each message by its own time, which follows the round trips; at once when later ones are acknowledged
+    /// Each message by its own time, which follows the round trips; at once when later ones are
+    /// acknowledged
     Adaptive,
 }
 
@@ -75,7 +77,9 @@ impl UdpArgs {
             return Err("--period is the periodic timer's: add --timer periodic".into());
         }
         if self.user_priority.is_some() && self.receive_task != Some(Task::Own) {
-            return Err("--user-priority is against the receive task's: add --receive-task own".into());
+            return Err(
+                "--user-priority is against the receive task's: add --receive-task own".into()
+            );
         }
         let period = self.period.unwrap_or(Duration::from_millis(1));
         let user_priority = self.user_priority.map(|priority| match priority {
@@ -88,7 +92,9 @@ impl UdpArgs {
                 false => UdpTimer::Adaptive,
             },
             max_acks: self.max_acks.unwrap_or(if periodic { PERIODIC_ACKS } else { ADAPTIVE_ACKS }),
-            messages_per_datagram: self.messages_per_datagram.unwrap_or(usual.messages_per_datagram),
+            messages_per_datagram: self
+                .messages_per_datagram
+                .unwrap_or(usual.messages_per_datagram),
             datagram_bytes: match self.datagram {
                 Some(bytes) => u32::try_from(bytes).unwrap_or(u32::MAX),
                 None => usual.datagram_bytes,
@@ -122,7 +128,8 @@ fn faults(text: &str) -> Result<UdpFaults, String> {
     for part in text.split(',') {
         let (name, value) = part.split_once('=').ok_or_else(|| {
             format!(
-                "'{part}' says no value: write loss=1%,duplicate=1%,reorder=1%,delay=1%,delay-by=500us,seed=1"
+                "'{part}' says no value: write \
+                loss=1%,duplicate=1%,reorder=1%,delay=1%,delay-by=500us,seed=1"
             )
         })?;
         match name {
@@ -132,12 +139,14 @@ fn faults(text: &str) -> Result<UdpFaults, String> {
             "delay" => faults.delay = share(value)?,
             "delay-by" => faults.delay_us = quantity::duration(value)?.as_micros() as u64,
             "seed" => {
-                faults.seed =
-                    value.parse().map_err(|_| format!("'{value}' is no seed: write a whole number"))?
+                faults.seed = value
+                    .parse()
+                    .map_err(|_| format!("'{value}' is no seed: write a whole number"))?
             }
             other => {
                 return Err(format!(
-                    "'{other}' is no fault: there are loss, duplicate, reorder, delay, delay-by and seed"
+                    "'{other}' is no fault: there are loss, duplicate, reorder, delay, delay-by \
+                    and seed"
                 ));
             }
         }
@@ -163,9 +172,16 @@ mod tests {
 
     #[test]
     fn faults_as_people_write_them() {
-        let all = faults("loss=1%,duplicate=0.02,reorder=3%,delay=10%,delay-by=2ms,seed=7").unwrap();
-        let expected =
-            UdpFaults { seed: 7, loss: 0.01, duplicate: 0.02, reorder: 0.03, delay: 0.1, delay_us: 2000 };
+        let all =
+            faults("loss=1%,duplicate=0.02,reorder=3%,delay=10%,delay-by=2ms,seed=7").unwrap();
+        let expected = UdpFaults {
+            seed: 7,
+            loss: 0.01,
+            duplicate: 0.02,
+            reorder: 0.03,
+            delay: 0.1,
+            delay_us: 2000,
+        };
         assert_eq!(all, expected);
         assert_eq!(faults("loss=30%").unwrap(), UdpFaults { loss: 0.3, ..UdpFaults::NONE });
         for (wrong, said) in [
@@ -183,13 +199,22 @@ mod tests {
     #[test]
     fn what_does_not_go_together_is_refused_with_the_remedy() {
         let period = Some(Duration::from_millis(1));
-        assert!(UdpArgs { period, ..UdpArgs::default() }.options().unwrap_err().contains("--timer periodic"));
+        assert!(
+            UdpArgs { period, ..UdpArgs::default() }
+                .options()
+                .unwrap_err()
+                .contains("--timer periodic")
+        );
         let user_priority = Some(Priority::Low);
         let receive_task = Some(Task::Inline);
         let both = UdpArgs { user_priority, receive_task, ..UdpArgs::default() };
         assert!(both.options().unwrap_err().contains("--receive-task own"));
         assert_eq!(UdpArgs::default().options().unwrap(), UdpOptions::default());
-        let periodic = UdpArgs { timer: Some(Timer::Periodic), ..UdpArgs::default() }.options().unwrap();
-        assert_eq!((periodic.max_acks, periodic.timer), (29, UdpTimer::Periodic { period_us: 1000 }));
+        let periodic =
+            UdpArgs { timer: Some(Timer::Periodic), ..UdpArgs::default() }.options().unwrap();
+        assert_eq!(
+            (periodic.max_acks, periodic.timer),
+            (29, UdpTimer::Periodic { period_us: 1000 })
+        );
     }
 }

@@ -75,7 +75,8 @@ pub enum ModelArgs {
         #[command(flatten)]
         common: WarpCommon,
     },
-    /// CTLS-like, our reconstruction: the rules of stb88 with 960 divisions, for 32 nodes on a hypercube
+    /// CTLS-like, our reconstruction: the rules of stb88 with 960 divisions, for 32 nodes on a
+    /// hypercube
     #[command(after_help = "\
 Of CTLS little is known but its size: over 65,000 messages on 32 nodes, over 50,000 between nodes,
 and an object red_div22. This is a reconstruction of ours on the rules of stb88, not the program of
@@ -93,14 +94,16 @@ The pair of runs of 1988:
         #[command(flatten)]
         common: WarpCommon,
     },
-    /// Slooow-like, a reconstruction of ours of a benchmark of 1988: an object a node with much for GVT to collect
+    /// Slooow-like, a reconstruction of ours of a benchmark of 1988: an object a node with much for
+    /// GVT to collect
     Slooow {
         #[command(flatten)]
         slooow: SlooowArgs,
         #[command(flatten)]
         common: WarpCommon,
     },
-    /// An object that runs ahead, is called off, and has a message wait while that is cancelled: for `fourstamp story`
+    /// An object that runs ahead, is called off, and has a message wait while that is cancelled:
+    /// for `fourstamp story`
     Diary {
         #[command(flatten)]
         diary: DiaryArgs,
@@ -136,7 +139,8 @@ pub struct PholdArgs {
     /// Groups of neighbours; with one, a remote message goes to any other object
     #[arg(long, default_value_t = 1)]
     pub groups: u32,
-    /// Work in each event, µs on this machine (measured at the start; the number of steps is in the run's parameters)
+    /// Work in each event, µs on this machine (measured at the start; the number of steps is in the
+    /// run's parameters)
     #[arg(long, value_name = "US", default_value_t = 0.0, conflicts_with = "work_steps")]
     pub work: f64,
     /// The same as steps of a loop: the same work on every machine
@@ -190,7 +194,7 @@ pub struct SlooowArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Model")]
 pub struct WarpnetArgs {
-    /// Folder with warpnet_nodes.csv and warpnet_lines.csv  [default: a network drawn from the seed]
+    /// Folder with warpnet_nodes.csv and warpnet_lines.csv [default: a network drawn from the seed]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Packets that each network node creates
@@ -211,7 +215,8 @@ pub struct WarpnetArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Model")]
 pub struct Stb88Args {
-    /// Folder with stb88_objects.csv, stb88_corps.csv and so on  [default: orders of battle drawn from the seed]
+    /// Folder with stb88_objects.csv, stb88_corps.csv and so on [default: orders of battle drawn
+    /// from the seed]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Corps a side, of the battle drawn
@@ -232,7 +237,8 @@ pub struct Stb88Args {
 #[derive(Args)]
 #[command(next_help_heading = "Model")]
 pub struct PucksArgs {
-    /// Folder with pucks_objects.csv and pucks_initial_messages.csv  [default: a table drawn from the seed]
+    /// Folder with pucks_objects.csv and pucks_initial_messages.csv [default: a table drawn from
+    /// the seed]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Rows of sectors of the table drawn
@@ -277,7 +283,8 @@ pub struct WarpCommon {
     /// Nodes  [default: 2; in a job of mpirun or srun its ranks]
     #[arg(short = 'n', long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub nodes: Option<u16>,
-    /// What carries the messages  [default: thread; in a job of mpirun or srun mpi if built in, else tcp]
+    /// What carries the messages [default: thread; in a job of mpirun or srun mpi if built in, else
+    /// tcp]
     #[arg(long, value_enum)]
     pub transport: Option<Transport>,
     /// Who is linked with whom
@@ -304,7 +311,8 @@ pub struct WarpCommon {
     /// Write what each object did here, as CSV: the statistics of the Time Warp Operating System
     #[arg(long, value_name = "FILE")]
     pub xl_stats: Option<PathBuf>,
-    /// Take options and placement from a configuration file of the Time Warp Operating System; options given here come first
+    /// Take options and placement from a configuration file of the Time Warp Operating System;
+    /// options given here come first
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Print the result as CSV, a line of names and a line of values
@@ -316,13 +324,15 @@ pub struct WarpCommon {
     /// The same into runs/MODEL-TRANSPORT-1, -2, ...
     #[arg(long)]
     pub record: bool,
-    /// Look at every node of a recorded run this often: its course, its queues, and with --check its speed-up  [default: 100ms]
+    /// Look at every node of a recorded run this often: its course, its queues, and with --check
+    /// its speed-up [default: 100ms]
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub sample: Option<Duration>,
     /// Keep rows in memory and write them afterwards, or stream them to disk
     #[arg(long, value_enum, default_value_t = RecordTo::Stream)]
     pub record_to: RecordTo,
-    /// What happens when a record buffer is full: wait until there is room, or drop rows and count them
+    /// What happens when a record buffer is full: wait until there is room, or drop rows and count
+    /// them
     #[arg(long, value_enum, default_value_t = WhenFull::Block)]
     pub when_full: WhenFull,
     /// Pin nodes to cores

@@ -28,7 +28,13 @@ pub struct WarpStudyArgs {
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub launches: u32,
     /// Compare ways to time objects: what each costs
-    #[arg(long, value_name = "MODE,...", value_delimiter = ',', value_enum, default_value = "none")]
+    #[arg(
+        long,
+        value_name = "MODE,...",
+        value_delimiter = ',',
+        value_enum,
+        default_value = "none"
+    )]
     pub timing: Vec<StudyTiming>,
     /// Folder for the tables and the page; must not exist yet  [default: runs/study-1, -2, ...]
     #[arg(long, value_name = "DIR")]
@@ -52,11 +58,12 @@ pub enum StudyTiming {
 /// The study's own options, each of which takes a value.
 const OWN: [&str; 5] = ["--nodes", "-n", "--launches", "--timing", "--out"];
 
-/// Put the study's options before the model, wherever they stand: what stands behind the model is the model's.
+/// Put the study's options before the model, wherever they stand: what stands behind the model is
+/// the model's.
 pub fn study_options_first(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let words: Vec<OsString> = words.collect();
-    let is_study =
-        words.get(1).is_some_and(|word| word == "warp") && words.get(2).is_some_and(|word| word == "study");
+    let is_study = words.get(1).is_some_and(|word| word == "warp")
+        && words.get(2).is_some_and(|word| word == "study");
     if !is_study {
         return words;
     }
@@ -67,7 +74,10 @@ pub fn study_options_first(words: impl Iterator<Item = OsString>) -> Vec<OsStrin
         if OWN.contains(&&*text) {
             ours.push(word);
             ours.extend(rest.next());
-        } else if OWN.iter().any(|own| text.strip_prefix(own).is_some_and(|value| value.starts_with('='))) {
+        } else if OWN
+            .iter()
+            .any(|own| text.strip_prefix(own).is_some_and(|value| value.starts_with('=')))
+        {
             ours.push(word);
         } else {
             models.push(word);
@@ -93,6 +103,9 @@ mod tests {
             "f warp study --nodes 1,2 --launches=3 --out x phold --work 5 --objects=8"
         );
         assert_eq!(sorted("f warp study phold -n"), "f warp study -n phold");
-        assert_eq!(sorted("f warp phold --objects 8 --nodes 2"), "f warp phold --objects 8 --nodes 2");
+        assert_eq!(
+            sorted("f warp phold --objects 8 --nodes 2"),
+            "f warp phold --objects 8 --nodes 2"
+        );
     }
 }

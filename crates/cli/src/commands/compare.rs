@@ -21,7 +21,10 @@ const UNDECIDED: u8 = 3;
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let (of_a, of_b) = paths(args);
     let filter = args.messages.filter();
-    let (a, b) = (analyse_together(&of_a, args.seed, &filter)?, analyse_together(&of_b, args.seed, &filter)?);
+    let (a, b) = (
+        analyse_together(&of_a, args.seed, &filter)?,
+        analyse_together(&of_b, args.seed, &filter)?,
+    );
     refuse_a_run_twice(of_a.iter().zip(&a.origins).chain(of_b.iter().zip(&b.origins)))?;
     let options = CompareOptions {
         seed: args.seed,
@@ -39,7 +42,11 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     }
     if args.json {
         // For programs, whole; JSON has no character that a terminal would obey.
-        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&with_messages(&compared))?)?;
+        writeln!(
+            std::io::stdout(),
+            "{}",
+            serde_json::to_string_pretty(&with_messages(&compared))?
+        )?;
     } else {
         say(&report::compare_terminal(&compared, terminal_width(), has_colour()))?;
         args.html.iter().try_for_each(|file| say(&format!("wrote {}\n", file.display())))?;
@@ -67,7 +74,8 @@ fn paths(args: &CompareArgs) -> (Vec<PathBuf>, Vec<PathBuf>) {
     }
 }
 
-/// A run, or a copy of it, has no difference from itself; and given twice for one side its launches would count twice.
+/// A run, or a copy of it, has no difference from itself; and given twice for one side its launches
+/// would count twice.
 fn refuse_a_run_twice<'a>(runs: impl Iterator<Item = (&'a PathBuf, &'a Origin)>) -> Result<()> {
     let mut seen: Vec<(&PathBuf, &Origin)> = Vec::new();
     for (path, origin) in runs {

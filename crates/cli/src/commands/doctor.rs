@@ -1,4 +1,5 @@
-//! `fourstamp doctor`: what this machine offers for measuring, and the one-line remedy for what it lacks.
+//! `fourstamp doctor`: what this machine offers for measuring, and the one-line remedy for what it
+//! lacks.
 
 mod leftovers;
 
@@ -48,7 +49,12 @@ pub fn findings() -> Vec<Finding> {
         priorities(),
         userfaultfd(),
         mpi(),
-        program("tmux", &["tmux"], "fourstamp launch --tmux shows each node in a pane", "apt install tmux"),
+        program(
+            "tmux",
+            &["tmux"],
+            "fourstamp launch --tmux shows each node in a pane",
+            "apt install tmux",
+        ),
         program(
             "chromium",
             &["chromium", "chromium-browser", "google-chrome"],
@@ -87,7 +93,8 @@ fn limited(name: &'static str, seen: String, remedy: &str) -> Finding {
 fn clock() -> Finding {
     let clock = Clock::best();
     let quality = clock::measure(&clock);
-    let figures = format!("step {:.1} ns, a reading costs {:.1} ns", quality.step_ns, quality.read_cost_ns);
+    let figures =
+        format!("step {:.1} ns, a reading costs {:.1} ns", quality.step_ns, quality.read_cost_ns);
     match clock.source() {
         Source::Tsc => good("clock", format!("time-stamp counter, invariant: {figures}")),
         Source::MonotonicRaw => Finding {
@@ -95,7 +102,8 @@ fn clock() -> Finding {
             state: State::Lacking,
             seen: format!("CLOCK_MONOTONIC_RAW, as no invariant counter is offered: {figures}"),
             remedy: Some(
-                "use hardware (or a hypervisor setting) with an invariant time-stamp counter".into(),
+                "use hardware (or a hypervisor setting) with an invariant time-stamp counter"
+                    .into(),
             ),
         },
     }
@@ -136,9 +144,11 @@ fn shared_memory() -> Finding {
             format!("{:.2} GiB free in {}", gib(free), folder.display()),
             "mount -o remount,size=4G /dev/shm (long runs then use --record stream)",
         ),
-        Err(error) => {
-            limited("shared memory", format!("{}: {error}", folder.display()), "mount a tmpfs on /dev/shm")
-        }
+        Err(error) => limited(
+            "shared memory",
+            format!("{}: {error}", folder.display()),
+            "mount a tmpfs on /dev/shm",
+        ),
     }
 }
 
@@ -150,9 +160,12 @@ fn priorities() -> Finding {
     let is_root = rustix::process::geteuid().is_root();
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find(|line| line.starts_with("Max realtime priority"));
-    let allowed = line.and_then(|line| line.split_whitespace().nth(3)).is_some_and(|limit| limit != "0");
+    let allowed =
+        line.and_then(|line| line.split_whitespace().nth(3)).is_some_and(|limit| limit != "0");
     match is_root || allowed {
-        true => good("priorities", "real-time priorities are permitted (chrt -f 50 fourstamp …)".into()),
+        true => {
+            good("priorities", "real-time priorities are permitted (chrt -f 50 fourstamp …)".into())
+        }
         false => limited(
             "priorities",
             "real-time priorities are not permitted".into(),
@@ -163,8 +176,9 @@ fn priorities() -> Finding {
 
 fn userfaultfd() -> Finding {
     const NAME: &str = "userfaultfd";
-    let how =
-        |moves| if moves { "pages are moved" } else { "pages are copied (moving them needs Linux 6.8)" };
+    let how = |moves| {
+        if moves { "pages are moved" } else { "pages are copied (moving them needs Linux 6.8)" }
+    };
     match rmem::kernel_abilities() {
         Ok(kernel) if kernel.kernel_faults => {
             good(NAME, format!("faults of programs and of system calls; {}", how(kernel.moves)))
@@ -188,7 +202,9 @@ fn mpi() -> Finding {
         (Some(run), None) => {
             limited("MPI", format!("{}, no mpicc", run.display()), "apt install libopenmpi-dev")
         }
-        _ => limited("MPI", "none found".into(), "apt install openmpi-bin libopenmpi-dev (or mpich)"),
+        _ => {
+            limited("MPI", "none found".into(), "apt install openmpi-bin libopenmpi-dev (or mpich)")
+        }
     }
 }
 
@@ -201,7 +217,9 @@ fn program(name: &'static str, names: &[&str], use_of_it: &str, remedy: &str) ->
 
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| is_program(candidate))
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|candidate| is_program(candidate))
 }
 
 fn is_program(path: &Path) -> bool {

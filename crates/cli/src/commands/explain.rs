@@ -17,5 +17,11 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         return say(&format!("{}\n", serde_json::to_string_pretty(&explanation)?));
     }
     let most = if args.all { usize::MAX } else { SHOWN };
-    say(&report::explain_terminal(&analysed.facts, &analysed.analysis, &explanation, most, terminal_width()))
+    say(&report::explain_terminal(
+        &analysed.facts,
+        &analysed.analysis,
+        &explanation,
+        most,
+        terminal_width(),
+    ))
 }

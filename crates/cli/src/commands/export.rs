@@ -47,7 +47,8 @@ struct Exported {
 impl Exported {
     /// Whether a row of a trace is wanted: what was chosen are messages, so that work stays.
     fn takes(&self, columns: &Columns, row: usize) -> bool {
-        columns.is_interval(row) || self.filter.as_ref().is_none_or(|filter| filter.takes(columns, row))
+        columns.is_interval(row)
+            || self.filter.as_ref().is_none_or(|filter| filter.takes(columns, row))
     }
 
     /// Whether a row of the table of messages is wanted.
@@ -65,9 +66,14 @@ fn trace(run: &Run, asked: &Exported, limit: u64, file: &Path) -> Result<String>
         messages::starts(run, &tables, asked, add)
     })?;
     let wanted = Exported { stretch, filter: asked.filter.clone() };
-    let failed =
-        || format!("cannot write {}: check that the folder can be written and has space", file.display());
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let failed = || {
+        format!(
+            "cannot write {}: check that the folder can be written and has space",
+            file.display()
+        )
+    };
+    let folder =
+        file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let draft = named_temporary(folder).with_context(failed)?;
     let mut out = BufWriter::with_capacity(1 << 20, draft);
     let written = write_events(run, &tables, &wanted, &mut out)?;
@@ -84,7 +90,12 @@ struct Written {
     intervals: u64,
 }
 
-fn write_events(run: &Run, tables: &CallTables, wanted: &Exported, out: &mut dyn Write) -> Result<Written> {
+fn write_events(
+    run: &Run,
+    tables: &CallTables,
+    wanted: &Exported,
+    out: &mut dyn Write,
+) -> Result<Written> {
     let stretch = &wanted.stretch;
     let mut trace = Trace::begin(out)?;
     name_tracks(run, tables, &mut trace)?;
@@ -99,15 +110,19 @@ fn write_events(run: &Run, tables: &CallTables, wanted: &Exported, out: &mut dyn
     Ok(written)
 }
 
-/// A group of tracks for all ranks; for nodes without tables of calls a group each, where their messages float.
+/// A group of tracks for all ranks; for nodes without tables of calls a group each, where their
+/// messages float.
 fn name_tracks(run: &Run, tables: &CallTables, trace: &mut Trace) -> Result<()> {
     if !tables.is_empty() {
         trace.name_group(RANKS, "MPI ranks", 0)?;
     }
     for (launch, node) in run.info.nodes() {
         if tables.is_empty() {
-            let of_launch =
-                if run.info.launches.len() > 1 { format!("launch {launch}, ") } else { String::new() };
+            let of_launch = if run.info.launches.len() > 1 {
+                format!("launch {launch}, ")
+            } else {
+                String::new()
+            };
             let group = group_of(launch, node.node);
             trace.name_group(group, &format!("{of_launch}node {}", node.node), group)?;
         } else {
@@ -131,18 +146,24 @@ fn group_of(launch: u32, node: u32) -> u64 {
 }
 
 fn told(file: &Path, written: &Written, stretch: &Stretch, limit: u64) -> String {
-    let kinds = [(written.calls, "call"), (written.messages, "message"), (written.intervals, "interval")];
+    let kinds =
+        [(written.calls, "call"), (written.messages, "message"), (written.intervals, "interval")];
     let counts: Vec<String> = kinds
         .iter()
         .filter(|(n, _)| *n > 0)
         .map(|(n, noun)| format!("{n} {noun}{}", if *n == 1 { "" } else { "s" }))
         .collect();
-    let counts =
-        if counts.is_empty() { "nothing: no event lies there".to_owned() } else { counts.join(", ") };
-    let mut text = format!("wrote {}: {counts}; open it in https://ui.perfetto.dev\n", file.display());
+    let counts = if counts.is_empty() {
+        "nothing: no event lies there".to_owned()
+    } else {
+        counts.join(", ")
+    };
+    let mut text =
+        format!("wrote {}: {counts}; open it in https://ui.perfetto.dev\n", file.display());
     if let Some(seconds) = stretch.cut_at_s {
         text.push_str(&format!(
-            "It ends at {seconds:.6} s of the run, since the limit of {limit} events was reached: choose a stretch with --from and \
+            "It ends at {seconds:.6} s of the run, since the limit of {limit} events was reached: \
+            choose a stretch with --from and \
              --to, or raise --limit.\n"
         ));
     }

@@ -1,4 +1,5 @@
-//! `fourstamp launch`: the nodes of a benchmark in panes or on hosts, or nodes that join one elsewhere.
+//! `fourstamp launch`: the nodes of a benchmark in panes or on hosts, or nodes that join one
+//! elsewhere.
 
 use crate::args::{Cli, Command, LaunchArgs, WorkloadArgs};
 use crate::commands::bench;

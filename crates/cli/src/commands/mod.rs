@@ -19,7 +19,8 @@ mod warp;
 use crate::args::{Cli, Command};
 use std::process::ExitCode;
 
-/// Do what the command line asks; the exit code is the traced program's where there is one, and a comparison's answer.
+/// Do what the command line asks; the exit code is the traced program's where there is one, and a
+/// comparison's answer.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Mpi(args) => return mpi::run(&args),

@@ -1,11 +1,12 @@
-//! Where a run goes when nobody says (the first free number under `runs`), and taking away one that nothing came into.
+//! Where a run goes when nobody says (the first free number under `runs`), and taking away one that
+//! nothing came into.
 
 use anyhow::{Context, Result, bail};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The folder asked for, or `runs/NAME-1`, `runs/NAME-2`, ...: made here, because of several that begin at once each must find a
-/// number of its own.
+/// The folder asked for, or `runs/NAME-1`, `runs/NAME-2`, ...: made here, because of several that
+/// begin at once each must find a number of its own.
 pub fn for_run(asked: Option<&Path>, name: &str) -> Result<PathBuf> {
     let path = match asked {
         Some(path) => path.to_path_buf(),
@@ -42,7 +43,8 @@ pub fn for_runs(asked: Option<&Path>, name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Names of files travel between processes as JSON, which is text: a name that is no text cannot be said there.
+/// Names of files travel between processes as JSON, which is text: a name that is no text cannot be
+/// said there.
 pub fn refuse_unspeakable(path: &Path) -> Result<()> {
     let whole = std::path::absolute(path).context("cannot find the current folder")?;
     match whole.to_str() {
@@ -71,7 +73,8 @@ mod tests {
     #[test]
     fn a_name_that_is_no_text_is_refused() {
         assert!(refuse_unspeakable(Path::new("runs/größe")).is_ok());
-        let error = refuse_unspeakable(Path::new(OsStr::from_bytes(b"a\xffb"))).expect_err("no text");
+        let error =
+            refuse_unspeakable(Path::new(OsStr::from_bytes(b"a\xffb"))).expect_err("no text");
         assert!(error.to_string().contains("not UTF-8"), "{error}");
     }
 }

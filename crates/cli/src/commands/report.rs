@@ -67,7 +67,8 @@ pub fn write_file(
     out: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), report::ReportError>,
 ) -> Result<()> {
-    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = out.file_name().context("the page needs a file name")?;
     let draft: PathBuf = folder.join(format!(".{}.part", name.to_string_lossy()));
     let written = write_whole(write, &draft).and_then(|()| Ok(std::fs::rename(&draft, out)?));
@@ -75,7 +76,10 @@ pub fn write_file(
         let _ = std::fs::remove_file(&draft);
     }
     written.with_context(|| {
-        format!("cannot write {}: check that the folder can be written and has space", out.display())
+        format!(
+            "cannot write {}: check that the folder can be written and has space",
+            out.display()
+        )
     })
 }
 
@@ -119,7 +123,11 @@ pub fn print_csv(analysed: &[Analysed], series: &str) -> Result<()> {
     Ok(())
 }
 
-fn write_csv(Analysed { facts, analysis, .. }: &Analysed, series: &str, out: &mut dyn Write) -> Result<()> {
+fn write_csv(
+    Analysed { facts, analysis, .. }: &Analysed,
+    series: &str,
+    out: &mut dyn Write,
+) -> Result<()> {
     match series {
         "quantiles" => report::csv_quantiles(facts, analysis, out)?,
         "all" => report::csv(analysis, None, out)?,
@@ -128,8 +136,8 @@ fn write_csv(Analysed { facts, analysis, .. }: &Analysed, series: &str, out: &mu
     Ok(())
 }
 
-/// Write to standard output, harmless to a terminal whatever a run folder held; a reader that has gone is an error that `main`
-/// knows.
+/// Write to standard output, harmless to a terminal whatever a run folder held; a reader that has
+/// gone is an error that `main` knows.
 pub fn say(text: &str) -> Result<()> {
     Ok(std::io::stdout().lock().write_all(report::printable(text).as_bytes())?)
 }

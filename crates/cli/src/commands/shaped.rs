@@ -1,4 +1,5 @@
-//! Network namespaces on this machine with a link of a given rate between them, for studies of how a network tells.
+//! Network namespaces on this machine with a link of a given rate between them, for studies of how
+//! a network tells.
 
 pub mod link;
 pub mod namespaces;

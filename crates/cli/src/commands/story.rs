@@ -20,14 +20,18 @@ pub fn run(args: &StoryArgs) -> Result<()> {
     let run = open(&args.run)?;
     let told = tell(&run, args.wanted(), &args.messages.filter())?;
     if args.json {
-        let stories: Vec<_> = told.iter().map(|told| (told.launch, &told.story, &told.memo)).collect();
+        let stories: Vec<_> =
+            told.iter().map(|told| (told.launch, &told.story, &told.memo)).collect();
         return say(&format!("{}\n", serde_json::to_string_pretty(&stories)?));
     }
     let (width, colour) = (terminal_width(), has_colour());
     let texts: Vec<String> = told.iter().map(|told| report::story(told, width, colour)).collect();
     let mut text = texts.join("\n\n");
     if is_incomplete(&run.info) {
-        text.push_str("\nThis run's record is not whole (see `lost` in run.json): what is missing may have been part of this.\n");
+        text.push_str(
+            "\nThis run's record is not whole (see `lost` in run.json): what is missing \
+        may have been part of this.\n",
+        );
     }
     say(&text)
 }
@@ -41,8 +45,8 @@ pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter) -> Result<Vec<To
     let is_open = wanted.is_none() && *filter == Filter::default();
     let replay = Replay::of(run).filter(|_| is_open);
     // A run that was cut before that message: its slowest one has a story all the same.
-    let of_model =
-        replay.and_then(|replay| Some((scenes::gather(run, replay.wanted(), filter).ok()?, replay)));
+    let of_model = replay
+        .and_then(|replay| Some((scenes::gather(run, replay.wanted(), filter).ok()?, replay)));
     let ((settings, messages), replay) = match of_model {
         Some((gathered, replay)) => (gathered, Some(replay)),
         None => (scenes::gather(run, wanted.unwrap_or(SLOWEST), filter)?, None),
@@ -51,7 +55,9 @@ pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter) -> Result<Vec<To
         let seen = Seen { causes: &causes, launch: setting.launch };
         let picked = match (&replay, wanted.unwrap_or(SLOWEST)) {
             (Some(_), _) => Picked::OfModel { is_slowest: is_slowest(run, setting, filter)? },
-            (None, Wanted::Slowest { by, .. }) => Picked::Slowest { by, place: at + 1, of: messages },
+            (None, Wanted::Slowest { by, .. }) => {
+                Picked::Slowest { by, place: at + 1, of: messages }
+            }
             (None, _) => Picked::Named,
         };
         let story = stats::story::tell(&setting.scene, picked, seen);
@@ -91,10 +97,14 @@ fn is_slowest(run: &Run, setting: &Setting, filter: &Filter) -> Result<bool> {
 
 /// Whether rows are missing.
 fn is_incomplete(info: &RunInfo) -> bool {
-    info.lost.cut || info.lost.dropped_rows > 0 || info.lost.damaged_rows > 0 || info.lost.damaged_chunks > 0
+    info.lost.cut
+        || info.lost.dropped_rows > 0
+        || info.lost.damaged_rows > 0
+        || info.lost.damaged_chunks > 0
 }
 
-/// The objects of a simulation as its table of objects calls them; none where there is no such table.
+/// The objects of a simulation as its table of objects calls them; none where there is no such
+/// table.
 fn object_names(run: &Run) -> ObjectNames {
     let path = run.path().join("warp").join("xl_stats.csv");
     let table = record::read_text(&path).unwrap_or_default();
@@ -104,7 +114,9 @@ fn object_names(run: &Run) -> ObjectNames {
 /// The second field of a line, which may be quoted.
 fn name_in(line: &str) -> Option<String> {
     let (_, rest) = line.split_once(',')?;
-    let Some(quoted) = rest.strip_prefix('"') else { return rest.split(',').next().map(str::to_owned) };
+    let Some(quoted) = rest.strip_prefix('"') else {
+        return rest.split(',').next().map(str::to_owned);
+    };
     let mut name = String::new();
     let mut letters = quoted.chars().peekable();
     while let Some(letter) = letters.next() {

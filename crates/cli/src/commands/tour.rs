@@ -19,7 +19,8 @@ use report::{Entry, Floor, Page};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-/// What the tour measures: a folder's name, and the arguments of `fourstamp bench`. COUNT is divided by `--quick`.
+/// What the tour measures: a folder's name, and the arguments of `fourstamp bench`. COUNT is
+/// divided by `--quick`.
 const STEPS: [(&str, &str, u64); 9] = [
     ("pingpong-thread", "pingpong --transport thread --count COUNT", 200_000),
     ("pingpong-shm", "pingpong --transport shm --count COUNT", 200_000),
@@ -28,10 +29,15 @@ const STEPS: [(&str, &str, u64); 9] = [
     ("stream-shm", "stream --transport shm --count COUNT", 500_000),
     ("burst-tcp", "burst --transport tcp --messages 20 --gap 1ms --count COUNT", 10_000),
     ("relay-shm", "relay --transport shm --count COUNT", 10_000),
-    ("sweep-tcp", "sweep --transport tcp --largest 128K --repeats 2 --refine 16 --count COUNT", 100),
+    (
+        "sweep-tcp",
+        "sweep --transport tcp --largest 128K --repeats 2 --refine 16 --count COUNT",
+        100,
+    ),
     (
         "hypercube-8",
-        "stream --all --nodes 8 --topology hypercube --transport shm --rate 2000 --size 2K --count COUNT",
+        "stream --all --nodes 8 --topology hypercube --transport shm --rate 2000 --size 2K --count \
+        COUNT",
         2_000,
     ),
 ];
@@ -66,11 +72,21 @@ pub fn run(args: &TourArgs) -> Result<()> {
     finish(&folder, &analysed, &floors, &remarks.collect::<Vec<_>>())
 }
 
-fn finish(folder: &Path, analysed: &[Analysed], floors: &[Floor], remarks: &[String]) -> Result<()> {
+fn finish(
+    folder: &Path,
+    analysed: &[Analysed],
+    floors: &[Floor],
+    remarks: &[String],
+) -> Result<()> {
     let page = folder.join("report.html");
     let runs: Vec<Entry<'_>> = analysed.iter().map(Analysed::entry).collect();
     write_page(
-        &Page { title: "Where message time goes on this machine · Fourstamp", runs: &runs, floors, remarks },
+        &Page {
+            title: "Where message time goes on this machine · Fourstamp",
+            runs: &runs,
+            floors,
+            remarks,
+        },
         &page,
     )?;
     print_terminal_table(analysed, floors)?;
@@ -88,8 +104,9 @@ fn progress_of(done: usize) -> String {
 /// The arguments of a step as the command line would give them.
 fn step(arguments: &str, count: u64, out: &Path, args: &TourArgs) -> Result<WorkloadArgs> {
     let count = (count / args.quick).max(20).to_string();
-    let words =
-        arguments.split(' ').map(|word| if word == "COUNT" { count.clone() } else { word.to_string() });
+    let words = arguments
+        .split(' ')
+        .map(|word| if word == "COUNT" { count.clone() } else { word.to_string() });
     let fixed = [
         "--launches".into(),
         args.launches.to_string(),
@@ -121,7 +138,12 @@ fn floors(quick: u64) -> Result<Vec<Floor>> {
 fn shown(floor: &Measured, ns_per_tick: f64) -> Floor {
     let quantile = |p| (floor.quantile_ticks(p) as f64 * ns_per_tick).round() as i64;
     let note = if floor.pinned { "round trip" } else { "round trip, without a core for each end" };
-    Floor { name: floor.name.clone(), p50_ns: quantile(0.5), p99_ns: quantile(0.99), note: note.into() }
+    Floor {
+        name: floor.name.clone(),
+        p50_ns: quantile(0.5),
+        p99_ns: quantile(0.99),
+        note: note.into(),
+    }
 }
 
 #[cfg(test)]

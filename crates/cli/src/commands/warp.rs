@@ -1,4 +1,5 @@
-//! `fourstamp warp`: a simulation on several nodes, or in order on one; its result, its tables, its run folder.
+//! `fourstamp warp`: a simulation on several nodes, or in order on one; its result, its tables, its
+//! run folder.
 
 mod pauses;
 mod plan;
@@ -32,7 +33,8 @@ const BUFFER_ROWS: u64 = 1 << 19;
 pub fn run(args: &WarpArgs) -> Result<()> {
     match &args.model {
         ModelArgs::Unknown(words) => {
-            let name = words.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let name =
+                words.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             bail!(unknown(&name));
         }
         ModelArgs::Study(args) => return study::run(args),
@@ -61,18 +63,24 @@ pub fn run(args: &WarpArgs) -> Result<()> {
 
 fn unknown(name: &str) -> String {
     format!(
-        "there is no model '{name}': the models are ping, phold, warpnet, pucks, stb88, ctls, slooow and diary"
+        "there is no model '{name}': the models are ping, phold, warpnet, pucks, stb88, ctls, \
+        slooow and diary"
     )
 }
 
 /// What cannot be written is better said before an hour of simulation.
 fn refuse_homeless(file: &Path) -> Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if file.file_name().is_none() || file.is_dir() {
         bail!("{} is a folder: give the name of a file", file.display());
     }
     if !folder.is_dir() {
-        bail!("there is no folder {} to write {} into: make it first", folder.display(), file.display());
+        bail!(
+            "there is no folder {} to write {} into: make it first",
+            folder.display(),
+            file.display()
+        );
     }
     Ok(())
 }
@@ -83,7 +91,8 @@ fn parallel(plan: &Plan, model: &AnyModel, nodes: &Nodes) -> Result<()> {
     let spec = plan.spec();
     spec.check()?;
     model.placement(spec.nodes, &plan.job)?;
-    let scratch = memory::Scratch::new("warp").context("cannot make a folder for temporary files")?;
+    let scratch =
+        memory::Scratch::new("warp").context("cannot make a folder for temporary files")?;
     let path = match plan.keeps() {
         true => place::for_run(
             common.out.as_deref(),
@@ -91,7 +100,8 @@ fn parallel(plan: &Plan, model: &AnyModel, nodes: &Nodes) -> Result<()> {
         )?,
         false => scratch.path().join("run"),
     };
-    let mut folder = RunFolder::create(&path, plan.info(spec.transport.name(), spec.topology.name()))?;
+    let mut folder =
+        RunFolder::create(&path, plan.info(spec.transport.name(), spec.topology.name()))?;
     let ran = launched(plan, model, &spec, nodes, &mut folder);
     for node in 0..spec.nodes {
         NodeFiles::new(&path, node).remove();
@@ -126,7 +136,8 @@ fn launched(
 ) -> Result<String> {
     let (outcome, elapsed_ns) = launch(plan, spec, nodes, folder)?;
     outcome.check()?;
-    let files: Vec<NodeFiles> = (0..spec.nodes).map(|node| NodeFiles::new(folder.path(), node)).collect();
+    let files: Vec<NodeFiles> =
+        (0..spec.nodes).map(|node| NodeFiles::new(folder.path(), node)).collect();
     let summary = Summary::new(&outcome, elapsed_ns);
     let course = folder.path().join("warp/samples-sequential.csv");
     let check = match plan.common.check {
@@ -146,7 +157,12 @@ fn launched(
     Ok(table::text(&results, check.as_ref()))
 }
 
-fn launch(plan: &Plan, spec: &Spec, nodes: &Nodes, folder: &mut RunFolder) -> Result<(Outcome, u64)> {
+fn launch(
+    plan: &Plan,
+    spec: &Spec,
+    nodes: &Nodes,
+    folder: &mut RunFolder,
+) -> Result<(Outcome, u64)> {
     let stop = interrupt::flag();
     let key = RunKey::generate()?;
     let mut coordinator = launching::coordinator(nodes, None, key.clone())?;
@@ -177,11 +193,14 @@ fn launch(plan: &Plan, spec: &Spec, nodes: &Nodes, folder: &mut RunFolder) -> Re
         Note::Refused(what) | Note::Remark(what) => bar.say(&what),
         Note::Joined { .. } => {}
     };
-    let launched = coordinator.run_launch(folder, &options, &serde_json::to_value(work)?, stop, &mut observe);
+    let launched =
+        coordinator.run_launch(folder, &options, &serde_json::to_value(work)?, stop, &mut observe);
     bar.finish();
     let mut reports: Vec<NodeReport> = Vec::new();
     for node in launched?.nodes {
-        reports.extend(serde_json::from_value::<Vec<NodeReport>>(node.outcome).context("a node's report")?);
+        reports.extend(
+            serde_json::from_value::<Vec<NodeReport>>(node.outcome).context("a node's report")?,
+        );
     }
     if reports.len() != usize::from(spec.nodes) || reports.iter().any(|report| !report.finished) {
         bail!(ended_early(folder, last));

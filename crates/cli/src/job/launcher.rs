@@ -30,7 +30,8 @@ struct Names {
     speaks_mpi: bool,
 }
 
-/// In the order in which they are believed: a launcher may itself have been started by one that comes later.
+/// In the order in which they are believed: a launcher may itself have been started by one that
+/// comes later.
 const LAUNCHERS: [Names; 3] = [
     Names {
         rank: "OMPI_COMM_WORLD_RANK",
@@ -81,7 +82,8 @@ impl LaunchedJob {
             return None;
         }
         let one_node =
-            ["SLURM_STEP_NUM_NODES", "SLURM_NNODES"].iter().find_map(|name| number(name)) == Some(1);
+            ["SLURM_STEP_NUM_NODES", "SLURM_NNODES"].iter().find_map(|name| number(name))
+                == Some(1);
         let local_ranks = number(names.local_ranks).or(one_node.then_some(ranks));
         Some(LaunchedJob {
             rank,
@@ -99,7 +101,8 @@ impl LaunchedJob {
         std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1)
     }
 
-    /// Whether every rank of this host can have a core, whatever the launcher has bound this one to.
+    /// Whether every rank of this host can have a core, whatever the launcher has bound this one
+    /// to.
     pub fn has_a_core_each(&self) -> bool {
         let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
         usize::from(self.local_ranks.unwrap_or(self.ranks)) <= cores_in(online.trim())
@@ -117,7 +120,8 @@ fn id(env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     Some(text.chars().map(safe).collect())
 }
 
-/// Ranks of one host have one parent, which nobody else has: its number and the moment at which it began.
+/// Ranks of one host have one parent, which nobody else has: its number and the moment at which it
+/// began.
 fn parent() -> Option<String> {
     let parent = rustix::process::getppid()?;
     let status = std::fs::read_to_string(format!("/proc/{}/stat", parent.as_raw_nonzero())).ok()?;
@@ -129,7 +133,9 @@ fn parent() -> Option<String> {
 /// How many there are in a list as `0-3,8`.
 fn cores_in(list: &str) -> usize {
     let count = |range: &str| match range.split_once('-') {
-        Some((first, last)) => Some(last.parse::<usize>().ok()?.checked_sub(first.parse().ok()?)? + 1),
+        Some((first, last)) => {
+            Some(last.parse::<usize>().ok()?.checked_sub(first.parse().ok()?)? + 1)
+        }
         None => range.parse::<usize>().ok().map(|_| 1),
     };
     list.split(',').filter_map(count).sum()
@@ -140,7 +146,9 @@ mod tests {
     use super::*;
 
     fn read(pairs: &[(&str, &str)]) -> Option<LaunchedJob> {
-        LaunchedJob::read(&|name| pairs.iter().find(|pair| pair.0 == name).map(|pair| pair.1.to_string()))
+        LaunchedJob::read(&|name| {
+            pairs.iter().find(|pair| pair.0 == name).map(|pair| pair.1.to_string())
+        })
     }
 
     #[test]
@@ -175,7 +183,8 @@ mod tests {
     fn srun_is_known_by_its_step() {
         let batch = [("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8"), ("SLURM_JOB_ID", "7")];
         assert_eq!(read(&batch), None, "a batch script is no rank");
-        let step = [("SLURM_STEP_ID", "2"), ("SLURM_STEP_NUM_TASKS", "8"), ("SLURM_STEP_NUM_NODES", "1")];
+        let step =
+            [("SLURM_STEP_ID", "2"), ("SLURM_STEP_NUM_TASKS", "8"), ("SLURM_STEP_NUM_NODES", "1")];
         let job = read(&[&batch[..], &step[..]].concat()).expect("a job");
         assert_eq!(
             (job.ranks, job.one_host, job.speaks_mpi, job.id.as_deref()),

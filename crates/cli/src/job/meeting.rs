@@ -1,5 +1,5 @@
-//! How the ranks of a job find the coordinator: over MPI where that carries the messages, else by two files that only
-//! this user can read, named after the job, where all ranks see them.
+//! How the ranks of a job find the coordinator: over MPI where that carries the messages, else by
+//! two files that only this user can read, named after the job, where all ranks see them.
 
 use super::LaunchedJob;
 use crate::interrupt;
@@ -38,21 +38,23 @@ impl Meeting {
         match self {
             Meeting::ByFile(place) => place.tell(invitation),
             Meeting::OverMpi(process) => {
-                let text = invitation
-                    .map_or(CALLED_OFF.into(), |there| format!("{} {}", there.key.to_hex(), there.address));
+                let text = invitation.map_or(CALLED_OFF.into(), |there| {
+                    format!("{} {}", there.key.to_hex(), there.address)
+                });
                 process.share(text.as_bytes());
                 Ok(())
             }
         }
     }
 
-    /// The others: wait to be told, not beyond `deadline` where that can be told. `None`: there will be no run, and rank 0
-    /// says why.
+    /// The others: wait to be told, not beyond `deadline` where that can be told. `None`: there
+    /// will be no run, and rank 0 says why.
     pub fn hear(&self, deadline: Instant) -> Result<Option<Invitation>> {
         match self {
             Meeting::ByFile(place) => place.hear(deadline),
             Meeting::OverMpi(process) => {
-                let text = String::from_utf8(process.share(&[])).context("rank 0 shared no text")?;
+                let text =
+                    String::from_utf8(process.share(&[])).context("rank 0 shared no text")?;
                 let Some((key, address)) = text.split_once(' ') else { return Ok(None) };
                 Ok(Some(Invitation { address: address.into(), key: RunKey::from_hex(key)? }))
             }
@@ -73,17 +75,21 @@ pub struct Place {
 }
 
 impl Place {
-    /// Where the ranks of this job meet: in memory on one host, else in the folder that they were started in.
+    /// Where the ranks of this job meet: in memory on one host, else in the folder that they were
+    /// started in.
     pub fn of(job: &LaunchedJob) -> Result<Place> {
         let Some(id) = &job.id else {
             bail!(
-                "this launcher does not say which job its ranks on several hosts belong to: start them with srun, use a \
-                 fourstamp built with --features mpi, or join nodes by hand (`fourstamp node --help`)"
+                "this launcher does not say which job its ranks on several hosts belong to: start \
+                them with srun, use a \
+                 fourstamp built with --features mpi, or join nodes by hand (`fourstamp node \
+                 --help`)"
             );
         };
         let folder = match job.one_host {
             true => memory::shared_folder(),
-            false => std::env::current_dir().context("cannot tell the folder that this was started in")?,
+            false => std::env::current_dir()
+                .context("cannot tell the folder that this was started in")?,
         };
         let user = rustix::process::geteuid().as_raw();
         Ok(Place { base: folder.join(format!(".fourstamp-job-{user}-{id}")) })
@@ -103,9 +109,9 @@ impl Place {
         }
         let (draft, address) = (self.file(".part"), self.file(".address"));
         let text = invitation.map_or(CALLED_OFF, |there| &there.address);
-        write_new(&draft, text).and_then(|()| std::fs::rename(&draft, &address)).with_context(|| {
-            format!("cannot write {}, where the other ranks look for rank 0", address.display())
-        })
+        write_new(&draft, text).and_then(|()| std::fs::rename(&draft, &address)).with_context(
+            || format!("cannot write {}, where the other ranks look for rank 0", address.display()),
+        )
     }
 
     fn hear(&self, deadline: Instant) -> Result<Option<Invitation>> {
@@ -117,7 +123,8 @@ impl Place {
             std::thread::sleep(LOOK);
         }
         bail!(
-            "rank 0 has not said within {} s where it can be joined: {} does not appear; has it failed, and do all ranks \
+            "rank 0 has not said within {} s where it can be joined: {} does not appear; has it \
+            failed, and do all ranks \
              see this folder?",
             PATIENCE.as_secs(),
             self.file(".address").display()

@@ -73,7 +73,8 @@ impl Leader {
         self.meeting.all_have_come();
     }
 
-    /// The run is over. If it failed, that is said now: the launcher may end this process any moment.
+    /// The run is over. If it failed, that is said now: the launcher may end this process any
+    /// moment.
     pub(super) fn end(self, result: Result<()>) -> Result<()> {
         if !self.has_told.load(Ordering::Relaxed) {
             // They wait to be told.
@@ -86,7 +87,9 @@ impl Leader {
         self.meeting.all_have_come();
         match result {
             Ok(()) => {
-                if let Some(node) = self.own_node.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                if let Some(node) =
+                    self.own_node.lock().unwrap_or_else(PoisonError::into_inner).take()
+                {
                     let _ = node.join();
                 }
                 self.end_together(AFTER_SUCCESS);
@@ -131,8 +134,11 @@ fn join_in_time(job: &LaunchedJob, meeting: &Meeting) -> Result<()> {
     loop {
         let Some(invitation) = meeting.hear(deadline)? else { return Ok(()) };
         match attend(&invitation, job.rank) {
-            // The address may be left over from a job that was cut; rank 0 is about to write another.
-            Err(NodeError::Connect { .. } | NodeError::Handshake(_)) if Instant::now() < deadline => {
+            // The address may be left over from a job that was cut; rank 0 is about to write
+            // another.
+            Err(NodeError::Connect { .. } | NodeError::Handshake(_))
+                if Instant::now() < deadline =>
+            {
                 std::thread::sleep(AGAIN);
             }
             other => return Ok(other?),
@@ -140,7 +146,8 @@ fn join_in_time(job: &LaunchedJob, meeting: &Meeting) -> Result<()> {
     }
 }
 
-/// Join and work, again as long as launches follow. What the coordinator has been told of is no error here: it says it.
+/// Join and work, again as long as launches follow. What the coordinator has been told of is no
+/// error here: it says it.
 fn attend(invitation: &Invitation, rank: u16) -> Result<(), NodeError> {
     // Ctrl-C reaches every rank: the coordinator then tells all to end.
     let stop = interrupt::flag();
@@ -168,7 +175,10 @@ fn own_address() -> Result<IpAddr> {
     match probe() {
         Ok(address) if !address.is_loopback() && !address.is_unspecified() => Ok(address),
         _ => {
-            bail!("cannot tell by which address other hosts reach this one: give rank 0's with --listen IP:0")
+            bail!(
+                "cannot tell by which address other hosts reach this one: give rank 0's with \
+                --listen IP:0"
+            )
         }
     }
 }

@@ -17,7 +17,8 @@ pub fn under_mpirun(asked: &Asked) -> Result<()> {
     let nodes = asked.nodes.unwrap_or(asked.usual_nodes);
     let Some(mpirun) = mpirun_of(&library) else {
         bail!(
-            "transport mpi needs a launcher, and there is no mpirun on PATH: install that of {library}, or start \
+            "transport mpi needs a launcher, and there is no mpirun on PATH: install that of \
+            {library}, or start \
              `srun -n {nodes} fourstamp …` yourself"
         );
     };

@@ -1,4 +1,5 @@
-//! Page servers as processes, behind connections that can be cut, and programs that are paged to them.
+//! Page servers as processes, behind connections that can be cut, and programs that are paged to
+//! them.
 
 use record::Run as RunOf;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -31,8 +32,11 @@ struct Wire {
 impl Servers {
     pub fn start(many: usize) -> Servers {
         let folder = tempfile::tempdir().unwrap();
-        let made =
-            Command::new(FOURSTAMP).args(["pager", "key"]).arg(folder.path().join("key")).output().unwrap();
+        let made = Command::new(FOURSTAMP)
+            .args(["pager", "key"])
+            .arg(folder.path().join("key"))
+            .output()
+            .unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let mut servers = Servers { folder, processes: Vec::new(), wires: Vec::new() };
         for number in 0..many {
@@ -47,7 +51,15 @@ impl Servers {
         let announce = self.folder.path().join(format!("address-{number}"));
         let _ = std::fs::remove_file(&announce);
         let mut command = Command::new(FOURSTAMP);
-        command.args(["pager", "serve", "--memory", "256M", "--listen", "127.0.0.1:0", "--key-file"]);
+        command.args([
+            "pager",
+            "serve",
+            "--memory",
+            "256M",
+            "--listen",
+            "127.0.0.1:0",
+            "--key-file",
+        ]);
         command.arg(self.key()).arg("--announce").arg(&announce);
         rmem::end_with_parent(&mut command);
         let mut process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -112,12 +124,14 @@ impl Wire {
 fn carry(listener: TcpListener, server: String, cut: Arc<AtomicBool>) {
     std::thread::spawn(move || {
         while let Ok((client, _)) = listener.accept() {
-            // A server that is gone: so is the client's connection. Another thread may carry for the one that took its place.
+            // A server that is gone: so is the client's connection. Another thread may carry for
+            // the one that took its place.
             let Ok(onward) = TcpStream::connect(&server) else { continue };
             for stream in [&client, &onward] {
                 stream.set_nodelay(true).unwrap();
             }
-            let pairs = [(client.try_clone().unwrap(), onward.try_clone().unwrap()), (onward, client)];
+            let pairs =
+                [(client.try_clone().unwrap(), onward.try_clone().unwrap()), (onward, client)];
             for (from, to) in pairs {
                 let cut = Arc::clone(&cut);
                 std::thread::spawn(move || carry_one_way(from, to, &cut));
@@ -159,7 +173,12 @@ impl Run {
         Run::start_with_key(servers, Some(&servers.key()), options, program)
     }
 
-    pub fn start_with_key(servers: &Servers, key: Option<&Path>, options: &[&str], program: &[&str]) -> Run {
+    pub fn start_with_key(
+        servers: &Servers,
+        key: Option<&Path>,
+        options: &[&str],
+        program: &[&str],
+    ) -> Run {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new(FOURSTAMP);
         command.args(["pager", "run"]);
@@ -250,7 +269,8 @@ fn compile_checker() -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/checker.c");
     // Test programs share it, and may compile it at the same time.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let (program, part) = (folder.join("checker"), folder.join(format!("checker-{}", std::process::id())));
+    let (program, part) =
+        (folder.join("checker"), folder.join(format!("checker-{}", std::process::id())));
     match Command::new("cc").args(["-O2", "-o"]).arg(&part).arg(source).status() {
         Ok(status) => {
             assert!(status.success(), "the checker compiles");

@@ -1,12 +1,14 @@
 //! Lines through points that are each known within a width; pure.
 //!
-//! A machine's counter against its raw clock is one straight line, and the best line is the one whose bound
-//! is least at the ends of the run: through an early tight point and a late tight one. Points between only
-//! confirm it. Where they contradict it, a clock was set or stopped in between, and the points are joined one
-//! by one instead: each piece then answers for how far its rate strays from the others'.
+//! A machine's counter against its raw clock is one straight line, and the best line is the one
+//! whose bound is least at the ends of the run: through an early tight point and a late tight one.
+//! Points between only confirm it. Where they contradict it, a clock was set or stopped in between,
+//! and the points are joined one by one instead: each piece then answers for how far its rate
+//! strays from the others'.
 //!
-//! The drift of a far clock is bounded by the envelope of its points: every slope that passes all their
-//! intervals is possible, no other is (the convex-hull idea of Moon, Skelly and Towsley, INFOCOM 1999).
+//! The drift of a far clock is bounded by the envelope of its points: every slope that passes all
+//! their intervals is possible, no other is (the convex-hull idea of Moon, Skelly and Towsley,
+//! INFOCOM 1999).
 
 use std::collections::HashMap;
 
@@ -29,8 +31,9 @@ pub(crate) struct Fitted {
     pub residual_ns: f64,
 }
 
-/// Points in order, with those that cannot be told apart merged into the tighter of them: two readings
-/// closer than their widths say nothing about the rate. Fails where a clock went backwards.
+/// Points in order, with those that cannot be told apart merged into the tighter of them: two
+/// readings closer than their widths say nothing about the rate. Fails where a clock went
+/// backwards.
 pub(crate) fn distinct(mut points: Vec<Point>) -> Result<Vec<Point>, ModelError> {
     let Some(first) = points.first().map(|point| point.ticks) else { return Ok(points) };
     points.sort_by_key(|point| point.ticks.since(first));
@@ -53,7 +56,8 @@ pub(crate) fn distinct(mut points: Vec<Point>) -> Result<Vec<Point>, ModelError>
     spans_forwards(&kept).map(|()| kept)
 }
 
-/// Refuses points whose whole span wraps although every step between them goes forwards: damaged input.
+/// Refuses points whose whole span wraps although every step between them goes forwards: damaged
+/// input.
 fn spans_forwards(points: &[Point]) -> Result<(), ModelError> {
     let (&[first, _, ..], &[.., last]) = (points, points) else { return Ok(()) };
     let (ticks, ns) = (last.ticks.since(first.ticks), last.ns_since(first));
@@ -78,11 +82,14 @@ pub(crate) fn line(points: &[Point]) -> Result<(Fitted, bool), ModelError> {
     }
     segment.error_ns = outer_ns + unexplained_ns + ROUNDING_NS;
     let rate_error_ppm = (a.width_ns + b.width_ns) / b.ns_since(a) * 1e6;
-    Ok((Fitted { segments: vec![segment], first_ticks, last_ticks, rate_error_ppm, residual_ns }, agree))
+    Ok((
+        Fitted { segments: vec![segment], first_ticks, last_ticks, rate_error_ppm, residual_ns },
+        agree,
+    ))
 }
 
-/// The pair of points whose line has the least bound over all points. Only points tighter than every
-/// one further out can be in it, so few pairs are tried.
+/// The pair of points whose line has the least bound over all points. Only points tighter than
+/// every one further out can be in it, so few pairs are tried.
 fn baseline(points: &[Point]) -> (Point, Point) {
     let (first, last) = (points[0], points[points.len() - 1]);
     let late = tightening(points.iter().rev());
@@ -112,14 +119,15 @@ fn tightening<'a>(points: impl Iterator<Item = &'a Point>) -> Vec<Point> {
     kept
 }
 
-/// How far the line through `a` and `b` can be from the true line at `ticks`, when each is off by its width.
+/// How far the line through `a` and `b` can be from the true line at `ticks`, when each is off by
+/// its width.
 fn bound_ns(a: Point, b: Point, ticks: Ticks) -> f64 {
     let share = ticks.since(a.ticks) as f64 / b.ticks.since(a.ticks) as f64;
     (1.0 - share).abs() * a.width_ns + share.abs() * b.width_ns
 }
 
-/// The points joined one by one; before the first and after the last goes the rate that fits all of them. At
-/// least two points.
+/// The points joined one by one; before the first and after the last goes the rate that fits all of
+/// them. At least two points.
 pub(crate) fn pieces(points: &[Point]) -> Result<Fitted, ModelError> {
     let (straight, _) = line(points)?;
     if points.len() == 2 {
@@ -137,8 +145,9 @@ pub(crate) fn pieces(points: &[Point]) -> Result<Fitted, ModelError> {
     Ok(Fitted { segments, rate_error_ppm, ..straight })
 }
 
-/// The rate that all points allow, in ns a tick, and its uncertainty in ppm. Where no single rate passes all
-/// their intervals the drift changed: then the most common rate, and how far any piece strays from it.
+/// The rate that all points allow, in ns a tick, and its uncertainty in ppm. Where no single rate
+/// passes all their intervals the drift changed: then the most common rate, and how far any piece
+/// strays from it.
 fn drift(points: &[Point]) -> (f64, f64) {
     if let Some((slowest, fastest)) = possible_rates(points) {
         let middle = (slowest + fastest) / 2.0;
@@ -167,10 +176,11 @@ fn possible_rates(points: &[Point]) -> Option<(f64, f64)> {
     Some((slowest, fastest))
 }
 
-/// For each piece, how many nanoseconds it gains or loses against the common rate of the *other* pieces,
-/// where its own widths cannot explain that; else zero. A clock that was set or stopped within the piece may
-/// have done so at either end of it, so the whole of it is in doubt. With two pieces either may be the one at
-/// fault, and both are in doubt. Only the pieces that `tell` their rate are compared with.
+/// For each piece, how many nanoseconds it gains or loses against the common rate of the *other*
+/// pieces, where its own widths cannot explain that; else zero. A clock that was set or stopped
+/// within the piece may have done so at either end of it, so the whole of it is in doubt. With two
+/// pieces either may be the one at fault, and both are in doubt. Only the pieces that `tell` their
+/// rate are compared with.
 pub(crate) fn strays_ns(points: &[Point], tell: impl Fn(Point, Point) -> bool) -> Vec<f64> {
     let slopes = Slopes::of(points, tell);
     let stray_ns = |(index, pair): (usize, &[Point])| {
@@ -178,7 +188,11 @@ pub(crate) fn strays_ns(points: &[Point], tell: impl Fn(Point, Point) -> bool) -
         let ticks = pair[1].ticks.since(pair[0].ticks) as f64;
         let off_ns = (pair[1].ns_since(pair[0]) - others.ns_per_tick * ticks).abs();
         let doubt_ns = others.error * ticks;
-        if off_ns > pair[0].width_ns + pair[1].width_ns + doubt_ns { off_ns + doubt_ns } else { 0.0 }
+        if off_ns > pair[0].width_ns + pair[1].width_ns + doubt_ns {
+            off_ns + doubt_ns
+        } else {
+            0.0
+        }
     };
     points.windows(2).enumerate().map(stray_ns).collect()
 }
@@ -227,11 +241,16 @@ impl Slopes {
         let left_out_ticks = self.sorted.get(left_out).map_or(0.0, |slope| slope.ticks);
         let half = (self.ticks_to.last()? - left_out_ticks) / 2.0;
         let shift = |place: usize| if place >= left_out { left_out_ticks } else { 0.0 };
-        // Without the piece left out the lengths still ascend, so that the middle can be searched for.
+        // Without the piece left out the lengths still ascend, so that the middle can be searched
+        // for.
         let (mut low, mut high) = (0, self.sorted.len());
         while low < high {
             let middle = (low + high) / 2;
-            if self.ticks_to[middle] - shift(middle) < half { low = middle + 1 } else { high = middle }
+            if self.ticks_to[middle] - shift(middle) < half {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         let found = if low == left_out { low + 1 } else { low };
         self.sorted.get(found).or_else(|| self.sorted.get(low.checked_sub(1)?))

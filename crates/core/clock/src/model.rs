@@ -1,9 +1,10 @@
 //! One clock's way onto the run's timeline, with an error bound.
 //!
-//! A domain is every node that reads the same clock: they share one model, so between them the bound
-//! does not matter, only the clock's step does. A domain on the reference machine is fitted to that
-//! machine's `CLOCK_MONOTONIC_RAW`; any other domain goes through its synchronisations with the reference.
-//! Pure: anchors and offsets are arguments. Conversions round to the nearest nanosecond and never clamp.
+//! A domain is every node that reads the same clock: they share one model, so between them the
+//! bound does not matter, only the clock's step does. A domain on the reference machine is fitted
+//! to that machine's `CLOCK_MONOTONIC_RAW`; any other domain goes through its synchronisations with
+//! the reference. Pure: anchors and offsets are arguments. Conversions round to the nearest
+//! nanosecond and never clamp.
 
 use std::fmt;
 
@@ -18,8 +19,8 @@ use crate::{Anchor, Calibration, Offset, Ticks, TimelineNs};
 
 /// A system clock's reading is cut to whole nanoseconds.
 const READING_NS: f64 = 1.0;
-/// Two machines' quartz may differ by this much: the doubt about a rate known only by each machine's own
-/// measure.
+/// Two machines' quartz may differ by this much: the doubt about a rate known only by each
+/// machine's own measure.
 const OSCILLATOR_PPM: f64 = 100.0;
 
 /// Puts the ticks of one clock domain on the timeline.
@@ -51,7 +52,8 @@ pub enum ModelError {
     NoOffset,
     /// Time ran backwards between two points.
     #[error(
-        "the clock went back by {by_ns} ns at tick {}; was the machine suspended or its counter reset? \
+        "the clock went back by {by_ns} ns at tick {}; was the machine suspended or its counter \
+        reset? \
          Repeat the run, or use the system clock", at.0
     )]
     WentBack {
@@ -61,7 +63,9 @@ pub enum ModelError {
         by_ns: i64,
     },
     /// No clock ticks at such a rate.
-    #[error("{ns_per_tick} ns a tick is no clock's rate; the anchors are damaged or of different clocks")]
+    #[error(
+        "{ns_per_tick} ns a tick is no clock's rate; the anchors are damaged or of different clocks"
+    )]
     ImpossibleRate {
         /// The rate found.
         ns_per_tick: f64,
@@ -70,7 +74,9 @@ pub enum ModelError {
     #[error("the stored clock model has no segment; close the run again from its live logs")]
     NoSegment,
     /// A stored model whose segments are not in order.
-    #[error("the stored clock model's segments are not in the order of their ticks; close the run again")]
+    #[error(
+        "the stored clock model's segments are not in the order of their ticks; close the run again"
+    )]
     SegmentsOutOfOrder,
 }
 
@@ -90,8 +96,8 @@ impl Model {
         Model::assemble(fitted, anchors)
     }
 
-    /// A clock of the reference machine by one anchor and a calibrated rate: a node that was cut before its
-    /// second anchor. The bound grows by the calibration's error.
+    /// A clock of the reference machine by one anchor and a calibrated rate: a node that was cut
+    /// before its second anchor. The bound grows by the calibration's error.
     pub fn from_rate(
         anchor: &Anchor,
         calibration: Calibration,
@@ -107,12 +113,13 @@ impl Model {
         Model::assemble(fitted, &[*anchor])
     }
 
-    /// A clock of another domain through its synchronisations with the `reference` domain: linear between
-    /// them.
+    /// A clock of another domain through its synchronisations with the `reference` domain: linear
+    /// between them.
     ///
-    /// `offsets` are the node's own (`local` its clock, `remote` the reference's; see [`Offset::reversed`]).
-    /// `anchors` are the node's own: they tie its `CLOCK_REALTIME` to its ticks and, with a single
-    /// synchronisation, `calibration` gives the rate, which then is only as good as two machines' quartz.
+    /// `offsets` are the node's own (`local` its clock, `remote` the reference's; see
+    /// [`Offset::reversed`]). `anchors` are the node's own: they tie its `CLOCK_REALTIME` to its
+    /// ticks and, with a single synchronisation, `calibration` gives the rate, which then is only
+    /// as good as two machines' quartz.
     pub fn through(
         offsets: &[Offset],
         anchors: &[Anchor],
@@ -127,7 +134,9 @@ impl Model {
         let points = distinct(offsets.iter().map(point).collect())?;
         let mut fitted = match points.len() {
             0 => return Err(ModelError::NoOffset),
-            1 => by_rate(points[0], calibration.ns_per_tick, calibration.error_ppm + OSCILLATOR_PPM)?,
+            1 => {
+                by_rate(points[0], calibration.ns_per_tick, calibration.error_ppm + OSCILLATOR_PPM)?
+            }
             _ => pieces(&points)?,
         };
         let bend_ns = bend_ns(offsets, reference);
@@ -141,8 +150,8 @@ impl Model {
         self.track.at(ticks)
     }
 
-    /// The true moment of `ticks` lies within this much of [`Model::timeline`]. Grows with the distance from
-    /// the first and the last comparison.
+    /// The true moment of `ticks` lies within this much of [`Model::timeline`]. Grows with the
+    /// distance from the first and the last comparison.
     pub fn error_ns(&self, ticks: Ticks) -> f64 {
         self.track.error_ns(ticks)
     }
@@ -152,7 +161,8 @@ impl Model {
         self.track.max_error_ns()
     }
 
-    /// Where a moment of this machine's `CLOCK_REALTIME` lies on the timeline: for kernel receive stamps.
+    /// Where a moment of this machine's `CLOCK_REALTIME` lies on the timeline: for kernel receive
+    /// stamps.
     #[inline]
     pub fn realtime_to_timeline(&self, realtime_ns: i64) -> TimelineNs {
         self.realtime.timeline(realtime_ns)
@@ -163,7 +173,8 @@ impl Model {
         self.realtime.error_ns(realtime_ns)
     }
 
-    /// Whether `CLOCK_REALTIME` was set during the run. Its stamps are then in doubt by the size of the step.
+    /// Whether `CLOCK_REALTIME` was set during the run. Its stamps are then in doubt by the size of
+    /// the step.
     pub fn realtime_stepped(&self) -> bool {
         self.realtime.stepped()
     }
@@ -173,8 +184,8 @@ impl Model {
         &self.realtime
     }
 
-    /// A converter for many stamps that come roughly in order: does not search where neighbours share a
-    /// segment.
+    /// A converter for many stamps that come roughly in order: does not search where neighbours
+    /// share a segment.
     pub fn cursor(&self) -> Cursor<'_> {
         Cursor { ticks: self.track.cursor(), realtime: self.realtime.cursor() }
     }
@@ -194,8 +205,8 @@ impl Model {
         self.track.rate_error_ppm()
     }
 
-    /// The largest distance of an anchor (or synchronisation) from one straight line: how steadily the clock
-    /// ran.
+    /// The largest distance of an anchor (or synchronisation) from one straight line: how steadily
+    /// the clock ran.
     pub fn residual_ns(&self) -> f64 {
         self.residual_ns
     }
@@ -239,7 +250,8 @@ impl Cursor<'_> {
     }
 }
 
-/// Anchors as points of the timeline. Their widths need a rate, for which first against last is good enough.
+/// Anchors as points of the timeline. Their widths need a rate, for which first against last is
+/// good enough.
 fn anchor_points(anchors: &[Anchor], run_start_monotonic_raw_ns: i64) -> Vec<Point> {
     let first = anchors.iter().min_by_key(|anchor| anchor.monotonic_raw_ns);
     let last = anchors.iter().max_by_key(|anchor| anchor.monotonic_raw_ns);
@@ -267,10 +279,10 @@ fn by_rate(point: Point, ns_per_tick: f64, rate_error_ppm: f64) -> Result<Fitted
     })
 }
 
-/// How far the straight way between two synchronisations leaves the reference's own way onto the timeline, at
-/// worst: not zero only where the reference's counter stopped, so that it has several pieces. Whether the
-/// other clock stopped with it (a planted one did, another machine's did not) the synchronisations cannot
-/// tell.
+/// How far the straight way between two synchronisations leaves the reference's own way onto the
+/// timeline, at worst: not zero only where the reference's counter stopped, so that it has several
+/// pieces. Whether the other clock stopped with it (a planted one did, another machine's did not)
+/// the synchronisations cannot tell.
 fn bend_ns(offsets: &[Offset], reference: &Model) -> f64 {
     let Some(first) = offsets.first().map(|offset| offset.remote) else { return 0.0 };
     if reference.segments().len() == 1 {
@@ -281,12 +293,14 @@ fn bend_ns(offsets: &[Offset], reference: &Model) -> f64 {
     let mut worst_ns = 0.0f64;
     for knot in reference.segments().iter().map(|segment| segment.from_ticks) {
         let next = synchronised.partition_point(|ticks| ticks.since(knot) <= 0);
-        let (Some(from), Some(to)) = (next.checked_sub(1).map(|i| synchronised[i]), synchronised.get(next))
+        let (Some(from), Some(to)) =
+            (next.checked_sub(1).map(|i| synchronised[i]), synchronised.get(next))
         else {
             continue;
         };
         let share = knot.since(from) as f64 / to.since(from) as f64;
-        let [from_ns, to_ns, knot_ns] = [from, *to, knot].map(|ticks| reference.timeline(ticks).0 as f64);
+        let [from_ns, to_ns, knot_ns] =
+            [from, *to, knot].map(|ticks| reference.timeline(ticks).0 as f64);
         let off_ns = (from_ns + share * (to_ns - from_ns) - knot_ns).abs();
         // Between its knots the reference's own way is in doubt too.
         worst_ns = worst_ns.max(off_ns + reference.error_ns(knot));

@@ -83,7 +83,11 @@ pub fn measure(clock: &Clock) -> Quality {
 impl Quality {
     /// What synchronisation and [`crate::Model::from_rate`] need of it.
     pub fn calibration(&self) -> Calibration {
-        Calibration { ns_per_tick: self.ns_per_tick, error_ppm: self.ppm_error, step_ns: self.step_ns }
+        Calibration {
+            ns_per_tick: self.ns_per_tick,
+            error_ppm: self.ppm_error,
+            step_ns: self.step_ns,
+        }
     }
 }
 
@@ -174,10 +178,10 @@ impl Steps {
 /// The widest grid that these forward differences (each with how often it was seen) are multiples
 /// of.
 ///
-/// A counter that is scaled from a slower one moves in steps of many ticks, and some readings come a
-/// tick late: seen, 26 ticks of 0.4 ns, with one reading in twenty a tick off, so that 1, 25 and 26
-/// are common differences. So the smallest difference is no step, wide steps may be a tick off, and
-/// the one in a hundred that strays is left out.
+/// A counter that is scaled from a slower one moves in steps of many ticks, and some readings come
+/// a tick late: seen, 26 ticks of 0.4 ns, with one reading in twenty a tick off, so that 1, 25 and
+/// 26 are common differences. So the smallest difference is no step, wide steps may be a tick off,
+/// and the one in a hundred that strays is left out.
 fn grid(counts: &HashMap<u64, u64>) -> u64 {
     const STRAYING: u64 = 100;
     const WIDE_TICKS: u64 = 16;
@@ -187,13 +191,17 @@ fn grid(counts: &HashMap<u64, u64>) -> u64 {
     let fits = |step: u64| {
         let slack = u64::from(step >= WIDE_TICKS);
         let off = |difference: u64| (difference % step).min(step - difference % step) > slack;
-        strays(counts.iter().filter(|(difference, _)| off(**difference)).map(|(_, seen)| *seen).sum())
+        strays(
+            counts.iter().filter(|(difference, _)| off(**difference)).map(|(_, seen)| *seen).sum(),
+        )
     };
-    let common = counts.iter().filter(|(_, seen)| !strays(**seen)).map(|(difference, _)| *difference);
+    let common =
+        counts.iter().filter(|(_, seen)| !strays(**seen)).map(|(difference, _)| *difference);
     let common: Vec<u64> = common.collect();
     // What lies on a grid is a whole number of its steps.
     let steps = |of: u64| (1..=of.min(TIMES_MOST)).map(move |times| (of + times / 2) / times);
-    let widest = common.iter().flat_map(|difference| steps(*difference)).filter(|step| fits(*step)).max();
+    let widest =
+        common.iter().flat_map(|difference| steps(*difference)).filter(|step| fits(*step)).max();
     widest.or(counts.keys().min().copied()).unwrap_or(0)
 }
 
@@ -221,7 +229,8 @@ mod tests {
     /// Seen: one reading of sixteen thousand a tick off, and a step of 0.4 ns instead of 10.
     #[test]
     fn a_tick_that_strays_is_no_step() {
-        let mut readings: Vec<u64> = (0..16_384).map(|at| at / 2 * 26 + at % 2 * 26 * (at / 7 % 2)).collect();
+        let mut readings: Vec<u64> =
+            (0..16_384).map(|at| at / 2 * 26 + at % 2 * 26 * (at / 7 % 2)).collect();
         readings.sort_unstable();
         readings.iter_mut().skip(9_000).for_each(|reading| *reading += 1);
         readings[9_000] -= 1;

@@ -1,11 +1,12 @@
 //! `CLOCK_REALTIME` onto the timeline: what a kernel receive stamp means.
 //!
-//! The raw clock runs freely; this one is disciplined. Between two anchors it is taken to run at one rate, so
-//! a long run takes anchors often enough (each second, say) to follow a slew; where one piece's rate differs
-//! from the others' by more than the anchors' widths allow, the difference goes into its bound. A clock that
-//! was *set* shows as a difference that no slew makes. Then one reading may mean two moments, nobody can tell
-//! which, and the bound of every stamp of the run grows by all that was set. Before the first anchor and
-//! after the last, as in a run that was cut, it goes on at the rate of the half second next to it.
+//! The raw clock runs freely; this one is disciplined. Between two anchors it is taken to run at
+//! one rate, so a long run takes anchors often enough (each second, say) to follow a slew; where
+//! one piece's rate differs from the others' by more than the anchors' widths allow, the difference
+//! goes into its bound. A clock that was *set* shows as a difference that no slew makes. Then one
+//! reading may mean two moments, nobody can tell which, and the bound of every stamp of the run
+//! grows by all that was set. Before the first anchor and after the last, as in a run that was cut,
+//! it goes on at the rate of the half second next to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +17,9 @@ use crate::{Anchor, ModelError, Ticks, TimelineNs};
 
 /// The kernel's limit for correcting the rate: a faster difference was a step.
 const SLEW_MAX_PPM: f64 = 500.0;
-/// Two anchors that are so far apart tell the rate before the first and after the last: the ones next
-/// to them may be two processes' anchors of nearly the same moment, whose widths make any rate.
+/// Two anchors that are so far apart tell the rate before the first and after the last: the ones
+/// next to them may be two processes' anchors of nearly the same moment, whose widths make any
+/// rate.
 const FAR_NS: f64 = 400e6;
 /// A rate that is less well known than this is not better than the nominal one.
 const RATE_ERROR_MAX_PPM: f64 = 10.0;
@@ -28,8 +30,8 @@ const ROUNDING_NS: f64 = 2.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Realtime {
     track: Track,
-    /// By how much the clock was set during the run, forwards and backwards together, as far as slewing
-    /// allows to tell; zero if it was not.
+    /// By how much the clock was set during the run, forwards and backwards together, as far as
+    /// slewing allows to tell; zero if it was not.
     stepped_ns: f64,
 }
 
@@ -42,7 +44,8 @@ impl Realtime {
         let stepped_ns = steps().map(|pair| gained_ns(pair[0], pair[1]).abs()).sum();
         let doubt_ns: f64 = steps().map(|pair| step_max_ns(pair[0], pair[1])).sum();
         let mut segments = pieces(&points)?;
-        // The clock may have been set back: put the pieces in the order of its readings, not of the moments.
+        // The clock may have been set back: put the pieces in the order of its readings, not of the
+        // moments.
         segments.sort_by_key(|segment| segment.from_ticks.since(first.ticks));
         segments.iter_mut().for_each(|segment| segment.error_ns += doubt_ns);
         let by_reading = |point: &&Point| point.ticks.since(first.ticks);
@@ -62,8 +65,8 @@ impl Realtime {
         self.track.at(Ticks(realtime_ns as u64))
     }
 
-    /// The true moment lies within this much of [`Realtime::timeline`], if the clock kept one rate between
-    /// each two anchors. Grows outside them by what the clock may slew.
+    /// The true moment lies within this much of [`Realtime::timeline`], if the clock kept one rate
+    /// between each two anchors. Grows outside them by what the clock may slew.
     pub fn error_ns(&self, realtime_ns: i64) -> f64 {
         self.track.error_ns(Ticks(realtime_ns as u64))
     }
@@ -100,13 +103,14 @@ fn realtime_points(anchors: &[Anchor], ticks: &Track) -> Vec<Point> {
     points
 }
 
-/// Whether the clock was set between two anchors: neither slewing nor their widths explain what it gained.
+/// Whether the clock was set between two anchors: neither slewing nor their widths explain what it
+/// gained.
 fn is_step(from: Point, to: Point) -> bool {
     gained_ns(from, to).abs() > slew_max_ns(from, to) + from.width_ns + to.width_ns
 }
 
-/// How far apart two moments of one reading can be after a step: slewing may have hidden some of it, and the
-/// reading itself is slewed over that distance.
+/// How far apart two moments of one reading can be after a step: slewing may have hidden some of
+/// it, and the reading itself is slewed over that distance.
 fn step_max_ns(from: Point, to: Point) -> f64 {
     (gained_ns(from, to).abs() + slew_max_ns(from, to)) * (1.0 + 2.0 * SLEW_MAX_PPM * 1e-6)
 }
@@ -120,9 +124,12 @@ fn gained_ns(from: Point, to: Point) -> f64 {
     to.ticks.since(from.ticks) as f64 - to.ns_since(from)
 }
 
-/// A piece from each anchor to the next, one for all that comes before and one for all that follows.
+/// A piece from each anchor to the next, one for all that comes before and one for all that
+/// follows.
 fn pieces(points: &[Point]) -> Result<Vec<Segment>, ModelError> {
-    let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return Ok(Vec::new()) };
+    let (Some(&first), Some(&last)) = (points.first(), points.last()) else {
+        return Ok(Vec::new());
+    };
     let outside = |end: Point, rate| Segment::through(end, rate, end.width_ns + ROUNDING_NS);
     let mut segments = vec![outside(first, rate_beside(first, points.iter().copied()))?];
     for (pair, stray_ns) in points.windows(2).zip(strays_ns(points, rate_is_measured)) {
@@ -138,8 +145,8 @@ fn pieces(points: &[Point]) -> Result<Vec<Segment>, ModelError> {
     Ok(segments)
 }
 
-/// The clock's rate on the other side of `end`, by the anchors on this side, which come nearest first:
-/// that of the last stretch that is long enough to tell it.
+/// The clock's rate on the other side of `end`, by the anchors on this side, which come nearest
+/// first: that of the last stretch that is long enough to tell it.
 fn rate_beside(end: Point, points: impl Iterator<Item = Point>) -> f64 {
     let (mut far, mut distance_ns) = (end, 0.0);
     for point in points {
@@ -152,7 +159,8 @@ fn rate_beside(end: Point, points: impl Iterator<Item = Point>) -> f64 {
     if is_known { far.ns_since(end) / far.ticks.since(end.ticks) as f64 } else { 1.0 }
 }
 
-/// Whether two anchors give the clock's rate: no step between them, and far enough apart for their widths.
+/// Whether two anchors give the clock's rate: no step between them, and far enough apart for their
+/// widths.
 fn rate_is_measured(from: Point, to: Point) -> bool {
     let widths_ns = from.width_ns + to.width_ns;
     to.ns > from.ns && widths_ns < slew_max_ns(from, to) && !is_step(from, to)

@@ -1,10 +1,10 @@
 //! Straight pieces of a clock's way onto the timeline, and the fast conversion by them.
 //!
-//! Closing a run converts hundreds of millions of ticks, so a conversion is one widening 64 × 64 bit
-//! multiplication, one addition and one shift by a constant. The rate is fixed point with 56 bits after the
-//! point and not a float, for three reasons: its rounding moves a day of ticks by less than 0.003 ns, the
-//! result is exactly monotone, and the integer comes back from `run.json` bit for bit, so that a
-//! conversion can be redone anywhere.
+//! Closing a run converts hundreds of millions of ticks, so a conversion is one widening 64 × 64
+//! bit multiplication, one addition and one shift by a constant. The rate is fixed point with 56
+//! bits after the point and not a float, for three reasons: its rounding moves a day of ticks by
+//! less than 0.003 ns, the result is exactly monotone, and the integer comes back from `run.json`
+//! bit for bit, so that a conversion can be redone anywhere.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,8 @@ const NS_PER_TICK_MAX: f64 = 127.0;
 /// Fastest clock taken: a million ticks a nanosecond would be a broken calibration, not a clock.
 const NS_PER_TICK_MIN: f64 = 1e-6;
 
-/// One straight piece: `from_ns + (ticks − from_ticks) × rate`, rounded to the nearest nanosecond. Right for
-/// every tick whose timeline lies within 292 years of zero; beyond that the result wraps.
+/// One straight piece: `from_ns + (ticks − from_ticks) × rate`, rounded to the nearest nanosecond.
+/// Right for every tick whose timeline lies within 292 years of zero; beyond that the result wraps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Segment {
     /// The first tick of the piece. The first piece also serves all ticks before it.
@@ -49,19 +49,29 @@ impl Point {
 
 impl Segment {
     /// The piece through `point` with a known rate.
-    pub(crate) fn through(point: Point, ns_per_tick: f64, error_ns: f64) -> Result<Segment, ModelError> {
+    pub(crate) fn through(
+        point: Point,
+        ns_per_tick: f64,
+        error_ns: f64,
+    ) -> Result<Segment, ModelError> {
         if !(NS_PER_TICK_MIN..=NS_PER_TICK_MAX).contains(&ns_per_tick) {
             return Err(ModelError::ImpossibleRate { ns_per_tick });
         }
         let ns_per_tick_q56 = (ns_per_tick * (1u64 << RATE_BITS) as f64).round() as u64;
-        Ok(Segment { from_ticks: point.ticks, from_ns: TimelineNs(point.ns), ns_per_tick_q56, error_ns })
+        Ok(Segment {
+            from_ticks: point.ticks,
+            from_ns: TimelineNs(point.ns),
+            ns_per_tick_q56,
+            error_ns,
+        })
     }
 
     /// The piece from one point to a later one; exact at both.
     pub(crate) fn between(from: Point, to: Point, error_ns: f64) -> Result<Segment, ModelError> {
         let (ticks, ns) = (to.ticks.since(from.ticks), to.ns.wrapping_sub(from.ns));
         let segment = Segment::through(from, ns as f64 / ticks as f64, error_ns)?;
-        // Both are positive, because the rate is. The quotient in integers is exact where the float is not.
+        // Both are positive, because the rate is. The quotient in integers is exact where the float
+        // is not.
         let rate = (((ns as i128) << RATE_BITS) + ticks as i128 / 2) / ticks as i128;
         Ok(Segment { ns_per_tick_q56: rate as u64, ..segment })
     }
@@ -80,8 +90,8 @@ impl Segment {
     }
 }
 
-/// One or more segments in the order of their ticks, together serving every tick. Two may begin at the same
-/// tick: then the first of them serves only what lies before.
+/// One or more segments in the order of their ticks, together serving every tick. Two may begin at
+/// the same tick: then the first of them serves only what lies before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Segment>", into = "Vec<Segment>")]
 pub(crate) struct Segments(Vec<Segment>);
@@ -91,8 +101,9 @@ impl TryFrom<Vec<Segment>> for Segments {
 
     fn try_from(segments: Vec<Segment>) -> Result<Segments, ModelError> {
         let first = segments.first().ok_or(ModelError::NoSegment)?.from_ticks;
-        let ordered =
-            segments.windows(2).all(|w| w[0].from_ticks.since(first) <= w[1].from_ticks.since(first));
+        let ordered = segments
+            .windows(2)
+            .all(|w| w[0].from_ticks.since(first) <= w[1].from_ticks.since(first));
         if !ordered {
             return Err(ModelError::SegmentsOutOfOrder);
         }
@@ -144,7 +155,8 @@ pub(crate) struct SegmentCursor<'a> {
     segments: &'a Segments,
     current: Segment,
     first: Ticks,
-    /// The ticks after `first` that `current` serves: from the lower one on, up to and with the upper.
+    /// The ticks after `first` that `current` serves: from the lower one on, up to and with the
+    /// upper.
     lowest: i64,
     highest: i64,
 }
@@ -255,8 +267,10 @@ mod tests {
             let last = points[points.len() - 1];
             points.push(point(last.ticks.0 + ticks, last.ns + (ticks as f64 * rate) as i64 + 1));
         }
-        let segments =
-            points.windows(2).filter_map(|w| Segment::between(w[0], w[1], 0.0).ok()).collect::<Vec<_>>();
+        let segments = points
+            .windows(2)
+            .filter_map(|w| Segment::between(w[0], w[1], 0.0).ok())
+            .collect::<Vec<_>>();
         (Segments::try_from(segments).unwrap(), points[points.len() - 1].ticks.0)
     }
 
@@ -267,7 +281,10 @@ mod tests {
         let back = vec![segment(10), segment(5)];
         assert!(matches!(Segments::try_from(back), Err(ModelError::SegmentsOutOfOrder)));
         let stopped = Segment { ns_per_tick_q56: 0, ..segment(1) };
-        assert!(matches!(Segments::try_from(vec![stopped]), Err(ModelError::ImpossibleRate { .. })));
+        assert!(matches!(
+            Segments::try_from(vec![stopped]),
+            Err(ModelError::ImpossibleRate { .. })
+        ));
         for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e9] {
             assert!(Segment::through(point(0, 0), rate, 0.0).is_err(), "{rate}");
         }

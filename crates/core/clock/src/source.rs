@@ -1,9 +1,10 @@
 //! Reading a clock.
 //!
-//! The time-stamp counter costs about half of `clock_gettime` and does not enter the kernel, but it is a
-//! clock only where the processor says that it ticks at one rate in every power state. Elsewhere, and on
-//! other architectures, the system's monotonic clock stands in. The counter is read without a fence: a
-//! stamp may move by some ten nanoseconds against its neighbours, and a fence would cost as much.
+//! The time-stamp counter costs about half of `clock_gettime` and does not enter the kernel, but it
+//! is a clock only where the processor says that it ticks at one rate in every power state.
+//! Elsewhere, and on other architectures, the system's monotonic clock stands in. The counter is
+//! read without a fence: a stamp may move by some ten nanoseconds against its neighbours, and a
+//! fence would cost as much.
 
 use std::fmt;
 
@@ -17,8 +18,8 @@ use serde::{Deserialize, Serialize};
 pub struct Ticks(pub u64);
 
 impl Ticks {
-    /// Ticks from `earlier` to `self` on one clock; negative when `self` came first. Right across the
-    /// counter's wrap, which a planted offset can bring near.
+    /// Ticks from `earlier` to `self` on one clock; negative when `self` came first. Right across
+    /// the counter's wrap, which a planted offset can bring near.
     #[inline(always)]
     pub fn since(self, earlier: Ticks) -> i64 {
         self.0.wrapping_sub(earlier.0) as i64
@@ -76,7 +77,8 @@ pub struct Anchor {
 }
 
 impl Clock {
-    /// The best clock of this machine: the time-stamp counter when it is invariant, else the system's.
+    /// The best clock of this machine: the time-stamp counter when it is invariant, else the
+    /// system's.
     pub fn best() -> Clock {
         let source = if tsc::invariant() { Source::Tsc } else { Source::MonotonicRaw };
         Clock { source, plant: None }
@@ -115,8 +117,8 @@ impl Clock {
         }
     }
 
-    /// Read this clock and the system's at one moment: the tightest of many bracketed tries, because a
-    /// single try may be interrupted between its reads.
+    /// Read this clock and the system's at one moment: the tightest of many bracketed tries,
+    /// because a single try may be interrupted between its reads.
     pub fn anchor(&self) -> Anchor {
         const TRIES: usize = 64;
         let mut best = self.bracketed();
@@ -137,13 +139,18 @@ impl Clock {
         // A clock that went backwards inside the bracket makes it useless, not tight.
         let width = Ticks(after).since(Ticks(before)).try_into().unwrap_or(u64::MAX);
         let half_width = width.div_ceil(2);
-        Anchor { ticks: Ticks(before.wrapping_add(half_width)), half_width, monotonic_raw_ns, realtime_ns }
+        Anchor {
+            ticks: Ticks(before.wrapping_add(half_width)),
+            half_width,
+            monotonic_raw_ns,
+            realtime_ns,
+        }
     }
 }
 
 impl Clock {
-    /// The first reading that differs from `seen`. A counter that moves in steps shows `seen` for a whole
-    /// step, so only the next value surely lies after the moment at which `seen` was read.
+    /// The first reading that differs from `seen`. A counter that moves in steps shows `seen` for a
+    /// whole step, so only the next value surely lies after the moment at which `seen` was read.
     fn next_after(&self, seen: Ticks) -> Ticks {
         const READS_MAX: usize = 1000;
         (0..READS_MAX).map(|_| self.now()).find(|&ticks| ticks != seen).unwrap_or(seen)
@@ -170,7 +177,8 @@ pub(crate) fn read_ns(clock: ClockId) -> i64 {
 mod tsc {
     use std::arch::x86_64::{__cpuid, _rdtsc};
 
-    /// Whether the counter ticks at one rate in every power state (CPUID leaf 0x8000_0007, EDX bit 8).
+    /// Whether the counter ticks at one rate in every power state (CPUID leaf 0x8000_0007, EDX bit
+    /// 8).
     pub fn invariant() -> bool {
         const POWER_LEAF: u32 = 0x8000_0007;
         let highest = __cpuid(0x8000_0000).eax;
@@ -179,8 +187,8 @@ mod tsc {
 
     #[inline(always)]
     pub fn read() -> u64 {
-        // SAFETY: RDTSC has no preconditions; Linux leaves it enabled for user code, and `Clock::best`
-        // chooses it only on processors that have it.
+        // SAFETY: RDTSC has no preconditions; Linux leaves it enabled for user code, and
+        // `Clock::best` chooses it only on processors that have it.
         unsafe { _rdtsc() }
     }
 }

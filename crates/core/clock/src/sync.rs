@@ -1,11 +1,11 @@
 //! Two clocks brought together by messages.
 //!
-//! One exchange: `local` sends, `remote` receives and answers, `local` receives. Nobody knows how the
-//! round trip splits into its two ways, but neither way takes less than no time, so the middle of the local
-//! stamps differs from the middle of the remote stamps by at most half the round trip. The exchange with the
-//! shortest round trip bounds best (Cristian 1989; NTP's clock filter, RFC 5905). The bound is reached
-//! when all of the delay lies on one way: averaging many exchanges would look better and promise less.
-//! Pure: stamps are arguments.
+//! One exchange: `local` sends, `remote` receives and answers, `local` receives. Nobody knows how
+//! the round trip splits into its two ways, but neither way takes less than no time, so the middle
+//! of the local stamps differs from the middle of the remote stamps by at most half the round trip.
+//! The exchange with the shortest round trip bounds best (Cristian 1989; NTP's clock filter, RFC
+//! 5905). The bound is reached when all of the delay lies on one way: averaging many exchanges
+//! would look better and promise less. Pure: stamps are arguments.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -36,8 +36,8 @@ pub struct Offset {
     pub error_ns: f64,
     /// How many exchanges were tried, the impossible ones with them.
     pub exchanges: u64,
-    /// How many were left out because their stamps contradict each other: an answer before its request,
-    /// or a wait at the other side longer than the whole round trip.
+    /// How many were left out because their stamps contradict each other: an answer before its
+    /// request, or a wait at the other side longer than the whole round trip.
     pub impossible: u64,
 }
 
@@ -49,7 +49,8 @@ pub enum SyncError {
     NoExchange,
     /// Every exchange contradicts itself.
     #[error(
-        "all {exchanges} exchanges have stamps in an impossible order; a clock ran backwards or its \
+        "all {exchanges} exchanges have stamps in an impossible order; a clock ran backwards or \
+        its \
          calibrated rate is wrong: calibrate longer, or use the system clock"
     )]
     Impossible {
@@ -65,8 +66,8 @@ impl Offset {
     }
 }
 
-/// The offset by the exchange with the shortest round trip, that is the least error. The calibrations give
-/// the rates of the two clocks and their steps, which widen the bound.
+/// The offset by the exchange with the shortest round trip, that is the least error. The
+/// calibrations give the rates of the two clocks and their steps, which widen the bound.
 pub fn best_offset(
     exchanges: &[Exchange],
     local: Calibration,
@@ -75,8 +76,11 @@ pub fn best_offset(
     if exchanges.is_empty() {
         return Err(SyncError::NoExchange);
     }
-    let possible =
-        || exchanges.iter().filter_map(|exchange| exchange.error_ns(local, remote).map(|e| (e, exchange)));
+    let possible = || {
+        exchanges
+            .iter()
+            .filter_map(|exchange| exchange.error_ns(local, remote).map(|e| (e, exchange)))
+    };
     let (error_ns, best) = possible()
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .ok_or(SyncError::Impossible { exchanges: exchanges.len() })?;
@@ -104,7 +108,8 @@ impl Exchange {
         let doubt_ns = steps_ns + (away_ns * local.error_ppm + held_ns * remote.error_ppm) * 1e-6;
         let round_trip_ns = away_ns - held_ns;
         let rounding_ns = (local.ns_per_tick + remote.ns_per_tick) / 2.0;
-        (round_trip_ns >= -doubt_ns).then(|| (round_trip_ns + doubt_ns) / 2.0 + steps_ns / 2.0 + rounding_ns)
+        (round_trip_ns >= -doubt_ns)
+            .then(|| (round_trip_ns + doubt_ns) / 2.0 + steps_ns / 2.0 + rounding_ns)
     }
 }
 

@@ -22,7 +22,12 @@ impl TryFrom<Fitted> for Track {
 
     fn try_from(fitted: Fitted) -> Result<Track, ModelError> {
         let Fitted { segments, first_ticks, last_ticks, rate_error_ppm, .. } = fitted;
-        Ok(Track { segments: Segments::try_from(segments)?, first_ticks, last_ticks, rate_error_ppm })
+        Ok(Track {
+            segments: Segments::try_from(segments)?,
+            first_ticks,
+            last_ticks,
+            rate_error_ppm,
+        })
     }
 }
 

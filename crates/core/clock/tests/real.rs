@@ -4,7 +4,9 @@
 
 use std::time::Duration;
 
-use fourstamp_clock::{Anchor, Clock, Exchange, Model, Offset, Plant, Quality, Source, best_offset, measure};
+use fourstamp_clock::{
+    Anchor, Clock, Exchange, Model, Offset, Plant, Quality, Source, best_offset, measure,
+};
 
 #[test]
 fn the_best_clock_is_measured() {
@@ -21,7 +23,10 @@ fn the_best_clock_is_measured() {
 #[test]
 fn the_system_clock_ticks_in_nanoseconds() {
     let quality = measure(&Clock::system());
-    assert_eq!((quality.ns_per_tick, quality.ppm_error, quality.source), (1.0, 0.0, Source::MonotonicRaw));
+    assert_eq!(
+        (quality.ns_per_tick, quality.ppm_error, quality.source),
+        (1.0, 0.0, Source::MonotonicRaw)
+    );
 }
 
 #[test]
@@ -47,7 +52,8 @@ fn an_anchor_in_the_middle_lies_on_the_line_of_the_others() {
     let start_ns = anchors[0].monotonic_raw_ns;
     let model = Model::fit(&[anchors[0], anchors[4]], start_ns).unwrap();
     for anchor in anchors {
-        let off_ns = (model.timeline(anchor.ticks).0 - (anchor.monotonic_raw_ns - start_ns)).abs() as f64;
+        let off_ns =
+            (model.timeline(anchor.ticks).0 - (anchor.monotonic_raw_ns - start_ns)).abs() as f64;
         let width_ns = anchor.half_width as f64 * model.segments()[0].ns_per_tick();
         assert!(
             off_ns <= model.error_ns(anchor.ticks) + width_ns + 1.0,
@@ -56,8 +62,8 @@ fn an_anchor_in_the_middle_lies_on_the_line_of_the_others() {
     }
 }
 
-/// Exchanges within this thread, so that the truth is known: the planted clock and the plain one are read in
-/// turn.
+/// Exchanges within this thread, so that the truth is known: the planted clock and the plain one
+/// are read in turn.
 fn synchronise(node: &Clock, reference: &Clock, qualities: (&Quality, &Quality)) -> Offset {
     let exchange = |_| Exchange {
         local_sent: node.now(),
@@ -90,13 +96,17 @@ fn a_planted_offset_and_drift_are_found_and_undone() {
     let reference_model = Model::fit(&[reference_start, reference_end], zero_ns).unwrap();
     let offsets = [start, end];
     let own = [node_start, node_end];
-    let model = Model::through(&offsets, &own, node_quality.calibration(), &reference_model).unwrap();
+    let model =
+        Model::through(&offsets, &own, node_quality.calibration(), &reference_model).unwrap();
 
     let bound_ns = model.error_ns(on_node) + reference_quality.step_ns + node_quality.step_ns;
     let earliest_ns = reference_model.timeline(before).0 as f64 - bound_ns;
     let latest_ns = reference_model.timeline(after).0 as f64 + bound_ns;
     let found_ns = model.timeline(on_node).0 as f64;
-    assert!((earliest_ns..=latest_ns).contains(&found_ns), "{earliest_ns} {found_ns} {latest_ns}; {model}");
+    assert!(
+        (earliest_ns..=latest_ns).contains(&found_ns),
+        "{earliest_ns} {found_ns} {latest_ns}; {model}"
+    );
     let ratio = model.segments()[0].ns_per_tick() / reference_model.segments()[0].ns_per_tick();
     let drift_ppm: f64 = (1.0 / ratio - 1.0) * 1e6;
     let doubt_ppm = model.rate_error_ppm() + reference_model.rate_error_ppm();

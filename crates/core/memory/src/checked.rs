@@ -1,7 +1,8 @@
 //! An allocator that ends the program in its own words when there is no memory.
 //!
-//! What the standard library does then is to abort, with a message of its own; and few of the places that allocate could do
-//! anything better than end. So the program says once, here, how it ends.
+//! What the standard library does then is to abort, with a message of its own; and few of the
+//! places that allocate could do anything better than end. So the program says once, here, how it
+//! ends.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
@@ -26,7 +27,8 @@ impl Checked {
     }
 }
 
-// SAFETY: every call goes to the system's allocator as it came, and what that returns goes back unchanged.
+// SAFETY: every call goes to the system's allocator as it came, and what that returns goes back
+// unchanged.
 unsafe impl GlobalAlloc for Checked {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

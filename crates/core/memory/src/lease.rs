@@ -105,7 +105,9 @@ impl Lease {
     /// On what somebody else made, unless it is being removed at this moment.
     pub(crate) fn on(file: OwnedFd) -> rustix::io::Result<Lease> {
         match flock(&file, FlockOperation::NonBlockingLockShared) {
-            Ok(()) | Err(Errno::NOTSUP | Errno::NOLCK | Errno::INVAL | Errno::NOSYS) => Ok(Lease(file)),
+            Ok(()) | Err(Errno::NOTSUP | Errno::NOLCK | Errno::INVAL | Errno::NOSYS) => {
+                Ok(Lease(file))
+            }
             Err(Errno::WOULDBLOCK) => Err(Errno::NOENT),
             Err(error) => Err(error),
         }
@@ -218,7 +220,8 @@ mod tests {
     fn names_say_whose_they_are_and_others_say_nothing() {
         let name = leased_name(0xabc, "launch-0-node-1");
         assert_eq!(owner_of(OsStr::new(&name)), Some(0xabc));
-        for foreign in ["fourstamp-", "fourstamp-123-x", "other", &name[..42], &name.to_uppercase()] {
+        for foreign in ["fourstamp-", "fourstamp-123-x", "other", &name[..42], &name.to_uppercase()]
+        {
             assert_eq!(owner_of(OsStr::new(foreign)), None, "{foreign}");
         }
     }

@@ -1,11 +1,13 @@
 //! Memory that more than one thread or process can see, ready before the measuring begins.
 //!
-//! Two things stand on it: the shared-memory transport, and the record buffers, which must survive the
-//! process that fills them. A [`Region`] is a block of words, zeroed, with every page already present, so
-//! that its first use costs no page fault. A region with a name lives in the machine's shared-memory file
-//! system until it is removed; whoever knows its path can map it, also after its maker was killed.
+//! Two things stand on it: the shared-memory transport, and the record buffers, which must survive
+//! the process that fills them. A [`Region`] is a block of words, zeroed, with every page already
+//! present, so that its first use costs no page fault. A region with a name lives in the machine's
+//! shared-memory file system until it is removed; whoever knows its path can map it, also after its
+//! maker was killed.
 //!
-//! Whatever has a name has a lease as well ([`Claim`]), so that what a killed process left is told from what is in use.
+//! Whatever has a name has a lease as well ([`Claim`]), so that what a killed process left is told
+//! from what is in use.
 //!
 //! Unsafe code is here so that `record` needs none: a region hands out atomic words.
 

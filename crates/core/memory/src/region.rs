@@ -18,8 +18,8 @@ pub struct Region {
     lease: Option<Lease>,
 }
 
-// SAFETY: a region is a fixed mapping whose contents are reached only through atomics or through raw
-// pointers whose users state their own protocol; the mapping itself may move between threads.
+// SAFETY: a region is a fixed mapping whose contents are reached only through atomics or through
+// raw pointers whose users state their own protocol; the mapping itself may move between threads.
 unsafe impl Send for Region {}
 // SAFETY: as above; `&Region` gives out `&[AtomicU64]`, which is Sync.
 unsafe impl Sync for Region {}
@@ -61,14 +61,15 @@ impl Region {
         let bytes = byte_len(words);
         let flags = MapFlags::SHARED | MapFlags::POPULATE;
         // SAFETY: a fresh anonymous mapping at an address of the kernel's choosing aliases nothing.
-        let start =
-            unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags) }
-                .map_err(|error| reserve_error(bytes, None, error))?;
+        let start = unsafe {
+            mmap_anonymous(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags)
+        }
+        .map_err(|error| reserve_error(bytes, None, error))?;
         Ok(Region { start: non_null(start), words, path: None, lease: None })
     }
 
-    /// A new named region, readable by this user only. The space is reserved here, so that running out of
-    /// it is this error and not a signal later.
+    /// A new named region, readable by this user only. The space is reserved here, so that running
+    /// out of it is this error and not a signal later.
     pub fn create(path: &Path, words: usize) -> Result<Region, RegionError> {
         let bytes = byte_len(words);
         for _ in 0..TRIES {
@@ -112,13 +113,13 @@ impl Region {
     /// The words.
     #[inline(always)]
     pub fn words(&self) -> &[AtomicU64] {
-        // SAFETY: the mapping holds exactly `words` words, aligned to a page, for as long as `self` lives, and
-        // every bit pattern is a valid AtomicU64.
+        // SAFETY: the mapping holds exactly `words` words, aligned to a page, for as long as `self`
+        // lives, and every bit pattern is a valid AtomicU64.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }
 
-    /// Begin to fetch a word's cache line for writing, so that a store that comes soon does not wait for it (and the
-    /// stores behind it do not either). A word beyond the end is ignored.
+    /// Begin to fetch a word's cache line for writing, so that a store that comes soon does not
+    /// wait for it (and the stores behind it do not either). A word beyond the end is ignored.
     #[inline(always)]
     pub fn prefetch_for_writing(&self, word: usize) {
         if let Some(word) = self.words().get(word) {
@@ -151,11 +152,12 @@ impl Region {
     fn map(file: impl std::os::fd::AsFd, path: &Path, words: usize) -> Result<Region, RegionError> {
         let bytes = byte_len(words);
         let flags = MapFlags::SHARED | MapFlags::POPULATE;
-        // SAFETY: a fresh mapping at an address of the kernel's choosing; the file is at least this long, and
-        // nobody truncates it (it is private to this user and the name is random).
-        let start =
-            unsafe { mmap(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags, file, 0) }
-                .map_err(|error| reserve_error(bytes, Some(path), error))?;
+        // SAFETY: a fresh mapping at an address of the kernel's choosing; the file is at least this
+        // long, and nobody truncates it (it is private to this user and the name is random).
+        let start = unsafe {
+            mmap(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags, file, 0)
+        }
+        .map_err(|error| reserve_error(bytes, Some(path), error))?;
         let path = Some(path.to_path_buf());
         let region = Region { start: non_null(start), words, path, lease: None };
         region.touch();
@@ -173,13 +175,15 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made by this region with this length, and no borrow of it outlives `self`.
+        // SAFETY: the mapping was made by this region with this length, and no borrow of it
+        // outlives `self`.
         let unmapped = unsafe { munmap(self.start.as_ptr().cast(), byte_len(self.words)) };
         debug_assert!(unmapped.is_ok());
     }
 }
 
-/// Tries to make a region: each fails only when somebody cleans up at the very moment between its making and its lock.
+/// Tries to make a region: each fails only when somebody cleans up at the very moment between its
+/// making and its lock.
 const TRIES: usize = 100;
 
 /// Words of a file that is to be mapped.
@@ -243,7 +247,8 @@ mod tests {
     #[test]
     fn too_much_is_an_error_and_leaves_no_file() {
         let path = fresh_path("huge");
-        let error = Region::create(&path, 1 << 50).expect_err("more than any machine has").to_string();
+        let error =
+            Region::create(&path, 1 << 50).expect_err("more than any machine has").to_string();
         assert!(error.contains("cannot reserve"), "{error}");
         assert!(!path.exists());
     }

@@ -4,12 +4,15 @@ use rustix::thread::futex;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-/// Sleep while `word` holds `value`, until somebody calls [`wake_all`] on it or `timeout` has passed.
-/// May return early; the caller looks again.
+/// Sleep while `word` holds `value`, until somebody calls [`wake_all`] on it or `timeout` has
+/// passed. May return early; the caller looks again.
 pub fn wait_while(word: &AtomicU32, value: u32, timeout: Duration) {
-    let timeout =
-        futex::Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: i64::from(timeout.subsec_nanos()) };
-    // Every way of returning (woken, value changed, timed out, interrupted) means the same: look again.
+    let timeout = futex::Timespec {
+        tv_sec: timeout.as_secs() as i64,
+        tv_nsec: i64::from(timeout.subsec_nanos()),
+    };
+    // Every way of returning (woken, value changed, timed out, interrupted) means the same: look
+    // again.
     let _ = futex::wait(word, futex::Flags::empty(), value, Some(&timeout));
 }
 

@@ -1,10 +1,12 @@
-//! Which Parquet encoding suits which column: size, writing and reading, on made data like that of real runs.
+//! Which Parquet encoding suits which column: size, writing and reading, on made data like that of
+//! real runs.
 //!
 //! `cargo run --release -p fourstamp-record --example encodings [rows] [seed]`
 //!
-//! The stamps of a ping-pong lie some hundred nanoseconds apart, with rare gaps up to milliseconds; those of a stream
-//! lie closer and wait in queues. Clocks move in steps of 10 ns. Times are processor time of one thread, best of
-//! three, into memory that is there already, as in [`fourstamp_record::Chunk::read`].
+//! The stamps of a ping-pong lie some hundred nanoseconds apart, with rare gaps up to milliseconds;
+//! those of a stream lie closer and wait in queues. Clocks move in steps of 10 ns. Times are
+//! processor time of one thread, best of three, into memory that is there already, as in
+//! [`fourstamp_record::Chunk::read`].
 
 use parquet::basic::{Compression, Encoding, Repetition, Type as Physical, ZstdLevel};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -21,11 +23,15 @@ fn main() {
     let rows = arguments.next().unwrap_or(2_000_000) as usize;
     let seed = arguments.next().unwrap_or(1);
     println!("{rows} rows, seed {seed}; bytes and ns are for each value\n");
-    println!("{:<22} {:<34} {:>7} {:>9} {:>8}", "column", "encoding", "bytes", "write ns", "read ns");
+    println!(
+        "{:<22} {:<34} {:>7} {:>9} {:>8}",
+        "column", "encoding", "bytes", "write ns", "read ns"
+    );
     let mut random = Random(seed);
-    for (name, stamps) in
-        [("ping-pong stamps", pingpong(rows, &mut random)), ("stream stamps", stream(rows, &mut random))]
-    {
+    for (name, stamps) in [
+        ("ping-pong stamps", pingpong(rows, &mut random)),
+        ("stream stamps", stream(rows, &mut random)),
+    ] {
         compare::<Int64Type>(name, &stamps, true, &STAMP_CHOICES, same_long);
     }
     let seq: Vec<i64> = (0..rows as i64).collect();
@@ -121,7 +127,8 @@ fn pingpong(rows: usize, random: &mut Random) -> [Vec<i64>; 4] {
     let mut stamps = [const { Vec::new() }; 4];
     let mut now = 1_000_000;
     for _ in 0..rows {
-        let moments = [now, now + random.time(30.0), now + random.time(150.0), now + random.time(200.0)];
+        let moments =
+            [now, now + random.time(30.0), now + random.time(150.0), now + random.time(200.0)];
         for (column, moment) in stamps.iter_mut().zip(moments) {
             column.push(moment);
         }
@@ -177,7 +184,8 @@ fn write<T: DataType>(columns: &[Vec<T::T>], optional: bool, choice: &Choice) ->
         Arc::new(column.with_repetition(repetition).build().expect("a legal column"))
     };
     let fields = (0..columns.len()).map(field).collect();
-    let schema = Type::group_type_builder("message").with_fields(fields).build().expect("a legal schema");
+    let schema =
+        Type::group_type_builder("message").with_fields(fields).build().expect("a legal schema");
     let compression = match choice.compression {
         Squeeze::None => Compression::UNCOMPRESSED,
         Squeeze::Zstd => Compression::ZSTD(ZstdLevel::try_new(1).expect("a legal level")),
@@ -190,12 +198,13 @@ fn write<T: DataType>(columns: &[Vec<T::T>], optional: bool, choice: &Choice) ->
         .set_encoding(choice.encoding)
         .set_compression(compression)
         .build();
-    let mut writer =
-        SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties)).expect("a legal file");
+    let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties))
+        .expect("a legal file");
     let levels = vec![1i16; columns[0].len()];
     let mut group = writer.next_row_group().expect("a row group");
     for values in columns {
-        let mut column = group.next_column().expect("a column").expect("as many columns as in the schema");
+        let mut column =
+            group.next_column().expect("a column").expect("as many columns as in the schema");
         let levels = optional.then_some(levels.as_slice());
         column.typed::<T>().write_batch(values, levels, None).expect("memory takes it");
         column.close().expect("memory takes it");
@@ -225,9 +234,13 @@ fn read<T: DataType>(
         levels.clear();
         let begun = processor_ns();
         let mut column = typed(group.get_column_reader(at).expect("a column"));
-        let read = column.read_records(expected.len(), Some(levels), None, values).expect("sound pages");
+        let read =
+            column.read_records(expected.len(), Some(levels), None, values).expect("sound pages");
         total_ns += processor_ns() - begun;
-        assert!(read.0 == expected.len() && *values == *expected, "what is read is not what was written");
+        assert!(
+            read.0 == expected.len() && *values == *expected,
+            "what is read is not what was written"
+        );
     }
     total_ns
 }

@@ -4,15 +4,16 @@
 
 use clock::Clock;
 use fourstamp_record::{
-    ABSENT, ArrivedClock, Column, Header, How, Kind, NodeSheet, RecorderOptions, Row, RunFolder, RunInfo,
-    Schema,
+    ABSENT, ArrivedClock, Column, Header, How, Kind, NodeSheet, RecorderOptions, Row, RunFolder,
+    RunInfo, Schema,
 };
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let corpus = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("fuzz/corpus"), PathBuf::from);
+    let corpus =
+        std::env::args_os().nth(1).map_or_else(|| PathBuf::from("fuzz/corpus"), PathBuf::from);
     for target in ["live_log", "run_json", "messages", "header"] {
         fs::create_dir_all(corpus.join(target))?;
     }
@@ -32,7 +33,8 @@ fn seed(corpus: &Path, name: &str, columns: &[Column], rows: u64) -> Result<(), 
     let clock = Clock::best();
     let run = RunFolder::create(&path, RunInfo::new("seed"))?;
     let schema = Schema::new(columns);
-    let mut node = run.recorder(NodeSheet::new(0, 0, &clock), &schema, RecorderOptions::default())?;
+    let mut node =
+        run.recorder(NodeSheet::new(0, 0, &clock), &schema, RecorderOptions::default())?;
     let extras = vec![1; schema.extras().count()];
     for seq in 0..rows {
         let now = clock.now().0;
@@ -40,7 +42,10 @@ fn seed(corpus: &Path, name: &str, columns: &[Column], rows: u64) -> Result<(), 
     }
     node.finish(clock.anchor())?;
     fs::copy(path.join("live/launch-0-node-0.log"), corpus.join("live_log").join(name))?;
-    fs::copy(path.join("live/launch-0-node-0.json"), corpus.join("run_json").join(format!("{name}-sheet")))?;
+    fs::copy(
+        path.join("live/launch-0-node-0.json"),
+        corpus.join("run_json").join(format!("{name}-sheet")),
+    )?;
     run.close()?;
     fs::copy(path.join("run.json"), corpus.join("run_json").join(name))?;
     fs::copy(path.join("messages/launch-0-node-0.parquet"), corpus.join("messages").join(name))?;

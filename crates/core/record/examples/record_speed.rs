@@ -2,13 +2,14 @@
 //!
 //! `cargo run --release -p fourstamp-record --example record_speed [rows] [folder]`
 //!
-//! All figures are for each message. Times of recording and reading are processor time of the thread that does it. The runs
-//! are left in the folder that a second argument names, for comparison with other readers.
+//! All figures are for each message. Times of recording and reading are processor time of the
+//! thread that does it. The runs are left in the folder that a second argument names, for
+//! comparison with other readers.
 
 use clock::Clock;
 use fourstamp_record::{
-    ArrivedClock, Batch, Column, Field, How, Kind, Mode, NodeSheet, Recorder, RecorderOptions, Row, Run,
-    RunFolder, RunInfo, Schema, Values, WhenFull,
+    ArrivedClock, Batch, Column, Field, How, Kind, Mode, NodeSheet, Recorder, RecorderOptions, Row,
+    Run, RunFolder, RunInfo, Schema, Values, WhenFull,
 };
 use rustix::time::{ClockId, clock_gettime};
 use std::error::Error;
@@ -35,7 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rows: u64 = arguments.next().map_or(Ok(4_000_000), |rows| rows.parse())?;
     let temporary = tempfile::tempdir()?;
     let folder = arguments.next().map_or_else(|| temporary.path().to_path_buf(), Into::into);
-    let block = |mode, capacity_rows| RecorderOptions { mode, capacity_rows, when_full: WhenFull::Block };
+    let block =
+        |mode, capacity_rows| RecorderOptions { mode, capacity_rows, when_full: WhenFull::Block };
     measure(&folder.join("memory"), rows, block(Mode::Memory, rows), push)?;
     measure(&folder.join("stream"), rows, block(Mode::Stream, 1 << 18), push)?;
     measure(&folder.join("in-cache"), rows, block(Mode::Memory, RING), in_cache)
@@ -58,7 +60,9 @@ fn measure(
     let close_ns = begun.elapsed().as_nanos() as f64 / rows;
     let own_ns = (processor_ns() - own) / rows;
     println!("{}: push {push_ns:.1} ns ({pauses} pauses)", path.display());
-    println!("  finish {finish_ns:.1} ns, close {close_ns:.1} ns ({own_ns:.1} ns of processor time)");
+    println!(
+        "  finish {finish_ns:.1} ns, close {close_ns:.1} ns ({own_ns:.1} ns of processor time)"
+    );
     read(path, rows)
 }
 
@@ -82,7 +86,8 @@ fn push(node: &mut Recorder, rows: u64) -> f64 {
 /// Rows of a ring that stays in the cache.
 const RING: u64 = 1 << 14;
 
-/// The same without the pauses for a full ring, and with a ring that lies in the cache: the best of its rounds.
+/// The same without the pauses for a full ring, and with a ring that lies in the cache: the best of
+/// its rounds.
 fn in_cache(node: &mut Recorder, rows: u64) -> f64 {
     push(node, RING);
     let rounds = (0..rows / RING).map(|_| {
@@ -136,8 +141,13 @@ fn read(path: &Path, rows: f64) -> Result<(), Box<dyn Error>> {
         }
     }
     let each = FIELDS.iter().zip(best).zip(decoded).filter(|(_, decoded)| *decoded);
-    let each: Vec<String> = each.map(|((field, ns), _)| format!("{} {ns:.2}", field.name())).collect();
-    println!("  read {:.2} ns: {}; the rest is constant", best.iter().sum::<f64>(), each.join(", "));
+    let each: Vec<String> =
+        each.map(|((field, ns), _)| format!("{} {ns:.2}", field.name())).collect();
+    println!(
+        "  read {:.2} ns: {}; the rest is constant",
+        best.iter().sum::<f64>(),
+        each.join(", ")
+    );
     let files = std::fs::read_dir(path.join("messages"))?.flatten();
     let bytes: u64 = files.map(|file| file.metadata().map_or(0, |metadata| metadata.len())).sum();
     println!("  {:.2} bytes", bytes as f64 / rows);

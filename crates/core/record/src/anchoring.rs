@@ -35,7 +35,11 @@ pub(crate) struct Anchoring {
 impl Anchorings {
     /// Have the clock of `sheet` written down as long as the result is held: by its log, or by that
     /// of another node on the same clock. `None` where this process cannot read that clock.
-    pub fn hold(&self, live: &Path, sheet: &NodeSheet) -> Result<Option<Arc<Anchoring>>, RecordError> {
+    pub fn hold(
+        &self,
+        live: &Path,
+        sheet: &NodeSheet,
+    ) -> Result<Option<Arc<Anchoring>>, RecordError> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|(_, anchoring)| anchoring.strong_count() > 0);
         let same = known.iter().find(|(domain, _)| *domain == sheet.domain);
@@ -131,7 +135,8 @@ struct Thinned {
 impl Thinned {
     fn push(&mut self, anchor: Anchor) {
         self.last = Some(anchor);
-        let (best, seen) = self.best.map_or((anchor, 0), |(best, seen)| (tighter(best, anchor), seen));
+        let (best, seen) =
+            self.best.map_or((anchor, 0), |(best, seen)| (tighter(best, anchor), seen));
         self.best = Some((best, seen + 1));
         if seen + 1 < 1 << self.doublings {
             return;
@@ -140,8 +145,9 @@ impl Thinned {
         self.best = None;
         if self.kept.len() > KEPT_MAX {
             let pairs = self.kept.chunks(2);
-            self.kept =
-                pairs.map(|pair| pair.iter().copied().reduce(tighter).expect("no chunk is empty")).collect();
+            self.kept = pairs
+                .map(|pair| pair.iter().copied().reduce(tighter).expect("no chunk is empty"))
+                .collect();
             self.doublings += 1;
         }
     }

@@ -51,8 +51,8 @@ impl Batch {
         self.rows
     }
 
-    /// A column. `kind` and `arrived_how` are the codes of [`Kind`](crate::Kind) and [`How`](crate::How), virtual times
-    /// the bits of an `f64`.
+    /// A column. `kind` and `arrived_how` are the codes of [`Kind`](crate::Kind) and
+    /// [`How`](crate::How), virtual times the bits of an `f64`.
     pub fn column(&self, field: Field) -> Values<'_> {
         match self.slots.get(field as usize) {
             None => Values::Absent,

@@ -65,10 +65,11 @@ pub(crate) fn reserve(
         other => {
             let why = other.and_then(Result::err).map(|error| error.to_string());
             let why = why.unwrap_or_else(|| "its run has no id".to_string());
-            sheet
-                .notes
-                .push(format!("its last rows would be lost with a kill, for its buffer has no name: {why}"));
-            Region::private(words).map_err(|source| RecordError::Buffer { node: sheet.node, source })?
+            sheet.notes.push(format!(
+                "its last rows would be lost with a kill, for its buffer has no name: {why}"
+            ));
+            Region::private(words)
+                .map_err(|source| RecordError::Buffer { node: sheet.node, source })?
         }
     };
     Ok(lay_out(Arc::new(region), stride, capacity))
@@ -162,8 +163,11 @@ impl Buffers {
     /// Those that the sheets of the run at `here` name, where they are what they should be.
     pub fn claim(run: Option<RunId>, here: &Path, sheets: &[NodeSheet]) -> Buffers {
         let named = sheets.iter().filter_map(|sheet| Some((sheet, sheet.buffer.as_ref()?)));
-        let found = named.map(|(sheet, path)| ((sheet.launch, sheet.node), find(run, sheet, path))).collect();
-        let known = |stray: &Stray| sheets.iter().any(|sheet| stray.is_of(sheet.launch, sheet.node));
+        let found = named
+            .map(|(sheet, path)| ((sheet.launch, sheet.node), find(run, sheet, path)))
+            .collect();
+        let known =
+            |stray: &Stray| sheets.iter().any(|sheet| stray.is_of(sheet.launch, sheet.node));
         let strays = run.map_or(Vec::new(), |run| strays(run, here));
         let strays = strays.into_iter().filter(|stray| !known(stray)).collect();
         Buffers { run, here: here.to_path_buf(), found, strays }
@@ -191,7 +195,8 @@ impl Buffers {
     /// stays.
     pub fn remove(self) {
         for found in self.found.into_values().flatten() {
-            let done_with = found.owner.is_some_and(|owner| !is_wanted_elsewhere(&owner, &self.here));
+            let done_with =
+                found.owner.is_some_and(|owner| !is_wanted_elsewhere(&owner, &self.here));
             if done_with {
                 drop(found.region);
                 // What cannot be removed is a leftover that says whose it is.
@@ -216,7 +221,8 @@ impl Stray {
 fn strays(run: RunId, here: &Path) -> Vec<Stray> {
     let stray = |path: PathBuf| {
         let head = head_of(Claim::on(&path).ok()?)?;
-        let owner = head.owner.filter(|owner| head.unread > 0 && !is_wanted_elsewhere(owner, here))?;
+        let owner =
+            head.owner.filter(|owner| head.unread > 0 && !is_wanted_elsewhere(owner, here))?;
         Some(Stray { launch: owner.launch, node: owner.node, rows: head.unread })
     };
     leftover::of_owner(run.owner()).into_iter().filter_map(stray).collect()
@@ -254,7 +260,8 @@ fn find(run: Option<RunId>, sheet: &NodeSheet, path: &Path) -> Result<Found, Str
         ))
     };
     // Whatever path the sheet has, only a name in shared memory is looked at.
-    let Some(name) = path.file_name().filter(|_| path.parent() == Some(&*memory::shared_folder())) else {
+    let Some(name) = path.file_name().filter(|_| path.parent() == Some(&*memory::shared_folder()))
+    else {
         return refused("which is not where buffers are");
     };
     if run.is_some_and(|run| memory::owner_of(name) != Some(run.owner())) {

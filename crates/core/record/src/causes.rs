@@ -1,7 +1,8 @@
 //! What else happened while messages travelled: spans of time beside the rows, one file a node.
 //!
-//! A node's watcher appends spans in raw ticks to a log of its own in `live/`, in the format of the live log, so that what a killed node has written
-//! stays readable. Closing the run puts them on the timeline, in `causes/launch-0-node-1.parquet`.
+//! A node's watcher appends spans in raw ticks to a log of its own in `live/`, in the format of the
+//! live log, so that what a killed node has written stays readable. Closing the run puts them on
+//! the timeline, in `causes/launch-0-node-1.parquet`.
 
 mod log;
 mod table;
@@ -11,11 +12,14 @@ pub(crate) use log::close;
 pub use table::{CauseSpan, NodeCauses};
 
 /// What a span tells of. The numbers are part of the log's format: append, never renumber.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Cause {
-    /// The machine was watched during the span: of what is not listed within it, nothing was seen. Amount: 0.
+    /// The machine was watched during the span: of what is not listed within it, nothing was seen.
+    /// Amount: 0.
     Watched = 0,
     /// The node's thread was ready to run and had no core. Amount: ns.
     RunQueue = 1,
@@ -23,7 +27,8 @@ pub enum Cause {
     Preempted = 2,
     /// It went to another core. Amount: the core.
     Migrated = 3,
-    /// The hypervisor ran something else on the node's core. Amount: ns, in steps of the kernel's tick.
+    /// The hypervisor ran something else on the node's core. Amount: ns, in steps of the kernel's
+    /// tick.
     Steal = 4,
     /// Interrupts on the node's core, beyond one of its timer for every tick. Amount: how many.
     Interrupts = 5,

@@ -87,8 +87,8 @@ impl Chunk {
         self.file.columns[field as usize].is_some()
     }
 
-    /// Read these columns into `batch`, whose memory is used again. Columns that the file does not have come out as
-    /// [`Values::Absent`](crate::Values::Absent).
+    /// Read these columns into `batch`, whose memory is used again. Columns that the file does not
+    /// have come out as [`Values::Absent`](crate::Values::Absent).
     ///
     /// # Errors
     /// When a column is damaged; `batch` then holds nothing of use.
@@ -168,10 +168,12 @@ fn same<T: PartialEq>(min: Option<T>, max: Option<T>) -> Option<T> {
 impl File {
     /// Open a messages file and read its metadata.
     pub fn open(path: PathBuf) -> Result<File, RecordError> {
-        let file =
-            crate::input::open_input(&path).map_err(|error| RecordError::file("open", &path, error))?;
-        let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file))
-            .map_err(|what| RecordError::damaged(&path, format!("is not a messages file: {what}")))?;
+        let file = crate::input::open_input(&path)
+            .map_err(|error| RecordError::file("open", &path, error))?;
+        let metadata =
+            guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file)).map_err(|what| {
+                RecordError::damaged(&path, format!("is not a messages file: {what}"))
+            })?;
         let format = number(&path, &metadata, FORMAT_KEY)?;
         if format > u64::from(crate::FORMAT) {
             return Err(RecordError::TooNew { path, found: format });
@@ -179,7 +181,8 @@ impl File {
         let launch = number(&path, &metadata, LAUNCH_KEY)? as u32;
         let node = number(&path, &metadata, NODE_KEY)? as u32;
         let columns = find_columns(&path, &metadata)?;
-        let sound = metadata.row_groups().iter().all(|group| (0..=ROWS_MAX).contains(&group.num_rows()));
+        let sound =
+            metadata.row_groups().iter().all(|group| (0..=ROWS_MAX).contains(&group.num_rows()));
         if !sound {
             return Err(RecordError::damaged(&path, "has a row group of an impossible size"));
         }
@@ -201,7 +204,10 @@ fn number(path: &Path, metadata: &ParquetMetaData, key: &str) -> Result<u64, Rec
     match value.map(|value| value.parse()) {
         Some(Ok(number)) => Ok(number),
         Some(Err(_)) => Err(RecordError::damaged(path, format!("has a {key} that is no number"))),
-        None => Err(RecordError::damaged(path, format!("is Parquet, but no messages file: it has no {key}"))),
+        None => Err(RecordError::damaged(
+            path,
+            format!("is Parquet, but no messages file: it has no {key}"),
+        )),
     }
 }
 

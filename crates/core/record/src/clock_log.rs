@@ -16,7 +16,8 @@ pub(crate) fn append(live: &Path, news: &Domain) -> Result<(), RecordError> {
     let failed = |error| RecordError::file("write", &path, error);
     let mut line = serde_json::to_vec(news).map_err(|error| failed(error.into()))?;
     line.push(b'\n');
-    let mut file = std::fs::File::options().create(true).append(true).open(&path).map_err(failed)?;
+    let mut file =
+        std::fs::File::options().create(true).append(true).open(&path).map_err(failed)?;
     file.write_all(&line).map_err(failed)
 }
 
@@ -32,7 +33,12 @@ pub(crate) fn add(live: &Path, info: &mut RunInfo) {
                 add_new(&mut domain.anchors, &news.anchors);
                 add_new(&mut domain.offsets, &news.offsets);
             }
-            None => info.domains.push(Domain { model: None, error_ns: None, kernel_error_ns: None, ..news }),
+            None => info.domains.push(Domain {
+                model: None,
+                error_ns: None,
+                kernel_error_ns: None,
+                ..news
+            }),
         }
     }
 }

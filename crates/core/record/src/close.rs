@@ -1,8 +1,8 @@
 //! Closing a run: live logs and buffers become messages files on the timeline.
 //!
-//! The order makes it safe to be killed at any point: messages files appear whole, then `run.json` says that the
-//! run is closed, and only then the live logs and buffers go. Until then closing can be done again from the
-//! beginning, by the same process or by the run's first reader.
+//! The order makes it safe to be killed at any point: messages files appear whole, then `run.json`
+//! says that the run is closed, and only then the live logs and buffers go. Until then closing can
+//! be done again from the beginning, by the same process or by the run's first reader.
 
 use crate::anchoring;
 use crate::buffer::Buffers;
@@ -22,10 +22,11 @@ use std::path::{Path, PathBuf};
 
 /// A run whose recording has ended, held alone until it is closed.
 ///
-/// [`RunFolder::close`](crate::RunFolder::close) and [`Run::open`](crate::Run::open) do all of this for runs that were recorded through a
-/// [`Recorder`](crate::Recorder). A producer with logs of its own takes the steps itself: [`Closing::fit`] the clocks, write what the nodes
-/// left ([`Closing::messages`], [`SideWriter`](crate::SideWriter)), [`Closing::finish`]. Until then nothing of `live/` is removed, and closing
-/// can be done again from the beginning.
+/// [`RunFolder::close`](crate::RunFolder::close) and [`Run::open`](crate::Run::open) do all of this
+/// for runs that were recorded through a [`Recorder`](crate::Recorder). A producer with logs of its
+/// own takes the steps itself: [`Closing::fit`] the clocks, write what the nodes left
+/// ([`Closing::messages`], [`SideWriter`](crate::SideWriter)), [`Closing::finish`]. Until then
+/// nothing of `live/` is removed, and closing can be done again from the beginning.
 pub struct Closing {
     path: PathBuf,
     info: RunInfo,
@@ -61,7 +62,8 @@ impl Closing {
         &mut self.info
     }
 
-    /// The sheets of the run's nodes, by launch and node. One that is damaged becomes a failure in the run's information.
+    /// The sheets of the run's nodes, by launch and node. One that is damaged becomes a failure in
+    /// the run's information.
     ///
     /// # Errors
     /// When `live/` cannot be read, or a sheet is of a newer format.
@@ -75,7 +77,8 @@ impl Closing {
         let of_node = |sheet: &NodeSheet| (sheet.domain.clone(), anchoring::read(&live, sheet));
         clock_log::add(&live, &mut self.info);
         let logged: Vec<_> = sheets.iter().map(of_node).collect();
-        let Domains { domains, notes } = models::fit(&self.info, sheets, &logged, &Machine::boot_id());
+        let Domains { domains, notes } =
+            models::fit(&self.info, sheets, &logged, &Machine::boot_id());
         self.info.domains = domains;
         self.info.notes.extend(notes);
     }
@@ -91,12 +94,13 @@ impl Closing {
     /// When it cannot be written.
     pub fn messages(&self, sheet: &NodeSheet) -> Result<MessagesFile, RecordError> {
         let folder = messages(&self.path);
-        std::fs::create_dir_all(&folder).map_err(|error| RecordError::file("create", &folder, error))?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| RecordError::file("create", &folder, error))?;
         MessagesFile::create(&self.path.join(file_of(sheet)), sheet)
     }
 
-    /// All files are written: say so in `run.json`, and remove what only a run that goes on needs. `nodes` are the sheets with
-    /// the rows in their messages files.
+    /// All files are written: say so in `run.json`, and remove what only a run that goes on needs.
+    /// `nodes` are the sheets with the rows in their messages files.
     ///
     /// # Errors
     /// When `run.json` cannot be written; closing can be done again then.
@@ -107,7 +111,8 @@ impl Closing {
             launches.entry(sheet.launch).or_default().push(node);
         }
         let info = &mut self.info;
-        info.launches = launches.into_iter().map(|(launch, nodes)| Launch { launch, nodes }).collect();
+        info.launches =
+            launches.into_iter().map(|(launch, nodes)| Launch { launch, nodes }).collect();
         // A producer knows of nodes that were cut before they left a sheet.
         info.lost.cut |= self.state == State::Cut || nodes.iter().any(|(sheet, _)| !sheet.finished);
         info.state = if info.lost.cut { State::Cut } else { self.state };
@@ -145,7 +150,11 @@ impl Closing {
     }
 
     /// Write the messages of one node. Returns its rows, and those that were dropped.
-    fn close_node(&mut self, sheet: &NodeSheet, sheets: &[NodeSheet]) -> Result<(u64, u64), RecordError> {
+    fn close_node(
+        &mut self,
+        sheet: &NodeSheet,
+        sheets: &[NodeSheet],
+    ) -> Result<(u64, u64), RecordError> {
         let mut file = self.messages(sheet)?;
         let mut clocks = Clocks::of(sheet.launch, sheets, &self.info.domains);
         let live = self.live();
@@ -153,7 +162,8 @@ impl Closing {
         let lost = match sheet.halves {
             false => write_rows(&live, sheet, &self.buffers, &mut file, &mut clocks)?,
             true => {
-                let partners = sheets.iter().filter(|other| other.launch == sheet.launch && other.halves);
+                let partners =
+                    sheets.iter().filter(|other| other.launch == sheet.launch && other.halves);
                 let mut push = |words: &[u64]| file.push_ticks(words, &mut clocks);
                 let joined = halves::join(&live, sheet, partners, &self.buffers, &mut push)?;
                 unmatched = (joined.unmatched_sends, joined.unmatched_receives);
@@ -185,9 +195,11 @@ pub(crate) fn remove_live(path: &Path) {
 
 /// Logs that this crate does not know belong to a producer that closes its runs itself.
 fn refuse_other_logs(live: &Path) -> Result<(), RecordError> {
-    let entries = std::fs::read_dir(live).map_err(|error| RecordError::file("read", live, error))?;
+    let entries =
+        std::fs::read_dir(live).map_err(|error| RecordError::file("read", live, error))?;
     let known = |path: &Path| {
-        path.file_name().is_some_and(|name| name == "lock" || name.to_string_lossy().starts_with('.'))
+        path.file_name()
+            .is_some_and(|name| name == "lock" || name.to_string_lossy().starts_with('.'))
             || path.extension().is_some_and(|ending| ending == "json" || ending == "log")
     };
     match entries.flatten().map(|entry| entry.path()).find(|path| !known(path)) {
@@ -199,13 +211,15 @@ fn refuse_other_logs(live: &Path) -> Result<(), RecordError> {
 /// What a closing that was killed had begun.
 fn remove_unfinished(folder: &Path) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".unfinished-")) {
+    for entry in
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".unfinished-"))
+    {
         let _ = std::fs::remove_file(entry.path());
     }
 }
 
-/// The sheets of a run, by launch and node. One that is damaged becomes a failure in the run's information and
-/// leaves the other nodes readable.
+/// The sheets of a run, by launch and node. One that is damaged becomes a failure in the run's
+/// information and leaves the other nodes readable.
 fn read_sheets(path: &Path, failures: &mut Vec<String>) -> Result<Vec<NodeSheet>, RecordError> {
     let folder = live(path);
     let failed = |error| RecordError::file("read", &folder, error);
@@ -257,7 +271,9 @@ fn note_lost(info: &mut RunInfo, sheet: &NodeSheet, lost: &RowsLost) {
 impl<'a> Clocks<'a> {
     fn of(launch: u32, sheets: &[NodeSheet], domains: &'a [crate::Domain]) -> Clocks<'a> {
         let mut domain_of = Vec::new();
-        for sheet in sheets.iter().filter(|sheet| sheet.launch == launch && sheet.node <= u32::from(u16::MAX))
+        for sheet in sheets
+            .iter()
+            .filter(|sheet| sheet.launch == launch && sheet.node <= u32::from(u16::MAX))
         {
             let node = sheet.node as usize;
             if domain_of.len() <= node {
@@ -265,8 +281,10 @@ impl<'a> Clocks<'a> {
             }
             domain_of[node] = domains.iter().position(|domain| domain.id == sheet.domain);
         }
-        let cursors =
-            domains.iter().map(|domain| domain.model.as_ref().map(|model| model.cursor())).collect();
+        let cursors = domains
+            .iter()
+            .map(|domain| domain.model.as_ref().map(|model| model.cursor()))
+            .collect();
         let spans = vec![Span::default(); domains.len()];
         Clocks { cursors, domain_of, spans, unknown_rows: 0 }
     }

@@ -1,8 +1,9 @@
 //! Columns of names (`kind`, `arrived_how`), read as codes.
 //!
-//! The names are few and lie in the column's dictionary; a row holds an index. Turning each row's index into a string
-//! and the string into a code, as the general decoder would, costs ten times what the indices do, so they are decoded
-//! here: the mix of runs and bit-packed groups that the Parquet format calls RLE.
+//! The names are few and lie in the column's dictionary; a row holds an index. Turning each row's
+//! index into a string and the string into a code, as the general decoder would, costs ten times
+//! what the indices do, so they are decoded here: the mix of runs and bit-packed groups that the
+//! Parquet format calls RLE.
 
 use crate::NULL;
 use parquet::basic::Encoding;
@@ -30,16 +31,37 @@ pub(crate) fn read(
             Page::DataPage { buf, num_values, encoding, .. } => {
                 let count = checked(num_values, out.len(), rows)?;
                 let (levels, values) = if optional { split_v1(&buf)? } else { (&[][..], &buf[..]) };
-                page_codes(optional.then_some(levels), values, encoding, count, &dictionary, code_of, out)?;
+                page_codes(
+                    optional.then_some(levels),
+                    values,
+                    encoding,
+                    count,
+                    &dictionary,
+                    code_of,
+                    out,
+                )?;
             }
             Page::DataPageV2 {
-                buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, ..
+                buf,
+                num_values,
+                encoding,
+                def_levels_byte_len,
+                rep_levels_byte_len,
+                ..
             } => {
                 let count = checked(num_values, out.len(), rows)?;
                 let rest = buf.get(rep_levels_byte_len as usize..).ok_or_else(too_short)?;
                 let (levels, values) =
                     rest.split_at_checked(def_levels_byte_len as usize).ok_or_else(too_short)?;
-                page_codes(optional.then_some(levels), values, encoding, count, &dictionary, code_of, out)?;
+                page_codes(
+                    optional.then_some(levels),
+                    values,
+                    encoding,
+                    count,
+                    &dictionary,
+                    code_of,
+                    out,
+                )?;
             }
         }
     }

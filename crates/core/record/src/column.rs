@@ -1,7 +1,8 @@
 //! Columns: what a row may carry beyond its base, and what a reader can ask for.
 //!
-//! A [`Column`] is optional: a producer lists those that it fills in a [`Schema`], and a file has no column
-//! that its producer did not list. A [`Field`] is any column of a messages file, as readers name it.
+//! A [`Column`] is optional: a producer lists those that it fills in a [`Schema`], and a file has
+//! no column that its producer did not list. A [`Field`] is any column of a messages file, as
+//! readers name it.
 
 use serde::{Deserialize, Serialize};
 
@@ -52,8 +53,9 @@ pub enum Column {
     ReceiveSite = 19,
 }
 
-/// Which optional columns a node fills, and in which order [`Recorder::push_with`](crate::Recorder::push_with)
-/// takes the words of those that the base row does not hold.
+/// Which optional columns a node fills, and in which order
+/// [`Recorder::push_with`](crate::Recorder::push_with) takes the words of those that the base row
+/// does not hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Schema {

@@ -1,7 +1,7 @@
 //! The bytes of one column of one row group, read at their place in the file.
 //!
-//! Read by position and not by seeking: several threads read one file at a time, and a seek would move the
-//! others' place.
+//! Read by position and not by seeking: several threads read one file at a time, and a seek would
+//! move the others' place.
 
 use bytes::{Buf, Bytes};
 use parquet::errors::{ParquetError, Result};

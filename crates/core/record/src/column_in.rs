@@ -22,8 +22,8 @@ pub(crate) struct Scratch {
     doubles: Vec<f64>,
 }
 
-/// Read a column of `rows` rows into `values`, which is empty: [`NULL`] for null, the bits of a double, and for a column of
-/// names what `code_of` says.
+/// Read a column of `rows` rows into `values`, which is empty: [`NULL`] for null, the bits of a
+/// double, and for a column of names what `code_of` says.
 pub(crate) fn read(
     file: &File,
     column: &ColumnChunkMetaData,
@@ -61,8 +61,8 @@ pub(crate) fn read(
     check_length(values, rows)
 }
 
-/// A time as it is read: one that lies further from the run's begin than 73 years was never a time of a run, and differences of such
-/// would not fit 64 bits.
+/// A time as it is read: one that lies further from the run's begin than 73 years was never a time
+/// of a run, and differences of such would not fit 64 bits.
 pub(crate) fn time(ns: i64) -> i64 {
     const FAR_NS: u64 = 1 << 61;
     if ns.unsigned_abs() > FAR_NS { NULL } else { ns }

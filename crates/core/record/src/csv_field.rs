@@ -1,9 +1,10 @@
 //! Text as a field of a CSV file, for every file of that kind.
 
-/// The field: quoted where it must be. A spreadsheet would run text that begins like a formula, so that gets an apostrophe;
-/// numbers stay numbers.
+/// The field: quoted where it must be. A spreadsheet would run text that begins like a formula, so
+/// that gets an apostrophe; numbers stay numbers.
 pub fn csv_field(text: &str) -> String {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
+    let is_formula =
+        text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
     let guarded = if is_formula { format!("'{text}") } else { text.to_owned() };
     match guarded.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", guarded.replace('"', "\"\"")),

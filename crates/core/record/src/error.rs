@@ -16,13 +16,15 @@ pub enum RecordError {
         source: std::io::Error,
     },
     /// The folder for a new run has something in it.
-    #[error("{} is not empty; name a folder that does not exist yet, or remove what is in it", path.display())]
+    #[error("{} is not empty; name a folder that does not exist yet, or remove what is in \
+    it", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
     /// There is no run there.
-    #[error("{} is not a run: it has no run.json; name the folder that a run was written to", path.display())]
+    #[error("{} is not a run: it has no run.json; name the folder that a run was written \
+    to", path.display())]
     NotARun {
         /// The folder.
         path: PathBuf,
@@ -40,7 +42,8 @@ pub enum RecordError {
         path: PathBuf,
     },
     /// The run's producer keeps logs of its own, and must close the run itself.
-    #[error("{} is a log that only its producer can close; open the run with `fourstamp report`", path.display())]
+    #[error("{} is a log that only its producer can close; open the run with `fourstamp \
+    report`", path.display())]
     OtherLogs {
         /// The log.
         path: PathBuf,
@@ -78,7 +81,8 @@ pub enum RecordError {
         what: String,
     },
     /// One column of a messages file cannot be read.
-    #[error("{}, column {column}: {what}; the file is damaged, cut short, or not a file of a run", path.display())]
+    #[error("{}, column {column}: {what}; the file is damaged, cut short, or not a file of a \
+    run", path.display())]
     Column {
         /// The file.
         path: PathBuf,
@@ -89,7 +93,8 @@ pub enum RecordError {
     },
     /// A newer program wrote the file.
     #[error(
-        "{} has format {found}, and this program reads formats up to {}; read it with a newer fourstamp",
+        "{} has format {found}, and this program reads formats up to {}; read it with a newer \
+        fourstamp",
         path.display(), crate::FORMAT
     )]
     TooNew {
@@ -104,7 +109,11 @@ pub enum RecordError {
 pub const MAX_CAPACITY_ROWS: u64 = 1 << 34;
 
 impl RecordError {
-    pub(crate) fn file(action: &'static str, path: &Path, source: impl Into<std::io::Error>) -> RecordError {
+    pub(crate) fn file(
+        action: &'static str,
+        path: &Path,
+        source: impl Into<std::io::Error>,
+    ) -> RecordError {
         RecordError::File { action, path: path.to_path_buf(), source: source.into() }
     }
 

@@ -1,7 +1,8 @@
 //! The run folder while a run goes on: who may record into it, and when it may be closed.
 //!
-//! Everybody who records holds a shared lock on `live/lock`; closing takes it alone. The system drops a lock
-//! with its process, so a run that was cut is told from one that goes on without a process id or a time-out.
+//! Everybody who records holds a shared lock on `live/lock`; closing takes it alone. The system
+//! drops a lock with its process, so a run that was cut is told from one that goes on without a
+//! process id or a time-out.
 
 use crate::anchoring::Anchorings;
 use crate::close::{self, Closing};
@@ -26,7 +27,8 @@ pub(crate) struct FolderLock(File);
 /// How long closing waits for nodes in other processes to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a process that was killed may take to let its locks go: the system gives its memory back first.
+/// How long a process that was killed may take to let its locks go: the system gives its memory
+/// back first.
 const DYING: Duration = Duration::from_secs(1);
 
 impl RunFolder {
@@ -38,7 +40,8 @@ impl RunFolder {
         let path = path.as_ref().to_path_buf();
         refuse_contents(&path)?;
         leftover::sweep();
-        std::fs::create_dir_all(&path).map_err(|error| RecordError::file("create", &path, error))?;
+        std::fs::create_dir_all(&path)
+            .map_err(|error| RecordError::file("create", &path, error))?;
         for folder in [live(&path), messages(&path)] {
             std::fs::create_dir(&folder).map_err(|error| match error.kind() {
                 // Of two that find the folder empty at once, one makes this.
@@ -76,7 +79,8 @@ impl RunFolder {
         &self.info
     }
 
-    /// Add what only the end knows: notes, failures, the clocks' synchronisations. Written by [`RunFolder::close`].
+    /// Add what only the end knows: notes, failures, the clocks' synchronisations. Written by
+    /// [`RunFolder::close`].
     pub fn info_mut(&mut self) -> &mut RunInfo {
         &mut self.info
     }
@@ -86,7 +90,8 @@ impl RunFolder {
         live(&self.path)
     }
 
-    /// Write down what was learned of a clock (its new anchors and offsets alone), so that a run that is cut knows it.
+    /// Write down what was learned of a clock (its new anchors and offsets alone), so that a run
+    /// that is cut knows it.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -117,17 +122,18 @@ impl RunFolder {
         }
     }
 
-    /// The run has ended: put all stamps on the timeline, write the messages files and `run.json`, and remove
-    /// the live logs. Waits some seconds for nodes in other processes to finish.
+    /// The run has ended: put all stamps on the timeline, write the messages files and `run.json`,
+    /// and remove the live logs. Waits some seconds for nodes in other processes to finish.
     ///
     /// # Errors
-    /// When nodes still record, or something cannot be written. Nothing is lost then: [`Run::open`](crate::Run::open)
-    /// closes the run later.
+    /// When nodes still record, or something cannot be written. Nothing is lost then:
+    /// [`Run::open`](crate::Run::open) closes the run later.
     pub fn close(self) -> Result<RunInfo, RecordError> {
         self.begin_closing()?.close_recorded()
     }
 
-    /// The run has ended, and its producer closes it itself. Waits some seconds for nodes in other processes to finish.
+    /// The run has ended, and its producer closes it itself. Waits some seconds for nodes in other
+    /// processes to finish.
     ///
     /// # Errors
     /// When nodes still record.
@@ -148,7 +154,8 @@ impl RunFolder {
 }
 
 impl Closing {
-    /// Begin to close a run whose writers have gone, as its first reader. `None` when it is closed already.
+    /// Begin to close a run whose writers have gone, as its first reader. `None` when it is closed
+    /// already.
     ///
     /// # Errors
     /// When it still goes on, or is no run.
@@ -175,7 +182,8 @@ impl Closing {
     }
 }
 
-/// Remove what a closing that was killed at its very end left behind. Whoever may not write leaves it.
+/// Remove what a closing that was killed at its very end left behind. Whoever may not write leaves
+/// it.
 fn sweep(path: &Path) {
     if let Ok(lock) = FolderLock::open(path)
         && lock.alone().unwrap_or(false)
@@ -252,7 +260,9 @@ fn refuse_contents(path: &Path) -> Result<(), RecordError> {
 impl FolderLock {
     fn open(run: &Path) -> Result<FolderLock, RecordError> {
         let path = lock_file(run);
-        input::open_lock(&path).map(FolderLock).map_err(|error| RecordError::file("open", &path, error))
+        input::open_lock(&path)
+            .map(FolderLock)
+            .map_err(|error| RecordError::file("open", &path, error))
     }
 
     fn shared(run: &Path) -> Result<FolderLock, RecordError> {

@@ -1,9 +1,9 @@
 //! A wall around the Parquet decoder.
 //!
-//! The `parquet` crate returns errors for most damage, but asserts and slices in some paths, so that a
-//! damaged file can make it panic. For a reader of somebody's file a panic is never the answer, so here, and only
-//! here, it becomes an error. Nothing that outlives the call is left half-changed: a batch whose reading failed is begun
-//! anew by the next.
+//! The `parquet` crate returns errors for most damage, but asserts and slices in some paths, so
+//! that a damaged file can make it panic. For a reader of somebody's file a panic is never the
+//! answer, so here, and only here, it becomes an error. Nothing that outlives the call is left
+//! half-changed: a batch whose reading failed is begun anew by the next.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -26,8 +26,8 @@ pub(crate) fn guarded<T, E: ToString>(work: impl FnOnce() -> Result<T, E>) -> Re
     }
 }
 
-/// A panic that becomes an error must not print a backtrace first. The hook leaves all other panics to
-/// whoever had the hook before.
+/// A panic that becomes an error must not print a backtrace first. The hook leaves all other panics
+/// to whoever had the hook before.
 fn hush() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

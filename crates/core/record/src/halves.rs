@@ -1,12 +1,12 @@
 //! Joining the two sides of a bare run, whose messages carried no header.
 //!
-//! A sender logs `ready` and `sent`, a receiver `arrived` and `taken`. Messages between two nodes keep their
-//! order, so the k-th send from one node to another is the k-th receive there. What has no partner is kept with
-//! the stamps that it has, and counted: after a loss on the way, partners further on are not to be trusted, and the
-//! count says so.
+//! A sender logs `ready` and `sent`, a receiver `arrived` and `taken`. Messages between two nodes
+//! keep their order, so the k-th send from one node to another is the k-th receive there. What has
+//! no partner is kept with the stamps that it has, and counted: after a loss on the way, partners
+//! further on are not to be trusted, and the count says so.
 //!
-//! Memory does not grow with the run: the receiver's rows are read once, and beside them each sender's log, of
-//! which the rows to other nodes are skipped.
+//! Memory does not grow with the run: the receiver's rows are read once, and beside them each
+//! sender's log, of which the rows to other nodes are skipped.
 
 use crate::buffer::Buffers;
 use crate::row::ABSENT;
@@ -26,8 +26,8 @@ pub(crate) struct Joined {
 /// Where joined rows go, as words of the receiver's schema.
 type Out<'a> = dyn FnMut(&[u64]) -> Result<(), RecordError> + 'a;
 
-/// Give `out` each message that node `sheet` received, and those sent to it that it did not receive. `partners` are
-/// the sheets of its launch, itself among them.
+/// Give `out` each message that node `sheet` received, and those sent to it that it did not
+/// receive. `partners` are the sheets of its launch, itself among them.
 pub(crate) fn join<'a>(
     live: &Path,
     sheet: &NodeSheet,
@@ -47,13 +47,15 @@ pub(crate) fn join<'a>(
             match half_of(words, sheet.node) {
                 Half::Whole => out(words)?,
                 Half::Send => {}
-                Half::Receive { src } => match sends.get_mut(&src).map(Sends::next).transpose()?.flatten() {
-                    Some(send) => out(&merge(send, words))?,
-                    None => {
-                        joined.unmatched_receives += 1;
-                        out(words)?;
+                Half::Receive { src } => {
+                    match sends.get_mut(&src).map(Sends::next).transpose()?.flatten() {
+                        Some(send) => out(&merge(send, words))?,
+                        None => {
+                            joined.unmatched_receives += 1;
+                            out(words)?;
+                        }
                     }
-                },
+                }
             }
         }
     }
@@ -78,7 +80,9 @@ enum Half {
 fn half_of(words: &[u64], node: u32) -> Half {
     let base: &[u64; BASE_WORDS] = words[..BASE_WORDS].try_into().expect("a row has its base");
     match Row::unpack(base) {
-        Some(row) if row.taken == ABSENT && row.arrived == ABSENT && u32::from(row.src) == node => Half::Send,
+        Some(row) if row.taken == ABSENT && row.arrived == ABSENT && u32::from(row.src) == node => {
+            Half::Send
+        }
         Some(row) if row.ready == ABSENT && row.sent == ABSENT && u32::from(row.dst) == node => {
             Half::Receive { src: u32::from(row.src) }
         }
@@ -126,7 +130,9 @@ impl Sends {
                 if u32::from(dst) == self.dst && matches!(half_of(words, self.src), Half::Send) {
                     self.row.clear();
                     self.row.extend(&words[..BASE_WORDS]);
-                    self.row.extend(self.extras.iter().map(|word| word.map_or(ABSENT, |word| words[word])));
+                    self.row.extend(
+                        self.extras.iter().map(|word| word.map_or(ABSENT, |word| words[word])),
+                    );
                     return Ok(Some(&self.row));
                 }
             }

@@ -42,7 +42,8 @@ pub struct Header {
 pub enum HeaderError {
     /// They are something else.
     #[error(
-        "a message begins with {found:02x?} and not with a Fourstamp header; does its sender stamp messages too?"
+        "a message begins with {found:02x?} and not with a Fourstamp header; does its sender stamp \
+        messages too?"
     )]
     Foreign {
         /// The first bytes.
@@ -50,14 +51,17 @@ pub enum HeaderError {
     },
     /// Another version wrote them.
     #[error(
-        "a message has header version {found}, and this program reads {VERSION}; use one version on all nodes"
+        "a message has header version {found}, and this program reads {VERSION}; use one version \
+        on all nodes"
     )]
     Version {
         /// Its version.
         found: u8,
     },
     /// Its kind does not exist.
-    #[error("a message has the kind {code}, which does not exist; its header was damaged on the way")]
+    #[error(
+        "a message has the kind {code}, which does not exist; its header was damaged on the way"
+    )]
     Kind {
         /// The code found.
         code: u8,
@@ -90,7 +94,8 @@ impl Header {
         if bytes[2] != VERSION {
             return Err(HeaderError::Version { found: bytes[2] });
         }
-        let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+        let word =
+            |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
         Ok(Header {
             kind: Kind::from_code(bytes[3]).ok_or(HeaderError::Kind { code: bytes[3] })?,
             src: u16::from_le_bytes([bytes[4], bytes[5]]),
@@ -125,7 +130,8 @@ mod tests {
 
     #[test]
     fn other_bytes_are_refused_by_name() {
-        let header = Header { kind: Kind::Data, src: 1, dst: 2, seq: 3, ready: Ticks(4), sent: Ticks(5) };
+        let header =
+            Header { kind: Kind::Data, src: 1, dst: 2, seq: 3, ready: Ticks(4), sent: Ticks(5) };
         let mut bytes = header.to_bytes();
         bytes[3] = 99;
         assert_eq!(Header::from_bytes(&bytes), Err(HeaderError::Kind { code: 99 }));

@@ -95,7 +95,8 @@ pub struct Lost {
     pub damaged_chunks: u64,
     /// Rows known to have been in them.
     pub damaged_rows: u64,
-    /// Nodes whose last rows went with their buffer: the machine was restarted, or it is another one.
+    /// Nodes whose last rows went with their buffer: the machine was restarted, or it is another
+    /// one.
     pub missing_buffers: u64,
     /// Halves of a bare run: sends that no receive belongs to.
     pub unmatched_sends: u64,
@@ -163,8 +164,8 @@ pub struct Domain {
     /// Whether the other domains are tied to this one.
     #[serde(default)]
     pub reference: bool,
-    /// Bound of the error of a stamp against the reference domain, ns, as far as it is known. Two stamps of one
-    /// domain compare exactly.
+    /// Bound of the error of a stamp against the reference domain, ns, as far as it is known. Two
+    /// stamps of one domain compare exactly.
     #[serde(default)]
     pub error_ns: Option<f64>,
     /// Bound of the error of a kernel stamp against this clock's own, ns; there if the run has any.
@@ -182,7 +183,8 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// Stamps were placed by its model: its bounds must hold for all of them, those after the last comparison too.
+    /// Stamps were placed by its model: its bounds must hold for all of them, those after the last
+    /// comparison too.
     pub(crate) fn answer_for(&mut self, span: Span) {
         let Some(model) = &self.model else { return };
         if let (Some(error_ns), Some(last)) = (&mut self.error_ns, span.last) {
@@ -191,7 +193,8 @@ impl Domain {
         if let Some((first_ns, last_ns)) = span.kernel_ns {
             let ends_ns = model.realtime_error_ns(first_ns).max(model.realtime_error_ns(last_ns));
             let error_ns = ends_ns.max(model.realtime().max_error_ns());
-            self.kernel_error_ns = Some(self.kernel_error_ns.map_or(error_ns, |known| known.max(error_ns)));
+            self.kernel_error_ns =
+                Some(self.kernel_error_ns.map_or(error_ns, |known| known.max(error_ns)));
         }
     }
 }
@@ -235,7 +238,9 @@ impl RunInfo {
 
     /// Every node with its launch.
     pub fn nodes(&self) -> impl Iterator<Item = (u32, &NodeInfo)> {
-        self.launches.iter().flat_map(|launch| launch.nodes.iter().map(|node| (launch.launch, node)))
+        self.launches
+            .iter()
+            .flat_map(|launch| launch.nodes.iter().map(|node| (launch.launch, node)))
     }
 
     /// The domain of this name.
@@ -243,8 +248,8 @@ impl RunInfo {
         self.domains.iter().find(|domain| domain.id == id)
     }
 
-    /// Bound of the error between the clocks of two nodes of a launch, ns: 0 when they share a clock, `None` when
-    /// it is not known.
+    /// Bound of the error between the clocks of two nodes of a launch, ns: 0 when they share a
+    /// clock, `None` when it is not known.
     pub fn error_between_ns(&self, launch: u32, one: u32, other: u32) -> Option<f64> {
         let domain_of = |wanted: u32| {
             let node = self.nodes().find(|(of, node)| *of == launch && node.node == wanted)?.1;
@@ -257,8 +262,9 @@ impl RunInfo {
     /// Read `run.json`. `path` is for the error message.
     pub fn parse(text: &[u8], path: &Path) -> Result<RunInfo, RecordError> {
         whole_file::check_format(text, path)?;
-        serde_json::from_slice(text)
-            .map_err(|error| RecordError::damaged(path, format!("does not describe a run: {error}")))
+        serde_json::from_slice(text).map_err(|error| {
+            RecordError::damaged(path, format!("does not describe a run: {error}"))
+        })
     }
 
     pub(crate) fn save(&self, path: &Path) -> Result<(), RecordError> {

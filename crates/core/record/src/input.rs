@@ -46,7 +46,8 @@ pub fn read_text(path: &Path) -> std::io::Result<String> {
 
 /// Open the file that is locked, or make it: never the file that a link leads to.
 pub(crate) fn open_lock(path: &Path) -> std::io::Result<File> {
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let flags =
+        OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     regular(File::from(open(path, flags, Mode::from_raw_mode(0o644))?))
 }
 

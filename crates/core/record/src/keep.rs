@@ -73,7 +73,8 @@ impl Keeper {
         while !stop.load(Ordering::Acquire) {
             let filled = self.ring.waiting() as f64 / self.ring.capacity() as f64;
             rest = if filled > 0.125 { (rest / 2).max(REST_MIN) } else { (rest * 2).min(REST_MAX) };
-            // A failure is noted, and the next round tries again: room may have been made on the disk.
+            // A failure is noted, and the next round tries again: room may have been made on the
+            // disk.
             let _ = self.keep_all();
             std::thread::park_timeout(rest);
         }

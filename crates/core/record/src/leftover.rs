@@ -60,7 +60,8 @@ impl Leftover {
     /// Everything that is there now, temporary folders first: runs in them go with them.
     pub fn all() -> Vec<Leftover> {
         let folders = [std::env::temp_dir(), memory::shared_folder()];
-        let mut paths: Vec<PathBuf> = folders.into_iter().flat_map(|folder| names(folder, is_ours)).collect();
+        let mut paths: Vec<PathBuf> =
+            folders.into_iter().flat_map(|folder| names(folder, is_ours)).collect();
         paths.dedup();
         paths.into_iter().map(Leftover::at).collect()
     }
@@ -72,15 +73,25 @@ impl Leftover {
         }
         if path.file_name().and_then(owner_of).is_none() {
             let why = "another version or another program made it, and nothing says who uses it";
-            return Leftover { bytes: bytes(), path, verdict: Verdict::Unknown(why.into()), claim: None };
+            return Leftover {
+                bytes: bytes(),
+                path,
+                verdict: Verdict::Unknown(why.into()),
+                claim: None,
+            };
         }
         match Claim::on(&path) {
             Ok(claim) => {
-                let verdict =
-                    if claim.is_folder() { Verdict::Useless } else { judge(buffer::head_of(&claim)) };
+                let verdict = if claim.is_folder() {
+                    Verdict::Useless
+                } else {
+                    judge(buffer::head_of(&claim))
+                };
                 Leftover { path, bytes: claim.bytes(), verdict, claim: Some(claim) }
             }
-            Err(Unclaimed::InUse) => Leftover { bytes: bytes(), path, verdict: Verdict::InUse, claim: None },
+            Err(Unclaimed::InUse) => {
+                Leftover { bytes: bytes(), path, verdict: Verdict::InUse, claim: None }
+            }
             Err(why) => {
                 let verdict = Verdict::Unknown(why.to_string());
                 Leftover { bytes: bytes(), path, verdict, claim: None }
@@ -92,15 +103,21 @@ impl Leftover {
     /// old.
     fn of_meeting(path: PathBuf) -> Leftover {
         let about = std::fs::symlink_metadata(&path);
-        let age = about.and_then(|about| about.modified()).ok().and_then(|made| made.elapsed().ok());
+        let age =
+            about.and_then(|about| about.modified()).ok().and_then(|made| made.elapsed().ok());
         match Claim::on(&path) {
-            Ok(claim) if age.is_some_and(|age| age > MEETING_MAX) => {
-                Leftover { path, bytes: claim.bytes(), verdict: Verdict::Useless, claim: Some(claim) }
-            }
+            Ok(claim) if age.is_some_and(|age| age > MEETING_MAX) => Leftover {
+                path,
+                bytes: claim.bytes(),
+                verdict: Verdict::Useless,
+                claim: Some(claim),
+            },
             Ok(_) | Err(Unclaimed::InUse) => {
                 Leftover { path, bytes: 0, verdict: Verdict::InUse, claim: None }
             }
-            Err(why) => Leftover { path, bytes: 0, verdict: Verdict::Unknown(why.to_string()), claim: None },
+            Err(why) => {
+                Leftover { path, bytes: 0, verdict: Verdict::Unknown(why.to_string()), claim: None }
+            }
         }
     }
 
@@ -128,7 +145,9 @@ fn judge(head: Option<Head>) -> Verdict {
         folder::Found::State(_) => Verdict::Useless,
         folder::Found::Gone if rows == 0 => Verdict::Useless,
         folder::Found::Gone => Verdict::Orphaned { run, rows },
-        folder::Found::Unreadable(why) => Verdict::Unknown(format!("its run cannot be read: {why}")),
+        folder::Found::Unreadable(why) => {
+            Verdict::Unknown(format!("its run cannot be read: {why}"))
+        }
     }
 }
 
@@ -144,7 +163,8 @@ pub(crate) fn sweep() {
     let folders = [std::env::temp_dir(), memory::shared_folder()];
     let ours = |name: &OsStr| owner_of(name).is_some();
     let paths = folders.into_iter().flat_map(|folder| names(folder, ours)).take(LOOKS_MAX);
-    for leftover in paths.map(Leftover::at).filter(|leftover| leftover.verdict == Verdict::Useless) {
+    for leftover in paths.map(Leftover::at).filter(|leftover| leftover.verdict == Verdict::Useless)
+    {
         let _ = leftover.remove();
     }
 }

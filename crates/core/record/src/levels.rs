@@ -1,9 +1,9 @@
 //! Reading a column that may hold nulls and holds none.
 //!
-//! Each page of such a column begins with its levels: which rows are null. Where the statistics say that none is, the
-//! levels are cut off, and the column is decoded as one that cannot hold nulls: decoding a level for
-//! each row costs almost as much as decoding the row. If the statistics were wrong, the values are fewer than the rows, and
-//! the decoder says so.
+//! Each page of such a column begins with its levels: which rows are null. Where the statistics say
+//! that none is, the levels are cut off, and the column is decoded as one that cannot hold nulls:
+//! decoding a level for each row costs almost as much as decoding the row. If the statistics were
+//! wrong, the values are fewer than the rows, and the decoder says so.
 
 use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageMetadata, PageReader};
@@ -40,9 +40,12 @@ fn cut(mut page: Page) -> Result<Page> {
         // Version 1: the levels after their length in four bytes.
         Page::DataPage { buf, def_level_encoding, .. } => {
             if *def_level_encoding != Encoding::RLE {
-                return Err(ParquetError::General(format!("has levels encoded as {def_level_encoding}")));
+                return Err(ParquetError::General(format!(
+                    "has levels encoded as {def_level_encoding}"
+                )));
             }
-            let length = buf.first_chunk::<4>().map(|length| u32::from_le_bytes(*length) as usize + 4);
+            let length =
+                buf.first_chunk::<4>().map(|length| u32::from_le_bytes(*length) as usize + 4);
             *buf = rest(buf, length)?;
         }
         // Version 2: their length is in the page's head.

@@ -1,7 +1,7 @@
 //! THE record: what every message leaves behind, and the run folder that keeps it.
 //!
-//! Producers write through a [`Recorder`] (or, in a few lines, through a [`Stamper`]); readers open a [`Run`] and read
-//! its [`Chunk`]s. docs/FORMAT.md describes the files for everybody else.
+//! Producers write through a [`Recorder`] (or, in a few lines, through a [`Stamper`]); readers open
+//! a [`Run`] and read its [`Chunk`]s. docs/FORMAT.md describes the files for everybody else.
 //!
 //! This crate knows no producer. It does not interpret messages, and it never repairs them: what is
 //! missing is null, what was lost is counted in [`Lost`].
@@ -75,5 +75,6 @@ pub use stamper::{StampSender, Stamper};
 pub use table::ROW_GROUP_ROWS;
 pub use whole_file::named_temporary;
 
-/// Format of everything in a run folder. A reader refuses a higher number; docs/FORMAT.md says what raises it.
+/// Format of everything in a run folder. A reader refuses a higher number; docs/FORMAT.md says what
+/// raises it.
 pub const FORMAT: u32 = 1;

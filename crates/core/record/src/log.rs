@@ -1,9 +1,9 @@
 //! The live log: rows as raw ticks, appended while a run goes on.
 //!
-//! A head names the format and the columns; chunks of whole rows follow, each with its length and a checksum,
-//! so that a log that was cut off, or damaged in the middle, gives back every other row. Every part is a
-//! multiple of 8 bytes long, which is what lets a reader find the next chunk after damage. docs/FORMAT.md has
-//! the layout byte by byte.
+//! A head names the format and the columns; chunks of whole rows follow, each with its length and a
+//! checksum, so that a log that was cut off, or damaged in the middle, gives back every other row.
+//! Every part is a multiple of 8 bytes long, which is what lets a reader find the next chunk after
+//! damage. docs/FORMAT.md has the layout byte by byte.
 
 use crate::{Column, Schema};
 use std::fs::File;
@@ -48,8 +48,8 @@ pub enum LogHeadError {
     TooNew(u32),
 }
 
-/// Appends rows to a log. After an error the file ends after its last whole chunk, and appending may be
-/// tried again.
+/// Appends rows to a log. After an error the file ends after its last whole chunk, and appending
+/// may be tried again.
 pub(crate) struct LogWriter {
     file: File,
     stride: usize,
@@ -111,8 +111,10 @@ impl LogHead {
             return Err(LogHeadError::NotALog("has a damaged head"));
         }
         let codes = bytes[21..HEAD_BYTES - 4].get(..usize::from(bytes[20]));
-        let columns = codes.and_then(|codes| codes.iter().map(|code| Column::from_code(*code)).collect());
-        let columns: Vec<Column> = columns.ok_or(LogHeadError::NotALog("names columns that do not exist"))?;
+        let columns =
+            codes.and_then(|codes| codes.iter().map(|code| Column::from_code(*code)).collect());
+        let columns: Vec<Column> =
+            columns.ok_or(LogHeadError::NotALog("names columns that do not exist"))?;
         Ok(LogHead {
             launch: le_u32(&bytes[12..]),
             node: le_u32(&bytes[16..]),
@@ -277,7 +279,8 @@ impl<R: Read> LogReader<R> {
         }
         let rest = &self.window[self.used..];
         let step = size_of::<u64>();
-        let next = (step..rest.len()).step_by(step).find(|at| rest[*at..].starts_with(&CHUNK_MAGIC));
+        let next =
+            (step..rest.len()).step_by(step).find(|at| rest[*at..].starts_with(&CHUNK_MAGIC));
         self.used += next.unwrap_or(rest.len());
     }
 

@@ -69,7 +69,10 @@ mod tests {
 
     #[test]
     fn facts_are_found_in_what_the_kernel_prints() {
-        assert_eq!(cpu_model("processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\n"), "Some CPU @ 2 GHz");
+        assert_eq!(
+            cpu_model("processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\n"),
+            "Some CPU @ 2 GHz"
+        );
         assert_eq!(cpu_model("nothing of use"), "");
         assert_eq!(memory_bytes("MemTotal:       24569880 kB\nMemFree: 1 kB\n"), 24_569_880 * 1024);
         assert_eq!(memory_bytes(""), 0);

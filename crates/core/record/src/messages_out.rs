@@ -5,7 +5,8 @@ use crate::table::{Clocks, Table};
 use crate::{Field, How, Kind, NodeSheet, ROW_GROUP_ROWS, RecordError};
 use std::path::Path;
 
-/// A messages file with the row group that is being filled. The file appears whole, when it is finished.
+/// A messages file with the row group that is being filled. The file appears whole, when it is
+/// finished.
 pub struct MessagesFile {
     table: Table,
     writer: FileWriter,
@@ -20,20 +21,25 @@ impl MessagesFile {
         Ok(MessagesFile { table, writer, group_rows: ROW_GROUP_ROWS })
     }
 
-    /// Write smaller row groups, of `rows` rows: for a producer that fills many files at once and must not hold a large
-    /// group of each. Not more than [`ROW_GROUP_ROWS`].
+    /// Write smaller row groups, of `rows` rows: for a producer that fills many files at once and
+    /// must not hold a large group of each. Not more than [`ROW_GROUP_ROWS`].
     pub fn with_group_rows(self, rows: usize) -> MessagesFile {
         MessagesFile { group_rows: rows.clamp(1, ROW_GROUP_ROWS), ..self }
     }
 
     /// A row of raw ticks.
-    pub(crate) fn push_ticks(&mut self, words: &[u64], clocks: &mut Clocks) -> Result<(), RecordError> {
+    pub(crate) fn push_ticks(
+        &mut self,
+        words: &[u64],
+        clocks: &mut Clocks,
+    ) -> Result<(), RecordError> {
         self.table.push(words, clocks);
         self.write_if_full()
     }
 
-    /// A row that is on the timeline already. `value_of` is asked for each column of the file but the launch; it answers
-    /// with [`NULL`](crate::NULL) for null, and with the code of a kind or a way.
+    /// A row that is on the timeline already. `value_of` is asked for each column of the file but
+    /// the launch; it answers with [`NULL`](crate::NULL) for null, and with the code of a kind or a
+    /// way.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -76,7 +82,9 @@ fn shape(field: Field) -> Shape {
         Field::Kind => Shape::Name(&Kind::NAMES),
         Field::ArrivedHow => Shape::Name(&How::NAMES),
         Field::Launch | Field::Src | Field::Dst => Shape::Int,
-        Field::Hops | Field::Packets | Field::Batch | Field::InFlight | Field::QueueLength => Shape::Int,
+        Field::Hops | Field::Packets | Field::Batch | Field::InFlight | Field::QueueLength => {
+            Shape::Int
+        }
         Field::VirtualSend | Field::VirtualReceive => Shape::Double,
         Field::Bytes | Field::SendSite | Field::ReceiveSite => Shape::FewLongs,
         _ => Shape::Long,
@@ -85,6 +93,8 @@ fn shape(field: Field) -> Shape {
 
 /// Whether a column may hold null.
 fn is_optional(field: Field) -> bool {
-    matches!(field, Field::ReadyNs | Field::SentNs | Field::ArrivedNs | Field::TakenNs | Field::ArrivedHow)
-        || field > Field::QueueLength
+    matches!(
+        field,
+        Field::ReadyNs | Field::SentNs | Field::ArrivedNs | Field::TakenNs | Field::ArrivedHow
+    ) || field > Field::QueueLength
 }

@@ -1,8 +1,9 @@
 //! From anchors and synchronisations to one clock model for each domain.
 //!
-//! Nodes of one domain read the same clock, so they share one model, fitted to the anchors of all of them:
-//! between them the model's error cancels exactly. Nothing here fails: a clock that cannot be fitted as it should be
-//! is fitted by less, and the notes say so, because a record with a doubtful clock is worth more than none.
+//! Nodes of one domain read the same clock, so they share one model, fitted to the anchors of all
+//! of them: between them the model's error cancels exactly. Nothing here fails: a clock that cannot
+//! be fitted as it should be is fitted by less, and the notes say so, because a record with a
+//! doubtful clock is worth more than none.
 
 use crate::clock_log::add_new;
 use crate::{Domain, NodeSheet, Origin, RunInfo};
@@ -37,7 +38,8 @@ pub(crate) fn fit(
     for at in order {
         let domain = &mut domains[at];
         domain.reference = Some(at) == reference;
-        let quality = sheets.iter().find(|sheet| sheet.domain == domain.id).map(|sheet| sheet.quality);
+        let quality =
+            sheets.iter().find(|sheet| sheet.domain == domain.id).map(|sheet| sheet.quality);
         let Some(quality) = quality else {
             // The coordinator's clock may be no node's; the others are tied to it all the same.
             if domain.reference {
@@ -55,7 +57,8 @@ pub(crate) fn fit(
             _ => {
                 if !origin.certain {
                     notes.push(format!(
-                        "clock {}: never synchronised with the run's other clocks; its stamps are placed by the \
+                        "clock {}: never synchronised with the run's other clocks; its stamps are \
+                        placed by the \
                          machines' wall clocks, with an error that is not known",
                         domain.id
                     ));
@@ -65,7 +68,9 @@ pub(crate) fn fit(
         };
         match fitted {
             Ok(model) => keep(domain, model, origin.certain, &mut notes),
-            Err(error) => notes.push(format!("clock {}: {error}; its stamps are missing", domain.id)),
+            Err(error) => {
+                notes.push(format!("clock {}: {error}; its stamps are missing", domain.id))
+            }
         }
         if domain.reference {
             reference_model = domain.model.clone();
@@ -86,7 +91,8 @@ fn keep(domain: &mut Domain, model: Model, certain: bool, notes: &mut Vec<String
     domain.model = Some(model);
 }
 
-/// All anchors and offsets, by domain: the sheets', and what the coordinator has put into the run's information.
+/// All anchors and offsets, by domain: the sheets', and what the coordinator has put into the run's
+/// information.
 fn gather(info: &RunInfo, sheets: &[NodeSheet]) -> Vec<Domain> {
     let mut domains: Vec<Domain> = info.domains.clone();
     for domain in &mut domains {
@@ -112,10 +118,12 @@ fn gather(info: &RunInfo, sheets: &[NodeSheet]) -> Vec<Domain> {
     domains
 }
 
-/// The domain that the run's coordinator named; else the first true clock of the machine that started the run.
+/// The domain that the run's coordinator named; else the first true clock of the machine that
+/// started the run.
 fn reference(domains: &[Domain], origin: &Origin) -> Option<usize> {
     let named = domains.iter().position(|domain| domain.reference);
-    let home = || domains.iter().position(|domain| is_of(domain, &origin.boot_id) && !is_planted(domain));
+    let home =
+        || domains.iter().position(|domain| is_of(domain, &origin.boot_id) && !is_planted(domain));
     named.or_else(home).or(if domains.is_empty() { None } else { Some(0) })
 }
 
@@ -148,8 +156,8 @@ impl Zero {
     }
 }
 
-/// A clock by its anchors. A node that was killed left one: the machine's clock as it is now gives another, and
-/// where that is gone, the rate measured at the node's start has to do.
+/// A clock by its anchors. A node that was killed left one: the machine's clock as it is now gives
+/// another, and where that is gone, the rate measured at the node's start has to do.
 fn by_anchors(
     domain: &mut Domain,
     calibration: clock::Calibration,

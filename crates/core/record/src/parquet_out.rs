@@ -1,16 +1,20 @@
 //! Writing Parquet: whole files of columns, each value a 64-bit number or one of a few names.
 //!
-//! Which encoding a column gets was measured (`cargo run --release -p fourstamp-record --example encodings`); the
-//! table and the reasons are in docs/FORMAT.md.
+//! Which encoding a column gets was measured (`cargo run --release -p fourstamp-record --example
+//! encodings`); the table and the reasons are in docs/FORMAT.md.
 
 use crate::{NULL, RecordError, whole_file};
 use bytes::Bytes;
-use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, Type as Physical};
+use parquet::basic::{
+    Compression, ConvertedType, Encoding, LogicalType, Repetition, Type as Physical,
+};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::file::writer::{
+    SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter,
+};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -77,7 +81,8 @@ impl FileWriter {
         let file = whole_file::named_temporary(folder).map_err(failed)?;
         let sink = BufWriter::with_capacity(1 << 18, file.reopen().map_err(failed)?);
         let numbers = [(FORMAT_KEY, crate::FORMAT), (LAUNCH_KEY, launch), (NODE_KEY, node)];
-        let metadata = numbers.map(|(key, value)| KeyValue::new(key.to_string(), value.to_string())).to_vec();
+        let metadata =
+            numbers.map(|(key, value)| KeyValue::new(key.to_string(), value.to_string())).to_vec();
         let properties = properties(&columns).set_key_value_metadata(Some(metadata)).build();
         let writer = SerializedFileWriter::new(sink, schema(&columns), Arc::new(properties))
             .map_err(|error| failed(io_error(error)))?;
@@ -86,11 +91,18 @@ impl FileWriter {
     }
 
     /// Write a row group: the columns in their order, all of one length.
-    pub fn write<'a>(&mut self, values: impl Iterator<Item = &'a [i64]>) -> Result<(), RecordError> {
-        self.write_group(values).map_err(|error| RecordError::file("write", &self.path, io_error(error)))
+    pub fn write<'a>(
+        &mut self,
+        values: impl Iterator<Item = &'a [i64]>,
+    ) -> Result<(), RecordError> {
+        self.write_group(values)
+            .map_err(|error| RecordError::file("write", &self.path, io_error(error)))
     }
 
-    fn write_group<'a>(&mut self, values: impl Iterator<Item = &'a [i64]>) -> Result<(), ParquetError> {
+    fn write_group<'a>(
+        &mut self,
+        values: impl Iterator<Item = &'a [i64]>,
+    ) -> Result<(), ParquetError> {
         let mut group = self.writer.next_row_group()?;
         let mut rows = 0;
         for (column, values) in self.columns.iter().zip(values) {
@@ -119,7 +131,9 @@ impl FileWriter {
 fn next_column<'a, W: std::io::Write + Send>(
     group: &'a mut SerializedRowGroupWriter<'_, W>,
 ) -> Result<SerializedColumnWriter<'a>, ParquetError> {
-    group.next_column()?.ok_or_else(|| ParquetError::General("fewer columns than fields".to_string()))
+    group
+        .next_column()?
+        .ok_or_else(|| ParquetError::General("fewer columns than fields".to_string()))
 }
 
 /// The system's error inside, where there is one: that is what tells a full disk.
@@ -190,9 +204,9 @@ fn column_type(column: &OutColumn) -> Type {
     let repetition = if column.optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
     let built = Type::primitive_type_builder(column.name, physical).with_repetition(repetition);
     let built = match column.shape {
-        Shape::Name(_) => {
-            built.with_logical_type(Some(LogicalType::String)).with_converted_type(ConvertedType::UTF8)
-        }
+        Shape::Name(_) => built
+            .with_logical_type(Some(LogicalType::String))
+            .with_converted_type(ConvertedType::UTF8),
         _ => built,
     };
     built.build().expect("names and types are fixed and legal")

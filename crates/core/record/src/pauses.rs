@@ -59,7 +59,9 @@ impl Pauses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ABSENT, ArrivedClock, How, Kind, Mode, NodeSheet, RecorderOptions, Row, RunFolder, RunInfo};
+    use crate::{
+        ABSENT, ArrivedClock, How, Kind, Mode, NodeSheet, RecorderOptions, Row, RunFolder, RunInfo,
+    };
     use crate::{Schema, WhenFull};
 
     const ROW: Row = Row {
@@ -92,15 +94,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let run = RunFolder::create(folder.path().join("run"), RunInfo::new("test")).unwrap();
         let clock = Clock::system();
-        let options = RecorderOptions { mode: Mode::Memory, capacity_rows: 4, when_full: WhenFull::Block };
-        let mut node = run.recorder(NodeSheet::new(0, 0, &clock), &Schema::default(), options).unwrap();
+        let options =
+            RecorderOptions { mode: Mode::Memory, capacity_rows: 4, when_full: WhenFull::Block };
+        let mut node =
+            run.recorder(NodeSheet::new(0, 0, &clock), &Schema::default(), options).unwrap();
         let (begin, pauses) = (clock.now().0, node.time_pauses(clock));
         (0..4).for_each(|_| node.push(&ROW));
         assert!(drained(&pauses).is_empty(), "there was room");
         (0..16).for_each(|_| node.push(&ROW));
         let told = drained(&pauses);
         assert!(
-            !told.is_empty() && told.iter().all(|(from, to, ns)| begin <= *from && from <= to && *ns >= 0)
+            !told.is_empty()
+                && told.iter().all(|(from, to, ns)| begin <= *from && from <= to && *ns >= 0)
         );
         assert!(drained(&pauses).is_empty(), "told once");
         node.finish(clock.anchor()).unwrap();

@@ -1,12 +1,13 @@
 //! Recording: what a node calls for every message, and what happens when its buffer is full.
 //!
-//! [`Recorder::push`] stores a row's words into a ring in named memory and then the count of rows: no lock, no
-//! allocation, no system call. Everything else (writing, waiting, counting what was dropped) is cold and lives
-//! behind a box.
+//! [`Recorder::push`] stores a row's words into a ring in named memory and then the count of rows:
+//! no lock, no allocation, no system call. Everything else (writing, waiting, counting what was
+//! dropped) is cold and lives behind a box.
 //!
-//! Rows leave the ring in one of two ways. [`Mode::Memory`]: nothing is written until the node ends. [`Mode::Stream`]:
-//! a thread appends them to the live log while the run goes on. In either, what a killed node had pushed
-//! is in the ring's named memory and in the log, and the run's first reader finds it there.
+//! Rows leave the ring in one of two ways. [`Mode::Memory`]: nothing is written until the node
+//! ends. [`Mode::Stream`]: a thread appends them to the live log while the run goes on. In either,
+//! what a killed node had pushed is in the ring's named memory and in the log, and the run's first
+//! reader finds it there.
 
 use crate::anchoring::{Anchoring, Anchorings};
 use crate::buffer::{self, Owner};
@@ -108,18 +109,19 @@ impl Recorder {
         let log_path = live.join(sheet.stem() + ".log");
         let log = begin_log(&log_path, &sheet, schema)?;
         let owner = run.map(|(run, folder)| Owner::of(run, &sheet, folder));
-        let (ring, consumer) = buffer::reserve(&mut sheet, owner, schema.stride(), options.capacity_rows)?;
+        let (ring, consumer) =
+            buffer::reserve(&mut sheet, owner, schema.stride(), options.capacity_rows)?;
         (sheet.schema, sheet.recorder) = (schema.clone(), options);
         let sheet_path = live.join(sheet.stem() + ".json");
         sheet.save(&sheet_path)?;
         let keeper = Keeper::new(consumer, log, schema.stride());
-        let way = match options.mode {
-            Mode::Memory => Way::Inline(keeper),
-            Mode::Stream => Way::Thread(
-                KeeperThread::begin(keeper)
-                    .map_err(|error| RecordError::file("start a thread to write", &log_path, error))?,
-            ),
-        };
+        let way =
+            match options.mode {
+                Mode::Memory => Way::Inline(keeper),
+                Mode::Stream => Way::Thread(KeeperThread::begin(keeper).map_err(|error| {
+                    RecordError::file("start a thread to write", &log_path, error)
+                })?),
+            };
         let anchoring = anchorings.hold(live, &sheet)?;
         let cold = Cold {
             sheet,
@@ -142,8 +144,8 @@ impl Recorder {
         }
     }
 
-    /// Record a message with a word for each extra column of the schema, in the schema's order; [`ABSENT`] is
-    /// null.
+    /// Record a message with a word for each extra column of the schema, in the schema's order;
+    /// [`ABSENT`] is null.
     ///
     /// # Panics
     /// When the number of words is not the schema's: a bug of the caller.
@@ -181,8 +183,8 @@ impl Recorder {
     /// Whether rows can be kept as things are. Costs one load; ask now and then in a long run.
     ///
     /// # Errors
-    /// When the live log cannot be written. Recording goes on as long as the buffer has room, and writing is
-    /// tried again.
+    /// When the live log cannot be written. Recording goes on as long as the buffer has room, and
+    /// writing is tried again.
     pub fn check(&self) -> Result<(), RecordError> {
         let failure = match self.cold.way.as_ref() {
             Some(Way::Inline(keeper)) => keeper.failing(),
@@ -209,7 +211,8 @@ impl Recorder {
     /// The node ends: write what is still in the buffer, give the buffer back, complete the sheet.
     ///
     /// # Errors
-    /// When something cannot be written. The buffer then stays, and closing the run finds the rows in it.
+    /// When something cannot be written. The buffer then stays, and closing the run finds the rows
+    /// in it.
     pub fn finish(mut self, end: Anchor) -> Result<NodeSheet, RecordError> {
         let kept = self.end_keeping();
         let (recorded, dropped) = (self.recorded(), self.dropped());
@@ -225,8 +228,8 @@ impl Recorder {
         kept?;
         saved?;
         if let Some(buffer) = buffer {
-            // All rows are in the log, and the sheet no longer names the buffer: if this fails, it is a leftover that
-            // holds nothing.
+            // All rows are in the log, and the sheet no longer names the buffer: if this fails, it
+            // is a leftover that holds nothing.
             let _ = Region::remove(&buffer);
         }
         Ok(cold.sheet.clone())
@@ -293,8 +296,8 @@ impl Recorder {
 }
 
 impl Drop for Recorder {
-    /// A recorder that is dropped without [`Recorder::finish`] (its node failed) keeps its rows; its sheet says
-    /// that the node did not come to its end.
+    /// A recorder that is dropped without [`Recorder::finish`] (its node failed) keeps its rows;
+    /// its sheet says that the node did not come to its end.
     fn drop(&mut self) {
         // Nobody is left to tell: what cannot be written stays in the buffer.
         let _ = self.end_keeping();
@@ -303,9 +306,11 @@ impl Drop for Recorder {
 
 fn begin_log(path: &Path, sheet: &NodeSheet, schema: &Schema) -> Result<LogWriter, RecordError> {
     let file = std::fs::File::create_new(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            RecordError::NodeTaken { launch: sheet.launch, node: sheet.node, path: path.to_path_buf() }
-        }
+        std::io::ErrorKind::AlreadyExists => RecordError::NodeTaken {
+            launch: sheet.launch,
+            node: sheet.node,
+            path: path.to_path_buf(),
+        },
         _ => RecordError::file("create", path, error),
     })?;
     let head = LogHead { launch: sheet.launch, node: sheet.node, schema: schema.clone() };

@@ -14,13 +14,13 @@
 //! | 16 | rows pushed, ever | producer, after their words (release) |
 //! | 32 | rows taken, ever | consumer, after it has kept them (release) |
 //!
-//! The words lie in named memory, so that a reader who comes after the producer was killed finds the same
-//! thing that a consumer would: rows `taken .. pushed`, each complete. A row that was being written at that
-//! moment is not yet counted. The counts that the two sides write lie two cache lines apart, because processors fetch
-//! lines in pairs.
+//! The words lie in named memory, so that a reader who comes after the producer was killed finds
+//! the same thing that a consumer would: rows `taken .. pushed`, each complete. A row that was
+//! being written at that moment is not yet counted. The counts that the two sides write lie two
+//! cache lines apart, because processors fetch lines in pairs.
 //!
-//! The producer wraps by a branch, not by a mask: the branch is predicted, and the capacity is then what was
-//! asked for and not up to twice as much.
+//! The producer wraps by a branch, not by a mask: the branch is predicted, and the capacity is then
+//! what was asked for and not up to twice as much.
 
 use crate::row::BASE_WORDS;
 use std::sync::Arc;
@@ -121,7 +121,11 @@ pub(crate) fn words_needed(stride: usize, capacity: u64) -> usize {
 }
 
 /// Lay out a ring in zeroed `memory` that has [`words_needed`] words.
-pub(crate) fn lay_out<W: Words>(memory: Arc<W>, stride: usize, capacity: u64) -> (Producer<W>, Consumer<W>) {
+pub(crate) fn lay_out<W: Words>(
+    memory: Arc<W>,
+    stride: usize,
+    capacity: u64,
+) -> (Producer<W>, Consumer<W>) {
     let end = words_needed(stride, capacity);
     assert!(capacity > 0 && stride >= BASE_WORDS && memory.words().len() >= end);
     let words = memory.words();
@@ -129,7 +133,10 @@ pub(crate) fn lay_out<W: Words>(memory: Arc<W>, stride: usize, capacity: u64) ->
     words[CAPACITY].store(capacity, Ordering::Relaxed);
     words[0].store(MAGIC, Ordering::Release);
     let consumer = Consumer { memory: memory.clone(), taken: 0, stride, capacity };
-    (Producer { memory, pushed: 0, limit: capacity, at: HEAD_WORDS, end, stride, capacity }, consumer)
+    (
+        Producer { memory, pushed: 0, limit: capacity, at: HEAD_WORDS, end, stride, capacity },
+        consumer,
+    )
 }
 
 /// What is wrong with memory that should hold a ring.
@@ -187,8 +194,8 @@ impl<W: Words> Producer<W> {
         if self.at == self.end {
             self.at = HEAD_WORDS;
         }
-        // Rows are stored once and never read here, so each one's line is a miss, and the program's next stores (the
-        // answer it sends) would queue up behind it.
+        // Rows are stored once and never read here, so each one's line is a miss, and the program's
+        // next stores (the answer it sends) would queue up behind it.
         self.memory.prefetch_for_writing(self.at + ROWS_AHEAD * self.stride);
     }
 
@@ -231,8 +238,8 @@ impl<W: Words> Consumer<W> {
         self.capacity
     }
 
-    /// Copy up to `rows_max` of the oldest waiting rows to `out`, replacing what is in it. They stay in the
-    /// ring until [`Consumer::release`].
+    /// Copy up to `rows_max` of the oldest waiting rows to `out`, replacing what is in it. They
+    /// stay in the ring until [`Consumer::release`].
     pub fn copy(&self, rows_max: u64, out: &mut Vec<u64>) -> u64 {
         let rows = self.waiting().min(rows_max);
         let words = self.memory.words();
@@ -244,8 +251,8 @@ impl<W: Words> Consumer<W> {
         rows
     }
 
-    /// Go past the `rows` oldest rows without giving their places back: a reader that may have to begin again
-    /// leaves the memory as it found it.
+    /// Go past the `rows` oldest rows without giving their places back: a reader that may have to
+    /// begin again leaves the memory as it found it.
     pub fn pass(&mut self, rows: u64) {
         self.taken += rows;
     }

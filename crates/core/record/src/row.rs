@@ -1,14 +1,16 @@
 //! One message on the hot path: the row that a node writes, in raw ticks.
 //!
-//! A row is eight words, one cache line, so that recording touches as little memory as it can. What does not
-//! fit the base (objects, virtual times, tags, error bounds) travels in extra words that the run's
-//! [`Schema`](crate::Schema) names.
+//! A row is eight words, one cache line, so that recording touches as little memory as it can. What
+//! does not fit the base (objects, virtual times, tags, error bounds) travels in extra words that
+//! the run's [`Schema`](crate::Schema) names.
 
 /// A stamp that was not observed.
 pub const ABSENT: u64 = u64::MAX;
 
 /// What a message is for. The numbers are part of the live log's format: append, never renumber.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Kind {
@@ -16,8 +18,8 @@ pub enum Kind {
     Data = 0,
     /// An answer to a message.
     Reply = 1,
-    /// Not a message but a whole cycle (a round trip, a relay round) seen from the node that began it:
-    /// `ready` is its begin and `taken` its end. Reported apart from messages.
+    /// Not a message but a whole cycle (a round trip, a relay round) seen from the node that began
+    /// it: `ready` is its begin and `taken` its end. Reported apart from messages.
     Cycle = 2,
     /// A Time Warp event message.
     Event = 3,
@@ -37,8 +39,8 @@ pub enum Kind {
     Parity = 10,
     /// Anything else.
     Other = 11,
-    /// Not a message but the execution of a Time Warp event, which may have been undone later. An interval, as are all
-    /// that follow; docs/FORMAT.md says what their columns hold.
+    /// Not a message but the execution of a Time Warp event, which may have been undone later. An
+    /// interval, as are all that follow; docs/FORMAT.md says what their columns hold.
     Execution = 12,
     /// Not a message but an object's return to an earlier virtual time.
     Rollback = 13,
@@ -61,7 +63,9 @@ pub enum ArrivedClock {
 }
 
 /// How an `arrived` stamp came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum How {
@@ -84,7 +88,8 @@ pub struct Row {
     pub arrived: u64,
     /// The receiving program took it (destination node's clock).
     pub taken: u64,
-    /// Number of the message at its source node; with `src` and the launch it identifies the message.
+    /// Number of the message at its source node; with `src` and the launch it identifies the
+    /// message.
     pub seq: u64,
     /// Node that sent it.
     pub src: u16,
@@ -133,11 +138,14 @@ impl Row {
                 | (self.arrived_clock as u64) << 48
                 | (self.arrived_how as u64) << 52,
             self.bytes | u64::from(self.packets) << 40,
-            u64::from(self.in_flight) | u64::from(self.queue_len) << 24 | u64::from(self.batch) << 48,
+            u64::from(self.in_flight)
+                | u64::from(self.queue_len) << 24
+                | u64::from(self.batch) << 48,
         ]
     }
 
-    /// Unpack what [`Row::pack`] made; `None` if a word holds a code that does not exist (a damaged log).
+    /// Unpack what [`Row::pack`] made; `None` if a word holds a code that does not exist (a damaged
+    /// log).
     pub fn unpack(words: &[u64; BASE_WORDS]) -> Option<Row> {
         let ids = words[5];
         Some(Row {
@@ -217,22 +225,31 @@ impl Kind {
     /// place that says which are which.
     pub const fn is_application(self) -> bool {
         match self {
-            Kind::Data | Kind::Reply | Kind::Event | Kind::PageOut | Kind::PageIn | Kind::Other => true,
+            Kind::Data | Kind::Reply | Kind::Event | Kind::PageOut | Kind::PageIn | Kind::Other => {
+                true
+            }
             Kind::Anti | Kind::Gvt | Kind::Sendback | Kind::Ack | Kind::Parity => false,
-            Kind::Cycle | Kind::Execution | Kind::Rollback | Kind::Collection | Kind::GvtRound => false,
+            Kind::Cycle | Kind::Execution | Kind::Rollback | Kind::Collection | Kind::GvtRound => {
+                false
+            }
         }
     }
 
-    /// Whether such a row is no message but something that took time within a node, from `ready` to `taken`. Reported
-    /// apart from messages.
+    /// Whether such a row is no message but something that took time within a node, from `ready` to
+    /// `taken`. Reported apart from messages.
     pub const fn is_interval(self) -> bool {
-        matches!(self, Kind::Cycle | Kind::Execution | Kind::Rollback | Kind::Collection | Kind::GvtRound)
+        matches!(
+            self,
+            Kind::Cycle | Kind::Execution | Kind::Rollback | Kind::Collection | Kind::GvtRound
+        )
     }
 }
 
 impl ArrivedClock {
     fn from_code(code: u8) -> Option<ArrivedClock> {
-        [ArrivedClock::Receiver, ArrivedClock::Sender, ArrivedClock::Kernel].get(usize::from(code)).copied()
+        [ArrivedClock::Receiver, ArrivedClock::Sender, ArrivedClock::Kernel]
+            .get(usize::from(code))
+            .copied()
     }
 }
 

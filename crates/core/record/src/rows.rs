@@ -37,7 +37,11 @@ pub(crate) struct RowsLost {
 const BUFFER_ROWS: u64 = 1 << 14;
 
 impl RowSource {
-    pub fn open(live: &Path, sheet: &NodeSheet, buffers: &Buffers) -> Result<RowSource, RecordError> {
+    pub fn open(
+        live: &Path,
+        sheet: &NodeSheet,
+        buffers: &Buffers,
+    ) -> Result<RowSource, RecordError> {
         let log_path = live.join(sheet.stem() + ".log");
         let failed = |error| RecordError::file("read", &log_path, error);
         let file = open_input(&log_path).map_err(failed)?;
@@ -109,7 +113,11 @@ impl RowSource {
     }
 }
 
-fn open_buffer(sheet: &NodeSheet, buffers: &Buffers, lost: &mut RowsLost) -> Option<Consumer<Region>> {
+fn open_buffer(
+    sheet: &NodeSheet,
+    buffers: &Buffers,
+    lost: &mut RowsLost,
+) -> Option<Consumer<Region>> {
     if sheet.buffer.is_none() {
         // Without a name it went with its process; after a proper end nothing was in it.
         lost.buffer_missing = !sheet.finished;

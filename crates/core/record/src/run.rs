@@ -1,7 +1,7 @@
 //! Reading a run: its information, and its messages a chunk at a time.
 //!
-//! A chunk is a row group of a messages file. Chunks are read in any order and on any thread; memory grows with a
-//! chunk, not with the run.
+//! A chunk is a row group of a messages file. Chunks are read in any order and on any thread;
+//! memory grows with a chunk, not with the run.
 
 use crate::chunk::{Chunk, File};
 use crate::{Closing, RecordError, RunInfo, State, folder, unlisted};
@@ -20,7 +20,8 @@ impl Run {
     /// Open the run at `path`. A run that was cut is closed first.
     ///
     /// # Errors
-    /// When it is no run, still goes on, or one of its files is damaged, missing, or of a newer format.
+    /// When it is no run, still goes on, or one of its files is damaged, missing, or of a newer
+    /// format.
     pub fn open(path: impl AsRef<Path>) -> Result<Run, RecordError> {
         let path = path.as_ref().to_path_buf();
         let mut info = match Closing::of_cut(&path)? {

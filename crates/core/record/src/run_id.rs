@@ -56,7 +56,9 @@ impl<'de> Deserialize<'de> for RunId {
         let text = String::deserialize(from)?;
         let hexadecimal = text.len() == 32 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
         let number = u128::from_str_radix(&text, 16).ok().filter(|_| hexadecimal);
-        number.map(RunId).ok_or_else(|| serde::de::Error::custom("the id of a run has 32 hexadecimal digits"))
+        number
+            .map(RunId)
+            .ok_or_else(|| serde::de::Error::custom("the id of a run has 32 hexadecimal digits"))
     }
 }
 
@@ -67,7 +69,10 @@ mod tests {
     #[test]
     fn it_comes_back_from_text_and_words_and_other_text_is_refused() {
         let id = RunId::new();
-        assert_eq!(serde_json::from_str::<RunId>(&serde_json::to_string(&id).unwrap()).unwrap(), id);
+        assert_eq!(
+            serde_json::from_str::<RunId>(&serde_json::to_string(&id).unwrap()).unwrap(),
+            id
+        );
         assert_eq!(RunId::of_words(id.words()), id);
         assert_ne!(RunId::new(), id);
         for text in ["\"\"", "\"+0000000000000000000000000000001\"", "\"../../x\"", "7"] {

@@ -1,7 +1,7 @@
 //! A node's sheet: what closing a run must know about one node, kept beside its live log.
 //!
-//! It is written when the node begins, so that a node that is killed leaves what is needed to put its stamps
-//! on the timeline, and again when it ends.
+//! It is written when the node begins, so that a node that is killed leaves what is needed to put
+//! its stamps on the timeline, and again when it ends.
 
 use crate::{Machine, RecordError, RecorderOptions, Schema, whole_file};
 use clock::{Anchor, Clock, Offset, Quality, Source};
@@ -23,8 +23,8 @@ pub struct NodeSheet {
     pub pid: u32,
     /// The start of the machine that the node ran in.
     pub boot_id: String,
-    /// Nodes with the same domain share one clock: `<boot_id>/<source>`, and `/planted-<node>` after it when an
-    /// error was planted.
+    /// Nodes with the same domain share one clock: `<boot_id>/<source>`, and `/planted-<node>`
+    /// after it when an error was planted.
     pub domain: String,
     /// Where its ticks come from.
     pub source: Source,
@@ -44,12 +44,13 @@ pub struct NodeSheet {
     /// How it records.
     #[serde(default)]
     pub recorder: RecorderOptions,
-    /// The named memory that holds its last rows; `None` once they are all in the live log, or when no named
-    /// memory could be had.
+    /// The named memory that holds its last rows; `None` once they are all in the live log, or when
+    /// no named memory could be had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<PathBuf>,
-    /// A bare run: rows of the sender have only `ready` and `sent`, rows of the receiver only `arrived` and
-    /// `taken`, and closing joins the k-th send with the k-th receive of each pair of nodes.
+    /// A bare run: rows of the sender have only `ready` and `sent`, rows of the receiver only
+    /// `arrived` and `taken`, and closing joins the k-th send with the k-th receive of each pair of
+    /// nodes.
     #[serde(default)]
     pub halves: bool,
     /// Whether the node came to its end; what follows is final only then.
@@ -85,8 +86,8 @@ pub struct OtherProcess {
 }
 
 impl NodeSheet {
-    /// A sheet for a node of this process that takes its stamps with `clock`. Measures the clock, which takes
-    /// about a twentieth of a second, and takes the first anchor.
+    /// A sheet for a node of this process that takes its stamps with `clock`. Measures the clock,
+    /// which takes about a twentieth of a second, and takes the first anchor.
     pub fn new(launch: u32, node: u32, clock: &Clock) -> NodeSheet {
         NodeSheet::with_quality(launch, node, clock, clock::measure(clock))
     }
@@ -119,8 +120,8 @@ impl NodeSheet {
         }
     }
 
-    /// A sheet for a node of another process, on another machine perhaps, that keeps no record itself: its stamps come in this node's rows. Has nothing but
-    /// the clock.
+    /// A sheet for a node of another process, on another machine perhaps, that keeps no record
+    /// itself: its stamps come in this node's rows. Has nothing but the clock.
     pub fn of_another(&self, node: u32, other: &OtherProcess) -> NodeSheet {
         let Quality { source, .. } = other.quality;
         NodeSheet {
@@ -146,12 +147,14 @@ impl NodeSheet {
         stem(self.launch, self.node)
     }
 
-    /// Whether the clock has a planted error, so that no other clock of its machine can stand in for it.
+    /// Whether the clock has a planted error, so that no other clock of its machine can stand in
+    /// for it.
     pub fn is_planted(&self) -> bool {
         self.domain.contains("/planted-")
     }
 
-    /// Write the sheet into `live`, the folder of the run's logs, for a producer that keeps logs of its own.
+    /// Write the sheet into `live`, the folder of the run's logs, for a producer that keeps logs of
+    /// its own.
     ///
     /// # Errors
     /// When it cannot be written; an earlier one is left as it was.

@@ -1,7 +1,8 @@
-//! Tables beside the messages: what a producer keeps of its nodes that is no message, such as the calls of an MPI rank.
+//! Tables beside the messages: what a producer keeps of its nodes that is no message, such as the
+//! calls of an MPI rank.
 //!
-//! They are Parquet like the messages, one file a node, and every value is a 64-bit number or one of a few names. What
-//! the columns mean is the producer's affair.
+//! They are Parquet like the messages, one file a node, and every value is a 64-bit number or one
+//! of a few names. What the columns mean is the producer's affair.
 
 use crate::column_in::{self, Scratch};
 use crate::guard::guarded;
@@ -58,14 +59,20 @@ impl SideWriter {
         node: u32,
     ) -> Result<SideWriter, RecordError> {
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| RecordError::file("create", folder, error))?;
+            std::fs::create_dir_all(folder)
+                .map_err(|error| RecordError::file("create", folder, error))?;
         }
         let out = columns.iter().map(out_column).collect();
         let writer = FileWriter::create(path, out, launch, node)?;
-        Ok(SideWriter { writer, columns: vec![Vec::new(); columns.len()], group_rows: ROW_GROUP_ROWS })
+        Ok(SideWriter {
+            writer,
+            columns: vec![Vec::new(); columns.len()],
+            group_rows: ROW_GROUP_ROWS,
+        })
     }
 
-    /// Write smaller row groups, of `rows` rows; see [`MessagesFile::with_group_rows`](crate::MessagesFile::with_group_rows).
+    /// Write smaller row groups, of `rows` rows; see
+    /// [`MessagesFile::with_group_rows`](crate::MessagesFile::with_group_rows).
     pub fn with_group_rows(self, rows: usize) -> SideWriter {
         SideWriter { group_rows: rows.clamp(1, ROW_GROUP_ROWS), ..self }
     }
@@ -104,20 +111,29 @@ impl SideWriter {
 }
 
 impl SideReader {
-    /// Open a table, of which these columns shall be read. A column that the file lacks is an error.
+    /// Open a table, of which these columns shall be read. A column that the file lacks is an
+    /// error.
     ///
     /// # Errors
     /// When the file is damaged, has other columns, or is not there.
     pub fn open(path: &Path, columns: &[SideColumn]) -> Result<SideReader, RecordError> {
-        let file = crate::input::open_input(path).map_err(|error| RecordError::file("open", path, error))?;
-        let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file))
-            .map_err(|what| RecordError::damaged(path, format!("is not a table of a run: {what}")))?;
+        let file = crate::input::open_input(path)
+            .map_err(|error| RecordError::file("open", path, error))?;
+        let metadata =
+            guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file)).map_err(|what| {
+                RecordError::damaged(path, format!("is not a table of a run: {what}"))
+            })?;
         let place = |column: &SideColumn| find(path, &metadata, column).map(|at| (*column, at));
         let columns = columns.iter().map(place).collect::<Result<_, _>>()?;
-        let reader =
-            SideReader { path: path.to_path_buf(), file, metadata, columns, scratch: Scratch::default() };
-        let sound =
-            (0..reader.groups()).all(|group| reader.group_rows(group) <= crate::chunk::ROWS_MAX as usize);
+        let reader = SideReader {
+            path: path.to_path_buf(),
+            file,
+            metadata,
+            columns,
+            scratch: Scratch::default(),
+        };
+        let sound = (0..reader.groups())
+            .all(|group| reader.group_rows(group) <= crate::chunk::ROWS_MAX as usize);
         if sound {
             Ok(reader)
         } else {
@@ -176,7 +192,11 @@ fn out_column(column: &SideColumn) -> OutColumn {
     OutColumn { name: column.name, shape, optional: true }
 }
 
-fn find(path: &Path, metadata: &ParquetMetaData, column: &SideColumn) -> Result<usize, RecordError> {
+fn find(
+    path: &Path,
+    metadata: &ParquetMetaData,
+    column: &SideColumn,
+) -> Result<usize, RecordError> {
     use parquet::basic::Type::{BYTE_ARRAY, INT64};
     let schema = metadata.file_metadata().schema_descr();
     let at = schema.columns().iter().position(|found| found.path().string() == column.name);

@@ -1,8 +1,9 @@
 //! For a program with messaging of its own: four stamps in a few lines.
 //!
-//! The sender takes `ready` and `sent` and puts a 32-byte [`Header`] before its message; the receiver takes `arrived` and
-//! hands the header to [`Stamper::taken`], which writes the record. Where no header can be carried, both sides
-//! log their half ([`RunFolder::node_of_halves`]) and closing the run joins them.
+//! The sender takes `ready` and `sent` and puts a 32-byte [`Header`] before its message; the
+//! receiver takes `arrived` and hands the header to [`Stamper::taken`], which writes the record.
+//! Where no header can be carried, both sides log their half ([`RunFolder::node_of_halves`]) and
+//! closing the run joins them.
 //!
 //! ```
 //! use fourstamp_record::{Header, Run, RunFolder, RunInfo};
@@ -33,21 +34,22 @@
 //! ```
 
 use crate::{
-    ABSENT, ArrivedClock, Header, How, Kind, NodeSheet, RecordError, Recorder, RecorderOptions, Row,
-    RunFolder, Schema,
+    ABSENT, ArrivedClock, Header, How, Kind, NodeSheet, RecordError, Recorder, RecorderOptions,
+    Row, RunFolder, Schema,
 };
 use clock::{Clock, Ticks};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A node of a program's own: its clock and its record. Used by one thread at a time; for sending from others,
-/// see [`Stamper::sender`].
+/// A node of a program's own: its clock and its record. Used by one thread at a time; for sending
+/// from others, see [`Stamper::sender`].
 pub struct Stamper {
     sender: StampSender,
     recorder: Recorder,
 }
 
-/// The sending side of a node: reads its clock and numbers its messages. Clone it for each thread that sends.
+/// The sending side of a node: reads its clock and numbers its messages. Clone it for each thread
+/// that sends.
 #[derive(Clone)]
 pub struct StampSender {
     clock: Clock,
@@ -56,8 +58,8 @@ pub struct StampSender {
 }
 
 impl RunFolder {
-    /// Node `node` of this run, recorded as [`RecorderOptions::default`] says: streamed to disk, and what does not fit
-    /// its buffer dropped and counted.
+    /// Node `node` of this run, recorded as [`RecorderOptions::default`] says: streamed to disk,
+    /// and what does not fit its buffer dropped and counted.
     ///
     /// # Errors
     /// When the node is recorded already, memory is short, or the folder cannot be written.
@@ -65,7 +67,8 @@ impl RunFolder {
         self.stamper(node, false, RecorderOptions::default())
     }
 
-    /// The same for messages that carry no header: see [`Stamper::log_sent`] and [`Stamper::log_received`].
+    /// The same for messages that carry no header: see [`Stamper::log_sent`] and
+    /// [`Stamper::log_received`].
     ///
     /// # Errors
     /// As [`RunFolder::node`].
@@ -77,7 +80,12 @@ impl RunFolder {
     ///
     /// # Errors
     /// As [`RunFolder::node`].
-    pub fn stamper(&self, node: u16, halves: bool, options: RecorderOptions) -> Result<Stamper, RecordError> {
+    pub fn stamper(
+        &self,
+        node: u16,
+        halves: bool,
+        options: RecorderOptions,
+    ) -> Result<Stamper, RecordError> {
         let clock = Clock::best();
         let mut sheet = NodeSheet::new(0, u32::from(node), &clock);
         sheet.halves = halves;
@@ -104,15 +112,16 @@ impl Stamper {
         self.sender.clone()
     }
 
-    /// Record a message of `bytes` bytes that came with `header`, arrived at `arrived`, and is taken now.
+    /// Record a message of `bytes` bytes that came with `header`, arrived at `arrived`, and is
+    /// taken now.
     #[inline]
     pub fn taken(&mut self, header: &Header, arrived: Ticks, bytes: u64) {
         let taken = self.now();
         self.record(header, Some(arrived), taken, bytes);
     }
 
-    /// Record a message whose moment of arrival is not known, or was before its moment of being taken by more than
-    /// this call. A message within this node has no `arrived`.
+    /// Record a message whose moment of arrival is not known, or was before its moment of being
+    /// taken by more than this call. A message within this node has no `arrived`.
     #[inline]
     pub fn record(&mut self, header: &Header, arrived: Option<Ticks>, taken: Ticks, bytes: u64) {
         self.recorder.push(&Row {
@@ -126,8 +135,8 @@ impl Stamper {
         });
     }
 
-    /// Record the sender's half of a message without a header. Messages to one node must be logged in the order in which
-    /// they are sent.
+    /// Record the sender's half of a message without a header. Messages to one node must be logged
+    /// in the order in which they are sent.
     #[inline]
     pub fn log_sent(&mut self, dst: u16, ready: Ticks, sent: Ticks, bytes: u64) {
         let header = self.header(dst, ready, sent);
@@ -135,8 +144,8 @@ impl Stamper {
         self.recorder.push(&Row { ready: ready.0, sent: sent.0, seq: header.seq, ..row });
     }
 
-    /// Record the receiver's half of a message without a header. Messages from one node must be logged in the
-    /// order in which they were sent.
+    /// Record the receiver's half of a message without a header. Messages from one node must be
+    /// logged in the order in which they were sent.
     #[inline]
     pub fn log_received(&mut self, src: u16, arrived: Ticks, taken: Ticks, bytes: u64) {
         let row = self.row(src, self.sender.node, bytes);
@@ -187,8 +196,8 @@ impl StampSender {
         self.clock.now()
     }
 
-    /// The header for a message to node `dst` that was ready and is handed to the network at these times. Gives the
-    /// message its number; change `kind` for one that is no data.
+    /// The header for a message to node `dst` that was ready and is handed to the network at these
+    /// times. Gives the message its number; change `kind` for one that is no data.
     #[inline]
     pub fn header(&self, dst: u16, ready: Ticks, sent: Ticks) -> Header {
         let seq = self.seq.fetch_add(1, Ordering::Relaxed);

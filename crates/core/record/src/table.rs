@@ -4,8 +4,8 @@ use crate::row::ABSENT;
 use crate::{ArrivedClock, BASE_WORDS, Column, Field, NULL, Row, Schema};
 use clock::{Cursor, Ticks};
 
-/// Rows of a row group: enough that page and chunk heads do not matter, few enough that a reader's memory stays
-/// small.
+/// Rows of a row group: enough that page and chunk heads do not matter, few enough that a reader's
+/// memory stays small.
 pub const ROW_GROUP_ROWS: usize = 1 << 20;
 
 /// Columns of up to [`ROW_GROUP_ROWS`] rows. Every column is 64-bit here, with [`NULL`] for null.
@@ -55,7 +55,8 @@ impl Span {
 impl Table {
     pub fn new(launch: u32, schema: &Schema) -> Table {
         let always = Field::ALL.into_iter().filter(|field| field.is_always_there());
-        let listed = Column::ALL.into_iter().filter(|column| schema.has(*column)).map(Column::field);
+        let listed =
+            Column::ALL.into_iter().filter(|column| schema.has(*column)).map(Column::field);
         let columns: Vec<_> = always.chain(listed).map(|field| (field, Vec::new())).collect();
         let place = |extra: Column| {
             let word = schema.word_of(extra).expect("an extra has a word");
@@ -115,7 +116,11 @@ impl Table {
     /// Append a row that is on the timeline.
     pub fn push_placed(&mut self, mut value_of: impl FnMut(Field) -> i64) {
         for (field, values) in &mut self.columns {
-            values.push(if *field == Field::Launch { i64::from(self.launch) } else { value_of(*field) });
+            values.push(if *field == Field::Launch {
+                i64::from(self.launch)
+            } else {
+                value_of(*field)
+            });
         }
     }
 

@@ -28,7 +28,9 @@ pub(crate) fn note_logs(
         let path = entry.map_err(failed)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // Besides its rows a node has other logs, named after what is in them.
-        let Some(stem) = name.strip_suffix(".log").filter(|stem| !stem.contains('.')) else { continue };
+        let Some(stem) = name.strip_suffix(".log").filter(|stem| !stem.contains('.')) else {
+            continue;
+        };
         if sheets.iter().any(|sheet| sheet.stem() == stem) {
             continue;
         }
@@ -39,22 +41,33 @@ pub(crate) fn note_logs(
         info.lost.rows_without_sheet += rows;
         let kept = keep(run, &path, &name);
         info.failures.push(format!(
-            "live/{}.json is missing or damaged: without this sheet the clock of {rows} rows is not known{}",
+            "live/{}.json is missing or damaged: without this sheet the clock of {rows} rows is \
+            not known{}",
             stem.escape_debug(),
-            if kept { format!(" (their log is now {KEPT}/{})", name.escape_debug()) } else { String::new() }
+            if kept {
+                format!(
+                    " (their log is now \
+            {KEPT}/{})",
+                    name.escape_debug()
+                )
+            } else {
+                String::new()
+            }
         ));
     }
     for Stray { launch, node, rows } in strays {
         info.lost.rows_without_sheet += rows;
         let sheet = sheet::stem(*launch, *node);
-        info.failures
-            .push(format!("live/{sheet}.json is missing or damaged: {rows} rows of its buffer are lost"));
+        info.failures.push(format!(
+            "live/{sheet}.json is missing or damaged: {rows} rows of its buffer are lost"
+        ));
     }
     Ok(())
 }
 
 fn rows_of(log: &Path) -> u64 {
-    let Some(Ok(mut reader)) = open_input(log).ok().and_then(|file| LogReader::new(file).ok()) else {
+    let Some(Ok(mut reader)) = open_input(log).ok().and_then(|file| LogReader::new(file).ok())
+    else {
         return 0;
     };
     let (mut words, mut rows) = (Vec::new(), 0);
@@ -67,8 +80,8 @@ fn rows_of(log: &Path) -> u64 {
 
 fn keep(run: &Path, log: &Path, name: &str) -> bool {
     let folder = run.join(KEPT);
-    let made =
-        std::fs::create_dir(&folder).is_ok() || folder.symlink_metadata().is_ok_and(|about| about.is_dir());
+    let made = std::fs::create_dir(&folder).is_ok()
+        || folder.symlink_metadata().is_ok_and(|about| about.is_dir());
     made && !folder.join(name).exists() && std::fs::rename(log, folder.join(name)).is_ok()
 }
 
@@ -85,7 +98,8 @@ pub(crate) fn note_files(run: &Path, info: &mut RunInfo) {
         let rows = File::open(run.join(name)).map_or(0, |file| file.rows());
         info.lost.rows_without_sheet += rows;
         info.failures.push(format!(
-            "run.json names no node whose file is {}: its {rows} rows are not read (docs/FORMAT.md says what \
+            "run.json names no node whose file is {}: its {rows} rows are not read (docs/FORMAT.md \
+            says what \
              \"launches\" must hold)",
             name.escape_debug()
         ));

@@ -1,4 +1,5 @@
-//! Files that appear whole or not at all: written under a temporary name beside their place, then renamed.
+//! Files that appear whole or not at all: written under a temporary name beside their place, then
+//! renamed.
 
 use crate::RecordError;
 use serde::Serialize;
@@ -18,8 +19,8 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Reco
     Ok(())
 }
 
-/// A temporary file that readers of `*.parquet` and `*.json` do not see, and that others may read once it
-/// has its name: `persist` gives it that, when it is whole.
+/// A temporary file that readers of `*.parquet` and `*.json` do not see, and that others may read
+/// once it has its name: `persist` gives it that, when it is whole.
 ///
 /// # Errors
 /// When the folder cannot be written.
@@ -37,8 +38,9 @@ pub(crate) fn check_format(text: &[u8], path: &Path) -> Result<(), RecordError> 
     struct Head {
         format: u64,
     }
-    let head: Head = serde_json::from_slice(text)
-        .map_err(|error| RecordError::damaged(path, format!("is not JSON with a format number: {error}")))?;
+    let head: Head = serde_json::from_slice(text).map_err(|error| {
+        RecordError::damaged(path, format!("is not JSON with a format number: {error}"))
+    })?;
     if head.format > u64::from(crate::FORMAT) {
         return Err(RecordError::TooNew { path: path.to_path_buf(), found: head.format });
     }

@@ -2,12 +2,21 @@
 #![allow(clippy::unwrap_used)] // in a test a failure is what `unwrap` reports
 
 use clock::{Clock, Ticks};
-use fourstamp_record::{Batch, Field, NULL, RecorderOptions, Run, RunFolder, RunInfo, Stamper, Values};
+use fourstamp_record::{
+    Batch, Field, NULL, RecorderOptions, Run, RunFolder, RunInfo, Stamper, Values,
+};
 use proptest::prelude::*;
 use std::path::Path;
 
-const FIELDS: [Field; 7] =
-    [Field::Src, Field::Dst, Field::Seq, Field::Bytes, Field::ReadyNs, Field::SentNs, Field::TakenNs];
+const FIELDS: [Field; 7] = [
+    Field::Src,
+    Field::Dst,
+    Field::Seq,
+    Field::Bytes,
+    Field::ReadyNs,
+    Field::SentNs,
+    Field::TakenNs,
+];
 
 fn rows(path: &Path) -> Vec<[i64; FIELDS.len()]> {
     let run = Run::open(path).unwrap();

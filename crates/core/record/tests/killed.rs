@@ -43,14 +43,18 @@ fn killed_run_keeps_its_rows(mode: &str) {
         let line = told.next().expect("the child goes on until it is killed").unwrap();
         rows = line.strip_prefix("rows ").map_or(rows, |count| count.parse().unwrap());
     }
-    assert!(matches!(Run::open(&path), Err(RecordError::GoingOn { .. })), "a run that goes on is refused");
+    assert!(
+        matches!(Run::open(&path), Err(RecordError::GoingOn { .. })),
+        "a run that goes on is refused"
+    );
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(rows > 1000, "the child recorded {rows} rows");
     check(&path, rows);
 }
 
-/// Who kills a process hears of its end while the system still takes back what it held, its locks last.
+/// Who kills a process hears of its end while the system still takes back what it held, its locks
+/// last.
 #[test]
 fn a_run_whose_last_process_is_just_dying_is_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -65,13 +69,18 @@ fn a_run_whose_last_process_is_just_dying_is_read() {
     assert_eq!(read.unwrap(), State::Cut);
 }
 
-/// Rows are in memory before the child says so, so every one it spoke of must be there: more than the promised
-/// "everything older than a second".
+/// Rows are in memory before the child says so, so every one it spoke of must be there: more than
+/// the promised "everything older than a second".
 fn check(path: &Path, rows_at_least: u64) {
     let run = Run::open(path).unwrap();
     assert_eq!(run.info.state, State::Cut);
     assert!(run.info.lost.cut);
-    assert_eq!((run.info.lost.damaged_rows, run.info.lost.missing_buffers), (0, 0), "{:?}", run.info);
+    assert_eq!(
+        (run.info.lost.damaged_rows, run.info.lost.missing_buffers),
+        (0, 0),
+        "{:?}",
+        run.info
+    );
     assert!(run.rows() >= rows_at_least, "{} rows of {rows_at_least}", run.rows());
     let mut batch = Batch::new();
     let mut next = 0;
@@ -79,7 +88,8 @@ fn check(path: &Path, rows_at_least: u64) {
         chunk.read(&[Field::Seq, Field::ReadyNs, Field::TakenNs], &mut batch).unwrap();
         for row in 0..chunk.rows() {
             assert_eq!(batch.column(Field::Seq).at(row), next);
-            let (ready, taken) = (batch.column(Field::ReadyNs).at(row), batch.column(Field::TakenNs).at(row));
+            let (ready, taken) =
+                (batch.column(Field::ReadyNs).at(row), batch.column(Field::TakenNs).at(row));
             assert!(0 <= ready && ready < taken && taken < 60_000_000_000, "{ready} {taken}");
             next += 1;
         }
@@ -88,7 +98,9 @@ fn check(path: &Path, rows_at_least: u64) {
     assert!(!path.join("live").exists());
     let buffers = std::fs::read_dir(memory_folder()).unwrap().flatten();
     let ours = run.info.id.unwrap().name_of("");
-    assert!(!buffers.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(&ours)));
+    assert!(
+        !buffers.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(&ours))
+    );
     // A second reader finds a closed run.
     assert_eq!(Run::open(path).unwrap().info, run.info);
 }

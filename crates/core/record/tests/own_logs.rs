@@ -3,7 +3,8 @@
 
 use clock::{Clock, Ticks};
 use fourstamp_record::{
-    Batch, Closing, Column, Field, Kind, NULL, NodeSheet, RecordError, Run, RunFolder, RunInfo, Schema, State,
+    Batch, Closing, Column, Field, Kind, NULL, NodeSheet, RecordError, Run, RunFolder, RunInfo,
+    Schema, State,
 };
 use std::path::Path;
 

@@ -3,8 +3,8 @@
 
 use clock::Clock;
 use fourstamp_record::{
-    ABSENT, ArrivedClock, Batch, Field, How, Kind, Mode, NodeSheet, RecordError, Recorder, RecorderOptions,
-    Row, Run, RunFolder, RunInfo, Schema, State, WhenFull,
+    ABSENT, ArrivedClock, Batch, Field, How, Kind, Mode, NodeSheet, RecordError, Recorder,
+    RecorderOptions, Row, Run, RunFolder, RunInfo, Schema, State, WhenFull,
 };
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,8 @@ fn read_all(path: &Path) -> Result<u64, RecordError> {
     Ok(run.rows())
 }
 
-/// The error of reading a run, which must be one line that names the file and nothing of the machinery inside.
+/// The error of reading a run, which must be one line that names the file and nothing of the
+/// machinery inside.
 fn refused(path: &Path, file: &Path) -> String {
     let line = read_all(path).expect_err("must be refused").to_string();
     assert!(line.contains(&*file.to_string_lossy()), "{line}");
@@ -233,7 +234,8 @@ macro_rules! small_disk {
 fn a_full_disk_keeps_what_was_recorded_and_closing_works_once_there_is_room() {
     for mode in [Mode::Memory, Mode::Stream] {
         let disk = small_disk!("1m");
-        // What is removed in the end: room for the messages, however full the logs had made the disk.
+        // What is removed in the end: room for the messages, however full the logs had made the
+        // disk.
         let ballast = disk.0.path().join("ballast");
         std::fs::write(&ballast, vec![1; 512 << 10]).unwrap();
         let path = disk.0.path().join("run");
@@ -249,7 +251,9 @@ fn a_full_disk_keeps_what_was_recorded_and_closing_works_once_there_is_room() {
         assert!(told.is_disk_full() && told.to_string().contains("launch-0-node-0.log"), "{told}");
         let recorded = node.recorded();
         assert!(recorded >= 1 << 14, "the buffer holds out beyond the disk");
-        assert!(node.finish(Clock::system().anchor()).expect_err("no room for the rest").is_disk_full());
+        assert!(
+            node.finish(Clock::system().anchor()).expect_err("no room for the rest").is_disk_full()
+        );
         let filler = disk.0.path().join("filler");
         disk.fill(&filler);
         assert!(run.close().expect_err("no room for the messages").is_disk_full());

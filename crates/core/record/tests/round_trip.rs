@@ -3,8 +3,8 @@
 
 use clock::{Clock, Ticks};
 use fourstamp_record::{
-    ABSENT, ArrivedClock, Batch, Column, Field, How, Kind, Mode, NULL, NodeSheet, Recorder, RecorderOptions,
-    Row, Run, RunFolder, RunInfo, Schema, State, Values, WhenFull,
+    ABSENT, ArrivedClock, Batch, Column, Field, How, Kind, Mode, NULL, NodeSheet, Recorder,
+    RecorderOptions, Row, Run, RunFolder, RunInfo, Schema, State, Values, WhenFull,
 };
 use proptest::prelude::*;
 
@@ -73,7 +73,8 @@ fn read_all(run: &Run, fields: &[Field]) -> Vec<Vec<i64>> {
         let columns: Vec<Vec<i64>> =
             fields.iter().map(|field| batch.column(*field).iter(chunk.rows()).collect()).collect();
         rows.extend(
-            (0..chunk.rows()).map(|row| columns.iter().map(|column| column[row]).collect::<Vec<_>>()),
+            (0..chunk.rows())
+                .map(|row| columns.iter().map(|column| column[row]).collect::<Vec<_>>()),
         );
     }
     rows
@@ -83,7 +84,9 @@ fn expected(run: &Run, row: &Row, extras: &[u64]) -> Vec<i64> {
     let model = run.info.domains[0].model.as_ref().unwrap();
     let place = |ticks: u64| if ticks == ABSENT { NULL } else { model.timeline(Ticks(ticks)).0 };
     let arrived = match row.arrived_clock {
-        ArrivedClock::Kernel if row.arrived != ABSENT => model.realtime_to_timeline(row.arrived as i64).0,
+        ArrivedClock::Kernel if row.arrived != ABSENT => {
+            model.realtime_to_timeline(row.arrived as i64).0
+        }
         _ => place(row.arrived),
     };
     let how = if row.arrived == ABSENT { NULL } else { row.arrived_how as i64 };

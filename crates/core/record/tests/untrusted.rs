@@ -3,14 +3,16 @@
 #![allow(clippy::unwrap_used)] // in a test a failure is what `unwrap` reports
 
 use fourstamp_record::{
-    Leftover, NodeSheet, RecordError, RecorderOptions, Run, RunFolder, RunInfo, Stamper, State, Verdict,
+    Leftover, NodeSheet, RecordError, RecorderOptions, Run, RunFolder, RunInfo, Stamper, State,
+    Verdict,
 };
 use std::path::{Path, PathBuf};
 
 /// A run in `path` with `rows` rows in the buffer of its only node; both still at work.
 fn going_on(path: &Path, rows: u64) -> (RunFolder, Stamper) {
     let run = RunFolder::create(path, RunInfo::new("untrusted")).unwrap();
-    let options = RecorderOptions { mode: fourstamp_record::Mode::Memory, ..RecorderOptions::default() };
+    let options =
+        RecorderOptions { mode: fourstamp_record::Mode::Memory, ..RecorderOptions::default() };
     let mut node = run.stamper(0, false, options).unwrap();
     for _ in 0..rows {
         let now = node.now();
@@ -140,8 +142,9 @@ fn unread_rows_are_no_rubbish_until_their_run_is_read_or_gone() {
     let path = home.path().join("run");
     let (run, node) = going_on(&path, 3);
     let buffer = buffer_of(&path);
-    let verdict =
-        || Leftover::all().into_iter().find(|leftover| leftover.path == buffer).map(|it| it.verdict);
+    let verdict = || {
+        Leftover::all().into_iter().find(|leftover| leftover.path == buffer).map(|it| it.verdict)
+    };
     assert_eq!(verdict(), Some(Verdict::InUse));
     kill(run, node);
     let (run, rows) = (path.canonicalize().unwrap(), 3);
@@ -173,7 +176,11 @@ fn a_log_without_its_sheet_is_counted_named_and_kept() {
     std::fs::remove_file(sheet_of(&path)).unwrap();
     let info = Run::open(&path).unwrap().info;
     assert_eq!((info.rows(), info.lost.rows_without_sheet), (0, 1000));
-    assert!(info.failures[0].contains("live/launch-0-node-0.json is missing"), "{:?}", info.failures);
+    assert!(
+        info.failures[0].contains("live/launch-0-node-0.json is missing"),
+        "{:?}",
+        info.failures
+    );
     assert!(path.join("unread/launch-0-node-0.log").exists());
 }
 
@@ -185,12 +192,17 @@ fn a_messages_file_that_run_json_does_not_name_is_counted_and_named() {
     node.finish().unwrap();
     run.close().unwrap();
     let json = path.join("run.json");
-    let mut info: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let mut info: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     info["launches"] = serde_json::json!([]);
     std::fs::write(&json, info.to_string()).unwrap();
     let run = Run::open(&path).unwrap();
     assert_eq!((run.rows(), run.info.lost.rows_without_sheet), (0, 1000));
-    assert!(run.info.failures[0].contains("messages/launch-0-node-0.parquet"), "{:?}", run.info.failures);
+    assert!(
+        run.info.failures[0].contains("messages/launch-0-node-0.parquet"),
+        "{:?}",
+        run.info.failures
+    );
 }
 
 #[test]

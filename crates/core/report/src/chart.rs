@@ -1,8 +1,9 @@
-//! One chart: traces and layout as the drawing script reads them, the switches it obeys, and its place on the page.
+//! One chart: traces and layout as the drawing script reads them, the switches it obeys, and its
+//! place on the page.
 //!
-//! Colours are tokens (see `palette`) and sizes are the page's business, so that a chart is the same data in light
-//! and dark, wide and narrow. Times are carried in seconds, because the drawing script then writes ns, µs, ms and
-//! s by itself, at every zoom.
+//! Colours are tokens (see `palette`) and sizes are the page's business, so that a chart is the
+//! same data in light and dark, wide and narrow. Times are carried in seconds, because the drawing
+//! script then writes ns, µs, ms and s by itself, at every zoom.
 
 use plotly::common::{HoverInfo, Line, LineShape, Marker, Mode as TraceMode, Orientation, Visible};
 use plotly::layout::{Axis, AxisType, BarMode, Margin};
@@ -47,7 +48,15 @@ pub(crate) struct Mode {
 
 impl Chart {
     pub(crate) fn new(id: String, height: u32, label: String, layout: Layout) -> Chart {
-        Chart { id, height, title: String::new(), label, data: Vec::new(), layout, modes: Vec::new() }
+        Chart {
+            id,
+            height,
+            title: String::new(),
+            label,
+            data: Vec::new(),
+            layout,
+            modes: Vec::new(),
+        }
     }
 
     pub(crate) fn titled(mut self, title: impl Into<String>) -> Chart {
@@ -68,7 +77,13 @@ pub(crate) fn layout() -> Layout {
 
 /// An axis of times.
 pub(crate) fn time_axis(title: &str, kind: AxisType) -> Axis {
-    Axis::new().title(title).type_(kind).tick_format("~s").tick_suffix("s").n_ticks(7).zero_line(false)
+    Axis::new()
+        .title(title)
+        .type_(kind)
+        .tick_format("~s")
+        .tick_suffix("s")
+        .n_ticks(7)
+        .zero_line(false)
 }
 
 /// An axis of counts.
@@ -83,9 +98,12 @@ pub(crate) fn part_axis(title: &str, kind: AxisType) -> Axis {
 
 /// A histogram: one bar a bin, as wide as the bin on either scale.
 pub(crate) fn histogram(bins: &[Bin], scale: Scale, colour: &str) -> Box<WideBars> {
-    let kept: Vec<&Bin> = bins.iter().filter(|bin| scale == Scale::Linear || bin.to > 0.0).collect();
-    // Zero has no place on a log scale: its bin is drawn below the first nanosecond, and says what it is.
-    let from = |bin: &Bin| if scale == Scale::Log && bin.from <= 0.0 { bin.to / 2.0 } else { bin.from };
+    let kept: Vec<&Bin> =
+        bins.iter().filter(|bin| scale == Scale::Linear || bin.to > 0.0).collect();
+    // Zero has no place on a log scale: its bin is drawn below the first nanosecond, and says what
+    // it is.
+    let from =
+        |bin: &Bin| if scale == Scale::Log && bin.from <= 0.0 { bin.to / 2.0 } else { bin.from };
     let middle = |bin: &&Bin| axis_seconds_fine((from(bin) + bin.to) / 2.0);
     let x = kept.iter().map(middle).collect();
     let counts = kept.iter().map(|bin| bin.count).collect();
@@ -172,7 +190,13 @@ pub(crate) fn log_count_range(largest: u64) -> Value {
 }
 
 /// A line through points of time against time or part.
-pub(crate) fn line(x: Vec<f64>, y: Vec<f64>, name: &str, colour: &str, width: f64) -> Box<Scatter<f64, f64>> {
+pub(crate) fn line(
+    x: Vec<f64>,
+    y: Vec<f64>,
+    name: &str,
+    colour: &str,
+    width: f64,
+) -> Box<Scatter<f64, f64>> {
     Scatter::new(x, y)
         .mode(TraceMode::Lines)
         .name(escape::chart_label(name))
@@ -222,7 +246,9 @@ pub(crate) fn seconds(times_ns: impl Iterator<Item = i64>) -> Vec<f64> {
 }
 
 /// Hide a trace until a switch shows it.
-pub(crate) fn hidden<X: Serialize + Clone, Y: Serialize + Clone>(bar: Box<Bar<X, Y>>) -> Box<Bar<X, Y>> {
+pub(crate) fn hidden<X: Serialize + Clone, Y: Serialize + Clone>(
+    bar: Box<Bar<X, Y>>,
+) -> Box<Bar<X, Y>> {
     bar.visible(Visible::False)
 }
 

@@ -72,7 +72,11 @@ pub fn series_names() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 /// When there is no series of that name, or `out` refuses the text.
-pub fn csv(analysis: &Analysis, series: Option<&str>, out: &mut dyn Write) -> Result<(), ReportError> {
+pub fn csv(
+    analysis: &Analysis,
+    series: Option<&str>,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
     let wanted = |name: &str| series.is_none_or(|series| series == name);
     if let Some(name) = series
         && !SERIES.iter().any(|(known, _)| *known == name)
@@ -93,7 +97,11 @@ pub fn csv(analysis: &Analysis, series: Option<&str>, out: &mut dyn Write) -> Re
 ///
 /// # Errors
 /// When `out` refuses the text.
-pub fn csv_quantiles(facts: &Facts, analysis: &Analysis, out: &mut dyn Write) -> Result<(), ReportError> {
+pub fn csv_quantiles(
+    facts: &Facts,
+    analysis: &Analysis,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
     writeln!(out, "stage,n,min_ns,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,mean_ns,sd_ns,messages")?;
     let which = csv_field(&population_words(facts, &analysis.population));
     for (stage, view) in views(analysis) {
@@ -143,7 +151,11 @@ fn population(analysis: &Analysis, out: &mut dyn Write) -> std::io::Result<()> {
     for group in &analysis.population.groups {
         let place = if group.within_node { "within node" } else { "between nodes" };
         for (which, messages) in [("all", group.messages), ("taken", group.taken)] {
-            writeln!(out, "population,,{} {place} {which},,,,{messages},messages", group.kind.name())?;
+            writeln!(
+                out,
+                "population,,{} {place} {which},,,,{messages},messages",
+                group.kind.name()
+            )?;
         }
     }
     Ok(())
@@ -161,7 +173,8 @@ fn distribution(analysis: &Analysis, out: &mut dyn Write) -> std::io::Result<()>
 }
 
 fn histogram(analysis: &Analysis, out: &mut dyn Write) -> std::io::Result<()> {
-    views(analysis).try_for_each(|(stage, view)| bins(out, "histogram", stage, "", "log", &view.log_bins))
+    views(analysis)
+        .try_for_each(|(stage, view)| bins(out, "histogram", stage, "", "log", &view.log_bins))
 }
 
 fn tail(analysis: &Analysis, out: &mut dyn Write) -> std::io::Result<()> {
@@ -228,7 +241,12 @@ pub(crate) fn quantile_rows(
     summary: &Summary,
 ) -> std::io::Result<()> {
     for quantile in &summary.quantiles {
-        writeln!(out, "{series},{stage},{group},,{},,{},ns", number(quantile.p), quantile.value_ns)?;
+        writeln!(
+            out,
+            "{series},{stage},{group},,{},,{},ns",
+            number(quantile.p),
+            quantile.value_ns
+        )?;
     }
     Ok(())
 }

@@ -56,7 +56,9 @@ pub(crate) fn knees(analysis: &Analysis, out: &mut dyn Write) -> std::io::Result
         let (from, to) = (segment.from_bytes, segment.to_bytes);
         for (name, parameter) in [("latency", segment.latency_ns), ("gap", segment.gap_ns)] {
             let ends = match parameter {
-                Parameter::Known(value, low, high) => vec![("", value), (" low", low), (" high", high)],
+                Parameter::Known(value, low, high) => {
+                    vec![("", value), (" low", low), (" high", high)]
+                }
                 Parameter::AtMost(high) => vec![(" high", high)],
                 Parameter::Unknown(_) => Vec::new(),
             };

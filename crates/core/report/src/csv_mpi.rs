@@ -38,7 +38,8 @@ pub(crate) fn waits(analysis: &Analysis, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "mpi-waits,,{key} total,,,,{},ns", wait.total_ns)?;
         writeln!(out, "mpi-waits,,{key} share,,,,{},part", number(wait.share))?;
         writeln!(out, "mpi-waits,,{key} unknown,,,,{},messages", wait.unknown)?;
-        for (how, ns) in [("observed", observed), ("bracketed", bracketed), ("modelled", modelled)] {
+        for (how, ns) in [("observed", observed), ("bracketed", bracketed), ("modelled", modelled)]
+        {
             writeln!(out, "mpi-waits,,{key} rests on {how},,,,{ns},ns")?;
         }
         writeln!(out, "mpi-waits,,{key} error,,,,{},ns", wait.error_ns)?;
@@ -53,7 +54,8 @@ pub(crate) fn waits(analysis: &Analysis, out: &mut dyn Write) -> Result<()> {
 pub(crate) fn blocked(analysis: &Analysis, out: &mut dyn Write) -> Result<()> {
     let Some(mpi) = &analysis.mpi else { return Ok(()) };
     for b in &mpi.blocked {
-        for (key, ns) in [("late-sender", b.late_sender_ns), ("late-receiver", b.late_receiver_ns)] {
+        for (key, ns) in [("late-sender", b.late_sender_ns), ("late-receiver", b.late_receiver_ns)]
+        {
             writeln!(out, "mpi-blocked,,{key},,{},{},{ns},ns", b.rank, b.by)?;
         }
     }
@@ -85,7 +87,9 @@ pub(crate) fn groups(analysis: &Analysis, out: &mut dyn Write) -> Result<()> {
 
 /// Ranks (`x_from`), functions and collectives.
 pub(crate) fn calls(analysis: &Analysis, out: &mut dyn Write) -> Result<()> {
-    let Some(calls) = analysis.mpi.as_ref().and_then(|mpi| mpi.calls.as_ref()) else { return Ok(()) };
+    let Some(calls) = analysis.mpi.as_ref().and_then(|mpi| mpi.calls.as_ref()) else {
+        return Ok(());
+    };
     for rank in &calls.ranks {
         for (activity, ns) in Activity::ALL.iter().zip(rank.activity_ns) {
             writeln!(out, "mpi-calls,,rank {},,{},,{ns},ns", activity_key(*activity), rank.rank)?;
@@ -111,11 +115,14 @@ pub(crate) fn calls(analysis: &Analysis, out: &mut dyn Write) -> Result<()> {
 
 /// The part of each slice in each activity; `group` names rank and activity.
 pub(crate) fn lanes(analysis: &Analysis, out: &mut dyn Write) -> Result<()> {
-    let Some(calls) = analysis.mpi.as_ref().and_then(|mpi| mpi.calls.as_ref()) else { return Ok(()) };
+    let Some(calls) = analysis.mpi.as_ref().and_then(|mpi| mpi.calls.as_ref()) else {
+        return Ok(());
+    };
     for lane in &calls.lanes {
         for (slice, parts) in lane.slices.iter().enumerate() {
             let from = calls.slices_from_ns + slice as i64 * calls.slice_ns;
-            for (activity, part) in Activity::ALL.iter().zip(parts).filter(|(_, part)| **part > 0.0) {
+            for (activity, part) in Activity::ALL.iter().zip(parts).filter(|(_, part)| **part > 0.0)
+            {
                 let (key, to) = (activity_key(*activity), from + calls.slice_ns);
                 writeln!(out, "mpi-lanes,,rank {} {key},,{from},{to},{part},part", lane.rank)?;
             }

@@ -2,7 +2,9 @@
 
 use std::io::{Result, Write};
 
-use stats::analysis::{Analysis, MessageGroup, NodeTime, Rollbacks, Simulation, SimulationBin, Work};
+use stats::analysis::{
+    Analysis, MessageGroup, NodeTime, Rollbacks, Simulation, SimulationBin, Work,
+};
 
 use crate::csv::{number, quantile_rows};
 use crate::palette::key;
@@ -86,7 +88,11 @@ pub(crate) fn rollbacks(analysis: &Analysis, out: &mut dyn Write) -> Result<()> 
     }
     for object in &simulation.objects {
         writeln!(out, "rollbacks,,object undone,,{},,{},events", object.object, object.undone)?;
-        writeln!(out, "rollbacks,,object rollbacks,,{},,{},count", object.object, object.rollbacks)?;
+        writeln!(
+            out,
+            "rollbacks,,object rollbacks,,{},,{},count",
+            object.object, object.rollbacks
+        )?;
     }
     Ok(())
 }
@@ -99,7 +105,13 @@ fn histograms(rollbacks: &Rollbacks, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "rollbacks,,length,log,0,0,{},count", rollbacks.lengths_zero)?;
     }
     for bin in &rollbacks.lengths {
-        writeln!(out, "rollbacks,,length,log,{},{},{},count", number(bin.from), number(bin.to), bin.count)?;
+        writeln!(
+            out,
+            "rollbacks,,length,log,{},{},{},count",
+            number(bin.from),
+            number(bin.to),
+            bin.count
+        )?;
     }
     Ok(())
 }

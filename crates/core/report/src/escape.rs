@@ -17,8 +17,8 @@ pub(crate) fn html(text: &str) -> String {
     out
 }
 
-/// A label in a chart. The drawing script reads a little HTML (`<b>`, `<a>`, entities) and templates (`%{x}`) in
-/// labels, so both are taken apart.
+/// A label in a chart. The drawing script reads a little HTML (`<b>`, `<a>`, entities) and
+/// templates (`%{x}`) in labels, so both are taken apart.
 pub(crate) fn chart_label(text: &str) -> String {
     html(text).replace("%{", "%\u{200b}{")
 }
@@ -28,8 +28,9 @@ pub(crate) fn terminal(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// Text for a person at a terminal, as it leaves the program: our own colours and line ends stay, everything else that a terminal
-/// would obey is replaced, and a line that goes on and on is cut. Values from a run folder are untrusted, wherever they are put.
+/// Text for a person at a terminal, as it leaves the program: our own colours and line ends stay,
+/// everything else that a terminal would obey is replaced, and a line that goes on and on is cut.
+/// Values from a run folder are untrusted, wherever they are put.
 pub fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -60,14 +61,17 @@ fn printable_line(line: &str, out: &mut String) {
     }
 }
 
-/// Length of the `ESC [ numbers m` at the beginning: what sets a colour, and nothing else. 0: there is none.
+/// Length of the `ESC [ numbers m` at the beginning: what sets a colour, and nothing else. 0: there
+/// is none.
 fn colour_bytes(text: &str) -> usize {
     let Some(after) = text.strip_prefix("\u{1b}[") else { return 0 };
-    let numbers = after.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').take(16).count();
+    let numbers =
+        after.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').take(16).count();
     if after.as_bytes().get(numbers) == Some(&b'm') { 2 + numbers + 1 } else { 0 }
 }
 
-/// Whether the character makes what follows run the other way, so that a line says something else than it holds.
+/// Whether the character makes what follows run the other way, so that a line says something else
+/// than it holds.
 fn turns_text(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -79,7 +83,10 @@ mod tests {
     #[test]
     fn hostile_names_lose_their_teeth() {
         let name = "</script><img src=x onerror='alert(1)'>&\u{7}";
-        assert_eq!(html(name), "&lt;/script&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;\u{fffd}");
+        assert_eq!(
+            html(name),
+            "&lt;/script&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;\u{fffd}"
+        );
         assert!(!chart_label("%{x}").contains("%{"));
         assert_eq!(terminal("a\u{1b}]0;b"), "a\u{fffd}]0;b");
     }
@@ -87,8 +94,7 @@ mod tests {
     #[test]
     fn what_leaves_for_a_terminal_sets_colours_at_most() {
         let text = "\u{1b}[1;31mred\u{1b}[0m\u{1b}]0;title\u{7}\u{1b}[2J\r\u{9b}2J\u{202e}\tx\n";
-        let shown =
-            "\u{1b}[1;31mred\u{1b}[0m\u{fffd}]0;title\u{fffd}\u{fffd}[2J\u{fffd}\u{fffd}2J\u{fffd}\tx\n";
+        let shown = "\u{1b}[1;31mred\u{1b}[0m\u{fffd}]0;title\u{fffd}\u{fffd}[2J\u{fffd}\u{fffd}2J\u{fffd}\tx\n";
         assert_eq!(printable(text), shown);
         let long = printable(&format!("{}\nb\n", "a".repeat(1_000_000)));
         assert_eq!(long.chars().count(), LINE_CHARS_MAX + 4);

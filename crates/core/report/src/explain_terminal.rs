@@ -9,7 +9,8 @@ use crate::finding::finding_sentence;
 use crate::format::{counted, plain};
 use crate::terminal::{which_messages, wrapped};
 
-/// The explanation of one run, at most `width` columns wide (80 at least), of `most` groups of slow messages.
+/// The explanation of one run, at most `width` columns wide (80 at least), of `most` groups of slow
+/// messages.
 pub fn explain_terminal(
     facts: &Facts,
     analysis: &Analysis,
@@ -30,10 +31,15 @@ pub fn explain_terminal(
         blocks.push(wrapped(&plain(&more), width));
     }
     if explanation.groups.is_empty() && explanation.episodes.is_empty() {
-        blocks.push(wrapped("No stage has more than one peak, and there are too few messages to set the slowest 0.1 % apart: there is nothing to explain.", width));
+        blocks.push(wrapped(
+            "No stage has more than one peak, and there are too few messages to \
+        set the slowest 0.1 % apart: there is nothing to explain.",
+            width,
+        ));
     }
     blocks.push(wrapped(
-        "What goes together need not be cause and effect. Change one thing and see whether the peak moves: fourstamp bench ... --intervene pin|priority|timer|batch. \
+        "What goes together need not be cause and effect. Change one thing and see whether the \
+        peak moves: fourstamp bench ... --intervene pin|priority|timer|batch. \
          For one message: fourstamp story RUN.",
         width,
     ));
@@ -49,7 +55,8 @@ fn opening(facts: &Facts, analysis: &Analysis, explanation: &Explanation, width:
     }
     if explanation.watched.0 == 0 {
         text.push_str(&wrapped(
-            "The machine was not watched during this run: causes outside its own record are not known.",
+            "The machine was not watched during this run: causes outside its own record are not \
+            known.",
             width,
         ));
     }

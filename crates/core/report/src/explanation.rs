@@ -1,9 +1,10 @@
-//! What an explanation says, in words. "Consistent with" is the most that seeing things together allows.
+//! What an explanation says, in words. "Consistent with" is the most that seeing things together
+//! allows.
 
 use record::{Cause, Kind};
 use stats::analysis::{
-    Analysis, By, Episode, Explained, Explanation, IdleCore, Known, Noise, Reason, Slow, Stage, Trait, What,
-    Who,
+    Analysis, By, Episode, Explained, Explanation, IdleCore, Known, Noise, Reason, Slow, Stage,
+    Trait, What, Who,
 };
 
 use crate::format::{count, counted, part, size, time};
@@ -22,7 +23,11 @@ pub(crate) struct Paragraph {
 
 /// All that is said of a run's slow messages.
 pub(crate) fn paragraphs(analysis: &Analysis, explanation: &Explanation) -> Vec<Paragraph> {
-    explanation.groups.iter().map(|group| paragraph(analysis, group, explanation.watched.0 > 0)).collect()
+    explanation
+        .groups
+        .iter()
+        .map(|group| paragraph(analysis, group, explanation.watched.0 > 0))
+        .collect()
 }
 
 /// What is said of each episode that is explained by itself.
@@ -35,11 +40,14 @@ fn episode(episode: &Episode) -> Paragraph {
     let length = time(episode.to_ns.saturating_sub(episode.from_ns) as f64);
     let at_least = if episode.at_least { "at least " } else { "" };
     let (stage, at) = (name(episode.stage), time(episode.from_ns as f64));
-    let title =
-        format!("{length} of {stage} from {at} on: {at_least}{} of all messages' time", part(episode.share));
+    let title = format!(
+        "{length} of {stage} from {at} on: {at_least}{} of all messages' time",
+        part(episode.share)
+    );
     let messages = how_many(episode.messages, episode.at_least);
     let opening = format!(
-        "{}; the slowest is {launch}:{src}:{seq}, from node\u{a0}{src} to node\u{a0}{dst}, in launch\u{a0}{launch}.",
+        "{}; the slowest is {launch}:{src}:{seq}, from node\u{a0}{src} to node\u{a0}{dst}, in \
+        launch\u{a0}{launch}.",
         begin(&messages)
     );
     let node = if episode.stage == Stage::ReceiveWait { dst } else { src };
@@ -78,14 +86,20 @@ fn lost(core: &IdleCore) -> f64 {
 fn paragraph(analysis: &Analysis, group: &Explained, watched: bool) -> Paragraph {
     let mut reasons: Vec<String> = group.reasons.iter().map(reason).collect();
     reasons.extend(
-        group.noise.as_ref().filter(|_| group.episodes > 0).map(|noise| noise_sentence(group, noise)),
+        group
+            .noise
+            .as_ref()
+            .filter(|_| group.episodes > 0)
+            .map(|noise| noise_sentence(group, noise)),
     );
     let noise_is_enough = group.noise.as_ref().is_some_and(is_enough);
     if group.apart > 0 && group.apart == group.count {
         reasons = vec!["All of them belong to the times above.".to_owned()];
     } else if watched && group.reasons.is_empty() && !noise_is_enough {
-        reasons
-            .push("Nothing that was watched goes with them more often than chance would have it.".to_owned());
+        reasons.push(
+            "Nothing that was watched goes with them more often than chance would have it."
+                .to_owned(),
+        );
     }
     Paragraph { title: title(analysis, group), opening: opening(group), reasons }
 }
@@ -93,7 +107,9 @@ fn paragraph(analysis: &Analysis, group: &Explained, watched: bool) -> Paragraph
 fn title(analysis: &Analysis, group: &Explained) -> String {
     let stage = name(group.stage);
     match group.who {
-        Who::Slowest => format!("The slowest 0.1\u{a0}%, {stage} {} and more", time(group.range_ns.0 as f64)),
+        Who::Slowest => {
+            format!("The slowest 0.1\u{a0}%, {stage} {} and more", time(group.range_ns.0 as f64))
+        }
         Who::Peak(at) => {
             let view = analysis.stage(group.stage);
             let peak = view.and_then(|view| view.peaks.get(at));
@@ -120,13 +136,15 @@ fn opening(group: &Explained) -> String {
     } else {
         format!("at {} times", count(group.episodes))
     };
-    let above = format!("{} or more above the median of {}", time(late), time(group.median_ns as f64));
+    let above =
+        format!("{} or more above the median of {}", time(late), time(group.median_ns as f64));
     let messages = counted(group.count, "message");
     match (group.apart, group.count - group.apart.min(group.count)) {
         (0, _) => format!("{messages}, {times} ({EPISODES}); {above}."),
         (_, 0) => format!("{messages}; {above}."),
         (apart, rest) => format!(
-            "{messages}; {above}. {} of them {} to the times above; what follows is of the other {}, {times} ({EPISODES}).",
+            "{messages}; {above}. {} of them {} to the times above; what follows is of the other \
+            {}, {times} ({EPISODES}).",
             count(apart),
             if apart == 1 { "belongs" } else { "belong" },
             count(rest)
@@ -151,7 +169,12 @@ fn reason(reason: &Reason) -> String {
             format!("Consistent with {}: {counts}.{much}", what_words(*what))
         }
         Reason::Alike { by, value, share, base } => {
-            format!("{} of them {}; of all messages {}.", part(*share), alike_words(*by, value), part(*base))
+            format!(
+                "{} of them {}; of all messages {}.",
+                part(*share),
+                alike_words(*by, value),
+                part(*base)
+            )
         }
         Reason::Phase { known, strength, chance } => format!(
             "They come at a fixed phase of {} (strength {strength:.2} of 1{}): consistent with {}.",
@@ -237,7 +260,8 @@ fn alike_words(by: Trait, value: &str) -> String {
 fn known_words(known: Known) -> &'static str {
     match known {
         Known::Millisecond => {
-            "a timer of 1\u{a0}ms (the kernel's tick at 1000\u{a0}Hz, or the periodic retransmit timer)"
+            "a timer of 1\u{a0}ms (the kernel's tick at 1000\u{a0}Hz, or the periodic retransmit \
+            timer)"
         }
         Known::Tick250 => "the kernel's tick at 250\u{a0}Hz",
         Known::Tick100 => "the kernel's tick at 100\u{a0}Hz, or our own watcher",
@@ -259,15 +283,18 @@ fn noise_sentence(group: &Explained, noise: &Noise) -> String {
     let seen = format!("{seen_per_s:.1} a second");
     if idle_per_s == 0.0 {
         format!(
-            "Idle cores did not stand still for {late}; the run did so {seen}: this is more than the machine's noise."
+            "Idle cores did not stand still for {late}; the run did so {seen}: this is more than \
+            the machine's noise."
         )
     } else if is_enough(noise) {
         format!(
-            "Idle cores stand still for so long {idle_per_s:.1} times a second, and these came {seen}: the machine's noise alone is enough."
+            "Idle cores stand still for so long {idle_per_s:.1} times a second, and these came \
+            {seen}: the machine's noise alone is enough."
         )
     } else {
         format!(
-            "Idle cores stand still for so long {idle_per_s:.1} times a second, and these came {seen}: the machine's noise is a part of it."
+            "Idle cores stand still for so long {idle_per_s:.1} times a second, and these came \
+            {seen}: the machine's noise is a part of it."
         )
     }
 }
@@ -288,10 +315,12 @@ mod tests {
         };
         assert_eq!(
             reason(&beside),
-            "Consistent with their node's thread waiting for a core: 38 of 41 times, where chance would give 0.4. It is long enough \
+            "Consistent with their node's thread waiting for a core: 38 of 41 times, where chance \
+            would give 0.4. It is long enough \
              to be the whole delay."
         );
-        let alike = Reason::Alike { by: Trait::Queued, value: String::new(), share: 0.99, base: 0.03 };
+        let alike =
+            Reason::Alike { by: Trait::Queued, value: String::new(), share: 0.99, base: 0.03 };
         assert_eq!(
             reason(&alike),
             "99\u{a0}% of them found others waiting in the receive queue; of all messages 3\u{a0}%."
@@ -311,7 +340,8 @@ mod tests {
             reasons: Vec::new(),
             noise: None,
         };
-        let said = |idle_per_s, seen_per_s| noise_sentence(&group, &Noise { idle_per_s, seen_per_s });
+        let said =
+            |idle_per_s, seen_per_s| noise_sentence(&group, &Noise { idle_per_s, seen_per_s });
         assert!(said(5.0, 6.0).contains("is enough"));
         assert!(said(1.0, 6.0).contains("a part of it"));
         assert!(said(0.0, 6.0).contains("more than the machine's noise"));

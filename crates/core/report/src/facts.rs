@@ -1,4 +1,5 @@
-//! What a report says about a run besides its messages: what ran, where, on which clocks, what was lost.
+//! What a report says about a run besides its messages: what ran, where, on which clocks, what was
+//! lost.
 
 use record::{Domain, Machine, RunInfo, State};
 use serde_json::Value;
@@ -45,7 +46,8 @@ pub struct Facts {
     pub program: String,
     /// What was lost.
     pub lost: Lost,
-    /// Remarks of the recording: nodes that could not be pinned, buffers that could not be named, ...
+    /// Remarks of the recording: nodes that could not be pinned, buffers that could not be named,
+    /// ...
     pub notes: Vec<String>,
 }
 
@@ -137,9 +139,13 @@ pub fn tell_apart(runs: Vec<(&mut Facts, &Path)>) {
     let namesakes = |at: usize| (0..titles.len()).filter(move |other| *other != at);
     let named = |at: usize| -> Option<String> {
         let like: Vec<usize> = namesakes(at).filter(|other| titles[*other] == titles[at]).collect();
-        let others: Vec<&Path> =
-            like.iter().map(|other| paths[*other].as_path()).filter(|path| *path != paths[at]).collect();
-        let before = like.iter().filter(|other| **other < at && paths[**other] == paths[at]).count();
+        let others: Vec<&Path> = like
+            .iter()
+            .map(|other| paths[*other].as_path())
+            .filter(|path| *path != paths[at])
+            .collect();
+        let before =
+            like.iter().filter(|other| **other < at && paths[**other] == paths[at]).count();
         let number = if before > 0 { format!(" ({})", before + 1) } else { String::new() };
         (!like.is_empty()).then(|| format!("{}{number}", ending(&paths[at], &others)))
     };
@@ -187,7 +193,8 @@ fn parameters(info: &RunInfo) -> Vec<(String, String)> {
     let results = [outcome::KEY, mpi_facts::KEY, pager_facts::KEY];
     let given = info.parameters.iter().filter(|(name, _)| !results.contains(&name.as_str()));
     let library = MpiFacts::of(info.parameters.get(mpi_facts::KEY)).and_then(|mpi| mpi.library);
-    let library = library.filter(|name| !name.is_empty()).map(|name| ("MPI library".to_owned(), name));
+    let library =
+        library.filter(|name| !name.is_empty()).map(|name| ("MPI library".to_owned(), name));
     library.into_iter().chain(given.map(|(name, value)| parameter(name, value))).collect()
 }
 
@@ -204,7 +211,9 @@ fn parameter(name: &str, value: &Value) -> (String, String) {
     // A rate such as `rate_per_s` ends in a unit, too, but is no time.
     let unit = UNITS.iter().find(|(ending, _)| name.ends_with(ending) && !name.ends_with("_per_s"));
     match (unit, value.as_f64()) {
-        (Some((ending, show)), Some(number)) => (readable(&name[..name.len() - ending.len()]), show(number)),
+        (Some((ending, show)), Some(number)) => {
+            (readable(&name[..name.len() - ending.len()]), show(number))
+        }
         _ => (readable(name), shown(value)),
     }
 }
@@ -259,7 +268,8 @@ fn machine(machine: &Machine) -> Vec<(String, String)> {
 }
 
 fn clock(info: &RunInfo) -> ClockFacts {
-    let mut sources: Vec<String> = info.domains.iter().map(|domain| domain.source.to_string()).collect();
+    let mut sources: Vec<String> =
+        info.domains.iter().map(|domain| domain.source.to_string()).collect();
     sources.dedup();
     let qualities = || info.nodes().map(|(_, node)| &node.quality);
     ClockFacts {
@@ -276,7 +286,8 @@ fn error_ns(info: &RunInfo) -> Option<f64> {
     if info.domains.len() == 1 {
         return Some(0.0);
     }
-    let mut errors: Vec<f64> = info.domains.iter().map(|domain| domain.error_ns).collect::<Option<_>>()?;
+    let mut errors: Vec<f64> =
+        info.domains.iter().map(|domain| domain.error_ns).collect::<Option<_>>()?;
     errors.sort_by(|a, b| b.total_cmp(a));
     errors.first().map(|first| first + errors.get(1).unwrap_or(&0.0))
 }
@@ -360,7 +371,10 @@ mod tests {
         let facts = Facts::from(&info);
         assert_eq!(facts.parameters, [("Objects".to_owned(), "64".to_owned())]);
         let outcome = facts.outcome.unwrap();
-        assert_eq!((outcome.events, outcome.executed, outcome.rollbacks), (Some(1000), Some(1250), None));
+        assert_eq!(
+            (outcome.events, outcome.executed, outcome.rollbacks),
+            (Some(1000), Some(1250), None)
+        );
         assert_eq!(outcome.efficiency, Some(0.8));
         for (name, value) in [("State digest", "0x12"), ("Final time", "1234.57")] {
             assert!(outcome.said.contains(&(name.to_owned(), value.to_owned())), "{name}");
@@ -382,7 +396,8 @@ mod tests {
     #[test]
     fn runs_of_one_title_are_told_apart_by_their_folders() {
         let facts = |workload: &str| Facts { workload: workload.to_owned(), ..Facts::default() };
-        let mut runs = [facts("relay"), facts("burst"), facts("relay"), facts("relay"), facts("relay")];
+        let mut runs =
+            [facts("relay"), facts("burst"), facts("relay"), facts("relay"), facts("relay")];
         let paths = ["/a/x", "/a/y", "/b/x", "/b/z/", "/b/x"].map(Path::new);
         tell_apart(runs.iter_mut().zip(paths).collect());
         let titles: Vec<String> = runs.iter().map(Facts::title).collect();

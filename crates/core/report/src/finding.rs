@@ -18,11 +18,13 @@ pub fn finding_sentence(analysis: &Analysis) -> String {
     let (stage, time, messages) = (title(finding.stage), part(time), mass(messages));
     if usual == finding.stage || of <= 0.0 {
         return format!(
-            "{stage} is the largest stage of {messages} of the messages and takes {time} of the total time."
+            "{stage} is the largest stage of {messages} of the messages and takes {time} of the \
+            total time."
         );
     }
     format!(
-        "{stage} is the largest stage of {messages} of the messages and takes {time} of the total time; {} is the largest of \
+        "{stage} is the largest stage of {messages} of the messages and takes {time} of the total \
+        time; {} is the largest of \
          {} of the messages.",
         name(usual),
         mass(of)
@@ -43,9 +45,13 @@ pub fn tail_sentence(analysis: &Analysis) -> Option<String> {
     let slowest = if few { "The slowest 10" } else { "The slowest 0.1\u{a0}%" };
     let share = part(finding.tail_share);
     let stage = name(finding.tail_stage);
-    // The weight is always that of the slowest 0.1 %, which in a small run are not the ten spoken of.
-    let weight =
-        if few { String::new() } else { format!(" They took {} of all time.", part(finding.tail_weight)) };
+    // The weight is always that of the slowest 0.1 %, which in a small run are not the ten spoken
+    // of.
+    let weight = if few {
+        String::new()
+    } else {
+        format!(" They took {} of all time.", part(finding.tail_weight))
+    };
     let (time, messages) = finding.largest();
     let alike = (finding.tail_share - time).abs() < ALIKE;
     let like_the_rest = finding.tail_stage == finding.stage && messages >= 0.5 && alike;
@@ -93,7 +99,11 @@ fn lost_lines(lost: &Lost) -> Vec<String> {
         (lost.missing_buffers, "node", "whose last messages were gone with their buffer"),
         (lost.unmatched_sends, "send", "that no receive belongs to"),
         (lost.unmatched_receives, "receive", "that no send belongs to"),
-        (lost.rows_without_sheet, "message", "not read, because their node's description is missing"),
+        (
+            lost.rows_without_sheet,
+            "message",
+            "not read, because their node's description is missing",
+        ),
         (lost.rows_of_unknown_nodes, "message", "naming a node of which nothing is known"),
         (lost.pauses, "pause", "of the measurement to write a full buffer out"),
     ];
@@ -105,7 +115,8 @@ fn lost_lines(lost: &Lost) -> Vec<String> {
     );
     lines.extend(lost.failures.iter().cloned());
     if lost.cut {
-        let rest = if lines.is_empty() { "; what had been recorded by then is all here" } else { "" };
+        let rest =
+            if lines.is_empty() { "; what had been recorded by then is all here" } else { "" };
         lines.insert(0, format!("The run was cut before its end{rest}."));
     }
     lines
@@ -122,7 +133,11 @@ pub(crate) fn remarks(analysis: &Analysis) -> Vec<String> {
         (anomalies.bracketed, "have an arrived stamp that is bracketed, not observed"),
         (anomalies.modelled, "have an arrived stamp that is modelled, not observed"),
     ];
-    cases.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}.", of(*n, analysis))).collect()
+    cases
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{} {what}.", of(*n, analysis)))
+        .collect()
 }
 
 fn of(n: u64, analysis: &Analysis) -> String {
@@ -139,7 +154,8 @@ fn without_finding(analysis: &Analysis) -> String {
     match analysis.stage(Stage::EndToEnd) {
         _ if analysis.messages == 0 => "No message was recorded.".to_owned(),
         Some(view) => format!(
-            "No message has all four stamps, so the time cannot be split into stages; end to end, {}.",
+            "No message has all four stamps, so the time cannot be split into stages; end to end, \
+            {}.",
             median_words(&view.summary)
         ),
         None => "No message has all four stamps, so there is no time to show.".to_owned(),
@@ -183,7 +199,9 @@ pub(crate) fn stage_shares(analysis: &Analysis) -> Vec<(Stage, f64)> {
 
 /// The parts of a typical message: of those about the median end-to-end time.
 pub(crate) fn typical_shares(analysis: &Analysis) -> Vec<(Stage, f64)> {
-    let Some(typical) = analysis.shares.iter().find(|share| share.from_p <= 0.5 && share.to_p > 0.5) else {
+    let Some(typical) =
+        analysis.shares.iter().find(|share| share.from_p <= 0.5 && share.to_p > 0.5)
+    else {
         return Vec::new();
     };
     let whole: f64 = typical.stage_mean_ns.iter().sum();
@@ -228,9 +246,11 @@ fn most_common(runs: &[(&Facts, &Analysis)]) -> String {
     }
     let by_messages = commonest(found.iter().map(|finding| finding.usual().0).collect());
     let by_time = commonest(found.iter().map(|finding| finding.stage).collect());
-    let (of_messages, of_time) = (in_runs(by_messages.1, found.len()), in_runs(by_time.1, found.len()));
+    let (of_messages, of_time) =
+        (in_runs(by_messages.1, found.len()), in_runs(by_time.1, found.len()));
     format!(
-        "{} is most often a message's largest stage {of_messages}; {} takes the largest part of the time {of_time}.",
+        "{} is most often a message's largest stage {of_messages}; {} takes the largest part of \
+        the time {of_time}.",
         title(by_messages.0),
         name(by_time.0)
     )
@@ -267,8 +287,14 @@ mod tests {
 
     #[test]
     fn the_slowest_are_no_different_only_where_their_time_went_as_all_time_did() {
-        assert!(said(Stage::ReceiveWait, 0.97).contains("are no different: 97 % of their time is receive"));
-        assert!(said(Stage::ReceiveWait, 0.5).contains("0.1 % spent 50 % of their time in receive wait"));
+        assert!(
+            said(Stage::ReceiveWait, 0.97)
+                .contains("are no different: 97 % of their time is receive")
+        );
+        assert!(
+            said(Stage::ReceiveWait, 0.5)
+                .contains("0.1 % spent 50 % of their time in receive wait")
+        );
         assert!(said(Stage::Transit, 0.5).contains("are different: 50 % of their time is transit"));
     }
 }

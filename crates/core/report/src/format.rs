@@ -1,4 +1,5 @@
-//! Numbers as text: one way to write a time, a count, a part and a size, used by every kind of report.
+//! Numbers as text: one way to write a time, a count, a part and a size, used by every kind of
+//! report.
 
 /// What stands where there is no value.
 pub(crate) const NONE: &str = "–";
@@ -17,7 +18,8 @@ const UNITS: [Unit; 4] = [
     Unit { name: "ns", ns: 1.0 },
 ];
 
-/// The unit in which a time of this size reads best: the largest that leaves at least one before the point.
+/// The unit in which a time of this size reads best: the largest that leaves at least one before
+/// the point.
 pub(crate) fn unit_for(ns: f64) -> Unit {
     // 0.9995 µs would round to 1.00 µs, so the step to the next unit comes that little bit earlier.
     *UNITS.iter().find(|unit| ns.abs() >= unit.ns * 0.9995).unwrap_or(&UNITS[3])
@@ -73,7 +75,8 @@ pub(crate) struct ColumnUnit {
 }
 
 impl ColumnUnit {
-    /// The unit for these times: that of the largest, or a smaller one where the smallest would vanish in it.
+    /// The unit for these times: that of the largest, or a smaller one where the smallest would
+    /// vanish in it.
     pub(crate) fn of(times_ns: impl Iterator<Item = f64> + Clone) -> ColumnUnit {
         let largest = times_ns.clone().fold(0.0, |a: f64, b| a.max(b.abs()));
         let smallest = times_ns.map(f64::abs).filter(|ns| *ns > 0.0).fold(f64::INFINITY, f64::min);
@@ -150,7 +153,11 @@ pub(crate) fn six_figures(time: f64) -> String {
     let whole = time.abs().max(1.0).log10().floor() as usize + 1;
     let least = if time == 0.0 { 0 } else { (-time.abs().log10()).ceil().max(0.0) as usize };
     let text = format!("{time:.*}", (6_usize.saturating_sub(whole)).max(least + 2).min(9));
-    minus(if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text })
+    minus(if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    })
 }
 
 /// A part of a whole, `71 %`; never `0 %` or `100 %` for what is not quite that.
@@ -179,7 +186,8 @@ pub(crate) fn quantile_percent(p: f64) -> String {
     format!("{}\u{a0}%", &quantile_name(p)[1..])
 }
 
-/// A size, `64 B`, `4 KiB`; sizes that are no whole multiple stay in bytes, so that 4040 and 4048 differ.
+/// A size, `64 B`, `4 KiB`; sizes that are no whole multiple stay in bytes, so that 4040 and 4048
+/// differ.
 pub(crate) fn size(bytes: u64) -> String {
     const STEPS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     for (name, step) in STEPS {
@@ -195,8 +203,8 @@ pub(crate) fn plain(text: &str) -> String {
     text.replace(['\u{a0}', '\u{202f}'], " ")
 }
 
-/// Seconds, the unit that the page's axes put prefixes to. Division by a power of ten keeps the shortest decimal
-/// form, which is what the page carries; nothing is calculated with it.
+/// Seconds, the unit that the page's axes put prefixes to. Division by a power of ten keeps the
+/// shortest decimal form, which is what the page carries; nothing is calculated with it.
 pub(crate) fn axis_seconds(ns: f64) -> f64 {
     (ns * 1000.0).round() / 1e12
 }

@@ -10,8 +10,8 @@ use crate::format::{count, plain, time, time_or_none};
 use crate::tables::{mini_bar, wrap};
 use crate::terminal::{bare, share_blocks};
 
-/// What this machine can do at best, measured beside the runs: a cache line between two cores, a plain TCP
-/// program.
+/// What this machine can do at best, measured beside the runs: a cache line between two cores, a
+/// plain TCP program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Floor {
     /// What was measured.
@@ -52,7 +52,10 @@ pub fn headline_table(runs: &[(&Facts, &Analysis)], floors: &[Floor], colour: bo
     align(&mut table, figures_shown);
     let mut text = trim_lines(&table.to_string());
     for floor in floors {
-        text.push_str(&plain(&escape::terminal(&format!("Floor of this machine: {}", floor_words(floor)))));
+        text.push_str(&plain(&escape::terminal(&format!(
+            "Floor of this machine: {}",
+            floor_words(floor)
+        ))));
         text.push('\n');
     }
     text
@@ -85,7 +88,8 @@ pub(crate) fn trim_lines(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// The same table for the page: one row a run, linked to its section, with a bar that shows where its time went.
+/// The same table for the page: one row a run, linked to its section, with a bar that shows where
+/// its time went.
 pub(crate) fn html_table(runs: &[(String, &Facts, &Analysis)]) -> String {
     let cycles = runs.iter().any(|(_, _, analysis)| analysis.cycles.is_some());
     let shown = if cycles { 5 } else { 4 };
@@ -93,17 +97,21 @@ pub(crate) fn html_table(runs: &[(String, &Facts, &Analysis)]) -> String {
     let rows: String =
         runs.iter().map(|(id, facts, analysis)| html_row(id, facts, analysis, shown)).collect();
     wrap(&format!(
-        "<table class=\"figures headline\"><thead><tr><th scope=col>Run<th scope=col class=barhead>A typical \
-         message<th scope=col class=barhead>All time<th scope=col>Most often largest<th scope=col>Largest part of the time<th \
+        "<table class=\"figures headline\"><thead><tr><th scope=col>Run<th scope=col \
+        class=barhead>A typical \
+         message<th scope=col class=barhead>All time<th scope=col>Most often largest<th \
+         scope=col>Largest part of the time<th \
          scope=col>Messages{heads}<tbody>{rows}</table>"
     ))
 }
 
 fn html_row(id: &str, facts: &Facts, analysis: &Analysis, shown: usize) -> String {
-    let cells: String = figures(analysis).iter().take(shown).map(|text| format!("<td>{text}")).collect();
+    let cells: String =
+        figures(analysis).iter().take(shown).map(|text| format!("<td>{text}")).collect();
     let [of_messages, of_time] = largest(analysis.finding.as_ref());
     format!(
-        "<tr><th scope=row><a href=\"#{id}\">{}</a><td class=barcell>{}<td class=barcell>{}<td class=left>{of_messages}<td \
+        "<tr><th scope=row><a href=\"#{id}\">{}</a><td class=barcell>{}<td class=barcell>{}<td \
+        class=left>{of_messages}<td \
          class=left>{of_time}<td>{}{cells}",
         escape::html(&facts.title()),
         mini_bar(&typical_shares(analysis)),

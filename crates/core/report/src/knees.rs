@@ -12,7 +12,9 @@ pub(crate) fn sentence(sweep: &Sweep, what: &str) -> String {
     jumps.sort_by(|a, b| b.jump.abs().total_cmp(&a.jump.abs()));
     let bends = sweep.knees.len() - jumps.len();
     let mut text = match jumps.first() {
-        None if bends == 0 => format!("The median {what} grows along one straight line, without a knee."),
+        None if bends == 0 => {
+            format!("The median {what} grows along one straight line, without a knee.")
+        }
         None => format!("The median {what} bends {} and jumps nowhere.", times(bends)),
         Some(first) => {
             let others = match jumps.len() - 1 {
@@ -25,7 +27,8 @@ pub(crate) fn sentence(sweep: &Sweep, what: &str) -> String {
     if let Some(packets) = &sweep.packets {
         let (low, high) = packets.payload_interval;
         text.push_str(&format!(
-            " {} steps of about {} at equal distances: the largest packet carries {:.0} B ({low:.0} to {high:.0} B).",
+            " {} steps of about {} at equal distances: the largest packet carries {:.0} B \
+            ({low:.0} to {high:.0} B).",
             packets.steps,
             time(packets.step_ns),
             packets.payload_bytes
@@ -35,10 +38,14 @@ pub(crate) fn sentence(sweep: &Sweep, what: &str) -> String {
 }
 
 /// What the parameters are, and what cannot be told.
-pub(crate) const LOGGP: &str = "Latency is LogGP's L + 2o one way (half of a round trip), the line's value at one byte, and G its \
-    slope, each with its 95 % interval. What the wire and what the processors take of L + 2o, and the gap g between \
-    messages, one message at a time cannot show. What cannot be told from 0 has only the upper end of its interval. A segment of \
-    fewer than five sizes has no fit, nor has one whose time falls with size. Beyond the first segment the latency is that of the line, not of any message.";
+pub(crate) const LOGGP: &str = "Latency is LogGP's L + 2o one way (half of a round trip), the \
+line's value at one byte, and G its \
+    slope, each with its 95 % interval. What the wire and what the processors take of L + 2o, and \
+    the gap g between \
+    messages, one message at a time cannot show. What cannot be told from 0 has only the upper end \
+    of its interval. A segment of \
+    fewer than five sizes has no fit, nor has one whose time falls with size. Beyond the first \
+    segment the latency is that of the line, not of any message.";
 
 fn times(n: usize) -> String {
     match n {
@@ -67,12 +74,14 @@ pub(crate) fn tables(sweep: &Sweep) -> String {
         String::new()
     } else {
         wrap(&format!(
-            "<table class=figures><thead><tr><th scope=col>Knee<th scope=col>Jump<th scope=col>Relative<th \
+            "<table class=figures><thead><tr><th scope=col>Knee<th scope=col>Jump<th \
+            scope=col>Relative<th \
              scope=col>Slope before, ns/B<th scope=col>after<tbody>{knees}</table>"
         ))
     };
     let segments = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Sizes<th scope=col>Measured<th scope=col>Latency (L + \
+        "<table class=figures><thead><tr><th scope=col>Sizes<th scope=col>Measured<th \
+        scope=col>Latency (L + \
          2o)<th scope=col>G, ns/B<th scope=col>Rate, 1/G<tbody>{segments}</table>"
     ));
     format!("{knees}{segments}<p class=note>{LOGGP}</p>")

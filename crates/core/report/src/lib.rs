@@ -1,4 +1,5 @@
-//! What people see: the HTML page, the terminal report and CSV, all drawn from one run's facts and analysis.
+//! What people see: the HTML page, the terminal report and CSV, all drawn from one run's facts and
+//! analysis.
 //!
 //! Nothing is computed here but the wording, the units and the drawing: every figure comes from
 //! [`stats::analysis::Analysis`], so that the page, the terminal and a script can never disagree.

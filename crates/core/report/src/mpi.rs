@@ -1,6 +1,8 @@
 //! An MPI program's run in words, for the page and the terminal.
 
-use stats::analysis::{Activity, Analysis, Arrivals, Mpi, MpiBy, MpiGroup, MpiGroups, Wait, WaitView};
+use stats::analysis::{
+    Activity, Analysis, Arrivals, Mpi, MpiBy, MpiGroup, MpiGroups, Wait, WaitView,
+};
 
 use crate::facts::Facts;
 use crate::finding::tail_sentence;
@@ -33,7 +35,9 @@ pub(crate) fn wait_title(wait: Wait) -> &'static str {
 pub(crate) fn wait_meaning(wait: Wait) -> &'static str {
     match wait {
         Wait::LateSender => "the receiver was blocked before the message was sent",
-        Wait::LateReceiver => "the sender was blocked in its sending call before the receive was posted",
+        Wait::LateReceiver => {
+            "the sender was blocked in its sending call before the receive was posted"
+        }
         Wait::Unexpected => "it had arrived before its receive was posted",
         Wait::NotCollected => {
             "it had arrived and was expected, but the receiver was outside MPI or in another call"
@@ -90,15 +94,22 @@ fn wait_sentence(mpi: &Mpi, wait: &WaitView) -> String {
     };
     let ((src, dst), waited) = (pair.key, time(pair.waits_ns[at] as f64));
     match wait.wait {
-        Wait::LateSender => format!("Rank {dst} waited {waited} for rank {src}, which sent late; {share}."),
+        Wait::LateSender => {
+            format!("Rank {dst} waited {waited} for rank {src}, which sent late; {share}.")
+        }
         Wait::LateReceiver => {
-            format!("Rank {src} was blocked {waited} because rank {dst} posted its receives late; {share}.")
+            format!(
+                "Rank {src} was blocked {waited} because rank {dst} posted its receives late; \
+                {share}."
+            )
         }
         Wait::Unexpected => format!(
-            "Messages from rank {src} to rank {dst} lay in the queue for {waited} before their receive was posted; {share}."
+            "Messages from rank {src} to rank {dst} lay in the queue for {waited} before their \
+            receive was posted; {share}."
         ),
         Wait::NotCollected => format!(
-            "Messages from rank {src} had arrived at rank {dst}, which did not collect them for {waited}; {share}."
+            "Messages from rank {src} had arrived at rank {dst}, which did not collect them for \
+            {waited}; {share}."
         ),
     }
 }
@@ -135,9 +146,10 @@ pub(crate) fn arrivals_sentence(arrivals: &Arrivals) -> String {
     }
     let of = |n: u64| part(n as f64 / all as f64);
     let mut text = format!("Arrivals: {} observed", of(observed));
-    for (n, error, how) in
-        [(bracketed, arrivals.error_ns[0], "bracketed"), (modelled, arrivals.error_ns[1], "modelled")]
-    {
+    for (n, error, how) in [
+        (bracketed, arrivals.error_ns[0], "bracketed"),
+        (modelled, arrivals.error_ns[1], "modelled"),
+    ] {
         if n > 0 {
             text.push_str(&format!(
                 ", {} {how} (±\u{a0}{} in the mean)",
@@ -195,8 +207,13 @@ mod tests {
             rests_on_ns: [0; 3],
             error_ns: 0,
         };
-        let pair =
-            MpiGroup { key: (0, 3), messages: 9, bytes: 0, end_to_end_ns: 10_000_000_000, waits_ns: waits };
+        let pair = MpiGroup {
+            key: (0, 3),
+            messages: 9,
+            bytes: 0,
+            end_to_end_ns: 10_000_000_000,
+            waits_ns: waits,
+        };
         Mpi {
             messages: 9,
             message_time_ns: 10_000_000_000,
@@ -211,13 +228,20 @@ mod tests {
         let said = |waits| plain(&sentence(&mpi(waits)));
         assert_eq!(
             said([6_100_000_000, 0, 0, 1]),
-            "Rank 3 waited 6.10 s for rank 0, which sent late; late sender is 61 % of all message time."
+            "Rank 3 waited 6.10 s for rank 0, which sent late; late sender is 61 % of all message \
+            time."
         );
-        assert!(said([0, 2_000_000_000, 0, 0]).starts_with("Rank 0 was blocked 2.00 s because rank 3"));
         assert!(
-            said([0, 0, 2_000_000_000, 0]).starts_with("Messages from rank 0 to rank 3 lay in the queue")
+            said([0, 2_000_000_000, 0, 0]).starts_with("Rank 0 was blocked 2.00 s because rank 3")
         );
-        assert!(said([0, 0, 0, 2_000_000_000]).starts_with("Messages from rank 0 had arrived at rank 3"));
+        assert!(
+            said([0, 0, 2_000_000_000, 0])
+                .starts_with("Messages from rank 0 to rank 3 lay in the queue")
+        );
+        assert!(
+            said([0, 0, 0, 2_000_000_000])
+                .starts_with("Messages from rank 0 had arrived at rank 3")
+        );
         assert_eq!(
             said([0, 100_000_000, 0, 0]),
             "No wait stands out: all waits together are 1 % of the 10.0 s that messages took."

@@ -1,4 +1,5 @@
-//! What the matching of an MPI run says of itself: how much of it can be trusted, and what it did not see.
+//! What the matching of an MPI run says of itself: how much of it can be trusted, and what it did
+//! not see.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -118,13 +119,15 @@ impl MpiFacts {
         if self.matched_too_little() {
             let rate = part(self.match_rate.unwrap_or(0.0));
             return Some(format!(
-                "No conclusion can be drawn from this run: only {rate} of its messages could be matched. The figures below \
+                "No conclusion can be drawn from this run: only {rate} of its messages could be \
+                matched. The figures below \
                  are of these alone."
             ));
         }
         self.violates_too_often().then(|| {
             format!(
-                "No conclusion can be drawn from this run: {} arrived before they were sent, so that either the clocks or the \
+                "No conclusion can be drawn from this run: {} arrived before they were sent, so \
+                that either the clocks or the \
                  matching are wrong.",
                 counted(self.causality_violations, "message")
             )
@@ -145,7 +148,9 @@ impl MpiFacts {
         lines.extend(self.damaged.iter().map(damaged));
         if self.sizes_differ > 0 {
             let differ = counted(self.sizes_differ, "message");
-            lines.push(format!("{differ} came with another size than was sent: the matching may be wrong."));
+            lines.push(format!(
+                "{differ} came with another size than was sent: the matching may be wrong."
+            ));
         }
         lines
     }
@@ -155,7 +160,10 @@ impl MpiFacts {
         let mut lines = Vec::new();
         if !self.passed_through.is_empty() {
             let each = self.passed_through.iter().map(|(name, n)| format!("{name} ({n})"));
-            lines.push(format!("Counted, but not looked into: {}.", each.collect::<Vec<_>>().join(", ")));
+            lines.push(format!(
+                "Counted, but not looked into: {}.",
+                each.collect::<Vec<_>>().join(", ")
+            ));
         }
         if self.cancelled > 0 {
             lines.push(format!("The program cancelled {}.", counted(self.cancelled, "request")));
@@ -183,7 +191,8 @@ fn in_progress(call: &InProgress) -> String {
         Some(peer) if peer >= 0 => format!(" with rank {peer}"),
         _ => String::new(),
     };
-    let tag = call.tag.filter(|tag| *tag >= 0).map_or_else(String::new, |tag| format!(", tag {tag}"));
+    let tag =
+        call.tag.filter(|tag| *tag >= 0).map_or_else(String::new, |tag| format!(", tag {tag}"));
     let since = call.since_ns.map_or_else(String::new, |ns| format!(", since {}", time(ns as f64)));
     format!("Rank {} never left {}{peer}{tag}{since}.", call.rank, call.call)
 }
@@ -197,7 +206,8 @@ mod tests {
     fn facts(matched: u64, unmatched: u64, violations: u64) -> MpiFacts {
         let rate = matched as f64 / (matched + unmatched) as f64;
         MpiFacts::of(Some(&json!({
-            "library": "Open MPI 4.1.4", "matched": matched, "unmatched_sends": unmatched, "match_rate": rate,
+            "library": "Open MPI \
+            4.1.4", "matched": matched, "unmatched_sends": unmatched, "match_rate": rate,
             "causality_violations": violations,
         })))
         .unwrap()
@@ -218,7 +228,8 @@ mod tests {
     fn the_first_line_says_how_far_the_run_was_understood() {
         assert_eq!(
             plain(&facts(900, 100, 1).first_line()),
-            "90 % of the messages matched; 100 unmatched sends, 0 unmatched receives, 1 causality violation."
+            "90 % of the messages matched; 100 unmatched sends, 0 unmatched receives, 1 causality \
+            violation."
         );
     }
 
@@ -229,7 +240,10 @@ mod tests {
             "missing_ranks": [3], "passed_through": {"MPI_Put": 3},
         })))
         .unwrap();
-        assert_eq!(plain(&facts.losses()[0]), "Rank 2 never left MPI_Recv with rank 1, tag 7, since 4.00 s.");
+        assert_eq!(
+            plain(&facts.losses()[0]),
+            "Rank 2 never left MPI_Recv with rank 1, tag 7, since 4.00 s."
+        );
         assert!(facts.losses()[1].starts_with("Rank 3 left no log"));
         assert_eq!(facts.remarks(), ["Counted, but not looked into: MPI_Put (3)."]);
     }

@@ -22,8 +22,10 @@ fn swatch(class: &str, text: &str) -> String {
 pub(crate) fn waits(mpi: &Mpi) -> String {
     let rows: String = mpi.waits.iter().map(wait_row).collect();
     wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Wait<th scope=col>Messages<th scope=col>Total<th scope=col>Of all \
-         message time<th scope=col>Median<th scope=col>p99<th scope=col>Longest<th scope=col class=left>Rests on<tbody>{rows}</table>"
+        "<table class=figures><thead><tr><th scope=col>Wait<th scope=col>Messages<th \
+        scope=col>Total<th scope=col>Of all \
+         message time<th scope=col>Median<th scope=col>p99<th scope=col>Longest<th scope=col \
+         class=left>Rests on<tbody>{rows}</table>"
     ))
 }
 
@@ -40,7 +42,8 @@ fn wait_row(wait: &WaitView) -> String {
         _ => rests_on(wait).unwrap_or_else(|| "observed arrivals".to_owned()),
     };
     format!(
-        "<tr><th scope=row>{}<td>{}{unknown}<td>{}<td>{}<td>{}<td>{}<td>{longest}<td class=left>{rests}",
+        "<tr><th scope=row>{}<td>{}{unknown}<td>{}<td>{}<td>{}<td>{}<td>{longest}<td \
+        class=left>{rests}",
         swatch(wait_class(wait.wait), wait_title(wait.wait)),
         count(wait.count),
         time(wait.total_ns as f64),
@@ -64,7 +67,8 @@ pub(crate) fn blocked(blocked: &[Blocked]) -> String {
     };
     let rows: String = blocked.iter().map(row).collect();
     wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Rank<th scope=col>Waited for rank<th scope=col>Blocked<th \
+        "<table class=figures><thead><tr><th scope=col>Rank<th scope=col>Waited for rank<th \
+        scope=col>Blocked<th \
          scope=col>{}<th scope=col>{}<tbody>{rows}</table>",
         swatch("undo", "Late sender"),
         swatch("c", "Late receiver")
@@ -85,7 +89,8 @@ pub(crate) fn groups(mpi: &Mpi, groups: &MpiGroups) -> String {
         .collect();
     let row = |group: &stats::analysis::MpiGroup| {
         let mean = group.end_to_end_ns as f64 / group.messages.max(1) as f64;
-        let waits: String = group.waits_ns.iter().map(|ns| format!("<td>{}", time(*ns as f64))).collect();
+        let waits: String =
+            group.waits_ns.iter().map(|ns| format!("<td>{}", time(*ns as f64))).collect();
         format!(
             "<tr><th scope=row>{}<td>{}<td>{}<td>{}{waits}",
             html(&group_name(mpi, groups.by, group)),
@@ -97,7 +102,8 @@ pub(crate) fn groups(mpi: &Mpi, groups: &MpiGroups) -> String {
     let table = |rows: &[stats::analysis::MpiGroup]| {
         let rows: String = rows.iter().map(row).collect();
         wrap(&format!(
-            "<table class=figures><thead><tr><th scope=col>{head}<th scope=col>Messages<th scope=col>Payload<th scope=col>Mean end \
+            "<table class=figures><thead><tr><th scope=col>{head}<th scope=col>Messages<th \
+            scope=col>Payload<th scope=col>Mean end \
              to end{waits}<tbody>{rows}</table>"
         ))
     };
@@ -105,7 +111,10 @@ pub(crate) fn groups(mpi: &Mpi, groups: &MpiGroups) -> String {
     let mut text = table(first);
     if !rest.is_empty() {
         let more = format!("The next {}", counted(rest.len() as u64, "row"));
-        text.push_str(&format!("<details class=fold><summary>{more}</summary>{}</details>", table(rest)));
+        text.push_str(&format!(
+            "<details class=fold><summary>{more}</summary>{}</details>",
+            table(rest)
+        ));
     }
     if groups.left_out.0 > 0 {
         text.push_str(&format!(
@@ -127,7 +136,8 @@ pub(crate) fn functions(functions: &[FunctionTime]) -> String {
             String::new()
         };
         format!(
-            "<tr><th scope=row><span class=\"swatch {class}\" title=\"{name}\"></span>{}<td>{}{polls}<td>{}<td>{}<td>{}<td>{}",
+            "<tr><th scope=row><span class=\"swatch {class}\" \
+            title=\"{name}\"></span>{}<td>{}{polls}<td>{}<td>{}<td>{}<td>{}",
             html(&f.name),
             count(f.calls),
             time(f.total_ns as f64),
@@ -138,7 +148,8 @@ pub(crate) fn functions(functions: &[FunctionTime]) -> String {
     };
     let rows: String = functions.iter().map(row).collect();
     wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Function<th scope=col>Calls<th scope=col>Time in it<th \
+        "<table class=figures><thead><tr><th scope=col>Function<th scope=col>Calls<th \
+        scope=col>Time in it<th \
          scope=col>Mean<th scope=col>Longest<th scope=col>Bytes<tbody>{rows}</table>"
     ))
 }
@@ -163,8 +174,10 @@ pub(crate) fn collectives(calls: &Calls) -> String {
     };
     let rows: String = calls.collectives.iter().map(row).collect();
     wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Collective<th scope=col>Times<th scope=col>Ranks waited, together<th \
-         scope=col>First to last, mean<th scope=col>Most<th scope=col class=left>Last most often<tbody>{rows}</table>"
+        "<table class=figures><thead><tr><th scope=col>Collective<th scope=col>Times<th \
+        scope=col>Ranks waited, together<th \
+         scope=col>First to last, mean<th scope=col>Most<th scope=col class=left>Last most \
+         often<tbody>{rows}</table>"
     ))
 }
 
@@ -178,7 +191,8 @@ pub(crate) fn ranks(ranks: &[RankTime]) -> String {
         })
         .collect();
     let row = |rank: &RankTime| {
-        let times: String = rank.activity_ns.iter().map(|ns| format!("<td>{}", time(*ns as f64))).collect();
+        let times: String =
+            rank.activity_ns.iter().map(|ns| format!("<td>{}", time(*ns as f64))).collect();
         let unfinished = match rank.unfinished {
             0 => String::new(),
             n => format!("<small>{} never left</small>", count(n)),
@@ -192,20 +206,26 @@ pub(crate) fn ranks(ranks: &[RankTime]) -> String {
     };
     let rows: String = ranks.iter().map(row).collect();
     let table = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Rank<th scope=col>Calls<th scope=col>First to last call{heads}<tbody>{rows}</table>"
+        "<table class=figures><thead><tr><th scope=col>Rank<th scope=col>Calls<th scope=col>First \
+        to last call{heads}<tbody>{rows}</table>"
     ));
     if ranks.len() <= 8 {
         return table;
     }
-    format!("<details class=fold><summary>Table of all {} ranks</summary>{table}</details>", ranks.len())
+    format!(
+        "<details class=fold><summary>Table of all {} ranks</summary>{table}</details>",
+        ranks.len()
+    )
 }
 
 /// The messages that waited longest, with what both ranks did.
 pub(crate) fn worst(mpi: &Mpi) -> String {
     let rows: String = mpi.worst.iter().map(|message| worst_row(mpi, message)).collect();
     wrap(&format!(
-        "<table class=\"figures told\"><thead><tr><th scope=col>Message<th scope=col>Sent at<th scope=col>Taken after<th \
-         scope=col>Waited<th scope=col class=left>Waits<th scope=col class=left>The sender meanwhile<th scope=col class=left>The \
+        "<table class=\"figures told\"><thead><tr><th scope=col>Message<th scope=col>Sent at<th \
+        scope=col>Taken after<th \
+         scope=col>Waited<th scope=col class=left>Waits<th scope=col class=left>The sender \
+         meanwhile<th scope=col class=left>The \
          receiver meanwhile<tbody>{rows}</table>"
     ))
 }
@@ -220,7 +240,8 @@ fn worst_row(mpi: &Mpi, message: &WorstMessage) -> String {
         all => all.iter().map(|one| format!("{}<br>", html(&doing_words(mpi, one)))).collect(),
     };
     format!(
-        "<tr><th scope=row>{} → {}<small>number {}{tag}, {}</small><small>{}</small><td>{}<td>{}<td>{}<td class=left>{}<td class=left>{}<td \
+        "<tr><th scope=row>{} → {}<small>number {}{tag}, \
+        {}</small><small>{}</small><td>{}<td>{}<td>{}<td class=left>{}<td class=left>{}<td \
          class=left>{}",
         line.src,
         line.dst,

@@ -39,14 +39,19 @@ fn waits(mpi: &Mpi, width: usize) -> String {
             count_plain(wait.count),
             plain(&time(wait.total_ns as f64)),
             plain(&part(wait.share)),
-            quantile(&wait.summary, 0.5).map_or_else(|| NONE.to_owned(), |ns| plain(&time(ns as f64))),
+            quantile(&wait.summary, 0.5)
+                .map_or_else(|| NONE.to_owned(), |ns| plain(&time(ns as f64))),
             if known { plain(&time(wait.summary.max_ns as f64)) } else { NONE.to_owned() },
         ]);
     }
     let mut text = shown(table);
-    let largest = mpi.waits.iter().max_by_key(|wait| wait.total_ns).filter(|wait| wait.total_ns > 0);
+    let largest =
+        mpi.waits.iter().max_by_key(|wait| wait.total_ns).filter(|wait| wait.total_ns > 0);
     if let Some(wait) = largest {
-        text.push_str(&wrapped(&format!("{}: {}.", wait_title(wait.wait), wait_meaning(wait.wait)), width));
+        text.push_str(&wrapped(
+            &format!("{}: {}.", wait_title(wait.wait), wait_meaning(wait.wait)),
+            width,
+        ));
     }
     text.push_str(&wrapped(&plain(&arrivals_sentence(&mpi.arrivals)), width));
     for wait in &mpi.waits {
@@ -73,25 +78,34 @@ fn blocked(mpi: &Mpi) -> Option<String> {
 
 fn ranks(mpi: &Mpi) -> Option<String> {
     let calls = mpi.calls.as_ref().filter(|calls| !calls.ranks.is_empty())?;
-    let mut table =
-        table(&["rank", "calls", "elapsed", "compute", "send", "wait", "poll", "collect.", "other"]);
+    let mut table = table(&[
+        "rank", "calls", "elapsed", "compute", "send", "wait", "poll", "collect.", "other",
+    ]);
     let mut ranks = calls.ranks.clone();
     if ranks.len() > RANKS {
-        let in_calls =
-            |rank: &stats::analysis::RankTime| std::cmp::Reverse(rank.activity_ns[1..].iter().sum::<i64>());
+        let in_calls = |rank: &stats::analysis::RankTime| {
+            std::cmp::Reverse(rank.activity_ns[1..].iter().sum::<i64>())
+        };
         ranks.sort_by_key(in_calls);
         ranks.truncate(RANKS);
     }
     for rank in &ranks {
         let whole = (rank.elapsed_ns as f64 * rank.threads.max(1) as f64).max(1.0);
-        let head =
-            [format!("  {}", rank.rank), count_plain(rank.calls), plain(&time(rank.elapsed_ns as f64))];
-        let parts = Activity::ALL.map(|activity| percent(rank.activity_ns[activity as usize] as f64 / whole));
+        let head = [
+            format!("  {}", rank.rank),
+            count_plain(rank.calls),
+            plain(&time(rank.elapsed_ns as f64)),
+        ];
+        let parts = Activity::ALL
+            .map(|activity| percent(rank.activity_ns[activity as usize] as f64 / whole));
         table.add_row(head.into_iter().chain(parts).collect::<Vec<String>>());
     }
     let mut text = shown(table);
     if calls.ranks.len() > RANKS {
-        text.push_str(&format!("  The {RANKS} of {} ranks with most time in MPI.\n", calls.ranks.len()));
+        text.push_str(&format!(
+            "  The {RANKS} of {} ranks with most time in MPI.\n",
+            calls.ranks.len()
+        ));
     }
     Some(text)
 }
@@ -116,7 +130,8 @@ fn functions(mpi: &Mpi) -> Option<String> {
     }
     let mut text = shown(table);
     for c in calls.collectives.iter().take(3) {
-        let last = c.last.map_or_else(String::new, |(rank, _)| format!(", rank {rank} last most often"));
+        let last =
+            c.last.map_or_else(String::new, |(rank, _)| format!(", rank {rank} last most often"));
         let waited = plain(&time(c.waited_ns as f64));
         text.push_str(&format!(
             "  {}: ranks waited {waited} for the last{last}.\n",
@@ -129,7 +144,10 @@ fn functions(mpi: &Mpi) -> Option<String> {
 fn sites(mpi: &Mpi, width: usize) -> Option<String> {
     let mut lines = Vec::new();
     for (by, what) in [(MpiBy::SendSite, "sent at"), (MpiBy::ReceiveSite, "received at")] {
-        let known = groups(mpi, by)?.groups.iter().filter(|group| group.key.0 != 0 && group.waited_ns() > 0);
+        let known = groups(mpi, by)?
+            .groups
+            .iter()
+            .filter(|group| group.key.0 != 0 && group.waited_ns() > 0);
         lines.extend(known.take(3).map(|group| {
             let waited = plain(&time(group.waited_ns() as f64));
             let name = escape::terminal(&group_name(mpi, by, group));
@@ -147,10 +165,16 @@ fn worst(mpi: &Mpi, width: usize) -> Option<String> {
         let tag = message.tag.map_or_else(String::new, |tag| format!(" tag {tag}"));
         let waits = plain(&worst_waits(message).join(", "));
         let at = plain(&time(line.ready_ns as f64));
-        text.push_str(&wrapped(&format!("{} → {}{tag}, sent at {at}: {waits}", line.src, line.dst), width));
+        text.push_str(&wrapped(
+            &format!("{} → {}{tag}, sent at {at}: {waits}", line.src, line.dst),
+            width,
+        ));
         for (who, side) in [("sender", 0), ("receiver", 1)] {
-            let doing: Vec<String> =
-                message.doing[side].iter().take(3).map(|doing| plain(&doing_words(mpi, doing))).collect();
+            let doing: Vec<String> = message.doing[side]
+                .iter()
+                .take(3)
+                .map(|doing| plain(&doing_words(mpi, doing)))
+                .collect();
             if !doing.is_empty() {
                 let words = escape::terminal(&format!("- {who} meanwhile: {}", doing.join(", ")));
                 text.push_str(&wrapped(&words, width));

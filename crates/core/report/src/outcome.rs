@@ -1,7 +1,7 @@
 //! What a simulation's engine says of its run, as `run.json` keeps it.
 //!
-//! The engine counts everything, whereas rows may have been dropped or not recorded at all: where the two differ, the
-//! engine is right.
+//! The engine counts everything, whereas rows may have been dropped or not recorded at all: where
+//! the two differ, the engine is right.
 
 use serde_json::{Map, Value};
 
@@ -60,7 +60,8 @@ pub struct SpeedupPoint {
 }
 
 impl Outcome {
-    /// From the parameters of a run; `None` when they hold no result. `shown` makes a name and a value readable.
+    /// From the parameters of a run; `None` when they hold no result. `shown` makes a name and a
+    /// value readable.
     pub(crate) fn of(
         parameters: &Map<String, Value>,
         shown: impl Fn(&str, &Value) -> (String, String),

@@ -34,7 +34,8 @@ pub(crate) fn sentence(facts: &Facts) -> Option<String> {
     let elapsed = time(seconds.elapsed * 1e9);
     let until = match process.finished {
         Some(false) => format!(
-            "No end of the program was recorded, and the last of it may be missing. It ran for at least {elapsed}"
+            "No end of the program was recorded, and the last of it may be missing. It ran for at \
+            least {elapsed}"
         ),
         _ => format!("The program ran for {elapsed}"),
     };
@@ -45,12 +46,14 @@ pub(crate) fn sentence(facts: &Facts) -> Option<String> {
 pub(crate) fn about(process: &Paged, pager: &PagerFacts) -> String {
     let predicted = match (process.was_paged(), &pager.predictions[..]) {
         (false, _) => {
-            "No page was transferred, so there is nothing to predict for another network or for more memory."
+            "No page was transferred, so there is nothing to predict for another network or for \
+            more memory."
         }
         (true, []) => "",
         (true, [_]) => "No page crossed a network, so there is nothing to predict for another one.",
         (true, _) => {
-            "A faster network shortens the bytes' share of network; memory enough takes away fault handling, network, server and disk."
+            "A faster network shortens the bytes' share of network; memory enough takes away fault \
+            handling, network, server and disk."
         }
     };
     [Some(predicted), process.seconds.about_other()]
@@ -86,7 +89,9 @@ fn order(out: &PageTransfers, back: &PageTransfers) -> &'static str {
     let length = |of: &PageTransfers| (of.to_ns - of.from_ns) as f64;
     let both = (out.to_ns.min(back.to_ns) - out.from_ns.max(back.from_ns)) as f64;
     match both / length(out).min(length(back)).max(1.0) {
-        part if part < 0.1 && out.from_ns < back.from_ns => ": first pages leave, then they come back",
+        part if part < 0.1 && out.from_ns < back.from_ns => {
+            ": first pages leave, then they come back"
+        }
         _ if both > 0.8 * length(out).max(length(back)) => ": both go on all the time",
         _ => "",
     }
@@ -118,7 +123,8 @@ pub(crate) fn seconds_table(seconds: &PagedSeconds) -> String {
     };
     let rows: String = seconds.shown().into_iter().map(row).collect();
     wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Part<th scope=col>Time<th scope=col>Of all<tbody>{rows}</table>"
+        "<table class=figures><thead><tr><th scope=col>Part<th scope=col>Time<th scope=col>Of \
+        all<tbody>{rows}</table>"
     ))
 }
 
@@ -130,22 +136,29 @@ pub(crate) fn predictions_table(facts: &PagerFacts) -> String {
     let row = |(network, seconds): (&str, f64)| {
         format!("<tr><th scope=row>{}<td>{}", html(network), time(seconds * 1e9))
     };
-    let rows: String =
-        facts.predictions.iter().map(|foretold| row((&foretold.network, foretold.seconds))).collect();
+    let rows: String = facts
+        .predictions
+        .iter()
+        .map(|foretold| row((&foretold.network, foretold.seconds)))
+        .collect();
     format!(
         "<h4>On another network, as predicted</h4>{}",
         wrap(&format!(
-            "<table class=figures><thead><tr><th scope=col>Network<th scope=col>Elapsed<tbody>{rows}</table>"
+            "<table class=figures><thead><tr><th scope=col>Network<th \
+            scope=col>Elapsed<tbody>{rows}</table>"
         ))
     )
 }
 
 /// What some of the names of [`transfers`] mean.
-pub(crate) const TRANSFERS_NOTE: &str = "Moved elsewhere: put onto another server, for safety or for room. Not sent again: pages \
-     that left while the copy outside was still the same. Read ahead: pages that were fetched before they were touched; used: the part of \
+pub(crate) const TRANSFERS_NOTE: &str = "Moved elsewhere: put onto another server, for safety or \
+for room. Not sent again: pages \
+     that left while the copy outside was still the same. Read ahead: pages that were fetched \
+     before they were touched; used: the part of \
      the requests for several pages after which the program went on where they ended.";
 
-/// How many servers and transfers, for the line that says what ran; `None` where the run was not paged.
+/// How many servers and transfers, for the line that says what ran; `None` where the run was not
+/// paged.
 pub(crate) fn counts(facts: &Facts, analysis: &Analysis) -> Option<[String; 2]> {
     let servers = facts.pager.as_ref()?.servers.len() as u64;
     let servers = if servers == 0 { "no servers".to_owned() } else { counted(servers, "server") };
@@ -164,12 +177,14 @@ pub(crate) fn faults(process: &Paged) -> [(&'static str, u64, FaultTime); 3] {
 /// Faults by kind as a table of HTML.
 pub(crate) fn faults_table(process: &Paged) -> String {
     let row = |(name, number, times): (&str, u64, FaultTime)| {
-        let cells: String = fault_times(number, times).iter().map(|text| format!("<td>{text}")).collect();
+        let cells: String =
+            fault_times(number, times).iter().map(|text| format!("<td>{text}")).collect();
         format!("<tr><th scope=row>{name}<td>{}{cells}", count(number))
     };
     let rows: String = faults(process).into_iter().map(row).collect();
     wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Fault<th scope=col>Number<th scope=col>p50<th scope=col>p99<th \
+        "<table class=figures><thead><tr><th scope=col>Fault<th scope=col>Number<th \
+        scope=col>p50<th scope=col>p99<th \
          scope=col>Longest<th scope=col>Mean<tbody>{rows}</table>"
     ))
 }
@@ -207,7 +222,8 @@ pub(crate) fn servers_table(servers: &[PageServer]) -> String {
     };
     let rows: String = servers.iter().enumerate().map(row).collect();
     wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Server<th scope=col>Address<th scope=col>Role<th scope=col>At the \
+        "<table class=figures><thead><tr><th scope=col>Server<th scope=col>Address<th \
+        scope=col>Role<th scope=col>At the \
          end<th scope=col>Pages<tbody>{rows}</table>"
     ))
 }
@@ -233,7 +249,8 @@ mod tests {
         let said = plain(&sentence(&facts()).unwrap());
         assert_eq!(
             said,
-            "The program ran for 131 s: 53 % its own work, 7 % fault handling, 33 % waiting for pages, 3 % without a \
+            "The program ran for 131 s: 53 % its own work, 7 % fault handling, 33 % waiting for \
+            pages, 3 % without a \
              processor, 5 % other."
         );
         assert_eq!(sentence(&Facts::default()), None);
@@ -267,7 +284,10 @@ mod tests {
         let mut facts = facts();
         facts.pager.as_mut().unwrap().processes[0].finished = Some(false);
         let said = plain(&sentence(&facts).unwrap());
-        assert!(said.contains("the last of it may be missing. It ran for at least 131 s: 53 %"), "{said}");
+        assert!(
+            said.contains("the last of it may be missing. It ran for at least 131 s: 53 %"),
+            "{said}"
+        );
     }
 
     #[test]

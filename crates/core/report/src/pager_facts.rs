@@ -52,7 +52,8 @@ pub struct Paged {
     pub pid: u32,
     /// Its program.
     pub program: String,
-    /// Whether it came to its end with the library in it; `Some(false)`: it was killed, or ended without its destructors, and this is from a moment before.
+    /// Whether it came to its end with the library in it; `Some(false)`: it was killed, or ended
+    /// without its destructors, and this is from a moment before.
     pub finished: Option<bool>,
     /// Where its time went.
     pub seconds: PagedSeconds,
@@ -170,7 +171,8 @@ impl PagerFacts {
         Some(facts)
     }
 
-    /// The process that says most of the run: the one with most transfers, of several the one that ran longest.
+    /// The process that says most of the run: the one with most transfers, of several the one that
+    /// ran longest.
     pub fn main(&self) -> Option<&Paged> {
         let order = |a: &&Paged, b: &&Paged| {
             a.transfers.cmp(&b.transfers).then(a.seconds.elapsed.total_cmp(&b.seconds.elapsed))
@@ -184,7 +186,8 @@ impl PagerFacts {
         lost.map(|process| {
             let pages = counted(process.lost_pages.len() as u64, "page");
             format!(
-                "Process {} lost the contents of {pages}: more servers failed than its policy bears.",
+                "Process {} lost the contents of {pages}: more servers failed than its policy \
+                bears.",
                 process.pid
             )
         })
@@ -211,7 +214,8 @@ impl Paged {
 
     /// Part of the windows whose stream went on, 0 to 1.
     pub fn prefetch_efficiency(&self) -> Option<f64> {
-        (self.prefetch.windows > 0).then(|| self.prefetch.used as f64 / self.prefetch.windows as f64)
+        (self.prefetch.windows > 0)
+            .then(|| self.prefetch.used as f64 / self.prefetch.windows as f64)
     }
 }
 
@@ -229,7 +233,10 @@ mod tests {
         })))
         .unwrap();
         let process = facts.main().unwrap();
-        assert_eq!((process.pid, process.prefetch_efficiency(), process.page_outs), (7, Some(0.75), 0));
+        assert_eq!(
+            (process.pid, process.prefetch_efficiency(), process.page_outs),
+            (7, Some(0.75), 0)
+        );
         assert!(plain(&facts.losses()[0]).starts_with("Process 7 lost the contents of 1 page:"));
         assert_eq!(PagerFacts::of(Some(&json!("no object"))), None);
         assert_eq!(PagerFacts::of(None), None);

@@ -4,7 +4,8 @@ use serde::Deserialize;
 
 use crate::format::time;
 
-/// Where the time of a paged process went, s. After [`PagedSeconds::with_other`] no part is negative, and together they are the elapsed time.
+/// Where the time of a paged process went, s. After [`PagedSeconds::with_other`] no part is
+/// negative, and together they are the elapsed time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct PagedSeconds {
@@ -20,7 +21,8 @@ pub struct PagedSeconds {
     pub handling: f64,
     /// Waiting for the network.
     pub network: f64,
-    /// Of that: what the bytes take at the network's rate, which a faster network shortens. A model's, and no part of its own.
+    /// Of that: what the bytes take at the network's rate, which a faster network shortens. A
+    /// model's, and no part of its own.
     pub network_bytes: f64,
     /// Waiting for a server to answer.
     pub server: f64,
@@ -62,14 +64,15 @@ impl PagedPart {
 }
 
 impl PagedSeconds {
-    /// The same, where what the parts leave of the elapsed time is other. Parts that are more than the whole, as only a damaged run has them, are cut in
-    /// proportion.
+    /// The same, where what the parts leave of the elapsed time is other. Parts that are more than
+    /// the whole, as only a damaged run has them, are cut in proportion.
     pub fn with_other(self) -> PagedSeconds {
         let elapsed = sound(self.elapsed);
         let parts = PagedSeconds { other: 0.0, ..self }.parts().map(|part| sound(part.seconds));
         let sum: f64 = parts.iter().sum();
         let scale = if sum > elapsed { elapsed / sum } else { 1.0 };
-        let [user, system, init, handling, network, server, disk, queue, _] = parts.map(|s| s * scale);
+        let [user, system, init, handling, network, server, disk, queue, _] =
+            parts.map(|s| s * scale);
         PagedSeconds {
             elapsed,
             user,
@@ -113,9 +116,11 @@ impl PagedSeconds {
 
     /// What *other* is, as far as that is known; `None` where there is none to speak of.
     pub(crate) fn about_other(&self) -> Option<&'static str> {
-        let known = "Other is time in which no thread of the program ran, waited for a processor or waited for a page: it slept, was stopped, or \
+        let known = "Other is time in which no thread of the program ran, waited for a processor \
+        or waited for a page: it slept, was stopped, or \
                      waited for a file, a lock, input or another process.";
-        let unknown = "Other is time in which no thread of the program ran or waited for a page. This kernel does not say how long threads waited for a \
+        let unknown = "Other is time in which no thread of the program ran or waited for a page. \
+        This kernel does not say how long threads waited for a \
                        processor, so it may be that the machine was busy.";
         let said = if self.queue.is_some() { known } else { unknown };
         (self.other > LEAST * self.elapsed).then_some(said)
@@ -151,7 +156,9 @@ mod tests {
         }));
         assert_eq!((read.other, read.network_bytes, read.queue), (4.0, 3.0, Some(1.0)));
         assert!(read.about_other().unwrap().contains("slept"));
-        assert!(PagedSeconds { queue: None, ..read }.about_other().unwrap().contains("may be that"));
+        assert!(
+            PagedSeconds { queue: None, ..read }.about_other().unwrap().contains("may be that")
+        );
         assert_eq!(PagedSeconds { other: 0.0, ..read }.about_other(), None);
     }
 

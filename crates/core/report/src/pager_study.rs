@@ -1,4 +1,5 @@
-//! The figure of a paging study: completion times of alternatives as stacked bars, with what was predicted marked on them.
+//! The figure of a paging study: completion times of alternatives as stacked bars, with what was
+//! predicted marked on them.
 //!
 //! Plain HTML without a script: bars are boxes whose lengths are parts of the longest.
 
@@ -48,12 +49,18 @@ impl StudyFigure {
     pub fn html(&self, out: &mut dyn Write) -> Result<(), ReportError> {
         writeln!(
             out,
-            "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<title>{title}</title>\n<meta name=viewport \
-             content=\"width=device-width,initial-scale=1\">\n<meta name=color-scheme content=\"light dark\">\n<meta \
-             http-equiv=Content-Security-Policy content=\"default-src 'none';style-src 'unsafe-inline'\">\n<style>{}{STYLE}</style>\n\
+            "<!doctype html>\n<html lang=en>\n<head>\n<meta \
+            charset=utf-8>\n<title>{title}</title>\n<meta name=viewport \
+             content=\"width=device-width,initial-scale=1\">\n<meta name=color-scheme \
+             content=\"light dark\">\n<meta \
+             http-equiv=Content-Security-Policy content=\"default-src 'none';style-src \
+             'unsafe-inline'\">\n<style>{}{STYLE}</style>\n\
              </head>\n<body><main><header class=hero><h1>{title}</h1>{}</header>",
             include_str!("page/page.css"),
-            self.sentences.iter().map(|text| format!("<p class=lead>{}</p>", html(text))).collect::<String>(),
+            self.sentences
+                .iter()
+                .map(|text| format!("<p class=lead>{}</p>", html(text)))
+                .collect::<String>(),
             title = html(&self.title),
         )?;
         writeln!(out, "<ul class=legend>{}</ul>", legend())?;
@@ -102,7 +109,10 @@ fn line(bar: &Bar, longest: f64) -> String {
     let percent = |s: f64| format!("{:.3}%", 100.0 * s / longest);
     let part = |part: PagedPart| {
         let (width, PagedPart { name, class, .. }) = (percent(part.seconds.max(0.0)), part);
-        format!("<i class={class} style=\"width:{width}\" title=\"{name} {}\"></i>", part.text(bar.tick_s))
+        format!(
+            "<i class={class} style=\"width:{width}\" title=\"{name} {}\"></i>",
+            part.text(bar.tick_s)
+        )
     };
     let parts: String = bar.seconds.parts().into_iter().map(part).collect();
     let mark = bar.predicted_s.map_or_else(String::new, |s| {
@@ -116,11 +126,15 @@ fn line(bar: &Bar, longest: f64) -> String {
 }
 
 fn table(bars: &[Bar]) -> String {
-    let heads: String =
-        PagedSeconds::default().parts().iter().map(|part| format!("<th scope=col>{}", part.name)).collect();
+    let heads: String = PagedSeconds::default()
+        .parts()
+        .iter()
+        .map(|part| format!("<th scope=col>{}", part.name))
+        .collect();
     let rows: String = bars.iter().map(row).collect();
     wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Alternative<th scope=col>Median<th scope=col>Fastest<th scope=col>Slowest<th \
+        "<table class=figures><thead><tr><th scope=col>Alternative<th scope=col>Median<th \
+        scope=col>Fastest<th scope=col>Slowest<th \
          scope=col>Predicted{heads}<tbody>{rows}</table>"
     ))
 }
@@ -150,7 +164,8 @@ mod tests {
     use super::*;
 
     fn bar(group: &str, name: &str, user: f64, network: f64) -> Bar {
-        let seconds = PagedSeconds { elapsed: user + network, user, network, ..PagedSeconds::default() };
+        let seconds =
+            PagedSeconds { elapsed: user + network, user, network, ..PagedSeconds::default() };
         let (group, name, predicted_s) = (group.into(), name.into(), Some(2.5));
         Bar { group, name, seconds, tick_s: 0.01, range_s: (1.0, 2.0), predicted_s }
     }

@@ -18,7 +18,8 @@ pub(crate) fn block(facts: &Facts, analysis: &Analysis, width: usize) -> Option<
     let pager = facts.pager.as_ref()?;
     let process = pager.main()?;
     let budget = plain(&size(pager.local_bytes));
-    let mut text = format!("Paging ({}, {budget} of local memory)\n", escape::terminal(&pager.policy));
+    let mut text =
+        format!("Paging ({}, {budget} of local memory)\n", escape::terminal(&pager.policy));
     text.push_str(&seconds(&process.seconds));
     text.push_str(&wrapped(&about(process, pager), width));
     text.push('\n');
@@ -39,7 +40,8 @@ pub(crate) fn block(facts: &Facts, analysis: &Analysis, width: usize) -> Option<
 fn seconds(seconds: &PagedSeconds) -> String {
     let whole = seconds.elapsed.max(f64::MIN_POSITIVE);
     let cell = |PagedPart { name, seconds: s, .. }: &PagedPart| {
-        let line = format!("  {:<18}{:>8} {:>11}", name.to_lowercase(), time(s * 1e9), part(s / whole));
+        let line =
+            format!("  {:<18}{:>8} {:>11}", name.to_lowercase(), time(s * 1e9), part(s / whole));
         plain(&line)
     };
     lines_of_two(&seconds.shown().iter().map(cell).collect::<Vec<_>>())
@@ -68,7 +70,9 @@ fn fault_table(process: &Paged) -> String {
 }
 
 fn predictions(pager: &PagerFacts, process: &Paged) -> String {
-    let line = |name: &str, s: f64| plain(&format!("  {:<40}{:>9}\n", escape::terminal(name), time(s * 1e9)));
+    let line = |name: &str, s: f64| {
+        plain(&format!("  {:<40}{:>9}\n", escape::terminal(name), time(s * 1e9)))
+    };
     let mut text = line("elapsed time, measured", process.seconds.elapsed);
     for foretold in &pager.predictions {
         text.push_str(&line(&format!("predicted, {}", foretold.network), foretold.seconds));
@@ -96,7 +100,8 @@ fn along(paging: &Paging, pager: &PagerFacts, width: usize) -> String {
 /// What happened, a paragraph each.
 fn events(process: &Paged, width: usize) -> String {
     let said = |event: &crate::pager_facts::PagerEvent| {
-        let text = format!("at {}: {}", plain(&time(event.at_s * 1e9)), escape::terminal(&event.what));
+        let text =
+            format!("at {}: {}", plain(&time(event.at_s * 1e9)), escape::terminal(&event.what));
         wrapped(&text, width - 2).lines().map(|line| format!("  {line}\n")).collect::<String>()
     };
     let mut text: String = process.events.iter().take(EVENTS_AT_MOST).map(said).collect();
@@ -134,10 +139,15 @@ mod tests {
     #[test]
     fn all_is_shown_in_columns_and_nothing_is_obeyed() {
         let text = shown(&pager());
-        for wanted in ["52.6 s        40 %", "2718", "130 µs", "at 3.25 s: server 2 is down", "measured"] {
+        for wanted in
+            ["52.6 s        40 %", "2718", "130 µs", "at 3.25 s: server 2 is down", "measured"]
+        {
             assert!(text.contains(wanted), "{wanted} in {text}");
         }
-        assert!(!text.contains('\u{1b}') && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(
+            !text.contains('\u{1b}') && text.lines().all(|line| line.chars().count() <= 80),
+            "{text}"
+        );
         let ends: Vec<usize> =
             seconds(&pager().main().unwrap().seconds).lines().map(|l| l.chars().count()).collect();
         assert_eq!(ends.len(), 3, "only parts that there are: {text}");

@@ -1,8 +1,9 @@
 //! One fixed colour and name per stage, on the page and in the terminal.
 //!
-//! Blue, amber and green differ in lightness as well as in hue, so that they stay apart for readers who do not see
-//! red or green and on paper without colour (after Okabe and Ito's palette). Charts carry tokens such as `@b`
-//! or `@b/0.3`; the page puts in the colour of the light or the dark theme when it draws.
+//! Blue, amber and green differ in lightness as well as in hue, so that they stay apart for readers
+//! who do not see red or green and on paper without colour (after Okabe and Ito's palette). Charts
+//! carry tokens such as `@b` or `@b/0.3`; the page puts in the colour of the light or the dark
+//! theme when it draws.
 
 use stats::analysis::Stage;
 

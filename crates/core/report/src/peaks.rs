@@ -30,19 +30,27 @@ pub(crate) fn shown(analysis: &Analysis) -> Vec<Shown<'_>> {
         view,
     });
     let cycles = analysis.cycles.iter();
-    let cycles = cycles.map(|view| Shown { title: "Whole cycle", name: "whole cycle", class: "cycle", view });
+    let cycles = cycles.map(|view| Shown {
+        title: "Whole cycle",
+        name: "whole cycle",
+        class: "cycle",
+        view,
+    });
     stages.chain(cycles).filter(|shown| shown.view.peaks.len() > 1).collect()
 }
 
-/// What to see of the peaks: how many there are, and the one that costs far more time than it has messages.
+/// What to see of the peaks: how many there are, and the one that costs far more time than it has
+/// messages.
 pub(crate) fn sentence(shown: &[Shown]) -> String {
     let most = shown.iter().max_by_key(|stage| stage.view.peaks.len());
     let Some(most) = most else { return String::new() };
     let dear = |stage: &&Shown| dear(&stage.view.peaks).map(|peak| peak.time_share - peak.mass);
     let costly = shown.iter().filter(|stage| dear(stage).is_some());
-    let costly = costly.max_by(|a, b| dear(a).partial_cmp(&dear(b)).unwrap_or(std::cmp::Ordering::Equal));
-    let cost =
-        costly.and_then(|stage| Some((stage, dear_of(stage)?))).map_or_else(String::new, |(stage, peak)| {
+    let costly =
+        costly.max_by(|a, b| dear(a).partial_cmp(&dear(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let cost = costly.and_then(|stage| Some((stage, dear_of(stage)?))).map_or_else(
+        String::new,
+        |(stage, peak)| {
             format!(
                 " The one of {} at {} has {} of the messages and {} of the time.",
                 stage.name,
@@ -50,7 +58,8 @@ pub(crate) fn sentence(shown: &[Shown]) -> String {
                 part(peak.mass),
                 part(peak.time_share)
             )
-        });
+        },
+    );
     format!(
         "Several peaks mean several ways through the machine: {} has {} peaks.{cost}",
         most.name,
@@ -95,11 +104,15 @@ fn chance(peak: &Peak) -> String {
 
 /// The page's table: every peak of the stages that have several.
 pub(crate) fn table(shown: &[Shown]) -> String {
-    let rows: String =
-        shown.iter().flat_map(|stage| stage.view.peaks.iter().map(move |peak| row(stage, peak))).collect();
+    let rows: String = shown
+        .iter()
+        .flat_map(|stage| stage.view.peaks.iter().map(move |peak| row(stage, peak)))
+        .collect();
     wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Peak<th scope=col>Place<th scope=col>Width<th \
-         scope=col>Messages<th scope=col>Part of them<th scope=col>Part of the time<th scope=col>Found in<th \
+        "<table class=figures><thead><tr><th scope=col>Peak<th scope=col>Place<th \
+        scope=col>Width<th \
+         scope=col>Messages<th scope=col>Part of them<th scope=col>Part of the time<th \
+         scope=col>Found in<th \
          scope=col>By chance<tbody>{rows}</table>"
     ))
 }
@@ -108,7 +121,8 @@ fn row(stage: &Shown, peak: &Peak) -> String {
     let times = |interval: Option<(f64, f64)>| small(interval, time);
     let parts = |interval: Option<(f64, f64)>| small(interval, part);
     format!(
-        "<tr><th scope=row><span class=\"swatch {}\"></span>{}{}<td>{}{}<td>{}{}<td>{}<td>{}{}<td>{}{}<td>{}<td>{}",
+        "<tr><th scope=row><span class=\"swatch \
+        {}\"></span>{}{}<td>{}{}<td>{}{}<td>{}<td>{}{}<td>{}{}<td>{}<td>{}",
         stage.class,
         stage.title,
         if peak.tail { " (tail)" } else { "" },
@@ -132,7 +146,9 @@ pub(crate) fn mass(of: f64) -> String {
 }
 
 fn small(interval: Option<(f64, f64)>, text: fn(f64) -> String) -> String {
-    interval.map_or_else(String::new, |(low, high)| format!("<small>{} to {}</small>", text(low), text(high)))
+    interval.map_or_else(String::new, |(low, high)| {
+        format!("<small>{} to {}</small>", text(low), text(high))
+    })
 }
 
 /// The terminal's lines; `None` where each stage has one peak.
@@ -143,8 +159,10 @@ pub(crate) fn terminal_block(analysis: &Analysis, width: usize) -> Option<String
     }
     let mut table = bare();
     table.set_header(["peaks", "place", "width", "messages", "of time", "found in"]);
-    let peaks: Vec<(&Shown, &Peak)> =
-        shown.iter().flat_map(|stage| stage.view.peaks.iter().map(move |peak| (stage, peak))).collect();
+    let peaks: Vec<(&Shown, &Peak)> = shown
+        .iter()
+        .flat_map(|stage| stage.view.peaks.iter().map(move |peak| (stage, peak)))
+        .collect();
     let mut last = "";
     for (stage, peak) in peaks.iter().take(LINES) {
         let head = if last == stage.name { "" } else { stage.name };
@@ -156,7 +174,13 @@ pub(crate) fn terminal_block(analysis: &Analysis, width: usize) -> Option<String
         } else {
             NONE.to_owned()
         };
-        let cells = [time(peak.place_ns), time(peak.width_ns), mass(peak.mass), part(peak.time_share), found];
+        let cells = [
+            time(peak.place_ns),
+            time(peak.width_ns),
+            mass(peak.mass),
+            part(peak.time_share),
+            found,
+        ];
         table.add_row(std::iter::once(head.to_owned()).chain(cells.iter().map(|cell| plain(cell))));
     }
     for column in table.column_iter_mut().skip(1).take(4) {

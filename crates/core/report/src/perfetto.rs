@@ -1,7 +1,9 @@
-//! A run as a trace in Chrome's Trace Event Format, which ui.perfetto.dev and chrome://tracing open.
+//! A run as a trace in Chrome's Trace Event Format, which ui.perfetto.dev and chrome://tracing
+//! open.
 //!
-//! Events are written as they come, in any order: readers sort them. Times are in microseconds in that format; nanoseconds stay
-//! as three decimals. The format is described in "Trace Event Format" (Chromium, 2016).
+//! Events are written as they come, in any order: readers sort them. Times are in microseconds in
+//! that format; nanoseconds stay as three decimals. The format is described in "Trace Event Format"
+//! (Chromium, 2016).
 
 use std::io::{Result, Write};
 
@@ -55,7 +57,9 @@ impl<'a> Trace<'a> {
     /// # Errors
     /// When `out` refuses the text.
     pub fn name_group(&mut self, group: u64, name: &str, order: u64) -> Result<()> {
-        self.event(&json!({"ph": "M", "pid": group, "name": "process_name", "args": {"name": name}}))?;
+        self.event(
+            &json!({"ph": "M", "pid": group, "name": "process_name", "args": {"name": name}}),
+        )?;
         self.event(
             &json!({"ph": "M", "pid": group, "name": "process_sort_index", "args": {"sort_index": order}}),
         )
@@ -86,8 +90,8 @@ impl<'a> Trace<'a> {
         self.end_event(slice.args)
     }
 
-    /// A slice that may overlap others of its group, such as a message under way: each gets a track of its own while it lasts.
-    /// Those with one `id` lie below each other.
+    /// A slice that may overlap others of its group, such as a message under way: each gets a track
+    /// of its own while it lasts. Those with one `id` lie below each other.
     ///
     /// # Errors
     /// When `out` refuses the text.

@@ -42,10 +42,12 @@ pub(crate) fn remark(facts: &Facts, analysis: &Analysis) -> Option<String> {
     match &population.filter {
         filter if *filter == Filter::default() => left_out(),
         // Nothing of the usual choice was there: its other tries are no choices of anybody.
-        filter if Filter::default().tries().contains(filter) && has_no_usual(population) => Some(format!(
-            "The run has no message of the application between {noun}s.{}",
-            left_out().map_or_else(String::new, |text| format!(" {text}"))
-        )),
+        filter if Filter::default().tries().contains(filter) && has_no_usual(population) => {
+            Some(format!(
+                "The run has no message of the application between {noun}s.{}",
+                left_out().map_or_else(String::new, |text| format!(" {text}"))
+            ))
+        }
         _ => None,
     }
 }
@@ -95,7 +97,8 @@ fn description(population: &Population, noun: &str) -> String {
     };
     let mut parts = vec![format!("{} {place}", listed(&kinds(population)))];
     if !filter.pairs.is_empty() {
-        let pairs: Vec<String> = filter.pairs.iter().map(|(src, dst)| format!("{src} → {dst}")).collect();
+        let pairs: Vec<String> =
+            filter.pairs.iter().map(|(src, dst)| format!("{src} → {dst}")).collect();
         parts.push(format!("from {noun} to {noun} {}", listed(&pairs)));
     }
     parts.extend(filter.hops.map(|hops| match hops {
@@ -118,7 +121,9 @@ fn range(span: Span, text: impl Fn(u64) -> String) -> String {
 
 /// The kinds that were taken, or, where none was, those that were wanted.
 fn kinds(population: &Population) -> Vec<String> {
-    let taken = |kind: &&Kind| population.groups.iter().any(|group| group.kind == **kind && group.taken > 0);
+    let taken = |kind: &&Kind| {
+        population.groups.iter().any(|group| group.kind == **kind && group.taken > 0)
+    };
     let mut found: Vec<String> =
         Kind::ALL.iter().filter(taken).map(|kind| kind_words(*kind).to_owned()).collect();
     if found.is_empty() {
@@ -173,8 +178,10 @@ mod tests {
     }
 
     fn said(filter: Filter, groups: &[PopulationGroup]) -> (String, Option<String>) {
-        let analysis =
-            Analysis { population: Population { filter, groups: groups.to_vec() }, ..Analysis::default() };
+        let analysis = Analysis {
+            population: Population { filter, groups: groups.to_vec() },
+            ..Analysis::default()
+        };
         let facts = Facts::default();
         (plain(&line(&facts, &analysis)), remark(&facts, &analysis).map(|text| plain(&text)))
     }
@@ -200,8 +207,10 @@ mod tests {
         assert_eq!(
             remark.as_deref(),
             Some(
-                "Left out: GVT messages (34 % of the run's messages; --kind gvt), events within a node (19 %; --within-node), \
-                 anti-messages within a node (1 %; --kind anti --within-node). Everything: --kind all --between-nodes --within-node."
+                "Left out: GVT messages (34 % of the run's messages; --kind gvt), events within a \
+                node (19 %; --within-node), \
+                 anti-messages within a node (1 %; --kind anti --within-node). Everything: --kind \
+                 all --between-nodes --within-node."
             )
         );
     }
@@ -218,7 +227,8 @@ mod tests {
         let (line, remark) = said(filter, &[group(Kind::Data, false, 900, 90)]);
         assert_eq!(
             line,
-            "data between nodes and within them, from node to node 0 → 1 and 1 → 0, 1 to 3 hops, 64 B to 1 KiB; 90 of the \
+            "data between nodes and within them, from node to node 0 → 1 and 1 → 0, 1 to 3 hops, \
+            64 B to 1 KiB; 90 of the \
              run's 900 messages"
         );
         assert_eq!(remark, None);

@@ -19,7 +19,8 @@ pub(crate) fn pack(bytes: &[u8]) -> String {
     STANDARD.encode(packer.finish().expect("writing to memory cannot fail"))
 }
 
-/// The first script element's text: the crate hands out plotly.js, then MathJax, which nothing here needs.
+/// The first script element's text: the crate hands out plotly.js, then MathJax, which nothing here
+/// needs.
 fn plotly_source(elements: &str) -> &str {
     let start = elements.find('>').map_or(0, |at| at + 1);
     let end = elements.find("</script>").unwrap_or(elements.len());

@@ -22,14 +22,16 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// What the engine said, and where it did not what the rows tell; `None` when the run is no simulation.
+    /// What the engine said, and where it did not what the rows tell; `None` when the run is no
+    /// simulation.
     pub(crate) fn of(facts: &Facts, analysis: &Analysis) -> Option<Figures> {
         if facts.outcome.is_none() && analysis.simulation.is_none() {
             return None;
         }
         let said = facts.outcome.clone().unwrap_or_default();
         let counted = |get: fn(&Simulation) -> u64| analysis.simulation.as_ref().map(get);
-        let found = |get: fn(&Simulation) -> Option<f64>| analysis.simulation.as_ref().and_then(get);
+        let found =
+            |get: fn(&Simulation) -> Option<f64>| analysis.simulation.as_ref().and_then(get);
         Some(Figures {
             committed: said.events.or(counted(|s| s.committed)),
             committed_per_s: said.events_per_s.or(found(|s| s.committed_per_s)),
@@ -55,8 +57,8 @@ impl Figures {
     }
 }
 
-/// The run's most important sentence: of its simulation, its MPI program or its paging where it is one, else of its messages. Of a run
-/// that allows no conclusion it says that.
+/// The run's most important sentence: of its simulation, its MPI program or its paging where it is
+/// one, else of its messages. Of a run that allows no conclusion it says that.
 pub(crate) fn headline_sentence(facts: &Facts, analysis: &Analysis) -> String {
     if let Some(warning) = facts.mpi.as_ref().and_then(|mpi| mpi.warning()) {
         return warning;
@@ -97,7 +99,8 @@ pub(crate) fn difference(facts: &Facts, simulation: &Simulation) -> Option<Strin
         .collect();
     (!differing.is_empty()).then(|| {
         format!(
-            "The record holds {}. The figures at the head are the engine's own; charts and tables show what was recorded.",
+            "The record holds {}. The figures at the head are the engine's own; charts and tables \
+            show what was recorded.",
             differing.join(", ")
         )
     })
@@ -153,7 +156,8 @@ fn sentence(figures: &Figures) -> String {
         || "The simulation ran".to_owned(),
         |n| format!("The simulation committed {}", counted(n, "event")),
     );
-    let at = figures.committed_per_s.map_or_else(String::new, |per_s| format!(" at {}", rate(per_s)));
+    let at =
+        figures.committed_per_s.map_or_else(String::new, |per_s| format!(" at {}", rate(per_s)));
     let kept = match (figures.efficiency, figures.rollbacks) {
         (_, Some(0)) => ": none was ever rolled back".to_owned(),
         (Some(efficiency), Some(rollbacks)) => format!(
@@ -161,7 +165,9 @@ fn sentence(figures: &Figures) -> String {
             part(efficiency),
             counted(rollbacks, "rollback")
         ),
-        (Some(efficiency), None) => format!(": {} of the events executed were kept", part(efficiency)),
+        (Some(efficiency), None) => {
+            format!(": {} of the events executed were kept", part(efficiency))
+        }
         (None, _) => String::new(),
     };
     format!("{committed}{at}{kept}.")
@@ -183,7 +189,8 @@ mod tests {
         let said = |figures: &Figures| plain(&sentence(figures));
         assert_eq!(
             said(&figures),
-            "The simulation committed 12 345 events at 512 k/s: 86 % of the events executed were kept, the others undone in 1 \
+            "The simulation committed 12 345 events at 512 k/s: 86 % of the events executed were \
+            kept, the others undone in 1 \
              rollback."
         );
         figures.rollbacks = Some(0);

@@ -24,8 +24,11 @@ fn message_name(group: &MessageGroup) -> String {
 
 /// How long each kind of work took.
 pub(crate) fn work(simulation: &Simulation) -> String {
-    let columns: Vec<_> =
-        simulation.work.iter().map(|(work, view)| (work_name(*work).to_owned(), &view.summary)).collect();
+    let columns: Vec<_> = simulation
+        .work
+        .iter()
+        .map(|(work, view)| (work_name(*work).to_owned(), &view.summary))
+        .collect();
     tables::quantile_table(&columns, "pieces")
 }
 
@@ -46,8 +49,10 @@ pub(crate) fn worst(rollbacks: &[Rollback]) -> String {
     let head = if launches { "<th scope=col>Launch" } else { "" };
     let rows: String = rollbacks.iter().map(|rollback| worst_row(rollback, launches)).collect();
     wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Object<th scope=col>Node{head}<th scope=col>At<th scope=col>Events \
-         undone<th scope=col>Had come to<th scope=col>Back to<th scope=col>How far back<th scope=col>Took<tbody>{rows}</table>"
+        "<table class=figures><thead><tr><th scope=col>Object<th scope=col>Node{head}<th \
+        scope=col>At<th scope=col>Events \
+         undone<th scope=col>Had come to<th scope=col>Back to<th scope=col>How far back<th \
+         scope=col>Took<tbody>{rows}</table>"
     ))
 }
 
@@ -91,7 +96,8 @@ pub(crate) fn objects(simulation: &Simulation) -> String {
         ),
     };
     let table = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Object<th scope=col>Node<th scope=col>Events undone<th \
+        "<table class=figures><thead><tr><th scope=col>Object<th scope=col>Node<th \
+        scope=col>Events undone<th \
          scope=col>Of all<th scope=col>Rollbacks<th scope=col>Most at once<tbody>{rows}</table>"
     ));
     table + &left_out
@@ -101,14 +107,19 @@ pub(crate) fn objects(simulation: &Simulation) -> String {
 pub(crate) fn nodes(nodes: &[NodeTime]) -> String {
     let rows: String = nodes.iter().map(node_row).collect();
     let table = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Node<th scope=col>Executed<th scope=col>Undone<th \
-         scope=col>Committed<th scope=col>Rollbacks<th scope=col>Wall time<th scope=col>Execution<th scope=col>Rollback<th \
+        "<table class=figures><thead><tr><th scope=col>Node<th scope=col>Executed<th \
+        scope=col>Undone<th \
+         scope=col>Committed<th scope=col>Rollbacks<th scope=col>Wall time<th \
+         scope=col>Execution<th scope=col>Rollback<th \
          scope=col>Collection<th scope=col>Rest<tbody>{rows}</table>"
     ));
     if nodes.len() <= 8 {
         return table;
     }
-    format!("<details class=fold><summary>Table of all {} nodes</summary>{table}</details>", nodes.len())
+    format!(
+        "<details class=fold><summary>Table of all {} nodes</summary>{table}</details>",
+        nodes.len()
+    )
 }
 
 fn node_row(node: &NodeTime) -> String {

@@ -1,6 +1,8 @@
 //! Tables of the page, and the sections that consist of one.
 
-use stats::analysis::{Analysis, Breakdown, Group, SizePoint, SlowMessage, Stage, StageView, Summary};
+use stats::analysis::{
+    Analysis, Breakdown, Group, SizePoint, SlowMessage, Stage, StageView, Summary,
+};
 use stats::launches::LAUNCHES_LEAST;
 
 use crate::charts::Section;
@@ -18,8 +20,10 @@ pub(crate) fn quantiles_section(run: &str, analysis: &Analysis) -> Option<Sectio
         return None;
     }
     let sentence = format!(
-        "Below each figure is its 95 % interval, {}. Quantiles stop where fewer than ten messages lie beyond them, and those of \
-         the stages do not add up to those end to end. The effective count is the number of independent messages that would determine the mean as well.",
+        "Below each figure is its 95 % interval, {}. Quantiles stop where fewer than ten messages \
+        lie beyond them, and those of \
+         the stages do not add up to those end to end. The effective count is the number of \
+         independent messages that would determine the mean as well.",
         interval_of(analysis.launches.launches.len())
     );
     let mut section = Section::new(run, "quantiles", "Quantiles", sentence);
@@ -35,11 +39,13 @@ pub(crate) fn quantiles_section(run: &str, analysis: &Analysis) -> Option<Sectio
 pub(crate) fn interval_of(launches: usize) -> String {
     match launches {
         0 | 1 => {
-            "of this launch alone, by resampling its blocks of messages: another launch may differ by more"
+            "of this launch alone, by resampling its blocks of messages: another launch may differ \
+            by more"
                 .to_owned()
         }
         few if few < LAUNCHES_LEAST => format!(
-            "of these {few} launches alone, by resampling the blocks of messages of each: fewer than {LAUNCHES_LEAST} do not show how \
+            "of these {few} launches alone, by resampling the blocks of messages of each: fewer \
+            than {LAUNCHES_LEAST} do not show how \
              far another launch may differ"
         ),
         _ => "by resampling launches and blocks of messages".to_owned(),
@@ -56,7 +62,8 @@ fn columns(analysis: &Analysis) -> Vec<(String, &Summary)> {
             letter(view.stage)
         )
     };
-    let mut columns: Vec<_> = analysis.stages.iter().map(|view| (stage(view), &view.summary)).collect();
+    let mut columns: Vec<_> =
+        analysis.stages.iter().map(|view| (stage(view), &view.summary)).collect();
     columns.extend(
         analysis
             .cycles
@@ -68,7 +75,8 @@ fn columns(analysis: &Analysis) -> Vec<(String, &Summary)> {
 
 /// One column a heading (as HTML), one row a figure; `what` was counted.
 pub(crate) fn quantile_table(columns: &[(String, &Summary)], what: &str) -> String {
-    let mut ps: Vec<f64> = columns.iter().flat_map(|(_, s)| s.quantiles.iter().map(|q| q.p)).collect();
+    let mut ps: Vec<f64> =
+        columns.iter().flat_map(|(_, s)| s.quantiles.iter().map(|q| q.p)).collect();
     ps.sort_by(f64::total_cmp);
     ps.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
     let mut rows = vec![row("minimum", columns, |s| time(s.min_ns as f64))];
@@ -116,17 +124,24 @@ pub(crate) fn slowest_section(run: &str, analysis: &Analysis) -> Option<Section>
     if slow.is_empty() {
         return None;
     }
-    let heading = if slow.len() == 10 { "The ten slowest messages" } else { "The slowest messages" };
-    let sentence =
-        "Each with its identity (launch, source node, number), so that it can be found in the run folder.";
+    let heading =
+        if slow.len() == 10 { "The ten slowest messages" } else { "The slowest messages" };
+    let sentence = "Each with its identity (launch, source node, number), so that it can be found \
+    in the run folder.";
     let mut section = Section::new(run, "slowest", heading, sentence.to_owned());
     let rows: String = slow.iter().map(|message| slow_row(message, &shown)).collect();
     section.below = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Message<th scope=col>From → to<th scope=col>Payload<th \
-         scope=col>Ready at<th scope=col>End to end{}<th scope=col>Where its time went<tbody>{rows}</table>",
+        "<table class=figures><thead><tr><th scope=col>Message<th scope=col>From → to<th \
+        scope=col>Payload<th \
+         scope=col>Ready at<th scope=col>End to end{}<th scope=col>Where its time \
+         went<tbody>{rows}</table>",
         shown
             .iter()
-            .map(|(_, s)| format!("<th scope=col><span class=\"swatch {}\"></span>{}", class(*s), title(*s)))
+            .map(|(_, s)| format!(
+                "<th scope=col><span class=\"swatch {}\"></span>{}",
+                class(*s),
+                title(*s)
+            ))
             .collect::<String>()
     ));
     Some(section)
@@ -151,7 +166,8 @@ fn slow_row(message: &SlowMessage, shown: &[(usize, Stage)]) -> String {
 
 /// Widths of the message's little bar; negative stages have none.
 fn message_shares(message: &SlowMessage) -> Vec<(Stage, f64)> {
-    let times: Vec<f64> = message.stage_ns[1..].iter().map(|ns| ns.unwrap_or(0).max(0) as f64).collect();
+    let times: Vec<f64> =
+        message.stage_ns[1..].iter().map(|ns| ns.unwrap_or(0).max(0) as f64).collect();
     let whole: f64 = times.iter().sum();
     if whole <= 0.0 {
         return Vec::new();
@@ -169,7 +185,9 @@ pub(crate) fn mini_bar(shares: &[(Stage, f64)]) -> String {
     let parts: String = shares
         .iter()
         .filter(|(_, share)| *share > 0.0)
-        .map(|(stage, share)| format!("<i class=\"{}\" style=\"flex-grow:{:.4}\"></i>", class(*stage), share))
+        .map(|(stage, share)| {
+            format!("<i class=\"{}\" style=\"flex-grow:{:.4}\"></i>", class(*stage), share)
+        })
         .collect();
     let words = words.join(", ");
     format!("<span class=minibar role=img aria-label=\"{words}\" title=\"{words}\">{parts}</span>")
@@ -191,7 +209,8 @@ pub(crate) fn groups(breakdown: &Breakdown, by: &str) -> String {
         .collect();
     let rows: String = breakdown.groups.iter().map(|group| group_row(group, breakdown)).collect();
     let table = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>{by}<th scope=col>Messages{heads}<tbody>{rows}</table>"
+        "<table class=figures><thead><tr><th scope=col>{by}<th \
+        scope=col>Messages{heads}<tbody>{rows}</table>"
     ));
     let left_out = match breakdown.left_out {
         (0, _) => String::new(),
@@ -253,10 +272,15 @@ pub(crate) fn sizes(sizes: &[SizePoint]) -> String {
         })
         .collect();
     let table = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Payload<th scope=col>Count<th scope=col>Fastest<th \
-         scope=col>p50<th scope=col>p99<th scope=col>Median over the size before<tbody>{rows}</table>"
+        "<table class=figures><thead><tr><th scope=col>Payload<th scope=col>Count<th \
+        scope=col>Fastest<th \
+         scope=col>p50<th scope=col>p99<th scope=col>Median over the size \
+         before<tbody>{rows}</table>"
     ));
-    format!("<details class=fold><summary>Table of all {} sizes</summary>{table}</details>", sizes.len())
+    format!(
+        "<details class=fold><summary>Table of all {} sizes</summary>{table}</details>",
+        sizes.len()
+    )
 }
 
 /// Everything about how the run came about.
@@ -269,8 +293,11 @@ pub(crate) fn facts_section(run: &str, facts: &Facts) -> Section {
         ("Program".to_owned(), facts.program.clone()),
     ];
     pairs.extend(facts.parameters.iter().cloned());
-    let mut body =
-        format!("<div class=pairs>{}{}", block("What ran", &pairs), block("Machine", &facts.machine));
+    let mut body = format!(
+        "<div class=pairs>{}{}",
+        block("What ran", &pairs),
+        block("Machine", &facts.machine)
+    );
     body.push_str("</div>");
     if let Some(outcome) = &facts.outcome {
         body.push_str(&format!(

@@ -1,5 +1,5 @@
-//! The report on a terminal: the finding, what was lost, quantiles, where the time went, the shape of the
-//! distribution. Fits 80 columns.
+//! The report on a terminal: the finding, what was lost, quantiles, where the time went, the shape
+//! of the distribution. Fits 80 columns.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use stats::analysis::{Analysis, Bin, Breakdown, By, Group, SizePoint, Stage, Summary};
@@ -15,7 +15,8 @@ use crate::palette::{ansi, letter, name, title};
 use crate::simulation::{headline_sentence, message_sentence, terminal_block};
 use crate::{knees, mpi, mpi_terminal, pager, pager_terminal, peaks, population};
 
-/// The report of one run, at most `width` columns wide (80 at least); `colour` adds terminal colours.
+/// The report of one run, at most `width` columns wide (80 at least); `colour` adds terminal
+/// colours.
 pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) -> String {
     let width = width.clamp(80, 160);
     let paint = Paint { colour };
@@ -73,8 +74,10 @@ fn opening(facts: &Facts, analysis: &Analysis, width: usize, paint: &Paint) -> S
     );
     let what = [escape::terminal(&facts.title()), escape::terminal(facts.topology_besides_title())];
     let what: Vec<String> = what.into_iter().filter(|text| !text.is_empty()).chain(many).collect();
-    let mut text =
-        facts.mpi.as_ref().map_or_else(String::new, |mpi| wrapped(&plain(&mpi.first_line()), width));
+    let mut text = facts
+        .mpi
+        .as_ref()
+        .map_or_else(String::new, |mpi| wrapped(&plain(&mpi.first_line()), width));
     text.push_str(&wrapped(&what.join(", "), width));
     text.push_str(&which_messages(facts, analysis, width));
     text.push('\n');
@@ -96,7 +99,8 @@ fn opening(facts: &Facts, analysis: &Analysis, width: usize, paint: &Paint) -> S
 
 /// Which messages all that follows is about.
 pub(crate) fn which_messages(facts: &Facts, analysis: &Analysis, width: usize) -> String {
-    let mut text = wrapped(&plain(&format!("Messages: {}.", population::line(facts, analysis))), width);
+    let mut text =
+        wrapped(&plain(&format!("Messages: {}.", population::line(facts, analysis))), width);
     if let Some(remark) = population::remark(facts, analysis) {
         text.push_str(&wrapped(&plain(&remark), width));
     }
@@ -159,7 +163,9 @@ fn quantile_table(analysis: &Analysis) -> Option<String> {
         return None;
     }
     let mut columns: Vec<(String, Vec<Option<f64>>)> = Vec::new();
-    let all = |get: &dyn Fn(&Summary) -> Option<f64>| rows.iter().map(|(_, s)| get(s)).collect::<Vec<_>>();
+    let all = |get: &dyn Fn(&Summary) -> Option<f64>| {
+        rows.iter().map(|(_, s)| get(s)).collect::<Vec<_>>()
+    };
     columns.push(("min".to_owned(), all(&|s| Some(s.min_ns as f64))));
     for (head, p) in COLUMNS {
         columns.push((head.to_owned(), all(&|s| quantile(s, p).map(|ns| ns as f64))));
@@ -171,19 +177,23 @@ fn quantile_table(analysis: &Analysis) -> Option<String> {
 }
 
 /// A table with one row a head, in which each column of times has one unit.
-fn table_of_times(corner: &str, heads: Vec<String>, mut columns: Vec<(String, Vec<Option<f64>>)>) -> String {
+fn table_of_times(
+    corner: &str,
+    heads: Vec<String>,
+    mut columns: Vec<(String, Vec<Option<f64>>)>,
+) -> String {
     // Quantiles that nothing here has enough messages for.
     columns.retain(|(_, times)| times.iter().any(Option::is_some));
     let mut table = bare();
     let units: Vec<ColumnUnit> =
         columns.iter().map(|(_, times)| ColumnUnit::of(times.iter().copied().flatten())).collect();
-    let titles = columns.iter().zip(&units).map(|((head, _), unit)| format!("{head} {}", unit.unit.name));
+    let titles =
+        columns.iter().zip(&units).map(|((head, _), unit)| format!("{head} {}", unit.unit.name));
     table.set_header(std::iter::once(corner.to_owned()).chain(titles).collect::<Vec<String>>());
     for (i, head) in heads.into_iter().enumerate() {
-        let cells = columns
-            .iter()
-            .zip(&units)
-            .map(|((_, times), unit)| times[i].map_or_else(|| NONE.to_owned(), |ns| unit.number(ns)));
+        let cells = columns.iter().zip(&units).map(|((_, times), unit)| {
+            times[i].map_or_else(|| NONE.to_owned(), |ns| unit.number(ns))
+        });
         table.add_row(std::iter::once(head).chain(cells).collect::<Vec<String>>());
     }
     for column in table.column_iter_mut().skip(1) {
@@ -205,7 +215,11 @@ fn share_bar(analysis: &Analysis, width: usize, paint: &Paint) -> Option<String>
             paint.stage(*stage, &text)
         })
         .collect();
-    Some(format!("  {}\n  {}\n", share_blocks(&shares, width - 4, paint.colour), legend.join("   ")))
+    Some(format!(
+        "  {}\n  {}\n",
+        share_blocks(&shares, width - 4, paint.colour),
+        legend.join("   ")
+    ))
 }
 
 /// Without colours the stages differ by their filling.
@@ -220,7 +234,8 @@ fn block(stage: Stage) -> char {
 /// A bar of `width` cells, split by largest remainder so that it is always full.
 pub(crate) fn share_blocks(shares: &[(Stage, f64)], width: usize, colour: bool) -> String {
     let paint = Paint { colour };
-    let mut cells: Vec<usize> = shares.iter().map(|(_, share)| (share * width as f64) as usize).collect();
+    let mut cells: Vec<usize> =
+        shares.iter().map(|(_, share)| (share * width as f64) as usize).collect();
     let mut order: Vec<usize> = (0..shares.len()).collect();
     let rest = |i: &usize| (shares[*i].1 * width as f64).fract();
     order.sort_by(|a, b| rest(b).total_cmp(&rest(a)));
@@ -252,7 +267,8 @@ fn sparklines(analysis: &Analysis, width: usize) -> Option<String> {
 pub(crate) fn sparkline(head: &str, bins: &[Bin], width: usize) -> String {
     let (low, high) = (bins[0].from, bins[bins.len() - 1].to);
     let (low, high) = (plain(&time(low)), plain(&time(high)));
-    let cells = width.saturating_sub(18 + low.chars().count() + high.chars().count()).min(bins.len());
+    let cells =
+        width.saturating_sub(18 + low.chars().count() + high.chars().count()).min(bins.len());
     format!("  {head:<12} {low} {} {high}\n", spark(bins, cells))
 }
 
@@ -260,7 +276,12 @@ pub(crate) fn sparkline(head: &str, bins: &[Bin], width: usize) -> String {
 fn spark(bins: &[Bin], cells: usize) -> String {
     const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let sums: Vec<u64> = (0..cells)
-        .map(|i| bins[i * bins.len() / cells..(i + 1) * bins.len() / cells].iter().map(|bin| bin.count).sum())
+        .map(|i| {
+            bins[i * bins.len() / cells..(i + 1) * bins.len() / cells]
+                .iter()
+                .map(|bin| bin.count)
+                .sum()
+        })
         .collect();
     let largest = sums.iter().copied().max().unwrap_or(1).max(1) as f64;
     sums.iter()
@@ -299,8 +320,9 @@ fn group_quantile(group: &Group, stage: Stage, p: f64) -> Option<i64> {
 fn size_table(analysis: &Analysis, paint: &Paint) -> String {
     let what = if analysis.cycles.is_some() { "cycle time" } else { "end-to-end time" };
     let shown = chosen_sizes(&analysis.sizes, 24);
-    let get =
-        |f: &dyn Fn(&SizePoint) -> i64| shown.iter().map(|point| Some(f(point) as f64)).collect::<Vec<_>>();
+    let get = |f: &dyn Fn(&SizePoint) -> i64| {
+        shown.iter().map(|point| Some(f(point) as f64)).collect::<Vec<_>>()
+    };
     let columns = vec![
         ("min".to_owned(), get(&|s| s.min_ns)),
         ("p50".to_owned(), get(&|s| s.p50_ns)),
@@ -330,7 +352,10 @@ fn chosen_sizes(sizes: &[SizePoint], at_most: usize) -> Vec<&SizePoint> {
     let jumps = |i: usize| i > 0 && sizes[i].jump > JUMP;
     (0..sizes.len())
         .filter(|&i| {
-            i % step == 0 || i + 1 == sizes.len() || jumps(i) || (i + 1 < sizes.len() && jumps(i + 1))
+            i % step == 0
+                || i + 1 == sizes.len()
+                || jumps(i)
+                || (i + 1 < sizes.len() && jumps(i + 1))
         })
         .map(|i| &sizes[i])
         .collect()

@@ -33,8 +33,9 @@ impl Message {
     /// The largest of its stages, where one is.
     fn largest(&self) -> Option<usize> {
         let [b, c, d] = self.stages;
-        (0..3)
-            .find(|&at| [b, c, d].iter().enumerate().all(|(other, &ns)| other == at || ns < self.stages[at]))
+        (0..3).find(|&at| {
+            [b, c, d].iter().enumerate().all(|(other, &ns)| other == at || ns < self.stages[at])
+        })
     }
 }
 
@@ -43,7 +44,8 @@ struct Draw(u64);
 
 impl Draw {
     fn below(&mut self, n: u64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % n) as i64
     }
 
@@ -66,7 +68,11 @@ fn made(draw: &mut Draw, rows: u64) -> Vec<Message> {
             hops: if src == dst { 0 } else { 1 + draw.below(2) },
             bytes: 8 << draw.below(4),
             ready: at as i64 * 5_000,
-            stages: [100 + draw.below(900), 2_000 + draw.below(4_000), 200 + draw.below(3_000) + late],
+            stages: [
+                100 + draw.below(900),
+                2_000 + draw.below(4_000),
+                200 + draw.below(3_000) + late,
+            ],
         }
     };
     (0..rows).map(|at| message(at, draw)).collect()
@@ -99,8 +105,9 @@ fn is_wanted(filter: &Filter, message: &Message) -> bool {
         Places::Both => true,
     };
     let pair = (message.src as u32, message.dst as u32);
-    let within =
-        |span: Option<Span>, n: i64| span.is_none_or(|span| span.from as i64 <= n && n <= span.to as i64);
+    let within = |span: Option<Span>, n: i64| {
+        span.is_none_or(|span| span.from as i64 <= n && n <= span.to as i64)
+    };
     kind && place
         && (filter.pairs.is_empty() || filter.pairs.contains(&pair))
         && within(filter.hops, message.hops)
@@ -158,7 +165,8 @@ fn flat(text: &str) -> String {
 fn page(facts: &Facts, analysis: &Analysis) -> String {
     let mut out = Vec::new();
     let runs = [Entry { facts, analysis, told: None }];
-    html(&Page { title: "run", runs: &runs, floors: &[], remarks: &[] }, &mut out).expect("memory takes it");
+    html(&Page { title: "run", runs: &runs, floors: &[], remarks: &[] }, &mut out)
+        .expect("memory takes it");
     let text = String::from_utf8(out).expect("UTF-8");
     flat(text.split("<script").next().unwrap_or_default())
 }
@@ -216,9 +224,13 @@ fn same_shares(analysis: &Analysis, wanted: &[Message], named: &str) {
         let time: i64 = whole.iter().map(|message| message.stages[at]).sum();
         assert!((finding.time[at] - time as f64 / total as f64).abs() < 1e-9, "{named}");
         let largest = whole.iter().filter(|message| message.largest() == Some(at)).count();
-        assert!((finding.messages[at] - largest as f64 / whole.len() as f64).abs() < 1e-9, "{named}");
+        assert!(
+            (finding.messages[at] - largest as f64 / whole.len() as f64).abs() < 1e-9,
+            "{named}"
+        );
     }
-    let most = (0..3).max_by(|a, b| finding.time[*a].total_cmp(&finding.time[*b])).expect("three stages");
+    let most =
+        (0..3).max_by(|a, b| finding.time[*a].total_cmp(&finding.time[*b])).expect("three stages");
     assert_eq!(finding.stage, PARTS[most], "{named}");
 }
 
@@ -237,13 +249,22 @@ fn same_counts(analysis: &Analysis, wanted: &[Message], named: &str) {
     assert_eq!(analysis.shares.iter().map(|share| share.count).sum::<u64>(), between, "{named}");
     assert_eq!(analysis.series.iter().map(|bin| bin.count).sum::<u64>(), n, "{named}");
     for breakdown in analysis.breakdowns.iter().filter(|breakdown| breakdown.by != By::Launch) {
-        let of = |group: &stats::analysis::Group| group.stages.first().map_or(0, |(_, of)| of.count);
+        let of =
+            |group: &stats::analysis::Group| group.stages.first().map_or(0, |(_, of)| of.count);
         assert_eq!(breakdown.groups.iter().map(of).sum::<u64>(), n, "{named} {:?}", breakdown.by);
     }
     let slowest = wanted.iter().map(Message::end_to_end).max();
-    assert_eq!(analysis.slowest.first().and_then(|message| message.stage_ns[0]), slowest, "{named}");
+    assert_eq!(
+        analysis.slowest.first().and_then(|message| message.stage_ns[0]),
+        slowest,
+        "{named}"
+    );
     let distribution = series(analysis, "distribution");
-    assert_eq!(sum(&distribution, |row| row[1] == "end-to-end" && row[3] == "linear"), n, "{named}");
+    assert_eq!(
+        sum(&distribution, |row| row[1] == "end-to-end" && row[3] == "linear"),
+        n,
+        "{named}"
+    );
     let population = series(analysis, "population");
     assert_eq!(sum(&population, |row| row[2].ends_with(" taken")), n, "{named}");
 }
@@ -293,7 +314,8 @@ fn a_minority_that_dominates_the_time_is_told_as_two_figures() {
     // 9991 messages of 1 + 6 + 3 µs and 9 that waited: 0.09 % of the messages, and as planted 61 %
     // of the time.
     let usual = [1_000, 6_000, 3_000];
-    let waited = (0.61 * 9_991.0 * 10_000.0 - 9_991.0 * 3_000.0 + 0.61 * 9.0 * 7_000.0) / (0.39 * 9.0);
+    let waited =
+        (0.61 * 9_991.0 * 10_000.0 - 9_991.0 * 3_000.0 + 0.61 * 9.0 * 7_000.0) / (0.39 * 9.0);
     let message = |at: i64| Message {
         kind: Kind::Data,
         src: 0,
@@ -307,7 +329,8 @@ fn a_minority_that_dominates_the_time_is_told_as_two_figures() {
     assert_eq!(messages.iter().filter(|message| message.largest() == Some(2)).count(), 9);
     assert_eq!(
         flat(&finding_sentence(&analyse(&messages, &Filter::default()))),
-        "Receive wait is the largest stage of 0.09 % of the messages and takes 61 % of the total time; transit is the largest of \
+        "Receive wait is the largest stage of 0.09 % of the messages and takes 61 % of the total \
+        time; transit is the largest of \
          over 99.9 % of the messages."
     );
 }

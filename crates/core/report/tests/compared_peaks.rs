@@ -51,7 +51,8 @@ fn peak(place_ns: f64, mass: f64, reach: f64) -> Peak {
 /// A time as it is printed, `11.6 µs`, at the beginning of `text`, ns.
 fn time(text: &str) -> f64 {
     let mut words = text.split_whitespace();
-    let number = words.next().expect("a number").replace('−', "-").parse::<f64>().expect("a number");
+    let number =
+        words.next().expect("a number").replace('−', "-").parse::<f64>().expect("a number");
     let units = [("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
     let unit = words.next().expect("a unit");
     number * units.iter().find(|(name, _)| *name == unit).expect("a unit").1
@@ -60,9 +61,16 @@ fn time(text: &str) -> f64 {
 /// The number before `mark`, with its sign.
 fn number_before(text: &str, mark: &str) -> f64 {
     let before = text.split(mark).next().expect("the mark");
-    let number =
-        before.rsplit([' ', '(']).next().expect("a number").replace('−', "-").replace('\u{202f}', "");
-    number.trim_start_matches(['+', '±']).parse().unwrap_or_else(|_| panic!("{number:?} in {text:?}"))
+    let number = before
+        .rsplit([' ', '('])
+        .next()
+        .expect("a number")
+        .replace('−', "-")
+        .replace('\u{202f}', "");
+    number
+        .trim_start_matches(['+', '±'])
+        .parse()
+        .unwrap_or_else(|_| panic!("{number:?} in {text:?}"))
 }
 
 /// The share in `11.6 µs (60 % of messages)`, in percent.
@@ -90,13 +98,17 @@ fn check(comparison: &Comparison, runs: [&Analysis; 2]) {
     let found = &comparison.peaks[0];
     let (Some(a), Some(b), Some(place)) = (found.a, found.b, found.place) else { return };
     let json = serde_json::to_value(comparison).expect("JSON");
-    let of = |pointer: &str| json.pointer(pointer).and_then(serde_json::Value::as_f64).expect("a number");
+    let of = |pointer: &str| {
+        json.pointer(pointer).and_then(serde_json::Value::as_f64).expect("a number")
+    };
     let ratio = of("/peaks/0/b/place_ns") / of("/peaks/0/a/place_ns");
     assert!((of("/peaks/0/place/by") / ratio - 1.0).abs() < 1e-9);
     assert_eq!((place.by, found.mass.by), (b.place_ns / a.place_ns, b.mass - a.mass));
 
-    let said = words(&intervention_terminal("a change", &[(Stage::EndToEnd, comparison.clone())], 100));
-    let (from, rest) = said.split_once(" is at ").expect("a pair").1.split_once(" in A and at ").expect("A");
+    let said =
+        words(&intervention_terminal("a change", &[(Stage::EndToEnd, comparison.clone())], 100));
+    let (from, rest) =
+        said.split_once(" is at ").expect("a pair").1.split_once(" in A and at ").expect("A");
     let (to, what) = rest.split_once(" in B: ").expect("B");
     agrees(from, to, what);
 

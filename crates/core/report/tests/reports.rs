@@ -1,6 +1,8 @@
-//! Reports of made-up runs: golden texts, well-formed CSV, and a page that hostile names cannot break.
+//! Reports of made-up runs: golden texts, well-formed CSV, and a page that hostile names cannot
+//! break.
 //!
-//! Golden files are written anew with `UPDATE_GOLDEN=1 cargo test -p fourstamp-report`; look at the difference.
+//! Golden files are written anew with `UPDATE_GOLDEN=1 cargo test -p fourstamp-report`; look at the
+//! difference.
 
 #[path = "../examples/synthetic/builder.rs"]
 #[allow(dead_code)]
@@ -18,11 +20,14 @@ use builder::{Message, Recipe, analyse, with_cycles, with_sends, with_sizes};
 use fourstamp_report::*;
 use stats::analysis::Analysis;
 
-/// A run whose every figure is known: 2,000 messages of 300 + 5,000 + 1,000 ns and a little, every 200th of which
-/// waited 2 ms more at the receiver.
+/// A run whose every figure is known: 2,000 messages of 300 + 5,000 + 1,000 ns and a little, every
+/// 200th of which waited 2 ms more at the receiver.
 fn planted() -> (Facts, Analysis) {
-    let recipe =
-        Recipe { launches: 2, sizes: vec![64, 4096], ..Recipe::new("pingpong", "tcp", 2_000, [0.0; 3]) };
+    let recipe = Recipe {
+        launches: 2,
+        sizes: vec![64, 4096],
+        ..Recipe::new("pingpong", "tcp", 2_000, [0.0; 3])
+    };
     let messages: Vec<Message> = (0..2_000)
         .map(|i| {
             let jump = if i % 2 == 1 { 3_000 } else { 0 };
@@ -36,7 +41,11 @@ fn planted() -> (Facts, Analysis) {
                 hops: 1 + i % 3,
                 queue: i % 4,
                 ready_ns: i as i64 * 10_000,
-                stage_ns: [300 + i as i64 % 10, 5_000 + i as i64 % 7 + jump, 1_000 + i as i64 % 13 + late],
+                stage_ns: [
+                    300 + i as i64 % 10,
+                    5_000 + i as i64 % 7 + jump,
+                    1_000 + i as i64 % 13 + late,
+                ],
             }
         })
         .collect();
@@ -101,12 +110,19 @@ fn csv_text(analysis: &Analysis, series: Option<&str>) -> String {
 
 fn page_text(facts: &Facts, analysis: &Analysis, runs: usize) -> String {
     let entries: Vec<Entry> = (0..runs).map(|_| Entry { facts, analysis, told: None }).collect();
-    let floors =
-        [Floor { name: facts.workload.clone(), p50_ns: 120, p99_ns: 310, note: facts.command.clone() }];
+    let floors = [Floor {
+        name: facts.workload.clone(),
+        p50_ns: 120,
+        p99_ns: 310,
+        note: facts.command.clone(),
+    }];
     let remarks = [facts.command.clone()];
     let mut out = Vec::new();
-    html(&Page { title: &facts.workload, runs: &entries, floors: &floors, remarks: &remarks }, &mut out)
-        .expect("memory takes everything");
+    html(
+        &Page { title: &facts.workload, runs: &entries, floors: &floors, remarks: &remarks },
+        &mut out,
+    )
+    .expect("memory takes everything");
     String::from_utf8(out).expect("the page is UTF-8")
 }
 
@@ -119,12 +135,16 @@ fn the_terminal_report_is_as_it_was() {
 #[test]
 fn the_terminal_report_says_what_was_lost() {
     let (mut facts, mut analysis) = planted();
-    facts.lost = Lost { cut: true, dropped: 12, failures: vec!["node 1 died".into()], ..Lost::default() };
+    facts.lost =
+        Lost { cut: true, dropped: 12, failures: vec!["node 1 died".into()], ..Lost::default() };
     analysis.anomalies.negative[2] = 3;
     let text = terminal(&facts, &analysis, 80, false);
-    for line in
-        ["! The run was cut", "! 12 messages dropped", "! node 1 died", "! transit came out negative in 3"]
-    {
+    for line in [
+        "! The run was cut",
+        "! 12 messages dropped",
+        "! node 1 died",
+        "! transit came out negative in 3",
+    ] {
         assert!(text.contains(line), "{line} is not in:\n{text}");
     }
     assert!(!text.contains("Nothing was lost"));
@@ -152,20 +172,29 @@ fn peaks_and_knees_are_told() {
     let (facts, analysis) = explained();
     let text = terminal(&facts, &analysis, 80, false);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    assert!(text.contains("2 of 2 launches") && text.contains("0.5 % of the messages and 61 % of"), "{text}");
+    assert!(
+        text.contains("2 of 2 launches") && text.contains("0.5 % of the messages and 61 % of"),
+        "{text}"
+    );
     assert!(text.contains("+50 % between 4040 B and 4444 B"), "{text}");
     let page = page_text(&facts, &analysis, 1);
-    for words in ["End to end (tail)", "1 in 10", "Latency (L + 2o)", "between 4040\u{a0}B and 4444\u{a0}B"] {
+    for words in
+        ["End to end (tail)", "1 in 10", "Latency (L + 2o)", "between 4040\u{a0}B and 4444\u{a0}B"]
+    {
         assert!(page.contains(words), "{words} is not in the page");
     }
     let (facts, analysis) = planted();
-    assert!(!page_text(&facts, &analysis, 1).contains("id=\"r0-peaks\""), "one peak needs no section");
+    assert!(
+        !page_text(&facts, &analysis, 1).contains("id=\"r0-peaks\""),
+        "one peak needs no section"
+    );
 }
 
 #[test]
 fn the_headline_table_fits_80_columns() {
     let (facts, analysis) = planted();
-    let floors = [Floor { name: "cache line".into(), p50_ns: 120, p99_ns: 310, note: "round trip".into() }];
+    let floors =
+        [Floor { name: "cache line".into(), p50_ns: 120, p99_ns: 310, note: "round trip".into() }];
     let long = Facts { topology: "hypercube".into(), ..facts.clone() };
     let text = headline_table(&[(&facts, &analysis), (&long, &analysis)], &floors, false);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
@@ -214,9 +243,13 @@ fn counts_in_csv_add_up_to_the_messages() {
 
 #[test]
 fn an_unknown_series_is_refused_by_name() {
-    let error = csv(&planted().1, Some("picks"), &mut Vec::new()).expect_err("there is no such series");
+    let error =
+        csv(&planted().1, Some("picks"), &mut Vec::new()).expect_err("there is no such series");
     let text = error.to_string();
-    assert!(text.contains("'picks'") && text.contains("distribution") && text.contains("sizes"), "{text}");
+    assert!(
+        text.contains("'picks'") && text.contains("distribution") && text.contains("sizes"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -261,7 +294,8 @@ fn a_page_is_whole_and_not_too_large() {
 fn hostile_names_stay_text() {
     const ATTACK: &str = "</script><img src=x onerror=alert(1)>\"'";
     let (mut facts, mut analysis) = planted();
-    (facts.workload, facts.transport, facts.topology) = (ATTACK.into(), ATTACK.into(), ATTACK.into());
+    (facts.workload, facts.transport, facts.topology) =
+        (ATTACK.into(), ATTACK.into(), ATTACK.into());
     (facts.command, facts.started, facts.program) = (ATTACK.into(), ATTACK.into(), ATTACK.into());
     facts.parameters.push((ATTACK.into(), ATTACK.into()));
     facts.machine.push((ATTACK.into(), ATTACK.into()));
@@ -281,7 +315,8 @@ fn hostile_names_stay_text() {
         assert_eq!(text.matches("</script>").count(), runs + 2);
     }
     assert!(
-        !terminal(&Facts { workload: "a\u{1b}[2J".into(), ..facts }, &analysis, 80, false).contains('\u{1b}')
+        !terminal(&Facts { workload: "a\u{1b}[2J".into(), ..facts }, &analysis, 80, false)
+            .contains('\u{1b}')
     );
 }
 
@@ -347,7 +382,10 @@ fn a_simulation_without_rows_has_what_its_engine_said() {
     (analysis.messages, analysis.finding) = (0, None);
     facts.outcome = Some(Outcome { events: Some(0), rollbacks: Some(0), ..Outcome::default() });
     let text = terminal(&facts, &analysis, 80, false);
-    assert!(text.contains("The simulation committed 0 events: none was ever rolled back."), "{text}");
+    assert!(
+        text.contains("The simulation committed 0 events: none was ever rolled back."),
+        "{text}"
+    );
     assert!(!text.contains("No message was recorded."), "{text}");
 }
 
@@ -384,7 +422,10 @@ fn mpi_run() -> (Facts, Analysis) {
 /// Of the message with this tag.
 fn planted_message(analysis: &Analysis, tag: i64) -> &stats::analysis::WorstMessage {
     let worst = &analysis.mpi.as_ref().expect("an MPI program").worst;
-    worst.iter().find(|message| message.tag == Some(tag)).expect("what was planted is among the worst")
+    worst
+        .iter()
+        .find(|message| message.tag == Some(tag))
+        .expect("what was planted is among the worst")
 }
 
 #[test]
@@ -394,7 +435,8 @@ fn the_delays_planted_in_an_mpi_program_are_attributed() {
         planted_message(&analysis, 11).waits_ns,
         [Some(mpi::LATE_SENDER_NS), Some(0), Some(0), Some(0)]
     );
-    let [late_sender, late_receiver, unexpected, not_collected] = planted_message(&analysis, 12).waits_ns;
+    let [late_sender, late_receiver, unexpected, not_collected] =
+        planted_message(&analysis, 12).waits_ns;
     assert_eq!((late_sender, late_receiver, not_collected), (Some(0), Some(0), Some(0)));
     // All but its transit, which is under 2 µs, and a thousandth.
     let short = mpi::ASLEEP_NS - unexpected.unwrap_or(0);
@@ -404,7 +446,9 @@ fn the_delays_planted_in_an_mpi_program_are_attributed() {
         [Some(0), Some(mpi::RENDEZVOUS_NS), Some(0), Some(0)]
     );
     let blocked = &analysis.mpi.as_ref().expect("an MPI program").blocked;
-    let of = |rank: u32, by: u32| *blocked.iter().find(|b| (b.rank, b.by) == (rank, by)).expect("a pair");
+    let of = |rank: u32, by: u32| {
+        *blocked.iter().find(|b| (b.rank, b.by) == (rank, by)).expect("a pair")
+    };
     assert!(of(1, 0).late_sender_ns >= mpi::LATE_SENDER_NS);
     assert_eq!(of(3, 0).late_receiver_ns, mpi::RENDEZVOUS_NS);
     let doing = &planted_message(&analysis, 12).doing[1][0];
@@ -416,11 +460,19 @@ fn the_report_of_an_mpi_program_begins_with_how_well_it_was_matched() {
     let (facts, analysis) = mpi_run();
     for width in [80, 120] {
         let text = terminal(&facts, &analysis, width, false);
-        assert!(text.starts_with("100 % of the messages matched; 0 unmatched sends, 0 unmatched"), "{text}");
+        assert!(
+            text.starts_with("100 % of the messages matched; 0 unmatched sends, 0 unmatched"),
+            "{text}"
+        );
         assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
-        for part in
-            ["Late sender", "waited for", "compute", "MPI_Allreduce", "exchange (halo.c:4", "meanwhile"]
-        {
+        for part in [
+            "Late sender",
+            "waited for",
+            "compute",
+            "MPI_Allreduce",
+            "exchange (halo.c:4",
+            "meanwhile",
+        ] {
             assert!(text.contains(part), "{part} is not in:\n{text}");
         }
         assert!(!text.contains("send wait"), "a send wait of 0 says nothing:\n{text}");
@@ -428,9 +480,15 @@ fn the_report_of_an_mpi_program_begins_with_how_well_it_was_matched() {
     let page = page_text(&facts, &analysis, 1);
     let first = page.find("of the messages matched").expect("the line is there");
     assert!(first < page.find("<h1").expect("a headline"));
-    for section in
-        ["mpi-waits", "mpi-blocked", "mpi-lanes", "mpi-worst", "mpi-ranks", "mpi-functions", "mpi-sites"]
-    {
+    for section in [
+        "mpi-waits",
+        "mpi-blocked",
+        "mpi-lanes",
+        "mpi-worst",
+        "mpi-ranks",
+        "mpi-functions",
+        "mpi-sites",
+    ] {
         assert!(page.contains(&format!("id=\"r0-{section}\"")), "{section}");
     }
     assert!(!page.contains("Send wait"), "a send wait of 0 says nothing");
@@ -456,26 +514,33 @@ fn the_series_of_an_mpi_program_are_csv() {
     for series in ["mpi-waits", "mpi-blocked", "mpi-groups", "mpi-calls", "mpi-lanes"] {
         let text = csv_text(&analysis, Some(series));
         assert!(text.lines().count() > 4, "{series}");
-        let mut lines = text.lines().skip(1).map(|line| line.split('"').step_by(2).collect::<String>());
+        let mut lines =
+            text.lines().skip(1).map(|line| line.split('"').step_by(2).collect::<String>());
         assert!(lines.all(|line| line.split(',').count() == 8), "{series}");
     }
-    assert!(csv_text(&analysis, Some("mpi-blocked")).contains("mpi-blocked,,late-receiver,,3,0,20000000,ns"));
+    assert!(
+        csv_text(&analysis, Some("mpi-blocked"))
+            .contains("mpi-blocked,,late-receiver,,3,0,20000000,ns")
+    );
 }
 
 #[test]
 fn a_hundred_ranks_are_shown_without_a_map_and_the_busiest_lanes_alone() {
     let (facts, mut analysis) = mpi_run();
     let mpi = analysis.mpi.as_mut().expect("an MPI program");
-    let pair = stats::analysis::Blocked { rank: 99, by: 98, late_sender_ns: 5, late_receiver_ns: 0 };
+    let pair =
+        stats::analysis::Blocked { rank: 99, by: 98, late_sender_ns: 5, late_receiver_ns: 0 };
     mpi.blocked.push(pair);
     let calls = mpi.calls.as_mut().expect("a table of calls");
     let lane = calls.lanes[0].clone();
     calls.lanes = (0..100).map(|rank| stats::analysis::Lane { rank, ..lane.clone() }).collect();
     let rank = calls.ranks[0];
-    calls.ranks = (0..100).map(|number| stats::analysis::RankTime { rank: number, ..rank }).collect();
+    calls.ranks =
+        (0..100).map(|number| stats::analysis::RankTime { rank: number, ..rank }).collect();
     let page = page_text(&facts, &analysis, 1).replace(['\u{a0}', '\u{202f}'], " ");
     assert!(
-        page.contains("A map of 100 ranks would be too fine to read") && !page.contains("mpi-blocked-map")
+        page.contains("A map of 100 ranks would be too fine to read")
+            && !page.contains("mpi-blocked-map")
     );
     assert!(page.contains("36 ranks that waited less are left out"));
     let text = terminal(&facts, &analysis, 80, false);
@@ -497,7 +562,10 @@ fn a_program_without_messages_still_shows_its_calls() {
         ..analysis
     };
     let text = terminal(&facts, &analysis, 80, false);
-    assert!(text.contains("sent no message from rank to rank") && text.contains("MPI_Allreduce"), "{text}");
+    assert!(
+        text.contains("sent no message from rank to rank") && text.contains("MPI_Allreduce"),
+        "{text}"
+    );
     let page = page_text(&facts, &analysis, 1);
     assert!(page.contains("r0-mpi-ranks") && !page.contains("r0-mpi-waits"));
 }
@@ -506,7 +574,10 @@ fn a_program_without_messages_still_shows_its_calls() {
 fn the_transfers_of_a_paged_run_are_drawn_along_it_and_said() {
     let (facts, analysis) = paging::run();
     let page = page_text(&facts, &analysis, 1);
-    assert!(page.contains("id=\"r0-pager-rates\"") || page.contains("id=r0-pager-rates"), "no section");
+    assert!(
+        page.contains("id=\"r0-pager-rates\"") || page.contains("id=r0-pager-rates"),
+        "no section"
+    );
     assert!(page.contains("Page-outs last from 9.00\u{a0}µs to 1.0"), "the phases are said");
     assert!(page.contains(": first pages leave, then they come back."));
     assert!(page.contains("A server was lost at 2.50\u{a0}s. A server joined at 3.90\u{a0}s."));

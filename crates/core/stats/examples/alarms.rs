@@ -1,6 +1,8 @@
-//! How often a comparison is wrong, and how often it finds a difference: `cargo run --release -p fourstamp-stats --example alarms -- 2000`.
+//! How often a comparison is wrong, and how often it finds a difference: `cargo run --release -p
+//! fourstamp-stats --example alarms -- 2000`.
 //!
-//! Every row is so many pairs of made-up runs of one kind. Of equal runs, each verdict *slower* or *faster* is a false alarm.
+//! Every row is so many pairs of made-up runs of one kind. Of equal runs, each verdict *slower* or
+//! *faster* is a false alarm.
 
 #[path = "../tests/launches/mod.rs"]
 mod launches;
@@ -14,10 +16,17 @@ fn main() {
     );
     for kind in &launches::KINDS {
         for slower in [1.0, 1.05, 1.1, 1.2] {
-            let [slow, fast, not, open] = launches::verdicts(kind, slower, count).map(|part| part * 100.0);
-            let by =
-                if slower == 1.0 { "equal".to_owned() } else { format!("+{:.0} %", (slower - 1.0) * 100.0) };
-            println!("{:<42} {by:>6} {slow:>5.1} % {fast:>5.1} % {not:>9.1} % {open:>11.1} %", kind.name);
+            let [slow, fast, not, open] =
+                launches::verdicts(kind, slower, count).map(|part| part * 100.0);
+            let by = if slower == 1.0 {
+                "equal".to_owned()
+            } else {
+                format!("+{:.0} %", (slower - 1.0) * 100.0)
+            };
+            println!(
+                "{:<42} {by:>6} {slow:>5.1} % {fast:>5.1} % {not:>9.1} % {open:>11.1} %",
+                kind.name
+            );
         }
     }
 }

@@ -1,10 +1,13 @@
-//! How many messages a second one core takes in: `cargo run --release -p fourstamp-stats --example throughput [millions [shape]]`.
+//! How many messages a second one core takes in: `cargo run --release -p fourstamp-stats --example
+//! throughput [millions [shape]]`.
 //!
-//! Prints, beside the accumulator's rate in several shapes of run, that of the distribution alone, the floor. Times are those on the core.
+//! Prints, beside the accumulator's rate in several shapes of run, that of the distribution alone,
+//! the floor. Times are those on the core.
 
 use fourstamp_stats::analysis::Activity;
 use fourstamp_stats::{
-    Accumulator, CallColumns, CallTally, Columns, Distribution, FileRows, Function, Options, Position,
+    Accumulator, CallColumns, CallTally, Columns, Distribution, FileRows, Function, Options,
+    Position,
 };
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -34,8 +37,12 @@ fn main() {
     run("and in-flight counts", &made, millions, |made| {
         plain(made).with(Field::InFlight, Values::Each(&made.in_flight))
     });
-    run("from 7 nodes", &made, millions, |made| plain(made).with(Field::Src, Values::Each(&made.src)));
-    run("of 500 sizes", &made, millions, |made| plain(made).with(Field::Bytes, Values::Each(&made.bytes)));
+    run("from 7 nodes", &made, millions, |made| {
+        plain(made).with(Field::Src, Values::Each(&made.src))
+    });
+    run("of 500 sizes", &made, millions, |made| {
+        plain(made).with(Field::Bytes, Values::Each(&made.bytes))
+    });
     run("of a simulation", &made, millions, simulation);
     run("of an MPI program", &made, millions, mpi);
     calls_alone(&made, millions);
@@ -52,7 +59,8 @@ fn make(seed: u64) -> Made {
             at += 20 + long(scale);
         }
     }
-    let kinds = [Kind::Event, Kind::Execution, Kind::Event, Kind::Execution, Kind::Event, Kind::Rollback];
+    let kinds =
+        [Kind::Event, Kind::Execution, Kind::Event, Kind::Execution, Kind::Event, Kind::Rollback];
     Made {
         kind: (0..ROWS).map(|row| kinds[row % kinds.len()] as i64).collect(),
         object: (0..ROWS).map(|_| random.random_range(0..4096)).collect(),
@@ -109,7 +117,8 @@ fn mpi(made: &Made) -> Columns<'_> {
 
 /// What a call costs, one in twenty a collective.
 fn calls_alone(made: &Made, millions: u64) {
-    let function = |name: &str, activity| Function { name: name.to_owned(), activity, blocks: true };
+    let function =
+        |name: &str, activity| Function { name: name.to_owned(), activity, blocks: true };
     let functions = vec![
         function("MPI_Send", Activity::Sending),
         function("MPI_Recv", Activity::Waiting),
@@ -136,7 +145,12 @@ fn calls_alone(made: &Made, millions: u64) {
     }
     let each = (on_core_s() - begin) / (times * ROWS as u64) as f64 * 1e9;
     let calls = tally.finish(&mut []);
-    println!("{:<22} {each:>6.2} ns a call, {} ranks, peak {} MB", "calls", calls.ranks.len(), peak_mb());
+    println!(
+        "{:<22} {each:>6.2} ns a call, {} ranks, peak {} MB",
+        "calls",
+        calls.ranks.len(),
+        peak_mb()
+    );
 }
 
 fn run<'a>(name: &str, made: &'a Made, millions: u64, columns: impl Fn(&'a Made) -> Columns<'a>) {
@@ -176,19 +190,26 @@ fn distribution_alone(made: &Made, millions: u64) {
     let times = millions * 1_000_000 / ROWS as u64;
     (0..times).for_each(|_| distribution.add_slice(&values));
     let each = (on_core_s() - begin) / (times * ROWS as u64) as f64 * 1e9;
-    println!("{:<22} {each:>6.2} ns a value, p50 {:?}", "distribution alone", distribution.quantile(0.5));
+    println!(
+        "{:<22} {each:>6.2} ns a value, p50 {:?}",
+        "distribution alone",
+        distribution.quantile(0.5)
+    );
 }
 
 /// Seconds that this thread has run on a core: other load on the machine does not count.
 fn on_core_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    stat.split_whitespace().next().and_then(|ns| ns.parse::<f64>().ok()).map_or(f64::NAN, |ns| ns / 1e9)
+    stat.split_whitespace()
+        .next()
+        .and_then(|ns| ns.parse::<f64>().ok())
+        .map_or(f64::NAN, |ns| ns / 1e9)
 }
 
 fn peak_mb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kb = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse().ok());
+    let kb = status.lines().find_map(|line| {
+        line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse().ok()
+    });
     kb.unwrap_or(0_u64) / 1024
 }

@@ -79,7 +79,9 @@ pub fn account(causes: &[NodeCauses], held: Held) -> Account {
     };
     match nodes[..] {
         [(_, Some(of))] => add_faults(&mut account, of, held.time),
-        [_, _] => account.paged = nodes.iter().filter_map(|(_, of)| paged((*of)?, held.time)).collect(),
+        [_, _] => {
+            account.paged = nodes.iter().filter_map(|(_, of)| paged((*of)?, held.time)).collect()
+        }
         _ => {}
     }
     account.parts.sort_by_key(|part| (-part.ns, part.node, part.cause));
@@ -103,8 +105,9 @@ fn part(of: &NodeCauses, cause: Cause, held: Held) -> Option<Part> {
 /// What was lost is late from when it was sent until it is sent again.
 fn lost(of: &NodeCauses, held: Held) -> Option<Vec<(i64, i64)>> {
     let on_way = matches!(held.stage, Stage::Transit | Stage::EndToEnd) && of.node == held.src;
-    let again =
-        |span: &&CauseSpan| span.cause == Cause::Resent && (held.time.0..=held.time.1).contains(&span.to_ns);
+    let again = |span: &&CauseSpan| {
+        span.cause == Cause::Resent && (held.time.0..=held.time.1).contains(&span.to_ns)
+    };
     let last = of.spans.iter().filter(again).map(|span| span.to_ns).max();
     last.filter(|_| on_way).map(|last| vec![(held.time.0, last)])
 }
@@ -143,7 +146,8 @@ pub(crate) fn place(mut rows: Vec<Timed>, (from, to): (i64, i64)) -> Vec<(i64, i
 
 /// How much of a time the parts cover, what overlaps counted once.
 fn union(parts: &[Part]) -> i64 {
-    let mut spans: Vec<(i64, i64)> = parts.iter().flat_map(|part| part.spans.iter().copied()).collect();
+    let mut spans: Vec<(i64, i64)> =
+        parts.iter().flat_map(|part| part.spans.iter().copied()).collect();
     spans.sort_unstable();
     let mut reached = i64::MIN;
     let more = |(from, to): (i64, i64)| {
@@ -156,7 +160,8 @@ fn union(parts: &[Part]) -> i64 {
 
 /// Whether the node was looked at before the time and after it.
 fn is_watched(of: &NodeCauses, (from, to): (i64, i64)) -> bool {
-    let looks = || of.spans.iter().filter(|span| matches!(span.cause, Cause::Watched | Cause::Watcher));
+    let looks =
+        || of.spans.iter().filter(|span| matches!(span.cause, Cause::Watched | Cause::Watcher));
     looks().any(|span| span.from_ns <= from) && looks().any(|span| span.to_ns >= to)
 }
 
@@ -193,7 +198,8 @@ fn count(of: &NodeCauses, cause: Cause, (from, to): (i64, i64)) -> i64 {
 /// A node that read pages meanwhile. The message may have been out of its hands, or not yet in
 /// them.
 fn paged(of: &NodeCauses, time: (i64, i64)) -> Option<Paged> {
-    let pages = u64::try_from(count(of, Cause::MajorFaults, time)).ok().filter(|pages| *pages > 0)?;
+    let pages =
+        u64::try_from(count(of, Cause::MajorFaults, time)).ok().filter(|pages| *pages > 0)?;
     Some(Paged { node: of.node, pages })
 }
 
@@ -202,13 +208,21 @@ fn paged(of: &NodeCauses, time: (i64, i64)) -> Option<Paged> {
 fn add_faults(account: &mut Account, of: &NodeCauses, time: (i64, i64)) {
     let Some(ran_ns) = account.ran_ns else { return };
     let blocked_ns = (account.of_ns - account.covered_ns - ran_ns).max(0);
-    for (cause, ns, each) in
-        [(Cause::MinorFaults, ran_ns, NS_A_MINOR_FAULT), (Cause::MajorFaults, blocked_ns, NS_A_MAJOR_FAULT)]
-    {
+    for (cause, ns, each) in [
+        (Cause::MinorFaults, ran_ns, NS_A_MINOR_FAULT),
+        (Cause::MajorFaults, blocked_ns, NS_A_MAJOR_FAULT),
+    ] {
         let times = count(of, cause, time);
         if ns > 0 && FAULTS_LEAST * ns >= account.of_ns && times.saturating_mul(each) >= ns {
             let times = u64::try_from(times).ok();
-            account.parts.push(Part { node: of.node, cause, ns, times, while_ran: None, spans: Vec::new() });
+            account.parts.push(Part {
+                node: of.node,
+                cause,
+                ns,
+                times,
+                while_ran: None,
+                spans: Vec::new(),
+            });
             account.covered_ns += ns;
             if cause == Cause::MinorFaults {
                 account.ran_ns = Some(0);

@@ -1,8 +1,8 @@
 //! Taking a run in, batch by batch, in any order and on as many threads as the caller likes.
 //!
-//! A thread has an accumulator; what they gathered is merged at the end. Memory does not grow with the messages. Work per
-//! message is a handful of passes over columns; everything that messages are grouped by is fed from counted
-//! batches (see [`tally`](crate::tally)).
+//! A thread has an accumulator; what they gathered is merged at the end. Memory does not grow with
+//! the messages. Work per message is a handful of passes over columns; everything that messages are
+//! grouped by is fed from counted batches (see [`tally`](crate::tally)).
 
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ use crate::working::Working;
 pub struct Options {
     /// Seed of the bootstrap draws: the same run and seed give the same intervals.
     pub seed: u64,
-    /// Every messages file of the run. Rows of a file that is not here take part in all but intervals.
+    /// Every messages file of the run. Rows of a file that is not here take part in all but
+    /// intervals.
     pub files: Vec<FileRows>,
     /// How many of the slowest messages to keep.
     pub slowest: usize,
@@ -116,7 +117,8 @@ impl Accumulator {
     /// An accumulator that has seen nothing.
     pub fn new(options: Options) -> Accumulator {
         let blocks = Blocks::new(BlockPlan::new(&options.files));
-        let messages = Messages::new(options.slowest, options.clock_error_ns, options.blocking.clone());
+        let messages =
+            Messages::new(options.slowest, options.clock_error_ns, options.blocking.clone());
         let gathered = Gathered {
             whole: Whole::default(),
             messages,
@@ -133,12 +135,14 @@ impl Accumulator {
         }
     }
 
-    /// Take in a batch. It should hold [`FIELDS`](crate::FIELDS); what depends on a column that it lacks is left out.
+    /// Take in a batch. It should hold [`FIELDS`](crate::FIELDS); what depends on a column that it
+    /// lacks is left out.
     pub fn add(&mut self, batch: &Batch, at: Position) {
         self.add_columns(&Columns::of(batch), at);
     }
 
-    /// Take in a batch given as columns. Each row of the run must come once, in any order of batches.
+    /// Take in a batch given as columns. Each row of the run must come once, in any order of
+    /// batches.
     pub fn add_columns(&mut self, columns: &Columns, at: Position) {
         self.working.begin_batch();
         let rows = columns.rows() as u64;
@@ -227,7 +231,9 @@ impl Accumulator {
             }
             Taken::Some => {
                 rows.clear();
-                rows.extend((0_u32..).zip(mask.iter()).filter(|(_, taken)| **taken).map(|(row, _)| row));
+                rows.extend(
+                    (0_u32..).zip(mask.iter()).filter(|(_, taken)| **taken).map(|(row, _)| row),
+                );
                 picked.pick(columns, rows);
                 whole.add_taken(&picked.columns());
                 messages.add(&picked.columns(), place, blocks, &mut self.working);

@@ -19,8 +19,8 @@ pub use explanation::{
 };
 pub use knees::{Knee, NoFit, Packets, Parameter, Segment, Sweep};
 pub use mpi::{
-    Activity, Arrivals, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Lane, MessageLine, Mpi, MpiBy,
-    MpiGroup, MpiGroups, RankTime, Wait, WaitView, WorstMessage,
+    Activity, Arrivals, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Lane, MessageLine,
+    Mpi, MpiBy, MpiGroup, MpiGroups, RankTime, Wait, WaitView, WorstMessage,
 };
 pub use paging::{PageKind, PageTransfers, Paging, PagingBin};
 pub use peaks::Peak;
@@ -47,13 +47,16 @@ pub struct Analysis {
     pub stages: Vec<StageView>,
     /// Whole cycles (round trips, relay rounds), where the run has them.
     pub cycles: Option<StageView>,
-    /// Mean time in each stage, by how slow the message was end to end; of messages with all four stamps.
+    /// Mean time in each stage, by how slow the message was end to end; of messages with all four
+    /// stamps.
     pub shares: Vec<Share>,
-    /// The messages by hops, packets, bytes, node pair, kind and launch; only those in which the run varies.
+    /// The messages by hops, packets, bytes, node pair, kind and launch; only those in which the
+    /// run varies.
     pub breakdowns: Vec<Breakdown>,
     /// Queue lengths and in-flight counts, where recorded.
     pub counts: Vec<CountView>,
-    /// Time between one node's successive sends to one other, and that time divided by the messages served meanwhile.
+    /// Time between one node's successive sends to one other, and that time divided by the messages
+    /// served meanwhile.
     pub sends: Option<SendView>,
     /// End-to-end time along the run; slices without messages are left out.
     pub series: Vec<SeriesBin>,
@@ -87,7 +90,8 @@ impl Finding {
 
     /// The stage that is the largest of most messages, and of what part of them.
     pub fn usual(&self) -> (Stage, f64) {
-        let most = (0..3).max_by(|a, b| self.messages[*a].total_cmp(&self.messages[*b])).unwrap_or(0);
+        let most =
+            (0..3).max_by(|a, b| self.messages[*a].total_cmp(&self.messages[*b])).unwrap_or(0);
         (PARTS[most], self.messages[most])
     }
 }
@@ -127,7 +131,8 @@ pub struct Anomalies {
     pub bracketed: u64,
     /// See `bracketed`.
     pub modelled: u64,
-    /// Messages whose transit is smaller than the clocks' error bound, so that its sign proves nothing.
+    /// Messages whose transit is smaller than the clocks' error bound, so that its sign proves
+    /// nothing.
     pub within_clock_error: u64,
 }
 
@@ -142,7 +147,8 @@ pub struct Finding {
     /// Part of the messages of which stage B, C or D is the largest, 0 to 1. Where two are equally
     /// large, neither is.
     pub messages: [f64; 3],
-    /// The dominant stage among the slowest 0.1 % (or the slowest 10 messages if that is more), and its part.
+    /// The dominant stage among the slowest 0.1 % (or the slowest 10 messages if that is more), and
+    /// its part.
     pub tail_stage: Stage,
     /// See `tail_stage`.
     pub tail_share: f64,
@@ -161,7 +167,8 @@ pub struct StageView {
     pub pieces: Vec<PieceView>,
     /// All messages in about 100 bins, equal in width on a log scale.
     pub log_bins: Vec<Bin>,
-    /// Tail: value and the part of the messages above it (1 − F), falling; the last point is the largest value, with 0.
+    /// Tail: value and the part of the messages above it (1 − F), falling; the last point is the
+    /// largest value, with 0.
     pub tail: Vec<(f64, f64)>,
     /// Where messages gather, by place.
     #[serde(default)]
@@ -183,10 +190,11 @@ pub struct Summary {
     pub mean_ns: f64,
     /// Standard deviation.
     pub sd_ns: f64,
-    /// Quantiles up to what the count supports (`n(1 − p) ≥ 10` and `np ≥ 10`), ascending; the median always. A quantile is
-    /// the smallest value with F ≥ p.
+    /// Quantiles up to what the count supports (`n(1 − p) ≥ 10` and `np ≥ 10`), ascending; the
+    /// median always. A quantile is the smallest value with F ≥ p.
     pub quantiles: Vec<Quantile>,
-    /// Independent messages that would carry as much information about the mean, allowing for autocorrelation.
+    /// Independent messages that would carry as much information about the mean, allowing for
+    /// autocorrelation.
     pub effective_count: Option<f64>,
 }
 
@@ -197,7 +205,8 @@ pub struct Quantile {
     pub p: f64,
     /// Its value, ns.
     pub value_ns: i64,
-    /// 95 % interval by bootstrap over launches and blocks; `None` when the run has fewer than 10 blocks, and for groups.
+    /// 95 % interval by bootstrap over launches and blocks; `None` when the run has fewer than 10
+    /// blocks, and for groups.
     pub interval_ns: Option<(i64, i64)>,
 }
 
@@ -259,8 +268,8 @@ pub struct Breakdown {
     pub by: By,
     /// Its groups in ascending order.
     pub groups: Vec<Group>,
-    /// Groups left out because there were too many (those with the largest keys), and their messages. From 65,536 groups
-    /// on, their number is a lower bound.
+    /// Groups left out because there were too many (those with the largest keys), and their
+    /// messages. From 65,536 groups on, their number is a lower bound.
     pub left_out: (u64, u64),
 }
 
@@ -289,8 +298,8 @@ pub struct Group {
     pub label: String,
     /// Stages A to D of the group, without those that it lacks.
     pub stages: Vec<(Stage, Summary)>,
-    /// Transit times (end-to-end for messages within a node) in bins that all groups of the breakdown share, so
-    /// that they can be stacked.
+    /// Transit times (end-to-end for messages within a node) in bins that all groups of the
+    /// breakdown share, so that they can be stacked.
     pub bins: Vec<Bin>,
 }
 
@@ -299,7 +308,8 @@ pub struct Group {
 pub struct CountView {
     /// What was counted.
     pub of: Counted,
-    /// Value range (inclusive) and the messages in it: single values up to 100 of them, equal ranges beyond.
+    /// Value range (inclusive) and the messages in it: single values up to 100 of them, equal
+    /// ranges beyond.
     pub bars: Vec<(u64, u64, u64)>,
     /// Mean.
     pub mean: f64,
@@ -324,7 +334,8 @@ pub enum Counted {
 pub struct SendView {
     /// Time from one `sent` to the next of the same pair of nodes.
     pub interval: StageView,
-    /// That time divided by the messages that were served meanwhile (sends during which none was are not here).
+    /// That time divided by the messages that were served meanwhile (sends during which none was
+    /// are not here).
     pub per_served: Option<StageView>,
     /// Messages served between two sends, and how often.
     pub served: Vec<(u64, u64)>,

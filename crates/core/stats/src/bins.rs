@@ -1,8 +1,8 @@
 //! Histograms and tail plots, drawn from a distribution's counters.
 //!
-//! Times are whole nanoseconds and counters have a width, so a bin that took two values where its neighbour takes one would
-//! show a comb that is not in the data. Bin edges therefore lie on whole nanoseconds and, where values share
-//! counters, between counters.
+//! Times are whole nanoseconds and counters have a width, so a bin that took two values where its
+//! neighbour takes one would show a comb that is not in the data. Bin edges therefore lie on whole
+//! nanoseconds and, where values share counters, between counters.
 
 use crate::analysis::Bin;
 use crate::distribution::{Counted, LogLinear};
@@ -12,8 +12,9 @@ const TAIL_STEPS: f64 = 180.0;
 /// Counters at the far end that a tail plot shows one by one.
 const TAIL_LAST: usize = 48;
 
-/// Values from `low` to `high` (both inclusive) in at most `bins` bins of equal width; fewer when the range has fewer
-/// values. Bins without messages are there too, so that they can be drawn side by side.
+/// Values from `low` to `high` (both inclusive) in at most `bins` bins of equal width; fewer when
+/// the range has fewer values. Bins without messages are there too, so that they can be drawn side
+/// by side.
 pub fn linear<const E: u32, const S: u32>(
     of: &LogLinear<E, S>,
     low: i64,
@@ -23,19 +24,28 @@ pub fn linear<const E: u32, const S: u32>(
     count_between(inside(of, low, high), &linear_edges(low, high, grain(of, low, high), bins))
 }
 
-/// The same in bins of equal width on a log scale. Values below 1 ns, which have no logarithm, share the first bin.
-pub fn log<const E: u32, const S: u32>(of: &LogLinear<E, S>, low: i64, high: i64, bins: usize) -> Vec<Bin> {
+/// The same in bins of equal width on a log scale. Values below 1 ns, which have no logarithm,
+/// share the first bin.
+pub fn log<const E: u32, const S: u32>(
+    of: &LogLinear<E, S>,
+    low: i64,
+    high: i64,
+    bins: usize,
+) -> Vec<Bin> {
     count_between(
         inside(of, low, high),
         &log_edges(low, high, bins, |edge| LogLinear::<E, S>::width_at(edge) as i64),
     )
 }
 
-/// Count into bins between successive `edges`. A counter that straddles an edge belongs where its middle lies; what
-/// lies outside is not counted. The end of all values, `i64::MAX`, belongs to the last bin.
+/// Count into bins between successive `edges`. A counter that straddles an edge belongs where its
+/// middle lies; what lies outside is not counted. The end of all values, `i64::MAX`, belongs to the
+/// last bin.
 pub(crate) fn count_between(counters: impl Iterator<Item = Counted>, edges: &[i64]) -> Vec<Bin> {
-    let mut bins: Vec<Bin> =
-        edges.windows(2).map(|edge| Bin { from: edge[0] as f64, to: edge[1] as f64, count: 0 }).collect();
+    let mut bins: Vec<Bin> = edges
+        .windows(2)
+        .map(|edge| Bin { from: edge[0] as f64, to: edge[1] as f64, count: 0 })
+        .collect();
     let mut at = 0;
     for counter in counters {
         let value = counter.middle();
@@ -51,7 +61,8 @@ pub(crate) fn count_between(counters: impl Iterator<Item = Counted>, edges: &[i6
     bins
 }
 
-/// The counters whose middles lie from `low` to `high`: edges are rounded outwards, and what they take in must not be.
+/// The counters whose middles lie from `low` to `high`: edges are rounded outwards, and what they
+/// take in must not be.
 fn inside<const E: u32, const S: u32>(
     of: &LogLinear<E, S>,
     low: i64,
@@ -60,7 +71,8 @@ fn inside<const E: u32, const S: u32>(
     of.counters().filter(move |counter| low <= counter.middle() && counter.middle() <= high)
 }
 
-/// Edges of at most `bins` bins on a log scale that hold `low` to `high`, each a multiple of what `width` says of it.
+/// Edges of at most `bins` bins on a log scale that hold `low` to `high`, each a multiple of what
+/// `width` says of it.
 pub(crate) fn log_edges(low: i64, high: i64, bins: usize, width: impl Fn(i64) -> i64) -> Vec<i64> {
     let end = high.saturating_add(1);
     let first = low.max(1);
@@ -77,8 +89,8 @@ pub(crate) fn log_edges(low: i64, high: i64, bins: usize, width: impl Fn(i64) ->
     edges
 }
 
-/// Part of the values above each of some 400 values: dense where the plot bends on log scales, and each of the last few dozen
-/// counters. The last point is the largest value, with nothing above it.
+/// Part of the values above each of some 400 values: dense where the plot bends on log scales, and
+/// each of the last few dozen counters. The last point is the largest value, with nothing above it.
 pub fn tail<const E: u32, const S: u32>(of: &LogLinear<E, S>) -> Vec<(f64, f64)> {
     let counters: Vec<Counted> = of.counters().collect();
     let n = of.count() as f64;
@@ -107,7 +119,8 @@ fn grain<const E: u32, const S: u32>(_of: &LogLinear<E, S>, low: i64, high: i64)
     i128::from(LogLinear::<E, S>::width_at(low).max(LogLinear::<E, S>::width_at(high)))
 }
 
-/// Edges a whole number of `grain` apart. In 128 bits, since the range of all values is as wide as 2^64.
+/// Edges a whole number of `grain` apart. In 128 bits, since the range of all values is as wide as
+/// 2^64.
 fn linear_edges(low: i64, high: i64, grain: i128, bins: usize) -> Vec<i64> {
     let (first, end) = (i128::from(low).div_euclid(grain) * grain, i128::from(high) + 1);
     let grains = (end - first + grain - 1) / grain;
@@ -181,7 +194,8 @@ mod tests {
             let values: Vec<i64> = (first..first + 150_000).collect();
             let drawn = linear(&counted(&values), first, first + 149_999, 100);
             let inner = &drawn[1..drawn.len() - 1];
-            let (least, most) = (inner.iter().map(|b| b.count).min(), inner.iter().map(|b| b.count).max());
+            let (least, most) =
+                (inner.iter().map(|b| b.count).min(), inner.iter().map(|b| b.count).max());
             assert_eq!(least, most, "from {first}");
         }
     }

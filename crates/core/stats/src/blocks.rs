@@ -1,8 +1,9 @@
 //! Blocks of consecutive messages: what the run's uncertainty is estimated from.
 //!
-//! Messages are not independent: a slow one is followed by slow ones. Blocks long enough to hold such a spell are
-//! nearly independent, so intervals and effective counts are taken between blocks and launches, never between
-//! messages. A block is the same part of every node's file of a launch, hence about the same time on all nodes.
+//! Messages are not independent: a slow one is followed by slow ones. Blocks long enough to hold
+//! such a spell are nearly independent, so intervals and effective counts are taken between blocks
+//! and launches, never between messages. A block is the same part of every node's file of a launch,
+//! hence about the same time on all nodes.
 
 use std::collections::HashMap;
 
@@ -85,8 +86,12 @@ impl BlockPlan {
             first += count;
         }
         for file in sorted {
-            if let Some(&blocks) = plan.launches.iter().find(|blocks| blocks.launch == file.launch) {
-                plan.files.insert((file.launch, file.node), PlannedFile { rows: file.rows.max(1), blocks });
+            if let Some(&blocks) = plan.launches.iter().find(|blocks| blocks.launch == file.launch)
+            {
+                plan.files.insert(
+                    (file.launch, file.node),
+                    PlannedFile { rows: file.rows.max(1), blocks },
+                );
             }
         }
         plan
@@ -102,7 +107,8 @@ impl BlockPlan {
         self.launches.iter().map(|launch| launch.count).sum()
     }
 
-    /// The block of a row and the row at which the next block begins. `None` for a file that the plan does not have.
+    /// The block of a row and the row at which the next block begins. `None` for a file that the
+    /// plan does not have.
     pub fn block(&self, launch: u32, node: u32, row: u64) -> Option<(usize, u64)> {
         let PlannedFile { rows, blocks } = *self.files.get(&(launch, node))?;
         let (count, rows) = (blocks.count as u128, u128::from(rows));
@@ -145,7 +151,11 @@ impl Blocks {
     }
 
     /// One stage of the blocks of one launch, empty ones included.
-    pub fn stage(&self, launch: &LaunchBlocks, stage: usize) -> impl Iterator<Item = &BlockDistribution> {
+    pub fn stage(
+        &self,
+        launch: &LaunchBlocks,
+        stage: usize,
+    ) -> impl Iterator<Item = &BlockDistribution> {
         self.of(launch).iter().map(move |block| &block[stage])
     }
 }

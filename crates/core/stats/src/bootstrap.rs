@@ -85,7 +85,8 @@ impl Resamples {
         let cumulated = Cumulated::new(&all);
         let whole = cumulated.quantiles(&vec![1; all.len()], ps)?;
         let mut drawn: Vec<Vec<f64>> = vec![Vec::with_capacity(self.weights.len()); ps.len()];
-        for quantiles in self.weights.iter().filter_map(|weights| cumulated.quantiles(weights, ps)) {
+        for quantiles in self.weights.iter().filter_map(|weights| cumulated.quantiles(weights, ps))
+        {
             drawn.iter_mut().zip(quantiles).for_each(|(drawn, value)| drawn.push(value));
         }
         Some(drawn.iter_mut().zip(whole).map(|(drawn, whole)| interval(drawn, whole)).collect())
@@ -96,9 +97,10 @@ impl Resamples {
 pub(crate) fn interval(drawn: &mut [f64], whole: f64) -> (f64, f64) {
     drawn.sort_unstable_by(f64::total_cmp);
     let last = drawn.len() as f64 - 1.0;
-    let (Some(low), Some(high)) =
-        (drawn.get((last * OUTSIDE).floor() as usize), drawn.get((last * (1.0 - OUTSIDE)).ceil() as usize))
-    else {
+    let (Some(low), Some(high)) = (
+        drawn.get((last * OUTSIDE).floor() as usize),
+        drawn.get((last * (1.0 - OUTSIDE)).ceil() as usize),
+    ) else {
         return (0.0, 0.0);
     };
     ((low - whole).min(0.0), (high - whole).max(0.0))
@@ -113,7 +115,8 @@ impl Cumulated {
         for (at, block) in blocks.iter().enumerate() {
             for counter in block.counters() {
                 let row = counters.partition_point(|other| other.high < counter.low);
-                cumulated[row * blocks.len() + at] += u32::try_from(counter.count).unwrap_or(u32::MAX);
+                cumulated[row * blocks.len() + at] +=
+                    u32::try_from(counter.count).unwrap_or(u32::MAX);
             }
         }
         for at in blocks.len()..cumulated.len() {

@@ -17,7 +17,9 @@ const BINS: usize = 60;
 pub(crate) fn breakdowns(groupings: &mut Groupings) -> Vec<Breakdown> {
     let all = [By::Hops, By::Packets, By::Bytes, By::Pair, By::Kind, By::Launch];
     let one = |by| {
-        Some(groupings.by(by)).filter(|grouping| grouping.varies()).map(|grouping| breakdown(by, grouping))
+        Some(groupings.by(by))
+            .filter(|grouping| grouping.varies())
+            .map(|grouping| breakdown(by, grouping))
     };
     all.into_iter().filter_map(one).collect()
 }
@@ -26,7 +28,8 @@ fn breakdown(by: By, grouping: &Grouping) -> Breakdown {
     let binned: Vec<GroupDistribution> =
         grouping.groups().map(|(_, group)| transit_or_whole(group)).collect();
     let filled = binned.iter().map(GroupDistribution::moments).filter(|moments| moments.count > 0);
-    let (low, high) = filled.fold((i64::MAX, i64::MIN), |(low, high), m| (low.min(m.min), high.max(m.max)));
+    let (low, high) =
+        filled.fold((i64::MAX, i64::MIN), |(low, high), m| (low.min(m.min), high.max(m.max)));
     let edges = if low > high {
         Vec::new()
     } else {
@@ -59,7 +62,9 @@ fn label(by: By, key: Key) -> String {
     let kind = |code: i64| u8::try_from(code).ok().and_then(Kind::from_code);
     match by {
         By::Pair => format!("{} → {}", key.0, key.1),
-        By::Kind => kind(key.0).map_or_else(|| format!("kind {}", key.0), |kind| kind.name().to_owned()),
+        By::Kind => {
+            kind(key.0).map_or_else(|| format!("kind {}", key.0), |kind| kind.name().to_owned())
+        }
         By::Hops | By::Packets | By::Bytes | By::Launch => key.0.to_string(),
     }
 }

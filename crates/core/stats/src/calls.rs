@@ -1,8 +1,8 @@
-//! What is gathered of the calls of MPI ranks: where each rank's time went, which functions took it, for whom collectives
-//! waited, and what ranks did while the worst messages were under way.
+//! What is gathered of the calls of MPI ranks: where each rank's time went, which functions took
+//! it, for whom collectives waited, and what ranks did while the worst messages were under way.
 //!
-//! Rows of a rank come in the order of entering, ranks in any order. Memory grows with the ranks and the functions, and up to
-//! a bound with the collectives.
+//! Rows of a rank come in the order of entering, ranks in any order. Memory grows with the ranks
+//! and the functions, and up to a bound with the collectives.
 
 mod collectives;
 mod doing;
@@ -25,7 +25,8 @@ pub struct Function {
     pub name: String,
     /// What a rank does in it.
     pub activity: Activity,
-    /// Whether a rank leaves it only when its part is done; of collectives those alone are compared.
+    /// Whether a rank leaves it only when its part is done; of collectives those alone are
+    /// compared.
     pub blocks: bool,
 }
 
@@ -75,7 +76,8 @@ struct CallRow {
 }
 
 impl CallTally {
-    /// A tally of calls of these functions, which will also say what ranks did while these messages were under way.
+    /// A tally of calls of these functions, which will also say what ranks did while these messages
+    /// were under way.
     pub fn new(functions: Vec<Function>, worst: &[WorstMessage]) -> CallTally {
         CallTally {
             functions: Functions::new(functions.len()),

@@ -1,8 +1,8 @@
 //! Sorting a batch's rows by what messages are grouped by.
 //!
-//! A message belongs to a group by hops, one by bytes, one by pair and so on. Rows that agree in all of these make
-//! a cell; a cell is counted once and handed to all its groups. Most batches are a single cell, which costs a look
-//! at the columns.
+//! A message belongs to a group by hops, one by bytes, one by pair and so on. Rows that agree in
+//! all of these make a cell; a cell is counted once and handed to all its groups. Most batches are
+//! a single cell, which costs a look at the columns.
 
 use record::{Field, Values};
 
@@ -35,7 +35,9 @@ impl Cells {
         let varying: Vec<&[i64]> = keys
             .iter()
             .filter(|&&lane| columns.shared(lane).is_none())
-            .filter_map(|&lane| if let Values::Each(each) = columns.column(lane) { Some(each) } else { None })
+            .filter_map(|&lane| {
+                if let Values::Each(each) = columns.column(lane) { Some(each) } else { None }
+            })
             .collect();
         if !varying.is_empty() {
             self.assign(&varying, columns.rows());

@@ -64,7 +64,8 @@ impl<'a> Columns<'a> {
         Columns { rows, columns: [Values::Absent; ALL] }
     }
 
-    /// With this column. Columns of another length are taken as absent: they say nothing about these rows.
+    /// With this column. Columns of another length are taken as absent: they say nothing about
+    /// these rows.
     pub fn with(mut self, field: Field, values: Values<'a>) -> Columns<'a> {
         let fits = !matches!(values, Values::Each(each) if each.len() != self.rows);
         debug_assert!(fits, "{field:?} has another length");
@@ -108,7 +109,9 @@ impl<'a> Columns<'a> {
         match self.columns[field as usize] {
             Values::Absent => Some(NULL),
             Values::Constant(value) => Some(value),
-            Values::Each([first, rest @ ..]) if rest.iter().all(|value| value == first) => Some(*first),
+            Values::Each([first, rest @ ..]) if rest.iter().all(|value| value == first) => {
+                Some(*first)
+            }
             Values::Each(_) => None,
         }
     }

@@ -33,7 +33,13 @@ impl Default for Cycles {
 
 impl Cycles {
     /// Take in cycles of one block.
-    pub fn add(&mut self, columns: &Columns, place: Place, blocks: &mut Blocks, working: &mut Working) {
+    pub fn add(
+        &mut self,
+        columns: &Columns,
+        place: Place,
+        blocks: &mut Blocks,
+        working: &mut Working,
+    ) {
         working.stages.fill(columns);
         working.cells.sort(columns, &[Field::Bytes]);
         for cell in 0..working.cells.len() {

@@ -1,16 +1,17 @@
 //! The distribution of a set of times, counted as they come.
 //!
-//! What it keeps exactly: count, extremes, sum, sum of squares, and every value below 2^EXACT ns. Above that, values
-//! share counters log-linearly (see [`grain`](crate::grain)). Negative values, which clocks that disagree make, are
-//! counted on a mirrored side. Nothing is clamped. Merging is exact: any order and grouping of the same values ends
-//! in the same counters.
+//! What it keeps exactly: count, extremes, sum, sum of squares, and every value below 2^EXACT ns.
+//! Above that, values share counters log-linearly (see [`grain`](crate::grain)). Negative values,
+//! which clocks that disagree make, are counted on a mirrored side. Nothing is clamped. Merging is
+//! exact: any order and grouping of the same values ends in the same counters.
 
 use crate::grain;
 use crate::moments::Moments;
 use crate::pages::Pages;
 use crate::tally::{self, Tally};
 
-/// A streaming distribution of `i64` nanoseconds: exact below `2^EXACT`, with a relative resolution of `2^-SUB` above.
+/// A streaming distribution of `i64` nanoseconds: exact below `2^EXACT`, with a relative resolution
+/// of `2^-SUB` above.
 #[derive(Clone, Debug, Default)]
 pub struct LogLinear<const EXACT: u32, const SUB: u32> {
     moments: Moments,
@@ -21,7 +22,8 @@ pub struct LogLinear<const EXACT: u32, const SUB: u32> {
 /// What a run's stages are counted in: exact to the nanosecond below 65,536 ns, to 2^-12 above.
 pub type Distribution = LogLinear<16, 12>;
 
-/// What groups of messages are counted in: 2^-9, so that a reported value is within 0.1 % of a true one.
+/// What groups of messages are counted in: 2^-9, so that a reported value is within 0.1 % of a true
+/// one.
 pub(crate) type GroupDistribution = LogLinear<9, 9>;
 
 /// What blocks of messages and slices of the timeline are counted in: 2^-7, interpolated within.
@@ -63,17 +65,30 @@ impl<const EXACT: u32, const SUB: u32> LogLinear<EXACT, SUB> {
         if moments.min >= 0 {
             values.iter().for_each(|&v| self.positive.bump(grain::index::<EXACT, SUB>(v as u64)));
         } else {
-            values.iter().for_each(|&v| self.side(v).bump(grain::index::<EXACT, SUB>(v.unsigned_abs())));
+            values
+                .iter()
+                .for_each(|&v| self.side(v).bump(grain::index::<EXACT, SUB>(v.unsigned_abs())));
         }
     }
 
-    /// Count what `tally` counted. Its counters nest in these, so nothing is lost beyond this resolution.
+    /// Count what `tally` counted. Its counters nest in these, so nothing is lost beyond this
+    /// resolution.
     pub(crate) fn add_tally(&mut self, tally: &Tally) {
-        const { assert!(SUB <= tally::SUB && EXACT <= tally::SUB, "a tally is no finer than this") };
+        const {
+            assert!(
+                SUB <= tally::SUB && EXACT <= tally::SUB,
+                "a tally is no finer than \
+        this"
+            )
+        };
         self.moments.merge(tally.moments());
         for &(index, count) in tally.bins() {
             let same = EXACT == tally::SUB && SUB == tally::SUB;
-            let index = if same { usize::from(index) } else { grain::index::<EXACT, SUB>(tally::low(index)) };
+            let index = if same {
+                usize::from(index)
+            } else {
+                grain::index::<EXACT, SUB>(tally::low(index))
+            };
             self.positive.add_few(index, count);
         }
         for value in tally.negatives() {
@@ -98,7 +113,8 @@ impl<const EXACT: u32, const SUB: u32> LogLinear<EXACT, SUB> {
         self.moments.count
     }
 
-    /// The counters above 0, by ascending value; the outermost reach no further than the values did.
+    /// The counters above 0, by ascending value; the outermost reach no further than the values
+    /// did.
     pub fn counters(&self) -> impl Iterator<Item = Counted> + '_ {
         let below = self.negative.iter().rev().map(|(index, count)| Counted {
             low: negated(grain::high::<EXACT, SUB>(index).min(1 << 63)),
@@ -118,13 +134,15 @@ impl<const EXACT: u32, const SUB: u32> LogLinear<EXACT, SUB> {
         })
     }
 
-    /// The smallest value `v` with F(v) ≥ `p`, F being the part of the values that are at most `v`. Where values share a
-    /// counter, the middle of the counter; the smallest and the largest value are always exact. `None` when empty.
+    /// The smallest value `v` with F(v) ≥ `p`, F being the part of the values that are at most `v`.
+    /// Where values share a counter, the middle of the counter; the smallest and the largest value
+    /// are always exact. `None` when empty.
     pub fn quantile(&self, p: f64) -> Option<i64> {
         self.quantiles(&[p]).first().copied()
     }
 
-    /// The quantiles at each of `ps`, which must ascend; empty when there are no values. One pass over the counters.
+    /// The quantiles at each of `ps`, which must ascend; empty when there are no values. One pass
+    /// over the counters.
     pub fn quantiles(&self, ps: &[f64]) -> Vec<i64> {
         let n = self.count();
         if n == 0 {
@@ -148,7 +166,8 @@ impl<const EXACT: u32, const SUB: u32> LogLinear<EXACT, SUB> {
         found
     }
 
-    /// How many values `v` have `from ≤ v < to`. A counter that straddles an end belongs where its middle lies.
+    /// How many values `v` have `from ≤ v < to`. A counter that straddles an end belongs where its
+    /// middle lies.
     pub fn count_in(&self, from: i64, to: i64) -> u64 {
         self.counters().filter(|c| from <= c.middle() && c.middle() < to).map(|c| c.count).sum()
     }

@@ -72,7 +72,8 @@ pub(crate) enum Taken {
 }
 
 /// The columns that a filter looks at.
-pub const FILTER_FIELDS: [Field; 5] = [Field::Kind, Field::Src, Field::Dst, Field::Hops, Field::Bytes];
+pub const FILTER_FIELDS: [Field; 5] =
+    [Field::Kind, Field::Src, Field::Dst, Field::Hops, Field::Bytes];
 
 impl Filter {
     /// Every message.
@@ -136,9 +137,12 @@ impl Filter {
         let both = (columns.column(Field::Src), columns.column(Field::Dst));
         let kept = narrowing.by(columns.column(Field::Kind), |code| self.takes_kind(kind_of(code)))
             && (self.places() == Places::Both || narrowing.by_both(both, place))
-            && (self.pairs.is_empty() || narrowing.by_both(both, |src, dst| self.takes_pair(src, dst)))
-            && (self.hops.is_none() || narrowing.by(columns.column(Field::Hops), |n| holds(self.hops, n)))
-            && (self.bytes.is_none() || narrowing.by(columns.column(Field::Bytes), |n| holds(self.bytes, n)));
+            && (self.pairs.is_empty()
+                || narrowing.by_both(both, |src, dst| self.takes_pair(src, dst)))
+            && (self.hops.is_none()
+                || narrowing.by(columns.column(Field::Hops), |n| holds(self.hops, n)))
+            && (self.bytes.is_none()
+                || narrowing.by(columns.column(Field::Bytes), |n| holds(self.bytes, n)));
         match (kept, narrowing.cut) {
             (false, _) => Taken::None,
             (true, false) => Taken::All,
@@ -186,7 +190,10 @@ impl Narrowing<'_> {
             Values::Absent => wanted(NULL),
             Values::Constant(value) => wanted(value),
             Values::Each(each) => {
-                self.each().iter_mut().zip(each).for_each(|(taken, &value)| *taken &= wanted(value));
+                self.each()
+                    .iter_mut()
+                    .zip(each)
+                    .for_each(|(taken, &value)| *taken &= wanted(value));
                 true
             }
         }
@@ -244,19 +251,26 @@ mod tests {
         let kinds = prop_oneof![
             Just(Kinds::Application),
             Just(Kinds::All),
-            prop::collection::vec(prop::sample::select(vec![Kind::Data, Kind::Gvt, Kind::Anti]), 1..3)
-                .prop_map(Kinds::These),
+            prop::collection::vec(
+                prop::sample::select(vec![Kind::Data, Kind::Gvt, Kind::Anti]),
+                1..3
+            )
+            .prop_map(Kinds::These),
         ];
-        let places = prop::sample::select(vec![Places::Usual, Places::Between, Places::Within, Places::Both]);
-        let span =
-            || prop::option::of((0..4_u64, 0..4_u64).prop_map(|(from, more)| Span { from, to: from + more }));
+        let places = prop::sample::select(vec![
+            Places::Usual,
+            Places::Between,
+            Places::Within,
+            Places::Both,
+        ]);
+        let span = || {
+            prop::option::of(
+                (0..4_u64, 0..4_u64).prop_map(|(from, more)| Span { from, to: from + more }),
+            )
+        };
         let pairs = prop::collection::vec((0..3_u32, 0..3_u32), 0..2);
-        (kinds, places, span(), pairs, span()).prop_map(|(kinds, places, hops, pairs, bytes)| Filter {
-            kinds,
-            places,
-            hops,
-            pairs,
-            bytes,
+        (kinds, places, span(), pairs, span()).prop_map(|(kinds, places, hops, pairs, bytes)| {
+            Filter { kinds, places, hops, pairs, bytes }
         })
     }
 

@@ -17,7 +17,8 @@ use crate::spread;
 use crate::summary::{summary, view};
 
 /// Stages in the order of their letters.
-pub(crate) const STAGES: [Stage; 4] = [Stage::EndToEnd, Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
+pub(crate) const STAGES: [Stage; 4] =
+    [Stage::EndToEnd, Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
 
 /// Most bars of a count.
 const BARS: u64 = 100;
@@ -30,7 +31,8 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
         view(stage, of).map(|view| add_intervals(view, of, &blocks, at, &resamples))
     };
     let mpi = messages.mpi.shown();
-    // A traced program hands a message over in the very call that makes it: a send wait that is always 0 says nothing.
+    // A traced program hands a message over in the very call that makes it: a send wait that is
+    // always 0 says nothing.
     let send_wait = messages.stages[1].moments();
     let without_send_wait = mpi.is_some() && (send_wait.min, send_wait.max) == (0, 0);
     let says_something = |stage: Stage| !(without_send_wait && stage == Stage::SendWait);
@@ -44,7 +46,8 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
     } else {
         launches(messages.groupings.by(By::Launch), &blocks, 0)
     };
-    // Messages of different sizes are different messages of a program; only a sweep sends the same in all sizes.
+    // Messages of different sizes are different messages of a program; only a sweep sends the same
+    // in all sizes.
     let by_size = match mpi.is_some() {
         true => None,
         false if cycles.all.count() > 0 => Some(&cycles.by_bytes),
@@ -84,13 +87,17 @@ fn add_intervals(
     let ps: Vec<f64> = view.summary.quantiles.iter().map(|quantile| quantile.p).collect();
     view.peaks = peaks::peaks(of, blocks, at, resamples);
     view.summary.effective_count = spread::effective_count(of.moments(), blocks, at);
-    for (quantile, (down, up)) in
-        view.summary.quantiles.iter_mut().zip(resamples.intervals(blocks, at, &ps).into_iter().flatten())
+    for (quantile, (down, up)) in view
+        .summary
+        .quantiles
+        .iter_mut()
+        .zip(resamples.intervals(blocks, at, &ps).into_iter().flatten())
     {
         let value = quantile.value_ns as f64;
         let (min, max) = (view.summary.min_ns, view.summary.max_ns);
         let (low, high) = ((value + down).floor() as i64, (value + up).ceil() as i64);
-        quantile.interval_ns = Some((low.clamp(min, quantile.value_ns), high.clamp(quantile.value_ns, max)));
+        quantile.interval_ns =
+            Some((low.clamp(min, quantile.value_ns), high.clamp(quantile.value_ns, max)));
     }
     view
 }
@@ -99,7 +106,11 @@ fn launches(grouping: &Grouping, blocks: &Blocks, stage: usize) -> LaunchSpread 
     let launches: Vec<(u32, Summary)> =
         grouping.groups().map(|(key, group)| (key.0 as u32, summary(&group.stages[0]))).collect();
     let median = |(_, summary): &(u32, Summary)| {
-        summary.quantiles.iter().find(|quantile| quantile.p == 0.5).map(|quantile| quantile.value_ns as f64)
+        summary
+            .quantiles
+            .iter()
+            .find(|quantile| quantile.p == 0.5)
+            .map(|quantile| quantile.value_ns as f64)
     };
     let medians: Vec<f64> = launches.iter().filter_map(median).collect();
     LaunchSpread {
@@ -134,7 +145,8 @@ fn count_view(of: Counted, counted: &Distribution) -> CountView {
 }
 
 fn sends(sends: &Sends) -> Option<SendView> {
-    // With fewer served than none at all, other nodes' messages were counted too: it says nothing of this pair.
+    // With fewer served than none at all, other nodes' messages were counted too: it says nothing
+    // of this pair.
     let known = sends.served.counters().filter(|counter| counter.low >= 0);
     Some(SendView {
         interval: view(Stage::EndToEnd, &sends.interval)?,

@@ -1,8 +1,8 @@
 //! Log-linear counting: which counter a magnitude goes to, and which magnitudes share a counter.
 //!
-//! Magnitudes below 2^EXACT have a counter each. Above, each power of two is divided in 2^SUB counters, so that
-//! the width of a counter is at most 2^-SUB of its values. `SUB ≤ EXACT` always. The way of HdrHistogram
-//! (Tene, 2012), without its fixed range.
+//! Magnitudes below 2^EXACT have a counter each. Above, each power of two is divided in 2^SUB
+//! counters, so that the width of a counter is at most 2^-SUB of its values. `SUB ≤ EXACT` always.
+//! The way of HdrHistogram (Tene, 2012), without its fixed range.
 
 /// The counter of `magnitude`.
 #[inline(always)]
@@ -50,7 +50,10 @@ mod tests {
         assert!(low <= magnitude && magnitude <= high, "{magnitude} is not in {low}..={high}");
         assert_eq!(index::<EXACT, SUB>(low), at);
         assert_eq!(index::<EXACT, SUB>(high), at);
-        assert!(high - low <= magnitude >> SUB, "{magnitude} shares its counter with {low}..={high}");
+        assert!(
+            high - low <= magnitude >> SUB,
+            "{magnitude} shares its counter with {low}..={high}"
+        );
         if magnitude < 1 << EXACT {
             assert_eq!(low, high);
         }

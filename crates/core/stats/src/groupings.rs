@@ -1,10 +1,10 @@
 //! The six groupings of messages, fed with as little work as the batch allows.
 //!
-//! What a whole part of a batch agrees in, it is counted for at once, and not in each grouping: counts wait under all
-//! their keys together and are handed out when those change. In a run where only the launch changes this
-//! saves five groupings of six. What varies within the part is sorted into cells: jointly where cells are large enough to
-//! be counted densely, else one grouping at a time, so that a column with a value of its own on every row is dear
-//! for itself alone.
+//! What a whole part of a batch agrees in, it is counted for at once, and not in each grouping:
+//! counts wait under all their keys together and are handed out when those change. In a run where
+//! only the launch changes this saves five groupings of six. What varies within the part is sorted
+//! into cells: jointly where cells are large enough to be counted densely, else one grouping at a
+//! time, so that a column with a value of its own on every row is dear for itself alone.
 
 use std::collections::HashMap;
 
@@ -50,9 +50,10 @@ impl Default for Groupings {
 impl Groupings {
     /// Take in rows of a launch, of which `working` has the stages, counted as a whole.
     pub fn add(&mut self, columns: &Columns, place: Place, working: &mut Working) {
-        let varies =
-            GROUPINGS.map(|(_, fields, _)| fields.iter().any(|&field| columns.shared(field).is_none()));
-        let keys: Keys = std::array::from_fn(|at| if varies[at] { None } else { key(at, columns, 0, place) });
+        let varies = GROUPINGS
+            .map(|(_, fields, _)| fields.iter().any(|&field| columns.shared(field).is_none()));
+        let keys: Keys =
+            std::array::from_fn(|at| if varies[at] { None } else { key(at, columns, 0, place) });
         self.waiting.entry(keys).or_default().add(columns.rows() as u64, &working.counted);
         if self.waiting.len() > WAITING {
             self.settle();
@@ -80,8 +81,10 @@ impl Groupings {
     /// The groups by one of the columns, complete.
     pub fn by(&mut self, by: By) -> &Grouping {
         self.settle();
-        let at =
-            GROUPINGS.iter().position(|(named, _, _)| *named == by).expect("every column has its grouping");
+        let at = GROUPINGS
+            .iter()
+            .position(|(named, _, _)| *named == by)
+            .expect("every column has its grouping");
         &self.each[at]
     }
 
@@ -96,12 +99,19 @@ impl Groupings {
         }
     }
 
-    fn add_cells(&mut self, columns: &Columns, place: Place, working: &mut Working, groupings: &[usize]) {
+    fn add_cells(
+        &mut self,
+        columns: &Columns,
+        place: Place,
+        working: &mut Working,
+        groupings: &[usize],
+    ) {
         for cell in 0..working.cells.len() {
             let Cell { first, rows } = working.cells.get(cell);
             let messages = rows.map_or(columns.rows(), <[u32]>::len) as u64;
             let wanted = |&&at: &&usize| {
-                key(at, columns, first, place).is_some_and(|key| !self.each[at].leaves_out(key, messages))
+                key(at, columns, first, place)
+                    .is_some_and(|key| !self.each[at].leaves_out(key, messages))
             };
             let wanted: Vec<usize> = groupings.iter().filter(wanted).copied().collect();
             if wanted.is_empty() {

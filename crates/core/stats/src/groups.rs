@@ -1,8 +1,9 @@
 //! Messages by one column: a distribution per stage and group, with a cap on the groups.
 //!
-//! When there are more groups than the cap, those with the smallest keys stay. That rule, unlike "first come", leaves the
-//! same groups whatever the order in which batches were added and accumulators merged, and those that stay are
-//! complete: a key among the smallest of all is among the smallest of any part.
+//! When there are more groups than the cap, those with the smallest keys stay. That rule, unlike
+//! "first come", leaves the same groups whatever the order in which batches were added and
+//! accumulators merged, and those that stay are complete: a key among the smallest of all is among
+//! the smallest of any part.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,7 +13,8 @@ use crate::tally::Tally;
 /// What a group is known by: its value; for pairs source and destination.
 pub(crate) type Key = (i64, i64);
 
-/// Keys of left-out groups that are told apart; beyond this many the count of left-out groups is a lower bound.
+/// Keys of left-out groups that are told apart; beyond this many the count of left-out groups is a
+/// lower bound.
 const LEFT_OUT_KEYS: usize = 1 << 16;
 
 /// The distributions of one group.
@@ -67,7 +69,8 @@ impl Grouping {
     pub fn merge(&mut self, other: Grouping) {
         self.left_out_messages += other.left_out_messages;
         for key in other.left_out {
-            // Its smallest keys are of the same run: what it left out is no smaller than what it kept.
+            // Its smallest keys are of the same run: what it left out is no smaller than what it
+            // kept.
             self.evict(key);
         }
         for (key, theirs) in other.groups {

@@ -38,7 +38,11 @@ pub(crate) fn on_log_scale(log: f64, half: f64) -> Result<(f64, f64), Reason> {
 
 /// The same of a ratio: however wide, an interval without 1 says which of the two is larger.
 pub(crate) fn of_ratio(log: f64, half: f64) -> Result<(f64, f64), Reason> {
-    if half < log.abs() { Ok(((log - half).exp(), (log + half).exp())) } else { on_log_scale(log, half) }
+    if half < log.abs() {
+        Ok(((log - half).exp(), (log + half).exp()))
+    } else {
+        on_log_scale(log, half)
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Where the time of messages went, as numbers: distributions, pieces, shares, spreads, intervals.
 //!
-//! Pure: no clock, no file, no thread, no system call. Columns go in, an [`Analysis`](analysis::Analysis) comes out;
-//! the seed of the only random draws (bootstrap intervals) is an argument.
+//! Pure: no clock, no file, no thread, no system call. Columns go in, an
+//! [`Analysis`](analysis::Analysis) comes out; the seed of the only random draws (bootstrap
+//! intervals) is an argument.
 
 #![forbid(unsafe_code)]
 

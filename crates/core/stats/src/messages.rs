@@ -56,7 +56,13 @@ impl Messages {
     }
 
     /// Take in messages of one block; there is at least one.
-    pub fn add(&mut self, columns: &Columns, place: Place, blocks: &mut Blocks, working: &mut Working) {
+    pub fn add(
+        &mut self,
+        columns: &Columns,
+        place: Place,
+        blocks: &mut Blocks,
+        working: &mut Working,
+    ) {
         self.count += columns.rows() as u64;
         working.stages.fill(columns);
         working.count_whole(columns);
@@ -151,7 +157,8 @@ impl Messages {
             }
         };
         self.series.add(ready, &working.stages.of[0]);
-        let first = ready.iter().filter(|&&at| at != NULL).fold(i64::MAX, |first, &at| first.min(at));
+        let first =
+            ready.iter().filter(|&&at| at != NULL).fold(i64::MAX, |first, &at| first.min(at));
         let last = match columns.column(Field::TakenNs) {
             // A stamp that is missing is the smallest of all values, so it is never the last.
             Values::Each(each) => each.iter().fold(NULL, |last, &at| last.max(at)),

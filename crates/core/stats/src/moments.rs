@@ -1,9 +1,9 @@
 //! Count, extremes, sum and sum of squares, all exact.
 //!
-//! A mean of ten million times must not depend on the order in which they came, nor on how many threads
-//! counted them: hence integers. The sum fits `i128` whatever the values. A sum of squares may pass even
-//! `u128`, so it carries into a further word. Short values, the common case, are summed in 64 bits, a chunk at
-//! a time, which the compiler can vectorise.
+//! A mean of ten million times must not depend on the order in which they came, nor on how many
+//! threads counted them: hence integers. The sum fits `i128` whatever the values. A sum of squares
+//! may pass even `u128`, so it carries into a further word. Short values, the common case, are
+//! summed in 64 bits, a chunk at a time, which the compiler can vectorise.
 
 /// Exact figures of a set of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,8 +91,9 @@ impl Moments {
         about_mean.max(0.0) / (self.count - 1) as f64
     }
 
-    /// Sum of squared distances from the mean. The bulk is taken off in integers, by the whole number next to the
-    /// mean, since in floating point it would take the digits with it. `None` where 128 bits are too few.
+    /// Sum of squared distances from the mean. The bulk is taken off in integers, by the whole
+    /// number next to the mean, since in floating point it would take the digits with it. `None`
+    /// where 128 bits are too few.
     fn squares_about_mean(&self) -> Option<f64> {
         let n = i128::from(self.count);
         let centre = self.sum / n;
@@ -108,7 +109,8 @@ impl Moments {
     }
 
     fn add_chunk(&mut self, chunk: &[i64]) {
-        let (min, max) = chunk.iter().fold((self.min, self.max), |(low, high), &v| (low.min(v), high.max(v)));
+        let (min, max) =
+            chunk.iter().fold((self.min, self.max), |(low, high), &v| (low.min(v), high.max(v)));
         (self.min, self.max) = (min, max);
         self.count += chunk.len() as u64;
         if min >= 0 && max < SHORT {

@@ -1,8 +1,10 @@
-//! What is gathered of an MPI program's messages: what they waited for, and who was blocked for whom.
+//! What is gathered of an MPI program's messages: what they waited for, and who was blocked for
+//! whom.
 //!
-//! The waits are those of Scalasca where it has them (late sender, late receiver), and the two that only a known arrival can
-//! tell: a message in the queue of unexpected ones, and one that nobody collects. Sums are whole numbers and what is
-//! kept of many is chosen by rank, so that any order of rows and any number of accumulators end alike.
+//! The waits are those of Scalasca where it has them (late sender, late receiver), and the two that
+//! only a known arrival can tell: a message in the queue of unexpected ones, and one that nobody
+//! collects. Sums are whole numbers and what is kept of many is chosen by rank, so that any order
+//! of rows and any number of accumulators end alike.
 
 mod blocking;
 mod chosen;
@@ -105,8 +107,16 @@ impl MpiTally {
         self.message_time_ns = self.message_time_ns.saturating_add(other.message_time_ns);
         self.waits.iter_mut().zip(&other.waits).for_each(|(mine, theirs)| mine.merge(theirs));
         let arrivals = &mut self.arrivals;
-        arrivals.known.iter_mut().zip(other.arrivals.known).for_each(|(mine, theirs)| *mine += theirs);
-        arrivals.error_ns.iter_mut().zip(other.arrivals.error_ns).for_each(|(mine, n)| add_to(mine, n));
+        arrivals
+            .known
+            .iter_mut()
+            .zip(other.arrivals.known)
+            .for_each(|(mine, theirs)| *mine += theirs);
+        arrivals
+            .error_ns
+            .iter_mut()
+            .zip(other.arrivals.error_ns)
+            .for_each(|(mine, n)| add_to(mine, n));
         self.blocked.merge(other.blocked);
         self.groups.iter_mut().zip(other.groups).for_each(|(mine, theirs)| mine.merge(theirs));
         self.chosen.merge(other.chosen);
@@ -118,7 +128,8 @@ impl MpiTally {
             return None;
         }
         let whole = self.message_time_ns;
-        let waits = Wait::ALL.iter().zip(&self.waits).map(|(&wait, tally)| tally.shown(wait, whole));
+        let waits =
+            Wait::ALL.iter().zip(&self.waits).map(|(&wait, tally)| tally.shown(wait, whole));
         let (blocked, blocked_left_out) = blocked(self.blocked);
         let (worst, sample) = self.chosen.finish();
         Some(Mpi {
@@ -137,7 +148,8 @@ impl MpiTally {
 
     #[inline]
     fn add_row(&mut self, row: &MpiRow) {
-        // Without a table of calls nobody knows: then a sender is taken to block for as long as it was not released.
+        // Without a table of calls nobody knows: then a sender is taken to block for as long as it
+        // was not released.
         let blocks = row.send_call.and_then(|call| self.blocking.blocks(row.line.src, call));
         let waits = row.waits(blocks.unwrap_or(true));
         self.messages += 1;
@@ -196,7 +208,10 @@ impl WaitTally {
     fn merge(&mut self, other: &WaitTally) {
         self.times.merge(&other.times);
         self.unknown += other.unknown;
-        self.rests_on_ns.iter_mut().zip(other.rests_on_ns).for_each(|(mine, theirs)| add_to(mine, theirs));
+        self.rests_on_ns
+            .iter_mut()
+            .zip(other.rests_on_ns)
+            .for_each(|(mine, theirs)| add_to(mine, theirs));
         add_to(&mut self.error_ns, other.error_ns);
     }
 
@@ -239,7 +254,10 @@ impl Sum for GroupSum {
         self.messages += other.messages;
         self.bytes += other.bytes;
         add_to(&mut self.end_to_end_ns, other.end_to_end_ns);
-        self.waits_ns.iter_mut().zip(other.waits_ns).for_each(|(mine, theirs)| add_to(mine, theirs));
+        self.waits_ns
+            .iter_mut()
+            .zip(other.waits_ns)
+            .for_each(|(mine, theirs)| add_to(mine, theirs));
     }
 }
 
@@ -282,7 +300,8 @@ fn groups(by: MpiBy, sums: Sums<GroupSum>) -> MpiGroups {
     let mut groups: Vec<MpiGroup> = kept.into_iter().map(one).collect();
     groups.sort_by_key(|group| (Reverse(group.waited_ns()), Reverse(group.messages), group.key));
     let beyond = groups.iter().skip(GROUPS_SHOWN);
-    let (more, messages) = beyond.fold((0, 0), |(n, messages), group| (n + 1, messages + group.messages));
+    let (more, messages) =
+        beyond.fold((0, 0), |(n, messages), group| (n + 1, messages + group.messages));
     groups.truncate(GROUPS_SHOWN);
     MpiGroups { by, groups, left_out: (keys + more, rest.messages + messages) }
 }

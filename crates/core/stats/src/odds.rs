@@ -1,10 +1,12 @@
 //! How likely chance is to do as much: tails of the binomial and of Student's distribution.
 //!
-//! The regularised incomplete beta function by its continued fraction (Lentz's method, DLMF 8.17.22), the logarithm of the
-//! gamma function by Stirling's series (DLMF 5.11.1) after shifting the argument up.
+//! The regularised incomplete beta function by its continued fraction (Lentz's method, DLMF
+//! 8.17.22), the logarithm of the gamma function by Stirling's series (DLMF 5.11.1) after shifting
+//! the argument up.
 
-/// P(X ≥ `high`) for X binomial of `high + low` draws at ½: how likely one of two places that are alike holds so many of what
-/// both hold. Counts may be fractions, as counts of independent messages are.
+/// P(X ≥ `high`) for X binomial of `high + low` draws at ½: how likely one of two places that are
+/// alike holds so many of what both hold. Counts may be fractions, as counts of independent
+/// messages are.
 pub(crate) fn unequal(high: f64, low: f64) -> f64 {
     // Beyond this the signed root of the deviance is normal to more digits than anyone needs.
     const LARGE: f64 = 4000.0;
@@ -29,8 +31,8 @@ pub(crate) fn normal_tail(z: f64) -> f64 {
     student_tail(z, 1e7)
 }
 
-/// The `z` that a standard normal exceeds with probability `p` below ½; at most 37, where the probability leaves the range
-/// of numbers.
+/// The `z` that a standard normal exceeds with probability `p` below ½; at most 37, where the
+/// probability leaves the range of numbers.
 pub(crate) fn normal_deviate(p: f64) -> f64 {
     let (mut low, mut high) = (0.0, 37.0);
     for _ in 0..40 {

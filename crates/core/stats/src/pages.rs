@@ -1,8 +1,9 @@
 //! Counters by index, in pages that are made when first touched.
 //!
-//! A distribution has a quarter of a million possible counters and mostly touches a few hundred. A page is small enough
-//! that a group of a few messages stays small, and a counter is 32 bits so that the busy ones share the
-//! first-level cache; what passes 32 bits is kept aside, so counts are exact up to 2^64.
+//! A distribution has a quarter of a million possible counters and mostly touches a few hundred. A
+//! page is small enough that a group of a few messages stays small, and a counter is 32 bits so
+//! that the busy ones share the first-level cache; what passes 32 bits is kept aside, so counts are
+//! exact up to 2^64.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +61,8 @@ impl Pages {
 
     /// Counters above 0 by ascending index.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, u64)> + '_ {
-        let made = self.pages.iter().enumerate().filter_map(|(at, page)| Some((at, page.as_deref()?)));
+        let made =
+            self.pages.iter().enumerate().filter_map(|(at, page)| Some((at, page.as_deref()?)));
         made.flat_map(|(at, page)| {
             page.iter().enumerate().map(move |(i, &count)| (at << PAGE_BITS | i, count))
         })
@@ -69,7 +71,11 @@ impl Pages {
     }
 
     fn beyond(&self, index: usize) -> u64 {
-        if self.passed.is_empty() { 0 } else { self.passed.get(&index).map_or(0, |times| times << 32) }
+        if self.passed.is_empty() {
+            0
+        } else {
+            self.passed.get(&index).map_or(0, |times| times << 32)
+        }
     }
 
     fn page(&mut self, index: usize) -> &mut [u32; PAGE] {

@@ -1,7 +1,7 @@
 //! The page transfers of a paged program along the run.
 //!
-//! A page on its way out counts when it was sent, one on its way in when it arrived: both stamps are of the program's own clock, so that
-//! no error between clocks moves one against the other.
+//! A page on its way out counts when it was sent, one on its way in when it arrived: both stamps
+//! are of the program's own clock, so that no error between clocks moves one against the other.
 
 use record::{Field, Kind, NULL};
 
@@ -10,7 +10,8 @@ use crate::columns::Columns;
 use crate::stretches::Stretch;
 use crate::timeline::{Slice, Timeline};
 
-/// Slices at most. Pages travel in batches: with more slices, each would show its batches and not the program's phases.
+/// Slices at most. Pages travel in batches: with more slices, each would show its batches and not
+/// the program's phases.
 const SLICES: i64 = 256;
 
 /// What is told apart: what it is called in the record, and the stamp of the program's side.
@@ -97,16 +98,21 @@ fn of_kind(kind: usize, stretches: &[Stretch<Counts>]) -> Option<PageTransfers> 
     let few = pages / 100;
     let first = outermost(stretches.iter(), kind, few)?;
     let last = outermost(stretches.iter().rev(), kind, few)?;
-    let inside = stretches.iter().filter(|one| one.from_ns >= first.from_ns && one.to_ns <= last.to_ns);
-    let (bytes, seconds) = inside
-        .fold((0, 0.0), |(bytes, seconds), one| (bytes + one.held.bytes[kind], seconds + one.seconds()));
+    let inside =
+        stretches.iter().filter(|one| one.from_ns >= first.from_ns && one.to_ns <= last.to_ns);
+    let (bytes, seconds) = inside.fold((0, 0.0), |(bytes, seconds), one| {
+        (bytes + one.held.bytes[kind], seconds + one.seconds())
+    });
     Some(PageTransfers {
         kind: KINDS[kind].0,
         pages,
         from_ns: first.from_ns,
         to_ns: last.to_ns,
         bytes_per_s: bytes as f64 / seconds,
-        peak_bytes_per_s: stretches.iter().map(|one| bin(one).bytes_per_s[kind]).fold(0.0, f64::max),
+        peak_bytes_per_s: stretches
+            .iter()
+            .map(|one| bin(one).bytes_per_s[kind])
+            .fold(0.0, f64::max),
     })
 }
 
@@ -153,23 +159,31 @@ mod tests {
         tally
     }
 
-    /// 1,000 pages leave in the first second, 2,000 come back in the third, and one goes out at the very end.
+    /// 1,000 pages leave in the first second, 2,000 come back in the third, and one goes out at the
+    /// very end.
     fn two_phases() -> Vec<(Kind, i64)> {
         let out = (0..1_000).map(|page| (Kind::PageOut, page * 1_000_000));
         let parity = (0..500).map(|page| (Kind::Parity, page * 2_000_000));
         let back = (0..2_000).map(|page| (Kind::PageIn, 2_000_000_000 + page * 500_000));
-        out.chain(parity).chain(back).chain([(Kind::PageOut, 3_000_000_000), (Kind::Data, 5)]).collect()
+        out.chain(parity)
+            .chain(back)
+            .chain([(Kind::PageOut, 3_000_000_000), (Kind::Data, 5)])
+            .collect()
     }
 
     #[test]
     fn phases_are_found_with_their_rates() {
         let paging = take(&two_phases()).shown().unwrap();
-        let found: Vec<(PageKind, u64)> = paging.kinds.iter().map(|of| (of.kind, of.pages)).collect();
+        let found: Vec<(PageKind, u64)> =
+            paging.kinds.iter().map(|of| (of.kind, of.pages)).collect();
         assert_eq!(found, [(PageKind::In, 2_000), (PageKind::Out, 1_001), (PageKind::Parity, 500)]);
         let near = |ns: i64, s: f64| (ns as f64 / 1e9 - s).abs() < 0.03;
         let [back, out] = [paging.kinds[0], paging.kinds[1]];
         assert!(near(back.from_ns, 2.0) && near(back.to_ns, 3.0), "{back:?}");
-        assert!(near(out.from_ns, 0.0) && near(out.to_ns, 1.0), "the one at the end does not count: {out:?}");
+        assert!(
+            near(out.from_ns, 0.0) && near(out.to_ns, 1.0),
+            "the one at the end does not count: {out:?}"
+        );
         assert!((back.bytes_per_s / (2_000.0 * PAGE as f64) - 1.0).abs() < 0.05, "{back:?}");
         assert!(back.peak_bytes_per_s >= back.bytes_per_s);
     }
@@ -185,7 +199,10 @@ mod tests {
         assert!(series.windows(2).all(|pair| pair[0].to_ns == pair[1].from_ns));
         assert!((64..=256).contains(&series.len()), "{}", series.len());
         let pages = |kind: usize| -> f64 {
-            series.iter().map(|bin| bin.pages_per_s[kind] * (bin.to_ns - bin.from_ns) as f64 / 1e9).sum()
+            series
+                .iter()
+                .map(|bin| bin.pages_per_s[kind] * (bin.to_ns - bin.from_ns) as f64 / 1e9)
+                .sum()
         };
         assert_eq!([0, 1, 2].map(|kind| pages(kind).round()), [2_000.0, 1_001.0, 500.0]);
     }

@@ -40,8 +40,12 @@ impl PopulationTally {
             messages: self.all[kind as usize][usize::from(within_node)],
             taken: self.taken[kind as usize][usize::from(within_node)],
         };
-        let groups = Kind::ALL.into_iter().flat_map(|kind| [(kind, false), (kind, true)]).map(group);
-        Population { filter: filter.clone(), groups: groups.filter(|group| group.messages > 0).collect() }
+        let groups =
+            Kind::ALL.into_iter().flat_map(|kind| [(kind, false), (kind, true)]).map(group);
+        Population {
+            filter: filter.clone(),
+            groups: groups.filter(|group| group.messages > 0).collect(),
+        }
     }
 }
 
@@ -61,7 +65,8 @@ fn count(counts: &mut [[u64; 2]; Kind::ALL.len()], columns: &Columns) {
         }
         (None, _) => {
             for row in 0..rows {
-                counts[kind_of(columns.at(Field::Kind, row)) as usize][usize::from(place(row))] += 1;
+                counts[kind_of(columns.at(Field::Kind, row)) as usize][usize::from(place(row))] +=
+                    1;
             }
         }
     }

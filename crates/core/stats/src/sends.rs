@@ -1,8 +1,9 @@
 //! Time between one node's successive sends to one other, and the messages served meanwhile.
 //!
-//! Rows stand in the receiver's file in the order of taking, and order is kept per pair, so successive rows of a pair are
-//! successive sends. Of two sends that lie in different batches the interval is left out: one in tens of thousands,
-//! and whether the batches follow each other is not known here.
+//! Rows stand in the receiver's file in the order of taking, and order is kept per pair, so
+//! successive rows of a pair are successive sends. Of two sends that lie in different batches the
+//! interval is left out: one in tens of thousands, and whether the batches follow each other is not
+//! known here.
 //!
 //! With f messages on their way at one send and g at the next, f + 1 − g were served in between.
 
@@ -44,7 +45,12 @@ impl Sends {
     /// Take in the next messages of a batch. Each is followed, whatever it is, since the count of
     /// messages under way knows no kinds; what goes in are the times up to those that are
     /// `of_interest`.
-    pub fn add(&mut self, columns: &Columns, of_interest: impl Fn(usize) -> bool, last: &mut LastSends) {
+    pub fn add(
+        &mut self,
+        columns: &Columns,
+        of_interest: impl Fn(usize) -> bool,
+        last: &mut LastSends,
+    ) {
         match (columns.shared(Field::Src), columns.shared(Field::Dst)) {
             (Some(src), Some(dst)) => last.follow_one((src, dst), columns, of_interest),
             _ => last.follow_each(columns, of_interest),
@@ -69,12 +75,19 @@ impl LastSends {
         self.last.clear();
     }
 
-    fn follow_one(&mut self, pair: (i64, i64), columns: &Columns, of_interest: impl Fn(usize) -> bool) {
+    fn follow_one(
+        &mut self,
+        pair: (i64, i64),
+        columns: &Columns,
+        of_interest: impl Fn(usize) -> bool,
+    ) {
         self.restart();
         let at = self.pair(pair);
         for row in 0..columns.rows() {
-            let send =
-                Send { sent: columns.at(Field::SentNs, row), in_flight: columns.at(Field::InFlight, row) };
+            let send = Send {
+                sent: columns.at(Field::SentNs, row),
+                in_flight: columns.at(Field::InFlight, row),
+            };
             self.follow(at, send, of_interest(row));
         }
     }
@@ -87,8 +100,10 @@ impl LastSends {
             if pair != like.0 || self.last.is_empty() {
                 like = (pair, self.pair(pair));
             }
-            let send =
-                Send { sent: columns.at(Field::SentNs, row), in_flight: columns.at(Field::InFlight, row) };
+            let send = Send {
+                sent: columns.at(Field::SentNs, row),
+                in_flight: columns.at(Field::InFlight, row),
+            };
             self.follow(like.1, send, of_interest(row));
         }
     }
@@ -152,7 +167,8 @@ mod tests {
         let mut last = LastSends::default();
         sends.add(&columns.part(0..4), |_| true, &mut last);
         sends.add(&columns.part(4..6), |_| true, &mut last);
-        let values = |of: &Distribution| of.counters().map(|c| (c.low, c.count)).collect::<Vec<_>>();
+        let values =
+            |of: &Distribution| of.counters().map(|c| (c.low, c.count)).collect::<Vec<_>>();
         // Node 1: 100 → 130 → 190, in flight 3 → 4 → 2; node 2: 5 → 105, in flight 0 → 0.
         assert_eq!(values(&sends.interval), [(30, 1), (60, 1), (100, 1)]);
         assert_eq!(values(&sends.served), [(0, 1), (1, 1), (3, 1)]);
@@ -175,7 +191,11 @@ mod tests {
         alternating[999] = 2; // Not followed by any, and 999 rows of pair (1, 0) remain.
         let run = |src: &[i64], rows| {
             let (mut sends, mut last) = (Sends::default(), LastSends::default());
-            sends.add(&columns.with(Field::Src, Values::Each(src)).part(0..rows), |_| true, &mut last);
+            sends.add(
+                &columns.with(Field::Src, Values::Each(src)).part(0..rows),
+                |_| true,
+                &mut last,
+            );
             (
                 sends.interval.moments().clone(),
                 sends.per_served.moments().clone(),

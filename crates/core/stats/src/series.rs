@@ -32,9 +32,11 @@ impl Slice for BlockDistribution {
 }
 
 impl Series {
-    /// Take in end-to-end times by when each message was ready. Messages that lack either are passed over.
+    /// Take in end-to-end times by when each message was ready. Messages that lack either are
+    /// passed over.
     pub fn add(&mut self, ready: &[i64], end_to_end: &[i64]) {
-        let present = ready.iter().zip(end_to_end).filter(|&(&ready, &time)| ready != NULL && time != NULL);
+        let present =
+            ready.iter().zip(end_to_end).filter(|&(&ready, &time)| ready != NULL && time != NULL);
         let (low, high) =
             present.fold((i64::MAX, i64::MIN), |(low, high), (&at, _)| (low.min(at), high.max(at)));
         if low > high {
@@ -45,7 +47,9 @@ impl Series {
         while from < ready.len() {
             let slice = self.slices.number(ready[from]);
             let same = |row: usize| {
-                self.slices.number(ready[row]) == slice && ready[row] != NULL && end_to_end[row] != NULL
+                self.slices.number(ready[row]) == slice
+                    && ready[row] != NULL
+                    && end_to_end[row] != NULL
             };
             let to = (from..ready.len()).find(|&row| !same(row)).unwrap_or(ready.len());
             if to > from {

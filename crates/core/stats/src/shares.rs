@@ -1,15 +1,16 @@
 //! Where the time of slow and of fast messages went.
 //!
-//! Messages with all four stamps are gathered by end-to-end time in bins of 2^-7; each bin sums stages B, C and D. Cutting at a
-//! quantile that falls inside a bin splits the bin in proportion, which is exact in counts and off by at most the spread
-//! inside that bin in times.
+//! Messages with all four stamps are gathered by end-to-end time in bins of 2^-7; each bin sums
+//! stages B, C and D. Cutting at a quantile that falls inside a bin splits the bin in proportion,
+//! which is exact in counts and off by at most the spread inside that bin in times.
 
 use crate::analysis::{Finding, PARTS, Share};
 use crate::grain;
 
 /// Relative resolution of the bins: 2^-SUB.
 const SUB: u32 = 7;
-/// Enough for every counter of a non-negative `i64`, rounded up so that masking replaces a bounds check.
+/// Enough for every counter of a non-negative `i64`, rounded up so that masking replaces a bounds
+/// check.
 const SIZE: usize = 1 << 13;
 /// End-to-end times below zero, which clocks that disagree make, share one bin before all others.
 const NEGATIVE: usize = SIZE - 1;
@@ -30,7 +31,8 @@ pub(crate) struct Shares {
     largest: [u64; 3],
 }
 
-/// Messages and their time in stages B, C, D. Sums in `f64` are exact up to 2^53 ns, a hundred days.
+/// Messages and their time in stages B, C, D. Sums in `f64` are exact up to 2^53 ns, a hundred
+/// days.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     count: f64,
@@ -48,7 +50,8 @@ impl Shares {
     pub fn add(&mut self, [a, b, c, d]: [&[i64]; 4]) {
         let mut largest = [0_u64; 3];
         for (((&a, &b), &c), &d) in a.iter().zip(b).zip(c).zip(d) {
-            let slot = if a < 0 { NEGATIVE } else { grain::index::<SUB, SUB>(a as u64) & (SIZE - 1) };
+            let slot =
+                if a < 0 { NEGATIVE } else { grain::index::<SUB, SUB>(a as u64) & (SIZE - 1) };
             let bin = &mut self.bins[slot];
             bin.count += 1.0;
             bin.stages[0] += b as f64;
@@ -67,20 +70,22 @@ impl Shares {
         self.largest.iter_mut().zip(other.largest).for_each(|(total, more)| *total += more);
     }
 
-    /// Mean time in each stage between successive quantiles of end-to-end time; ranges without messages are left out.
+    /// Mean time in each stage between successive quantiles of end-to-end time; ranges without
+    /// messages are left out.
     pub fn shares(&self) -> Vec<Share> {
         let n = self.total().count;
         let pairs = CUTS.windows(2).map(|cut| (cut[0], cut[1]));
         // Whole ranks, so that the counts of all ranges add up to the messages.
-        let between = |from_p: f64, to_p: f64| self.between((from_p * n).round(), (to_p * n).round());
+        let between =
+            |from_p: f64, to_p: f64| self.between((from_p * n).round(), (to_p * n).round());
         pairs.filter_map(|(from_p, to_p)| between(from_p, to_p).share(from_p, to_p)).collect()
     }
 
     /// Which stage dominates; `None` when no message has all four stamps or none took any time.
     pub fn finding(&self) -> Option<Finding> {
         let all = self.total();
-        let tail =
-            self.between(all.count - (all.count * TAIL_PART).max(TAIL_LEAST).min(all.count), all.count);
+        let tail = self
+            .between(all.count - (all.count * TAIL_PART).max(TAIL_LEAST).min(all.count), all.count);
         let slowest = self.between(all.count - all.count * TAIL_PART, all.count);
         let (at, _) = all.largest()?;
         let (tail_at, tail_share) = tail.largest()?;
@@ -151,10 +156,13 @@ mod tests {
     use crate::analysis::Stage;
 
     fn planted() -> Shares {
-        // 9,990 messages of 1,000 ns, 80 % of it transit; 10 of 100,000 ns, 99 % of it receive wait.
+        // 9,990 messages of 1,000 ns, 80 % of it transit; 10 of 100,000 ns, 99 % of it receive
+        // wait.
         let mut shares = Shares::default();
         let stages: Vec<[i64; 4]> = (0..10_000)
-            .map(|i| if i % 1000 == 7 { [100_000, 500, 500, 99_000] } else { [1000, 100, 800, 100] })
+            .map(
+                |i| if i % 1000 == 7 { [100_000, 500, 500, 99_000] } else { [1000, 100, 800, 100] },
+            )
             .collect();
         let column = |at: usize| stages.iter().map(|row| row[at]).collect::<Vec<i64>>();
         let columns = [column(0), column(1), column(2), column(3)];

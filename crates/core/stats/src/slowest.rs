@@ -9,7 +9,8 @@ use crate::analysis::SlowMessage;
 use crate::columns::Columns;
 use crate::stages::Stages;
 
-/// End-to-end time, then identity, smaller first: no two messages are equal, so any order of adding ends alike.
+/// End-to-end time, then identity, smaller first: no two messages are equal, so any order of adding
+/// ends alike.
 type Rank = (i64, Reverse<(u32, u32, u64)>);
 
 /// The slowest messages so far.
@@ -45,7 +46,10 @@ impl Slowest {
 
     /// Take in what `other` took in.
     pub fn merge(&mut self, other: Slowest) {
-        other.heap.into_iter().for_each(|Reverse(ranked)| self.offer(ranked.message, ranked.rank.0));
+        other
+            .heap
+            .into_iter()
+            .for_each(|Reverse(ranked)| self.offer(ranked.message, ranked.rank.0));
     }
 
     /// Slowest first.

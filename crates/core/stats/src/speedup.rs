@@ -1,9 +1,10 @@
 //! Run times of launches, and how many times as fast one set of launches is as another.
 //!
-//! Launches are the unit of replication, as in [`crate::compare`]. Times multiply what disturbs them, so all is done with
-//! logarithms: the centre is the geometric mean, intervals are Student's t, and the ratio of two sets has Welch's degrees of
-//! freedom (B. L. Welch, The generalization of "Student's" problem when several different population variances are
-//! involved, Biometrika 34, 1947).
+//! Launches are the unit of replication, as in [`crate::compare`]. Times multiply what disturbs
+//! them, so all is done with logarithms: the centre is the geometric mean, intervals are Student's
+//! t, and the ratio of two sets has Welch's degrees of freedom (B. L. Welch, The generalization of
+//! "Student's" problem when several different population variances are involved, Biometrika 34,
+//! 1947).
 
 use crate::compare::student::critical;
 use crate::launches::{LAUNCHES_LEAST, Reason, of_ratio, on_log_scale};
@@ -31,7 +32,8 @@ impl Estimate {
 /// Geometric mean of times; `None` without any, or when one is not above 0.
 pub fn typical(times: &[f64]) -> Option<Estimate> {
     let logs = Logs::of(times)?;
-    let half = logs.freedom().map(|freedom| critical(OUTSIDE, freedom) * logs.variance_of_mean.sqrt());
+    let half =
+        logs.freedom().map(|freedom| critical(OUTSIDE, freedom) * logs.variance_of_mean.sqrt());
     let interval = half.and_then(|half| on_log_scale(logs.mean, half));
     Some(Estimate { value: logs.mean.exp(), interval })
 }
@@ -90,7 +92,10 @@ mod tests {
         // Logarithms 0, ½, 1: mean ½, variance of the mean 1/12, t of 2 degrees 4.302653.
         let found = typical(&[1.0, root, root * root]).unwrap();
         let (low, high) = found.interval.unwrap();
-        assert!(near(found.value, root) && near(high.ln() - 0.5, 4.302_653 / 12f64.sqrt()), "{found:?}");
+        assert!(
+            near(found.value, root) && near(high.ln() - 0.5, 4.302_653 / 12f64.sqrt()),
+            "{found:?}"
+        );
         assert!(near(0.5 - low.ln(), 4.302_653 / 12f64.sqrt()));
         // Equal variances and counts: Welch has all 4 degrees of freedom, t 2.776445.
         let found = ratio(&[root, root.powi(2), root.powi(3)], &[1.0, root, root * root]).unwrap();
@@ -103,7 +108,8 @@ mod tests {
     fn below_three_launches_there_is_no_interval_and_without_any_no_time() {
         for few in [&[2.0][..], &[0.01, 0.083]] {
             assert_eq!(typical(few).map(|of| of.interval), Some(Err(Reason::TooFewLaunches)));
-            for (long, short) in [(few, &[1.0, 1.0, 1.0][..]), (&[1.0, 1.0, 1.0], few), (few, few)] {
+            for (long, short) in [(few, &[1.0, 1.0, 1.0][..]), (&[1.0, 1.0, 1.0], few), (few, few)]
+            {
                 let found = ratio(long, short).unwrap();
                 assert_eq!(found.interval, Err(Reason::TooFewLaunches));
                 assert!(found.value > 0.0);
@@ -129,8 +135,9 @@ mod tests {
         let mut random = Pcg64Mcg::seed_from_u64(3);
         for (n, deviation) in [(3, 0.02), (3, 0.3), (5, 0.02), (5, 0.3)] {
             let mut drawn = |typical: f64| -> Vec<f64> {
-                let normal =
-                    |random: &mut Pcg64Mcg| (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+                let normal = |random: &mut Pcg64Mcg| {
+                    (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
+                };
                 (0..n).map(|_| typical * (deviation * normal(&mut random)).exp()).collect()
             };
             let (mut covered, mut stated) = (0, 0);

@@ -8,13 +8,17 @@ use crate::moments::Moments;
 /// Launches from which their own spread tells something about the mean.
 const LAUNCHES_LEAST: usize = 5;
 
-/// How many independent messages would carry as much information about the mean as these: their variance over the variance
-/// of their mean, which is estimated between blocks and, with five launches or more, between launches; the larger counts.
-/// At most their number. `None` with fewer than 10 blocks that have messages, and when all messages took the same time.
+/// How many independent messages would carry as much information about the mean as these: their
+/// variance over the variance of their mean, which is estimated between blocks and, with five
+/// launches or more, between launches; the larger counts. At most their number. `None` with fewer
+/// than 10 blocks that have messages, and when all messages took the same time.
 pub(crate) fn effective_count(whole: &Moments, blocks: &Blocks, stage: usize) -> Option<f64> {
     let launches = blocks.plan.launches();
-    let by_block: Vec<(f64, f64)> =
-        launches.iter().flat_map(|launch| blocks.stage(launch, stage)).filter_map(sum_and_count).collect();
+    let by_block: Vec<(f64, f64)> = launches
+        .iter()
+        .flat_map(|launch| blocks.stage(launch, stage))
+        .filter_map(sum_and_count)
+        .collect();
     if by_block.len() < BLOCKS_LEAST || whole.variance() == 0.0 {
         return None;
     }
@@ -27,7 +31,8 @@ pub(crate) fn effective_count(whole: &Moments, blocks: &Blocks, stage: usize) ->
     Some((whole.variance() / of_mean).min(whole.count as f64))
 }
 
-/// Standard deviation of `values` as a part of their mean; `None` for fewer than two, or a mean of 0.
+/// Standard deviation of `values` as a part of their mean; `None` for fewer than two, or a mean of
+/// 0.
 pub(crate) fn relative_deviation(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -46,10 +51,11 @@ pub(crate) fn within_launches(blocks: &Blocks, stage: usize) -> Option<f64> {
     (!deviations.is_empty()).then(|| deviations.iter().sum::<f64>() / deviations.len() as f64)
 }
 
-/// The variance of the overall mean, from parts (sum, count) that are taken to be independent. The ratio estimator of
-/// cluster sampling (Cochran 1977, 9.1), since parts differ in size.
+/// The variance of the overall mean, from parts (sum, count) that are taken to be independent. The
+/// ratio estimator of cluster sampling (Cochran 1977, 9.1), since parts differ in size.
 fn variance_of_mean(parts: &[(f64, f64)]) -> f64 {
-    let (sum, count) = parts.iter().fold((0.0, 0.0), |(sum, count), part| (sum + part.0, count + part.1));
+    let (sum, count) =
+        parts.iter().fold((0.0, 0.0), |(sum, count), part| (sum + part.0, count + part.1));
     let mean = sum / count;
     let k = parts.len() as f64;
     let squares: f64 = parts.iter().map(|part| (part.0 - part.1 * mean).powi(2)).sum();

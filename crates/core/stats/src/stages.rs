@@ -31,12 +31,14 @@ impl Stages {
             stage.clear();
             match (columns.column(end), columns.column(begin)) {
                 (Values::Each(end), Values::Each(begin)) if self.complete => {
-                    // Stamps lie within ± 146 years of the run's begin, so that this cannot overflow for any that a
-                    // clock made; for a damaged one it must not panic.
-                    stage.extend(end.iter().zip(begin).map(|(end, begin)| end.wrapping_sub(*begin)));
+                    // Stamps lie within ± 146 years of the run's begin, so that this cannot
+                    // overflow for any that a clock made; for a damaged one it must not panic.
+                    stage
+                        .extend(end.iter().zip(begin).map(|(end, begin)| end.wrapping_sub(*begin)));
                 }
                 _ => stage.extend(
-                    (0..columns.rows()).map(|row| difference(columns.at(end, row), columns.at(begin, row))),
+                    (0..columns.rows())
+                        .map(|row| difference(columns.at(end, row), columns.at(begin, row))),
                 ),
             }
         }

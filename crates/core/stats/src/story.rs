@@ -1,11 +1,12 @@
 //! The story of one message: what held it at each stage of its life, told from the rows around it.
 //!
-//! Three steps, each of which sees a run's columns once or not at all. [`Search`] finds the message: the slowest ones, or
-//! one by its name. [`Gather`] keeps the rows that overlap its life on its two nodes, bounded, and the usual times of
-//! its pair of nodes. [`tell`] finds out what the rows prove, and what was seen on its nodes
-//! ([`crate::account`]); a [`Fact`] says no more than that. What happened *while* the
-//! message waited is told as that; that something *caused* something else is said only where the order of a queue or the
-//! rules of Time Warp leave no other reading.
+//! Three steps, each of which sees a run's columns once or not at all. [`Search`] finds the
+//! message: the slowest ones, or one by its name. [`Gather`] keeps the rows that overlap its life
+//! on its two nodes, bounded, and the usual times of its pair of nodes. [`tell`] finds out what the
+//! rows prove, and what was seen on its nodes ([`crate::account`]); a [`Fact`] says no more than
+//! that. What happened *while* the message waited is told as that; that something *caused*
+//! something else is said only where the order of a queue or the rules of Time Warp leave no other
+//! reading.
 
 mod cancelled;
 mod chain;

@@ -11,13 +11,18 @@ pub(crate) struct Stretch<T> {
 }
 
 impl<T: Slice> Timeline<T> {
-    /// All slices without gaps, cut to the span from the `first` to the `last` moment. A first or last one that is then less
-    /// than half of a slice joins its neighbour: a rate over so short a time would show its chance, not the run's course.
+    /// All slices without gaps, cut to the span from the `first` to the `last` moment. A first or
+    /// last one that is then less than half of a slice joins its neighbour: a rate over so short a
+    /// time would show its chance, not the run's course.
     pub fn stretches(&self, (first, last): (i64, i64)) -> Vec<Stretch<T>> {
         let length = self.length() as f64 / 1e9;
         let cut = |(from, length, held): (i64, i64, &T)| {
             let to_ns = from.saturating_add(length).min(last.saturating_add(1));
-            Stretch { from_ns: from.max(first.min(to_ns.saturating_sub(1))), to_ns, held: held.clone() }
+            Stretch {
+                from_ns: from.max(first.min(to_ns.saturating_sub(1))),
+                to_ns,
+                held: held.clone(),
+            }
         };
         let mut stretches: Vec<Stretch<T>> = self.slices().map(cut).collect();
         let short = |stretch: &Stretch<T>| stretch.seconds() < length / 2.0;
@@ -27,7 +32,11 @@ impl<T: Slice> Timeline<T> {
         }
         if stretches.len() > 1 && stretches.last().is_some_and(short) {
             let joined = stretches.pop();
-            stretches.last_mut().into_iter().zip(joined).for_each(|(stretch, joined)| stretch.join(&joined));
+            stretches
+                .last_mut()
+                .into_iter()
+                .zip(joined)
+                .for_each(|(stretch, joined)| stretch.join(&joined));
         }
         stretches
     }
@@ -46,7 +55,8 @@ impl<T: Slice> Stretch<T> {
     }
 }
 
-/// From one moment to a later one, ns. In 64 bits without a sign: damaged stamps may lie further apart than `i64` reaches.
+/// From one moment to a later one, ns. In 64 bits without a sign: damaged stamps may lie further
+/// apart than `i64` reaches.
 pub(crate) fn between(from: i64, to: i64) -> f64 {
     to.wrapping_sub(from) as u64 as f64
 }

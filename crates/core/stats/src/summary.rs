@@ -14,9 +14,11 @@ const BEYOND: f64 = 10.0;
 /// Bins of a histogram, about.
 const BINS: usize = 100;
 
-/// The quantiles that `count` values support: `n(1 − p) ≥ 10` and `np ≥ 10`. The median is always there.
+/// The quantiles that `count` values support: `n(1 − p) ≥ 10` and `np ≥ 10`. The median is always
+/// there.
 pub(crate) fn supported(count: u64) -> Vec<f64> {
-    // A little less than 10, since 1 − p is not exact: 1000 · (1 − 0.99) is 10.000000000000009 or 9.99….
+    // A little less than 10, since 1 − p is not exact: 1000 · (1 − 0.99) is 10.000000000000009 or
+    // 9.99….
     let enough = |p: f64| p == 0.5 || p.min(1.0 - p) * count as f64 >= BEYOND - 1e-6;
     QUANTILES.into_iter().filter(|&p| count > 0 && enough(p)).collect()
 }
@@ -36,7 +38,9 @@ pub(crate) fn summary<const E: u32, const S: u32>(of: &LogLinear<E, S>) -> Summa
         max_ns: moments.max,
         mean_ns: moments.mean(),
         sd_ns: moments.variance().sqrt(),
-        quantiles: quantiles.map(|(&p, value_ns)| Quantile { p, value_ns, interval_ns: None }).collect(),
+        quantiles: quantiles
+            .map(|(&p, value_ns)| Quantile { p, value_ns, interval_ns: None })
+            .collect(),
         effective_count: None,
     }
 }
@@ -54,8 +58,8 @@ pub(crate) fn view(stage: Stage, of: &Distribution) -> Option<StageView> {
     })
 }
 
-/// The pieces, cut by value: equal values are never in two pieces, so that a piece may hold a little more or less
-/// than its part.
+/// The pieces, cut by value: equal values are never in two pieces, so that a piece may hold a
+/// little more or less than its part.
 fn pieces(of: &Distribution) -> Vec<PieceView> {
     let cuts = of.quantiles(&[0.95, 0.999]);
     let (fastest, middle) = (cuts[0], cuts[1]);
@@ -68,9 +72,11 @@ fn pieces(of: &Distribution) -> Vec<PieceView> {
 }
 
 fn piece_view(of: &Distribution, piece: Piece, low: i64, high: i64) -> Option<PieceView> {
-    let mut inside = of.counters().filter(|counter| low <= counter.middle() && counter.middle() <= high);
+    let mut inside =
+        of.counters().filter(|counter| low <= counter.middle() && counter.middle() <= high);
     let first = inside.next()?;
-    let (last, count) = inside.fold((first, first.count), |(_, sum), counter| (counter, sum + counter.count));
+    let (last, count) =
+        inside.fold((first, first.count), |(_, sum), counter| (counter, sum + counter.count));
     let (low, high) = (first.low, last.high);
     Some(PieceView {
         piece,
@@ -109,7 +115,8 @@ mod tests {
     #[test]
     fn a_thousand_different_values_make_the_pieces_of_the_memo() {
         let view = view(Stage::EndToEnd, &counted(&(1..=1000).collect::<Vec<i64>>())).unwrap();
-        let pieces: Vec<(Piece, u64)> = view.pieces.iter().map(|piece| (piece.piece, piece.count)).collect();
+        let pieces: Vec<(Piece, u64)> =
+            view.pieces.iter().map(|piece| (piece.piece, piece.count)).collect();
         assert_eq!(pieces, [(Piece::Fastest95, 950), (Piece::Middle, 49), (Piece::Slowest, 1)]);
     }
 

@@ -1,9 +1,9 @@
 //! A batch of times, counted once for many takers.
 //!
-//! The same batch is wanted by its block, its launch, its pair of nodes and more. Counting 30,000 values for
-//! each would cost as many times over; counting them once and handing on the few hundred counters that were
-//! touched costs next to nothing. Counters are those of `grain` with 2^-9, non-negative side only; negative times
-//! are rare and handed on as they are.
+//! The same batch is wanted by its block, its launch, its pair of nodes and more. Counting 30,000
+//! values for each would cost as many times over; counting them once and handing on the few hundred
+//! counters that were touched costs next to nothing. Counters are those of `grain` with 2^-9,
+//! non-negative side only; negative times are rare and handed on as they are.
 
 use crate::grain;
 use crate::moments::Moments;
@@ -11,7 +11,8 @@ use crate::moments::Moments;
 /// Relative resolution of a tally: 2^-SUB; exact below 2^SUB.
 pub(crate) const SUB: u32 = 9;
 
-/// Fewer values than this are listed one by one: looking through the dense counters would cost more.
+/// Fewer values than this are listed one by one: looking through the dense counters would cost
+/// more.
 const FEW: usize = 512;
 
 /// Dense counters, reused from batch to batch; all 0 in between.
@@ -19,7 +20,8 @@ pub(crate) struct Scratch {
     counters: Box<[u32; SIZE]>,
 }
 
-/// Enough for every counter of a non-negative `i64`, rounded up so that masking replaces a bounds check.
+/// Enough for every counter of a non-negative `i64`, rounded up so that masking replaces a bounds
+/// check.
 const SIZE: usize = 1 << 15;
 const _: () = assert!(grain::index::<SUB, SUB>(i64::MAX as u64) < SIZE);
 

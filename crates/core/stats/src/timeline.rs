@@ -1,8 +1,8 @@
 //! A few hundred slices of a timeline whose length is not known beforehand.
 //!
-//! Slices are a power of two of nanoseconds long. When a moment lies beyond the slices that there may be, their length
-//! doubles and neighbours join. Slices begin at multiples of their length, so two timelines' slices always nest and the
-//! order of moments does not matter.
+//! Slices are a power of two of nanoseconds long. When a moment lies beyond the slices that there
+//! may be, their length doubles and neighbours join. Slices begin at multiples of their length, so
+//! two timelines' slices always nest and the order of moments does not matter.
 
 use std::collections::VecDeque;
 
@@ -35,7 +35,8 @@ impl<T: Slice> Timeline<T> {
         Timeline { most, shift: SHORTEST, first: 0, slices: VecDeque::new() }
     }
 
-    /// See that there are slices from `low` to `high`, doubling their length as often as that takes.
+    /// See that there are slices from `low` to `high`, doubling their length as often as that
+    /// takes.
     pub fn cover(&mut self, low: i64, high: i64) {
         loop {
             let (mut first, mut last) = (low >> self.shift, high >> self.shift);
@@ -79,7 +80,8 @@ impl<T: Slice> Timeline<T> {
     pub fn merge(&mut self, other: &Timeline<T>) {
         let Some(last) = other.slices.len().checked_sub(1) else { return };
         let begin = other.first << other.shift;
-        let end = ((other.first + last as i64) << other.shift).saturating_add((1 << other.shift) - 1);
+        let end =
+            ((other.first + last as i64) << other.shift).saturating_add((1 << other.shift) - 1);
         self.cover(begin, end);
         while self.shift < other.shift {
             self.double();

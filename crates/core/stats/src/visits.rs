@@ -1,8 +1,9 @@
 //! Cycles by size and block of the run: how much the visits to one size differ.
 //!
-//! A sweep comes to each size a few times, at random moments, so a block holds a visit or a part of one. A run in which sizes
-//! are mixed would have as many distributions as sizes times blocks; it is no sweep, and beyond a bound nothing is kept
-//! of it. Whether the bound is passed does not depend on the order in which parts are merged.
+//! A sweep comes to each size a few times, at random moments, so a block holds a visit or a part of
+//! one. A run in which sizes are mixed would have as many distributions as sizes times blocks; it
+//! is no sweep, and beyond a bound nothing is kept of it. Whether the bound is passed does not
+//! depend on the order in which parts are merged.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
-//! What is gathered of a Time Warp run's work: executions, rollbacks, fossil collection, GVT rounds.
+//! What is gathered of a Time Warp run's work: executions, rollbacks, fossil collection, GVT
+//! rounds.
 //!
-//! A row of such a kind is a piece of work of one node, from `ready` to `taken`; what its other columns hold is said in
-//! docs/FORMAT.md. Counts and times are whole numbers and what is kept of many is chosen by rank, so that any order of
-//! rows and any number of accumulators end alike.
+//! A row of such a kind is a piece of work of one node, from `ready` to `taken`; what its other
+//! columns hold is said in docs/FORMAT.md. Counts and times are whole numbers and what is kept of
+//! many is chosen by rank, so that any order of rows and any number of accumulators end alike.
 
 mod nodes;
 mod progress;
@@ -21,8 +22,8 @@ use progress::Progress;
 use rollbacks::RollbackTally;
 pub(crate) use traffic::Traffic;
 
-/// Virtual times of this size and above are none of the model's: they stand for the moments before its begin and
-/// after its end (docs/FORMAT.md).
+/// Virtual times of this size and above are none of the model's: they stand for the moments before
+/// its begin and after its end (docs/FORMAT.md).
 const BEYOND: f64 = 999_999_998.0;
 
 /// Work in the order of its codes.
@@ -94,7 +95,9 @@ impl Warp {
             committed_per_s: (elapsed_ns > 0).then(|| sums.committed as f64 / seconds),
             series: self.progress.bins(self.nodes.commits()),
             nodes: self.nodes.shown(),
-            work: timed.filter_map(|(&work, of)| Some((work, view(Stage::EndToEnd, of)?))).collect(),
+            work: timed
+                .filter_map(|(&work, of)| Some((work, view(Stage::EndToEnd, of)?)))
+                .collect(),
             rollbacks,
             worst,
             objects,

@@ -21,7 +21,13 @@ pub(crate) struct Whole {
 
 impl Whole {
     /// Take in messages, of which those in `mask` are `taken`.
-    pub fn add(&mut self, columns: &Columns, taken: Taken, mask: &[bool], last_sends: &mut LastSends) {
+    pub fn add(
+        &mut self,
+        columns: &Columns,
+        taken: Taken,
+        mask: &[bool],
+        last_sends: &mut LastSends,
+    ) {
         self.population.add_all(columns);
         self.traffic.add(columns);
         self.paging.add(columns);

@@ -1,4 +1,5 @@
-//! What a batch is worked on with: memory that is used again for the next, so that nothing is allocated anew.
+//! What a batch is worked on with: memory that is used again for the next, so that nothing is
+//! allocated anew.
 
 use record::{Field, NULL};
 
@@ -34,7 +35,8 @@ impl Working {
         self.last_sends.clear();
     }
 
-    /// Count the stages of all rows. Rows within a node are told apart one by one, as they may be mixed.
+    /// Count the stages of all rows. Rows within a node are told apart one by one, as they may be
+    /// mixed.
     pub fn count_whole(&mut self, columns: &Columns) {
         for stage in 0..4 {
             let values = stage_values(&self.stages, stage, None, &mut self.lanes[stage]);
@@ -53,7 +55,8 @@ impl Working {
         self.counted[4].fill(&local, &mut self.scratch);
     }
 
-    /// Count the stages of one cell. Cells that are not sorted by pair may mix rows within a node with others.
+    /// Count the stages of one cell. Cells that are not sorted by pair may mix rows within a node
+    /// with others.
     pub fn count_cell(&mut self, cell: usize, columns: &Columns) {
         let Cell { rows, .. } = self.cells.get(cell);
         let Some(rows) = rows else { return self.count_whole(columns) };
@@ -79,7 +82,8 @@ impl Working {
     }
 }
 
-/// A stage's values in some rows (`None`: in all), those that are missing left out; as they are where that is all of them.
+/// A stage's values in some rows (`None`: in all), those that are missing left out; as they are
+/// where that is all of them.
 pub(crate) fn stage_values<'a>(
     stages: &'a Stages,
     stage: usize,
@@ -91,12 +95,15 @@ pub(crate) fn stage_values<'a>(
     match rows {
         None if stages.complete => return all,
         None => kept.extend(all.iter().filter(|&&value| value != NULL)),
-        Some(rows) => kept.extend(rows.iter().map(|&row| all[row as usize]).filter(|&value| value != NULL)),
+        Some(rows) => {
+            kept.extend(rows.iter().map(|&row| all[row as usize]).filter(|&value| value != NULL))
+        }
     }
     kept
 }
 
-/// Whether a message's source is its destination: it has no `sent` and no `arrived`, and does not lack them.
+/// Whether a message's source is its destination: it has no `sent` and no `arrived`, and does not
+/// lack them.
 #[inline]
 pub(crate) fn within_node(columns: &Columns, row: usize) -> bool {
     filter::within_node(columns.at(Field::Src, row), columns.at(Field::Dst, row))

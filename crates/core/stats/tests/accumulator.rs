@@ -73,19 +73,29 @@ fn add(accumulator: &mut Accumulator, launch: u32, first_row: usize, rows: &[Pla
         (Field::ArrivedNs, &|row| row.stamps[2]),
         (Field::TakenNs, &|row| row.stamps[3]),
     ];
-    let made: Vec<(Field, Vec<i64>)> = fields.iter().map(|(field, of)| (*field, column(of))).collect();
+    let made: Vec<(Field, Vec<i64>)> =
+        fields.iter().map(|(field, of)| (*field, column(of))).collect();
     let columns = made.iter().fold(Columns::new(rows.len()), |columns, (field, values)| {
         columns.with(*field, Values::Each(values))
     });
     accumulator.add_columns(&columns, Position { launch, node: 0, first_row: first_row as u64 });
 }
 
-fn analyse(launches: &[Vec<Planted>], batch: usize, accumulators: usize, backwards: bool) -> Analysis {
-    let options = Options { files: files(launches), slowest: 5, resamples: 50, ..Options::default() };
-    let mut parts: Vec<Accumulator> = (0..accumulators).map(|_| Accumulator::new(options.clone())).collect();
+fn analyse(
+    launches: &[Vec<Planted>],
+    batch: usize,
+    accumulators: usize,
+    backwards: bool,
+) -> Analysis {
+    let options =
+        Options { files: files(launches), slowest: 5, resamples: 50, ..Options::default() };
+    let mut parts: Vec<Accumulator> =
+        (0..accumulators).map(|_| Accumulator::new(options.clone())).collect();
     let mut batches: Vec<(u32, usize, &[Planted])> = Vec::new();
     for (launch, rows) in launches.iter().enumerate() {
-        batches.extend(rows.chunks(batch).enumerate().map(|(at, rows)| (launch as u32, at * batch, rows)));
+        batches.extend(
+            rows.chunks(batch).enumerate().map(|(at, rows)| (launch as u32, at * batch, rows)),
+        );
     }
     if backwards {
         batches.reverse();
@@ -102,7 +112,9 @@ fn analyse(launches: &[Vec<Planted>], batch: usize, accumulators: usize, backwar
 }
 
 fn numbered(mut launches: Vec<Vec<Planted>>) -> Vec<Vec<Planted>> {
-    launches.iter_mut().for_each(|rows| rows.iter_mut().zip(0..).for_each(|(row, seq)| row.seq = seq));
+    launches
+        .iter_mut()
+        .for_each(|rows| rows.iter_mut().zip(0..).for_each(|(row, seq)| row.seq = seq));
     launches
 }
 
@@ -141,7 +153,8 @@ proptest! {
             let Some(view) = view else { continue };
             let median = view.summary.quantiles.iter().find(|quantile| quantile.p == 0.5).unwrap();
             let truth = times[times.len().div_ceil(2) - 1];
-            prop_assert!((median.value_ns - truth).abs() <= truth >> 12, "median {} for {truth}", median.value_ns);
+            prop_assert!((median.value_ns - truth).abs() <= truth >> 12, "median {} for \
+            {truth}", median.value_ns);
             prop_assert_eq!(view.summary.total_ns, times.iter().sum::<i64>() as f64);
         }
         for (stamp, missing) in analysis.anomalies.missing.iter().enumerate() {
@@ -184,7 +197,9 @@ fn plain(src: i64, bytes: i64, ready: i64, transit: i64) -> Planted {
 fn a_run_of_nothing_is_an_analysis_of_nothing() {
     let analysis = Accumulator::new(Options::default()).finish();
     assert_eq!((analysis.messages, analysis.span_ns, analysis.finding), (0, None, None));
-    assert!(analysis.stages.is_empty() && analysis.series.is_empty() && analysis.breakdowns.is_empty());
+    assert!(
+        analysis.stages.is_empty() && analysis.series.is_empty() && analysis.breakdowns.is_empty()
+    );
 }
 
 #[test]
@@ -203,7 +218,10 @@ fn planted_groups_keep_their_own_times() {
         );
         assert_eq!(summary.quantiles[0].value_ns, transit);
         let bin = group.bins.iter().find(|bin| bin.count > 0).unwrap();
-        assert!(bin.count == 10_000 && bin.from <= transit as f64 && (transit as f64) < bin.to, "{bin:?}");
+        assert!(
+            bin.count == 10_000 && bin.from <= transit as f64 && (transit as f64) < bin.to,
+            "{bin:?}"
+        );
     }
     assert_eq!(pairs.groups[2].label, "2 → 9");
     let finding = analysis.finding.unwrap();
@@ -232,16 +250,23 @@ fn a_jump_between_sizes_shows_where_it_is() {
     let rows: Vec<Planted> =
         (0..4000).map(|i| plain(0, sizes[i % 4], i as i64 * 10_000, time(sizes[i % 4]))).collect();
     let points = analyse(&[rows], 1000, 1, false).sizes;
-    let jumps: Vec<(u64, bool)> = points.iter().map(|point| (point.bytes, point.jump > 1.0)).collect();
+    let jumps: Vec<(u64, bool)> =
+        points.iter().map(|point| (point.bytes, point.jump > 1.0)).collect();
     assert_eq!(jumps, [(4000, false), (4040, false), (4048, true), (4100, false)]);
 }
 
 #[test]
 fn launches_that_differ_show_between_and_not_within() {
-    let launch = |transit: i64| (0..5000).map(|i| plain(0, 8, i * 1000, transit + i % 5)).collect::<Vec<_>>();
+    let launch = |transit: i64| {
+        (0..5000).map(|i| plain(0, 8, i * 1000, transit + i % 5)).collect::<Vec<_>>()
+    };
     let spread = analyse(&[launch(210), launch(710), launch(200)], 999, 2, false).launches;
     assert_eq!(
-        spread.launches.iter().map(|(launch, summary)| (*launch, summary.count)).collect::<Vec<_>>(),
+        spread
+            .launches
+            .iter()
+            .map(|(launch, summary)| (*launch, summary.count))
+            .collect::<Vec<_>>(),
         [(0, 5000), (1, 5000), (2, 5000)]
     );
     assert!(spread.between.unwrap() > 0.5 && spread.within.unwrap() < 0.01, "{spread:?}");
@@ -255,5 +280,11 @@ fn times_within_the_clocks_error_are_counted() {
     let analysis = accumulator.finish();
     assert_eq!(analysis.anomalies.within_clock_error, 39);
     assert_eq!(analysis.anomalies.negative, [30, 0, 50, 0]);
-    assert!(analysis.stages.iter().flat_map(|view| &view.summary.quantiles).all(|q| q.interval_ns.is_none()));
+    assert!(
+        analysis
+            .stages
+            .iter()
+            .flat_map(|view| &view.summary.quantiles)
+            .all(|q| q.interval_ns.is_none())
+    );
 }

@@ -1,4 +1,5 @@
-//! A comparison's verdicts on made-up runs of which the truth is known. `examples/alarms.rs` counts the same over thousands.
+//! A comparison's verdicts on made-up runs of which the truth is known. `examples/alarms.rs` counts
+//! the same over thousands.
 
 mod launches;
 
@@ -67,7 +68,8 @@ fn the_percentile_bootstrap_over_launches_alarms_far_too_often() {
     let mut alarms = 0;
     for _ in 0..400 {
         let (a, b) = (medians(&mut random), medians(&mut random));
-        let mut mean = |of: &[f64]| (0..3).map(|_| of[random.random_range(0..3)]).sum::<f64>() / 3.0;
+        let mut mean =
+            |of: &[f64]| (0..3).map(|_| of[random.random_range(0..3)]).sum::<f64>() / 3.0;
         let mut drawn: Vec<f64> = (0..200).map(|_| mean(&b) - mean(&a)).collect();
         drawn.sort_unstable_by(f64::total_cmp);
         alarms += u32::from(drawn[5] > 0.0 || drawn[194] < 0.0);
@@ -79,7 +81,9 @@ fn the_percentile_bootstrap_over_launches_alarms_far_too_often() {
 fn intervals_hold_the_truth() {
     let mut held = [0.0; 2];
     for seed in 0..COMPARISONS {
-        for (held, difference) in held.iter_mut().zip(&compared(&ORDINARY, 1.1, seed).quantiles[1..3]) {
+        for (held, difference) in
+            held.iter_mut().zip(&compared(&ORDINARY, 1.1, seed).quantiles[1..3])
+        {
             let (low, high) = difference.interval.unwrap();
             *held += f64::from(u8::from((low..=high).contains(&1.1))) / COMPARISONS as f64;
         }
@@ -88,7 +92,8 @@ fn intervals_hold_the_truth() {
 }
 
 fn checked(a: &Sample, b: &Sample, conditions: &[&str]) -> Vec<Answer> {
-    let conditions = conditions.iter().map(|text| Condition::parse(text).expect("well formed")).collect();
+    let conditions =
+        conditions.iter().map(|text| Condition::parse(text).expect("well formed")).collect();
     let options = CompareOptions { conditions, ..CompareOptions::default() };
     compare(a, b, [&[], &[]], &options)
         .expect("comparable")
@@ -103,8 +108,10 @@ fn conditions_hold_or_not_or_cannot_be_told() {
     use Answer::{DoesNotHold, Holds, Undecided};
     let mut random = Pcg64Mcg::seed_from_u64(1);
     let kind = Kind { spread: Spread::Normal(0.01), ..ORDINARY };
-    let (a, b) = (sample(&run(&kind, 16, 1.0, &mut random)), sample(&run(&kind, 16, 1.1, &mut random)));
-    let conditions = ["p50 > +5%", "p50 > +20%", "mean > +200ns", "p50 < -5%", "mean > +3us", "p99.9 > +5%"];
+    let (a, b) =
+        (sample(&run(&kind, 16, 1.0, &mut random)), sample(&run(&kind, 16, 1.1, &mut random)));
+    let conditions =
+        ["p50 > +5%", "p50 > +20%", "mean > +200ns", "p50 < -5%", "mean > +3us", "p99.9 > +5%"];
     assert_eq!(
         checked(&a, &b, &conditions),
         [Holds, DoesNotHold, Holds, DoesNotHold, DoesNotHold, Undecided],
@@ -120,21 +127,25 @@ fn a_condition_at_its_limit_seldom_holds() {
     let mut alarms = 0;
     for seed in 0..100 {
         let mut random = Pcg64Mcg::seed_from_u64(seed);
-        let (a, b) =
-            (sample(&run(&ORDINARY, 5, 1.0, &mut random)), sample(&run(&ORDINARY, 5, 1.05, &mut random)));
+        let (a, b) = (
+            sample(&run(&ORDINARY, 5, 1.0, &mut random)),
+            sample(&run(&ORDINARY, 5, 1.05, &mut random)),
+        );
         alarms += checked(&a, &b, &["p50 > +5%", "p90 > +5%"]).contains(&Answer::Holds) as u32;
     }
     assert!(alarms <= 10, "{alarms} of 100");
 }
 
-/// Planted truth with 1, 2, 3 and 5 launches: below three nothing is decided, and no interval is given.
+/// Planted truth with 1, 2, 3 and 5 launches: below three nothing is decided, and no interval is
+/// given.
 #[test]
 fn below_three_launches_nothing_is_decided_whatever_they_show() {
     let mut random = Pcg64Mcg::seed_from_u64(1);
     for (of_a, of_b) in [(1, 1), (1, 5), (2, 2), (2, 5), (5, 2), (3, 3), (5, 5)] {
         let mut side = |launches, slower| sample(&run(&ORDINARY, launches, slower, &mut random));
         let (a, b) = (side(of_a, 1.0), side(of_b, 8.3));
-        let conditions = ["p50 > +5%", "mean > +3us"].map(|text| Condition::parse(text).unwrap()).into();
+        let conditions =
+            ["p50 > +5%", "mean > +3us"].map(|text| Condition::parse(text).unwrap()).into();
         let options = CompareOptions { conditions, ..CompareOptions::default() };
         let found = compare(&a, &b, [&[], &[]], &options).unwrap();
         let enough = of_a.min(of_b) >= LAUNCHES_LEAST;
@@ -144,12 +155,16 @@ fn below_three_launches_nothing_is_decided_whatever_they_show() {
             assert_eq!((q.interval.is_some(), q.chance.is_some()), (enough, enough), "{q:?}");
             assert_eq!(q.reason, (!enough).then_some(Reason::TooFewLaunches), "{q:?}");
             assert!(
-                q.launches_needed.is_none() && q.interval.is_none_or(|(low, high)| 1.0 < low && low < high)
+                q.launches_needed.is_none()
+                    && q.interval.is_none_or(|(low, high)| 1.0 < low && low < high)
             );
         }
         for checked in &found.conditions {
             assert_eq!(checked.answer, if enough { Answer::Holds } else { Answer::Undecided });
-            assert!(checked.interval.is_some() == enough && checked.change.is_some(), "{checked:?}");
+            assert!(
+                checked.interval.is_some() == enough && checked.change.is_some(),
+                "{checked:?}"
+            );
         }
     }
 }
@@ -169,7 +184,8 @@ fn what_was_not_measured_cannot_be_compared() {
 fn the_same_seed_gives_the_same_answer() {
     assert_eq!(compared(&ORDINARY, 1.05, 3), compared(&ORDINARY, 1.05, 3));
     let found = compared(&ORDINARY, 1.05, 3);
-    let parts: (f64, f64) = found.shape.iter().fold((0.0, 0.0), |sum, bin| (sum.0 + bin.a, sum.1 + bin.b));
+    let parts: (f64, f64) =
+        found.shape.iter().fold((0.0, 0.0), |sum, bin| (sum.0 + bin.a, sum.1 + bin.b));
     assert!((parts.0 - 1.0).abs() < 1e-9 && (parts.1 - 1.0).abs() < 1e-9, "{parts:?}");
 }
 
@@ -177,7 +193,10 @@ fn the_same_seed_gives_the_same_answer() {
 fn a_tail_alone_is_found_and_named() {
     let slow_tail = |launches: Vec<Vec<i64>>| -> Vec<Vec<i64>> {
         let later = |(at, time): (usize, i64)| if at % 50 == 0 { time * 4 } else { time };
-        launches.into_iter().map(|times| times.into_iter().enumerate().map(later).collect()).collect()
+        launches
+            .into_iter()
+            .map(|times| times.into_iter().enumerate().map(later).collect())
+            .collect()
     };
     let mut random = Pcg64Mcg::seed_from_u64(2);
     let kind = Kind { launches: (8, 8), spread: Spread::Normal(0.01), ..ORDINARY };
@@ -185,5 +204,8 @@ fn a_tail_alone_is_found_and_named() {
     let b = sample(&slow_tail(run(&kind, 8, 1.0, &mut random)));
     let found = compare(&a, &b, [&[], &[]], &CompareOptions::default()).unwrap();
     let slower = |p: f64| found.quantiles.iter().any(|q| q.p == p && q.outcome == Outcome::Slower);
-    assert!(found.verdict == Verdict::Slower && slower(0.99) && !slower(0.1) && !slower(0.5), "{found:?}");
+    assert!(
+        found.verdict == Verdict::Slower && slower(0.99) && !slower(0.1) && !slower(0.5),
+        "{found:?}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Planted truth: a 95 % interval must hold it about 95 times in 100, also when messages are not independent.
+//! Planted truth: a 95 % interval must hold it about 95 times in 100, also when messages are not
+//! independent.
 
 use fourstamp_stats::analysis::Summary;
 use fourstamp_stats::{Accumulator, Columns, FileRows, Options, Position};
@@ -36,9 +37,11 @@ fn covered(truth: [f64; 3], mut run: impl FnMut(&mut Pcg64Mcg) -> Vec<Launch>) -
     for _ in 0..RUNS {
         let summary = end_to_end(&run(&mut random), 200);
         for ((covered, p), truth) in covered.iter_mut().zip(PS).zip(truth) {
-            let quantile = summary.quantiles.iter().find(|quantile| quantile.p == p).expect("supported");
+            let quantile =
+                summary.quantiles.iter().find(|quantile| quantile.p == p).expect("supported");
             let (low, high) = quantile.interval_ns.expect("enough blocks");
-            *covered += f64::from(u8::from(low as f64 <= truth && truth <= high as f64)) / RUNS as f64;
+            *covered +=
+                f64::from(u8::from(low as f64 <= truth && truth <= high as f64)) / RUNS as f64;
         }
     }
     covered
@@ -67,7 +70,10 @@ fn truth() -> [f64; 3] {
 fn assert_near_95(covered: [f64; 3], least: f64, most: f64) {
     println!("covered {covered:?} of p50, p90, p99");
     // Two and a half standard deviations of a rate of 0.95 over 200 runs are 0.039.
-    assert!(covered.iter().all(|rate| (least..=most).contains(rate)), "covered {covered:?} of p50, p90, p99");
+    assert!(
+        covered.iter().all(|rate| (least..=most).contains(rate)),
+        "covered {covered:?} of p50, p90, p99"
+    );
 }
 
 #[test]
@@ -89,8 +95,9 @@ fn launches_that_do_not_differ_are_covered_at_least() {
 
 #[test]
 fn launches_that_differ_are_covered() {
-    // A launch's own factor spreads more than all messages within it: the truth is that of the mixture. Its p99 is left
-    // out: only one launch in a hundred reaches it, and no resampling of twenty launches finds what they do not hold.
+    // A launch's own factor spreads more than all messages within it: the truth is that of the
+    // mixture. Its p99 is left out: only one launch in a hundred reaches it, and no resampling of
+    // twenty launches finds what they do not hold.
     let run = |random: &mut Pcg64Mcg| {
         let launch = |random: &mut Pcg64Mcg| {
             let own = 0.3 * normal(random);
@@ -119,11 +126,13 @@ fn shuffled_messages_are_covered_far_too_seldom() {
 #[test]
 fn the_effective_count_allows_for_correlation() {
     let mut random = Pcg64Mcg::seed_from_u64(7);
-    let independent = end_to_end(&[correlated(&mut random, 40_000, 0.0)], 0).effective_count.unwrap();
+    let independent =
+        end_to_end(&[correlated(&mut random, 40_000, 0.0)], 0).effective_count.unwrap();
     let mut ratio = 0.0;
     for _ in 0..20 {
-        ratio +=
-            end_to_end(&[correlated(&mut random, 40_000, 0.9)], 0).effective_count.unwrap() / 40_000.0 / 20.0;
+        ratio += end_to_end(&[correlated(&mut random, 40_000, 0.9)], 0).effective_count.unwrap()
+            / 40_000.0
+            / 20.0;
     }
     // In theory (1 − φ)/(1 + φ) = 1/19 for the logarithms, a little more for the times.
     assert!(independent > 20_000.0, "{independent} of 40,000 independent messages");
@@ -140,7 +149,8 @@ fn intervals_do_not_depend_on_more_than_the_seed() {
 fn few_blocks_have_no_interval() {
     let few = end_to_end(&[correlated(&mut Pcg64Mcg::seed_from_u64(3), 99, 0.0)], 200);
     assert!(
-        few.quantiles.iter().all(|quantile| quantile.interval_ns.is_none()) && few.effective_count.is_none()
+        few.quantiles.iter().all(|quantile| quantile.interval_ns.is_none())
+            && few.effective_count.is_none()
     );
     let enough = end_to_end(&[correlated(&mut Pcg64Mcg::seed_from_u64(3), 100, 0.0)], 200);
     assert!(enough.quantiles.iter().all(|quantile| quantile.interval_ns.is_some()));
@@ -149,5 +159,7 @@ fn few_blocks_have_no_interval() {
 #[test]
 fn equal_times_have_an_interval_of_no_width() {
     let summary = end_to_end(&[vec![123_456; 1000]], 200);
-    assert!(summary.quantiles.iter().all(|quantile| quantile.interval_ns == Some((123_456, 123_456))));
+    assert!(
+        summary.quantiles.iter().all(|quantile| quantile.interval_ns == Some((123_456, 123_456)))
+    );
 }

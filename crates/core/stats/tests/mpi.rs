@@ -1,10 +1,12 @@
-//! What was planted in the messages and calls of an MPI program must be found, to the nanosecond and in any order.
+//! What was planted in the messages and calls of an MPI program must be found, to the nanosecond
+//! and in any order.
 
 use std::sync::Arc;
 
 use fourstamp_stats::analysis::{Activity, Analysis, Mpi, MpiBy, Stage, Wait};
 use fourstamp_stats::{
-    Accumulator, BlockingCalls, CallColumns, CallTally, Columns, FIELDS, Function, Options, Position,
+    Accumulator, BlockingCalls, CallColumns, CallTally, Columns, FIELDS, Function, Options,
+    Position,
 };
 use proptest::prelude::*;
 use record::{Field, How, Kind, NULL, Values};
@@ -30,8 +32,9 @@ struct Planted {
     sites: [i64; 2],
 }
 
-/// A late sender by 5 ms, a receiver asleep for 50 ms, a rendezvous blocked for 20 ms, a message that lies about for
-/// 24.9 ms, and a send that does not block and was released late for reasons of its own.
+/// A late sender by 5 ms, a receiver asleep for 50 ms, a rendezvous blocked for 20 ms, a message
+/// that lies about for 24.9 ms, and a send that does not block and was released late for reasons of
+/// its own.
 fn planted() -> [Planted; 5] {
     let usual = Planted {
         src: 0,
@@ -133,7 +136,8 @@ fn add(accumulator: &mut Accumulator, rows: &[(i64, Planted)]) {
         };
         rows.iter().map(value).collect()
     };
-    let made: Vec<(Field, Vec<i64>)> = FIELDS.iter().map(|field| (*field, column(*field))).collect();
+    let made: Vec<(Field, Vec<i64>)> =
+        FIELDS.iter().map(|field| (*field, column(*field))).collect();
     let columns = made.iter().fold(Columns::new(rows.len()), |columns, (field, values)| {
         columns.with(*field, Values::Each(values))
     });
@@ -141,7 +145,8 @@ fn add(accumulator: &mut Accumulator, rows: &[(i64, Planted)]) {
 }
 
 fn analyse(rows: &[(i64, Planted)], batch: usize, accumulators: usize) -> Analysis {
-    let mut parts: Vec<Accumulator> = (0..accumulators).map(|_| Accumulator::new(options())).collect();
+    let mut parts: Vec<Accumulator> =
+        (0..accumulators).map(|_| Accumulator::new(options())).collect();
     rows.chunks(batch).enumerate().for_each(|(at, rows)| add(&mut parts[at % accumulators], rows));
     let mut whole = Accumulator::new(options());
     parts.into_iter().for_each(|part| whole.merge(part));
@@ -181,14 +186,18 @@ fn what_rests_on_an_unseen_arrival_is_told() {
     assert_eq!(mpi.arrivals.known, [3, 1, 1]);
     assert_eq!(mpi.arrivals.error_ns, [50 * US, 3 * US]);
     let rests: Vec<_> = mpi.waits.iter().map(|wait| (wait.rests_on_ns, wait.error_ns)).collect();
-    let expected = [([0; 3], 0), ([0; 3], 0), ([0, 0, 49_990 * US], 3 * US), ([0, 24_900 * US, 0], 50 * US)];
+    let expected =
+        [([0; 3], 0), ([0; 3], 0), ([0, 0, 49_990 * US], 3 * US), ([0, 24_900 * US, 0], 50 * US)];
     assert_eq!(rests, expected);
 }
 
 #[test]
 fn who_waited_for_whom_is_told() {
-    let blocked: Vec<_> =
-        mpi().blocked.iter().map(|b| (b.rank, b.by, b.late_sender_ns, b.late_receiver_ns)).collect();
+    let blocked: Vec<_> = mpi()
+        .blocked
+        .iter()
+        .map(|b| (b.rank, b.by, b.late_sender_ns, b.late_receiver_ns))
+        .collect();
     assert_eq!(blocked, [(2, 3, 0, 20 * MS), (1, 0, 5 * MS, 0)]);
 }
 
@@ -202,7 +211,10 @@ fn groups_hold_their_messages() {
     };
     assert_eq!(of(MpiBy::Pair), [((0, 1), 3, 79_890 * US), ((2, 3), 2, 20 * MS)]);
     assert_eq!(of(MpiBy::Tag), [((8, 0), 2, 74_890 * US), ((7, 0), 3, 25 * MS)]);
-    assert_eq!(of(MpiBy::SendSite), [((1, 0), 3, 79_890 * US), ((3, 0), 1, 20 * MS), ((5, 0), 1, 0)]);
+    assert_eq!(
+        of(MpiBy::SendSite),
+        [((1, 0), 3, 79_890 * US), ((3, 0), 1, 20 * MS), ((5, 0), 1, 0)]
+    );
     assert_eq!(of(MpiBy::ReceiveSite), [((2, 0), 3, 79_890 * US), ((4, 0), 2, 20 * MS)]);
 }
 
@@ -228,7 +240,8 @@ fn a_send_wait_of_nothing_is_no_stage() {
 fn a_message_without_a_stamp_is_counted_as_unknown() {
     let lacking = Planted { posted: NULL, ..planted()[2] };
     let mpi = analyse(&numbered(&[lacking]), 1, 1).mpi.unwrap();
-    let unknown: Vec<(u64, u64)> = mpi.waits.iter().map(|wait| (wait.unknown, wait.count)).collect();
+    let unknown: Vec<(u64, u64)> =
+        mpi.waits.iter().map(|wait| (wait.unknown, wait.count)).collect();
     assert_eq!(unknown, [(0, 0), (1, 0), (1, 0), (1, 0)]);
 }
 
@@ -290,7 +303,8 @@ impl Table {
 }
 
 fn functions() -> Vec<Function> {
-    let function = |name: &str, activity, blocks| Function { name: name.to_owned(), activity, blocks };
+    let function =
+        |name: &str, activity, blocks| Function { name: name.to_owned(), activity, blocks };
     vec![
         function("MPI_Send", Activity::Sending, true),
         function("MPI_Recv", Activity::Waiting, true),
@@ -300,8 +314,10 @@ fn functions() -> Vec<Function> {
 }
 
 fn two_ranks() -> [(u32, Table); 2] {
-    let zero = Table::default().call(0, MS, 0).collective(4 * MS, 10 * MS).polls(10 * MS, 12 * MS, 500);
-    let one = Table::default().call(0, 2 * MS, 1).collective(9 * MS, 10 * MS).call(15 * MS, NULL, 1);
+    let zero =
+        Table::default().call(0, MS, 0).collective(4 * MS, 10 * MS).polls(10 * MS, 12 * MS, 500);
+    let one =
+        Table::default().call(0, 2 * MS, 1).collective(9 * MS, 10 * MS).call(15 * MS, NULL, 1);
     [(0, zero), (1, one)]
 }
 
@@ -314,8 +330,11 @@ fn the_time_of_ranks_and_functions_adds_up() {
     assert_eq!(calls.ranks[0].activity_ns, [3 * MS, MS, 0, 2 * MS, 6 * MS, 0]);
     assert_eq!(calls.ranks[1].activity_ns, [12 * MS, 0, 2 * MS, 0, MS, 0]);
     assert_eq!((calls.ranks[0].calls, calls.ranks[1].unfinished), (502, 1));
-    let functions: Vec<_> =
-        calls.functions.iter().map(|f| (f.name.as_str(), f.calls, f.polls, f.total_ns, f.max_ns)).collect();
+    let functions: Vec<_> = calls
+        .functions
+        .iter()
+        .map(|f| (f.name.as_str(), f.calls, f.polls, f.total_ns, f.max_ns))
+        .collect();
     let expected = [
         ("MPI_Barrier", 2, 0, 7 * MS, 6 * MS),
         ("MPI_Recv", 2, 0, 2 * MS, 2 * MS),
@@ -364,7 +383,11 @@ fn slices_hold_all_the_time() {
         for (activity, ns) in rank.activity_ns.iter().enumerate() {
             let parts: f64 = lane.slices.iter().map(|slice| f64::from(slice[activity])).sum();
             let found = parts * calls.slice_ns as f64;
-            assert!((found - *ns as f64).abs() < 2_000.0, "rank {} {activity}: {found} of {ns}", rank.rank);
+            assert!(
+                (found - *ns as f64).abs() < 2_000.0,
+                "rank {} {activity}: {found} of {ns}",
+                rank.rank
+            );
         }
     }
 }
@@ -373,7 +396,8 @@ fn slices_hold_all_the_time() {
 fn what_ranks_did_meanwhile_is_told() {
     let mut mpi = mpi();
     mpi.worst.truncate(1);
-    // The worst lies between 10 and 60.001 ms: the sender is in Recv for 20 ms, the receiver in a call it never leaves.
+    // The worst lies between 10 and 60.001 ms: the sender is in Recv for 20 ms, the receiver in a
+    // call it never leaves.
     let sender = Table::default().call(5 * MS, 9 * MS, 0).call(30 * MS, 50 * MS, 1);
     let receiver = Table::default().call(59 * MS, NULL, 1);
     let mut tally = CallTally::new(functions(), &mpi.worst);

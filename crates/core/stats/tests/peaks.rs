@@ -34,7 +34,10 @@ fn a_broad_peak_is_not_placed_on_a_spike_beside_it() {
         assert!((15e6..70e6).contains(&slow.place_ns), "seed {seed}: {slow:?}");
         for peak in view.peaks.iter().filter(|peak| peak.mass > 0.01) {
             let ratio = mean_ns(&view, peak) / peak.place_ns;
-            assert!((0.3..3.0).contains(&ratio), "seed {seed}: a mean of {ratio} places in {peak:?}");
+            assert!(
+                (0.3..3.0).contains(&ratio),
+                "seed {seed}: a mean of {ratio} places in {peak:?}"
+            );
         }
     }
 }
@@ -50,7 +53,8 @@ fn on_a_coarse_clock_places_are_its_steps_and_intervals_reach_half_a_step() {
             let ns = log_normal(&mut draw, middle, 0.1);
             draw.timed(ns, 10.0)
         };
-        let launches: Vec<Vec<i64>> = (0..3).map(|_| (0..10_000).map(&mut time).collect()).collect();
+        let launches: Vec<Vec<i64>> =
+            (0..3).map(|_| (0..10_000).map(&mut time).collect()).collect();
         let view = analysed(&launches, seed as u64);
         assert!(view.peaks.len() >= 2, "{middles:?}: {:?}", view.peaks);
         for peak in &view.peaks {

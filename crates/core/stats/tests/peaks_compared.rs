@@ -36,7 +36,8 @@ fn launch(planted: &Planted, random: &mut Pcg64Mcg) -> Vec<i64> {
     let mut state = normal(random);
     let mut next = || {
         state = 0.8 * state + 0.6 * normal(random);
-        let typical = if random.random::<f64>() < mass { SECOND_NS * planted.place } else { 8_000.0 };
+        let typical =
+            if random.random::<f64>() < mass { SECOND_NS * planted.place } else { 8_000.0 };
         (typical * own * (0.1 * state).exp()) as i64
     };
     (0..MESSAGES).map(|_| next()).collect()
@@ -66,7 +67,10 @@ fn matched(planted: &Planted, launches: usize, seed: u64) -> Vec<PeakMatch> {
 }
 
 fn is_claim(change: PeakChange) -> bool {
-    !matches!(change, PeakChange::Same | PeakChange::Undecided | PeakChange::Split | PeakChange::Merged)
+    !matches!(
+        change,
+        PeakChange::Same | PeakChange::Undecided | PeakChange::Split | PeakChange::Merged
+    )
 }
 
 #[test]
@@ -94,7 +98,8 @@ fn a_planted_move_is_found_and_its_interval_holds_it() {
         let Some(place) = second.place else { continue };
         assert_eq!(place.by, second.b.unwrap().place_ns / second.a.unwrap().place_ns);
         found += usize::from(place.differs == Some(true));
-        covered += usize::from(place.interval.is_some_and(|(low, high)| (low..=high).contains(&1.5)));
+        covered +=
+            usize::from(place.interval.is_some_and(|(low, high)| (low..=high).contains(&1.5)));
     }
     assert!(found >= 36 && covered >= 35, "found {found}, covered {covered} of 40");
 }
@@ -104,7 +109,8 @@ fn a_planted_mass_is_found() {
     let planted = Planted { mass: 0.4, ..ALIKE };
     let grown = |seed| {
         let all = matched(&planted, 5, seed);
-        let second = all.iter().rev().find(|one| one.a.is_some() && one.b.is_some()).expect("a pair");
+        let second =
+            all.iter().rev().find(|one| one.a.is_some() && one.b.is_some()).expect("a pair");
         second.mass.differs == Some(true) && second.mass.by > 0.0
     };
     let found = (0..40).filter(|seed| grown(*seed)).count();
@@ -115,7 +121,10 @@ fn a_planted_mass_is_found() {
 fn a_peak_that_appears_is_new_and_below_three_launches_nothing_is_said() {
     let without = Planted { mass: 0.0, ..ALIKE };
     let gone = matched(&without, 5, 1);
-    assert!(gone.iter().any(|found| found.change == PeakChange::Gone && found.b.is_none()), "{gone:?}");
+    assert!(
+        gone.iter().any(|found| found.change == PeakChange::Gone && found.b.is_none()),
+        "{gone:?}"
+    );
     for launches in [1, 2] {
         let found = matched(&without, launches, 1);
         let undecided = |found: &PeakMatch| found.change == PeakChange::Undecided;

@@ -1,4 +1,5 @@
-//! Planted truth, in short: `examples/planted` does the same over hundreds of seeds, and its rates are in docs/SPECIFICATION.md.
+//! Planted truth, in short: `examples/planted` does the same over hundreds of seeds, and its rates
+//! are in docs/SPECIFICATION.md.
 
 #[path = "../examples/planted/draw.rs"]
 mod draw;
@@ -19,7 +20,8 @@ fn planted_peaks_are_found_and_their_intervals_hold_the_truth() {
 
 #[test]
 fn clean_data_has_one_peak() {
-    // 1 % of 48 runs, were it that many, is 0 or 1 in all but one case of a dozen; 4 in one of two thousand.
+    // 1 % of 48 runs, were it that many, is 0 or 1 in all but one case of a dozen; 4 in one of two
+    // thousand.
     let alarms: usize = (0..peaks::CLEAN.len()).map(|kind| peaks::false_alarms(kind, 0..8)).sum();
     assert!(alarms < 4, "{alarms} false alarms in 48 runs");
 }

@@ -1,4 +1,5 @@
-//! A Time Warp run's rows must end in what was planted in them, in any order, and leave the messages' statistics alone.
+//! A Time Warp run's rows must end in what was planted in them, in any order, and leave the
+//! messages' statistics alone.
 
 use fourstamp_stats::analysis::{Analysis, Simulation, Stage, Work};
 use fourstamp_stats::{Accumulator, Columns, FIELDS, Options, Position};
@@ -71,7 +72,8 @@ fn add(accumulator: &mut Accumulator, rows: &[Planted]) {
         };
         rows.iter().map(value).collect()
     };
-    let made: Vec<(Field, Vec<i64>)> = FIELDS.iter().map(|field| (*field, column(*field))).collect();
+    let made: Vec<(Field, Vec<i64>)> =
+        FIELDS.iter().map(|field| (*field, column(*field))).collect();
     let columns = made.iter().fold(Columns::new(rows.len()), |columns, (field, values)| {
         columns.with(*field, Values::Each(values))
     });
@@ -79,8 +81,10 @@ fn add(accumulator: &mut Accumulator, rows: &[Planted]) {
 }
 
 fn analyse(rows: &[Planted], batch: usize, accumulators: usize, backwards: bool) -> Analysis {
-    let mut batches: Vec<&[Planted]> =
-        rows.chunk_by(|a, b| a.launch == b.launch).flat_map(|launch| launch.chunks(batch)).collect();
+    let mut batches: Vec<&[Planted]> = rows
+        .chunk_by(|a, b| a.launch == b.launch)
+        .flat_map(|launch| launch.chunks(batch))
+        .collect();
     let mut parts: Vec<Accumulator> =
         (0..accumulators).map(|_| Accumulator::new(Options::default())).collect();
     if backwards {
@@ -95,7 +99,8 @@ fn analyse(rows: &[Planted], batch: usize, accumulators: usize, backwards: bool)
     whole.finish()
 }
 
-/// Two nodes: 90 executions of 1 µs, 2 rollbacks of 30 events, one of 5, collections of 20 and 5 events.
+/// Two nodes: 90 executions of 1 µs, 2 rollbacks of 30 events, one of 5, collections of 20 and 5
+/// events.
 fn two_nodes() -> Vec<Planted> {
     let mut rows = Vec::new();
     for at in 0..90 {
@@ -105,7 +110,10 @@ fn two_nodes() -> Vec<Planted> {
     rows.push(Planted::undone(1, 60_000, 8, 5, 6.0, 6.0));
     rows.push(Planted::undone(0, 70_000, 7, 30, 3.0, 999_999_999.0));
     for (node, events) in [(0, 20), (1, 5)] {
-        rows.push(Planted { amount: events, ..Planted::work(Kind::Collection, node, 190_000, 10_000) });
+        rows.push(Planted {
+            amount: events,
+            ..Planted::work(Kind::Collection, node, 190_000, 10_000)
+        });
         rows.push(Planted { to: 4.0, ..Planted::work(Kind::GvtRound, node, 100_000, 90_000) });
         rows.push(Planted { to: 1e9, ..Planted::work(Kind::GvtRound, node, 195_000, 4_000) });
     }
@@ -123,8 +131,11 @@ fn planted_work_is_found() {
     assert_eq!((found.efficiency, found.gvt_rounds), (Some(25.0 / 90.0), 2));
     assert_eq!(found.elapsed_ns, 200_000);
     assert!((found.committed_per_s.unwrap() - 25.0 / 200e-6).abs() < 1e-6);
-    let time: Vec<(Work, u64, i64)> =
-        found.work.iter().map(|(work, view)| (*work, view.summary.count, view.summary.max_ns)).collect();
+    let time: Vec<(Work, u64, i64)> = found
+        .work
+        .iter()
+        .map(|(work, view)| (*work, view.summary.count, view.summary.max_ns))
+        .collect();
     assert_eq!(
         time,
         [
@@ -139,8 +150,11 @@ fn planted_work_is_found() {
     let over = |rate: fn(&fourstamp_stats::analysis::SimulationBin) -> f64| -> f64 {
         found.series.iter().map(|bin| rate(bin) * (bin.to_ns - bin.from_ns) as f64 / 1e9).sum()
     };
-    let sums =
-        [over(|bin| bin.executed_per_s), over(|bin| bin.undone_per_s), over(|bin| bin.committed_per_s)];
+    let sums = [
+        over(|bin| bin.executed_per_s),
+        over(|bin| bin.undone_per_s),
+        over(|bin| bin.committed_per_s),
+    ];
     for (sum, truth) in sums.into_iter().zip([90.0, 65.0, 25.0]) {
         assert!((sum - truth).abs() < 1e-6, "{sum} events in the series, truly {truth}");
     }
@@ -154,11 +168,18 @@ fn planted_rollbacks_are_found_with_their_objects() {
     assert!((rollbacks.depth_mean - 65.0 / 3.0).abs() < 1e-12);
     assert_eq!(rollbacks.depths, [(4, 7, 1), (8, 15, 0), (16, 31, 2)]);
     assert_eq!((rollbacks.lengths_zero, rollbacks.lengths_unknown), (1, 1));
-    let lengths: Vec<(f64, f64, u64)> = rollbacks.lengths.iter().map(|b| (b.from, b.to, b.count)).collect();
+    let lengths: Vec<(f64, f64, u64)> =
+        rollbacks.lengths.iter().map(|b| (b.from, b.to, b.count)).collect();
     assert_eq!(lengths, [(8.0, 16.0, 1)]);
-    let worst: Vec<(Option<i64>, u64, Option<i64>)> =
-        found.worst.iter().map(|rollback| (rollback.begin_ns, rollback.events, rollback.object)).collect();
-    assert_eq!(worst, [(Some(50_000), 30, Some(7)), (Some(70_000), 30, Some(7)), (Some(60_000), 5, Some(8))]);
+    let worst: Vec<(Option<i64>, u64, Option<i64>)> = found
+        .worst
+        .iter()
+        .map(|rollback| (rollback.begin_ns, rollback.events, rollback.object))
+        .collect();
+    assert_eq!(
+        worst,
+        [(Some(50_000), 30, Some(7)), (Some(70_000), 30, Some(7)), (Some(60_000), 5, Some(8))]
+    );
     assert_eq!((found.worst[0].from, found.worst[0].to), (Some(12.5), Some(4.5)));
     let objects: Vec<(i64, u64, u64, u64)> =
         found.objects.iter().map(|o| (o.object, o.rollbacks, o.undone, o.depth_max)).collect();
@@ -193,15 +214,22 @@ fn kinds_of_messages_are_told_apart_within_and_between_nodes() {
     let groups = analysis.simulation.expect("the run is a simulation").messages;
     let shape: Vec<(Kind, bool, u64, usize)> =
         groups.iter().map(|g| (g.kind, g.on_node, g.count, g.stages.len())).collect();
-    assert_eq!(shape, [(Kind::Event, true, 100, 1), (Kind::Event, false, 100, 4), (Kind::Anti, false, 1, 4)]);
+    assert_eq!(
+        shape,
+        [(Kind::Event, true, 100, 1), (Kind::Event, false, 100, 4), (Kind::Anti, false, 1, 4)]
+    );
     let (stage, summary) = &groups[1].stages[2];
-    assert_eq!((*stage, summary.min_ns, summary.max_ns, summary.count), (Stage::Transit, 500, 500, 100));
+    assert_eq!(
+        (*stage, summary.min_ns, summary.max_ns, summary.count),
+        (Stage::Transit, 500, 500, 100)
+    );
     assert_eq!(groups[0].stages[0].1.max_ns, 7);
 }
 
 #[test]
 fn a_run_without_work_is_no_simulation() {
-    let rows: Vec<Planted> = (0..50).map(|at| Planted::message(Kind::Event, 0, 1, at, [1, 2, 3])).collect();
+    let rows: Vec<Planted> =
+        (0..50).map(|at| Planted::message(Kind::Event, 0, 1, at, [1, 2, 3])).collect();
     assert_eq!(analyse(&rows, 10, 2, false).simulation, None);
 }
 
@@ -224,7 +252,12 @@ fn damaged_stamps_do_not_stop_an_analysis() {
         for begin in extremes {
             rows.extend(extremes.map(|end| {
                 let stamps = [begin, NULL, NULL, end];
-                Planted { stamps, to: f64::NAN, from: f64::INFINITY, ..Planted::work(kind, 0, 0, 0) }
+                Planted {
+                    stamps,
+                    to: f64::NAN,
+                    from: f64::INFINITY,
+                    ..Planted::work(kind, 0, 0, 0)
+                }
             }));
         }
     }
@@ -234,23 +267,31 @@ fn damaged_stamps_do_not_stop_an_analysis() {
 }
 
 fn any_work() -> impl Strategy<Value = Planted> {
-    let kind = prop::sample::select(vec![Kind::Execution, Kind::Rollback, Kind::Collection, Kind::GvtRound]);
-    let time = prop_oneof![4 => (0..4_000_i64).prop_map(|t| t as f64 / 8.0), 1 => Just(999_999_999.0)];
-    (kind, 0..3_i64, 0..90_000_000_i64, 0..50_000_i64, (0..20_i64, 0..40_i64), (time.clone(), time)).prop_map(
-        |(kind, node, begin, took, (object, amount), (from, to))| Planted {
+    let kind = prop::sample::select(vec![
+        Kind::Execution,
+        Kind::Rollback,
+        Kind::Collection,
+        Kind::GvtRound,
+    ]);
+    let time =
+        prop_oneof![4 => (0..4_000_i64).prop_map(|t| t as f64 / 8.0), 1 => Just(999_999_999.0)];
+    (kind, 0..3_i64, 0..90_000_000_i64, 0..50_000_i64, (0..20_i64, 0..40_i64), (time.clone(), time))
+        .prop_map(|(kind, node, begin, took, (object, amount), (from, to))| Planted {
             object,
             amount,
             from,
             to,
             ..Planted::work(kind, node, begin, took)
-        },
-    )
+        })
 }
 
 fn any_message() -> impl Strategy<Value = Planted> {
-    let kind = prop::sample::select(vec![Kind::Event, Kind::Anti, Kind::Gvt, Kind::Sendback, Kind::Data]);
+    let kind =
+        prop::sample::select(vec![Kind::Event, Kind::Anti, Kind::Gvt, Kind::Sendback, Kind::Data]);
     (kind, 0..3_i64, 0..3_i64, 0..90_000_000_i64, [0..500_i64, 0..9_000_i64, 0..90_000_i64])
-        .prop_map(|(kind, src, node, ready, stages)| Planted::message(kind, src, node, ready, stages))
+        .prop_map(|(kind, src, node, ready, stages)| {
+            Planted::message(kind, src, node, ready, stages)
+        })
 }
 
 fn any_run() -> impl Strategy<Value = Vec<Planted>> {

@@ -2,8 +2,9 @@
 //!
 //!     cargo run --release -p fourstamp-calls --example large -- [--logs-only] RUN MESSAGES [RANKS] [pingpong|waitall]
 //!
-//! Prints seconds, the peak of the memory, and the bytes on the disk a message. The logs take about 100 bytes a message. With
-//! `--logs-only` the run is left as a job that was killed leaves it, for its first reader to close.
+//! Prints seconds, the peak of the memory, and the bytes on the disk a message. The logs take about
+//! 100 bytes a message. With `--logs-only` the run is left as a job that was killed leaves it, for
+//! its first reader to close.
 
 use calls::entry::{self, Call, Completion, completion_flags, flags, head, kinds};
 use record::{NodeSheet, RunFolder, RunInfo};
@@ -37,7 +38,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("closing             {seconds:.2} s, {:.2} us a message", seconds * 1e6 / rows as f64);
     println!("peak of the memory  {} MiB", peak_kib().unwrap_or(0) / 1024);
     for part in ["messages", "mpi"] {
-        println!("bytes a message     {:.2} in {part}/", bytes(&folder.join(part))? as f64 / rows as f64);
+        println!(
+            "bytes a message     {:.2} in {part}/",
+            bytes(&folder.join(part))? as f64 / rows as f64
+        );
     }
     Ok(())
 }
@@ -73,7 +77,8 @@ fn make_logs(run: &RunFolder, ranks: u64, messages: u64, pattern: &str) -> std::
 
 impl Log {
     fn create(stem: &Path, rank: u64, ranks: u64, now: u64) -> std::io::Result<Log> {
-        let out = BufWriter::with_capacity(1 << 20, std::fs::File::create(stem.with_extension("calls"))?);
+        let out =
+            BufWriter::with_capacity(1 << 20, std::fs::File::create(stem.with_extension("calls"))?);
         let mut log = Log { out, rank, now, requests: 0, noise: rank + 1 };
         log.words(&[u64::from_le_bytes(*b"4STCALLS"), 1 | rank << 32, 0, 0, 0, 0, 0, 0])?;
         let mut text = format!("{{\"library\":\"made up\",\"size\":{ranks}}}").into_bytes();
@@ -119,9 +124,15 @@ impl Log {
             ..Call::default()
         };
         let peer = (self.rank ^ 1) as i32;
-        let send = Call { operation: operation("Send"), flags: base.flags | flags::SENDS, peer, ..base };
-        let receive =
-            Call { operation: operation("Recv"), flags: base.flags | flags::RECEIVES, peer, site: 2, ..base };
+        let send =
+            Call { operation: operation("Send"), flags: base.flags | flags::SENDS, peer, ..base };
+        let receive = Call {
+            operation: operation("Recv"),
+            flags: base.flags | flags::RECEIVES,
+            peer,
+            site: 2,
+            ..base
+        };
         let start = self.now;
         for round in 0..rounds {
             // Both are together again at the beginning of each round.
@@ -144,16 +155,25 @@ impl Log {
 
     /// Rounds of eight receives, eight sends to the next rank, and one wait for all.
     fn waitalls(&mut self, ranks: u64, rounds: u64) -> std::io::Result<()> {
-        let base = Call { flags: flags::MESSAGE, communicator: entry::WORLD, bytes: 1024, ..Call::default() };
-        let (to, from) = (((self.rank + 1) % ranks) as i32, ((self.rank + ranks - 1) % ranks) as i32);
+        let base = Call {
+            flags: flags::MESSAGE,
+            communicator: entry::WORLD,
+            bytes: 1024,
+            ..Call::default()
+        };
+        let (to, from) =
+            (((self.rank + 1) % ranks) as i32, ((self.rank + ranks - 1) % ranks) as i32);
         let start = self.now;
         for round in 0..rounds {
             self.now = start + round * 12_000;
             let mut done = Vec::new();
             for tag in 0..16 {
                 self.requests += 1;
-                let (name, flag, peer) =
-                    if tag < 8 { ("Irecv", flags::RECEIVES, from) } else { ("Isend", flags::SENDS, to) };
+                let (name, flag, peer) = if tag < 8 {
+                    ("Irecv", flags::RECEIVES, from)
+                } else {
+                    ("Isend", flags::SENDS, to)
+                };
                 let call = Call {
                     operation: operation(name),
                     flags: base.flags | flag,
@@ -173,7 +193,11 @@ impl Log {
                     bytes: 1024,
                 });
             }
-            self.call(Call { operation: operation("Waitall"), site: 3, ..Call::default() }, 3000, &done)?;
+            self.call(
+                Call { operation: operation("Waitall"), site: 3, ..Call::default() },
+                3000,
+                &done,
+            )?;
         }
         Ok(())
     }
@@ -186,7 +210,13 @@ fn operation(name: &str) -> u16 {
 /// The most memory that this process has had, as the system counts it.
 fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?
+        .split_whitespace()
+        .next()?
+        .parse()
+        .ok()
 }
 
 /// Bytes of the files in a folder.

@@ -1,23 +1,27 @@
 //! When a message had arrived, and how well that is known.
 //!
-//! No MPI library tells. What is known is an interval that gets narrower with every fact, and the stamp is a point in it with the
-//! distance to its farther end as its error:
+//! No MPI library tells. What is known is an interval that gets narrower with every fact, and the
+//! stamp is a point in it with the distance to its farther end as its error:
 //!
-//! 1. **Facts.** It had not arrived before it was sent, nor before the last poll that did not find it began, nor, if the send was a
-//!    rendezvous, before the receive was posted. It had arrived when the call that found it (a probe, or the one that took it)
-//!    returned.
-//! 2. **Observed.** If that call was entered before the message can have been there, the rank was blocked in MPI for it, and the
-//!    call returned on its arrival: it arrived at the call's exit less what such a call takes when the message is there already
-//!    (*overhead*). Only if the call completed no other receive, and if the message was not on its way for unusually long:
-//!    then either the network was slow or the receiver was not running, which the stamps cannot tell apart, and the facts are all there is
-//!    (not even what the quickest message seen took: this one may have been quicker).
-//! 3. **Modelled.** Otherwise it was on its way for as long as observed messages of its size and way were (*transit*), if
-//!    that agrees with the facts. Where no message of the run tells how long that is, it is taken to have arrived when its blocking send
-//!    returned.
-//! 4. **Bracketed.** Where the facts alone are narrower than the model or contradict it, they stand, and the stamp is their middle.
+//! 1. **Facts.** It had not arrived before it was sent, nor before the last poll that did not find
+//!    it began, nor, if the send was a rendezvous, before the receive was posted. It had arrived
+//!    when the call that found it (a probe, or the one that took it) returned.
+//! 2. **Observed.** If that call was entered before the message can have been there, the rank was
+//!    blocked in MPI for it, and the call returned on its arrival: it arrived at the call's exit
+//!    less what such a call takes when the message is there already (*overhead*). Only if the call
+//!    completed no other receive, and if the message was not on its way for unusually long: then
+//!    either the network was slow or the receiver was not running, which the stamps cannot tell
+//!    apart, and the facts are all there is (not even what the quickest message seen took: this one
+//!    may have been quicker).
+//! 3. **Modelled.** Otherwise it was on its way for as long as observed messages of its size and
+//!    way were (*transit*), if that agrees with the facts. Where no message of the run tells how
+//!    long that is, it is taken to have arrived when its blocking send returned.
+//! 4. **Bracketed.** Where the facts alone are narrower than the model or contradict it, they
+//!    stand, and the stamp is their middle.
 //!
-//! A stamp is within its facts because it is computed from them, not because it was moved there. When even the facts contradict one
-//! another (a message taken before it was sent) there is no stamp, and the message is counted as a causality violation.
+//! A stamp is within its facts because it is computed from them, not because it was moved there.
+//! When even the facts contradict one another (a message taken before it was sent) there is no
+//! stamp, and the message is counted as a causality violation.
 
 use crate::event::Looked;
 use crate::message::{Got, Sent};
@@ -73,7 +77,8 @@ impl Interval {
     }
 }
 
-/// When the message of `sent` and `got` arrived. `clock_error` is how far the two ranks' clocks may be apart, ns.
+/// When the message of `sent` and `got` arrived. `clock_error` is how far the two ranks' clocks may
+/// be apart, ns.
 pub(crate) fn arrival(sent: &Sent, got: &Got, clock_error: i64, usual: &Usual) -> Arrival {
     let class = size_class(sent.bytes);
     let protocol = settled(protocol(sent, got, clock_error), usual.protocol(class));
@@ -113,14 +118,16 @@ pub(crate) fn arrival(sent: &Sent, got: &Got, clock_error: i64, usual: &Usual) -
     }
 }
 
-/// Nothing is known of the way. When a blocking send has returned, the message has left its sender's hands, and most ways are
-/// short: that moment is the best guess, with all that the facts allow as its error.
+/// Nothing is known of the way. When a blocking send has returned, the message has left its
+/// sender's hands, and most ways are short: that moment is the best guess, with all that the facts
+/// allow as its error.
 fn handed_over(sent: &Sent, facts: Interval) -> Arrival {
     let told = sent.blocking && (facts.from..=facts.to).contains(&sent.released);
     if told { facts.at(sent.released, How::Modelled) } else { facts.middle(How::Bracketed) }
 }
 
-/// Facts 1 of the module's head; without the polls if they contradict the rest, `None` if the rest contradicts itself.
+/// Facts 1 of the module's head; without the polls if they contradict the rest, `None` if the rest
+/// contradicts itself.
 fn facts(sent: i64, posted: i64, looked: &Looked, start: &Start) -> Option<Interval> {
     let to = looked.until;
     let begun = if start.surely_after_posting { posted.max(sent) } else { sent };
@@ -139,21 +146,27 @@ struct Start {
 
 impl Start {
     fn of(sent: &Sent, got: &Got, clock_error: i64, protocol: Protocol) -> Start {
-        let at_once = Start { earliest: sent.ready, latest: sent.ready, surely_after_posting: false };
+        let at_once =
+            Start { earliest: sent.ready, latest: sent.ready, surely_after_posting: false };
         if got.posted <= sent.ready - clock_error {
             return at_once;
         }
         let posted = got.posted.max(sent.ready);
         match protocol {
             Protocol::Eager => at_once,
-            Protocol::Rendezvous => Start { earliest: posted, latest: posted, surely_after_posting: true },
-            Protocol::Unknown => Start { earliest: sent.ready, latest: posted, surely_after_posting: false },
+            Protocol::Rendezvous => {
+                Start { earliest: posted, latest: posted, surely_after_posting: true }
+            }
+            Protocol::Unknown => {
+                Start { earliest: sent.ready, latest: posted, surely_after_posting: false }
+            }
         }
     }
 }
 
-/// What a message's own stamps tell together with what is usual for its size. A send that returned before the posting has
-/// surely not waited for it; one that returned after it may have been kept from running.
+/// What a message's own stamps tell together with what is usual for its size. A send that returned
+/// before the posting has surely not waited for it; one that returned after it may have been kept
+/// from running.
 fn settled(own: Option<Protocol>, usual: Protocol) -> Protocol {
     match (own, usual) {
         (Some(Protocol::Rendezvous), Protocol::Eager) => Protocol::Unknown,
@@ -162,8 +175,9 @@ fn settled(own: Option<Protocol>, usual: Protocol) -> Protocol {
     }
 }
 
-/// What a message's own stamps tell of how it travelled: a send that returned before the receive was posted has not waited for
-/// it, and one that returned after a posting that was clearly later than itself probably has.
+/// What a message's own stamps tell of how it travelled: a send that returned before the receive
+/// was posted has not waited for it, and one that returned after a posting that was clearly later
+/// than itself probably has.
 pub(crate) fn protocol(sent: &Sent, got: &Got, clock_error: i64) -> Option<Protocol> {
     let telling = sent.blocking && sent.released != NULL;
     if !telling || got.posted - sent.ready < CLEARLY_NS + 2 * clock_error {

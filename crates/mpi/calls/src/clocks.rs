@@ -22,7 +22,8 @@ impl ClockErrors {
             .iter()
             .map(|rank| rank.as_ref().and_then(|rank| place(&rank.sheet)).unwrap_or(usize::MAX))
             .collect();
-        let error = domains.iter().map(|domain| domain.error_ns.unwrap_or(0.0).ceil() as i64).collect();
+        let error =
+            domains.iter().map(|domain| domain.error_ns.unwrap_or(0.0).ceil() as i64).collect();
         ClockErrors { domain, error }
     }
 
@@ -37,7 +38,8 @@ impl ClockErrors {
     }
 }
 
-/// Turn the exchanges in the logs into offsets on the sheets of the ranks whose clock is not the reference.
+/// Turn the exchanges in the logs into offsets on the sheets of the ranks whose clock is not the
+/// reference.
 pub(crate) fn synchronise(ranks: &mut Ranks, closing: &mut Closing) {
     let Some(reference) = reference(ranks, closing) else { return };
     let mut notes = Vec::new();
@@ -78,8 +80,8 @@ fn offset(
     }
 }
 
-/// The clock that the others are tied to, chosen as the fit chooses it: the one that the run names, else the first true one of the
-/// machine that started it, else the first.
+/// The clock that the others are tied to, chosen as the fit chooses it: the one that the run names,
+/// else the first true one of the machine that started it, else the first.
 fn reference(ranks: &Ranks, closing: &Closing) -> Option<String> {
     let info = closing.info();
     if let Some(named) = info.domains.iter().find(|domain| domain.reference) {

@@ -19,13 +19,16 @@ use std::path::Path;
 /// Whether the run at `run` holds call logs, so that [`close`] closes it.
 pub fn has_logs(run: &Path) -> bool {
     let entries = std::fs::read_dir(run.join("live")).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).any(|path| path.extension().is_some_and(|ending| ending == "calls"))
+    entries
+        .map(|entry| entry.path())
+        .any(|path| path.extension().is_some_and(|ending| ending == "calls"))
 }
 
 /// Close a run of MPI ranks.
 ///
 /// # Errors
-/// When a log cannot be read or a file not be written. The logs stay then, and closing can be done again.
+/// When a log cannot be read or a file not be written. The logs stay then, and closing can be done
+/// again.
 pub fn close(closing: Closing) -> Result<RunInfo, CloseError> {
     close_with(closing, &mut |_, _| {})
 }
@@ -34,7 +37,10 @@ pub fn close(closing: Closing) -> Result<RunInfo, CloseError> {
 ///
 /// # Errors
 /// As [`close`].
-pub fn close_with(mut closing: Closing, progress: &mut dyn FnMut(u64, u64)) -> Result<RunInfo, CloseError> {
+pub fn close_with(
+    mut closing: Closing,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<RunInfo, CloseError> {
     allow_many_files();
     remove_tables(closing.path())?;
     let mut ranks = Ranks::find(&mut closing)?;
@@ -110,7 +116,9 @@ fn tell(closing: &mut Closing, ranks: &Ranks, counts: &Counts, written: &Written
 fn remove_tables(run: &Path) -> Result<(), CloseError> {
     let folder = run.join("mpi");
     match std::fs::remove_dir_all(&folder) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(CloseError::file("remove", &folder, error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(CloseError::file("remove", &folder, error))
+        }
         _ => Ok(()),
     }
 }

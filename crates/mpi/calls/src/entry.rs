@@ -1,10 +1,12 @@
 //! Entries of a rank's call log: whole 64-bit words, one after another.
 //!
-//! Word 0 of every entry: kind (8 bits), thread (8), operation (16), words in all (16), flags (16), from the lowest bit.
+//! Word 0 of every entry: kind (8 bits), thread (8), operation (16), words in all (16), flags (16),
+//! from the lowest bit.
 //!
-//! A **call** (kind 1) goes on with its enter and exit ticks, then `site` (32 bits) and `request` (32), then, with
-//! [`flags::MESSAGE`], `peer` and `tag` (two `i32`), `bytes` (40 bits) and `communicator` (24). What follows are
-//! completions of three words: `request` (32 bits) and flags (32), `source` and `tag` (two `i32`), bytes.
+//! A **call** (kind 1) goes on with its enter and exit ticks, then `site` (32 bits) and `request`
+//! (32), then, with [`flags::MESSAGE`], `peer` and `tag` (two `i32`), `bytes` (40 bits) and
+//! `communicator` (24). What follows are completions of three words: `request` (32 bits) and flags
+//! (32), `source` and `tag` (two `i32`), bytes.
 
 /// Codes of the kinds.
 pub mod kinds {
@@ -12,15 +14,17 @@ pub mod kinds {
     pub const END: u8 = 0;
     /// A call.
     pub const CALL: u8 = 1;
-    /// A communicator: words 1 (id, 32 bits; parent's id, 32), 2 (local size, remote size), then the world ranks of both
-    /// groups, two to a word; all ones for a process outside the world.
+    /// A communicator: words 1 (id, 32 bits; parent's id, 32), 2 (local size, remote size), then
+    /// the world ranks of both groups, two to a word; all ones for a process outside the world.
     pub const COMMUNICATOR: u8 = 2;
-    /// A place in the program: words 1 (id, 32 bits; bytes of the path, 32), 2 (offset of the return address in its file), then the file's
-    /// path, padded with zeros.
+    /// A place in the program: words 1 (id, 32 bits; bytes of the path, 32), 2 (offset of the
+    /// return address in its file), then the file's path, padded with zeros.
     pub const SITE: u8 = 3;
-    /// What is known of the rank, as JSON: word 1 is its length in bytes, then the text, padded with zeros. The last one counts.
+    /// What is known of the rank, as JSON: word 1 is its length in bytes, then the text, padded
+    /// with zeros. The last one counts.
     pub const FACTS: u8 = 4;
-    /// A clock exchange that this rank began: word 1 the other rank, then the four ticks of `clock::Exchange`.
+    /// A clock exchange that this rank began: word 1 the other rank, then the four ticks of
+    /// `clock::Exchange`.
     pub const EXCHANGE: u8 = 5;
 }
 
@@ -28,19 +32,21 @@ pub mod kinds {
 pub mod flags {
     /// Words for peer, tag, bytes and communicator follow.
     pub const MESSAGE: u16 = 1;
-    /// The call posts a send to `peer` (a rank of the communicator; of its remote group between groups).
+    /// The call posts a send to `peer` (a rank of the communicator; of its remote group between
+    /// groups).
     pub const SENDS: u16 = 2;
-    /// The call posts a receive from `peer`. Without a request (0) it has also completed it, and `peer`, `tag` and `bytes` are
-    /// those of the message received.
+    /// The call posts a receive from `peer`. Without a request (0) it has also completed it, and
+    /// `peer`, `tag` and `bytes` are those of the message received.
     pub const RECEIVES: u16 = 4;
     /// The receive was posted for any source.
     pub const ANY_SOURCE: u16 = 8;
     /// The receive was posted for any tag.
     pub const ANY_TAG: u16 = 16;
-    /// Not a call of its own but another message of the call before (the receive of a sendrecv, the other requests of a
-    /// startall): same enter and exit.
+    /// Not a call of its own but another message of the call before (the receive of a sendrecv, the
+    /// other requests of a startall): same enter and exit.
     pub const CONTINUED: u16 = 32;
-    /// Polls that found nothing, put together: `enter` of the first, `exit` of the last, `request` says how many.
+    /// Polls that found nothing, put together: `enter` of the first, `exit` of the last, `request`
+    /// says how many.
     pub const POLLS: u16 = 64;
     /// The call returned an error.
     pub const FAILED: u16 = 128;
@@ -50,7 +56,8 @@ pub mod flags {
     pub const SYNCHRONOUS: u16 = 512;
     /// The receive part of the request was given back before it was complete (request free).
     pub const FREED: u16 = 1024;
-    /// Among the polls put together were others than the first: another function, place, or message looked for.
+    /// Among the polls put together were others than the first: another function, place, or message
+    /// looked for.
     pub const MIXED: u16 = 2048;
 }
 
@@ -64,7 +71,8 @@ pub mod completion_flags {
     pub const FAILED: u32 = 4;
 }
 
-/// Polls further apart than this are entries of their own: a program that computes in between would seem to poll all the time.
+/// Polls further apart than this are entries of their own: a program that computes in between would
+/// seem to poll all the time.
 pub const POLLS_APART_NS: f64 = 50_000.0;
 
 /// `peer` of a call on `MPI_PROC_NULL`, which posts nothing.
@@ -133,7 +141,9 @@ pub const COMPLETION_WORDS: usize = 3;
 pub fn encode(call: &Call, completions: usize) -> ([u64; CALL_WORDS], usize) {
     let words = if call.flags & flags::MESSAGE != 0 { CALL_WORDS } else { CALL_WORDS - 2 };
     let length = words + completions * COMPLETION_WORDS;
-    debug_assert!(length <= usize::from(u16::MAX) && call.bytes < 1 << 40 && call.communicator < 1 << 24);
+    debug_assert!(
+        length <= usize::from(u16::MAX) && call.bytes < 1 << 40 && call.communicator < 1 << 24
+    );
     let encoded = [
         head(kinds::CALL, call.thread, call.operation, length as u16, call.flags),
         call.enter,
@@ -206,7 +216,13 @@ pub fn decode(words: &[u64]) -> Option<(Call, &[u64])> {
 pub fn completions(words: &[u64]) -> impl Iterator<Item = Completion> + '_ {
     words.chunks_exact(COMPLETION_WORDS).map(|words| {
         let (source, tag) = unpair(words[1]);
-        Completion { request: words[0] as u32, flags: (words[0] >> 32) as u32, source, tag, bytes: words[2] }
+        Completion {
+            request: words[0] as u32,
+            flags: (words[0] >> 32) as u32,
+            source,
+            tag,
+            bytes: words[2],
+        }
     })
 }
 

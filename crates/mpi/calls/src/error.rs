@@ -20,7 +20,8 @@ pub enum CloseError {
     Record(#[from] record::RecordError),
     /// A thread that writes files ended by itself.
     #[error(
-        "a thread that writes the run's files ended by itself; this is a fault of the program, please report it"
+        "a thread that writes the run's files ended by itself; this is a fault of the program, \
+        please report it"
     )]
     WriterGone,
 }

@@ -62,12 +62,14 @@ pub(crate) struct Looked {
     pub until: i64,
     /// A poll begun then had not found it; null if none is known.
     pub not_before: i64,
-    /// It was a probe: what it found may be the announcement of a message whose bytes were yet to come.
+    /// It was a probe: what it found may be the announcement of a message whose bytes were yet to
+    /// come.
     pub is_probe: bool,
 }
 
 impl Looked {
-    pub const NOTHING: Looked = Looked { from: NULL, until: NULL, not_before: NULL, is_probe: false };
+    pub const NOTHING: Looked =
+        Looked { from: NULL, until: NULL, not_before: NULL, is_probe: false };
 }
 
 impl Ended {

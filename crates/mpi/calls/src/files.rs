@@ -1,8 +1,9 @@
 //! A rank's log and tail, as the tracer left them, as one stream of words.
 //!
-//! While a rank runs, its newest words are in the tail, a shared mapping that outlives the process. The tail says how many words
-//! of the log come before it. A log that is longer was cut off between writing and saying so: the tail holds those words
-//! too. After the last word in use there may be one more call: the one in which the rank was when it ended.
+//! While a rank runs, its newest words are in the tail, a shared mapping that outlives the process.
+//! The tail says how many words of the log come before it. A log that is longer was cut off between
+//! writing and saying so: the tail holds those words too. After the last word in use there may be
+//! one more call: the one in which the rank was when it ended.
 
 use crate::CloseError;
 use crate::entry::{self, kinds};
@@ -45,7 +46,8 @@ impl RankFiles {
         let mut faults = Vec::new();
         let sound = check_head(&log, LOG_MAGIC, &mut faults)?;
         let there = if sound { bytes.saturating_sub(HEAD_BYTES as u64) / 8 } else { 0 };
-        let mut files = RankFiles { log, log_words: there, tail: Vec::new(), missing_words: 0, faults };
+        let mut files =
+            RankFiles { log, log_words: there, tail: Vec::new(), missing_words: 0, faults };
         files.take_tail(&live.join(format!("{stem}.tail")))?;
         Ok(Some(files))
     }
@@ -130,7 +132,8 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at * 8..at * 8 + 8].try_into().expect("eight bytes"))
 }
 
-/// Whether the file begins as a log does. An empty or short one does not: its rank ended before it wrote a word.
+/// Whether the file begins as a log does. An empty or short one does not: its rank ended before it
+/// wrote a word.
 fn check_head(path: &Path, magic: &[u8; 8], faults: &mut Vec<String>) -> Result<bool, CloseError> {
     let failed = |error| CloseError::file("read", path, error);
     let mut head = Vec::new();

@@ -1,9 +1,10 @@
 //! Which communicators of different ranks are one.
 //!
-//! Ranks number their communicators by themselves, and ask nobody. All members of a group make their communicators in the same
-//! order, so two are one when they have the same parent, the same members in the same order, and the same place among those of
-//! this parent and these members. A communicator between two groups is seen from both sides, each with its own parent: there
-//! the two groups, in either order, and the place among those between them must do.
+//! Ranks number their communicators by themselves, and ask nobody. All members of a group make
+//! their communicators in the same order, so two are one when they have the same parent, the same
+//! members in the same order, and the same place among those of this parent and these members. A
+//! communicator between two groups is seen from both sides, each with its own parent: there the two
+//! groups, in either order, and the place among those between them must do.
 
 use crate::entry::{ITSELF, UNKNOWN_COMMUNICATOR, WORLD};
 use crate::hash::FastMap;
@@ -68,22 +69,33 @@ impl Groups {
         let mut view = View::default();
         view.seen.insert(WORLD, world);
         if uses_itself && !registered.iter().any(|group| group.id == ITSELF) {
-            let itself = LocalGroup { id: ITSELF, parent: WORLD, local: vec![rank], remote: Vec::new() };
+            let itself =
+                LocalGroup { id: ITSELF, parent: WORLD, local: vec![rank], remote: Vec::new() };
             self.register(&itself, &mut view, &mut HashMap::new());
         }
         let mut ordinals = HashMap::new();
-        for group in registered.iter().filter(|group| group.id != WORLD && group.id != UNKNOWN_COMMUNICATOR) {
+        for group in
+            registered.iter().filter(|group| group.id != WORLD && group.id != UNKNOWN_COMMUNICATOR)
+        {
             self.register(group, &mut view, &mut ordinals);
         }
         view
     }
 
-    fn register(&mut self, group: &LocalGroup, view: &mut View, ordinals: &mut HashMap<Identity, u32>) {
+    fn register(
+        &mut self,
+        group: &LocalGroup,
+        view: &mut View,
+        ordinals: &mut HashMap<Identity, u32>,
+    ) {
         let (local, remote) = (self.share(&group.local), self.share(&group.remote));
         let between = !remote.is_empty();
-        let parent = if between { 0 } else { view.seen.get(&group.parent).map_or(0, |seen| seen.global) };
-        let (first, second) = if between && remote < local { (&remote, &local) } else { (&local, &remote) };
-        let mut identity = Identity { parent, first: first.clone(), second: second.clone(), ordinal: 0 };
+        let parent =
+            if between { 0 } else { view.seen.get(&group.parent).map_or(0, |seen| seen.global) };
+        let (first, second) =
+            if between && remote < local { (&remote, &local) } else { (&local, &remote) };
+        let mut identity =
+            Identity { parent, first: first.clone(), second: second.clone(), ordinal: 0 };
         let ordinal = ordinals.entry(identity.clone()).or_insert(0);
         identity.ordinal = *ordinal;
         *ordinal += 1;
@@ -127,7 +139,8 @@ impl View {
 }
 
 impl Seen {
-    /// The world rank of `peer`; `None` if the communicator has no such rank, or it is outside the world.
+    /// The world rank of `peer`; `None` if the communicator has no such rank, or it is outside the
+    /// world.
     #[inline]
     pub fn world_rank(&self, peer: i32) -> Option<u32> {
         let rank = *self.peers.get(usize::try_from(peer).ok()?)?;
@@ -142,7 +155,8 @@ fn ranges(members: &[u32]) -> String {
     while at < members.len() {
         let from = members[at];
         let mut run = 1;
-        while members.get(at + run).is_some_and(|next| from.checked_add(run as u32) == Some(*next)) {
+        while members.get(at + run).is_some_and(|next| from.checked_add(run as u32) == Some(*next))
+        {
             run += 1;
         }
         let space = if at == 0 { "" } else { " " };
@@ -166,7 +180,8 @@ mod tests {
     #[test]
     fn the_same_split_is_one_on_every_member_whatever_its_number_there() {
         let mut groups = Groups::new(4);
-        let zero = groups.add(0, &[group(3, WORLD, &[0, 2], &[]), group(4, WORLD, &[0, 2], &[])], false);
+        let zero =
+            groups.add(0, &[group(3, WORLD, &[0, 2], &[]), group(4, WORLD, &[0, 2], &[])], false);
         let two = groups.add(
             2,
             &[
@@ -186,12 +201,17 @@ mod tests {
     #[test]
     fn a_communicator_between_groups_is_one_from_both_sides() {
         let mut groups = Groups::new(4);
-        let zero = groups.add(0, &[group(3, WORLD, &[0, 1], &[]), group(4, 3, &[0, 1], &[2, 3])], false);
-        let three = groups.add(3, &[group(3, WORLD, &[2, 3], &[]), group(4, 3, &[2, 3], &[0, 1])], false);
+        let zero =
+            groups.add(0, &[group(3, WORLD, &[0, 1], &[]), group(4, 3, &[0, 1], &[2, 3])], false);
+        let three =
+            groups.add(3, &[group(3, WORLD, &[2, 3], &[]), group(4, 3, &[2, 3], &[0, 1])], false);
         let (here, there) = (zero.get(4).unwrap(), three.get(4).unwrap());
         assert_eq!(here.global, there.global);
         assert_eq!((here.world_rank(1), there.world_rank(1)), (Some(3), Some(1)));
-        assert!(groups.csv().contains("4,2,2,0-1 | 2-3\n") || groups.csv().contains("3,2,2,0-1 | 2-3\n"));
+        assert!(
+            groups.csv().contains("4,2,2,0-1 | 2-3\n")
+                || groups.csv().contains("3,2,2,0-1 | 2-3\n")
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! A fast hash for keys that are numbers: a multiplication and a fold. The keys are the program's own tags and ranks, not an
-//! adversary's.
+//! A fast hash for keys that are numbers: a multiplication and a fold. The keys are the program's
+//! own tags and ranks, not an adversary's.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -29,7 +29,8 @@ impl Hasher for Fold {
 
     #[inline]
     fn write_u64(&mut self, number: u64) {
-        // An odd constant without structure (the fraction of the golden ratio): both halves of the product count.
+        // An odd constant without structure (the fraction of the golden ratio): both halves of the
+        // product count.
         let product = u128::from(self.0 ^ number ^ SEED) * u128::from(0x9e37_79b9_7f4a_7c15_u64);
         self.0 = (product >> 64) as u64 ^ product as u64;
     }

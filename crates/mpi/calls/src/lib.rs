@@ -1,12 +1,13 @@
 //! The calls of MPI ranks: how a rank logs them, and how the logs become messages.
 //!
-//! The tracer (`mpitrace`) writes one log a rank while the program runs; [`entry`] is its format. After the program has ended,
-//! [`close::close`] matches sends with receives and writes the run: messages with their stamps, and tables of the calls,
-//! the communicators and the places that called.
+//! The tracer (`mpitrace`) writes one log a rank while the program runs; [`entry`] is its format.
+//! After the program has ended, [`close::close`] matches sends with receives and writes the run:
+//! messages with their stamps, and tables of the calls, the communicators and the places that
+//! called.
 //!
-//! The way of a log: files → [`log`] (entries) → survey (what must be known before) → resolver (each call with how its
-//! request ended) → traffic (all ranks in the order of time) → matching → arrival → writers. Logs are read twice and a little, and
-//! memory holds what is in flight.
+//! The way of a log: files → [`log`] (entries) → survey (what must be known before) → resolver
+//! (each call with how its request ended) → traffic (all ranks in the order of time) → matching →
+//! arrival → writers. Logs are read twice and a little, and memory holds what is in flight.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]

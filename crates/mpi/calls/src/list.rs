@@ -1,8 +1,9 @@
-//! THE list of MPI functions: one line each. The tracer makes its exports from it, and logs name a function by its place in
-//! it, so that adding one is one line here.
+//! THE list of MPI functions: one line each. The tracer makes its exports from it, and logs name a
+//! function by its place in it, so that adding one is one line here.
 //!
-//! A line holds the name, the arguments by their names in the standard, and what the function does ([`Class`]). The classes of calls
-//! that take part in messages say how the tracer reads the arguments.
+//! A line holds the name, the arguments by their names in the standard, and what the function does
+//! ([`Class`]). The classes of calls that take part in messages say how the tracer reads the
+//! arguments.
 
 /// What a function does, as far as the tracer cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,8 +50,9 @@ pub enum Class {
     Other,
 }
 
-/// Hands the list to a macro, in two parts: what both libraries have, and the functions with large counts of MPI 4, which only MPICH has. Those are exported
-/// by a library of their own, because a program would take their presence for the library's.
+/// Hands the list to a macro, in two parts: what both libraries have, and the functions with large
+/// counts of MPI 4, which only MPICH has. Those are exported by a library of their own, because a
+/// program would take their presence for the library's.
 #[macro_export]
 macro_rules! mpi_functions {
     ($with:path) => {

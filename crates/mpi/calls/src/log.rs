@@ -1,8 +1,9 @@
 //! Reading a log: whole entries, one after another, from any bytes.
 //!
-//! Words carry no checksum, because a rank writes them on its hot path. What tells a sound log is that every entry is
-//! plausible and ends where the next begins. Where that breaks (a hole after a full disk, a cut), the reader counts the
-//! damage and goes on at the next word that looks like a call later than the last.
+//! Words carry no checksum, because a rank writes them on its hot path. What tells a sound log is
+//! that every entry is plausible and ends where the next begins. Where that breaks (a hole after a
+//! full disk, a cut), the reader counts the damage and goes on at the next word that looks like a
+//! call later than the last.
 
 use crate::entry::{self, Call, kinds};
 use crate::list::NAMES;
@@ -10,8 +11,8 @@ use std::io::{self, Read};
 
 /// Words read at once.
 const CHUNK_WORDS: usize = 1 << 13;
-/// After damage a call counts as one only if it is this close to the last one before, in ticks: about ten days of a
-/// counter at 5 GHz.
+/// After damage a call counts as one only if it is this close to the last one before, in ticks:
+/// about ten days of a counter at 5 GHz.
 const NEAR_TICKS: i64 = 1 << 52;
 
 /// What was wrong with a log.
@@ -85,7 +86,8 @@ impl<R: Read> LogReader<R> {
         self.damage.words += passed;
     }
 
-    /// Length of the entry that begins here, if one does. After damage only a call that follows the last one counts.
+    /// Length of the entry that begins here, if one does. After damage only a call that follows the
+    /// last one counts.
     fn length_here(&mut self, after_damage: bool) -> io::Result<Option<usize>> {
         let (kind, length) = entry::kind_and_words(self.words[self.at]);
         if length == 0 || !(kinds::CALL..=kinds::EXCHANGE).contains(&kind) {
@@ -130,7 +132,8 @@ impl<R: Read> LogReader<R> {
         let got = (&mut self.source).take(bytes as u64).read_to_end(&mut self.bytes)?;
         self.ended = got < bytes;
         let whole = self.bytes.chunks_exact(8);
-        self.words.extend(whole.map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))));
+        self.words
+            .extend(whole.map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))));
         self.read += (got / 8) as u64;
         Ok(())
     }
@@ -150,7 +153,9 @@ fn is_sound(kind: u8, words: &[u64]) -> bool {
             words.len() == 3 + (local + remote).div_ceil(2)
         }
         (kinds::SITE, 3..) => words.len() == 3 + halves(words[1]).1.div_ceil(8),
-        (kinds::FACTS, 2..) => words[1] <= 1 << 20 && words.len() == 2 + (words[1] as usize).div_ceil(8),
+        (kinds::FACTS, 2..) => {
+            words[1] <= 1 << 20 && words.len() == 2 + (words[1] as usize).div_ceil(8)
+        }
         (kinds::EXCHANGE, 6) => true,
         _ => false,
     }
@@ -166,7 +171,8 @@ mod tests {
     }
 
     fn call(at: u64) -> Vec<u64> {
-        let call = Call { enter: at, exit: at + 3, flags: entry::flags::MESSAGE, ..Call::default() };
+        let call =
+            Call { enter: at, exit: at + 3, flags: entry::flags::MESSAGE, ..Call::default() };
         let (words, length) = entry::encode(&call, 0);
         words[..length].to_vec()
     }
@@ -194,7 +200,8 @@ mod tests {
     #[test]
     fn an_entry_longer_than_a_chunk_is_read_whole() {
         let completions = 20_000;
-        let (fixed, length) = entry::encode(&Call { enter: 1, exit: 2, ..Call::default() }, completions);
+        let (fixed, length) =
+            entry::encode(&Call { enter: 1, exit: 2, ..Call::default() }, completions);
         let mut words = fixed[..length].to_vec();
         words.resize(length + completions * entry::COMPLETION_WORDS, 7);
         words.extend(call(5));

@@ -1,18 +1,23 @@
-//! What a rank saw while it looked for messages: polls that found nothing, and probes that found one.
+//! What a rank saw while it looked for messages: polls that found nothing, and probes that found
+//! one.
 //!
-//! * Polls that found nothing are one entry with their number. If the next call of the thread is the same function called from
-//!   the same place and finds something, then what it found was not there when the last of the polls began. When that was is
-//!   not logged; it was hardly more than two of the polls' mean periods before the end of the last. `Test` may have gone round all open requests, so there
-//!   it is that many periods and one. `Testall` says nothing: it fails when any one of its requests is open.
-//! * A probe leaves the message in the queue. The next receive of that communicator, source and tag takes it, so the message was
-//!   there at the probe's end, whenever it is taken (its announcement, if it travels by rendezvous).
+//! * Polls that found nothing are one entry with their number. If the next call of the thread is
+//!   the same function called from the same place and finds something, then what it found was not
+//!   there when the last of the polls began. When that was is not logged; it was hardly more than
+//!   two of the polls' mean periods before the end of the last. `Test` may have gone round all open
+//!   requests, so there it is that many periods and one. `Testall` says nothing: it fails when any
+//!   one of its requests is open.
+//! * A probe leaves the message in the queue. The next receive of that communicator, source and tag
+//!   takes it, so the message was there at the probe's end, whenever it is taken (its announcement,
+//!   if it travels by rendezvous).
 
 use crate::entry::{Call, flags};
 use crate::event::{Event, Looked};
 use crate::list::NAMES;
 use record::NULL;
 
-/// Probes remembered until their message is taken. A program that probes again and again without receiving keeps the first.
+/// Probes remembered until their message is taken. A program that probes again and again without
+/// receiving keeps the first.
 const PROBES_MAX: usize = 16;
 
 /// What the calls so far have seen.
@@ -41,13 +46,14 @@ struct Found {
 }
 
 impl Looking {
-    /// The moment at which what this call has found was not there yet; null if no poll tells. `open` are the requests under
-    /// way.
+    /// The moment at which what this call has found was not there yet; null if no poll tells.
+    /// `open` are the requests under way.
     #[inline]
     pub fn polled_before(&self, event: &Event, open: u64) -> i64 {
         let Some(polls) = &self.polls else { return NULL };
         let call = &event.call;
-        let same = (polls.operation, polls.site, polls.thread) == (call.operation, call.site, call.thread);
+        let same =
+            (polls.operation, polls.site, polls.thread) == (call.operation, call.site, call.thread);
         let name = NAMES.get(usize::from(call.operation)).copied().unwrap_or_default();
         let round = if name == "Test" { (open as i64).max(1) } else { 1 };
         if !same || polls.until == NULL || name == "Testall" || round > polls.polls {

@@ -1,8 +1,10 @@
-//! Sends and receives brought together: the k-th send with the k-th receive on each (communicator, source, destination, tag), in
-//! the order posted. That is MPI's own rule: messages of one channel do not overtake one another.
+//! Sends and receives brought together: the k-th send with the k-th receive on each (communicator,
+//! source, destination, tag), in the order posted. That is MPI's own rule: messages of one channel
+//! do not overtake one another.
 //!
-//! A channel holds what is in flight only. Once a rank's log has ended, what waits for it waits in vain and is handed on
-//! without a partner at once, so that a rank that died does not fill the memory.
+//! A channel holds what is in flight only. Once a rank's log has ended, what waits for it waits in
+//! vain and is handed on without a partner at once, so that a rank that died does not fill the
+//! memory.
 
 use crate::hash::FastMap;
 use crate::message::{Got, Sent};

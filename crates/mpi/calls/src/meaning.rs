@@ -13,14 +13,15 @@ impl Call {
         CLASSES.get(usize::from(self.operation)).copied().unwrap_or(Class::Other)
     }
 
-    /// The request that it begins. A matched receive goes on with the request of its probe, a call that failed began
-    /// nothing, and giving up or giving back names a request that is there.
+    /// The request that it begins. A matched receive goes on with the request of its probe, a call
+    /// that failed began nothing, and giving up or giving back names a request that is there.
     #[inline]
     pub(crate) fn begins(&self) -> Option<u32> {
         let not = flags::POLLS | flags::FAILED | flags::MATCHED | flags::FREED;
         let message = self.is(flags::SENDS | flags::RECEIVES);
-        let begins =
-            self.request != 0 && self.flags & not == 0 && (message || self.class() != Class::Request);
+        let begins = self.request != 0
+            && self.flags & not == 0
+            && (message || self.class() != Class::Request);
         begins.then_some(self.request)
     }
 
@@ -40,7 +41,8 @@ impl Call {
     #[inline]
     pub(crate) fn posts_receive(&self) -> bool {
         let not = flags::POLLS | flags::FAILED | flags::MATCHED;
-        self.flags & (flags::RECEIVES | not) == flags::RECEIVES && (self.peer >= 0 || self.peer == ANY_PEER)
+        self.flags & (flags::RECEIVES | not) == flags::RECEIVES
+            && (self.peer >= 0 || self.peer == ANY_PEER)
     }
 
     /// Whether it has received its message by itself, without a request.

@@ -20,7 +20,8 @@ pub(crate) struct Sent {
     pub bytes: u64,
     pub row: i64,
     pub site: u32,
-    /// It was released by the call that sent it, which waited for nothing but the library's own ways.
+    /// It was released by the call that sent it, which waited for nothing but the library's own
+    /// ways.
     pub blocking: bool,
 }
 
@@ -45,11 +46,14 @@ pub(crate) struct Got {
 }
 
 impl Got {
-    /// What tells of the arrival of a message that travels so: a probe does only if the bytes came with the announcement.
+    /// What tells of the arrival of a message that travels so: a probe does only if the bytes came
+    /// with the announcement.
     #[inline]
     pub fn looked_for(&self, protocol: Protocol) -> Looked {
         match self.looked.is_probe && protocol != Protocol::Eager {
-            true => Looked { from: self.awaited, until: self.taken, is_probe: false, ..self.looked },
+            true => {
+                Looked { from: self.awaited, until: self.taken, is_probe: false, ..self.looked }
+            }
             false => self.looked,
         }
     }

@@ -23,7 +23,8 @@ enum Place {
 const AHEAD_MAX: u64 = 1 << 32;
 
 impl Order {
-    /// The row of the message that was taken as number `number`. What can be written now is handed to `write`.
+    /// The row of the message that was taken as number `number`. What can be written now is handed
+    /// to `write`.
     #[inline]
     pub fn put<E>(
         &mut self,
@@ -42,7 +43,11 @@ impl Order {
     }
 
     /// No row will come for this number.
-    pub fn skip<E>(&mut self, number: u64, write: impl FnMut(&Message) -> Result<(), E>) -> Result<(), E> {
+    pub fn skip<E>(
+        &mut self,
+        number: u64,
+        write: impl FnMut(&Message) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.set(number, Place::Skipped);
         self.drain(write)
     }
@@ -59,7 +64,9 @@ impl Order {
 
     /// Whether the number still had a place.
     fn set(&mut self, number: u64, place: Place) -> bool {
-        let Some(at) = number.checked_sub(self.first).filter(|at| *at < AHEAD_MAX) else { return false };
+        let Some(at) = number.checked_sub(self.first).filter(|at| *at < AHEAD_MAX) else {
+            return false;
+        };
         let at = at as usize;
         while self.places.len() <= at {
             self.places.push_back(Place::Empty);

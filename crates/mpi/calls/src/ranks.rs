@@ -37,14 +37,16 @@ impl Ranks {
         let sheets = closing.sheets()?;
         let live = closing.live();
         let mut found = Vec::new();
-        for sheet in sheets.into_iter().filter(|sheet| sheet.launch == 0 && sheet.node < RANKS_MAX) {
+        for sheet in sheets.into_iter().filter(|sheet| sheet.launch == 0 && sheet.node < RANKS_MAX)
+        {
             let files = RankFiles::find(&live, &sheet.stem())?;
             found.push((sheet, files));
         }
         let window = window(found.len());
         let surveys = survey_all(&found, window)?;
         let count = found.iter().map(|(sheet, _)| sheet.node + 1).max().unwrap_or(0);
-        let size = surveys.iter().filter_map(world_size).max().unwrap_or(count).max(count).min(RANKS_MAX);
+        let size =
+            surveys.iter().filter_map(world_size).max().unwrap_or(count).max(count).min(RANKS_MAX);
         let (mut groups, mut sites) = (Groups::new(size), Sites::default());
         let mut list: Vec<Option<Rank>> = (0..size).map(|_| None).collect();
         for ((sheet, files), survey) in found.into_iter().zip(surveys) {
@@ -74,14 +76,18 @@ fn world_size(survey: &Survey) -> Option<u32> {
 }
 
 /// Look through the logs, several at a time.
-fn survey_all(ranks: &[(NodeSheet, Option<RankFiles>)], window: usize) -> Result<Vec<Survey>, CloseError> {
+fn survey_all(
+    ranks: &[(NodeSheet, Option<RankFiles>)],
+    window: usize,
+) -> Result<Vec<Survey>, CloseError> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Result<Survey, CloseError>)>> = Mutex::new(Vec::new());
     let work = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some((_, files)) = ranks.get(at) else { return };
-            let result = files.as_ref().map_or_else(|| Ok(Survey::default()), |files| survey(files, window));
+            let result =
+                files.as_ref().map_or_else(|| Ok(Survey::default()), |files| survey(files, window));
             done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, result));
         }
     };

@@ -52,7 +52,17 @@ impl<'a> Recording<'a> {
     ) -> Recording<'a> {
         let orders = present.iter().map(|_| Order::default()).collect();
         let written = Written::default();
-        Recording { writers, orders, present, errors, usual, written, failed: None, progress, words }
+        Recording {
+            writers,
+            orders,
+            present,
+            errors,
+            usual,
+            written,
+            failed: None,
+            progress,
+            words,
+        }
     }
 
     /// Complete the files.
@@ -69,7 +79,8 @@ impl<'a> Recording<'a> {
     #[inline]
     fn write(&mut self, dst: u32, number: Option<u64>, row: &Message) {
         let rank = dst as usize;
-        // The row of a message for a rank that left nothing has no file to be in; it is counted all the same.
+        // The row of a message for a rank that left nothing has no file to be in; it is counted all
+        // the same.
         if self.failed.is_some() || !self.present.get(rank).copied().unwrap_or(false) {
             return;
         }

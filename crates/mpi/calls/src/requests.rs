@@ -1,7 +1,8 @@
 //! Requests of a rank: which call began one, and which completed it.
 //!
-//! Requests are numbered as they begin, and most complete soon. So the last calls are looked up by request in a ring, and only
-//! what completes later than [`WINDOW_MAX`] calls after it began is remembered one by one, by the survey of the log.
+//! Requests are numbered as they begin, and most complete soon. So the last calls are looked up by
+//! request in a ring, and only what completes later than [`WINDOW_MAX`] calls after it began is
+//! remembered one by one, by the survey of the log.
 
 /// A request that completes within so many entries is found in the ring.
 const WINDOW_MAX: usize = 1 << 16;
@@ -19,7 +20,8 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// Twice the window, so that a request that may still complete near is never overwritten by a later one.
+    /// Twice the window, so that a request that may still complete near is never overwritten by a
+    /// later one.
     pub fn new(window: usize) -> Slots {
         Slots { slots: vec![(0, 0); window * 2] }
     }

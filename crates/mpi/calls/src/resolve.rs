@@ -1,7 +1,7 @@
 //! The calls of one rank, in the order logged, each with how its request ended.
 //!
-//! Entries wait in a short queue until their completion has been read. How long is bounded: what completes later is known from
-//! the [survey](crate::survey).
+//! Entries wait in a short queue until their completion has been read. How long is bounded: what
+//! completes later is known from the [survey](crate::survey).
 
 use crate::CloseError;
 use crate::entry::{self, Call, Completion, completion_flags as done_flags, kinds};
@@ -69,7 +69,12 @@ impl<'a> Resolver<'a> {
             looking: Looking::default(),
             open: 0,
         };
-        Ok(Resolver { log: files.read()?, path: files.path().to_path_buf(), log_ended: false, ahead })
+        Ok(Resolver {
+            log: files.read()?,
+            path: files.path().to_path_buf(),
+            log_ended: false,
+            ahead,
+        })
     }
 
     /// Words of the log read so far.
@@ -120,7 +125,8 @@ impl Ahead<'_> {
         self.rows += i64::from(!call.is_continued());
         let (enter, exit) = (self.place(call.enter), self.place_exit(call.exit));
         let row = self.rows - 1;
-        let mut event = Event { call, row, enter, exit, ended: Ended::NEVER, looked: Looked::NOTHING };
+        let mut event =
+            Event { call, row, enter, exit, ended: Ended::NEVER, looked: Looked::NOTHING };
         let polled = self.looking.polled_before(&event, self.open);
         event.ended = match call.begins() {
             Some(request) => {
@@ -138,7 +144,10 @@ impl Ahead<'_> {
         self.waiting.push_back(event);
         if let Some(request) = call.gives_back() {
             let given_back = Completion { request, flags: GIVEN_BACK, ..Completion::default() };
-            self.complete(&given_back, &Completing { row, enter, exit, alone: false, polled: NULL });
+            self.complete(
+                &given_back,
+                &Completing { row, enter, exit, alone: false, polled: NULL },
+            );
         }
         if !completions.is_empty() {
             let alone = completed_by(&call, completions, row).alone;
@@ -170,7 +179,17 @@ impl Ahead<'_> {
             let taken = self.taken;
             self.taken += 1;
             let Call { peer: source, tag, bytes, .. } = call;
-            return Ended { how: End::Took, row, enter, exit, taken, source, tag, bytes, alone: true };
+            return Ended {
+                how: End::Took,
+                row,
+                enter,
+                exit,
+                taken,
+                source,
+                tag,
+                bytes,
+                alone: true,
+            };
         }
         let how = if call.exit == 0 || !call.posts_send() { End::Never } else { End::Completed };
         Ended { how, row, enter, exit, ..Ended::OPEN }
@@ -219,8 +238,12 @@ impl Completing {
     fn close(&self, open: &mut Event, ended: Ended) {
         open.ended = ended;
         if open.looked.until == NULL {
-            open.looked =
-                Looked { from: self.enter, until: self.exit, not_before: self.polled, is_probe: false };
+            open.looked = Looked {
+                from: self.enter,
+                until: self.exit,
+                not_before: self.polled,
+                is_probe: false,
+            };
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `sites.csv`: the places in the program that called MPI.
 //!
-//! Ranks number their sites by themselves; here they get one numbering, and the name of the function, its file and line where the
-//! program has them.
+//! Ranks number their sites by themselves; here they get one numbering, and the name of the
+//! function, its file and line where the program has them.
 
 use crate::survey::Site;
 use crate::symbols::Symbols;

@@ -10,9 +10,15 @@ use record::Closing;
 use serde_json::{Map, Value, json};
 
 /// The summary of a run.
-pub(crate) fn summary(ranks: &Ranks, closing: &Closing, counts: &Counts, written: &Written) -> Value {
-    let fact =
-        |name: &str| ranks.present().find_map(|(_, rank)| rank.survey.facts.as_ref()?.get(name).cloned());
+pub(crate) fn summary(
+    ranks: &Ranks,
+    closing: &Closing,
+    counts: &Counts,
+    written: &Written,
+) -> Value {
+    let fact = |name: &str| {
+        ranks.present().find_map(|(_, rank)| rank.survey.facts.as_ref()?.get(name).cloned())
+    };
     let calls: u64 = ranks.present().map(|(_, rank)| rank.survey.calls).sum();
     let receives = written.matched + written.lone_receives;
     json!({

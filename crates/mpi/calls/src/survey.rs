@@ -1,8 +1,10 @@
-//! A first look through a rank's whole log: what must be known before its calls can be told one by one.
+//! A first look through a rank's whole log: what must be known before its calls can be told one by
+//! one.
 //!
-//! That is what is said once (communicators, sites, facts, clock exchanges), and which requests complete much later than
-//! they began, or never. With it the second reading waits for completions only as long as they come within a bounded
-//! number of calls, so memory does not grow with the log.
+//! That is what is said once (communicators, sites, facts, clock exchanges), and which requests
+//! complete much later than they began, or never. With it the second reading waits for completions
+//! only as long as they come within a bounded number of calls, so memory does not grow with the
+//! log.
 
 use crate::CloseError;
 use crate::entry::{self, Call, Completion, completion_flags as done_flags, kinds};
@@ -168,9 +170,14 @@ impl Surveyor {
             return;
         }
         outlook.completed.insert(request);
-        let near = self.slots.take(request).is_some_and(|position| self.position - position <= self.window);
+        let near = self
+            .slots
+            .take(request)
+            .is_some_and(|position| self.position - position <= self.window);
         if !near {
-            outlook.far.insert(request, Far { completion: *completion, by: *by, taken: self.taken });
+            outlook
+                .far
+                .insert(request, Far { completion: *completion, by: *by, taken: self.taken });
         }
         self.taken += u64::from(took(completion));
     }

@@ -1,8 +1,8 @@
 //! What the program calls a place: function, file and line.
 //!
-//! From the debug information of the file that was mapped there, as it is now: a program that was rebuilt since gives wrong names, one
-//! that is gone gives none. Without debug information the symbol table still has the name of the function. C++ and Rust names are
-//! unmangled.
+//! From the debug information of the file that was mapped there, as it is now: a program that was
+//! rebuilt since gives wrong names, one that is gone gives none. Without debug information the
+//! symbol table still has the name of the function. C++ and Rust names are unmangled.
 
 use addr2line::{Loader, demangle_auto};
 use std::collections::HashMap;
@@ -35,7 +35,11 @@ impl Symbols {
         let location = file.find_location(offset).ok().flatten();
         Place {
             symbol: function(file, offset).unwrap_or_default(),
-            file: location.as_ref().and_then(|location| location.file).unwrap_or_default().to_string(),
+            file: location
+                .as_ref()
+                .and_then(|location| location.file)
+                .unwrap_or_default()
+                .to_string(),
             line: location.and_then(|location| location.line),
         }
     }

@@ -3,7 +3,8 @@
 use crate::list::NAMES;
 use record::{Holds, SideColumn};
 
-/// The table of a rank's calls: one row a call, in the order logged, which is the order of entering where one thread calls MPI.
+/// The table of a rank's calls: one row a call, in the order logged, which is the order of entering
+/// where one thread calls MPI.
 pub const CALL_COLUMNS: [SideColumn; 11] = [
     SideColumn { name: "enter_ns", holds: Holds::Numbers },
     SideColumn { name: "exit_ns", holds: Holds::Numbers },

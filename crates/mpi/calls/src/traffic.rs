@@ -1,4 +1,5 @@
-//! All ranks' calls, walked through together in the order of time, so that little is in flight at any moment.
+//! All ranks' calls, walked through together in the order of time, so that little is in flight at
+//! any moment.
 
 use crate::CloseError;
 use crate::entry::ANY_PEER;
@@ -36,11 +37,13 @@ pub(crate) trait Traffic: Matches {
 pub(crate) struct Counts {
     pub sends: u64,
     pub cancelled: u64,
-    /// Receives that no call ever completed and that were posted for any source: nobody knows what they got.
+    /// Receives that no call ever completed and that were posted for any source: nobody knows what
+    /// they got.
     pub open_receives: u64,
     /// Receives that came after such a one and may have got what belongs to it.
     pub uncertain: u64,
-    /// Messages to and from processes outside the world, or through communicators that were never registered.
+    /// Messages to and from processes outside the world, or through communicators that were never
+    /// registered.
     pub outside: u64,
 }
 
@@ -80,7 +83,8 @@ struct Runner<'a> {
     view: &'a View,
     sites: &'a SiteNumbers,
     sends: u64,
-    /// Communicator and tag of receives that were posted for any source and that nobody saw complete.
+    /// Communicator and tag of receives that were posted for any source and that nobody saw
+    /// complete.
     open: Vec<(u32, i32)>,
 }
 
@@ -128,7 +132,12 @@ impl<'a> Walk<'a> {
     }
 
     #[inline]
-    fn handle(&mut self, at: usize, event: &Event, traffic: &mut impl Traffic) -> Result<(), CloseError> {
+    fn handle(
+        &mut self,
+        at: usize,
+        event: &Event,
+        traffic: &mut impl Traffic,
+    ) -> Result<(), CloseError> {
         let Runner { rank, view, .. } = self.runners[at];
         if !event.call.is_continued() {
             traffic.call(rank, event, view)?;
@@ -157,8 +166,10 @@ impl<'a> Walk<'a> {
         }
         let runner = &mut self.runners[at];
         let call = &event.call;
-        let Some((seen, dst)) =
-            runner.view.get(call.communicator).and_then(|seen| Some((seen, seen.world_rank(call.peer)?)))
+        let Some((seen, dst)) = runner
+            .view
+            .get(call.communicator)
+            .and_then(|seen| Some((seen, seen.world_rank(call.peer)?)))
         else {
             self.counts.outside += 1;
             return;
@@ -205,7 +216,8 @@ impl<'a> Walk<'a> {
             self.counts.outside += 1;
             return None;
         };
-        let overlaps = |open: &(u32, i32)| open.0 == call.communicator && (open.1 < 0 || open.1 == tag);
+        let overlaps =
+            |open: &(u32, i32)| open.0 == call.communicator && (open.1 < 0 || open.1 == tag);
         self.counts.uncertain += u64::from(runner.open.iter().any(overlaps));
         Some(Got {
             src,

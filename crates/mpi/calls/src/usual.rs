@@ -1,8 +1,9 @@
-//! What is usual in a run: how long messages are on their way, what a call takes when its message is there already, and from
-//! which size on a send waits for the receive.
+//! What is usual in a run: how long messages are on their way, what a call takes when its message
+//! is there already, and from which size on a send waits for the receive.
 //!
-//! Learnt from messages of the run's beginning, by their size and, for transit, by their pair of ranks. Everything is a
-//! range of quantiles, because the extremes of a busy machine say nothing about the usual.
+//! Learnt from messages of the run's beginning, by their size and, for transit, by their pair of
+//! ranks. Everything is a range of quantiles, because the extremes of a busy machine say nothing
+//! about the usual.
 
 use crate::arrival::{CLEARLY_NS, protocol};
 use crate::hash::FastMap;
@@ -15,7 +16,8 @@ pub(crate) const CLASSES: usize = 4 * 42;
 const SURELY_EAGER_BYTES: u64 = 256;
 /// Fewer samples make no range of their own.
 const SAMPLES_MIN: usize = 8;
-/// Fewer messages do not decide how a size travels: a send that was kept from running looks like one that waited.
+/// Fewer messages do not decide how a size travels: a send that was kept from running looks like
+/// one that waited.
 const VOTES_MIN: u64 = 4;
 /// A call began this many usual transits after the send: its message was there.
 const SURELY_THERE: i64 = 4;
@@ -89,7 +91,8 @@ impl Usual {
         let overhead = overheads(&measured, &end_to_end);
         let transit = |sample: &Sample| sample.end_to_end() - overhead[sample.class()].middle;
         let of_pairs = blocked().map(|sample| (sample.pair_and_class(), transit(sample)));
-        let transit_all = spread(&by_class(blocked().map(|sample| (sample.class(), transit(sample)))));
+        let transit_all =
+            spread(&by_class(blocked().map(|sample| (sample.class(), transit(sample)))));
         Usual { transit: ranges_of_pairs(of_pairs), transit_all, protocol, overhead }
     }
 
@@ -99,7 +102,8 @@ impl Usual {
         self.overhead[class]
     }
 
-    /// How long a message of this size is on its way between these ranks; between any ranks if these have sent none of that size.
+    /// How long a message of this size is on its way between these ranks; between any ranks if
+    /// these have sent none of that size.
     #[inline]
     pub fn transit(&self, src: u32, dst: u32, class: usize) -> Option<Range> {
         self.transit.get(&pair_and_class(src, dst, class)).copied().or(self.transit_all[class])
@@ -157,7 +161,8 @@ fn by_class(samples: impl Iterator<Item = (usize, i64)>) -> Vec<Vec<i64>> {
     classes
 }
 
-/// A range for each class; one without enough samples takes those of its neighbours within an octave.
+/// A range for each class; one without enough samples takes those of its neighbours within an
+/// octave.
 fn spread(classes: &[Vec<i64>]) -> Vec<Option<Range>> {
     let own: Vec<Option<Range>> = classes.iter().map(|sorted| range(sorted)).collect();
     let near = |class: usize| {
@@ -180,8 +185,8 @@ fn range(sorted: &[i64]) -> Option<Range> {
     Some(Range { least: sorted[0], middle: quantile(0.5), most, unusual: unusual.max(most) })
 }
 
-/// Measured where a message was there already. Elsewhere all that is known is that it cannot be more than the quickest message
-/// took from end to end.
+/// Measured where a message was there already. Elsewhere all that is known is that it cannot be
+/// more than the quickest message took from end to end.
 fn overheads(measured: &[Option<Range>], end_to_end: &[Vec<i64>]) -> Vec<Range> {
     let quickest = |class: usize| end_to_end[class].first().copied().unwrap_or(0).max(0);
     let known = |class: usize| {
@@ -205,8 +210,8 @@ fn ranges_of_pairs(samples: impl Iterator<Item = (u64, i64)>) -> FastMap<u64, Ra
     ranges.collect()
 }
 
-/// How each size travels, where at least nine in ten of the messages that tell say so. Between the largest eager and the smallest
-/// rendezvous size it stays unknown.
+/// How each size travels, where at least nine in ten of the messages that tell say so. Between the
+/// largest eager and the smallest rendezvous size it stays unknown.
 fn protocols(samples: &[Sample]) -> Vec<Protocol> {
     let mut votes = vec![(0u64, 0u64); CLASSES];
     for sample in samples {
@@ -217,9 +222,11 @@ fn protocols(samples: &[Sample]) -> Vec<Protocol> {
             _ => {}
         }
     }
-    let largest_eager = votes.iter().rposition(|(eager, rendezvous)| *eager > 0 && *eager >= 9 * rendezvous);
-    let smallest =
-        votes.iter().position(|(eager, rendezvous)| *rendezvous >= VOTES_MIN && *rendezvous >= 9 * eager);
+    let largest_eager =
+        votes.iter().rposition(|(eager, rendezvous)| *eager > 0 && *eager >= 9 * rendezvous);
+    let smallest = votes
+        .iter()
+        .position(|(eager, rendezvous)| *rendezvous >= VOTES_MIN && *rendezvous >= 9 * eager);
     let protocol = |class: usize| {
         let eager = largest_eager.is_some_and(|largest| class <= largest);
         let rendezvous = smallest.is_some_and(|smallest| class >= smallest);

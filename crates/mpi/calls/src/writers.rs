@@ -1,6 +1,7 @@
 //! Threads that encode and write, so that matching does not wait for them.
 //!
-//! Each thread has some of the run's files and gets rows for them in batches through a bounded channel.
+//! Each thread has some of the run's files and gets rows for them in batches through a bounded
+//! channel.
 
 use crate::CloseError;
 use crate::message::Message;
@@ -11,7 +12,8 @@ use std::thread::JoinHandle;
 
 /// Batches that may wait for a thread.
 const BATCHES_MAX: usize = 64;
-/// Rows of messages, and of calls, that all files together may hold before they are encoded: some 400 MB.
+/// Rows of messages, and of calls, that all files together may hold before they are encoded: some
+/// 400 MB.
 const ROWS_HELD: usize = 1 << 20;
 
 /// A row of the table of calls.
@@ -136,7 +138,10 @@ fn start(files: Vec<(usize, RankOut)>) -> (SyncSender<Batch>, Writer) {
     (sender, std::thread::spawn(move || write(files, &batches)))
 }
 
-fn write(mut files: Vec<(usize, RankOut)>, batches: &Receiver<Batch>) -> Result<Vec<Rows>, RecordError> {
+fn write(
+    mut files: Vec<(usize, RankOut)>,
+    batches: &Receiver<Batch>,
+) -> Result<Vec<Rows>, RecordError> {
     for batch in batches {
         let rank = match batch {
             Batch::Messages(rank, _) | Batch::Calls(rank, _) => rank,

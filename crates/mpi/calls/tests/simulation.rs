@@ -1,4 +1,5 @@
-//! Closing against the truth of a simulated cluster: every message matched right, every stated error honest.
+//! Closing against the truth of a simulated cluster: every message matched right, every stated
+//! error honest.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,10 +20,18 @@ fn truth_by_send(outcome: &Outcome) -> HashMap<(usize, i64), &Truth> {
 /// A matched row must be a true message, in every stamp.
 fn check_row(row: &Row, truth: &Truth, clock_error: i64) {
     assert_eq!((row.file, row.dst), (truth.dst, truth.dst), "{row:?} {truth:?}");
-    assert_eq!((row.bytes, row.tag), (truth.bytes as i64, i64::from(truth.tag)), "{row:?} {truth:?}");
+    assert_eq!(
+        (row.bytes, row.tag),
+        (truth.bytes as i64, i64::from(truth.tag)),
+        "{row:?} {truth:?}"
+    );
     assert_eq!(Some(row.receive_call), truth.receive_row, "{row:?} {truth:?}");
     assert_eq!(row.send_call, truth.send_row, "{row:?} {truth:?}");
-    assert_eq!(row.communicator == 1, truth.communicator == Communicator::World, "{row:?} {truth:?}");
+    assert_eq!(
+        row.communicator == 1,
+        truth.communicator == Communicator::World,
+        "{row:?} {truth:?}"
+    );
     let near = |stamp: i64, time: i64| (stamp - time).abs() <= clock_error + 2;
     assert!(near(row.ready, truth.ready), "{row:?} {truth:?}");
     assert!(near(row.posted, truth.posted.unwrap()), "{row:?} {truth:?}");
@@ -38,9 +47,12 @@ struct Honesty {
 }
 
 impl Honesty {
-    /// `placed` is how well the receiver's clock lies on the timeline: the stated error covers the sender's only.
+    /// `placed` is how well the receiver's clock lies on the timeline: the stated error covers the
+    /// sender's only.
     fn see(&mut self, row: &Row, truth: &Truth, placed: i64) {
-        let (Some(how), Some(arrived), Some(taken)) = (row.how, truth.arrived, truth.taken) else { return };
+        let (Some(how), Some(arrived), Some(taken)) = (row.how, truth.arrived, truth.taken) else {
+            return;
+        };
         let off = ((row.taken - row.arrived) - (taken - arrived)).abs() > row.error + placed + 2;
         let count = &mut self.counts[how as usize];
         count.0 += 1;
@@ -66,7 +78,8 @@ fn run(setting: Setting, tails: bool) -> Honesty {
     let outcome = simulate(setting);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
-    let left = |rank: usize| if tails && rank.is_multiple_of(2) { Left::Tail(100) } else { Left::Log };
+    let left =
+        |rank: usize| if tails && rank.is_multiple_of(2) { Left::Tail(100) } else { Left::Log };
     let info = close(&path, &outcome.logs, left, outcome.end);
     let error = clock_error(&info);
     let truth = truth_by_send(&outcome);
@@ -87,7 +100,8 @@ fn run(setting: Setting, tails: bool) -> Honesty {
 fn check_order(rows: &[Row], truth: &HashMap<(usize, i64), &Truth>, ranks: usize) {
     for file in 0..ranks {
         let of_file = rows.iter().filter(|row| row.file == file);
-        let orders: Vec<usize> = of_file.filter_map(|row| truth[&(row.src, row.seq)].order).collect();
+        let orders: Vec<usize> =
+            of_file.filter_map(|row| truth[&(row.src, row.seq)].order).collect();
         assert!(orders.is_sorted(), "file {file}: {orders:?}");
     }
 }
@@ -148,7 +162,8 @@ proptest! {
         let truth = truth_by_send(&outcome);
         let (sends, matched, wrong) = check_partial(&rows, &truth, clock_error(&info));
         let mpi = &info.parameters["mpi"];
-        // A receive for any source that was cut off before its end leaves those after it uncertain, and says so.
+        // A receive for any source that was cut off before its end leaves those after it uncertain,
+        // and says so.
         prop_assert!(wrong <= mpi["uncertain"].as_u64().unwrap(), "{} {}", wrong, mpi);
         prop_assert_eq!(mpi["matched"].as_u64(), Some(matched));
         prop_assert_eq!(mpi["unmatched_sends"].as_u64(), Some(sends - matched));
@@ -158,8 +173,13 @@ proptest! {
 /// Such a message is not always among those that the usual was learnt from.
 #[test]
 fn a_message_quicker_than_any_learnt_from_is_within_its_bracket() {
-    let setting =
-        Setting { seed: 15358192635719074020, ranks: 2, messages: 265, hosts: 1, asleep_once_in: 20 };
+    let setting = Setting {
+        seed: 15358192635719074020,
+        ranks: 2,
+        messages: 265,
+        hosts: 1,
+        asleep_once_in: 20,
+    };
     assert_eq!(run(setting, false).counts[How::Bracketed as usize].1, 0);
 }
 
@@ -172,22 +192,32 @@ fn closed(outcome: &Outcome) -> (record::RunInfo, Vec<Row>) {
     (info, rows)
 }
 
-/// Rows of both sides are true messages, and rows of one side say what that side knows. Returns the sends, the matched, and
-/// the matched that are not true.
-fn check_partial(rows: &[Row], truth: &HashMap<(usize, i64), &Truth>, clock_error: i64) -> (u64, u64, u64) {
+/// Rows of both sides are true messages, and rows of one side say what that side knows. Returns the
+/// sends, the matched, and the matched that are not true.
+fn check_partial(
+    rows: &[Row],
+    truth: &HashMap<(usize, i64), &Truth>,
+    clock_error: i64,
+) -> (u64, u64, u64) {
     let (mut sends, mut matched, mut wrong) = (0, 0, 0);
     for row in rows {
         match (row.send_call != NULL, row.receive_call != NULL) {
-            (true, true) if truth[&(row.src, row.seq)].receive_row != Some(row.receive_call) => wrong += 1,
+            (true, true) if truth[&(row.src, row.seq)].receive_row != Some(row.receive_call) => {
+                wrong += 1
+            }
             (true, true) => check_row(row, truth[&(row.src, row.seq)], clock_error),
             (true, false) => {
                 let truth = truth[&(row.src, row.seq)];
                 assert_eq!((row.dst, row.send_call, row.taken), (truth.dst, truth.send_row, NULL));
             }
             (false, true) => {
-                let of =
-                    |truth: &&&Truth| truth.dst == row.dst && truth.receive_row == Some(row.receive_call);
-                assert!(truth.values().find(of).is_some_and(|truth| truth.src == row.src), "{row:?}");
+                let of = |truth: &&&Truth| {
+                    truth.dst == row.dst && truth.receive_row == Some(row.receive_call)
+                };
+                assert!(
+                    truth.values().find(of).is_some_and(|truth| truth.src == row.src),
+                    "{row:?}"
+                );
                 assert_eq!((row.ready, row.arrived), (NULL, NULL));
             }
             (false, false) => panic!("a row of nobody: {row:?}"),
@@ -198,14 +228,21 @@ fn check_partial(rows: &[Row], truth: &HashMap<(usize, i64), &Truth>, clock_erro
     (sends, matched, wrong)
 }
 
-/// Not observed stamps that are always right, but stamps whose error holds nearly always, in runs long enough to learn from.
+/// Not observed stamps that are always right, but stamps whose error holds nearly always, in runs
+/// long enough to learn from.
 #[test]
 fn observed_stamps_keep_their_word_and_are_narrow() {
     let mut all = Honesty::default();
     for seed in 0..12 {
         let asleep_once_in = if seed % 2 == 0 { 0 } else { 50 };
         let honesty = run(
-            Setting { seed, ranks: 4, messages: 3000, hosts: 1 + seed as usize % 2, asleep_once_in },
+            Setting {
+                seed,
+                ranks: 4,
+                messages: 3000,
+                hosts: 1 + seed as usize % 2,
+                asleep_once_in,
+            },
             false,
         );
         for (sum, one) in all.counts.iter_mut().zip(honesty.counts) {
@@ -223,14 +260,18 @@ fn observed_stamps_keep_their_word_and_are_narrow() {
 /// The rank's whole log is gone, its sheet is there.
 #[test]
 fn messages_of_a_rank_that_left_nothing_are_counted_and_the_others_are_whole() {
-    let mut outcome = simulate(Setting { seed: 5, ranks: 4, messages: 400, hosts: 1, asleep_once_in: 0 });
+    let mut outcome =
+        simulate(Setting { seed: 5, ranks: 4, messages: 400, hosts: 1, asleep_once_in: 0 });
     outcome.logs.remove(2);
     let (info, rows) = closed(&outcome);
     let truth = truth_by_send(&outcome);
     assert_eq!(check_partial(&rows, &truth, 0).2, 0);
-    let between_others = outcome.truth.iter().filter(|truth| truth.src != 2 && truth.dst != 2).count() as u64;
-    let to_it = outcome.truth.iter().filter(|truth| truth.src != 2 && truth.dst == 2).count() as u64;
-    let from_it = outcome.truth.iter().filter(|truth| truth.src == 2 && truth.dst != 2).count() as u64;
+    let between_others =
+        outcome.truth.iter().filter(|truth| truth.src != 2 && truth.dst != 2).count() as u64;
+    let to_it =
+        outcome.truth.iter().filter(|truth| truth.src != 2 && truth.dst == 2).count() as u64;
+    let from_it =
+        outcome.truth.iter().filter(|truth| truth.src == 2 && truth.dst != 2).count() as u64;
     let mpi = &info.parameters["mpi"];
     assert_eq!(mpi["missing_ranks"], serde_json::json!([2]));
     assert_eq!(mpi["matched"].as_u64(), Some(between_others));
@@ -240,12 +281,15 @@ fn messages_of_a_rank_that_left_nothing_are_counted_and_the_others_are_whole() {
 /// A test that cannot fail proves nothing: two sends swapped in a log are found out.
 #[test]
 fn the_comparison_notices_a_wrong_log() {
-    let mut outcome = simulate(Setting { seed: 9, ranks: 3, messages: 200, hosts: 1, asleep_once_in: 0 });
+    let mut outcome =
+        simulate(Setting { seed: 9, ranks: 3, messages: 200, hosts: 1, asleep_once_in: 0 });
     let [first, second] = [10, 11].map(|at| outcome.truth[at].clone());
     (outcome.truth[10].receive_row, outcome.truth[11].receive_row) =
         (second.receive_row.map(|row| row + 1), first.receive_row);
     let (info, rows) = closed(&outcome);
     let truth = truth_by_send(&outcome);
-    let check = || rows.iter().for_each(|row| check_row(row, truth[&(row.src, row.seq)], clock_error(&info)));
+    let check = || {
+        rows.iter().for_each(|row| check_row(row, truth[&(row.src, row.seq)], clock_error(&info)))
+    };
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).is_err());
 }

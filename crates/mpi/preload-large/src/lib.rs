@@ -1,7 +1,9 @@
 //! MPI's functions with large counts (`MPI_Send_c` and its kin), for the tracer.
 //!
-//! They are in a library of their own because MPICH has them and Open MPI 4 has not: a program that asks the loader for them, as mpi4py does, must not find
-//! them where its MPI library has none. `fourstamp mpi trace` loads this library only with MPICH. Everything is done by the tracer proper, libmpitrace.so.
+//! They are in a library of their own because MPICH has them and Open MPI 4 has not: a program that
+//! asks the loader for them, as mpi4py does, must not find them where its MPI library has none.
+//! `fourstamp mpi trace` loads this library only with MPICH. Everything is done by the tracer
+//! proper, libmpitrace.so.
 //!
 //! Only on x86-64: elsewhere these functions are not seen.
 
@@ -45,7 +47,8 @@ mod exports {
             common { $($name:ident($($argument:ident),*): $class:ident;)* }
             large { $($large:ident($($large_argument:ident),*): $large_class:ident;)* }
         ) => {
-            #[allow(dead_code, non_camel_case_types, reason = "numbers by the functions' names in MPI")]
+            #[allow(dead_code, non_camel_case_types, reason = "numbers by the functions' names in \
+            MPI")]
             #[repr(usize)]
             enum Operation { $($name,)* $($large),* }
 

@@ -1,4 +1,5 @@
-//! Where each function has the arguments that the tracer reads, worked out from their names in the list while compiling.
+//! Where each function has the arguments that the tracer reads, worked out from their names in the
+//! list while compiling.
 
 use crate::frame::place;
 use calls::mpi_functions;
@@ -107,7 +108,9 @@ mod tests {
     fn every_function_has_the_arguments_that_its_class_reads() {
         for (operation, places) in PLACES.iter().enumerate() {
             let needed: &[usize] = match CLASSES[operation] {
-                Class::Send => &[places.count, places.datatype, places.dest, places.tag, places.comm],
+                Class::Send => {
+                    &[places.count, places.datatype, places.dest, places.tag, places.comm]
+                }
                 Class::StartSend | Class::PrepareSend => {
                     &[places.dest, places.tag, places.comm, places.request]
                 }

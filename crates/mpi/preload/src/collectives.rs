@@ -1,6 +1,8 @@
-//! Collectives, as intervals with the bytes that this rank contributes, and calls that make or free communicators.
+//! Collectives, as intervals with the bytes that this rank contributes, and calls that make or free
+//! communicators.
 //!
-//! Neighbourhood collectives count what is sent to one neighbour: how many there are is not looked up.
+//! Neighbourhood collectives count what is sent to one neighbour: how many there are is not looked
+//! up.
 
 use crate::arguments::{NONE, PLACES};
 use crate::dispatch::{Invocation, Stamped};
@@ -73,7 +75,8 @@ fn made_or_freed(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped, free
         stamped.entry.request = begin(rank, call, stamped, Some((newcomm, parent)));
         return;
     }
-    // SAFETY: the call succeeded and has written the new handle, or the null one for a process that is not in it.
+    // SAFETY: the call succeeded and has written the new handle, or the null one for a process that
+    // is not in it.
     let handle = unsafe { library.layout.handle_at(newcomm, 0) };
     if handle != library.comm_null {
         rank.new_communicator(handle, parent, library);
@@ -81,14 +84,21 @@ fn made_or_freed(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped, free
 }
 
 /// Remember the request of a call that goes on.
-fn begin(rank: &mut Rank, call: &Invocation, stamped: &Stamped, makes: Option<(usize, u32)>) -> u32 {
+fn begin(
+    rank: &mut Rank,
+    call: &Invocation,
+    stamped: &Stamped,
+    makes: Option<(usize, u32)>,
+) -> u32 {
     let number = rank.requests.number();
     let place = PLACES[call.operation].request;
     // SAFETY: the call succeeded, so its pointer to a request was good and is filled in.
     let handle = unsafe { stamped.tracer.library.layout.handle_at(call.frame.at(place), 0) };
     let communicator = stamped.entry.communicator;
-    rank.requests
-        .add(handle, Request { number, receives: false, peer: NO_PEER, tag: 0, communicator, makes });
+    rank.requests.add(
+        handle,
+        Request { number, receives: false, peer: NO_PEER, tag: 0, communicator, makes },
+    );
     number
 }
 
@@ -102,11 +112,13 @@ fn contributed(rank: &mut Rank, call: &Invocation, stamped: &Stamped, root: i32)
         name(call.operation),
         "Bcast" | "Ibcast" | "Scatter" | "Iscatter" | "Scatterv" | "Iscatterv"
     );
-    // Between groups everybody of one side gives to the other; whose side it is shows in the root, which is then nobody.
+    // Between groups everybody of one side gives to the other; whose side it is shows in the root,
+    // which is then nobody.
     if one_gives && !is_root || root == library.layout.proc_null && places.root != NONE {
         return 0;
     }
-    let in_place = places.sendbuf != NONE && call.frame.at(places.sendbuf) == library.layout.in_place;
+    let in_place =
+        places.sendbuf != NONE && call.frame.at(places.sendbuf) == library.layout.in_place;
     let mut each = |place: usize, datatype: usize| {
         rank.size_of(count(call.operation, call.frame.at(place)), call.frame.at(datatype), library)
     };
@@ -114,13 +126,19 @@ fn contributed(rank: &mut Rank, call: &Invocation, stamped: &Stamped, root: i32)
     match places {
         _ if places.sendcounts != NONE && !in_place => several(rank, call, stamped, everybody),
         _ if places.sendcount != NONE && !in_place => {
-            each(places.sendcount, places.sendtype) * if to_everybody(call.operation) { everybody } else { 1 }
+            each(places.sendcount, places.sendtype)
+                * if to_everybody(call.operation) { everybody } else { 1 }
         }
         _ if in_place && places.recvcount != NONE && places.recvtype != NONE => {
-            each(places.recvcount, places.recvtype) * if to_everybody(call.operation) { everybody } else { 1 }
+            each(places.recvcount, places.recvtype)
+                * if to_everybody(call.operation) { everybody } else { 1 }
         }
-        _ if places.recvcounts != NONE && places.datatype != NONE => sum(call, places.recvcounts, everybody)
-            .saturating_mul(rank.size_of(1, call.frame.at(places.datatype), library)),
+        _ if places.recvcounts != NONE && places.datatype != NONE => sum(
+            call,
+            places.recvcounts,
+            everybody,
+        )
+        .saturating_mul(rank.size_of(1, call.frame.at(places.datatype), library)),
         _ if places.recvcount != NONE && places.datatype != NONE => {
             each(places.recvcount, places.datatype) * everybody
         }
@@ -139,7 +157,8 @@ fn to_everybody(operation: usize) -> bool {
     matches!(name(operation), "Alltoall" | "Ialltoall" | "Scatter" | "Iscatter")
 }
 
-/// Counts that differ from one to the next: those of a neighbourhood are as many as nobody here knows.
+/// Counts that differ from one to the next: those of a neighbourhood are as many as nobody here
+/// knows.
 fn several(rank: &mut Rank, call: &Invocation, stamped: &Stamped, everybody: u64) -> u64 {
     let places = &PLACES[call.operation];
     let library = &stamped.tracer.library;

@@ -1,7 +1,8 @@
 //! Communicators by handle: their numbers on this rank and what entries must say of them.
 //!
-//! One is registered when the program makes it, or at its first use if it was made by a function that the tracer does not know. Handles are used
-//! again after a free, so a freed one is forgotten at once.
+//! One is registered when the program makes it, or at its first use if it was made by a function
+//! that the tracer does not know. Handles are used again after a free, so a freed one is forgotten
+//! at once.
 
 use crate::handles::HandleMap;
 use crate::layout::UNDEFINED;
@@ -35,8 +36,12 @@ impl Communicators {
         unsafe { library.comm_group(library.world, &raw mut world_group as usize) };
         let world_group = library.layout.handle(world_group);
         let none = About::default();
-        let mut communicators =
-            Communicators { numbers: HandleMap::new(), last: (0, 0), about: vec![none], world_group };
+        let mut communicators = Communicators {
+            numbers: HandleMap::new(),
+            last: (0, 0),
+            about: vec![none],
+            world_group,
+        };
         let entries = [(library.world, WORLD), (library.itself, ITSELF)].map(|(handle, number)| {
             let (assigned, entry) = communicators.register(handle, UNKNOWN_COMMUNICATOR, library);
             debug_assert_eq!(assigned, number);
@@ -62,7 +67,8 @@ impl Communicators {
     /// Give `handle` the next number; its entry.
     pub fn register(&mut self, handle: usize, parent: u32, library: &Library) -> (u32, Vec<u64>) {
         let number = self.about.len() as u32;
-        let (local, remote) = (self.members(handle, false, library), self.members(handle, true, library));
+        let (local, remote) =
+            (self.members(handle, false, library), self.members(handle, true, library));
         let peers = if remote.is_empty() { local.len() } else { remote.len() } as u32;
         self.about.push(About { peers, rank: library.rank_in(handle).unwrap_or(-1) });
         self.numbers.insert(handle, u64::from(number));
@@ -76,8 +82,8 @@ impl Communicators {
         self.last = (0, 0);
     }
 
-    /// World ranks of a group of the communicator; all ones for a process outside the world. None for the remote group of a communicator
-    /// within one group.
+    /// World ranks of a group of the communicator; all ones for a process outside the world. None
+    /// for the remote group of a communicator within one group.
     fn members(&self, comm: usize, remote: bool, library: &Library) -> Vec<u32> {
         let (mut is_inter, mut group, mut size) = (0i32, 0usize, 0i32);
         // SAFETY: a live communicator, and room for what is written; the group is freed below.
@@ -88,7 +94,9 @@ impl Communicators {
                 true => library.comm_remote_group(comm, &raw mut group as usize),
                 false => library.comm_group(comm, &raw mut group as usize),
             };
-            if failed != 0 || library.group_size(library.layout.handle(group), &raw mut size as usize) != 0 {
+            if failed != 0
+                || library.group_size(library.layout.handle(group), &raw mut size as usize) != 0
+            {
                 return Vec::new();
             }
         }
@@ -97,7 +105,13 @@ impl Communicators {
         let (from, to) = (ranks.as_ptr() as usize, world_ranks.as_mut_ptr() as usize);
         // SAFETY: live groups, and as many ranks on both sides as the first group has.
         unsafe {
-            library.group_translate(library.layout.handle(group), ranks.len(), from, self.world_group, to);
+            library.group_translate(
+                library.layout.handle(group),
+                ranks.len(),
+                from,
+                self.world_group,
+                to,
+            );
             library.group_free(&raw mut group as usize);
         }
         world_ranks.into_iter().map(|rank| u32::try_from(rank).unwrap_or(u32::MAX)).collect()

@@ -14,7 +14,8 @@ use std::sync::atomic::Ordering;
 
 /// What a thread must know of itself.
 struct Thread {
-    /// It is in a call of the program: what the library, or the tracer, calls from there is not the program's.
+    /// It is in a call of the program: what the library, or the tracer, calls from there is not the
+    /// program's.
     inside: Cell<bool>,
     number: Cell<u8>,
     is_known: Cell<bool>,
@@ -40,7 +41,8 @@ pub struct Invocation {
 pub unsafe extern "C" fn dispatch(frame: *mut usize, operation: usize) -> usize {
     // SAFETY: only the trampolines call this, with the row that they made.
     let frame = unsafe { Frame::new(frame) };
-    let invocation = Invocation { operation, frame, result: Cell::new(None), replaced: Cell::new(None) };
+    let invocation =
+        Invocation { operation, frame, result: Cell::new(None), replaced: Cell::new(None) };
     THREAD.with(|thread| {
         if thread.inside.get() {
             return invocation.call();
@@ -48,7 +50,10 @@ pub unsafe extern "C" fn dispatch(frame: *mut usize, operation: usize) -> usize 
         thread.inside.set(true);
         if catch_unwind(AssertUnwindSafe(|| traced(&invocation, thread))).is_err() {
             rank::stop();
-            trouble::say("the tracer failed and has stopped, the program runs on; please report this with the command that led to it");
+            trouble::say(
+                "the tracer failed and has stopped, the program runs on; please report \
+            this with the command that led to it",
+            );
         }
         thread.inside.set(false);
         // A tracer that failed before the call has still to make it.
@@ -71,21 +76,33 @@ fn traced(call: &Invocation, thread: &Thread) {
         Class::Send => point::send(call, &mut Stamped::enter(call, tracer, thread)),
         Class::StartSend => point::start_send(call, &mut Stamped::enter(call, tracer, thread)),
         Class::Receive => point::receive(call, &mut Stamped::enter(call, tracer, thread)),
-        Class::StartReceive => point::start_receive(call, &mut Stamped::enter(call, tracer, thread)),
-        Class::PrepareSend | Class::PrepareReceive => {
-            point::prepare(call, &mut Stamped::enter(call, tracer, thread), class == Class::PrepareSend)
+        Class::StartReceive => {
+            point::start_receive(call, &mut Stamped::enter(call, tracer, thread))
         }
+        Class::PrepareSend | Class::PrepareReceive => point::prepare(
+            call,
+            &mut Stamped::enter(call, tracer, thread),
+            class == Class::PrepareSend,
+        ),
         Class::SendReceive => point::send_receive(call, &mut Stamped::enter(call, tracer, thread)),
         Class::Start => point::start(call, &mut Stamped::enter(call, tracer, thread)),
         Class::Request => point::request(call, &mut Stamped::enter(call, tracer, thread)),
         Class::Probe => matched::probe(call, &mut Stamped::enter(call, tracer, thread)),
-        Class::MatchedProbe => matched::matched_probe(call, &mut Stamped::enter(call, tracer, thread)),
-        Class::MatchedReceive => matched::matched_receive(call, &mut Stamped::enter(call, tracer, thread)),
-        Class::Wait | Class::Test => waits::complete(call, &mut Stamped::enter(call, tracer, thread)),
+        Class::MatchedProbe => {
+            matched::matched_probe(call, &mut Stamped::enter(call, tracer, thread))
+        }
+        Class::MatchedReceive => {
+            matched::matched_receive(call, &mut Stamped::enter(call, tracer, thread))
+        }
+        Class::Wait | Class::Test => {
+            waits::complete(call, &mut Stamped::enter(call, tracer, thread))
+        }
         Class::Collective | Class::StartCollective => {
             collectives::collective(call, &mut Stamped::enter(call, tracer, thread))
         }
-        Class::Communicator => collectives::communicator(call, &mut Stamped::enter(call, tracer, thread)),
+        Class::Communicator => {
+            collectives::communicator(call, &mut Stamped::enter(call, tracer, thread))
+        }
         Class::Life => life::during(call, &mut Stamped::enter(call, tracer, thread)),
         Class::Datatype => {
             call.call();
@@ -152,8 +169,12 @@ impl Stamped {
         if !thread.is_known.replace(true) {
             thread.number.set(tracer.with(Rank::next_thread));
         }
-        let entry =
-            Call { operation: call.operation as u16, thread: thread.number.get(), enter, ..Call::default() };
+        let entry = Call {
+            operation: call.operation as u16,
+            thread: thread.number.get(),
+            enter,
+            ..Call::default()
+        };
         Stamped { tracer, entry }
     }
 
@@ -165,7 +186,8 @@ impl Stamped {
         if place != crate::arguments::NONE {
             let library = &self.tracer.library;
             self.entry.flags |= flags::MESSAGE;
-            self.entry.communicator = rank.communicator(library.layout.handle(call.frame.at(place)), library);
+            self.entry.communicator =
+                rank.communicator(library.layout.handle(call.frame.at(place)), library);
         }
     }
 

@@ -1,8 +1,11 @@
-//! Clocks of ranks on several machines: exchanges between one rank of each clock and rank 0, as MPI is initialised and as it ends.
+//! Clocks of ranks on several machines: exchanges between one rank of each clock and rank 0, as MPI
+//! is initialised and as it ends.
 //!
-//! All ranks take part in finding out which clocks there are, so this is left out where the launcher's environment says that all
-//! ranks are on one machine. Afterwards one rank a clock measures against rank 0, on a communicator of its own that the program's receives cannot see.
-//! The exchange with the shortest round trip tells most; which that is, is found out when the run is closed.
+//! All ranks take part in finding out which clocks there are, so this is left out where the
+//! launcher's environment says that all ranks are on one machine. Afterwards one rank a clock
+//! measures against rank 0, on a communicator of its own that the program's receives cannot see.
+//! The exchange with the shortest round trip tells most; which that is, is found out when the run
+//! is closed.
 
 use crate::rank::{Rank, Tracer};
 use calls::entry::{head, kinds};
@@ -39,7 +42,8 @@ pub fn exchange(tracer: &Tracer) {
     unsafe { library.comm_free(&raw mut comm as usize) };
 }
 
-/// Whether the launcher says that every rank runs here. It must say the same to all ranks, because all or none go on.
+/// Whether the launcher says that every rank runs here. It must say the same to all ranks, because
+/// all or none go on.
 fn is_one_machine(size: u32) -> bool {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u32>().ok();
     ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"].iter().any(|name| number(name) == Some(size))
@@ -76,7 +80,17 @@ fn answer(tracer: &Tracer, comm: usize, leader: usize) {
     for _ in 0..EXCHANGES {
         let buffer = stamps.as_mut_ptr() as usize;
         // SAFETY: sixteen bytes each way, to and from a rank that does the opposite.
-        unsafe { library.receive(buffer, 0, library.byte, leader, TAG, comm, library.layout.status_ignore) };
+        unsafe {
+            library.receive(
+                buffer,
+                0,
+                library.byte,
+                leader,
+                TAG,
+                comm,
+                library.layout.status_ignore,
+            )
+        };
         stamps = [tracer.clock.now().0, 0];
         stamps[1] = tracer.clock.now().0;
         // SAFETY: the same.
@@ -101,8 +115,14 @@ fn ask(tracer: &Tracer, comm: usize) {
 }
 
 fn write(rank: &mut Rank, [local_sent, remote_received, remote_sent, local_received]: [u64; 4]) {
-    let entry =
-        [head(kinds::EXCHANGE, 0, 0, 6, 0), 0, local_sent, remote_received, remote_sent, local_received];
+    let entry = [
+        head(kinds::EXCHANGE, 0, 0, 6, 0),
+        0,
+        local_sent,
+        remote_received,
+        remote_sent,
+        local_received,
+    ];
     let written = rank.log.entry(&entry);
     rank.check(written);
 }

@@ -1,8 +1,9 @@
 //! The exported functions: `MPI_X` and `PMPI_X` for every line of the list.
 //!
-//! On x86-64 each is a trampoline that lays its arguments out as one row of words ([`crate::frame::Frame`]): the six of the registers, the return
-//! address, which says where the call comes from, and those of the caller's stack, which lie there already. Elsewhere the row
-//! is copied together, and the place of the call is not known.
+//! On x86-64 each is a trampoline that lays its arguments out as one row of words
+//! ([`crate::frame::Frame`]): the six of the registers, the return address, which says where the
+//! call comes from, and those of the caller's stack, which lie there already. Elsewhere the row is
+//! copied together, and the place of the call is not known.
 
 use crate::dispatch::dispatch;
 use calls::mpi_functions;
@@ -14,7 +15,8 @@ macro_rules! export {
             #[unsafe(naked)]
             #[unsafe(export_name = concat!($prefix, stringify!($name)))]
             unsafe extern "C" fn entry() {
-                // The call leaves the stack 8 bytes off a multiple of 16; six words keep it so, and the seventh sets it right.
+                // The call leaves the stack 8 bytes off a multiple of 16; six words keep it so, and
+                // the seventh sets it right.
                 core::arch::naked_asm!(
                     "push r9",
                     "push r8",
@@ -55,7 +57,8 @@ macro_rules! exports {
         large { $($large:ident($($large_argument:ident),*): $large_class:ident;)* }
     ) => {
         /// A function by its place in the list.
-        #[allow(dead_code, non_camel_case_types, reason = "most are only numbers in the trampolines, by their names in MPI")]
+        #[allow(dead_code, non_camel_case_types, reason = "most are only numbers in the \
+        trampolines, by their names in MPI")]
         #[allow(missing_docs)]
         #[derive(Clone, Copy)]
         #[repr(usize)]

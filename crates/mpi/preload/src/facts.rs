@@ -10,7 +10,8 @@ use std::sync::atomic::Ordering;
 /// What is known from the beginning.
 pub fn known(library: &Library, rank: &Rank) -> Map<String, Value> {
     let version = library.version_text();
-    let program = std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default();
+    let program =
+        std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default();
     let called = std::env::args_os().next().unwrap_or_default();
     let facts = json!({
         "library": short(&version),
@@ -28,7 +29,8 @@ pub fn known(library: &Library, rank: &Rank) -> Map<String, Value> {
 
 /// Write them down, with what was counted so far.
 pub fn write(rank: &mut Rank) {
-    let counts = NAMES.iter().zip(&COUNTED).map(|(name, count)| (name, count.load(Ordering::Relaxed)));
+    let counts =
+        NAMES.iter().zip(&COUNTED).map(|(name, count)| (name, count.load(Ordering::Relaxed)));
     let counts: Map<String, Value> = counts
         .filter(|(_, count)| *count > 0)
         .map(|(name, count)| (format!("MPI_{name}"), count.into()))
@@ -65,7 +67,10 @@ mod tests {
 
     #[test]
     fn libraries_have_short_names() {
-        assert_eq!(short("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4"), "Open MPI 4.1.4");
+        assert_eq!(
+            short("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4"),
+            "Open MPI 4.1.4"
+        );
         assert_eq!(short("MPICH Version:\t4.0.2\nMPICH Release date:\tThu"), "MPICH 4.0.2");
     }
 }

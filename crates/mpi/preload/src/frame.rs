@@ -32,17 +32,20 @@ impl Frame {
         Frame(start)
     }
 
-    /// The word at a place that [`place`] gave for one of the function's own arguments, or [`RETURN_ADDRESS`].
+    /// The word at a place that [`place`] gave for one of the function's own arguments, or
+    /// [`RETURN_ADDRESS`].
     #[inline(always)]
     pub fn at(&self, place: usize) -> usize {
-        // SAFETY: the row holds every argument of the function, and places are made from its list of arguments.
+        // SAFETY: the row holds every argument of the function, and places are made from its list
+        // of arguments.
         unsafe { *self.0.add(place) }
     }
 
     /// Put another word in an argument's place.
     #[inline(always)]
     pub fn set(&self, place: usize, word: usize) {
-        // SAFETY: as in `at`; the row is the trampoline's own copy, or the argument area of the stack, which belongs to the callee.
+        // SAFETY: as in `at`; the row is the trampoline's own copy, or the argument area of the
+        // stack, which belongs to the callee.
         unsafe { *self.0.add(place) = word }
     }
 
@@ -102,7 +105,16 @@ mod tests {
         let mut words = [1, 2, 3, 4, 5, 6, 99, 7, 8];
         // SAFETY: the array is a row of eight arguments.
         let frame = unsafe { Frame::new(words.as_mut_ptr()) };
-        let function: extern "C" fn(usize, usize, usize, usize, usize, usize, usize, usize) -> usize = digits;
+        let function: extern "C" fn(
+            usize,
+            usize,
+            usize,
+            usize,
+            usize,
+            usize,
+            usize,
+            usize,
+        ) -> usize = digits;
         // SAFETY: `digits` takes eight words.
         assert_eq!(unsafe { frame.call(function as usize, 8) }, 12_345_678);
     }

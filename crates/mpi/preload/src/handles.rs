@@ -1,4 +1,5 @@
-//! A map from handles (or addresses) to numbers: open addressing, so that a look-up is one cache line as a rule.
+//! A map from handles (or addresses) to numbers: open addressing, so that a look-up is one cache
+//! line as a rule.
 
 /// No handle is 0 in either library: it marks a free place.
 const FREE: usize = 0;
@@ -50,7 +51,8 @@ impl HandleMap {
         if key == FREE {
             return None;
         }
-        // What was pushed on by the one removed moves back, so that a search never meets a hole before its goal.
+        // What was pushed on by the one removed moves back, so that a search never meets a hole
+        // before its goal.
         let mask = self.places.len() - 1;
         let mut next = (hole + 1) & mask;
         while self.places[next].0 != FREE {

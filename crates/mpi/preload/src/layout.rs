@@ -1,4 +1,5 @@
-//! What the libraries' binary interfaces differ in: the width of handles, their constants, and where a status has its fields.
+//! What the libraries' binary interfaces differ in: the width of handles, their constants, and
+//! where a status has its fields.
 //!
 //! A test prints the same from each installed `mpi.h` (tests/layout.rs).
 
@@ -19,7 +20,8 @@ pub struct Layout {
     pub error_at: usize,
     /// Offset of the word that tells whether a request was cancelled, in its lowest bit.
     pub cancelled_at: usize,
-    /// Offsets of the low and high 32 bits of the bytes received, and by how many bits the high ones are shifted there.
+    /// Offsets of the low and high 32 bits of the bytes received, and by how many bits the high
+    /// ones are shifted there.
     pub bytes_at: (usize, usize, u32),
     /// `MPI_ANY_SOURCE`.
     pub any_source: i32,
@@ -117,7 +119,8 @@ impl Layout {
     #[inline(always)]
     pub unsafe fn handle_at(&self, pointer: usize, index: usize) -> usize {
         match self.wide_handles {
-            // SAFETY: the caller says that the handles are there; handles of this library are pointers.
+            // SAFETY: the caller says that the handles are there; handles of this library are
+            // pointers.
             true => unsafe { (pointer as *const usize).add(index).read_unaligned() },
             // SAFETY: the same, with handles of four bytes.
             false => unsafe { (pointer as *const u32).add(index).read_unaligned() as usize },
@@ -144,7 +147,8 @@ impl Layout {
     }
 }
 
-/// A count among the arguments of `operation`, or in an array of them: 64 bits wide in the functions with large counts, else an int.
+/// A count among the arguments of `operation`, or in an array of them: 64 bits wide in the
+/// functions with large counts, else an int.
 #[inline(always)]
 pub fn count(operation: usize, word: usize) -> u64 {
     let count = if operation < FIRST_LARGE { i64::from(word as i32) } else { word as i64 };
@@ -237,7 +241,9 @@ mod tests {
             ("request_null", mpich::REQUEST_NULL),
             ("byte", mpich::BYTE),
         ];
-        handles.iter().for_each(|(name, handle)| assert_eq!(header[*name], *handle as i128, "{name}"));
+        handles
+            .iter()
+            .for_each(|(name, handle)| assert_eq!(header[*name], *handle as i128, "{name}"));
     }
 
     #[test]
@@ -247,7 +253,10 @@ mod tests {
         let mpich = [7, 5 << 1 | 1, 3, 9, 0];
         // SAFETY: the arrays are as long as the statuses.
         let read = unsafe {
-            [OPEN_MPI.status_at(open_mpi.as_ptr() as usize, 0), MPICH.status_at(mpich.as_ptr() as usize, 0)]
+            [
+                OPEN_MPI.status_at(open_mpi.as_ptr() as usize, 0),
+                MPICH.status_at(mpich.as_ptr() as usize, 0),
+            ]
         };
         assert_eq!(read, [expected, expected]);
     }

@@ -1,16 +1,18 @@
-//! The library that `fourstamp mpi trace` loads before an MPI program (`LD_PRELOAD`): it stands between the program and its MPI
-//! library, and writes one log of calls a rank.
+//! The library that `fourstamp mpi trace` loads before an MPI program (`LD_PRELOAD`): it stands
+//! between the program and its MPI library, and writes one log of calls a rank.
 //!
-//! One build serves Open MPI and MPICH, C and Fortran: there is no `mpi.h` here and nothing is linked with MPI. Every
-//! function of [`calls::list`] is exported twice, as `MPI_X` and `PMPI_X` (`exports`), because Fortran layers call the latter; both arrive in
-//! `dispatch`, which reads the arguments by their place in a frame (`frame`), passes the call on to the library's own
-//! `PMPI_X` (`library`) and logs it (`rank`). What differs between the libraries is in `layout`.
+//! One build serves Open MPI and MPICH, C and Fortran: there is no `mpi.h` here and nothing is
+//! linked with MPI. Every function of [`calls::list`] is exported twice, as `MPI_X` and `PMPI_X`
+//! (`exports`), because Fortran layers call the latter; both arrive in `dispatch`, which reads the
+//! arguments by their place in a frame (`frame`), passes the call on to the library's own `PMPI_X`
+//! (`library`) and logs it (`rank`). What differs between the libraries is in `layout`.
 //!
-//! The program is never changed: arguments, results, exit code and signals are its own. Whatever goes wrong in here ends the tracing, with one
-//! line on standard error, and not the program. Without `FOURSTAMP_MPI_RUN` in the environment every call passes straight through.
+//! The program is never changed: arguments, results, exit code and signals are its own. Whatever
+//! goes wrong in here ends the tracing, with one line on standard error, and not the program.
+//! Without `FOURSTAMP_MPI_RUN` in the environment every call passes straight through.
 //!
-//! Not seen: functions that only one of the libraries has (large counts and MPI 4), because exporting a name that a library lacks would
-//! change what a program believes to have.
+//! Not seen: functions that only one of the libraries has (large counts and MPI 4), because
+//! exporting a name that a library lacks would change what a program believes to have.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

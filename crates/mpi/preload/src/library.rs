@@ -1,7 +1,8 @@
 //! The MPI library behind the tracer: which one it is, its functions, its constants.
 //!
-//! Functions are looked for behind this library in the loader's order. A program that opens its MPI library for itself
-//! (Python's mpi4py does) has none there: then the libraries that are mapped are asked, without loading anything.
+//! Functions are looked for behind this library in the loader's order. A program that opens its MPI
+//! library for itself (Python's mpi4py does) has none there: then the libraries that are mapped are
+//! asked, without loading anything.
 
 use crate::layout::{Layout, MPICH, OPEN_MPI, Status, mpich};
 use crate::loaded;
@@ -12,8 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The library's functions by operation, 0 until they are first called.
 static FUNCTIONS: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
 
-/// The library's own function of that name. Ends the process as the loader would if there is none, because there is
-/// nothing that could be called.
+/// The library's own function of that name. Ends the process as the loader would if there is none,
+/// because there is nothing that could be called.
 #[inline(always)]
 pub fn function(operation: usize) -> usize {
     match FUNCTIONS[operation].load(Ordering::Relaxed) {
@@ -39,7 +40,8 @@ pub fn symbol(name: &str) -> Option<usize> {
     if next != 0 { Some(next) } else { loaded::symbol(&name) }
 }
 
-/// Where an object of the library lies for everybody: a program that was linked at a fixed address has its own copy of it.
+/// Where an object of the library lies for everybody: a program that was linked at a fixed address
+/// has its own copy of it.
 fn object(name: &str) -> Option<usize> {
     let terminated = CString::new(name).ok()?;
     // SAFETY: a terminated string; RTLD_DEFAULT asks all objects in order.
@@ -67,7 +69,8 @@ pub struct Library {
 
 macro_rules! functions {
     ($($name:ident: $mpi:literal($($argument:ident),*);)*) => {
-        /// Functions that the tracer calls for itself, which the program's calls of the same name do not see.
+        /// Functions that the tracer calls for itself, which the program's calls of the same name
+        /// do not see.
         #[derive(Clone, Debug)]
         struct Functions { $($name: usize),* }
 
@@ -81,10 +84,12 @@ macro_rules! functions {
             $(
                 #[allow(clippy::too_many_arguments, reason = "they are MPI's")]
                 /// # Safety
-                /// The arguments must be what the function of that name takes, pointers as addresses.
+                /// The arguments must be what the function of that name takes, pointers as
+                /// addresses.
                 pub unsafe fn $name(&self, $($argument: usize),*) -> i32 {
                     type Function = unsafe extern "C" fn($(functions!(@word $argument)),*) -> i32;
-                    // SAFETY: the address was found under this function's name, and it takes this many words.
+                    // SAFETY: the address was found under this function's name, and it takes this
+                    // many words.
                     let function = unsafe { core::mem::transmute::<usize, Function>(self.functions.$name) };
                     // SAFETY: the caller answers for the arguments.
                     unsafe { function($($argument),*) }
@@ -148,7 +153,8 @@ impl Library {
     /// The status that a call wrote.
     ///
     /// # Safety
-    /// `pointer` must be what the call was given for its status, and not the constant that ignores it.
+    /// `pointer` must be what the call was given for its status, and not the constant that ignores
+    /// it.
     #[inline(always)]
     pub unsafe fn status(&self, pointer: usize, index: usize) -> Status {
         // SAFETY: the caller says that there are statuses.
@@ -161,7 +167,8 @@ impl Library {
         let mut text = vec![0u8; 8192];
         let mut length = 0i32;
         // SAFETY: room for the longest text that either library writes, and for its length.
-        let failed = unsafe { self.version(text.as_mut_ptr() as usize, &raw mut length as usize) } != 0;
+        let failed =
+            unsafe { self.version(text.as_mut_ptr() as usize, &raw mut length as usize) } != 0;
         let length = if failed { 0 } else { usize::try_from(length).unwrap_or(0).min(text.len()) };
         String::from_utf8_lossy(&text[..length]).trim_end_matches(['\0', '\n', ' ']).to_string()
     }

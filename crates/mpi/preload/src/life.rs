@@ -1,7 +1,9 @@
-//! The beginning and the end: joining the run when MPI is initialised, closing the log when it is finalised.
+//! The beginning and the end: joining the run when MPI is initialised, closing the log when it is
+//! finalised.
 //!
-//! What the launcher says comes by environment: `FOURSTAMP_MPI_RUN` is the run's folder; `FOURSTAMP_MPI_CLOCK` its machine and what its clock is good for,
-//! which saves each rank of that machine the measuring.
+//! What the launcher says comes by environment: `FOURSTAMP_MPI_RUN` is the run's folder;
+//! `FOURSTAMP_MPI_CLOCK` its machine and what its clock is good for, which saves each rank of that
+//! machine the measuring.
 
 use crate::communicators::Communicators;
 use crate::dispatch::{Invocation, Stamped};
@@ -28,7 +30,8 @@ struct LauncherClock {
 
 /// A call of this family while nothing is logged.
 pub fn before(call: &Invocation) {
-    let initialises = [Operation::Init as usize, Operation::Init_thread as usize].contains(&call.operation);
+    let initialises =
+        [Operation::Init as usize, Operation::Init_thread as usize].contains(&call.operation);
     let run = std::env::var_os("FOURSTAMP_MPI_RUN").filter(|run| initialises && !run.is_empty());
     let Some(run) = run.map(PathBuf::from) else {
         call.call();
@@ -43,7 +46,9 @@ pub fn before(call: &Invocation) {
     let exit = clock.now().0;
     let init = Call { operation: call.operation as u16, enter, exit, ..Call::default() };
     let Some(library) = Library::find() else {
-        return trouble::say("not traced: the MPI library lacks functions that MPI 3.1 has; use a newer one");
+        return trouble::say(
+            "not traced: the MPI library lacks functions that MPI 3.1 has; use a newer one",
+        );
     };
     let number = library.rank_in(library.world).unwrap_or(-1);
     if let Err(error) = begin(&run, clock, library, number, &init) {
@@ -86,7 +91,9 @@ fn begin(
     let folder = RunFolder::join(run)?;
     let sheet = sheet_of(node, &clock);
     let stem = folder.live().join(sheet.stem());
-    let log = Log::create(&stem, node, apart_ticks(&sheet.quality)).map_err(|error| match error.kind() {
+    let log = Log::create(&stem, node, apart_ticks(&sheet.quality)).map_err(|error| match error
+        .kind()
+    {
         std::io::ErrorKind::AlreadyExists => second_rank(run, number),
         _ => format!("cannot make {}: {error}", stem.with_extension("calls").display()),
     })?;
@@ -112,10 +119,12 @@ fn apart_ticks(quality: &Quality) -> u64 {
     (POLLS_APART_NS / quality.ns_per_tick.max(f64::MIN_POSITIVE)) as u64
 }
 
-/// Every process believes to be the same rank: an `mpirun` of another MPI library than the program's does that.
+/// Every process believes to be the same rank: an `mpirun` of another MPI library than the
+/// program's does that.
 fn second_rank(run: &Path, number: i32) -> String {
     format!(
-        "a rank {number} is traced in {} already: the mpirun that was used belongs to another MPI library than the program; use its own",
+        "a rank {number} is traced in {} already: the mpirun that was used belongs to another MPI \
+        library than the program; use its own",
         run.display()
     )
 }
@@ -169,7 +178,8 @@ fn rank_by_environment() -> Option<u32> {
         .find_map(|name| std::env::var(name).ok()?.parse().ok())
 }
 
-/// The machine's clock, or for tests one with the error that `FOURSTAMP_PLANT` (`rank:offset_ticks:drift_ppm,…`) plants in it.
+/// The machine's clock, or for tests one with the error that `FOURSTAMP_PLANT`
+/// (`rank:offset_ticks:drift_ppm,…`) plants in it.
 fn clock_of(rank: Option<u32>) -> Clock {
     let clock = Clock::best();
     let planted = || {

@@ -10,7 +10,11 @@ pub fn symbol(name: &CStr) -> Option<usize> {
     libraries.iter().find_map(|library| symbol_of(library, name))
 }
 
-unsafe extern "C" fn remember(info: *mut libc::dl_phdr_info, _size: usize, libraries: *mut c_void) -> c_int {
+unsafe extern "C" fn remember(
+    info: *mut libc::dl_phdr_info,
+    _size: usize,
+    libraries: *mut c_void,
+) -> c_int {
     // SAFETY: the loader gives a valid entry, whose name is null or a terminated string.
     let name = unsafe { (*info).dlpi_name };
     if !name.is_null() {
@@ -27,7 +31,8 @@ unsafe extern "C" fn remember(info: *mut libc::dl_phdr_info, _size: usize, libra
 }
 
 fn symbol_of(library: &CStr, name: &CStr) -> Option<usize> {
-    // SAFETY: a terminated name; RTLD_NOLOAD opens only what is there already. The handle is kept: it holds nothing that would go away.
+    // SAFETY: a terminated name; RTLD_NOLOAD opens only what is there already. The handle is kept:
+    // it holds nothing that would go away.
     let handle = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
     if handle.is_null() {
         return None;

@@ -1,7 +1,9 @@
-//! A rank's log: entries go into a small shared mapping (the tail), and from there to the log's file when it is full.
+//! A rank's log: entries go into a small shared mapping (the tail), and from there to the log's
+//! file when it is full.
 //!
-//! The mapping is a file, so whatever ends the process leaves the entries. Both files begin with a head of 64 bytes; the tail's says how
-//! many words of the log come before its contents, and how many of its words count. An append that was cut is told by that.
+//! The mapping is a file, so whatever ends the process leaves the entries. Both files begin with a
+//! head of 64 bytes; the tail's says how many words of the log come before its contents, and how
+//! many of its words count. An append that was cut is told by that.
 
 use calls::entry::{self, CALL_WORDS, COMPLETION_WORDS, Call, Completion, flags};
 use memory::Region;
@@ -39,12 +41,14 @@ pub struct Log {
 }
 
 impl Log {
-    /// Begin the log of `rank` with the files `stem`.calls and `stem`.tail. Polls that follow within `apart_ticks` are put together.
+    /// Begin the log of `rank` with the files `stem`.calls and `stem`.tail. Polls that follow
+    /// within `apart_ticks` are put together.
     ///
     /// # Errors
     /// When they exist already, or cannot be made.
     pub fn create(stem: &Path, rank: u32, apart_ticks: u64) -> std::io::Result<Log> {
-        let mut file = File::options().append(true).create_new(true).open(stem.with_extension("calls"))?;
+        let mut file =
+            File::options().append(true).create_new(true).open(stem.with_extension("calls"))?;
         let mut head = [0u8; HEAD_WORDS * 8];
         head[..8].copy_from_slice(b"4STCALLS");
         head[8..12].copy_from_slice(&record::FORMAT.to_le_bytes());
@@ -58,7 +62,8 @@ impl Log {
         Ok(Log { tail, path, file, used: 0, polls: None, apart_ticks })
     }
 
-    /// Write down a call that is being made, so that a rank that ends in it says where it was. The next entry takes its place.
+    /// Write down a call that is being made, so that a rank that ends in it says where it was. The
+    /// next entry takes its place.
     #[inline(always)]
     pub fn pending(&mut self, call: &Call) -> std::io::Result<()> {
         self.make_room(CALL_WORDS)?;
@@ -82,8 +87,9 @@ impl Log {
     pub fn ended(&mut self, call: &Call) -> std::io::Result<()> {
         let (words, length) = entry::encode(call, 0);
         let places = &self.entries()[self.used..][..length.min(ROOM - self.used)];
-        let is =
-            |place: usize| places.get(place).is_some_and(|at| at.load(Ordering::Relaxed) == words[place]);
+        let is = |place: usize| {
+            places.get(place).is_some_and(|at| at.load(Ordering::Relaxed) == words[place])
+        };
         // Another thread's call may have taken the place; a flag for failure changes the head.
         if places.len() < length || !(is(0) && is(1)) {
             return self.call(call);
@@ -183,12 +189,15 @@ impl Log {
     #[cold]
     fn flush(&mut self) -> std::io::Result<()> {
         let words = &self.entries()[..self.used];
-        // SAFETY: the words are initialised memory that lives as long as the mapping, and nobody stores into them meanwhile: the rank's
-        // state is taken (`Tracer::with`), and other processes only read.
-        let bytes = unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words)) };
+        // SAFETY: the words are initialised memory that lives as long as the mapping, and nobody
+        // stores into them meanwhile: the rank's state is taken (`Tracer::with`), and other
+        // processes only read.
+        let bytes =
+            unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words)) };
         (&self.file).write_all(bytes)?;
         self.tail.words()[FIRST_WORD].fetch_add(self.used as u64, Ordering::Release);
-        // In this order: a process that ends in between leaves a log that is longer than `first_word` says, and is cut there.
+        // In this order: a process that ends in between leaves a log that is longer than
+        // `first_word` says, and is cut there.
         self.tail.words()[USED].store(0, Ordering::Release);
         self.used = 0;
         self.entries()[0].store(0, Ordering::Relaxed);
@@ -215,7 +224,8 @@ impl Log {
         places.iter().zip(words).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
     }
 
-    /// The `length` words behind the last entry are an entry. What follows is marked as the end first: it may look like an entry.
+    /// The `length` words behind the last entry are an entry. What follows is marked as the end
+    /// first: it may look like an entry.
     #[inline(always)]
     fn commit(&mut self, length: usize) {
         self.used += length;
@@ -236,9 +246,12 @@ mod tests {
     /// The words of the log and of the tail behind it.
     fn words(folder: &Path) -> Vec<u64> {
         let read = |ending: &str| {
-            let bytes =
-                std::fs::read(folder.join("launch-0-node-3").with_extension(ending)).unwrap_or_default();
-            bytes.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect::<Vec<_>>()
+            let bytes = std::fs::read(folder.join("launch-0-node-3").with_extension(ending))
+                .unwrap_or_default();
+            bytes
+                .chunks(8)
+                .map(|word| u64::from_le_bytes(word.try_into().unwrap()))
+                .collect::<Vec<_>>()
         };
         let (log, tail) = (read("calls"), read("tail"));
         let mut all = log[HEAD_WORDS..].to_vec();
@@ -265,10 +278,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut log = log(folder.path());
         for enter in 1..5000 {
-            log.call(&Call { enter, exit: enter + 1, flags: flags::MESSAGE, ..Call::default() }).unwrap();
+            log.call(&Call { enter, exit: enter + 1, flags: flags::MESSAGE, ..Call::default() })
+                .unwrap();
         }
-        let enters = |words: &[u64]| calls(words).iter().map(|(call, _)| call.enter).collect::<Vec<_>>();
-        assert_eq!(enters(&words(folder.path())), (1..5000).collect::<Vec<_>>(), "while it goes on");
+        let enters =
+            |words: &[u64]| calls(words).iter().map(|(call, _)| call.enter).collect::<Vec<_>>();
+        assert_eq!(
+            enters(&words(folder.path())),
+            (1..5000).collect::<Vec<_>>(),
+            "while it goes on"
+        );
         log.finish().unwrap();
         assert_eq!(enters(&words(folder.path())), (1..5000).collect::<Vec<_>>(), "after the end");
     }
@@ -307,7 +326,8 @@ mod tests {
     fn polls_for_different_things_are_marked() {
         let folder = tempfile::tempdir().unwrap();
         let mut log = log(folder.path());
-        let poll = |(tag, at)| Call { enter: at, exit: at, flags: flags::MESSAGE, tag, ..Call::default() };
+        let poll =
+            |(tag, at)| Call { enter: at, exit: at, flags: flags::MESSAGE, tag, ..Call::default() };
         [(7, 1), (7, 2)].into_iter().for_each(|one| log.poll(&poll(one)).unwrap());
         let flags_now = |folder: &Path| calls(&words(folder))[0].0.flags;
         assert_eq!(flags_now(folder.path()), flags::MESSAGE | flags::POLLS);

@@ -26,8 +26,9 @@ pub fn matched_probe(call: &Invocation, stamped: &mut Stamped) {
         } else if stamped.entry.peer != NO_PEER {
             stamped.entry.request = rank.requests.number();
             // SAFETY: the call succeeded and found a message, so it has written its handle.
-            let message =
-                unsafe { library.layout.handle_at(call.frame.at(PLACES[call.operation].message), 0) };
+            let message = unsafe {
+                library.layout.handle_at(call.frame.at(PLACES[call.operation].message), 0)
+            };
             rank.messages.insert(message, u64::from(stamped.entry.request));
         }
         rank.write(&stamped.entry);
@@ -60,7 +61,8 @@ pub fn matched_receive(call: &Invocation, stamped: &mut Stamped) {
             rank.messages.remove(message);
             if places.status == NONE {
                 stamped.entry.request = number;
-                // SAFETY: the call succeeded, so its pointer to a request was good and is filled in.
+                // SAFETY: the call succeeded, so its pointer to a request was good and is filled
+                // in.
                 let handle = unsafe { library.layout.handle_at(call.frame.at(places.request), 0) };
                 rank.requests.add(handle, of(&stamped.entry, true));
             } else {
@@ -75,7 +77,8 @@ pub fn matched_receive(call: &Invocation, stamped: &mut Stamped) {
     });
 }
 
-/// Make a probe. Whether it is to be written down as a call of its own: polls that found nothing are written here.
+/// Make a probe. Whether it is to be written down as a call of its own: polls that found nothing
+/// are written here.
 fn look(call: &Invocation, stamped: &mut Stamped) -> bool {
     let places = &PLACES[call.operation];
     let library = &stamped.tracer.library;
@@ -83,14 +86,17 @@ fn look(call: &Invocation, stamped: &mut Stamped) -> bool {
     stamped.tracer.with(|rank| {
         describe_receive(rank, call, stamped);
         if waits {
-            let posted =
-                calls::entry::Call { flags: stamped.entry.flags & !flags::RECEIVES, ..stamped.entry };
+            let posted = calls::entry::Call {
+                flags: stamped.entry.flags & !flags::RECEIVES,
+                ..stamped.entry
+            };
             let written = rank.log.pending(&posted);
             rank.check(written);
         }
     });
     let mut own = [0usize; STATUS_WORDS];
-    let status = call.status(places.status, own.as_mut_ptr() as usize, library.layout.status_ignore);
+    let status =
+        call.status(places.status, own.as_mut_ptr() as usize, library.layout.status_ignore);
     stamped.make(call);
     if call.failed() {
         return true;

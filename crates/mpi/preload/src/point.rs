@@ -39,8 +39,11 @@ pub fn receive(call: &Invocation, stamped: &mut Stamped) {
     });
     let mut own = [0usize; STATUS_WORDS];
     let library = &stamped.tracer.library;
-    let status =
-        call.status(PLACES[call.operation].status, own.as_mut_ptr() as usize, library.layout.status_ignore);
+    let status = call.status(
+        PLACES[call.operation].status,
+        own.as_mut_ptr() as usize,
+        library.layout.status_ignore,
+    );
     stamped.make(call);
     if !call.failed() {
         received(stamped, status);
@@ -74,7 +77,8 @@ pub fn prepare(call: &Invocation, stamped: &mut Stamped, sends: bool) {
             };
             let place = PLACES[call.operation].request;
             // SAFETY: the call succeeded, so its pointer to a request was good and is filled in.
-            let handle = unsafe { stamped.tracer.library.layout.handle_at(call.frame.at(place), 0) };
+            let handle =
+                unsafe { stamped.tracer.library.layout.handle_at(call.frame.at(place), 0) };
             rank.requests.prepare(handle, prepared);
         }
         stamped.entry.flags &= !(flags::SENDS | flags::RECEIVES);
@@ -96,7 +100,8 @@ pub fn start(call: &Invocation, stamped: &mut Stamped) {
         let plain = stamped.entry;
         let mut written = 0;
         for number in 0..if call.failed() { 0 } else { many } {
-            // SAFETY: the call succeeded, so there are that many requests; starting leaves their handles as they are.
+            // SAFETY: the call succeeded, so there are that many requests; starting leaves their
+            // handles as they are.
             let handle = unsafe { layout.handle_at(call.frame.at(place), number) };
             let Some(prepared) = rank.requests.prepared(handle) else { continue };
             let request = rank.requests.number();
@@ -134,7 +139,8 @@ pub fn send_receive(call: &Invocation, stamped: &mut Stamped) {
         receive
     });
     let mut own = [0usize; STATUS_WORDS];
-    let status = call.status(places.status, own.as_mut_ptr() as usize, library.layout.status_ignore);
+    let status =
+        call.status(places.status, own.as_mut_ptr() as usize, library.layout.status_ignore);
     stamped.make(call);
     let send = stamped.entry;
     receive.exit = send.exit;
@@ -158,8 +164,11 @@ pub fn request(call: &Invocation, stamped: &mut Stamped) {
     stamped.tracer.with(|rank| stamped.place(rank, call));
     stamped.make(call);
     stamped.tracer.with(|rank| {
-        let request =
-            if frees && !call.failed() { rank.requests.take(handle) } else { rank.requests.peek(handle) };
+        let request = if frees && !call.failed() {
+            rank.requests.take(handle)
+        } else {
+            rank.requests.peek(handle)
+        };
         if frees && !call.failed() {
             rank.requests.forget_prepared(handle);
             stamped.entry.flags |= flags::FREED;
@@ -198,9 +207,11 @@ fn describe_send(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped) {
     stamped.entry.tag = call.int(places.tag);
     stamped.entry.bytes = match places.sendcount {
         crate::arguments::NONE => rank.bytes(&call.frame, call.operation, library),
-        place => {
-            rank.size_of(count(call.operation, call.frame.at(place)), call.frame.at(places.sendtype), library)
-        }
+        place => rank.size_of(
+            count(call.operation, call.frame.at(place)),
+            call.frame.at(places.sendtype),
+            library,
+        ),
     };
 }
 
@@ -216,9 +227,11 @@ pub fn describe_receive(rank: &mut Rank, call: &Invocation, stamped: &mut Stampe
     stamped.entry.bytes = match (places.recvcount, places.count) {
         (NONE, NONE) => 0,
         (NONE, _) => rank.bytes(&call.frame, call.operation, library),
-        (place, _) => {
-            rank.size_of(count(call.operation, call.frame.at(place)), call.frame.at(places.recvtype), library)
-        }
+        (place, _) => rank.size_of(
+            count(call.operation, call.frame.at(place)),
+            call.frame.at(places.recvtype),
+            library,
+        ),
     };
 }
 
@@ -258,7 +271,8 @@ static IS_SYNCHRONOUS: [u16; NAMES.len()] = {
     while operation < NAMES.len() {
         let name = NAMES[operation].as_bytes();
         let sends = name.len() > 4
-            && (name[0] == b'S' && name[1] == b's' || name[0] == b'I' && name[1] == b's' && name[2] == b's');
+            && (name[0] == b'S' && name[1] == b's'
+                || name[0] == b'I' && name[1] == b's' && name[2] == b's');
         synchronous[operation] = if sends { flags::SYNCHRONOUS } else { 0 };
         operation += 1;
     }

@@ -1,7 +1,8 @@
 //! What the tracer knows while it runs in a rank, and how calls get at it.
 //!
-//! There is one [`Tracer`] a process, made when the program has initialised MPI. Its state is taken for a moment before and after each call, never across
-//! it. MPI itself forbids calls at the same time below `MPI_THREAD_MULTIPLE`, so that only there a lock is needed.
+//! There is one [`Tracer`] a process, made when the program has initialised MPI. Its state is taken
+//! for a moment before and after each call, never across it. MPI itself forbids calls at the same
+//! time below `MPI_THREAD_MULTIPLE`, so that only there a lock is needed.
 
 use crate::arguments::PLACES;
 use crate::communicators::Communicators;
@@ -39,8 +40,9 @@ pub struct Tracer {
     state: UnsafeCell<Rank>,
 }
 
-// SAFETY: `state` is only reached through `Tracer::with`, which holds the lock where threads may call at the same time; elsewhere MPI
-// obliges the program to let only one thread call at a time, with synchronisation of its own between them.
+// SAFETY: `state` is only reached through `Tracer::with`, which holds the lock where threads may
+// call at the same time; elsewhere MPI obliges the program to let only one thread call at a time,
+// with synchronisation of its own between them.
 unsafe impl Sync for Tracer {}
 // SAFETY: nothing in it belongs to a thread.
 unsafe impl Send for Tracer {}
@@ -82,7 +84,8 @@ pub struct Types {
 
 /// Begin to log.
 pub fn start(clock: Clock, library: Library, rank: Rank, threads: bool) {
-    let tracer = Tracer { clock, library, threads, lock: Mutex::new(()), state: UnsafeCell::new(rank) };
+    let tracer =
+        Tracer { clock, library, threads, lock: Mutex::new(()), state: UnsafeCell::new(rank) };
     // Never freed: other threads may be in a call when the tracing ends.
     TRACER.store(Box::leak(Box::new(tracer)), Ordering::Release);
 }
@@ -100,7 +103,8 @@ pub fn tracer() -> Option<&'static Tracer> {
 }
 
 impl Tracer {
-    /// Do something with the rank's state. It must not be asked for within `work`, nor may `work` make calls that wait.
+    /// Do something with the rank's state. It must not be asked for within `work`, nor may `work`
+    /// make calls that wait.
     #[inline(always)]
     pub fn with<R>(&self, work: impl FnOnce(&mut Rank) -> R) -> R {
         let _guard: Option<MutexGuard<'_, ()>> = if self.threads {
@@ -116,7 +120,8 @@ impl Tracer {
 impl Tracer {
     /// In a child of this process: let go of the run's lock, which the parent holds on its own.
     pub fn leave_to_parent(&self) {
-        // SAFETY: only this thread exists in a child that has just been forked, and it is not within `with`, because calls are never made from there.
+        // SAFETY: only this thread exists in a child that has just been forked, and it is not
+        // within `with`, because calls are never made from there.
         let rank = unsafe { &mut *self.state.get() };
         rank.folder = None;
     }
@@ -200,7 +205,9 @@ impl Rank {
     /// Bytes of `count` elements of `datatype`.
     #[inline(always)]
     pub fn size_of(&mut self, count: u64, datatype: usize, library: &Library) -> u64 {
-        count.saturating_mul(self.types.size(library.layout.handle(datatype), library)).min((1 << 40) - 1)
+        count
+            .saturating_mul(self.types.size(library.layout.handle(datatype), library))
+            .min((1 << 40) - 1)
     }
 
     /// Write down a call.
@@ -233,7 +240,8 @@ impl Rank {
     fn give_up(&mut self, error: &std::io::Error) {
         stop();
         let what = format!(
-            "tracing stopped in rank {}, the program runs on: cannot write {}: {error}; make room there, or choose another folder with --out",
+            "tracing stopped in rank {}, the program runs on: cannot write {}: {error}; make room \
+            there, or choose another folder with --out",
             self.rank,
             self.live.display()
         );
@@ -256,7 +264,8 @@ impl Types {
             return size;
         }
         let mut size = 0i64;
-        // SAFETY: the program passes this datatype to the library just so, and there is room for the answer.
+        // SAFETY: the program passes this datatype to the library just so, and there is room for
+        // the answer.
         let failed = unsafe { library.type_size(datatype, &raw mut size as usize) } != 0;
         let size = if failed { 0 } else { u64::try_from(size).unwrap_or(0) };
         if datatype != 0 {

@@ -1,7 +1,8 @@
 //! Requests that a rank has begun and not completed, by their handles.
 //!
-//! One handle may stand for several requests at once: both libraries hand out a shared one for sends that were complete at once.
-//! Such requests are all alike, so they are taken in the order in which they were begun.
+//! One handle may stand for several requests at once: both libraries hand out a shared one for
+//! sends that were complete at once. Such requests are all alike, so they are taken in the order in
+//! which they were begun.
 
 use crate::handles::HandleMap;
 

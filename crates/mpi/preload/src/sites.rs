@@ -20,7 +20,8 @@ impl Sites {
         Sites { quick: [(0, 0); QUICK], all: HandleMap::new(), last: 0 }
     }
 
-    /// The number of the place that returns to `address`; 0 if that is not known. A place that is new comes with its entry.
+    /// The number of the place that returns to `address`; 0 if that is not known. A place that is
+    /// new comes with its entry.
     #[inline(always)]
     pub fn number(&mut self, address: usize) -> (u32, Option<Vec<u64>>) {
         let (seen, number) = self.quick[slot(address)];
@@ -76,7 +77,8 @@ fn locate(address: usize) -> (Vec<u8>, u64) {
     (absolute(name), offset as u64)
 }
 
-/// Whether the object at `base` was linked to lie there (ET_EXEC), so that its addresses are numbered from 0.
+/// Whether the object at `base` was linked to lie there (ET_EXEC), so that its addresses are
+/// numbered from 0.
 fn is_fixed(base: *mut c_void) -> bool {
     const TYPE_AT: usize = 16;
     const EXECUTABLE: u16 = 2;
@@ -84,12 +86,14 @@ fn is_fixed(base: *mut c_void) -> bool {
     unsafe { base.cast::<u8>().add(TYPE_AT).cast::<u16>().read_unaligned() == EXECUTABLE }
 }
 
-/// The loader knows the program itself by what it was called, which may be relative to a folder that it has left.
+/// The loader knows the program itself by what it was called, which may be relative to a folder
+/// that it has left.
 fn absolute(name: &[u8]) -> Vec<u8> {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     let path = std::path::Path::new(std::ffi::OsStr::from_bytes(name));
     let own = std::env::args_os().next().is_some_and(|own| own.as_bytes() == name);
-    let found = if own { std::fs::read_link("/proc/self/exe") } else { std::fs::canonicalize(path) };
+    let found =
+        if own { std::fs::read_link("/proc/self/exe") } else { std::fs::canonicalize(path) };
     found.map_or_else(|_| name.to_vec(), |path| path.into_os_string().into_vec())
 }
 
@@ -107,7 +111,10 @@ mod tests {
         assert_eq!(calls::entry::kind_and_words(entry[0]), (kinds::SITE, entry.len()));
         let path: Vec<u8> = entry[3..].iter().flat_map(|word| word.to_le_bytes()).collect();
         let path = std::str::from_utf8(&path[..(entry[1] >> 32) as usize]).unwrap().to_string();
-        assert_eq!(std::path::Path::new(&path), std::env::current_exe().unwrap().canonicalize().unwrap());
+        assert_eq!(
+            std::path::Path::new(&path),
+            std::env::current_exe().unwrap().canonicalize().unwrap()
+        );
         assert!(entry[2] < here as u64, "an offset in a file that is loaded anywhere");
         assert_eq!(sites.number(here), (1, None));
         assert_eq!(sites.number(0), (0, None));

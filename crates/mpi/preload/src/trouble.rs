@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-/// Say it once in the whole job: by whoever makes the file first. Where no file can be made (a full disk), rank 0 says it.
+/// Say it once in the whole job: by whoever makes the file first. Where no file can be made (a full
+/// disk), rank 0 says it.
 pub fn say_once(live: &Path, rank: i32, what: &str) {
     match std::fs::File::create_new(live.join("trouble")) {
         Ok(mut file) => {
@@ -21,10 +22,12 @@ pub fn say(what: &str) {
     let _ = std::io::stderr().write_all(format!("fourstamp: {what}\n").as_bytes());
 }
 
-/// The program calls a function that its MPI library lacks. Without the tracer the loader would have ended it.
+/// The program calls a function that its MPI library lacks. Without the tracer the loader would
+/// have ended it.
 pub fn no_such_function(name: &str) -> ! {
     say(&format!(
-        "the program calls MPI_{name}, which its MPI library does not have; link it with a library that does"
+        "the program calls MPI_{name}, which its MPI library does not have; link it with a library \
+        that does"
     ));
     // SAFETY: ends the process at once, as the loader does on a missing symbol, with its exit code.
     unsafe { libc::_exit(127) }

@@ -1,7 +1,8 @@
 //! The wait and test families: which requests a call has completed, and with what.
 //!
-//! The handles are copied before the call, because completing a request overwrites its handle. Where the program ignores statuses the
-//! call gets some of ours: only they tell where a message came from.
+//! The handles are copied before the call, because completing a request overwrites its handle.
+//! Where the program ignores statuses the call gets some of ours: only they tell where a message
+//! came from.
 
 use crate::arguments::{NONE, PLACES};
 use crate::dispatch::{Invocation, Stamped};
@@ -50,7 +51,8 @@ fn observe(
     let places = &PLACES[call.operation];
     let library = &stamped.tracer.library;
     for (number, handle) in handles.iter_mut().enumerate() {
-        // SAFETY: the program passes a pointer to this many requests; the library reads them just so.
+        // SAFETY: the program passes a pointer to this many requests; the library reads them just
+        // so.
         *handle = unsafe { library.layout.handle_at(pointer, number) };
     }
     let waits = calls::list::CLASSES[call.operation] == calls::list::Class::Wait;
@@ -77,7 +79,8 @@ fn observe(
     });
 }
 
-/// The entry of a wait while it lasts says whom it waits for: the first of its requests that is under way.
+/// The entry of a wait while it lasts says whom it waits for: the first of its requests that is
+/// under way.
 fn waiting_for(rank: &Rank, handles: &[usize], entry: &Call) -> Call {
     match handles.iter().find_map(|handle| rank.requests.peek(*handle)) {
         Some(Request { peer, tag, communicator, .. }) => {
@@ -109,15 +112,24 @@ fn collect(rank: &mut Rank, call: &Invocation, library: &Library, requests: &Ask
     } else if places.index != NONE {
         done(rank, library, requests, output(places.index, 0), 0, false);
     } else {
-        (0..requests.handles.len()).for_each(|at| done(rank, library, requests, at as i32, at, false));
+        (0..requests.handles.len())
+            .for_each(|at| done(rank, library, requests, at as i32, at, false));
     }
 }
 
 /// Request `index` of the call is complete, and its status is status `at`.
 #[inline(always)]
-fn done(rank: &mut Rank, library: &Library, requests: &Asked<'_>, index: i32, at: usize, failed: bool) {
+fn done(
+    rank: &mut Rank,
+    library: &Library,
+    requests: &Asked<'_>,
+    index: i32,
+    at: usize,
+    failed: bool,
+) {
     debug_assert!(index >= 0 || index == UNDEFINED);
-    let Some(handle) = usize::try_from(index).ok().and_then(|index| requests.handles.get(index)) else {
+    let Some(handle) = usize::try_from(index).ok().and_then(|index| requests.handles.get(index))
+    else {
         return;
     };
     let Some(request) = rank.requests.take(*handle) else { return };
@@ -130,10 +142,12 @@ fn done(rank: &mut Rank, library: &Library, requests: &Asked<'_>, index: i32, at
         completion.flags = completion_flags::CANCELLED;
     } else if request.receives {
         completion.flags = completion_flags::RECEIVED;
-        (completion.source, completion.tag, completion.bytes) = (status.source, status.tag, status.bytes);
+        (completion.source, completion.tag, completion.bytes) =
+            (status.source, status.tag, status.bytes);
     }
     if let Some((newcomm, parent)) = request.makes.filter(|_| !failed) {
-        // SAFETY: MPI_Comm_idup has written the handle now that its request is complete; the program must keep its place until then.
+        // SAFETY: MPI_Comm_idup has written the handle now that its request is complete; the
+        // program must keep its place until then.
         let handle = unsafe { library.layout.handle_at(newcomm, 0) };
         rank.new_communicator(handle, parent, library);
     }

@@ -52,14 +52,19 @@ fn a_hang_that_is_killed_says_where_everybody_was() {
     for mpi in libraries() {
         let folder = tempfile::tempdir().unwrap();
         let program = program(mpi, folder.path());
-        // The program is killed by a signal to itself after a while: what a batch system does at the end of its patience.
+        // The program is killed by a signal to itself after a while: what a batch system does at
+        // the end of its patience.
         let script = "timeout -s KILL 4 \"$0\" hang 3";
         let traced = mpi.trace(2, &["sh", "-c", script, program.to_str().unwrap()]);
         assert_ne!(traced.ran.code, Some(0));
         let logs = [0, 1].map(|rank| Log::of(&traced.run, rank));
         assert_eq!(pending(&logs[0]), ("Recv", 1, 77), "{mpi:?}");
         assert_eq!(pending(&logs[1]), ("Recv", 0, 77));
-        assert_eq!((logs[0].count("Send"), logs[1].count("Recv")), (3, 6), "all before it is there");
+        assert_eq!(
+            (logs[0].count("Send"), logs[1].count("Recv")),
+            (3, 6),
+            "all before it is there"
+        );
     }
 }
 
@@ -74,7 +79,8 @@ fn a_run_that_is_not_there_is_said_once_and_changes_nothing() {
         let missing = folder.path().join("nowhere");
         let traced = mpi.trace_with(2, &words, &[("FOURSTAMP_MPI_RUN", missing.to_str().unwrap())]);
         assert_eq!((plain.code, plain.out), (traced.ran.code, traced.ran.out));
-        let said: Vec<&str> = traced.ran.err.lines().filter(|line| line.contains("fourstamp")).collect();
+        let said: Vec<&str> =
+            traced.ran.err.lines().filter(|line| line.contains("fourstamp")).collect();
         assert_eq!(said.len(), 1, "{said:?}");
         assert!(said[0].contains("is not a run"), "{}", said[0]);
     }

@@ -1,4 +1,5 @@
-//! Every kind of call on every installed library: the program does what it does untraced, and the log says what it did.
+//! Every kind of call on every installed library: the program does what it does untraced, and the
+//! log says what it did.
 
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
 
@@ -64,7 +65,10 @@ fn blocking() {
         assert_eq!((logs[0].with(flags::SENDS), logs[1].with(flags::RECEIVES)), (6000, 6000));
         assert_eq!(logs[0].with(flags::SYNCHRONOUS), 3000);
         let (first, _) = logs[1].named("Recv").next().unwrap();
-        assert_eq!((first.peer, first.tag, first.bytes, first.communicator), (0, 5, 4, calls::entry::WORLD));
+        assert_eq!(
+            (first.peer, first.tag, first.bytes, first.communicator),
+            (0, 5, 4, calls::entry::WORLD)
+        );
         assert_eq!((logs[0].count("Init"), logs[0].count("Finalize")), (1, 1));
     });
 }
@@ -145,7 +149,8 @@ fn sends_and_receives_in_one_call_are_two_messages() {
     });
 }
 
-/// Polls that follow one another without anything or a pause in between are one entry. How many pauses there are is the machine's affair.
+/// Polls that follow one another without anything or a pause in between are one entry. How many
+/// pauses there are is the machine's affair.
 #[test]
 fn failed_tests_are_put_together() {
     case(2, &["polls", "20"], |logs| {
@@ -177,10 +182,14 @@ fn collectives_say_what_each_rank_gives() {
 fn communicators_are_numbered_as_they_are_made() {
     case(4, &["communicators"], |logs| {
         for log in logs {
-            // World, itself, and in each of three rounds a twin, a half, a later one and one between the halves.
+            // World, itself, and in each of three rounds a twin, a half, a later one and one
+            // between the halves.
             assert_eq!(log.communicators, 14);
-            let used: Vec<u32> =
-                log.named("Sendrecv_replace").map(|(call, _)| call.communicator).step_by(2).collect();
+            let used: Vec<u32> = log
+                .named("Sendrecv_replace")
+                .map(|(call, _)| call.communicator)
+                .step_by(2)
+                .collect();
             assert_eq!(used, [4, 5, 6, 8, 9, 10, 12, 13, 14]);
         }
     });

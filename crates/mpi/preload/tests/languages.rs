@@ -22,7 +22,8 @@ fn check_asleep(log: &Log) {
     let done: Vec<_> = log.completions().collect();
     assert_eq!(done.len(), ROUNDS);
     assert!(
-        done.iter().all(|one| one.flags == completion_flags::RECEIVED && one.source == 0 && one.tag == 1)
+        done.iter()
+            .all(|one| one.flags == completion_flags::RECEIVED && one.source == 0 && one.tag == 1)
     );
 }
 
@@ -41,7 +42,11 @@ fn fortran_in_all_three_bindings() {
             );
             let words = [program.to_str().unwrap(), "asleep", "1"];
             let (plain, traced) = (mpi.run(2, &words), mpi.trace(2, &words));
-            assert_eq!((plain.code, &plain.out), (traced.ran.code, &traced.ran.out), "{mpi:?} {binding}");
+            assert_eq!(
+                (plain.code, &plain.out),
+                (traced.ran.code, &traced.ran.out),
+                "{mpi:?} {binding}"
+            );
             assert_eq!(traced.ran.out[1], "rank 1 got 210");
             assert_eq!(Log::of(&traced.run, 0).with(flags::SENDS), ROUNDS, "{mpi:?} {binding}");
             check_asleep(&Log::of(&traced.run, 1));
@@ -51,18 +56,24 @@ fn fortran_in_all_three_bindings() {
 
 /// A Python that has mpi4py: the system's, or the one that `FOURSTAMP_TEST_PYTHON` names.
 fn python_with_mpi4py() -> Option<PathBuf> {
-    let python = std::env::var_os("FOURSTAMP_TEST_PYTHON").map_or_else(|| "python3".into(), PathBuf::from);
+    let python =
+        std::env::var_os("FOURSTAMP_TEST_PYTHON").map_or_else(|| "python3".into(), PathBuf::from);
     let found = Command::new(&python).args(["-c", "import mpi4py"]).output();
     if found.is_ok_and(|output| output.status.success()) {
         return Some(python);
     }
-    println!("skipped: {} has no mpi4py; name one that has in FOURSTAMP_TEST_PYTHON", python.display());
+    println!(
+        "skipped: {} has no mpi4py; name one that has in FOURSTAMP_TEST_PYTHON",
+        python.display()
+    );
     None
 }
 
 /// mpi4py looks for a library by a name that Debian does not give to MPICH's.
 fn mpich_by_its_other_name(folder: &Path) {
-    for found in ["/usr/lib/x86_64-linux-gnu/libmpich.so.12", "/usr/lib/aarch64-linux-gnu/libmpich.so.12"] {
+    for found in
+        ["/usr/lib/x86_64-linux-gnu/libmpich.so.12", "/usr/lib/aarch64-linux-gnu/libmpich.so.12"]
+    {
         if Path::new(found).exists() {
             std::os::unix::fs::symlink(found, folder.join("libmpi.so.12")).unwrap();
         }

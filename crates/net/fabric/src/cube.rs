@@ -1,20 +1,25 @@
-//! The hypercube: nodes whose numbers differ in one bit are linked; everything else is forwarded, store-and-forward.
+//! The hypercube: nodes whose numbers differ in one bit are linked; everything else is forwarded,
+//! store-and-forward.
 //!
-//! A fragment is cut into packets of at most a settable size. Each crosses the lowest dimension in which where it is and
-//! where it goes differ, then the next (e-cube): one way for each pair, so packets of a pair keep their order, and
-//! hops are real. A node forwards whenever it polls, and while it waits for room to send.
+//! A fragment is cut into packets of at most a settable size. Each crosses the lowest dimension in
+//! which where it is and where it goes differ, then the next (e-cube): one way for each pair, so
+//! packets of a pair keep their order, and hops are real. A node forwards whenever it polls, and
+//! while it waits for room to send.
 //!
-//! **Bounded.** A packet that finds no room on its outlink is held, and the link that it came over is paused until it has
-//! gone: one packet a link. Of the node's own fragments at most one an outlink is partly sent. What came for this node
-//! while it was sending waits in a short queue; then those links are paused that bring more.
+//! **Bounded.** A packet that finds no room on its outlink is held, and the link that it came over
+//! is paused until it has gone: one packet a link. Of the node's own fragments at most one an
+//! outlink is partly sent. What came for this node while it was sending waits in a short queue;
+//! then those links are paused that bring more.
 //!
-//! **Free of deadlock**, as long as what arrives is taken: a packet that came over dimension *i* waits for room in dimension
-//! *j* > *i* only, or for delivery. So waiting never goes round in a circle: the highest dimension waits for delivery
-//! only, the one below for the highest, and so on (Dally and Seitz, "Deadlock-free message routing in multiprocessor
-//! interconnection networks", 1987).
+//! **Free of deadlock**, as long as what arrives is taken: a packet that came over dimension *i*
+//! waits for room in dimension *j* > *i* only, or for delivery. So waiting never goes round in a
+//! circle: the highest dimension waits for delivery only, the one below for the highest, and so on
+//! (Dally and Seitz, "Deadlock-free message routing in multiprocessor interconnection networks",
+//! 1987).
 //!
-//! **Loss.** Only neighbours notice that a node is gone; they tell their neighbours, and so on, so that everybody's error names
-//! the node that is lost and not the one that gave up because of it. No way round a lost node is looked for.
+//! **Loss.** Only neighbours notice that a node is gone; they tell their neighbours, and so on, so
+//! that everybody's error names the node that is lost and not the one that gave up because of it.
+//! No way round a lost node is looked for.
 
 use crate::error::FabricError;
 use crate::spec::{NodeId, Spec, Topology};
@@ -121,7 +126,8 @@ impl Cube {
             Topology::Mesh => usize::MAX,
         };
         let packet_bytes = asked.min(links.fragment_bytes_max() - ROUTE_BYTES);
-        let shape = Shape { nodes: spec.nodes, packet_bytes, fragment_bytes_max: FRAGMENT_BYTES_MAX };
+        let shape =
+            Shape { nodes: spec.nodes, packet_bytes, fragment_bytes_max: FRAGMENT_BYTES_MAX };
         let none = |_| None;
         Cube {
             me,
@@ -142,7 +148,12 @@ impl Cube {
 }
 
 impl Transport for Cube {
-    fn try_send(&mut self, to: NodeId, head: &mut Head, payload: Payload<'_>) -> Result<Handed, FabricError> {
+    fn try_send(
+        &mut self,
+        to: NodeId,
+        head: &mut Head,
+        payload: Payload<'_>,
+    ) -> Result<Handed, FabricError> {
         if to >= self.shape.nodes || to == self.me {
             return Err(FabricError::NoSuchNode { node: to, last: self.shape.nodes - 1 });
         }
@@ -209,7 +220,8 @@ impl Transport for Cube {
         if !self.waiting.is_empty() {
             return Ok(());
         }
-        let stuck = self.held.iter().any(Option::is_some) || self.unfinished.iter().any(Option::is_some);
+        let stuck =
+            self.held.iter().any(Option::is_some) || self.unfinished.iter().any(Option::is_some);
         self.links.park(if stuck { timeout.min(NAP) } else { timeout })
     }
 
@@ -226,7 +238,9 @@ impl Transport for Cube {
     fn pause(&mut self, _from: NodeId, _paused: bool) {}
 
     fn in_flight(&mut self, to: NodeId) -> u32 {
-        self.counts.get(usize::from(to)).map_or(0, |counts| counts.sent.wrapping_sub(counts.acknowledged))
+        self.counts
+            .get(usize::from(to))
+            .map_or(0, |counts| counts.sent.wrapping_sub(counts.acknowledged))
     }
 
     fn fragment_bytes_max(&self) -> usize {
@@ -254,7 +268,11 @@ impl Transport for Cube {
         loop {
             if let Some(dimension) = self.barrier.to_tell(dimensions) {
                 let mut head = control_head(Flag::Barrier);
-                let told = self.links.try_send(self.me ^ 1 << dimension, &mut head, Payload::Copied(&[]))?;
+                let told = self.links.try_send(
+                    self.me ^ 1 << dimension,
+                    &mut head,
+                    Payload::Copied(&[]),
+                )?;
                 if told == Handed::Full {
                     return Ok(false);
                 }

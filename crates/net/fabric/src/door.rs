@@ -1,9 +1,12 @@
-//! A door: a listening socket that lets in only who proves to hold the run key, whoever else knocks.
+//! A door: a listening socket that lets in only who proves to hold the run key, whoever else
+//! knocks.
 //!
-//! One thread looks after all that are at the door: none of them has a thread of its own or more than [`HANDSHAKE`] before
-//! it has proved anything, and when there are [`AT_ONCE`] the oldest makes room for the next. Those who are not let in are
-//! counted by kind; only the first of each kind is told in words. The decisions are in `door/lobby.rs`, without sockets and
-//! clocks; here are the sockets. The other side of this is [`reach`](crate::reach::reach), which comes again when it was pushed out.
+//! One thread looks after all that are at the door: none of them has a thread of its own or more
+//! than [`HANDSHAKE`] before it has proved anything, and when there are [`AT_ONCE`] the oldest
+//! makes room for the next. Those who are not let in are counted by kind; only the first of each
+//! kind is told in words. The decisions are in `door/lobby.rs`, without sockets and clocks; here
+//! are the sockets. The other side of this is [`reach`](crate::reach::reach), which comes again
+//! when it was pushed out.
 
 mod lobby;
 mod strangers;
@@ -26,8 +29,8 @@ use std::time::{Duration, Instant};
 const HANDSHAKE: Duration = Duration::from_secs(2);
 /// Handshakes at one time: few beside the usual 1,024 descriptors of a process.
 const AT_ONCE: usize = 256;
-/// Connections that the kernel may hold until they are accepted. As many as it allows: when there is no more
-/// room, it lets the next one wait a second.
+/// Connections that the kernel may hold until they are accepted. As many as it allows: when there
+/// is no more room, it lets the next one wait a second.
 const BACKLOG: i32 = 4096;
 /// Connections that are accepted before those at the door are heard again.
 const ACCEPTED_IN_A_ROW: usize = 64;
@@ -57,7 +60,8 @@ pub struct Guest {
 pub enum Knock {
     /// Somebody is let in.
     Guest(Guest),
-    /// Somebody is not, for the first time for this kind of reason. Later ones are only [counted](Door::strangers).
+    /// Somebody is not, for the first time for this kind of reason. Later ones are only
+    /// [counted](Door::strangers).
     Stranger(String),
 }
 
@@ -78,12 +82,16 @@ impl Door {
         self.lobby.counts()
     }
 
-    /// Wait until something happens, at most so long (`None`: for ever), and do what is to be done. Whoever wants to wake it
-    /// shuts the listener down.
+    /// Wait until something happens, at most so long (`None`: for ever), and do what is to be done.
+    /// Whoever wants to wake it shuts the listener down.
     ///
     /// # Errors
     /// When the listener does not listen any more.
-    pub fn attend(&mut self, at_most: Option<Duration>, tell: &mut dyn FnMut(Knock)) -> std::io::Result<()> {
+    pub fn attend(
+        &mut self,
+        at_most: Option<Duration>,
+        tell: &mut dyn FnMut(Knock),
+    ) -> std::io::Result<()> {
         let (knocking, speaking) = self.wait(at_most)?;
         // From behind, because whoever leaves lets the others move up.
         for place in speaking.into_iter().rev() {
@@ -102,7 +110,8 @@ impl Door {
         let now = Instant::now();
         let left = |then: Instant| then.saturating_duration_since(now);
         let rest = self.rests_until.map(left).filter(|rest| !rest.is_zero());
-        let patience = [at_most, self.lobby.next_deadline().map(left), rest].into_iter().flatten().min();
+        let patience =
+            [at_most, self.lobby.next_deadline().map(left), rest].into_iter().flatten().min();
         let timeout = patience.and_then(|patience| Timespec::try_from(patience).ok());
         let mut watched: Vec<_> =
             self.lobby.connections().map(|stream| PollFd::new(stream, PollFlags::IN)).collect();
@@ -115,7 +124,8 @@ impl Door {
         }
         let ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
         let (strangers, listener) = watched.split_at(self.lobby.len());
-        let speaking = strangers.iter().enumerate().filter(|(_, fd)| ready(fd)).map(|(place, _)| place);
+        let speaking =
+            strangers.iter().enumerate().filter(|(_, fd)| ready(fd)).map(|(place, _)| place);
         Ok((listener.iter().any(ready), speaking.collect()))
     }
 
@@ -135,7 +145,8 @@ impl Door {
                     self.rests_until = Some(Instant::now() + REST);
                     return Ok(());
                 }
-                // It was gone before it was accepted (accept(2) passes on errors of the connection itself).
+                // It was gone before it was accepted (accept(2) passes on errors of the connection
+                // itself).
                 Err(_) => {}
             }
         }
@@ -160,7 +171,11 @@ impl Door {
         let room = wants.min(buffer.len());
         let count = match stream.read(&mut buffer[..room]) {
             Ok(count) if count > 0 => count,
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => return,
+            Err(error)
+                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) =>
+            {
+                return;
+            }
             Ok(_) | Err(_) => return say(self.lobby.hang_up(place), tell),
         };
         match self.lobby.hear(place, &buffer[..count]) {

@@ -3,7 +3,8 @@
 use crate::spec::NodeId;
 use std::path::PathBuf;
 
-/// An error of the fabric. [`FabricError::PeerLost`] leaves the node usable for closing and for what was received.
+/// An error of the fabric. [`FabricError::PeerLost`] leaves the node usable for closing and for
+/// what was received.
 #[derive(Debug, thiserror::Error)]
 pub enum FabricError {
     /// A peer is gone without saying good-bye.
@@ -18,7 +19,9 @@ pub enum FabricError {
     #[error("every other node has left: no message can arrive any more")]
     Closed,
     /// A send or a close did not get through in time.
-    #[error("node {node} has taken no message for {waited_ms} ms while {doing}; is it stopped or stuck?")]
+    #[error(
+        "node {node} has taken no message for {waited_ms} ms while {doing}; is it stopped or stuck?"
+    )]
     Stalled {
         /// Who does not move.
         node: NodeId,

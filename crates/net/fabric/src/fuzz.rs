@@ -11,7 +11,8 @@ use crate::udp::options::UdpOptions;
 use crate::udp::pair::{Pair, PairKeys, Setup};
 use crate::udp::timing::Times;
 
-/// Feed a TCP stream to the frame decoder, cut into reads of at most `cut` bytes. Returns the payload bytes that came out.
+/// Feed a TCP stream to the frame decoder, cut into reads of at most `cut` bytes. Returns the
+/// payload bytes that came out.
 pub fn frames(stream: &[u8], cut: usize) -> usize {
     const PAYLOAD_BYTES_MAX: usize = 1000;
     let framing = Framing::Headed { payload_bytes_max: PAYLOAD_BYTES_MAX };
@@ -53,8 +54,8 @@ pub fn datagram(bytes: &[u8]) -> usize {
     bytes_out
 }
 
-/// Give datagrams of any contents, under the right tag, to the state of a pair that has sent something: it may refuse
-/// them, and must neither fail nor deliver more than came.
+/// Give datagrams of any contents, under the right tag, to the state of a pair that has sent
+/// something: it may refuse them, and must neither fail nor deliver more than came.
 pub fn pair(datagrams: &[Vec<u8>]) {
     let keys = PairKeys { ours: TagKey([1; 16]), theirs: TagKey([2; 16]) };
     let times = Times { period: None, first: 2000, least: 200, most: 200_000 };

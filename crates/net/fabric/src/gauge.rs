@@ -1,8 +1,9 @@
 //! How many messages waited in the receive queue when another arrived.
 //!
-//! The queue itself is in the network's hands; but a message was in it exactly from its arrival until it was taken. So the
-//! length at an arrival is the number of earlier messages that were taken later than it. The gauge keeps the last
-//! thousands of takings, which are in order, and moves a finger to the arrival: usually not at all.
+//! The queue itself is in the network's hands; but a message was in it exactly from its arrival
+//! until it was taken. So the length at an arrival is the number of earlier messages that were
+//! taken later than it. The gauge keeps the last thousands of takings, which are in order, and
+//! moves a finger to the arrival: usually not at all.
 
 /// Takings remembered: more than any path holds.
 const REMEMBERED: usize = 1 << 14;

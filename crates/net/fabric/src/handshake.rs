@@ -8,14 +8,15 @@
 //!                                  ◄─────  verdict, proof = HMAC(key, server, both hellos)
 //! ```
 //!
-//! A proof covers both hellos whole: protocol version, roles, node numbers, purpose, session and both nonces. So it
-//! is worth nothing on another connection (the other side's nonce is new), in the other direction (the label
-//! differs) or for another node, purpose or run. The server proves nothing before the client has. Codes are
-//! compared in constant time.
+//! A proof covers both hellos whole: protocol version, roles, node numbers, purpose, session and
+//! both nonces. So it is worth nothing on another connection (the other side's nonce is new), in
+//! the other direction (the label differs) or for another node, purpose or run. The server proves
+//! nothing before the client has. Codes are compared in constant time.
 //!
-//! [`Handshake`] is the protocol on bytes, without sockets or clocks; [`authenticate`] drives one over a socket within
-//! a deadline. Later traffic is neither encrypted nor authenticated: whoever can alter packets on the way is not kept
-//! out, which is why listeners bind to loopback unless told otherwise.
+//! [`Handshake`] is the protocol on bytes, without sockets or clocks; [`authenticate`] drives one
+//! over a socket within a deadline. Later traffic is neither encrypted nor authenticated: whoever
+//! can alter packets on the way is not kept out, which is why listeners bind to loopback unless
+//! told otherwise.
 //!
 //! HMAC: RFC 2104, with SHA-256 (FIPS 180-4).
 
@@ -62,9 +63,9 @@ impl Timed for UnixStream {
     }
 }
 
-/// Carry out the handshake over a blocking stream to `peer` (its address, for errors) and say who is there. It is
-/// over within `deadline`, whatever the peer does; the stream has no timeouts afterwards. Not a byte beyond
-/// the handshake is read.
+/// Carry out the handshake over a blocking stream to `peer` (its address, for errors) and say who
+/// is there. It is over within `deadline`, whatever the peer does; the stream has no timeouts
+/// afterwards. Not a byte beyond the handshake is read.
 pub fn authenticate<S: Timed>(
     stream: &mut S,
     peer: impl fmt::Display,
@@ -73,10 +74,13 @@ pub fn authenticate<S: Timed>(
     deadline: Duration,
 ) -> Result<Introduction, HandshakeError> {
     let mut nonce = [0; 32];
-    getrandom::fill(&mut nonce).map_err(|error| HandshakeError::Random { reason: error.to_string() })?;
+    getrandom::fill(&mut nonce)
+        .map_err(|error| HandshakeError::Random { reason: error.to_string() })?;
     let handshake = Handshake::new(key, ours, nonce, peer.to_string());
     let theirs = drive(stream, handshake, deadline)?;
-    stream.set_timeouts(None).map_err(|source| HandshakeError::Io { peer: peer.to_string(), source })?;
+    stream
+        .set_timeouts(None)
+        .map_err(|source| HandshakeError::Io { peer: peer.to_string(), source })?;
     Ok(theirs)
 }
 
@@ -106,7 +110,8 @@ impl Handshake {
     pub fn new(key: &RunKey, ours: Introduction, nonce: [u8; 32], peer: String) -> Handshake {
         let ours = Hello { who: ours, nonce };
         // A server says nothing until it has seen a hello: a port scan learns nothing.
-        let outbox = if ours.who.role == Role::Client { ours.encode().to_vec() } else { Vec::new() };
+        let outbox =
+            if ours.who.role == Role::Client { ours.encode().to_vec() } else { Vec::new() };
         Handshake { key: key.clone(), ours, peer, state: State::Hello, inbox: Vec::new(), outbox }
     }
 
@@ -121,8 +126,9 @@ impl Handshake {
         whole.saturating_sub(self.inbox.len())
     }
 
-    /// Take bytes from the peer, at most [`wants`](Self::wants) of them, and say how many were taken. After an error
-    /// the handshake is over; what is then [`outgoing`](Self::outgoing) tells the peer so.
+    /// Take bytes from the peer, at most [`wants`](Self::wants) of them, and say how many were
+    /// taken. After an error the handshake is over; what is then [`outgoing`](Self::outgoing) tells
+    /// the peer so.
     pub fn receive(&mut self, bytes: &[u8]) -> Result<usize, HandshakeError> {
         let taken = bytes.len().min(self.wants());
         self.inbox.extend_from_slice(&bytes[..taken]);
@@ -188,14 +194,18 @@ impl Handshake {
             return Err(HandshakeError::WrongKey { peer: self.peer.clone() });
         }
         self.outbox.push(ACCEPTED);
-        self.outbox.extend_from_slice(&self.code(SERVER_LABEL, &theirs, &self.ours).finalize().into_bytes());
+        self.outbox.extend_from_slice(
+            &self.code(SERVER_LABEL, &theirs, &self.ours).finalize().into_bytes(),
+        );
         self.state = State::Done(theirs.who);
         Ok(())
     }
 
-    /// The client's judgement of the server's verdict: without the proof, "accepted" is only a word.
+    /// The client's judgement of the server's verdict: without the proof, "accepted" is only a
+    /// word.
     fn believe(&mut self, theirs: Hello, verdict: &[u8]) -> Result<(), HandshakeError> {
-        let proved = self.code(SERVER_LABEL, &self.ours, &theirs).verify_slice(&verdict[1..]).is_ok();
+        let proved =
+            self.code(SERVER_LABEL, &self.ours, &theirs).verify_slice(&verdict[1..]).is_ok();
         if verdict[0] != ACCEPTED || !proved {
             return Err(HandshakeError::WrongKey { peer: self.peer.clone() });
         }
@@ -204,8 +214,8 @@ impl Handshake {
     }
 
     fn code(&self, label: &[u8], client: &Hello, server: &Hello) -> Hmac<Sha256> {
-        let mut code =
-            Hmac::<Sha256>::new_from_slice(self.key.bytes()).expect("HMAC takes keys of any length");
+        let mut code = Hmac::<Sha256>::new_from_slice(self.key.bytes())
+            .expect("HMAC takes keys of any length");
         code.update(label);
         code.update(&client.encode());
         code.update(&server.encode());
@@ -221,9 +231,10 @@ fn drive<S: Timed>(
     let begun = Instant::now();
     let peer = handshake.peer.clone();
     let failed = |source: std::io::Error, missing: usize| match source.kind() {
-        ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-            HandshakeError::Timeout { peer: peer.clone(), waited_ms: begun.elapsed().as_millis() as u64 }
-        }
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => HandshakeError::Timeout {
+            peer: peer.clone(),
+            waited_ms: begun.elapsed().as_millis() as u64,
+        },
         ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
             HandshakeError::Truncated { peer: peer.clone(), missing_bytes: missing }
         }

@@ -1,8 +1,8 @@
 //! The run key: the secret that lets the nodes of one run, and nobody else, connect to each other.
 //!
-//! It is 32 random bytes, made at launch. It reaches a node in a file that only its owner can read, or in
-//! the environment of a process that was started for the run; never as an argument, because every user of a
-//! machine can list those. It is not stored in the run folder and never printed.
+//! It is 32 random bytes, made at launch. It reaches a node in a file that only its owner can read,
+//! or in the environment of a process that was started for the run; never as an argument, because
+//! every user of a machine can list those. It is not stored in the run folder and never printed.
 
 use hmac::{Hmac, KeyInit, Mac};
 use rustix::fs::{FileType, Mode, OFlags, fstat, open, unlink};
@@ -19,7 +19,8 @@ const KEY_BYTES: usize = 32;
 /// Hexadecimal digits of a run key.
 const KEY_DIGITS: usize = 2 * KEY_BYTES;
 
-/// The shared secret of a run. Compares in constant time, is wiped when dropped, and its `Debug` shows nothing.
+/// The shared secret of a run. Compares in constant time, is wiped when dropped, and its `Debug`
+/// shows nothing.
 #[derive(Clone)]
 pub struct RunKey([u8; KEY_BYTES]);
 
@@ -43,7 +44,8 @@ pub enum KeyError {
         source: std::io::Error,
     },
     /// Not a file: a folder, a pipe, a device.
-    #[error("the run key {} is not a regular file; name the file that holds the key", path.display())]
+    #[error("the run key {} is not a regular file; name the file that holds the \
+    key", path.display())]
     NotAFile {
         /// What was named.
         path: PathBuf,
@@ -60,7 +62,8 @@ pub enum KeyError {
         mode: u32,
     },
     /// The key file belongs to somebody else.
-    #[error("the run key {} belongs to user {owner}, not to you ({you}); make a key of your own", path.display())]
+    #[error("the run key {} belongs to user {owner}, not to you ({you}); make a key of your \
+    own", path.display())]
     NotOurs {
         /// The key file.
         path: PathBuf,
@@ -71,7 +74,8 @@ pub enum KeyError {
     },
     /// Not 64 hexadecimal digits.
     #[error(
-        "the run key in {from} is not 64 hexadecimal digits; copy it whole from where the run was launched"
+        "the run key in {from} is not 64 hexadecimal digits; copy it whole from where the run was \
+        launched"
     )]
     Malformed {
         /// The file, or the environment variable.
@@ -89,18 +93,20 @@ impl RunKey {
     /// A new key, from the system's random numbers.
     pub fn generate() -> Result<RunKey, KeyError> {
         let mut key = RunKey([0; KEY_BYTES]);
-        getrandom::fill(&mut key.0).map_err(|error| KeyError::Random { reason: error.to_string() })?;
+        getrandom::fill(&mut key.0)
+            .map_err(|error| KeyError::Random { reason: error.to_string() })?;
         Ok(key)
     }
 
-    /// The key in a file of 64 hexadecimal digits (a newline may follow). The file must be a regular one,
-    /// belong to this user and be closed to all others.
+    /// The key in a file of 64 hexadecimal digits (a newline may follow). The file must be a
+    /// regular one, belong to this user and be closed to all others.
     pub fn from_file(path: &Path) -> Result<RunKey, KeyError> {
         // Without NONBLOCK, opening a pipe would wait for its writer.
         let file = open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())
             .map_err(|error| file_error("open", path, error.into()))?;
         check_private(&file, path)?;
-        // One byte more than digits and a line end of either kind: a longer file is then seen to be longer.
+        // One byte more than digits and a line end of either kind: a longer file is then seen to be
+        // longer.
         let limit = KEY_DIGITS + 3;
         let mut text = Vec::with_capacity(limit);
         File::from(file)
@@ -136,8 +142,8 @@ impl RunKey {
         })
     }
 
-    /// The key as 64 hexadecimal digits: for the environment of a child process, and for nothing that people
-    /// or logs see.
+    /// The key as 64 hexadecimal digits: for the environment of a child process, and for nothing
+    /// that people or logs see.
     pub fn to_hex(&self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
@@ -147,9 +153,11 @@ impl RunKey {
         RunKey::from_digits(digits.as_bytes(), || "the message of rank 0".into())
     }
 
-    /// A key of its own for another use: HMAC-SHA256 of the label. It tells nothing of the run key or of other labels' keys.
+    /// A key of its own for another use: HMAC-SHA256 of the label. It tells nothing of the run key
+    /// or of other labels' keys.
     pub fn derived(&self, label: &str) -> [u8; KEY_BYTES] {
-        let mut code = Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
+        let mut code =
+            Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
         code.update(label.as_bytes());
         code.finalize().into_bytes().into()
     }
@@ -196,8 +204,8 @@ impl Drop for RunKey {
 /// Overwrite a secret so that it does not stay in memory that is used again.
 fn wipe(secret: &mut [u8]) {
     for byte in secret {
-        // SAFETY: `byte` is a valid exclusive reference. Volatile, because the compiler may leave out
-        // plain stores to memory that nothing reads again.
+        // SAFETY: `byte` is a valid exclusive reference. Volatile, because the compiler may leave
+        // out plain stores to memory that nothing reads again.
         unsafe { std::ptr::write_volatile(byte, 0) };
     }
 }
@@ -285,7 +293,8 @@ mod tests {
     fn a_folder_and_a_pipe_are_not_keys() {
         let folder = folder();
         let pipe = folder.path().join("pipe");
-        rustix::fs::mknodat(rustix::fs::CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)
+            .unwrap();
         for path in [folder.path(), &pipe] {
             let error = RunKey::from_file(path).unwrap_err();
             assert!(matches!(error, KeyError::NotAFile { .. }), "{error}");

@@ -1,16 +1,18 @@
 //! Nodes, and the message paths between them.
 //!
-//! A program holds one [`Node`] per worker. `send` and `receive` on it are the same whatever carries the messages:
-//! rings in one process's memory (`thread`), rings in memory shared by processes (`shm`), TCP connections (`tcp`), datagrams
-//! made reliable here (`udp`), MPI between the ranks of a job (`mpi`, with the cargo feature of that name), each as a full mesh or as a hypercube that forwards over links between neighbours only. The node takes the four stamps
-//! and writes the message's row; a [`Transport`] only moves messages.
+//! A program holds one [`Node`] per worker. `send` and `receive` on it are the same whatever
+//! carries the messages: rings in one process's memory (`thread`), rings in memory shared by
+//! processes (`shm`), TCP connections (`tcp`), datagrams made reliable here (`udp`), MPI between
+//! the ranks of a job (`mpi`, with the cargo feature of that name), each as a full mesh or as a
+//! hypercube that forwards over links between neighbours only. The node takes the four stamps and
+//! writes the message's row; a [`Transport`] only moves messages.
 //!
 //! ```text
 //! send ─ ready ─► room? ─ sent ─► Transport ─ arrived ─► receive ─ taken ─► row
 //! ```
 //!
-//! To add a transport, implement [`Transport`], give it a name in [`TransportSpec`], open it in `open.rs`, and run the
-//! conformance suite over it.
+//! To add a transport, implement [`Transport`], give it a name in [`TransportSpec`], open it in
+//! `open.rs`, and run the conformance suite over it.
 
 mod cube;
 mod door;

@@ -1,18 +1,22 @@
-//! Transport `mpi`: every node is a rank of an MPI job, and messages are MPI's, on a communicator of our own.
+//! Transport `mpi`: every node is a rank of an MPI job, and messages are MPI's, on a communicator
+//! of our own.
 //!
-//! **Small messages.** Some receives are always posted for each peer, persistent ones, so that a message finds its place
-//! when it comes and is never unexpected; one is posted again while its node waits for the next message, when nobody is in a
-//! hurry. A payload above 4 KiB travels apart from its header, which tells how long it is: nothing is probed for, and the
-//! order of a pair is that of its headers.
+//! **Small messages.** Some receives are always posted for each peer, persistent ones, so that a
+//! message finds its place when it comes and is never unexpected; one is posted again while its
+//! node waits for the next message, when nobody is in a hurry. A payload above 4 KiB travels apart
+//! from its header, which tells how long it is: nothing is probed for, and the order of a pair is
+//! that of its headers.
 //!
-//! **Progress.** MPI moves messages while somebody calls it. Here that is the node itself and nobody else: each look
-//! for messages, each attempt to send, each look of a node that waits or sleeps. No call waits within MPI, so two nodes
-//! cannot wait for each other there. A node that computes for long without looking lets its peers' large messages wait;
-//! what they sent is small enough to leave at once, or bounded by the window (`link.rs`), or refused.
+//! **Progress.** MPI moves messages while somebody calls it. Here that is the node itself and
+//! nobody else: each look for messages, each attempt to send, each look of a node that waits or
+//! sleeps. No call waits within MPI, so two nodes cannot wait for each other there. A node that
+//! computes for long without looking lets its peers' large messages wait; what they sent is small
+//! enough to leave at once, or bounded by the window (`link.rs`), or refused.
 //!
-//! **When has a message arrived?** MPI does not tell. It came after the last look that found nothing had begun and
-//! before the look that found it ended. If that is a microsecond or less, the node was looking when it came, and the arrival is
-//! *observed*; else it is *bracketed* by the two (and by the moment at which it was sent, where both read one clock).
+//! **When has a message arrived?** MPI does not tell. It came after the last look that found
+//! nothing had begun and before the look that found it ended. If that is a microsecond or less, the
+//! node was looking when it came, and the arrival is *observed*; else it is *bracketed* by the two
+//! (and by the moment at which it was sent, where both read one clock).
 //!
 //! It does not notice that a peer has died: the launcher does, and ends the job.
 
@@ -48,7 +52,8 @@ const SEEN_AT_ONCE: Duration = Duration::from_micros(1);
 const ACKNOWLEDGE_AFTER: Duration = Duration::from_millis(1);
 /// Looks that find nothing between two thoughts about acknowledgements.
 const LOOKS_PER_THOUGHT: u32 = 256;
-/// A node that only sends listens for acknowledgements every so many messages, once a quarter of the window is on its way.
+/// A node that only sends listens for acknowledgements every so many messages, once a quarter of
+/// the window is on its way.
 const SENDS_PER_LISTEN: u64 = 64;
 /// A sleeping node looks this often.
 const NAP: Duration = Duration::from_micros(50);
@@ -77,7 +82,8 @@ pub(crate) struct Mpi {
     stamping: bool,
     /// Before the last look that found nothing, in ticks.
     empty_at: u64,
-    /// After the last look that found nothing, or when something was sent later: before the next look.
+    /// After the last look that found nothing, or when something was sent later: before the next
+    /// look.
     looked_at: u64,
     empty_looks: u32,
     thought_at: u64,
@@ -98,7 +104,12 @@ enum InHand {
 
 impl Transport for Mpi {
     #[inline]
-    fn try_send(&mut self, to: NodeId, head: &mut Head, payload: Payload<'_>) -> Result<Handed, FabricError> {
+    fn try_send(
+        &mut self,
+        to: NodeId,
+        head: &mut Head,
+        payload: Payload<'_>,
+    ) -> Result<Handed, FabricError> {
         let at = self.place(to)?;
         let bytes = payload.bytes();
         if !self.has_room(at, bytes.len())? && !self.make_room(at, bytes.len())? {
@@ -216,7 +227,8 @@ impl Mpi {
 
     #[inline]
     fn has_room(&mut self, at: usize, bytes: usize) -> Result<bool, FabricError> {
-        let buffers = self.small.has_room()? && (bytes <= TOGETHER_BYTES_MAX || self.large.has_room()?);
+        let buffers =
+            self.small.has_room()? && (bytes <= TOGETHER_BYTES_MAX || self.large.has_room()?);
         Ok(buffers && self.links[at].has_window(bytes))
     }
 
@@ -299,7 +311,8 @@ impl Mpi {
         let link = &mut self.links[at];
         link.release_first()?;
         let buffer = self.spare.pop().unwrap_or_else(|| Buffer::new(self.fragment_bytes));
-        self.heads[at] = channel.receive(&buffer, frame.len, c_int::from(link.node), TAG_PAYLOAD)?;
+        self.heads[at] =
+            channel.receive(&buffer, frame.len, c_int::from(link.node), TAG_PAYLOAD)?;
         link.large = Some((frame, buffer));
         Ok(())
     }
@@ -328,7 +341,8 @@ impl Mpi {
             arrival.just_now = true;
         } else {
             let sent = arrival.head.sent;
-            // It did not arrive before it was sent, which can be told where both read the same clock.
+            // It did not arrive before it was sent, which can be told where both read the same
+            // clock.
             let since_sent = same_clock && sent != ABSENT && sent <= now;
             let earliest = if since_sent { self.empty_at.max(sent) } else { self.empty_at };
             let half = now.saturating_sub(earliest).div_ceil(2);

@@ -55,12 +55,17 @@ pub fn mpi_library() -> Option<String> {
     None
 }
 
-pub(crate) fn connect(_me: NodeId, _spec: &Spec, _clock: Clock) -> Result<Box<dyn Transport>, FabricError> {
+pub(crate) fn connect(
+    _me: NodeId,
+    _spec: &Spec,
+    _clock: Clock,
+) -> Result<Box<dyn Transport>, FabricError> {
     Err(absent())
 }
 
 fn absent() -> FabricError {
-    let reason = "this fourstamp was built without the transport mpi; get it with `cargo build --release --features mpi` \
+    let reason = "this fourstamp was built without the transport mpi; get it with `cargo build \
+    --release --features mpi` \
          (needs mpicc and libclang), or use tcp";
     FabricError::BadSpec { reason: reason.into() }
 }

@@ -35,7 +35,8 @@ pub struct NodeOptions {
     pub wait: Waiting,
     /// How long a peer may take nothing while we have something for it.
     pub peer_timeout: Duration,
-    /// Both sides write their half of each message (bare payloads), instead of the receiver the whole.
+    /// Both sides write their half of each message (bare payloads), instead of the receiver the
+    /// whole.
     pub halves: bool,
 }
 
@@ -44,11 +45,14 @@ pub struct NodeOptions {
 pub enum Wait {
     /// Not at all.
     Poll,
-    /// Until this moment of the node's clock, or until a peer says good-bye: whoever waits may be waiting for that.
+    /// Until this moment of the node's clock, or until a peer says good-bye: whoever waits may be
+    /// waiting for that.
     Until(Ticks),
-    /// Until one comes; [`FabricError::Stalled`] names this node when that takes longer than the peers' time-out.
+    /// Until one comes; [`FabricError::Stalled`] names this node when that takes longer than the
+    /// peers' time-out.
     Expecting(NodeId),
-    /// Until one comes, or this node, for which we work, has said good-bye: then [`FabricError::Closed`].
+    /// Until one comes, or this node, for which we work, has said good-bye: then
+    /// [`FabricError::Closed`].
     Serving(NodeId),
     /// Until one comes or none can come any more, because all have said good-bye.
     Forever,
@@ -89,7 +93,8 @@ impl Message<'_> {
         self.stamps
     }
 
-    /// The payload as a handle that can be kept: without a copy where the sender handed it on by reference.
+    /// The payload as a handle that can be kept: without a copy where the sender handed it on by
+    /// reference.
     pub fn payload_shared(self) -> Bytes {
         match self.body {
             Body::InTransport(transport) => transport.payload_shared(),
@@ -158,25 +163,28 @@ impl Node {
         Ticks(self.clock.now().0.saturating_add(ticks as u64))
     }
 
-    /// The time from one stamp of this node to a later one, ns: for pacing and rates, good to a per mille.
+    /// The time from one stamp of this node to a later one, ns: for pacing and rates, good to a per
+    /// mille.
     pub fn ns_between(&self, begin: Ticks, end: Ticks) -> u64 {
         (end.0.wrapping_sub(begin.0) as f64 / ticks_per_ns(&self.clock)) as u64
     }
 
-    /// Whether messages sent from now on are stamped and recorded: not while warming up. A receiver records what
-    /// carries stamps. With bare payloads, which carry none, everything is recorded.
+    /// Whether messages sent from now on are stamped and recorded: not while warming up. A receiver
+    /// records what carries stamps. With bare payloads, which carry none, everything is recorded.
     pub fn set_stamping(&mut self, stamping: bool) {
         self.stamping = self.scribe.records_messages() && (stamping || self.scribe.writes_halves());
     }
 
-    /// Send one message and return its number. Waits for room; [`FabricError::Stalled`] when there is none in time.
+    /// Send one message and return its number. Waits for room; [`FabricError::Stalled`] when there
+    /// is none in time.
     #[inline]
     pub fn send(&mut self, to: NodeId, kind: Kind, payload: &[u8]) -> Result<u64, FabricError> {
         let ready = self.stamp();
         self.hand_over(to, self.head(kind, ready, ready, 1), Payload::Copied(payload))
     }
 
-    /// Send one message that should have gone at `ready`: in an open loop the wait counts from there.
+    /// Send one message that should have gone at `ready`: in an open loop the wait counts from
+    /// there.
     pub fn send_intended(
         &mut self,
         to: NodeId,
@@ -189,13 +197,23 @@ impl Node {
     }
 
     /// Send one message whose payload the receiver may get by reference.
-    pub fn send_shared(&mut self, to: NodeId, kind: Kind, payload: &Bytes) -> Result<u64, FabricError> {
+    pub fn send_shared(
+        &mut self,
+        to: NodeId,
+        kind: Kind,
+        payload: &Bytes,
+    ) -> Result<u64, FabricError> {
         let ready = self.stamp();
         self.hand_over(to, self.head(kind, ready, ready, 1), Payload::Shared(payload))
     }
 
     /// Send several messages in one call; the network layer is woken once.
-    pub fn send_batch(&mut self, to: NodeId, kind: Kind, payloads: &[&[u8]]) -> Result<(), FabricError> {
+    pub fn send_batch(
+        &mut self,
+        to: NodeId,
+        kind: Kind,
+        payloads: &[&[u8]],
+    ) -> Result<(), FabricError> {
         let batch = u16::try_from(payloads.len()).unwrap_or(u16::MAX);
         let ready = self.stamp();
         for payload in payloads {
@@ -219,7 +237,15 @@ impl Node {
         };
         let Head { ready, seq, kind, .. } = arrival.head;
         let (ready, taken) = (Ticks(ready), Ticks(taken));
-        Ok(Some(Message { from: arrival.from, kind, seq, ready, taken, stamps: self.scribe.stamps(), body }))
+        Ok(Some(Message {
+            from: arrival.from,
+            kind,
+            seq,
+            ready,
+            taken,
+            stamps: self.scribe.stamps(),
+            body,
+        }))
     }
 
     /// Messages on their way to `to`, as this node knows it.
@@ -239,7 +265,8 @@ impl Node {
         self.next_seq += 1;
     }
 
-    /// What happened in its transport that may have held messages up. Asked for once, when the node is closed.
+    /// What happened in its transport that may have held messages up. Asked for once, when the node
+    /// is closed.
     pub fn happenings(&mut self) -> Vec<Happening> {
         self.transport.happenings()
     }

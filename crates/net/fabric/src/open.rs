@@ -24,7 +24,8 @@ pub struct Opening<'a> {
     pub clock: Clock,
 }
 
-/// The transports of the hosted nodes, in their order. Waits for the peers, with the spec's deadline.
+/// The transports of the hosted nodes, in their order. Waits for the peers, with the spec's
+/// deadline.
 pub fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, FabricError> {
     let Opening { spec, hosted, key, listener, clock } = opening;
     spec.check()?;

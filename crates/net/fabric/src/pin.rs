@@ -15,13 +15,15 @@ pub enum Pinning {
     Free(String),
 }
 
-/// Pin the calling thread: the `rank`-th of the `count` nodes of this machine gets the `rank`-th core that this process
-/// may use, provided that there are enough for all.
+/// Pin the calling thread: the `rank`-th of the `count` nodes of this machine gets the `rank`-th
+/// core that this process may use, provided that there are enough for all.
 pub fn pin_node(rank: usize, count: usize) -> Pinning {
     let allowed = match sched_getaffinity(None) {
         Ok(set) => (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect::<Vec<_>>(),
         Err(error) => {
-            return Pinning::Free(format!("the system does not tell which cores may be used: {error}"));
+            return Pinning::Free(format!(
+                "the system does not tell which cores may be used: {error}"
+            ));
         }
     };
     if count > allowed.len() {
@@ -41,7 +43,8 @@ pub(crate) fn ticks_of(clock: &Clock, time: Duration) -> u64 {
     (time.as_nanos() as f64 * ticks_per_ns(clock)) as u64
 }
 
-/// The clock's rate, measured once per process over two milliseconds: good to a per mille, for time-outs only.
+/// The clock's rate, measured once per process over two milliseconds: good to a per mille, for
+/// time-outs only.
 pub(crate) fn ticks_per_ns(clock: &Clock) -> f64 {
     static TSC_RATE: std::sync::OnceLock<f64> = std::sync::OnceLock::new();
     if clock.source() == Source::MonotonicRaw {

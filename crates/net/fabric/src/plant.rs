@@ -1,7 +1,8 @@
 //! What is planted in a fabric to test what analyses find: delays of known size, in known places.
 //!
-//! Pure: whether a message is delayed, and by how much, follows from the seed, the pair of nodes and the message's number, so that
-//! a made-up record can have the same plant as a real run. [`Planted`](crate::planted::Planted) carries it out.
+//! Pure: whether a message is delayed, and by how much, follows from the seed, the pair of nodes
+//! and the message's number, so that a made-up record can have the same plant as a real run.
+//! [`Planted`](crate::planted::Planted) carries it out.
 
 use crate::spec::NodeId;
 use serde::{Deserialize, Serialize};
@@ -109,7 +110,9 @@ impl Plant {
             Planting::Peak { by_ns, .. } => by_ns > LONGEST_NS,
             Planting::Every { messages, by_ns, .. } => messages == 0 || by_ns > LONGEST_NS,
             Planting::Knee { jump_ns, .. } => jump_ns > LONGEST_NS,
-            Planting::Packets { payload_bytes, each_ns, .. } => payload_bytes == 0 || each_ns > LONGEST_NS,
+            Planting::Packets { payload_bytes, each_ns, .. } => {
+                payload_bytes == 0 || each_ns > LONGEST_NS
+            }
             Planting::Pause { messages, for_ns } => messages == 0 || for_ns > LONGEST_NS,
         };
         match self.plantings.iter().find(impossible) {
@@ -120,7 +123,8 @@ impl Plant {
         }
     }
 
-    /// How long a receiver looks at nothing once it has taken its message number `taken`, from 1; ns.
+    /// How long a receiver looks at nothing once it has taken its message number `taken`, from 1;
+    /// ns.
     pub fn pause_ns(&self, taken: u64) -> u64 {
         let pause = |planting: &Planting| match *planting {
             Planting::Pause { messages, for_ns } if taken.is_multiple_of(messages) => for_ns,
@@ -134,14 +138,20 @@ impl Planting {
     fn delay_ns(&self, stage: PlantStage, message: &Passing, seed: u64, number: u64) -> u64 {
         let here = |at: PlantStage, late: bool, by: u64| if at == stage && late { by } else { 0 };
         match *self {
-            Planting::Peak { mass, by_ns, stage: at } => here(at, draw(seed, number, message) < mass, by_ns),
+            Planting::Peak { mass, by_ns, stage: at } => {
+                here(at, draw(seed, number, message) < mass, by_ns)
+            }
             Planting::Every { messages, by_ns, stage: at } => {
                 here(at, (message.number + 1).is_multiple_of(messages), by_ns)
             }
-            Planting::Knee { at_bytes, jump_ns, stage: at } => here(at, message.bytes > at_bytes, jump_ns),
-            Planting::Packets { payload_bytes, each_ns, stage: at } => {
-                here(at, true, each_ns.saturating_mul(message.bytes.div_ceil(payload_bytes)).min(LONGEST_NS))
+            Planting::Knee { at_bytes, jump_ns, stage: at } => {
+                here(at, message.bytes > at_bytes, jump_ns)
             }
+            Planting::Packets { payload_bytes, each_ns, stage: at } => here(
+                at,
+                true,
+                each_ns.saturating_mul(message.bytes.div_ceil(payload_bytes)).min(LONGEST_NS),
+            ),
             Planting::Pause { .. } => 0,
         }
     }
@@ -150,7 +160,9 @@ impl Planting {
 /// A number from 0 to 1 that is the message's own.
 fn draw(seed: u64, planting: u64, message: &Passing) -> f64 {
     let pair = u64::from(message.src) << 16 | u64::from(message.dst);
-    let mixed = [planting, pair, message.number].into_iter().fold(mix(seed), |state, part| mix(state ^ part));
+    let mixed = [planting, pair, message.number]
+        .into_iter()
+        .fold(mix(seed), |state, part| mix(state ^ part));
     (mixed >> 11) as f64 / (1_u64 << 53) as f64
 }
 
@@ -178,7 +190,9 @@ mod tests {
     fn a_peak_has_its_mass_and_its_seed() {
         let late = |seed| -> Vec<u64> {
             let plant = plant(seed, "peak:mass=0.01,by=50us");
-            (0..100_000).filter(|n| plant.delay_ns(PlantStage::Transit, &message(*n, 8)) == 50_000).collect()
+            (0..100_000)
+                .filter(|n| plant.delay_ns(PlantStage::Transit, &message(*n, 8)) == 50_000)
+                .collect()
         };
         // Standard deviation 31.
         assert!((850..1150).contains(&late(1).len()), "{}", late(1).len());
@@ -200,14 +214,25 @@ mod tests {
 
     #[test]
     fn delays_follow_size_and_number() {
-        let of =
-            |text: &str, number, bytes| plant(1, text).delay_ns(PlantStage::Transit, &message(number, bytes));
-        assert_eq!((of("knee:at=4040,jump=3us", 0, 4040), of("knee:at=4040,jump=3us", 0, 4041)), (0, 3000));
+        let of = |text: &str, number, bytes| {
+            plant(1, text).delay_ns(PlantStage::Transit, &message(number, bytes))
+        };
+        assert_eq!(
+            (of("knee:at=4040,jump=3us", 0, 4040), of("knee:at=4040,jump=3us", 0, 4041)),
+            (0, 3000)
+        );
         let packets = "packets:payload=1448,each=5us";
-        assert_eq!([0, 1448, 1449, 2897].map(|bytes| of(packets, 0, bytes)), [0, 5000, 10_000, 15_000]);
-        let late: Vec<u64> = (0..30).filter(|n| of("every:messages=10,by=1us", *n, 8) > 0).collect();
+        assert_eq!(
+            [0, 1448, 1449, 2897].map(|bytes| of(packets, 0, bytes)),
+            [0, 5000, 10_000, 15_000]
+        );
+        let late: Vec<u64> =
+            (0..30).filter(|n| of("every:messages=10,by=1us", *n, 8) > 0).collect();
         assert_eq!(late, [9, 19, 29]);
         let pause = plant(1, "pause:messages=10,for=1ms");
-        assert_eq!([9, 10, 11, 20].map(|taken| pause.pause_ns(taken)), [0, 1_000_000, 0, 1_000_000]);
+        assert_eq!(
+            [9, 10, 11, 20].map(|taken| pause.pause_ns(taken)),
+            [0, 1_000_000, 0, 1_000_000]
+        );
     }
 }

@@ -1,11 +1,12 @@
 //! A transport with planted delays: for testing what analyses find, and for teaching.
 //!
-//! It stands between a node and its transport, as the outermost network layer. Delays are spent looking at the clock, so that they are
-//! good to a fraction of a microsecond:
+//! It stands between a node and its transport, as the outermost network layer. Delays are spent
+//! looking at the clock, so that they are good to a fraction of a microsecond:
 //!
 //! * send wait: before the message is handed over, so that `sent` is later;
-//! * transit: after the real transport has the message, until so much after it had it; only then does this layer have it, and says so
-//!   as the arrival. A receiver that comes later than that loses nothing more, as with a real network;
+//! * transit: after the real transport has the message, until so much after it had it; only then
+//!   does this layer have it, and says so as the arrival. A receiver that comes later than that
+//!   loses nothing more, as with a real network;
 //! * receive wait: after the arrival, before the node is given it.
 //!
 //! A message behind a delayed one waits for it: the order of a pair is kept.
@@ -30,7 +31,8 @@ pub(crate) struct Planted {
     ticks_per_ns: f64,
     /// Messages handed over, by destination.
     sent: Vec<u64>,
-    /// The message that has had its delay already: it is tried again, or its first fragment has gone.
+    /// The message that has had its delay already: it is tried again, or its first fragment has
+    /// gone.
     delayed: Option<(NodeId, u64)>,
     /// Messages that came, by source, and bytes of the one that is coming.
     came: Vec<(u64, u64)>,
@@ -46,7 +48,13 @@ pub(crate) struct Planted {
 const TOLD_MOST: usize = 1 << 16;
 
 impl Planted {
-    pub fn new(link: Box<dyn Transport>, me: NodeId, nodes: u16, plant: Plant, clock: Clock) -> Planted {
+    pub fn new(
+        link: Box<dyn Transport>,
+        me: NodeId,
+        nodes: u16,
+        plant: Plant,
+        clock: Clock,
+    ) -> Planted {
         let nodes = usize::from(nodes);
         Planted {
             link,
@@ -89,7 +97,8 @@ impl Planted {
         }
     }
 
-    /// Of a message of several fragments, only the first is held up; its size is then that of the fragment.
+    /// Of a message of several fragments, only the first is held up; its size is then that of the
+    /// fragment.
     fn hold_before_sending(&mut self, to: NodeId, head: &mut Head, bytes: u64) {
         let number = self.sent.get(usize::from(to)).copied().unwrap_or(0);
         if self.delayed == Some((to, number)) {
@@ -115,8 +124,12 @@ impl Planted {
                 None
             }
             Flag::Last => {
-                let message =
-                    Passing { src: arrival.from, dst: self.me, number: *number, bytes: bytes + *before };
+                let message = Passing {
+                    src: arrival.from,
+                    dst: self.me,
+                    number: *number,
+                    bytes: bytes + *before,
+                };
                 (*number, *before) = (*number + 1, 0);
                 Some(message)
             }
@@ -162,7 +175,12 @@ impl Planted {
 }
 
 impl Transport for Planted {
-    fn try_send(&mut self, to: NodeId, head: &mut Head, payload: Payload<'_>) -> Result<Handed, FabricError> {
+    fn try_send(
+        &mut self,
+        to: NodeId,
+        head: &mut Head,
+        payload: Payload<'_>,
+    ) -> Result<Handed, FabricError> {
         let is_message = matches!(head.flag, Flag::Last | Flag::More);
         if is_message {
             self.hold_before_sending(to, head, payload.bytes().len() as u64);

@@ -1,8 +1,10 @@
-//! The way to a [door](crate::door): connect, prove who we are, and come again when a crowd has pushed us out.
+//! The way to a [door](crate::door): connect, prove who we are, and come again when a crowd has
+//! pushed us out.
 //!
-//! A door that strangers flood closes connections before their handshake is over, and its kernel may let new ones wait. Both
-//! pass; so does nobody listening yet, where the caller knows that somebody will. All of it together
-//! takes no longer than the caller's limit, and what is certain (another key, another program) is said at once.
+//! A door that strangers flood closes connections before their handshake is over, and its kernel
+//! may let new ones wait. Both pass; so does nobody listening yet, where the caller knows that
+//! somebody will. All of it together takes no longer than the caller's limit, and what is certain
+//! (another key, another program) is said at once.
 
 use crate::handshake::{HandshakeError, Introduction, authenticate};
 use crate::key::RunKey;
@@ -43,7 +45,10 @@ pub enum ReachError {
 ///
 /// # Errors
 /// When that is impossible, or was so until the limit.
-pub fn reach(reaching: &Reaching<'_>, key: &RunKey) -> Result<(TcpStream, Introduction), ReachError> {
+pub fn reach(
+    reaching: &Reaching<'_>,
+    key: &RunKey,
+) -> Result<(TcpStream, Introduction), ReachError> {
     let deadline = Instant::now() + reaching.limit;
     let (mut patience, mut tries) = (FIRST_TRY, 0);
     loop {
@@ -72,7 +77,8 @@ impl Reaching<'_> {
         patience: Duration,
     ) -> Result<(TcpStream, Introduction), ReachError> {
         let until = Instant::now() + patience;
-        let mut stream = TcpStream::connect_timeout(address, patience).map_err(ReachError::Unreachable)?;
+        let mut stream =
+            TcpStream::connect_timeout(address, patience).map_err(ReachError::Unreachable)?;
         let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let who = authenticate(&mut stream, self.peer, key, self.ours, left);
         Ok((stream, who.map_err(ReachError::Handshake)?))
@@ -84,7 +90,8 @@ impl ReachError {
     fn may_pass(&self, will_listen: bool) -> bool {
         match self {
             ReachError::Unreachable(error) => match error.kind() {
-                // Too many connections to the same port hold all numbers that ours could have (AddrNotAvailable).
+                // Too many connections to the same port hold all numbers that ours could have
+                // (AddrNotAvailable).
                 ErrorKind::TimedOut
                 | ErrorKind::WouldBlock
                 | ErrorKind::ConnectionReset
@@ -95,7 +102,9 @@ impl ReachError {
             },
             ReachError::Handshake(error) => matches!(
                 error,
-                HandshakeError::Timeout { .. } | HandshakeError::Truncated { .. } | HandshakeError::Io { .. }
+                HandshakeError::Timeout { .. }
+                    | HandshakeError::Truncated { .. }
+                    | HandshakeError::Io { .. }
             ),
         }
     }

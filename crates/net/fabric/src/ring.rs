@@ -4,11 +4,11 @@
 //! consumer line │ 1024 slots of one cache line each │ byte ring for payloads above 8 bytes
 //! ```
 //!
-//! A message is one slot: its first word holds the lap number and the length, and storing that word publishes the
-//! message. So a small message costs its receiver one cache-line transfer, as a bare flag would. The consumer tells how
-//! far it has come in a line of its own, seldom; the sender looks there only when messages going the other way have not
-//! told it already. Larger payloads lie in the byte ring, each in one piece, so that the receiver can lend them out
-//! without copying.
+//! A message is one slot: its first word holds the lap number and the length, and storing that word
+//! publishes the message. So a small message costs its receiver one cache-line transfer, as a bare
+//! flag would. The consumer tells how far it has come in a line of its own, seldom; the sender
+//! looks there only when messages going the other way have not told it already. Larger payloads lie
+//! in the byte ring, each in one piece, so that the receiver can lend them out without copying.
 //!
 //! The protocol is checked under Loom (`--cfg loom`), payloads included.
 
@@ -80,8 +80,9 @@ impl Size {
         ((count >> self.slots.trailing_zeros()) as u32).wrapping_add(1)
     }
 
-    /// Where a payload of `len` bytes starts if the byte ring stands at `cursor`, and where the ring stands
-    /// afterwards: at the next cache line, after skipping the end of the ring if it would not fit there.
+    /// Where a payload of `len` bytes starts if the byte ring stands at `cursor`, and where the
+    /// ring stands afterwards: at the next cache line, after skipping the end of the ring if it
+    /// would not fit there.
     fn place(self, cursor: u64, len: usize) -> (u64, u64) {
         if len <= INLINE_BYTES {
             return (cursor, cursor);
@@ -92,11 +93,14 @@ impl Size {
     }
 
     fn byte_word(self, cursor: u64) -> usize {
-        LINE_WORDS + self.slots * LINE_WORDS + (cursor as usize & (self.bytes - 1)) / size_of::<u64>()
+        LINE_WORDS
+            + self.slots * LINE_WORDS
+            + (cursor as usize & (self.bytes - 1)) / size_of::<u64>()
     }
 }
 
-/// The sending end. Aligned so that ends of different nodes, made side by side, share no cache line.
+/// The sending end. Aligned so that ends of different nodes, made side by side, share no cache
+/// line.
 #[repr(align(128))]
 pub(crate) struct Sender {
     area: Area,
@@ -106,8 +110,9 @@ pub(crate) struct Sender {
     /// What the consumer has given back, by its line.
     taken: u64,
     taken_bytes: u64,
-    /// What it has taken, by its line or by its own messages. These may be ahead of the line, and count a message that it
-    /// still reads, so they say what is on its way but never what may be overwritten.
+    /// What it has taken, by its line or by its own messages. These may be ahead of the line, and
+    /// count a message that it still reads, so they say what is on its way but never what may be
+    /// overwritten.
     known_taken: u64,
 }
 
@@ -165,7 +170,8 @@ impl Sender {
     #[inline]
     fn fits(&self, len: usize) -> bool {
         let (_, end) = self.size.place(self.byte_cursor, len);
-        self.sent - self.taken < self.size.slots as u64 && end - self.taken_bytes <= self.size.bytes as u64
+        self.sent - self.taken < self.size.slots as u64
+            && end - self.taken_bytes <= self.size.bytes as u64
     }
 
     fn look_at_consumer(&mut self) {
@@ -262,8 +268,8 @@ impl Receiver {
         self.taken
     }
 
-    /// Release the message in hand and take the next, if there is one. A damaged slot (shared memory that
-    /// somebody else wrote to) is `Err`.
+    /// Release the message in hand and take the next, if there is one. A damaged slot (shared
+    /// memory that somebody else wrote to) is `Err`.
     #[inline]
     pub fn poll(&mut self) -> Result<Option<Found>, &'static str> {
         self.release();
@@ -280,7 +286,8 @@ impl Receiver {
         }
         let (head, by_reference) = unpack_meta(slot).ok_or("an unknown kind or flag")?;
         let (start, end) = self.size.place(self.byte_cursor, len);
-        self.payload_at = if len <= INLINE_BYTES { at + INLINE } else { self.size.byte_word(start) };
+        self.payload_at =
+            if len <= INLINE_BYTES { at + INLINE } else { self.size.byte_word(start) };
         self.payload_len = len;
         self.in_hand = Some(end);
         let number = self.taken as usize & (self.size.slots - 1);
@@ -302,8 +309,8 @@ impl Receiver {
         }
     }
 
-    /// Tell the sender how far this end has come, if that is due: after some messages, or (`empty`) when there are no
-    /// more. Returns whether the sender asked to be woken for it.
+    /// Tell the sender how far this end has come, if that is due: after some messages, or (`empty`)
+    /// when there are no more. Returns whether the sender asked to be woken for it.
     #[inline]
     pub fn tell(&mut self, empty: bool) -> bool {
         let released = self.taken - u64::from(self.in_hand.is_some());
@@ -337,8 +344,10 @@ impl Receiver {
     #[cfg(loom)]
     pub fn payload(&self) -> &[u8] {
         let words = &self.area.words()[self.payload_at..];
-        let bytes =
-            words.iter().take(self.payload_len.div_ceil(8)).flat_map(|w| w.load(Relaxed).to_ne_bytes());
+        let bytes = words
+            .iter()
+            .take(self.payload_len.div_ceil(8))
+            .flat_map(|w| w.load(Relaxed).to_ne_bytes());
         bytes.take(self.payload_len).collect::<Vec<u8>>().leak()
     }
 }

@@ -1,12 +1,14 @@
 //! The transport made of rings: one path for every linked pair, in memory that all nodes see.
 //!
-//! `thread` and `shm` are both this; they differ in where the memory is and in how a dead peer is noticed.
+//! `thread` and `shm` are both this; they differ in where the memory is and in how a dead peer is
+//! noticed.
 //!
-//! **When has a message arrived?** There is no interrupt to ask. The sender stamps the moment at which the message was in the
-//! queue (`published`). If the receiver was looking without pause at that moment, the message arrived when the receiver
-//! saw it, which adds the transfer between the cores; otherwise it arrived when it was published, and what follows is
-//! receive wait. "Looking without pause" is believed only if the message was seen within a microsecond: a
-//! receiver that the system had taken off its core was not looking.
+//! **When has a message arrived?** There is no interrupt to ask. The sender stamps the moment at
+//! which the message was in the queue (`published`). If the receiver was looking without pause at
+//! that moment, the message arrived when the receiver saw it, which adds the transfer between the
+//! cores; otherwise it arrived when it was published, and what follows is receive wait. "Looking
+//! without pause" is believed only if the message was seen within a microsecond: a receiver that
+//! the system had taken off its core was not looking.
 
 use crate::error::FabricError;
 use crate::pin::ticks_of;
@@ -25,7 +27,8 @@ use std::time::Duration;
 
 /// Up to this size writing a payload takes no time worth a clock read of its own.
 const QUICK_BYTES: usize = 256;
-/// A message seen later than this after it was published was not seen by a receiver that was looking.
+/// A message seen later than this after it was published was not seen by a receiver that was
+/// looking.
 const SEEN_AT_ONCE: Duration = Duration::from_micros(1);
 
 /// Where every node's line and every path lies in the shared words.
@@ -43,7 +46,8 @@ impl Layout {
     /// MiB, if nothing else is wanted.
     pub fn new(spec: &Spec) -> Layout {
         let nodes = usize::from(spec.nodes);
-        let linked = |at: usize| spec.topology.linked((at / nodes) as NodeId, (at % nodes) as NodeId);
+        let linked =
+            |at: usize| spec.topology.linked((at / nodes) as NodeId, (at % nodes) as NodeId);
         let links = (0..nodes * nodes).filter(|at| linked(*at)).count().max(1);
         let bytes = ((64 << 20) / links).clamp(64 << 10, 1 << 20);
         let size = match spec.path_room {
@@ -80,7 +84,8 @@ pub(crate) trait Liveness: Send {
     fn lost(&mut self, peer: NodeId) -> Option<String>;
 }
 
-/// Payloads handed on by reference: one place for every slot of every path, or none between processes.
+/// Payloads handed on by reference: one place for every slot of every path, or none between
+/// processes.
 pub(crate) trait References: Send + Sync {
     /// Keep a payload for the slot.
     fn put(&self, from: NodeId, to: NodeId, slot: usize, payload: &Bytes);
@@ -128,9 +133,11 @@ impl Rings {
         let Parts { me, spec, layout, region, clock, liveness, references } = parts;
         let area = |range| Area::new(Arc::clone(&region), range);
         let peers = 0..spec.nodes;
-        let senders = peers.clone().map(|to| Some(Sender::new(area(layout.path(me, to)?), layout.size)));
-        let receivers =
-            peers.clone().map(|from| Some(Receiver::new(area(layout.path(from, me)?), layout.size)));
+        let senders =
+            peers.clone().map(|to| Some(Sender::new(area(layout.path(me, to)?), layout.size)));
+        let receivers = peers
+            .clone()
+            .map(|from| Some(Receiver::new(area(layout.path(from, me)?), layout.size)));
         let rings = Rings {
             me,
             clock,
@@ -159,8 +166,8 @@ impl Rings {
         NodeLine { words: &self.region.words()[first..first + LINE_WORDS] }
     }
 
-    /// Wake a peer that sleeps. The fence keeps our publishing before the look at its flag, as the peer's keeps its flag
-    /// before its last look at the paths; so one of the two sees the other.
+    /// Wake a peer that sleeps. The fence keeps our publishing before the look at its flag, as the
+    /// peer's keeps its flag before its last look at the paths; so one of the two sees the other.
     fn wake(&self, peer: NodeId) {
         fence(SeqCst);
         self.line(peer).wake();
@@ -189,7 +196,8 @@ impl Rings {
         if let Some(sender) = self.senders[usize::from(from)].as_mut() {
             sender.learn(found.returned);
         }
-        let mut arrival = Arrival { clock: ArrivedClock::Sender, ..Arrival::of_neighbour(from, found.head) };
+        let mut arrival =
+            Arrival { clock: ArrivedClock::Sender, ..Arrival::of_neighbour(from, found.head) };
         if found.published == ABSENT {
             return arrival;
         }
@@ -235,9 +243,17 @@ impl Rings {
 
 impl Transport for Rings {
     #[inline]
-    fn try_send(&mut self, to: NodeId, head: &mut Head, payload: Payload<'_>) -> Result<Handed, FabricError> {
+    fn try_send(
+        &mut self,
+        to: NodeId,
+        head: &mut Head,
+        payload: Payload<'_>,
+    ) -> Result<Handed, FabricError> {
         let Some(sender) = self.senders[usize::from(to)].as_mut() else {
-            return Err(FabricError::NoSuchNode { node: to, last: self.senders.len() as NodeId - 1 });
+            return Err(FabricError::NoSuchNode {
+                node: to,
+                last: self.senders.len() as NodeId - 1,
+            });
         };
         let by_reference = self.references.is_some() && matches!(payload, Payload::Shared(_));
         let bytes = if by_reference { &[] } else { payload.bytes() };
@@ -303,9 +319,9 @@ impl Transport for Rings {
     fn payload(&self) -> &[u8] {
         match (&self.by_reference, self.in_hand) {
             (Some(bytes), _) => bytes,
-            (None, Some(from)) => {
-                self.receivers[usize::from(from)].as_ref().map_or(&[], |receiver| receiver.payload())
-            }
+            (None, Some(from)) => self.receivers[usize::from(from)]
+                .as_ref()
+                .map_or(&[], |receiver| receiver.payload()),
             (None, None) => &[],
         }
     }
@@ -318,7 +334,8 @@ impl Transport for Rings {
         let waiting_for = self.full_towards.and_then(|to| self.senders[usize::from(to)].as_ref());
         waiting_for.inspect(|sender| sender.set_waiting(true));
         self.sleep(timeout);
-        let waited_for = self.full_towards.take().and_then(|to| self.senders[usize::from(to)].as_ref());
+        let waited_for =
+            self.full_towards.take().and_then(|to| self.senders[usize::from(to)].as_ref());
         waited_for.inspect(|sender| sender.set_waiting(false));
         Ok(())
     }
@@ -364,7 +381,8 @@ impl Transport for Rings {
     }
 }
 
-/// What every node shows to the others: a bell to be woken by, whether it sleeps, whether it has left, and whether it has come.
+/// What every node shows to the others: a bell to be woken by, whether it sleeps, whether it has
+/// left, and whether it has come.
 struct NodeLine<'a> {
     words: &'a [AtomicU64],
 }
@@ -383,8 +401,9 @@ impl<'a> NodeLine<'a> {
     }
 
     fn bell(&self) -> &'a AtomicU32 {
-        // SAFETY: the word is aligned for eight bytes and shared for as long as the borrow; nobody uses it in any other
-        // way than as this AtomicU32 in its first half (a futex is 32 bits wide).
+        // SAFETY: the word is aligned for eight bytes and shared for as long as the borrow; nobody
+        // uses it in any other way than as this AtomicU32 in its first half (a futex is 32 bits
+        // wide).
         unsafe { &*std::ptr::from_ref(&self.words[0]).cast::<AtomicU32>() }
     }
 

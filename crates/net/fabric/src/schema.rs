@@ -3,7 +3,8 @@
 use crate::spec::{Spec, Topology, TransportSpec};
 use record::Column;
 
-/// The optional columns that nodes of this fabric fill in. What a fabric cannot know is absent, not zero.
+/// The optional columns that nodes of this fabric fill in. What a fabric cannot know is absent, not
+/// zero.
 pub fn columns(spec: &Spec) -> Vec<Column> {
     let mut columns = vec![Column::Batch, Column::QueueLength];
     if spec.bare_bytes.is_none() {
@@ -12,7 +13,9 @@ pub fn columns(spec: &Spec) -> Vec<Column> {
     if let Topology::Hypercube { .. } = spec.topology {
         columns.extend([Column::Hops, Column::Packets]);
     }
-    if let TransportSpec::Tcp { .. } | TransportSpec::Udp { .. } | TransportSpec::Mpi = spec.transport {
+    if let TransportSpec::Tcp { .. } | TransportSpec::Udp { .. } | TransportSpec::Mpi =
+        spec.transport
+    {
         columns.push(Column::ArrivedErrorNs);
     }
     columns

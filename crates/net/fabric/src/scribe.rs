@@ -1,6 +1,7 @@
 //! What a node writes down: a row for every message that it takes.
 //!
-//! With bare payloads no stamps travel. Then each side writes its half, and closing the run joins them.
+//! With bare payloads no stamps travel. Then each side writes its half, and closing the run joins
+//! them.
 
 use crate::gauge::QueueGauge;
 use crate::spec::NodeId;
@@ -16,15 +17,18 @@ pub enum Recording {
     Cycles(Recorder),
     /// Every message.
     Full(Recorder),
-    /// Nothing, but stamps are taken and travel as if every message were written down: the program packs several
-    /// messages of its own into one of ours, and writes their rows by [`crate::Message::stamps`].
+    /// Nothing, but stamps are taken and travel as if every message were written down: the program
+    /// packs several messages of its own into one of ours, and writes their rows by
+    /// [`crate::Message::stamps`].
     Delegated,
 }
 
-/// What the fabric knows of a message's way, for programs that write rows themselves ([`Recording::Delegated`]).
+/// What the fabric knows of a message's way, for programs that write rows themselves
+/// ([`Recording::Delegated`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamps {
-    /// Just before the network layer was given it (the sender's clock); [`record::ABSENT`] within a node.
+    /// Just before the network layer was given it (the sender's clock); [`record::ABSENT`] within a
+    /// node.
     pub sent: u64,
     /// The network layer of this node had it, on the clock that `arrived_clock` names.
     pub arrived: u64,
@@ -34,7 +38,8 @@ pub struct Stamps {
     pub arrived_how: How,
     /// Half-width of a bracketed arrival, ns.
     pub error_ns: u64,
-    /// The arrival in this node's ticks, as well as it can be told at once: for a [`crate::QueueGauge`].
+    /// The arrival in this node's ticks, as well as it can be told at once: for a
+    /// [`crate::QueueGauge`].
     pub arrived_ticks: u64,
     /// Messages on their way to this node when it was sent, as its sender knew it.
     pub in_flight: u32,
@@ -160,7 +165,9 @@ impl Scribe {
 
     #[inline]
     fn write(&mut self, row: &Row, error_ns: u64) {
-        let (Recording::Full(recorder) | Recording::Cycles(recorder)) = &mut self.recording else { return };
+        let (Recording::Full(recorder) | Recording::Cycles(recorder)) = &mut self.recording else {
+            return;
+        };
         if self.has_error_column {
             recorder.push_with(row, &[error_ns]);
         } else {

@@ -1,8 +1,10 @@
-//! Transport `shm`: every node is a process of this machine, and the rings lie in a segment of shared memory.
+//! Transport `shm`: every node is a process of this machine, and the rings lie in a segment of
+//! shared memory.
 //!
-//! The segment's maker removes its name when it is done; the words live until the last process lets go. Every node locks
-//! a byte of the segment's file for as long as it lives. The system releases the lock when the process dies, however it
-//! dies, so a dead peer is told from a slow one without a signal, a process number or a heartbeat.
+//! The segment's maker removes its name when it is done; the words live until the last process lets
+//! go. Every node locks a byte of the segment's file for as long as it lives. The system releases
+//! the lock when the process dies, however it dies, so a dead peer is told from a slow one without
+//! a signal, a process number or a heartbeat.
 
 use crate::error::FabricError;
 use crate::rings::{Layout, Liveness, Parts, Rings};
@@ -49,12 +51,20 @@ impl Drop for Segment {
 }
 
 /// Node `me`'s end of the rings in the segment at `path`.
-pub(crate) fn attach(me: NodeId, spec: &Spec, path: &Path, clock: Clock) -> Result<Rings, FabricError> {
+pub(crate) fn attach(
+    me: NodeId,
+    spec: &Spec,
+    path: &Path,
+    clock: Clock,
+) -> Result<Rings, FabricError> {
     let layout = Layout::new(spec);
     let region = Region::open(path)?;
     if region.words().len() != layout.words() {
-        let reason =
-            format!("it has {} words and a fabric like this has {}", region.words().len(), layout.words());
+        let reason = format!(
+            "it has {} words and a fabric like this has {}",
+            region.words().len(),
+            layout.words()
+        );
         return Err(FabricError::BadSegment { path: path.to_path_buf(), reason });
     }
     let liveness = Box::new(ByteLocks::take(me, path)?);
@@ -70,7 +80,11 @@ struct ByteLocks {
 impl ByteLocks {
     fn take(me: NodeId, path: &Path) -> Result<ByteLocks, FabricError> {
         let doing = || format!("cannot lock byte {me} of {}", path.display());
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(FabricError::io(doing()))?;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(FabricError::io(doing()))?;
         let mut lock = byte_lock(me, libc::F_WRLCK);
         // SAFETY: the descriptor is open and `lock` is a complete flock that lives across the call.
         let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw mut lock) };
@@ -83,7 +97,8 @@ impl ByteLocks {
     fn is_locked(&self, peer: NodeId) -> bool {
         let mut lock = byte_lock(peer, libc::F_WRLCK);
         // SAFETY: as in `take`; F_OFD_GETLK writes its answer into `lock`.
-        let result = unsafe { libc::fcntl(self.file.as_raw_fd(), libc::F_OFD_GETLK, &raw mut lock) };
+        let result =
+            unsafe { libc::fcntl(self.file.as_raw_fd(), libc::F_OFD_GETLK, &raw mut lock) };
         result != 0 || lock.l_type != libc::F_UNLCK as libc::c_short
     }
 }
@@ -95,7 +110,8 @@ impl Liveness for ByteLocks {
 }
 
 fn byte_lock(node: NodeId, kind: libc::c_int) -> libc::flock {
-    // SAFETY: flock is a plain C structure for which all zeros is a value (F_OFD_* require l_pid to be zero).
+    // SAFETY: flock is a plain C structure for which all zeros is a value (F_OFD_* require l_pid to
+    // be zero).
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = kind as libc::c_short;
     lock.l_whence = libc::SEEK_SET as libc::c_short;

@@ -20,8 +20,8 @@ pub struct Spec {
     pub topology: Topology,
     /// How a node waits for a message.
     pub wait: Waiting,
-    /// Send payloads without a header, every message of so many bytes: stamps stay in each side's log and are joined when
-    /// the run is closed. `None`: with headers, sizes as they come.
+    /// Send payloads without a header, every message of so many bytes: stamps stay in each side's
+    /// log and are joined when the run is closed. `None`: with headers, sizes as they come.
     pub bare_bytes: Option<u32>,
     /// A peer that makes no sign of life for so long is lost, in ms.
     pub peer_timeout_ms: u64,
@@ -77,8 +77,8 @@ pub enum TransportSpec {
 pub enum Topology {
     /// Every node with every other.
     Mesh,
-    /// Nodes whose numbers differ in one bit; messages are forwarded store-and-forward, lowest differing
-    /// dimension first (e-cube), in packets of at most this many bytes.
+    /// Nodes whose numbers differ in one bit; messages are forwarded store-and-forward, lowest
+    /// differing dimension first (e-cube), in packets of at most this many bytes.
     Hypercube {
         /// Largest payload of a packet, bytes.
         packet_bytes: u32,
@@ -148,10 +148,12 @@ impl Spec {
                 "a hypercube has 1, 2, 4, 8, ... nodes, not {}; choose such a number or the mesh",
                 self.nodes
             )),
-            Topology::Hypercube { packet_bytes: 0 } => refuse("a packet must hold at least one byte".into()),
-            Topology::Hypercube { .. } if self.bare_bytes.is_some() => {
-                refuse("forwarding needs a header on every packet: drop --bare or use the mesh".into())
+            Topology::Hypercube { packet_bytes: 0 } => {
+                refuse("a packet must hold at least one byte".into())
             }
+            Topology::Hypercube { .. } if self.bare_bytes.is_some() => refuse(
+                "forwarding needs a header on every packet: drop --bare or use the mesh".into(),
+            ),
             _ if self.bare_bytes.is_some()
                 && matches!(self.transport, TransportSpec::Mpi | TransportSpec::Udp { .. }) =>
             {
@@ -160,17 +162,20 @@ impl Spec {
                     "over {name} every message has a header: drop --bare or use another transport"
                 ))
             }
-            _ if self.bare_bytes == Some(0) => {
-                refuse("a bare message needs at least one byte: without a header nothing else is sent".into())
-            }
+            _ if self.bare_bytes == Some(0) => refuse(
+                "a bare message needs at least one byte: without a header nothing else is sent"
+                    .into(),
+            ),
             _ => self.check_udp(),
         }
     }
 
     fn check_udp(&self) -> Result<(), crate::FabricError> {
         let TransportSpec::Udp { options, .. } = &self.transport else { return Ok(()) };
-        if matches!(options.receive_task, ReceiveTask::Own { .. }) && self.wait == Waiting::Polling {
-            let reason = "a node that looks without pause leaves its receive task no time: use --receive blocking with --receive-task own";
+        if matches!(options.receive_task, ReceiveTask::Own { .. }) && self.wait == Waiting::Polling
+        {
+            let reason = "a node that looks without pause leaves its receive task no time: use \
+            --receive blocking with --receive-task own";
             return Err(crate::FabricError::BadSpec { reason: reason.into() });
         }
         options.check()

@@ -1,12 +1,14 @@
-//! Transport `tcp`: one connection for every linked pair of nodes, in one process or on different machines.
+//! Transport `tcp`: one connection for every linked pair of nodes, in one process or on different
+//! machines.
 //!
-//! A message is a frame ([`frame`]) behind whatever else goes to the same peer, written once per flush and read with as
-//! many others as have come. Nothing waits but [`Tcp::park`]. Flow control and the end of connections are in
-//! [`link`], what the kernel's receive stamps are worth in [`inbox`], setting up in [`mesh`].
+//! A message is a frame ([`frame`]) behind whatever else goes to the same peer, written once per
+//! flush and read with as many others as have come. Nothing waits but [`Tcp::park`]. Flow control
+//! and the end of connections are in [`link`], what the kernel's receive stamps are worth in
+//! [`inbox`], setting up in [`mesh`].
 //!
-//! **System calls.** With one peer a look is one `recvmsg`, and sleeping is the same call left waiting in the kernel: as
-//! many calls as the plainest program needs. With several peers a look is one `epoll_wait`, and one `recvmsg` for each
-//! peer that has something.
+//! **System calls.** With one peer a look is one `recvmsg`, and sleeping is the same call left
+//! waiting in the kernel: as many calls as the plainest program needs. With several peers a look is
+//! one `epoll_wait`, and one `recvmsg` for each peer that has something.
 //!
 //! It does not encrypt, and heals no connection: a peer whose connection breaks is lost.
 
@@ -42,7 +44,8 @@ mod tests;
 const ACKNOWLEDGE_AFTER: Duration = Duration::from_millis(1);
 /// Looks that find nothing between two thoughts about what is owed.
 const LOOKS_PER_THOUGHT: u32 = 256;
-/// A node that only sends looks for acknowledgements every so many messages, once a quarter of the window is on its way.
+/// A node that only sends looks for acknowledgements every so many messages, once a quarter of the
+/// window is on its way.
 const SENDS_PER_LOOK: u32 = 64;
 
 /// One node's connections.
@@ -63,7 +66,8 @@ pub(crate) struct Tcp {
     backlog: bool,
     /// The last fragment found no room.
     was_full: bool,
-    /// Before the last look that found nothing on any connection, in ticks (zero: never): what is found later came later.
+    /// Before the last look that found nothing on any connection, in ticks (zero: never): what is
+    /// found later came later.
     empty_at: u64,
     /// After the last look that found nothing, so before the next one.
     looked_at: u64,
@@ -74,7 +78,8 @@ pub(crate) struct Tcp {
     fragment_bytes: usize,
 }
 
-/// Connect this node with its peers, who do the same. `peers` are the listening addresses of all nodes, by number.
+/// Connect this node with its peers, who do the same. `peers` are the listening addresses of all
+/// nodes, by number.
 pub(crate) fn connect(
     me: NodeId,
     spec: &Spec,
@@ -84,7 +89,8 @@ pub(crate) fn connect(
     clock: Clock,
 ) -> Result<Tcp, FabricError> {
     if peers.len() != usize::from(spec.nodes) || me >= spec.nodes {
-        let reason = format!("node {me} of {} nodes was given {} addresses", spec.nodes, peers.len());
+        let reason =
+            format!("node {me} of {} nodes was given {} addresses", spec.nodes, peers.len());
         return Err(FabricError::BadSpec { reason });
     }
     let leaving_timeout = Duration::from_millis(spec.peer_timeout_ms);
@@ -122,7 +128,12 @@ pub(crate) fn connect(
 
 impl Transport for Tcp {
     #[inline]
-    fn try_send(&mut self, to: NodeId, head: &mut Head, payload: Payload<'_>) -> Result<Handed, FabricError> {
+    fn try_send(
+        &mut self,
+        to: NodeId,
+        head: &mut Head,
+        payload: Payload<'_>,
+    ) -> Result<Handed, FabricError> {
         let at = self.place(to)?;
         if let Some(refusal) = self.links[at].refusal() {
             return Err(refusal);
@@ -218,14 +229,22 @@ impl Transport for Tcp {
         self.fragment_bytes
     }
 
-    /// Good-bye to those who have not heard it, and then the end of the stream. Waits until the peers have ended theirs:
-    /// closing a connection while they still send would make the kernel throw away what they have not read.
+    /// Good-bye to those who have not heard it, and then the end of the stream. Waits until the
+    /// peers have ended theirs: closing a connection while they still send would make the kernel
+    /// throw away what they have not read.
     fn leave(&mut self) {
         let deadline = Instant::now() + self.leaving_timeout;
         for link in self.links.iter_mut().filter(|link| !link.said_bye() && !link.has_ended()) {
             let kind = record::Kind::Other;
-            let head =
-                Head { ready: ABSENT, sent: ABSENT, seq: 0, kind, flag: Flag::Bye, batch: 1, in_flight: 0 };
+            let head = Head {
+                ready: ABSENT,
+                sent: ABSENT,
+                seq: 0,
+                kind,
+                flag: Flag::Bye,
+                batch: 1,
+                in_flight: 0,
+            };
             link.put(&head, &[], 0);
         }
         let mut shut = vec![false; self.links.len()];
@@ -276,8 +295,8 @@ impl Tcp {
         arrival(link.node, delivery.head, came, link.same_clock, &mut self.conversion)
     }
 
-    /// Look once at all connections, for at most `timeout`, and read what is there. `true`: something happened.
-    /// `whole`: with one peer, wait in the read itself.
+    /// Look once at all connections, for at most `timeout`, and read what is there. `true`:
+    /// something happened. `whole`: with one peer, wait in the read itself.
     #[inline]
     fn look(&mut self, timeout: Duration, whole: bool) -> Result<bool, FabricError> {
         if self.links.len() == 1 {
@@ -286,7 +305,9 @@ impl Tcp {
         let Tcp { links, lookout, clock, conversion, empty_at, .. } = self;
         for (at, link) in links.iter().enumerate() {
             let asked = Asked { reading: link.wants_reading(), writing: link.has_pending() };
-            lookout.ask(at, link.stream(), asked).map_err(FabricError::io("asking epoll about a peer"))?;
+            lookout
+                .ask(at, link.stream(), asked)
+                .map_err(FabricError::io("asking epoll about a peer"))?;
         }
         let mut something = false;
         for &at in lookout.look(timeout).map_err(FabricError::io("waiting for peers"))? {
@@ -307,7 +328,8 @@ impl Tcp {
         if !wait && !timeout.is_zero() {
             let link = &self.links[0];
             let asked = Asked { reading: link.wants_reading(), writing: link.has_pending() };
-            wait_for_one(link.stream(), asked, timeout).map_err(FabricError::io("waiting for a peer"))?;
+            wait_for_one(link.stream(), asked, timeout)
+                .map_err(FabricError::io("waiting for a peer"))?;
             self.write_backlog();
         }
         let Tcp { links, clock, conversion, empty_at, .. } = self;
@@ -336,7 +358,8 @@ impl Tcp {
         self.links[at].has_room(bytes)
     }
 
-    /// Keep the count of messages on their way fresh in a node that sends much and receives nothing.
+    /// Keep the count of messages on their way fresh in a node that sends much and receives
+    /// nothing.
     #[inline]
     fn refresh_in_flight(&mut self, at: usize, seq: u64) {
         if self.links[at].is_deep() && seq.is_multiple_of(u64::from(SENDS_PER_LOOK)) {

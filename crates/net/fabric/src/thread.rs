@@ -1,4 +1,5 @@
-//! Transport `thread`: every node is a thread of this process. Payloads can be handed on by reference.
+//! Transport `thread`: every node is a thread of this process. Payloads can be handed on by
+//! reference.
 
 use crate::error::FabricError;
 use crate::rings::{Layout, Liveness, Parts, References, Rings};
@@ -13,7 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) fn connect(spec: &Spec, clock: Clock) -> Result<Vec<Rings>, FabricError> {
     let layout = Layout::new(spec);
     let region = Arc::new(Region::private(layout.words())?);
-    let presence: Arc<Vec<AtomicU8>> = Arc::new((0..spec.nodes).map(|_| AtomicU8::new(PRESENT)).collect());
+    let presence: Arc<Vec<AtomicU8>> =
+        Arc::new((0..spec.nodes).map(|_| AtomicU8::new(PRESENT)).collect());
     let references: Arc<dyn References> = Arc::new(Shelf::new(usize::from(spec.nodes)));
     let end = |me| {
         let region = Arc::clone(&region);
@@ -46,8 +48,8 @@ impl Drop for Presence {
     }
 }
 
-/// Payloads on their way by reference, by path and slot. A lock per path, held for a move: such payloads are large ones,
-/// for which it costs less than a copy.
+/// Payloads on their way by reference, by path and slot. A lock per path, held for a move: such
+/// payloads are large ones, for which it costs less than a copy.
 struct Shelf {
     nodes: usize,
     paths: Vec<Mutex<Vec<(usize, Bytes)>>>,

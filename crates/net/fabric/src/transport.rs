@@ -1,4 +1,5 @@
-//! What a transport must do: move fragments between nodes, in order per pair, without loss, in bounded memory.
+//! What a transport must do: move fragments between nodes, in order per pair, without loss, in
+//! bounded memory.
 
 use crate::error::FabricError;
 use crate::spec::NodeId;
@@ -12,8 +13,9 @@ use std::time::Duration;
 pub struct Head {
     /// The application had called send.
     pub ready: u64,
-    /// Just before the transport was given it. The transport fills it in once there is room, unless it already says
-    /// what a reading now would say: the sender stamped `ready` this very moment and nothing lay in between.
+    /// Just before the transport was given it. The transport fills it in once there is room, unless
+    /// it already says what a reading now would say: the sender stamped `ready` this very moment
+    /// and nothing lay in between.
     pub sent: u64,
     /// Number of the message at its source.
     pub seq: u64,
@@ -59,14 +61,16 @@ pub enum Handed {
     Full,
 }
 
-/// A fragment that has come. Its payload stays readable through [`Transport::payload`] until the next poll.
+/// A fragment that has come. Its payload stays readable through [`Transport::payload`] until the
+/// next poll.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// Who sent the message (not who forwarded it).
     pub from: NodeId,
     /// What travelled with it.
     pub head: Head,
-    /// When the network layer had it, on the clock that `clock` names; [`record::ABSENT`] if unrecorded.
+    /// When the network layer had it, on the clock that `clock` names; [`record::ABSENT`] if
+    /// unrecorded.
     pub arrived: u64,
     /// Whose clock that is.
     pub clock: ArrivedClock,
@@ -74,9 +78,11 @@ pub struct Arrival {
     pub how: How,
     /// Half-width of a bracketed arrival, ns.
     pub error_ns: u64,
-    /// The arrival in the receiver's ticks, as well as it can be told at once: for the queue gauge only.
+    /// The arrival in the receiver's ticks, as well as it can be told at once: for the queue gauge
+    /// only.
     pub arrived_ticks: u64,
-    /// The arrival was read off the receiver's clock in this very poll, so it is the time of taking as well.
+    /// The arrival was read off the receiver's clock in this very poll, so it is the time of taking
+    /// as well.
     pub just_now: bool,
     /// Links crossed.
     pub hops: u8,
@@ -99,18 +105,27 @@ pub struct Happening {
 
 /// A way for messages between this node and the others. One per node; never shared.
 ///
-/// A transport keeps the order of each pair, loses and repeats nothing, and holds a bounded amount: when there is no room
-/// it says [`Handed::Full`]. Fragments are at most [`Transport::fragment_bytes_max`] long; the node splits and joins.
+/// A transport keeps the order of each pair, loses and repeats nothing, and holds a bounded amount:
+/// when there is no room it says [`Handed::Full`]. Fragments are at most
+/// [`Transport::fragment_bytes_max`] long; the node splits and joins.
 pub trait Transport: Send {
-    /// Hand over one fragment. On [`Handed::Yes`] `head.sent` and `head.in_flight` have been filled in.
-    fn try_send(&mut self, to: NodeId, head: &mut Head, payload: Payload<'_>) -> Result<Handed, FabricError>;
+    /// Hand over one fragment. On [`Handed::Yes`] `head.sent` and `head.in_flight` have been filled
+    /// in.
+    fn try_send(
+        &mut self,
+        to: NodeId,
+        head: &mut Head,
+        payload: Payload<'_>,
+    ) -> Result<Handed, FabricError>;
 
-    /// Let the peers see what was handed over: the end of a call that sends one or several messages.
+    /// Let the peers see what was handed over: the end of a call that sends one or several
+    /// messages.
     fn flush(&mut self) -> Result<(), FabricError>;
 
-    /// Look once, without waiting. The fragment of the poll before is released. `spinning_since` is the tick at
-    /// which the node began to look without pause, or `u64::MAX` if it has only now come to look: what was
-    /// published later than that arrived just now, what was published earlier had been waiting.
+    /// Look once, without waiting. The fragment of the poll before is released. `spinning_since` is
+    /// the tick at which the node began to look without pause, or `u64::MAX` if it has only now
+    /// come to look: what was published later than that arrived just now, what was published
+    /// earlier had been waiting.
     fn poll(&mut self, spinning_since: u64) -> Result<Option<Arrival>, FabricError>;
 
     /// The payload of the fragment that the last poll returned.
@@ -121,11 +136,12 @@ pub trait Transport: Send {
         Bytes::copy_from_slice(self.payload())
     }
 
-    /// Sleep until something may have come or room may have been made, or for `timeout`. May wake early.
+    /// Sleep until something may have come or room may have been made, or for `timeout`. May wake
+    /// early.
     fn park(&mut self, timeout: Duration) -> Result<(), FabricError>;
 
-    /// Look after the peers: an error names one that is gone without [`Flag::Bye`]. Called now and then while
-    /// waiting; what such a peer had sent is delivered first.
+    /// Look after the peers: an error names one that is gone without [`Flag::Bye`]. Called now and
+    /// then while waiting; what such a peer had sent is delivered first.
     fn check_peers(&mut self) -> Result<(), FabricError>;
 
     /// Stop or resume taking fragments from one peer (a forwarding node that has no room for more).
@@ -145,13 +161,14 @@ pub trait Transport: Send {
     /// Say that this node leaves in good order. Called once, after the last flush.
     fn leave(&mut self);
 
-    /// What happened in it that may have held messages up. Asked for once, after [`Transport::leave`] and before
-    /// [`Transport::udp_report`].
+    /// What happened in it that may have held messages up. Asked for once, after
+    /// [`Transport::leave`] and before [`Transport::udp_report`].
     fn happenings(&mut self) -> Vec<Happening> {
         Vec::new()
     }
 
-    /// What became of its datagrams, if it is a transport over such. Asked for once, after [`Transport::leave`].
+    /// What became of its datagrams, if it is a transport over such. Asked for once, after
+    /// [`Transport::leave`].
     fn udp_report(&mut self) -> Option<UdpReport> {
         None
     }

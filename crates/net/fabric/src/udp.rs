@@ -1,10 +1,13 @@
-//! Transport `udp`: datagrams that may be lost, doubled and overtaken, made reliable here, as Myrinet's driver did. See docs/UDP.md.
+//! Transport `udp`: datagrams that may be lost, doubled and overtaken, made reliable here, as
+//! Myrinet's driver did. See docs/UDP.md.
 //!
-//! What must be done is decided in [`pair`], a state machine without sockets and clocks (its halves are [`outgoing`] and
-//! [`incoming`]), which `simulation.rs` plays against a simulated network. Here it meets sockets: one for each peer, connected, so
-//! that the kernel drops what others send, beside a lifeline over TCP ([`meeting`]).
+//! What must be done is decided in [`pair`], a state machine without sockets and clocks (its halves
+//! are [`outgoing`] and [`incoming`]), which `simulation.rs` plays against a simulated network.
+//! Here it meets sockets: one for each peer, connected, so that the kernel drops what others send,
+//! beside a lifeline over TCP ([`meeting`]).
 //!
-//! Everything happens on the node's thread when it sends or looks, unless the spec gives what comes to a task of its own ([`task`]).
+//! Everything happens on the node's thread when it sends or looks, unless the spec gives what comes
+//! to a task of its own ([`task`]).
 
 use crate::error::FabricError;
 use crate::spec::NodeId;
@@ -67,14 +70,21 @@ pub(crate) struct Endpoint {
 
 impl Transport for Endpoint {
     #[inline]
-    fn try_send(&mut self, to: NodeId, head: &mut Head, payload: Payload<'_>) -> Result<Handed, FabricError> {
+    fn try_send(
+        &mut self,
+        to: NodeId,
+        head: &mut Head,
+        payload: Payload<'_>,
+    ) -> Result<Handed, FabricError> {
         let at = self.place(to)?;
         if let Some(refusal) = self.links[at].refusal() {
             return Err(refusal);
         }
         let recorded = head.ready != ABSENT;
         // So that the count of what is on its way is true at every send that is recorded.
-        if self.links[at].pair.in_flight() > 0 && (recorded || head.seq.is_multiple_of(SENDS_PER_LOOK)) {
+        if self.links[at].pair.in_flight() > 0
+            && (recorded || head.seq.is_multiple_of(SENDS_PER_LOOK))
+        {
             self.read(at);
         }
         if !self.links[at].pair.has_room() && !self.make_room(at) {
@@ -161,13 +171,21 @@ impl Transport for Endpoint {
         self.fragment_bytes
     }
 
-    /// Good-bye to those who have not heard it; then until the peers have all that was sent, and have said so of theirs: whoever left
-    /// sooner could not answer a peer whose acknowledgement was lost.
+    /// Good-bye to those who have not heard it; then until the peers have all that was sent, and
+    /// have said so of theirs: whoever left sooner could not answer a peer whose acknowledgement
+    /// was lost.
     fn leave(&mut self) {
         let deadline = Instant::now() + self.leaving_timeout;
         let kind = Kind::Other;
-        let head =
-            Head { ready: ABSENT, sent: ABSENT, seq: 0, kind, flag: Flag::Bye, batch: 1, in_flight: 0 };
+        let head = Head {
+            ready: ABSENT,
+            sent: ABSENT,
+            seq: 0,
+            kind,
+            flag: Flag::Bye,
+            batch: 1,
+            in_flight: 0,
+        };
         for link in self.links.iter_mut().filter(|link| !link.said_bye && !link.has_ended()) {
             if link.pair.has_room() {
                 link.pair.put(&head, &[]);

@@ -1,7 +1,8 @@
 //! What every transport must do, checked over each of them in the same way: see `conformance/`.
 //!
-//! A property is a function of a [`table::Fabric`]; the table at the end of this file makes one test of every
-//! property over every fabric. Nodes are threads here; the tests in `death` start processes of their own.
+//! A property is a function of a [`table::Fabric`]; the table at the end of this file makes one
+//! test of every property over every fabric. Nodes are threads here; the tests in `death` start
+//! processes of their own.
 
 #![allow(clippy::unwrap_used)] // tests
 

@@ -1,7 +1,8 @@
 //! The conformance suite over MPI: every rank of a job runs it, as the node of its number.
 //!
-//! Started without a launcher it starts itself under mpirun, with 2, 3 and 4 ranks:
-//! `cargo test -p fourstamp-fabric --features mpi --test conformance_mpi`, with `MPICC=mpicc.mpich` before it for MPICH.
+//! Started without a launcher it starts itself under mpirun, with 2, 3 and 4 ranks: `cargo test -p
+//! fourstamp-fabric --features mpi --test conformance_mpi`, with `MPICC=mpicc.mpich` before it for
+//! MPICH.
 
 #![allow(clippy::unwrap_used)] // tests
 
@@ -50,7 +51,8 @@ const OF_TWO: [Property; 1] =
     [("answers_at_once_leave_nothing_behind", memory::answers_at_once_leave_nothing_behind)];
 
 fn main() -> ExitCode {
-    let launched = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().any(|name| std::env::var_os(name).is_some());
+    let launched =
+        ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().any(|name| std::env::var_os(name).is_some());
     if launched { be_a_rank() } else { launch() }
 }
 
@@ -101,7 +103,8 @@ fn launch() -> ExitCode {
             command.args(["--oversubscribe", "--bind-to", "none"]);
             command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         }
-        let status = command.args(["-n", &ranks.to_string()]).arg(std::env::current_exe().unwrap()).status();
+        let status =
+            command.args(["-n", &ranks.to_string()]).arg(std::env::current_exe().unwrap()).status();
         if !status.unwrap().success() {
             eprintln!("{ranks} ranks: failed");
             return ExitCode::FAILURE;

@@ -13,7 +13,8 @@ use record::Kind;
 use std::sync::Mutex;
 use table::{Carrier, Fabric};
 
-const STAGES: [PlantStage; 3] = [PlantStage::SendWait, PlantStage::Transit, PlantStage::ReceiveWait];
+const STAGES: [PlantStage; 3] =
+    [PlantStage::SendWait, PlantStage::Transit, PlantStage::ReceiveWait];
 
 /// A message as its receiver saw it.
 struct Seen {
@@ -23,7 +24,8 @@ struct Seen {
     taken: i64,
 }
 
-/// Node 0 sends `sizes`, one after the other, each as soon as the one before has been answered; what node 1 saw of them.
+/// Node 0 sends `sizes`, one after the other, each as soon as the one before has been answered;
+/// what node 1 saw of them.
 fn exchanged(carrier: Carrier, wait: Waiting, plant: &Plant, sizes: &[usize]) -> Vec<Seen> {
     let fabric = Fabric { plant: Some(plant.clone()), ..Fabric::mesh(carrier, 2, wait) };
     let seen = Mutex::new(Vec::new());
@@ -72,15 +74,16 @@ fn plant(texts: &[&str]) -> Plant {
     Plant { seed: 5, plantings: texts.iter().map(|text| text.parse().unwrap()).collect() }
 }
 
-/// One attempt or several, each of which asserts what it plants and returns how long all else takes at most, ns: nowhere near a
-/// delay that was planted. Other work on the machine only adds to that, so one attempt that it leaves alone is enough.
+/// One attempt or several, each of which asserts what it plants and returns how long all else takes
+/// at most, ns: nowhere near a delay that was planted. Other work on the machine only adds to that,
+/// so one attempt that it leaves alone is enough.
 fn elsewhere_is_no_delay(mut attempt: impl FnMut() -> i64) {
     let attempts: Vec<_> = (0..8).map(|_| attempt()).take_while(|ns| *ns >= 2_000_000).collect();
     assert!(attempts.len() < 8, "{attempts:?} ns without a delay");
 }
 
-/// Every stage of every message has at least what was planted there. Returns what half of the messages without a delay in a
-/// stage have in it at most, ns.
+/// Every stage of every message has at least what was planted there. Returns what half of the
+/// messages without a delay in a stage have in it at most, ns.
 fn check(seen: &[Seen], plant: &Plant, sizes: &[usize]) -> i64 {
     assert_eq!(seen.len(), sizes.len());
     let (mut hits, mut elsewhere) = (0, 0);
@@ -116,14 +119,17 @@ fn peaks_are_in_the_stage_that_they_were_planted_in() {
         for stage in ["send-wait", "transit", "receive-wait"] {
             let plant = plant(&[&format!("peak:mass=0.1,by=5ms,stage={stage}")]);
             let sizes = vec![16; 150];
-            elsewhere_is_no_delay(|| check(&exchanged(carrier, wait, &plant, &sizes), &plant, &sizes));
+            elsewhere_is_no_delay(|| {
+                check(&exchanged(carrier, wait, &plant, &sizes), &plant, &sizes)
+            });
         }
     }
 }
 
 #[test]
 fn knees_and_packets_follow_the_size() {
-    let plant = plant(&["knee:at=4040,jump=4ms", "packets:payload=3000,each=3ms,stage=receive-wait"]);
+    let plant =
+        plant(&["knee:at=4040,jump=4ms", "packets:payload=3000,each=3ms,stage=receive-wait"]);
     let sizes: Vec<usize> = (0..60).map(|at| if at % 6 == 0 { 4040 + at % 4 } else { 0 }).collect();
     elsewhere_is_no_delay(|| {
         check(&exchanged(Carrier::Thread, Waiting::Blocking, &plant, &sizes), &plant, &sizes)
@@ -135,8 +141,9 @@ fn a_receiver_that_pauses_looks_at_nothing() {
     let plant = plant(&["pause:messages=10,for=5ms"]);
     elsewhere_is_no_delay(|| {
         let seen = exchanged(Carrier::Thread, Waiting::Blocking, &plant, &[16; 100]);
-        // Before the eleventh, the twenty-first and so on nobody looked. Whether these waited in the queue meanwhile, or their
-        // sender had no core, is the machine's affair; so is how long after the tenth was found it was taken: from the ninth.
+        // Before the eleventh, the twenty-first and so on nobody looked. Whether these waited in
+        // the queue meanwhile, or their sender had no core, is the machine's affair; so is how long
+        // after the tenth was found it was taken: from the ninth.
         let since = |number: usize, before: usize| seen[number].taken - seen[number - before].taken;
         let (paused, others): (Vec<_>, Vec<_>) = (2..100).partition(|number| number % 10 == 0);
         let paused: Vec<_> = paused.into_iter().map(|number| since(number, 2)).collect();

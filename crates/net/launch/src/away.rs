@@ -1,8 +1,9 @@
 //! Logs of nodes that do not see the run folder: another machine without a shared file system.
 //!
-//! Whether a node sees it is not guessed from host names: the coordinator leaves a random word in the folder and tells it
-//! to the node. One that does not find it records into a temporary folder of its own, whose live logs and sheets
-//! it sends over the control connection: new parts of logs now and then, everything else at the end.
+//! Whether a node sees it is not guessed from host names: the coordinator leaves a random word in
+//! the folder and tells it to the node. One that does not find it records into a temporary folder
+//! of its own, whose live logs and sheets it sends over the control connection: new parts of logs
+//! now and then, everything else at the end.
 
 use crate::frame::CHUNK_BYTES_MAX;
 use crate::protocol::LogChunk;
@@ -85,7 +86,10 @@ impl Away {
     }
 
     /// Send what is new in the logs, and the sheets.
-    pub fn send(&mut self, mut to: impl FnMut(LogChunk) -> Result<(), String>) -> Result<(), String> {
+    pub fn send(
+        &mut self,
+        mut to: impl FnMut(LogChunk) -> Result<(), String>,
+    ) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("cannot read the node's own log: {error}");
         for entry in std::fs::read_dir(live(&self.run())).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
@@ -130,17 +134,22 @@ impl Away {
 
 impl Drop for Away {
     fn drop(&mut self) {
-        // A node that failed leaves its buffer for the run's first reader, who is on another machine and has had its rows
-        // by wire.
+        // A node that failed leaves its buffer for the run's first reader, who is on another
+        // machine and has had its rows by wire.
         if let Some(run) = self.run.take() {
             run.abandon();
         }
     }
 }
 
-/// The coordinator's side: put a chunk into the run folder. Only files of the nodes that its sender holds, and
-/// no holes.
-pub(crate) fn store(run: &Path, launch: u32, hosted: &[u16], chunk: &LogChunk) -> Result<(), String> {
+/// The coordinator's side: put a chunk into the run folder. Only files of the nodes that its sender
+/// holds, and no holes.
+pub(crate) fn store(
+    run: &Path,
+    launch: u32,
+    hosted: &[u16],
+    chunk: &LogChunk,
+) -> Result<(), String> {
     let (stem, ending) = chunk.name.rsplit_once('.').unwrap_or((&chunk.name, ""));
     // A node has a log of its rows, and perhaps those of its clock and of what else happened.
     let part = [".causes", ".anchors"].iter().find_map(|part| stem.strip_suffix(part));
@@ -152,11 +161,13 @@ pub(crate) fn store(run: &Path, launch: u32, hosted: &[u16], chunk: &LogChunk) -
     let path = live(run).join(&chunk.name);
     let failed = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
     if chunk.whole {
-        let mut file = tempfile::Builder::new().prefix(".").tempfile_in(live(run)).map_err(failed)?;
+        let mut file =
+            tempfile::Builder::new().prefix(".").tempfile_in(live(run)).map_err(failed)?;
         file.write_all(&chunk.bytes).map_err(failed)?;
         return file.persist(&path).map(drop).map_err(|error| failed(error.error));
     }
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    let file =
+        File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
     if chunk.offset > file.metadata().map_err(failed)?.len() {
         return Err(format!("it left a hole in {}", chunk.name));
     }
@@ -222,7 +233,8 @@ mod tests {
         let mut away = Away::new(None).unwrap();
         let name = "launch-0-node-0.log";
         let log = live(&away.run()).join(name);
-        let text: Vec<u8> = (0..CHUNK_BYTES_MAX * 2 + 17).map(|index| (index % 251) as u8).collect();
+        let text: Vec<u8> =
+            (0..CHUNK_BYTES_MAX * 2 + 17).map(|index| (index % 251) as u8).collect();
         for until in [10, text.len() / 2, text.len()] {
             std::fs::write(&log, &text[..until]).unwrap();
             away.send(|chunk| store(&path, 0, &[0], &chunk)).unwrap();

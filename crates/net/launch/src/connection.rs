@@ -1,8 +1,10 @@
-//! The coordinator's end of control connections: a thread at the door, and one that listens to each node.
+//! The coordinator's end of control connections: a thread at the door, and one that listens to each
+//! node.
 //!
-//! Strangers all have the one thread at the door ([`fabric::Door`]). A connection that has proved to hold the key gets a thread of
-//! its own, so that a slow one delays nobody; the threads sleep in blocking reads and cost nothing while nodes measure. What they
-//! hear goes to the launch as [`Event`]s.
+//! Strangers all have the one thread at the door ([`fabric::Door`]). A connection that has proved
+//! to hold the key gets a thread of its own, so that a slow one delays nobody; the threads sleep in
+//! blocking reads and cost nothing while nodes measure. What they hear goes to the launch as
+//! [`Event`]s.
 
 use crate::frame::{
     BODY_BYTES_MAX, Frame, FrameError, SMALL_BODY_BYTES_MAX, decode_body, read_frame, read_raw,
@@ -19,8 +21,12 @@ use std::thread;
 use std::time::Duration;
 
 /// What whoever connects must have come for.
-pub(crate) const OURS: Introduction =
-    Introduction { role: Role::Server, purpose: Purpose::Control, node: Introduction::NO_NODE, session: 0 };
+pub(crate) const OURS: Introduction = Introduction {
+    role: Role::Server,
+    purpose: Purpose::Control,
+    node: Introduction::NO_NODE,
+    session: 0,
+};
 /// How long a process that has proved who it is may take to say what it wants.
 const JOIN: Duration = Duration::from_secs(5);
 /// How long a node's process may refuse to take a control message.
@@ -100,12 +106,13 @@ impl Reception {
 
     fn admit(self: Arc<Reception>, guest: Guest) {
         let (reception, peer) = (self.clone(), guest.peer);
-        let spawned = thread::Builder::new().name("fourstamp-control".into()).spawn(move || match reception
-            .meet(guest.stream, guest.peer)
-        {
-            Ok((stream, id)) => reception.listen(stream, id),
-            Err(reason) => reception.tell(Event::Refused { reason }),
-        });
+        let spawned =
+            thread::Builder::new().name("fourstamp-control".into()).spawn(move || match reception
+                .meet(guest.stream, guest.peer)
+            {
+                Ok((stream, id)) => reception.listen(stream, id),
+                Err(reason) => reception.tell(Event::Refused { reason }),
+            });
         if let Err(error) = spawned {
             // Its connection has gone with the closure.
             self.tell(Event::Refused {
@@ -144,12 +151,14 @@ impl Reception {
     }
 
     fn tell(&self, event: Event) {
-        // Nobody listens any more: the coordinator is being dropped, and the connection goes with the event.
+        // Nobody listens any more: the coordinator is being dropped, and the connection goes with
+        // the event.
         let _ = self.events.send(event);
     }
 }
 
-/// Control messages must not wait for each other, and a peer whose machine vanished must be noticed.
+/// Control messages must not wait for each other, and a peer whose machine vanished must be
+/// noticed.
 pub(crate) fn prepare(stream: &TcpStream) -> std::io::Result<()> {
     use rustix::net::sockopt;
     stream.set_nodelay(true)?;

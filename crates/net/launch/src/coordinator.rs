@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
-/// Events that may wait to be handled; whoever brings more waits too, so that logs from elsewhere fill no memory.
+/// Events that may wait to be handled; whoever brings more waits too, so that logs from elsewhere
+/// fill no memory.
 const EVENTS_MAX: usize = 64;
 
 /// Listens for the nodes of a run. Dropping it closes the port and every connection.
@@ -70,8 +71,9 @@ pub enum Note {
         /// Its host.
         host: String,
     },
-    /// Somebody was refused: a process too many, or the first connection of its kind that was not let in (later ones are
-    /// counted, in a remark at the end of the launch). Kept in the run's notes too.
+    /// Somebody was refused: a process too many, or the first connection of its kind that was not
+    /// let in (later ones are counted, in a remark at the end of the launch). Kept in the run's
+    /// notes too.
     Refused(String),
     /// All nodes have begun.
     Begun,
@@ -79,7 +81,8 @@ pub enum Note {
     Progress(Progress),
     /// Something to know; kept in the run's notes too.
     Remark(String),
-    /// A node is gone. The others are being stopped; the error that ends the launch says this again.
+    /// A node is gone. The others are being stopped; the error that ends the launch says this
+    /// again.
     Lost(String),
 }
 
@@ -108,7 +111,8 @@ impl Coordinator {
         let bound = listener.local_addr().map_err(failed)?;
         let (sender, events) = sync_channel(EVENTS_MAX);
         let home = Home::here();
-        let door = listener.try_clone().and_then(|listener| Door::open(listener, key.clone(), OURS));
+        let door =
+            listener.try_clone().and_then(|listener| Door::open(listener, key.clone(), OURS));
         let door = door.map_err(failed)?;
         let reception = Arc::new(Reception::new(home.clock, sender));
         let keeper = std::thread::Builder::new().name("fourstamp-door".into()).spawn({
@@ -130,8 +134,8 @@ impl Coordinator {
         })
     }
 
-    /// Tell nodes to join at `host_and_port`: needed when they reach this machine by another name than
-    /// the address it listens on.
+    /// Tell nodes to join at `host_and_port`: needed when they reach this machine by another name
+    /// than the address it listens on.
     pub fn advertise(&mut self, host_and_port: String) {
         self.advertised = Some(host_and_port);
     }
@@ -141,7 +145,8 @@ impl Coordinator {
         self.address
     }
 
-    /// What `fourstamp node --join` is to be given: as advertised, else the address (loopback for "any").
+    /// What `fourstamp node --join` is to be given: as advertised, else the address (loopback for
+    /// "any").
     pub fn join_address(&self) -> String {
         match &self.advertised {
             Some(address) => address.clone(),
@@ -156,13 +161,14 @@ impl Coordinator {
         }
     }
 
-    /// See one launch through: start its processes, give each its part of `plan`, let them begin together, and wait
-    /// until all have ended. The processes are gone when this returns, however it does.
+    /// See one launch through: start its processes, give each its part of `plan`, let them begin
+    /// together, and wait until all have ended. The processes are gone when this returns, however
+    /// it does.
     ///
-    /// `stop` (set by Ctrl-C) lets the nodes finish with what there is. `observe` is called from this thread.
-    /// Clock anchors and offsets, notes and failures are added to the folder's [`info`](RunFolder::info_mut);
-    /// closing the folder is the caller's, after the last launch, also after an error: what the nodes
-    /// had recorded is kept.
+    /// `stop` (set by Ctrl-C) lets the nodes finish with what there is. `observe` is called from
+    /// this thread. Clock anchors and offsets, notes and failures are added to the folder's
+    /// [`info`](RunFolder::info_mut); closing the folder is the caller's, after the last launch,
+    /// also after an error: what the nodes had recorded is kept.
     ///
     /// # Errors
     /// [`LaunchError::Nodes`] names the node that failed first, and why.
@@ -184,7 +190,12 @@ impl Home {
         let clock = Clock::best();
         // The numbers name a file, and a domain when an error is planted: neither is so here.
         let sheet = NodeSheet::new(0, 0, &clock);
-        Home { clock, domain: sheet.domain, boot_id: sheet.boot_id, calibration: sheet.quality.calibration() }
+        Home {
+            clock,
+            domain: sheet.domain,
+            boot_id: sheet.boot_id,
+            calibration: sheet.quality.calibration(),
+        }
     }
 }
 

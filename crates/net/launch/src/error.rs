@@ -130,11 +130,14 @@ impl Cause {
         matches!(self, Cause::Died { .. } | Cause::Lost { .. })
     }
 
-    /// Which of several failures explains the others, lowest first; among equals the earliest. A node whose peer died or
-    /// froze often says so before we have noticed the peer itself.
+    /// Which of several failures explains the others, lowest first; among equals the earliest. A
+    /// node whose peer died or froze often says so before we have noticed the peer itself.
     pub(crate) fn rank(&self) -> u8 {
         match self {
-            Cause::Died { .. } | Cause::Lost { .. } | Cause::Broken { .. } | Cause::Stopped { .. } => 0,
+            Cause::Died { .. }
+            | Cause::Lost { .. }
+            | Cause::Broken { .. }
+            | Cause::Stopped { .. } => 0,
             Cause::Silent { .. } => 1,
             Cause::Failed { .. } | Cause::Stuck { .. } => 2,
         }
@@ -148,12 +151,16 @@ impl fmt::Display for Failure {
             Cause::Died { how } => write!(out, "{how}"),
             Cause::Lost { how } => write!(out, "is lost: {how}"),
             Cause::Silent { waited_ms } => {
-                write!(out, "has not answered for {waited_ms} ms; is it stopped, or its machine overloaded?")
+                write!(
+                    out,
+                    "has not answered for {waited_ms} ms; is it stopped, or its machine overloaded?"
+                )
             }
             Cause::Stopped { waited_ms } => {
                 write!(
                     out,
-                    "is stopped (SIGSTOP, or a debugger) and has not answered for {waited_ms} ms; it was ended"
+                    "is stopped (SIGSTOP, or a debugger) and has not answered for {waited_ms} ms; \
+                    it was ended"
                 )
             }
             Cause::Stuck { doing, waited_ms } => {

@@ -1,5 +1,5 @@
-//! The processes that were started for a launch: started with the key in their environment, watched, and never left
-//! behind.
+//! The processes that were started for a launch: started with the key in their environment,
+//! watched, and never left behind.
 
 use crate::options::{LaunchOptions, NodeCommand, Starter};
 use crate::ssh;
@@ -117,7 +117,8 @@ impl Fleet {
         }
     }
 
-    /// Wait for all to end by themselves. Those that do not are returned, and killed when this is dropped.
+    /// Wait for all to end by themselves. Those that do not are returned, and killed when this is
+    /// dropped.
     pub fn wait(&mut self, patience: Duration) -> Vec<u16> {
         let Fleet::Children(processes) = self else {
             return Vec::new();
@@ -139,7 +140,8 @@ impl Fleet {
 impl Process {
     fn look(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
-            // An error would mean that somebody else has waited for our child: then it has ended, too.
+            // An error would mean that somebody else has waited for our child: then it has ended,
+            // too.
             self.ended = self.child.try_wait().unwrap_or(Some(ExitStatus::from_raw(0)));
         }
         self.ended
@@ -181,7 +183,10 @@ fn start_each(
 
 fn local(briefing: &Briefing<'_>, what: &NodeCommand, slot: u16) -> (Command, Option<String>) {
     let mut command = Command::new(&what.program);
-    command.args(&what.arguments).envs(briefing.environment(slot)).envs(what.environment.iter().cloned());
+    command
+        .args(&what.arguments)
+        .envs(briefing.environment(slot))
+        .envs(what.environment.iter().cloned());
     command.env(RunKey::VARIABLE, briefing.key.to_hex());
     (command, None)
 }
@@ -193,12 +198,17 @@ fn spawn(
     log: PathBuf,
 ) -> Result<Process, LaunchError> {
     let what = command.get_program().to_string_lossy().into_owned();
-    let failed = |error: std::io::Error| LaunchError::Start { node: slot, what, reason: error.to_string() };
+    let failed =
+        |error: std::io::Error| LaunchError::Start { node: slot, what, reason: error.to_string() };
     let folder = |source| LaunchError::Folder { path: log.clone(), source };
     let output = File::create(&log).map_err(folder)?;
     let errors = output.try_clone().map_err(folder)?;
-    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() }).stdout(output).stderr(errors);
-    // Ctrl-C goes to every process of the terminal's group: the nodes are told to stop by us, in order.
+    command
+        .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
+        .stdout(output)
+        .stderr(errors);
+    // Ctrl-C goes to every process of the terminal's group: the nodes are told to stop by us, in
+    // order.
     command.process_group(0);
     let child = command.spawn().map_err(failed)?;
     let mut process = Process { slot, child, log, ended: None };

@@ -1,8 +1,8 @@
 //! Control messages as bytes: a length, a kind, a body.
 //!
-//! Most bodies are JSON, so that a capture can be read. Clock pings are not, because the time to write them counts;
-//! nor are log chunks, because there may be gigabytes of them. Every length is checked before anything is
-//! allocated for it.
+//! Most bodies are JSON, so that a capture can be read. Clock pings are not, because the time to
+//! write them counts; nor are log chunks, because there may be gigabytes of them. Every length is
+//! checked before anything is allocated for it.
 
 use crate::protocol::{LogChunk, Message};
 use clock::Ticks;
@@ -85,8 +85,8 @@ pub enum FrameError {
 /// Decode the first frame in `bytes` and say how many it took; `None` when it is not all there yet.
 ///
 /// # Errors
-/// When the bytes can never become a frame. Never panics and never allocates more than the bytes given: the target
-/// of the fuzzer.
+/// When the bytes can never become a frame. Never panics and never allocates more than the bytes
+/// given: the target of the fuzzer.
 pub fn decode_control(bytes: &[u8]) -> Result<Option<(Frame, usize)>, FrameError> {
     let Some((head, rest)) = bytes.split_first_chunk::<HEAD_BYTES>() else {
         return Ok(None);
@@ -132,7 +132,11 @@ pub(crate) fn decode_body(kind: u8, body: &[u8]) -> Result<Frame, FrameError> {
         }
         PONG => {
             let [sequence, received, sent] = words::<3>(body)?;
-            Ok(Frame::Pong { sequence: sequence as u32, received: Ticks(received), sent: Ticks(sent) })
+            Ok(Frame::Pong {
+                sequence: sequence as u32,
+                received: Ticks(received),
+                sent: Ticks(sent),
+            })
         }
         CHUNK => decode_chunk(body),
         kind => Err(FrameError::UnknownKind { kind }),
@@ -148,7 +152,8 @@ impl Frame {
         let mut bytes = vec![0; HEAD_BYTES];
         let (kind, limit) = match self {
             Frame::Message(message) => {
-                serde_json::to_writer(&mut bytes, message).map_err(|error| malformed(error.to_string()))?;
+                serde_json::to_writer(&mut bytes, message)
+                    .map_err(|error| malformed(error.to_string()))?;
                 (JSON, limit_of(message))
             }
             Frame::Ping { sequence } => {
@@ -182,7 +187,8 @@ fn read_head(head: &[u8; HEAD_BYTES], limit: usize) -> Result<(usize, u8), Frame
 }
 
 fn decode_message(body: &[u8]) -> Result<Frame, FrameError> {
-    let message: Message = serde_json::from_slice(body).map_err(|error| malformed(error.to_string()))?;
+    let message: Message =
+        serde_json::from_slice(body).map_err(|error| malformed(error.to_string()))?;
     let limit = limit_of(&message);
     if body.len() > limit {
         return Err(FrameError::Oversized { bytes: body.len(), limit });
@@ -196,7 +202,11 @@ fn limit_of(message: &Message) -> usize {
 
 fn words<const N: usize>(body: &[u8]) -> Result<[u64; N], FrameError> {
     if body.len() != N * size_of::<u64>() {
-        return Err(malformed(format!("{} bytes where {} are due", body.len(), N * size_of::<u64>())));
+        return Err(malformed(format!(
+            "{} bytes where {} are due",
+            body.len(),
+            N * size_of::<u64>()
+        )));
     }
     let mut words = [0; N];
     for (word, bytes) in words.iter_mut().zip(body.as_chunks::<8>().0) {
@@ -207,7 +217,8 @@ fn words<const N: usize>(body: &[u8]) -> Result<[u64; N], FrameError> {
 
 /// Offset 8, whole 1, length of the name 1, name, bytes.
 fn encode_chunk(chunk: &LogChunk, out: &mut Vec<u8>) -> Result<(), FrameError> {
-    let name_bytes = u8::try_from(chunk.name.len()).map_err(|_| malformed("a long file name".into()))?;
+    let name_bytes =
+        u8::try_from(chunk.name.len()).map_err(|_| malformed("a long file name".into()))?;
     out.extend_from_slice(&chunk.offset.to_le_bytes());
     out.push(u8::from(chunk.whole));
     out.push(name_bytes);
@@ -221,7 +232,8 @@ fn decode_chunk(body: &[u8]) -> Result<Frame, FrameError> {
     let (offset, rest) = body.split_first_chunk::<8>().ok_or_else(short)?;
     let ([whole, name_bytes], rest) = rest.split_first_chunk::<2>().ok_or_else(short)?;
     let (name, bytes) = rest.split_at_checked(usize::from(*name_bytes)).ok_or_else(short)?;
-    let name = std::str::from_utf8(name).map_err(|_| malformed("a file name that is not text".into()))?;
+    let name =
+        std::str::from_utf8(name).map_err(|_| malformed("a file name that is not text".into()))?;
     Ok(Frame::Chunk(LogChunk {
         name: name.to_owned(),
         offset: u64::from_le_bytes(*offset),
@@ -249,12 +261,24 @@ mod tests {
 
     fn frames() -> Vec<Frame> {
         let outcome = json!({ "messages": 10, "name": "x".repeat(SMALL_BODY_BYTES_MAX) });
-        let chunk =
-            LogChunk { name: "launch-0-node-1.log".into(), offset: 7, whole: false, bytes: vec![1, 2, 3] };
+        let chunk = LogChunk {
+            name: "launch-0-node-1.log".into(),
+            offset: 7,
+            whole: false,
+            bytes: vec![1, 2, 3],
+        };
         vec![
             Frame::Message(Message::Go),
-            Frame::Message(Message::Progress { done: u64::MAX, goal: 0, status: serde_json::Value::Null }),
-            Frame::Message(Message::Progress { done: 1, goal: 0, status: serde_json::json!({ "gvt": 1.5 }) }),
+            Frame::Message(Message::Progress {
+                done: u64::MAX,
+                goal: 0,
+                status: serde_json::Value::Null,
+            }),
+            Frame::Message(Message::Progress {
+                done: 1,
+                goal: 0,
+                status: serde_json::json!({ "gvt": 1.5 }),
+            }),
             Frame::Message(Message::Done { outcome }),
             Frame::Message(Message::Release { more: true }),
             Frame::Ping { sequence: 5 },

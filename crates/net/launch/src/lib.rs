@@ -1,10 +1,11 @@
 //! Starting the nodes of a run, and seeing one job through on each.
 //!
-//! A [`Coordinator`] listens; node processes join it (started here, over ssh, in tmux panes, or by hand), prove that they
-//! hold the run key, get an [`Assignment`] each, say that they are ready, and begin together. While they work the
-//! coordinator sleeps, now and then asks how far they are, brings the clocks of other machines together with its own, and notices
-//! who has died or hangs. A node calls [`serve`] with the work to do; what the work is, nobody here knows: its plan is
-//! a [`serde_json::Value`].
+//! A [`Coordinator`] listens; node processes join it (started here, over ssh, in tmux panes, or by
+//! hand), prove that they hold the run key, get an [`Assignment`] each, say that they are ready,
+//! and begin together. While they work the coordinator sleeps, now and then asks how far they are,
+//! brings the clocks of other machines together with its own, and notices who has died or hangs. A
+//! node calls [`serve`] with the work to do; what the work is, nobody here knows: its plan is a
+//! [`serde_json::Value`].
 //!
 //! ```text
 //! node                      coordinator
@@ -19,8 +20,8 @@
 //!             ◄───────────   release
 //! ```
 //!
-//! Nothing outlives a run: when a node is lost the others are stopped and keep their data; when the coordinator is gone
-//! its nodes stop, and are killed if they do not.
+//! Nothing outlives a run: when a node is lost the others are stopped and keep their data; when the
+//! coordinator is gone its nodes stop, and are killed if they do not.
 
 #![forbid(unsafe_code)]
 

@@ -101,7 +101,12 @@ impl Member {
     }
 
     /// Whether it hangs, by these limits.
-    pub fn hangs(&self, now: Instant, answer: Duration, progress: Option<Duration>) -> Option<Cause> {
+    pub fn hangs(
+        &self,
+        now: Instant,
+        answer: Duration,
+        progress: Option<Duration>,
+    ) -> Option<Cause> {
         let since = |then: Instant| now.saturating_duration_since(then);
         let ms = |time: Duration| time.as_millis() as u64;
         if let Some(silent) = self.asked.map(since).filter(|silent| *silent > answer) {

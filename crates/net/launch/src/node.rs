@@ -1,14 +1,17 @@
 //! The node's side: join, work, say how far, leave.
 //!
-//! The work runs on the calling thread. One more thread sleeps in reading the control connection and wakes only when
-//! the coordinator has something to say, about twice a second; it takes part in no message.
+//! The work runs on the calling thread. One more thread sleeps in reading the control connection
+//! and wakes only when the coordinator has something to say, about twice a second; it takes part in
+//! no message.
 
 use crate::away::{self, Away};
 use crate::connection::prepare;
 use crate::frame::{BODY_BYTES_MAX, Frame, FrameError, read_frame};
 use crate::protocol::{Assignment, Join, Message, PROTOCOL, Ready};
 use clock::Clock;
-use fabric::{HandshakeError, Introduction, KeyError, Purpose, ReachError, Reaching, Role, RunKey, reach};
+use fabric::{
+    HandshakeError, Introduction, KeyError, Purpose, ReachError, Reaching, Role, RunKey, reach,
+};
 use record::{Machine, NodeSheet, RecordError};
 use serde_json::Value;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
@@ -30,13 +33,18 @@ pub(crate) const HOSTS_VARIABLE: &str = "FOURSTAMP_HOSTS";
 pub(crate) const KEY_FILE_VARIABLE: &str = "FOURSTAMP_KEY_FILE";
 
 /// What a node says of itself at the coordinator's door.
-const OURS: Introduction =
-    Introduction { role: Role::Client, purpose: Purpose::Control, node: Introduction::NO_NODE, session: 0 };
+const OURS: Introduction = Introduction {
+    role: Role::Client,
+    purpose: Purpose::Control,
+    node: Introduction::NO_NODE,
+    session: 0,
+};
 /// How long a node tries to reach a coordinator that does not answer, or whose door is crowded.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How often new parts of a log are sent to a coordinator elsewhere.
 const SHIP: Duration = Duration::from_millis(500);
-/// Longest reason that is sent, in characters: well within a small frame, whatever JSON makes of it.
+/// Longest reason that is sent, in characters: well within a small frame, whatever JSON makes of
+/// it.
 const REASON_CHARS_MAX: usize = 2000;
 
 /// How a node process joins.
@@ -50,8 +58,8 @@ pub struct NodeOptions {
     pub hosts: u16,
     /// What its stamps are taken with.
     pub clock: Clock,
-    /// How long the work may go on after the coordinator is gone, before the process kills itself; `None` to wait for
-    /// ever.
+    /// How long the work may go on after the coordinator is gone, before the process kills itself;
+    /// `None` to wait for ever.
     pub grace: Option<Duration>,
     /// Where this process hears that it is to end; `None` when only the coordinator says so.
     pub leave: Option<&'static Leave>,
@@ -77,7 +85,8 @@ pub enum NodeError {
     },
     /// The coordinator is not there.
     #[error(
-        "cannot join {address}: {source}; is the launch still waiting, and does a firewall let this through?"
+        "cannot join {address}: {source}; is the launch still waiting, and does a firewall let \
+        this through?"
     )]
     Connect {
         /// Where.
@@ -131,7 +140,14 @@ impl NodeOptions {
     /// To join at `HOST:PORT`, as one node, with the machine's best clock.
     pub fn new(join: impl Into<String>) -> NodeOptions {
         let grace = Some(Duration::from_secs(10));
-        NodeOptions { join: join.into(), slot: None, hosts: 1, clock: Clock::best(), grace, leave: None }
+        NodeOptions {
+            join: join.into(),
+            slot: None,
+            hosts: 1,
+            clock: Clock::best(),
+            grace,
+            leave: None,
+        }
     }
 
     /// As the launch that started this process has put it into the environment.
@@ -140,12 +156,17 @@ impl NodeOptions {
     /// When it has not, or the values are no numbers.
     pub fn from_env() -> Result<NodeOptions, NodeError> {
         let join = std::env::var(JOIN_VARIABLE).map_err(|_| NodeError::Options {
-            what: format!("nobody said where to join: give --join HOST:PORT, or set {JOIN_VARIABLE}"),
+            what: format!(
+                "nobody said where to join: give --join HOST:PORT, or set {JOIN_VARIABLE}"
+            ),
         })?;
         let number = |name: &str| match std::env::var(name) {
             Err(_) => Ok(None),
             Ok(text) => text.parse::<u16>().map(Some).map_err(|_| NodeError::Options {
-                what: format!("{name} is \"{}\" and must be a number from 0 to 65535", text.escape_debug()),
+                what: format!(
+                    "{name} is \"{}\" and must be a number from 0 to 65535",
+                    text.escape_debug()
+                ),
             }),
         };
         let hosts = number(HOSTS_VARIABLE)?.unwrap_or(1);
@@ -153,7 +174,8 @@ impl NodeOptions {
     }
 }
 
-/// The run key of a node: from the file named, else from the environment (the key itself, or its file's name).
+/// The run key of a node: from the file named, else from the environment (the key itself, or its
+/// file's name).
 ///
 /// # Errors
 /// When there is none, or its file is open to others.
@@ -167,9 +189,9 @@ pub fn node_key(file: Option<&Path>) -> Result<RunKey, KeyError> {
 
 /// Join a launch, do `work` once on this thread, and stay until the coordinator lets go.
 ///
-/// `work` sets up what it needs, calls [`Control::ready_and_wait_go`], works, and returns what its coordinator is to know.
-/// It looks at [`Control::stop`] and returns early with what there is; it is set by the user's Ctrl-C, when another
-/// node has failed, and when the coordinator is gone.
+/// `work` sets up what it needs, calls [`Control::ready_and_wait_go`], works, and returns what its
+/// coordinator is to know. It looks at [`Control::stop`] and returns early with what there is; it
+/// is set by the user's Ctrl-C, when another node has failed, and when the coordinator is gone.
 ///
 /// # Errors
 /// When the node cannot join, the coordinator vanishes, or `work` fails or panics.
@@ -198,7 +220,8 @@ pub fn serve(
         if let Some(leave) = options.leave {
             leave.works(true);
             let attending = Builder::new().name("fourstamp-leave".into());
-            // Without this thread the process ends when the grace of whoever sent the signal is over.
+            // Without this thread the process ends when the grace of whoever sent the signal is
+            // over.
             let _ = attending.spawn_scoped(scope, || leave.attend(&control));
         }
         let result = work_and_ship(&assignment, &control, away.as_mut(), work);
@@ -223,23 +246,26 @@ fn work_and_ship(
     away: Option<&mut Away>,
     work: impl FnOnce(&Assignment, &Control) -> Result<Value, String>,
 ) -> Result<Value, String> {
-    // A panic must reach the coordinator as this node's failure, and must not leave the control thread waiting.
+    // A panic must reach the coordinator as this node's failure, and must not leave the control
+    // thread waiting.
     let work = || {
-        catch_unwind(AssertUnwindSafe(|| work(assignment, control))).unwrap_or_else(|panic| Err(said(&panic)))
+        catch_unwind(AssertUnwindSafe(|| work(assignment, control)))
+            .unwrap_or_else(|panic| Err(said(&panic)))
     };
     let Some(away) = away else {
         return work();
     };
     let (end, ended) = channel::<()>();
     std::thread::scope(|scope| {
-        let shipping = Builder::new().name("fourstamp-ship".into()).spawn_scoped(scope, move || {
-            while ended.recv_timeout(SHIP) == Err(RecvTimeoutError::Timeout) {
-                away.send(|chunk| control.send(&Frame::Chunk(chunk)))?;
-            }
-            away.send(|chunk| control.send(&Frame::Chunk(chunk)))
-        });
         let shipping =
-            shipping.map_err(|error| format!("cannot start the thread that sends logs: {error}"))?;
+            Builder::new().name("fourstamp-ship".into()).spawn_scoped(scope, move || {
+                while ended.recv_timeout(SHIP) == Err(RecvTimeoutError::Timeout) {
+                    away.send(|chunk| control.send(&Frame::Chunk(chunk)))?;
+                }
+                away.send(|chunk| control.send(&Frame::Chunk(chunk)))
+            });
+        let shipping = shipping
+            .map_err(|error| format!("cannot start the thread that sends logs: {error}"))?;
         let outcome = work();
         drop(end);
         let shipped = shipping.join().unwrap_or_else(|panic| Err(said(&panic)));
@@ -248,7 +274,10 @@ fn work_and_ship(
 }
 
 fn said(panic: &Box<dyn std::any::Any + Send>) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or(panic.downcast_ref::<&str>().copied());
     format!("it panicked: {}", text.unwrap_or("without a word"))
 }
 
@@ -256,7 +285,10 @@ fn connect(options: &NodeOptions, key: &RunKey) -> Result<TcpStream, NodeError> 
     let failed = |source| NodeError::Connect { address: options.join.clone(), source };
     let addresses: Vec<SocketAddr> = options.join.to_socket_addrs().map_err(failed)?.collect();
     if addresses.is_empty() {
-        return Err(failed(std::io::Error::new(std::io::ErrorKind::NotFound, "the name has no address")));
+        return Err(failed(std::io::Error::new(
+            std::io::ErrorKind::NotFound,
+            "the name has no address",
+        )));
     }
     let reaching = Reaching {
         addresses: &addresses,
@@ -287,7 +319,8 @@ fn join(
     listeners: &[TcpListener],
 ) -> Result<Assignment, NodeError> {
     let machine = Machine::here();
-    let data_addresses: Result<Vec<SocketAddr>, _> = listeners.iter().map(TcpListener::local_addr).collect();
+    let data_addresses: Result<Vec<SocketAddr>, _> =
+        listeners.iter().map(TcpListener::local_addr).collect();
     let join = Join {
         protocol: PROTOCOL,
         host: machine.host,
@@ -309,8 +342,9 @@ fn join(
 }
 
 fn ready(assignment: &Assignment, clock: &Clock, quality: clock::Quality) -> Ready {
-    let domain =
-        |node: &u16| NodeSheet::with_quality(assignment.launch, u32::from(*node), clock, quality).domain;
+    let domain = |node: &u16| {
+        NodeSheet::with_quality(assignment.launch, u32::from(*node), clock, quality).domain
+    };
     let domains: Vec<String> = assignment.hosted.iter().map(domain).collect();
     let foreign = domains.iter().any(|domain| *domain != assignment.reference_domain);
     Ready { domains, source: clock.source(), calibration: foreign.then(|| quality.calibration()) }

@@ -16,8 +16,8 @@ pub struct LaunchOptions {
     pub hosting: Hosting,
     /// Who starts the processes.
     pub starter: Starter,
-    /// What connects the nodes, and how many they are. Where they are found (addresses, the segment's path) is
-    /// filled in here.
+    /// What connects the nodes, and how many they are. Where they are found (addresses, the
+    /// segment's path) is filled in here.
     pub fabric: Spec,
     /// How they record.
     pub recorder: RecorderOptions,
@@ -43,7 +43,8 @@ pub enum Starter {
     Local(NodeCommand),
     /// Nobody: the user starts them with `fourstamp node --join`.
     External,
-    /// We do, over ssh, round robin over the hosts. The coordinator must listen on an address that they reach.
+    /// We do, over ssh, round robin over the hosts. The coordinator must listen on an address that
+    /// they reach.
     Ssh {
         /// The ssh program: `ssh`.
         program: PathBuf,
@@ -63,8 +64,9 @@ pub enum Starter {
     },
 }
 
-/// A program that calls [`serve`](crate::serve) with [`NodeOptions::from_env`](crate::NodeOptions::from_env): it is told
-/// everything through its environment, because arguments can be read by every user of a machine.
+/// A program that calls [`serve`](crate::serve) with
+/// [`NodeOptions::from_env`](crate::NodeOptions::from_env): it is told everything through its
+/// environment, because arguments can be read by every user of a machine.
 #[derive(Clone, Debug)]
 pub struct NodeCommand {
     /// The program.
@@ -152,23 +154,31 @@ impl LaunchOptions {
     pub(crate) fn check(&self) -> Result<(), String> {
         match (&self.fabric.transport, self.hosting) {
             (TransportSpec::Thread, Hosting::ProcessEach) if self.fabric.nodes > 1 => {
-                Err("transport thread keeps all nodes in one process; choose shm or tcp for processes".into())
+                Err("transport thread keeps all nodes in one process; choose shm or tcp for \
+                processes"
+                    .into())
             }
             (TransportSpec::Tcp { .. } | TransportSpec::Udp { .. }, Hosting::OneProcess)
                 if self.fabric.nodes > 1 =>
             {
                 let name = self.fabric.transport.name();
-                Err(format!("transport {name} needs a process for each node; choose thread for one process"))
+                Err(format!(
+                    "transport {name} needs a process for each node; choose thread for one \
+                process"
+                ))
             }
             (TransportSpec::Mpi, Hosting::OneProcess) if self.fabric.nodes > 1 => {
                 Err("transport mpi needs a process for each node: the ranks of a job".into())
             }
             (TransportSpec::Mpi, _) if !matches!(self.starter, Starter::External) => {
-                Err("transport mpi needs nodes that mpirun or srun has started: mpirun -n 2 fourstamp …"
+                Err("transport mpi needs nodes that mpirun or srun has started: mpirun -n 2 \
+                fourstamp …"
                     .into())
             }
             _ => match &self.starter {
-                Starter::Ssh { hosts, .. } if hosts.is_empty() => Err("ssh needs the name of a host".into()),
+                Starter::Ssh { hosts, .. } if hosts.is_empty() => Err("ssh needs the name of a \
+                host"
+                    .into()),
                 _ => Ok(()),
             },
         }

@@ -1,10 +1,12 @@
 //! What the system says of a process on this machine.
 
-/// Whether the process is stopped, and one of this program: in a container a number may be another process's.
+/// Whether the process is stopped, and one of this program: in a container a number may be another
+/// process's.
 pub(crate) fn is_stopped(pid: u32) -> bool {
     let ours = stat("self");
-    stat(&pid.to_string())
-        .is_some_and(|(name, state)| matches!(state, 'T' | 't') && ours.is_some_and(|(ours, _)| ours == name))
+    stat(&pid.to_string()).is_some_and(|(name, state)| {
+        matches!(state, 'T' | 't') && ours.is_some_and(|(ours, _)| ours == name)
+    })
 }
 
 /// Name and state in `/proc/PID/stat`, proc(5).

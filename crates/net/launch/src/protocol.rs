@@ -6,7 +6,8 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Raised with every change that older programs would misread. The handshake's version covers what lies below.
+/// Raised with every change that older programs would misread. The handshake's version covers what
+/// lies below.
 pub const PROTOCOL: u32 = 1;
 
 /// A control message.

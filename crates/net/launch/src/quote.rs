@@ -5,8 +5,10 @@ use crate::NodeCommand;
 /// One shell command: the environment, then the program, whatever characters they contain.
 pub(crate) fn command_line(environment: &[(String, String)], command: &NodeCommand) -> String {
     let program = command.program.display().to_string();
-    let set =
-        environment.iter().chain(&command.environment).map(|(name, value)| format!("{name}={}", word(value)));
+    let set = environment
+        .iter()
+        .chain(&command.environment)
+        .map(|(name, value)| format!("{name}={}", word(value)));
     let run = std::iter::once(&program).chain(&command.arguments).map(|text| word(text));
     std::iter::once("exec env".to_string()).chain(set).chain(run).collect::<Vec<_>>().join(" ")
 }

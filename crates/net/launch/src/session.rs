@@ -1,8 +1,9 @@
 //! One launch, from the first process to the last.
 //!
-//! Everything happens on the calling thread, which handles one event at a time and between events looks at what has no
-//! event: time. The phases are methods in the order in which they come; each ends at once when a node has
-//! failed, and [`Session::run`] then winds the others down so that they keep their data.
+//! Everything happens on the calling thread, which handles one event at a time and between events
+//! looks at what has no event: time. The phases are methods in the order in which they come; each
+//! ends at once when a node has failed, and [`Session::run`] then winds the others down so that
+//! they keep their data.
 
 use crate::away::Nonce;
 use crate::connection::{Connection, Event};
@@ -144,15 +145,17 @@ impl<'a> Session<'a> {
     fn check_reachable(&self) -> Result<(), LaunchError> {
         let Starter::Ssh { hosts, .. } = &self.options.starter else { return Ok(()) };
         let address = self.coordinator.address;
-        let local =
-            |host: &String| matches!(host.rsplit('@').next(), Some("localhost" | "127.0.0.1" | "::1"));
+        let local = |host: &String| {
+            matches!(host.rsplit('@').next(), Some("localhost" | "127.0.0.1" | "::1"))
+        };
         let reachable = self.coordinator.advertised.is_some() || hosts.iter().all(local);
         if reachable || !(address.ip().is_loopback() || address.ip().is_unspecified()) {
             return Ok(());
         }
         Err(LaunchError::Options {
             reason: format!(
-                "nodes on other machines cannot join at {}; listen on an address of this machine that they reach",
+                "nodes on other machines cannot join at {}; listen on an address of this machine \
+                that they reach",
                 self.coordinator.join_address()
             ),
         })
@@ -170,7 +173,11 @@ impl<'a> Session<'a> {
         match &mut spec.transport {
             TransportSpec::Thread | TransportSpec::Mpi => Ok((spec, None)),
             TransportSpec::Tcp { peers } | TransportSpec::Udp { peers, .. } => {
-                *peers = self.members.iter().flat_map(|member| member.join.data_addresses.clone()).collect();
+                *peers = self
+                    .members
+                    .iter()
+                    .flat_map(|member| member.join.data_addresses.clone())
+                    .collect();
                 Ok((spec, None))
             }
             TransportSpec::Shm { path } => {
@@ -202,7 +209,10 @@ impl<'a> Session<'a> {
             };
             let frame = Frame::Message(Message::Assign(Box::new(assignment)));
             if let Err(error @ FrameError::Oversized { .. }) = frame.encode() {
-                return Err(LaunchError::Options { reason: format!("the plan is too large: {error}") }.into());
+                return Err(LaunchError::Options {
+                    reason: format!("the plan is too large: {error}"),
+                }
+                .into());
             }
             let sent = self.members[index].connection.send(&frame);
             self.sent(index, sent);
@@ -220,7 +230,8 @@ impl<'a> Session<'a> {
                 return Err(Halt::Stopped);
             }
             if Instant::now() >= deadline {
-                let cause = Cause::Stuck { doing: "setting up", waited_ms: limit.as_millis() as u64 };
+                let cause =
+                    Cause::Stuck { doing: "setting up", waited_ms: limit.as_millis() as u64 };
                 self.fail_all(|member| member.phase == Phase::Assigned, &cause);
             }
         }
@@ -257,19 +268,25 @@ impl<'a> Session<'a> {
             }
             if stop_by.is_some_and(|deadline| now >= deadline) {
                 let waited_ms = self.options.deadlines.stop.as_millis() as u64;
-                self.fail_all(|member| !member.is_over(), &Cause::Stuck { doing: "stopping", waited_ms });
+                self.fail_all(
+                    |member| !member.is_over(),
+                    &Cause::Stuck { doing: "stopping", waited_ms },
+                );
             }
         }
         self.unless_failed()
     }
 
-    /// Wait for one event, no longer than until `deadline` or the next look at the clock, and handle it.
+    /// Wait for one event, no longer than until `deadline` or the next look at the clock, and
+    /// handle it.
     fn step(&mut self, deadline: Instant) -> Result<(), Halt> {
         let wait = deadline.saturating_duration_since(Instant::now()).min(TICK);
         match self.coordinator.events.recv_timeout(wait) {
             Ok(event) => self.handle(event),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => unreachable!("the coordinator's door holds a sender"),
+            Err(RecvTimeoutError::Disconnected) => {
+                unreachable!("the coordinator's door holds a sender")
+            }
         }
         self.look();
         self.unless_failed()
@@ -300,7 +317,8 @@ impl<'a> Session<'a> {
             }
         }
         if self.members.iter().any(|member| member.phase >= Phase::Working) {
-            let sum = |of: fn(&Member) -> u64| self.members.iter().map(of).fold(0, u64::saturating_add);
+            let sum =
+                |of: fn(&Member) -> u64| self.members.iter().map(of).fold(0, u64::saturating_add);
             let progress = Progress {
                 done: sum(|member| member.done),
                 goal: sum(|member| member.goal),
@@ -310,7 +328,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// A process of this machine that does not answer may be stopped: then it will not, and peers that wait for it are not to blame.
+    /// A process of this machine that does not answer may be stopped: then it will not, and peers
+    /// that wait for it are not to blame.
     fn looked_into(&mut self, index: usize, cause: Cause) -> Cause {
         let Member { join, slot, .. } = &self.members[index];
         let is_here = join.boot_id == self.coordinator.home.boot_id;

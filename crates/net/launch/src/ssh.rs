@@ -1,7 +1,7 @@
 //! Starting a node on another machine.
 //!
-//! The key goes through ssh's standard input into the remote environment: on a command line every user of either
-//! machine could read it.
+//! The key goes through ssh's standard input into the remote environment: on a command line every
+//! user of either machine could read it.
 
 use crate::fleet::Briefing;
 use crate::options::NodeCommand;
@@ -21,7 +21,8 @@ pub(crate) fn command(
     let run = quote::command_line(&briefing.environment(slot), node);
     let key = RunKey::VARIABLE;
     let mut command = Command::new(ssh);
-    // Batch mode: nobody is there to type a password. The double dash: a host's name is not an option.
+    // Batch mode: nobody is there to type a password. The double dash: a host's name is not an
+    // option.
     command.args(["-o", "BatchMode=yes", "--", host]);
     command.arg(format!("IFS= read -r {key} && export {key} && {run}"));
     (command, Some(format!("{}\n", briefing.key.to_hex())))

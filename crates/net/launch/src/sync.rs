@@ -1,4 +1,5 @@
-//! What the coordinator learns of clocks: its own beside the system's, and other domains' beside its own.
+//! What the coordinator learns of clocks: its own beside the system's, and other domains' beside
+//! its own.
 
 use clock::{Anchor, Calibration, Clock, Exchange, Offset, Source, best_offset};
 use record::{Domain, RunInfo};
@@ -48,7 +49,8 @@ impl Clocks {
         Some(Domain { reference: true, anchors: vec![anchor], ..news })
     }
 
-    /// Keep the best of some exchanges with a clock of another domain (`remote` in each); what is new.
+    /// Keep the best of some exchanges with a clock of another domain (`remote` in each); what is
+    /// new.
     pub fn compare(
         &mut self,
         domains: &[String],
@@ -62,7 +64,9 @@ impl Clocks {
         for id in domains.iter().filter(|id| **id != self.reference) {
             match self.others.iter_mut().find(|other| other.domain == *id) {
                 Some(other) => other.offsets.push(offset),
-                None => self.others.push(Other { domain: id.clone(), source, offsets: vec![offset] }),
+                None => {
+                    self.others.push(Other { domain: id.clone(), source, offsets: vec![offset] })
+                }
             }
             news.push(Domain { offsets: vec![offset], ..domain(id, source) });
         }
@@ -130,9 +134,13 @@ mod tests {
     #[test]
     fn thinning_keeps_the_ends() {
         let anchor = Clock::system().anchor();
-        let mut anchors: Vec<Anchor> = (0..8).map(|ticks| Anchor { ticks: Ticks(ticks), ..anchor }).collect();
+        let mut anchors: Vec<Anchor> =
+            (0..8).map(|ticks| Anchor { ticks: Ticks(ticks), ..anchor }).collect();
         thin(&mut anchors);
-        assert_eq!(anchors.iter().map(|anchor| anchor.ticks.0).collect::<Vec<_>>(), [0, 2, 4, 6, 7]);
+        assert_eq!(
+            anchors.iter().map(|anchor| anchor.ticks.0).collect::<Vec<_>>(),
+            [0, 2, 4, 6, 7]
+        );
     }
 
     #[test]

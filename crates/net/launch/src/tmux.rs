@@ -1,8 +1,8 @@
 //! Nodes in the panes of one tmux window, where people can watch them.
 //!
-//! The key is in a private file that lives as long as the launch, because what is given to tmux appears on
-//! command lines. Panes stay when their node ends, so that its last words can be read, until the session is closed at
-//! the end of the launch.
+//! The key is in a private file that lives as long as the launch, because what is given to tmux
+//! appears on command lines. Panes stay when their node ends, so that its last words can be read,
+//! until the session is closed at the end of the launch.
 
 use crate::fleet::{Briefing, Obituary, last_line_of};
 use crate::node;
@@ -11,7 +11,8 @@ use crate::{LaunchError, quote};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A tmux session with a pane for each process. Dropping it closes the session, and with it whatever runs there.
+/// A tmux session with a pane for each process. Dropping it closes the session, and with it
+/// whatever runs there.
 pub(crate) struct Panes {
     tmux: Tmux,
     session: String,
@@ -32,17 +33,21 @@ impl Panes {
         server: Option<&str>,
         command: &NodeCommand,
     ) -> Result<Panes, LaunchError> {
-        let failed = |node: u16, reason: String| LaunchError::Start { node, what: "tmux".into(), reason };
+        let failed =
+            |node: u16, reason: String| LaunchError::Start { node, what: "tmux".into(), reason };
         let private = memory::Scratch::new("tmux")
             .map_err(|source| LaunchError::Folder { path: std::env::temp_dir(), source })?;
         let key_file: PathBuf = private.path().join("key");
         briefing.key.write_file(&key_file).map_err(|error| failed(0, error.to_string()))?;
         let tmux = Tmux { server: server.map(str::to_owned) };
-        let mut panes = Panes { tmux, session: session.to_owned(), panes: Vec::new(), _private: private };
+        let mut panes =
+            Panes { tmux, session: session.to_owned(), panes: Vec::new(), _private: private };
         for slot in 0..briefing.options.processes() {
             let mut environment = briefing.environment(slot);
             environment.push((node::KEY_FILE_VARIABLE.into(), key_file.display().to_string()));
-            panes.add(&quote::command_line(&environment, command)).map_err(|reason| failed(slot, reason))?;
+            panes
+                .add(&quote::command_line(&environment, command))
+                .map_err(|reason| failed(slot, reason))?;
         }
         Ok(panes)
     }
@@ -65,7 +70,8 @@ impl Panes {
     /// A pane whose process has ended, and how, if tmux knows that yet.
     fn dead(&self, wanted: Option<u16>) -> Option<(u16, Option<String>)> {
         let format = "#{pane_id} #{pane_dead} #{pane_dead_status} #{pane_dead_signal}";
-        let listed = self.tmux.run(&["list-panes", "-s", "-t", &self.target(), "-F", format]).ok()?;
+        let listed =
+            self.tmux.run(&["list-panes", "-s", "-t", &self.target(), "-F", format]).ok()?;
         listed.lines().find_map(|line| {
             let mut words = line.split(' ');
             let (pane, dead) = (words.next()?, words.next()?);
@@ -87,7 +93,8 @@ impl Panes {
         let pane = self.panes.get(usize::from(slot))?;
         let shown = self.tmux.run(&["capture-pane", "-p", "-t", pane]).ok()?;
         // tmux adds a line of its own below the words of a process that has ended.
-        let said = shown.lines().filter(|line| !line.starts_with("Pane is dead")).collect::<Vec<_>>();
+        let said =
+            shown.lines().filter(|line| !line.starts_with("Pane is dead")).collect::<Vec<_>>();
         last_line_of(&said.join("\n"))
     }
 
@@ -103,7 +110,8 @@ impl Panes {
             self.tmux.run(&["respawn-pane", "-k", "-t", pane.trim(), line])?;
             pane
         } else {
-            let pane = self.tmux.run(&[&["split-window", "-t", &target][..], &print, &[line]].concat())?;
+            let pane =
+                self.tmux.run(&[&["split-window", "-t", &target][..], &print, &[line]].concat())?;
             // After each: a window that is split in one direction only is soon too small to split.
             self.tmux.run(&["select-layout", "-t", &target, "tiled"])?;
             pane
@@ -129,8 +137,8 @@ impl Drop for Panes {
 }
 
 impl Tmux {
-    /// Run a command that may be the server's first. A server whose last session has just been closed may still accept
-    /// it and end before it answers; the next try starts another server.
+    /// Run a command that may be the server's first. A server whose last session has just been
+    /// closed may still accept it and end before it answers; the next try starts another server.
     fn begin(&self, arguments: &[&str]) -> Result<String, String> {
         const TRIES: u32 = 5;
         let mut tried = self.run(arguments);

@@ -3,7 +3,8 @@
 use crate::kernel::{self, Source};
 use record::Cause;
 
-/// Length of the kernel's tick as `/proc/stat` counts it (`USER_HZ` is 100 on every Linux that this runs on), ns.
+/// Length of the kernel's tick as `/proc/stat` counts it (`USER_HZ` is 100 on every Linux that this
+/// runs on), ns.
 const TICK_NS: u64 = 10_000_000;
 
 /// The counters of the machine, read once for all nodes of a process.
@@ -115,8 +116,9 @@ impl OfThread {
             self.last[..OF_CORE].fill(None);
         }
         self.core = core;
-        let of_core =
-            |count: fn(&str, u32) -> Option<u64>, text: &str| core.and_then(|core| count(text, core));
+        let of_core = |count: fn(&str, u32) -> Option<u64>, text: &str| {
+            core.and_then(|core| count(text, core))
+        };
         let now = [
             of_core(kernel::steal_ticks, machine.stat).map(|ticks| ticks * TICK_NS),
             of_core(kernel::interrupts, machine.interrupts),
@@ -155,7 +157,9 @@ mod tests {
         let thread = rustix::thread::gettid().as_raw_nonzero().get() as u32;
         let mut counters = OfThread::open(thread);
         counters.look_quickly(|cause, _| panic!("the first look told of {cause:?}"));
-        counters.look(&Machine::open(true).read(), |cause, _| panic!("the first look told of {cause:?}"));
+        counters.look(&Machine::open(true).read(), |cause, _| {
+            panic!("the first look told of {cause:?}")
+        });
         if kernel::run_queue_ns(counters.schedstat.read()).is_none() {
             return println!("skipped: this kernel keeps no schedstat");
         }
@@ -180,6 +184,9 @@ mod tests {
             }
             stop.store(true, std::sync::atomic::Ordering::Relaxed);
         });
-        assert!(seen.iter().any(|(cause, amount)| *cause == Cause::RunQueue && *amount > 0), "{seen:?}");
+        assert!(
+            seen.iter().any(|(cause, amount)| *cause == Cause::RunQueue && *amount > 0),
+            "{seen:?}"
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! What an idle core loses: a loop that does nothing but read the clock, and the times at which it did not get to.
+//! What an idle core loses: a loop that does nothing but read the clock, and the times at which it
+//! did not get to.
 //!
-//! The method is that of the "selfish" detour benchmark (Beckman et al. 2006): a gap between two readings that is far longer than a reading
-//! was somebody else's.
+//! The method is that of the "selfish" detour benchmark (Beckman et al. 2006): a gap between two
+//! readings that is far longer than a reading was somebody else's.
 
 use clock::{Clock, Ticks};
 use std::time::Duration;
@@ -41,7 +42,8 @@ impl Rate {
     }
 }
 
-/// Read the clock for so long on the core that this thread runs on. `ticks_per_ns`: the clock's rate.
+/// Read the clock for so long on the core that this thread runs on. `ticks_per_ns`: the clock's
+/// rate.
 pub fn spin(clock: &Clock, length: Duration, ticks_per_ns: f64) -> Idle {
     let rate = Rate { ticks_per_ns };
     gaps(clock.now(), length, rate, || clock.now())
@@ -50,7 +52,8 @@ pub fn spin(clock: &Clock, length: Duration, ticks_per_ns: f64) -> Idle {
 /// The same with a clock of the caller's.
 fn gaps(begin: Ticks, length: Duration, rate: Rate, mut now: impl FnMut() -> Ticks) -> Idle {
     let (length, least) = (rate.ticks(length), rate.ticks(GAP_LEAST));
-    let mut idle = Idle { span: (begin, begin), gaps: Vec::with_capacity(KEPT_MOST), count: 0, lost_ns: 0 };
+    let mut idle =
+        Idle { span: (begin, begin), gaps: Vec::with_capacity(KEPT_MOST), count: 0, lost_ns: 0 };
     let (mut last, mut lost) = (begin, 0);
     while last.0.wrapping_sub(begin.0) < length {
         let reading = now();
@@ -77,7 +80,8 @@ mod tests {
     fn gaps_are_found_where_the_clock_jumps() {
         let mut readings = [10, 20, 30, 5030, 5040, 5050, 9050, 9060, 20_000].into_iter();
         let rate = Rate { ticks_per_ns: 0.5 };
-        let idle = gaps(Ticks(0), Duration::from_nanos(18_120), rate, || Ticks(readings.next().unwrap()));
+        let idle =
+            gaps(Ticks(0), Duration::from_nanos(18_120), rate, || Ticks(readings.next().unwrap()));
         assert_eq!(idle.gaps, [(Ticks(30), Ticks(5030)), (Ticks(5050), Ticks(9050))]);
         assert_eq!((idle.count, idle.lost_ns, idle.span), (2, 18_000, (Ticks(0), Ticks(9060))));
     }

@@ -1,5 +1,6 @@
-//! The kernel's own counters, as text in /proc. The files stay open and are read again from their beginning: that is several times as fast as opening
-//! them. What is not there, or not as expected, is not counted.
+//! The kernel's own counters, as text in /proc. The files stay open and are read again from their
+//! beginning: that is several times as fast as opening them. What is not there, or not as expected,
+//! is not counted.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -82,7 +83,11 @@ pub fn interrupts(text: &str, core: u32) -> Option<u64> {
     let column = column_of(text, core)?;
     let counted = |line: &str| -> Option<u64> {
         let (name, counts) = line.split_once(':')?;
-        if name.trim() == "LOC" { None } else { counts.split_ascii_whitespace().nth(column)?.parse().ok() }
+        if name.trim() == "LOC" {
+            None
+        } else {
+            counts.split_ascii_whitespace().nth(column)?.parse().ok()
+        }
     };
     Some(text.lines().skip(1).filter_map(counted).sum())
 }
@@ -100,7 +105,8 @@ fn column_of(text: &str, core: u32) -> Option<usize> {
     text.lines().next()?.split_ascii_whitespace().position(|head| head == name)
 }
 
-/// A counter of `/proc/net/snmp` or `/proc/net/netstat`: pairs of lines, names and numbers, after the same word.
+/// A counter of `/proc/net/snmp` or `/proc/net/netstat`: pairs of lines, names and numbers, after
+/// the same word.
 pub fn net_counter(text: &str, protocol: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix(protocol)?.strip_prefix(": "));
     let (names, numbers) = (lines.next()?, lines.next()?);
@@ -125,7 +131,10 @@ mod tests {
         let fields: Vec<String> = (3..60).map(|field| field.to_string()).collect();
         let stat = format!("12 (a) b (c)) {}", fields.join(" "));
         assert_eq!((core(&stat), faults(&stat)), (Some(39), Some((10, 12))));
-        assert_eq!(steal_ticks("cpu  9 9 9 9 9 9 9 99 9 9\ncpu1 1 2 3 4 5 6 7 8 9 10\n", 1), Some(8));
+        assert_eq!(
+            steal_ticks("cpu  9 9 9 9 9 9 9 99 9 9\ncpu1 1 2 3 4 5 6 7 8 9 10\n", 1),
+            Some(8)
+        );
         let interrupts_text =
             "      CPU0  CPU2\n 8:  1  2  chip  edge  rtc0\nLOC: 100 200 Local timer\nERR: 3\n";
         assert_eq!(interrupts(interrupts_text, 2), Some(2));
@@ -150,7 +159,10 @@ mod tests {
         let thread = rustix::thread::gettid().as_raw_nonzero();
         let mut stat = Source::open(format!("/proc/self/task/{thread}/stat"));
         assert!(core(stat.read()).is_some());
-        assert!(status(Source::open("/proc/self/status").read(), "nonvoluntary_ctxt_switches").is_some());
+        assert!(
+            status(Source::open("/proc/self/status").read(), "nonvoluntary_ctxt_switches")
+                .is_some()
+        );
         assert_eq!(Source::open("/proc/no-such-file").read(), "");
     }
 }

@@ -7,8 +7,8 @@
 //! It also sees when it was not run itself (`stillness`). Before a launch, [`idle::spin`] finds out
 //! what an idle core loses, so that the machine's noise is not taken for message time.
 //!
-//! What it sees is when something happened to within its interval, not that this made a message slow: that is for
-//! `stats` to weigh.
+//! What it sees is when something happened to within its interval, not that this made a message
+//! slow: that is for `stats` to weigh.
 
 #![forbid(unsafe_code)]
 

@@ -120,7 +120,8 @@ mod tests {
 
     #[test]
     fn a_process_of_which_a_thread_ran_was_not_stopped() {
-        let still = Still { missing: Duration::from_millis(300), elapsed: Duration::from_millis(310) };
+        let still =
+            Still { missing: Duration::from_millis(300), elapsed: Duration::from_millis(310) };
         assert!(still.holds_for(Duration::from_millis(12)));
         assert!(!still.holds_for(Duration::from_millis(150)));
     }
@@ -134,7 +135,10 @@ mod tests {
         assert_eq!(stillness.look(), None, "it waited for a disk");
         stillness.last.at -= Duration::from_secs(5);
         stillness.last.faults = stillness.last.faults.map(|faults| faults.wrapping_sub(1));
-        assert!(stillness.look().is_none() || stillness.last.faults.is_none(), "it waited for a page");
+        assert!(
+            stillness.look().is_none() || stillness.last.faults.is_none(),
+            "it waited for a page"
+        );
         stillness.last.at -= Duration::from_secs(5);
         if stillness.last.waited.is_some() {
             let still = stillness.look().expect("5 s are missing");

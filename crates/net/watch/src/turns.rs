@@ -120,9 +120,11 @@ mod tests {
     fn no_more_spin_at_once_than_there_are_cores_and_none_before_all_are_ready() {
         let folder = tempfile::tempdir().unwrap();
         let sharing = Sharing { nodes: 7, cores: 2 };
-        let turns: Vec<Turn> =
-            (0..7).map(|node| Turn::new(folder.path(), "launch-0", node, sharing).unwrap()).collect();
-        let (ready, spinning, most) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        let turns: Vec<Turn> = (0..7)
+            .map(|node| Turn::new(folder.path(), "launch-0", node, sharing).unwrap())
+            .collect();
+        let (ready, spinning, most) =
+            (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for turn in turns {
                 scope.spawn(|| {

@@ -50,10 +50,12 @@ struct Subject {
 impl Watcher {
     /// A watcher that watches nobody yet; `tcp`: also what the machine's TCP does.
     pub fn start(clock: Clock, tcp: bool) -> Watcher {
-        let shared = Arc::new(Shared { clock, stop: AtomicBool::new(false), subjects: Mutex::default() });
+        let shared =
+            Arc::new(Shared { clock, stop: AtomicBool::new(false), subjects: Mutex::default() });
         let own = Arc::clone(&shared);
-        let thread =
-            std::thread::Builder::new().name("watcher".into()).spawn(move || own.watch(Machine::open(tcp)));
+        let thread = std::thread::Builder::new()
+            .name("watcher".into())
+            .spawn(move || own.watch(Machine::open(tcp)));
         // A run is worth having without its causes.
         Watcher { shared, thread: thread.ok() }
     }
@@ -75,14 +77,18 @@ impl Watcher {
     /// The calling thread, which runs `node`, has come to its end: look at it once more, for
     /// afterwards its counters are gone.
     pub fn end(&self, node: u32) {
-        if let Some(subject) = self.shared.subjects().iter_mut().find(|subject| subject.node == node) {
+        if let Some(subject) =
+            self.shared.subjects().iter_mut().find(|subject| subject.node == node)
+        {
             subject.look_by_itself(self.shared.clock);
         }
     }
 
     /// Note what somebody else saw of `node`; nothing if it is not watched.
     pub fn note(&self, node: u32, cause: Cause, from: Ticks, to: Ticks, amount: i64) {
-        if let Some(subject) = self.shared.subjects().iter_mut().find(|subject| subject.node == node) {
+        if let Some(subject) =
+            self.shared.subjects().iter_mut().find(|subject| subject.node == node)
+        {
             subject.log.note(cause, from, to, amount);
         }
     }

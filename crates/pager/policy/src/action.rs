@@ -1,31 +1,37 @@
-//! What the pager wants done, and how it went. The pager knows no bytes and no clock: whoever drives it has both.
+//! What the pager wants done, and how it went. The pager knows no bytes and no clock: whoever
+//! drives it has both.
 
 use crate::{Checksum, Frame, Operation, Page, Place, Slot, Tag};
 
-/// To be carried out in the order given. What has an [`Operation`] is answered later by [`Pager::done`](crate::Pager::done); what
-/// names a page of the program is answered by the input that its comment names; all else happens at once and cannot fail.
+/// To be carried out in the order given. What has an [`Operation`] is answered later by
+/// [`Pager::done`](crate::Pager::done); what names a page of the program is answered by the input
+/// that its comment names; all else happens at once and cannot fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Put zeros there: nobody has written to this page yet. Answered by [`Pager::installed`](crate::Pager::installed).
+    /// Put zeros there: nobody has written to this page yet. Answered by
+    /// [`Pager::installed`](crate::Pager::installed).
     Zero {
         /// Where.
         page: Page,
     },
-    /// Take the page out of the program's memory into an empty frame, in one step that no thread of the program can see half of. Answered by
-    /// [`Pager::grabbed`](crate::Pager::grabbed). Neighbours of a batch follow one another in pages and in frames wherever possible.
+    /// Take the page out of the program's memory into an empty frame, in one step that no thread of
+    /// the program can see half of. Answered by [`Pager::grabbed`](crate::Pager::grabbed).
+    /// Neighbours of a batch follow one another in pages and in frames wherever possible.
     Grab {
         /// Which.
         page: Page,
         /// Where to.
         frame: Frame,
     },
-    /// Take a page away that was put there [protected](Installed::Protected) and that no thread has written to since: its contents are outside. Who writes to it at
-    /// this moment waits, and faults. Answered by [`Pager::grabbed`](crate::Pager::grabbed).
+    /// Take a page away that was put there [protected](Installed::Protected) and that no thread has
+    /// written to since: its contents are outside. Who writes to it at this moment waits, and
+    /// faults. Answered by [`Pager::grabbed`](crate::Pager::grabbed).
     Drop {
         /// Which.
         page: Page,
     },
-    /// Give the frame's contents back to the program. The frame keeps its contents. Answered by [`Pager::installed`](crate::Pager::installed).
+    /// Give the frame's contents back to the program. The frame keeps its contents. Answered by
+    /// [`Pager::installed`](crate::Pager::installed).
     Install {
         /// Where to.
         page: Page,
@@ -76,7 +82,8 @@ pub enum Action {
         /// For the record.
         purpose: Purpose,
     },
-    /// The same; and `frame` becomes what it was xor what the slot held before, when the answer comes. For parity kept up to date in place.
+    /// The same; and `frame` becomes what it was xor what the slot held before, when the answer
+    /// comes. For parity kept up to date in place.
     Swap {
         /// Answered by its number.
         operation: Operation,
@@ -89,7 +96,8 @@ pub enum Action {
         /// With this beside it.
         tag: Tag,
     },
-    /// The slot becomes what it holds xor the frame. Its tag's version becomes `version`, its checksum the server's own.
+    /// The slot becomes what it holds xor the frame. Its tag's version becomes `version`, its
+    /// checksum the server's own.
     Mix {
         /// Answered by its number.
         operation: Operation,
@@ -112,7 +120,8 @@ pub enum Action {
         slot: Slot,
         /// Its version must be this; anything else is [`Failure::Wrong`].
         version: u64,
-        /// Its checksum must be this, if known. (That the bytes fit the tag that came with them is always checked.)
+        /// Its checksum must be this, if known. (That the bytes fit the tag that came with them is
+        /// always checked.)
         checksum: Option<Checksum>,
         /// Where to.
         into: Into,
@@ -126,7 +135,8 @@ pub enum Action {
         /// Where there.
         slot: Slot,
     },
-    /// Ask for room for this many slots more. Answered by [`Pager::granted`](crate::Pager::granted).
+    /// Ask for room for this many slots more. Answered by
+    /// [`Pager::granted`](crate::Pager::granted).
     Reserve {
         /// Where.
         place: Place,
@@ -138,7 +148,8 @@ pub enum Action {
 /// Where a read goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Into {
-    /// Straight into the program's memory. The operation is done when the page is there; [`Answer::installed`] says how that went.
+    /// Straight into the program's memory. The operation is done when the page is there;
+    /// [`Answer::installed`] says how that went.
     Page(Page),
     /// Into an empty frame.
     Frame(Frame),
@@ -181,9 +192,11 @@ pub struct Answer {
 /// Why an operation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The place is gone, with all that it held. [`Pager::down`](crate::Pager::down) comes as well, before or after.
+    /// The place is gone, with all that it held. [`Pager::down`](crate::Pager::down) comes as well,
+    /// before or after.
     Down,
-    /// The place is there, and the slot holds something else than it should, or cannot be read. Counts as lost.
+    /// The place is there, and the slot holds something else than it should, or cannot be read.
+    /// Counts as lost.
     Wrong,
     /// The place has no room for it, in spite of what it granted.
     Full,
@@ -194,8 +207,9 @@ pub enum Failure {
 pub enum Access {
     /// Read it and write to it.
     Write,
-    /// Read it. Whoever writes to it waits until the pager has heard of it, by [`Pager::written`](crate::Pager::written). A driver may give
-    /// [`Access::Write`] instead, and must where the system cannot make its own writes wait.
+    /// Read it. Whoever writes to it waits until the pager has heard of it, by
+    /// [`Pager::written`](crate::Pager::written). A driver may give [`Access::Write`] instead, and
+    /// must where the system cannot make its own writes wait.
     Read,
 }
 
@@ -221,6 +235,7 @@ pub enum Grabbed {
     Dropped,
     /// Nothing was there: the program gave it up.
     Absent,
-    /// It cannot be taken now (a system call is using it, it is locked; it was to be dropped and may have been written to).
+    /// It cannot be taken now (a system call is using it, it is locked; it was to be dropped and
+    /// may have been written to).
     Busy,
 }

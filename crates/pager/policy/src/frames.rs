@@ -2,7 +2,8 @@
 
 use crate::Frame;
 
-/// Frames numbered one after another, each free or in use. They are taken round and round: what left together becomes free together, and lies together.
+/// Frames numbered one after another, each free or in use. They are taken round and round: what
+/// left together becomes free together, and lies together.
 #[derive(Debug)]
 pub(crate) struct Frames {
     first: u32,
@@ -39,7 +40,8 @@ impl Frames {
         Some(self.take(at))
     }
 
-    /// Takes `count`, or none at all: neighbours where possible, in ascending order, for pages that are moved there together cost one call.
+    /// Takes `count`, or none at all: neighbours where possible, in ascending order, for pages that
+    /// are moved there together cost one call.
     pub(crate) fn alloc_run(&mut self, count: u32) -> Option<Vec<Frame>> {
         if count > self.available {
             return None;
@@ -118,7 +120,11 @@ mod tests {
         let mut frames = Frames::new(0, 4);
         assert_eq!(frames.alloc_run(3), Some(vec![Frame(0), Frame(1), Frame(2)]));
         (0..3).for_each(|frame| frames.free(Frame(frame)));
-        assert_eq!(frames.alloc_run(2), Some(vec![Frame(0), Frame(1)]), "3 and 0 are no neighbours");
+        assert_eq!(
+            frames.alloc_run(2),
+            Some(vec![Frame(0), Frame(1)]),
+            "3 and 0 are no neighbours"
+        );
         assert_eq!(frames.alloc(), Some(Frame(2)));
         assert_eq!(frames.alloc(), Some(Frame(3)));
     }

@@ -1,10 +1,12 @@
 //! Remote-memory paging as a state machine.
 //!
-//! Nothing here reads a clock, holds a byte of a page, or calls the system. A driver tells the [`Pager`] what happened
-//! (a fault, an answer from a server, a server that died) and carries out the [`Action`]s that it asks for. So the whole of it, with
-//! servers that crash at any step, runs in one thread under a seed.
+//! Nothing here reads a clock, holds a byte of a page, or calls the system. A driver tells the
+//! [`Pager`] what happened (a fault, an answer from a server, a server that died) and carries out
+//! the [`Action`]s that it asks for. So the whole of it, with servers that crash at any step, runs
+//! in one thread under a seed.
 //!
-//! Design: Markatos and Dramitinos, "Implementation of a Reliable Remote Memory Pager", USENIX 1996, whose parity logging it extends.
+//! Design: Markatos and Dramitinos, "Implementation of a Reliable Remote Memory Pager", USENIX
+//! 1996, whose parity logging it extends.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -25,7 +27,9 @@ mod table;
 mod tests;
 mod vault;
 
-pub use action::{Access, Action, Answer, Failure, Grabbed, Installed, Into, Outcome, Purpose, Urgency};
+pub use action::{
+    Access, Action, Answer, Failure, Grabbed, Installed, Into, Outcome, Purpose, Urgency,
+};
 pub use names::{Checksum, Frame, Operation, PAGE_BYTES, Page, Place, Slot, Tag};
 pub use options::{Options, OptionsError};
 pub use pager::Pager;

@@ -9,7 +9,8 @@ pub const PAGE_BYTES: usize = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Page(pub u64);
 
-/// A page-sized place in the driver's own memory, where pages are on their way out, and parity is made. Numbered from 0.
+/// A page-sized place in the driver's own memory, where pages are on their way out, and parity is
+/// made. Numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Frame(pub u32);
 
@@ -35,15 +36,18 @@ impl fmt::Display for Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(pub u32);
 
-/// Something that was asked of a place and will be answered once: by [`Pager::done`](crate::Pager::done).
+/// Something that was asked of a place and will be answered once: by
+/// [`Pager::done`](crate::Pager::done).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Operation(pub u64);
 
-/// 128 bits of a page's contents; equal contents have equal checksums, and others practically never.
+/// 128 bits of a page's contents; equal contents have equal checksums, and others practically
+/// never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Checksum(pub u128);
 
-/// What is kept beside the bytes in a slot, so that an old or damaged page is never taken for the right one.
+/// What is kept beside the bytes in a slot, so that an old or damaged page is never taken for the
+/// right one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tag {
     /// Grows with every page that is sent out: no two contents of the run have the same.

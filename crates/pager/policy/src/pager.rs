@@ -2,14 +2,15 @@
 
 use crate::residency::Residency;
 use crate::{
-    Access, Action, Checksum, Fault, Frame, Grabbed, Installed, Operation, Options, OptionsError, Outcome,
-    Page, Place, Role, Status,
+    Access, Action, Checksum, Fault, Frame, Grabbed, Installed, Operation, Options, OptionsError,
+    Outcome, Page, Place, Role, Status,
 };
 
 /// Which pages are in memory, which are outside and where, and what is to be done about it.
 ///
-/// Drain [`Pager::next_action`] after every input. What names a page or a frame is carried out, or given up as [`Installed::Gone`] or [`Grabbed::Busy`],
-/// before the next input, in order; only [operations](Operation) are answered later.
+/// Drain [`Pager::next_action`] after every input. What names a page or a frame is carried out, or
+/// given up as [`Installed::Gone`] or [`Grabbed::Busy`], before the next input, in order; only
+/// [operations](Operation) are answered later.
 pub struct Pager {
     residency: Residency,
 }
@@ -24,7 +25,8 @@ impl Pager {
         Ok(Pager { residency: Residency::new(options) })
     }
 
-    /// How many frames the driver must have, numbered from 0: those of [`Options::staging_frames`], and some in which parity is made.
+    /// How many frames the driver must have, numbered from 0: those of [`Options::staging_frames`],
+    /// and some in which parity is made.
     pub fn frames(&self) -> u32 {
         self.residency.frames()
     }
@@ -39,14 +41,17 @@ impl Pager {
         self.residency.unmap(first, pages);
     }
 
-    /// The program gave the contents up (`MADV_DONTNEED`): zero again, nothing resident, still mapped.
+    /// The program gave the contents up (`MADV_DONTNEED`): zero again, nothing resident, still
+    /// mapped.
     ///
-    /// Call it when the system has dropped the pages. Reads that are under way are no longer [welcome](Pager::welcome).
+    /// Call it when the system has dropped the pages. Reads that are under way are no longer
+    /// [welcome](Pager::welcome).
     pub fn forget(&mut self, first: Page, pages: u64) {
         self.residency.forget(first, pages);
     }
 
-    /// The contents are at another address now (`mremap`), together with what was resident, which anybody may write to again. What was mapped at `to` is gone. `from` is no longer mapped.
+    /// The contents are at another address now (`mremap`), together with what was resident, which
+    /// anybody may write to again. What was mapped at `to` is gone. `from` is no longer mapped.
     pub fn moved(&mut self, from: Page, to: Page, pages: u64) {
         self.residency.moved(from, to, pages);
     }
@@ -56,14 +61,17 @@ impl Pager {
         self.residency.fault(page, write)
     }
 
-    /// A thread is about to write to a page that was put there [protected](Installed::Protected). Whether to let it: then the driver lifts the protection, and otherwise it wakes
-    /// the thread, which faults again.
+    /// A thread is about to write to a page that was put there [protected](Installed::Protected).
+    /// Whether to let it: then the driver lifts the protection, and otherwise it wakes the thread,
+    /// which faults again.
     pub fn written(&mut self, page: Page) -> bool {
         self.residency.written(page)
     }
 
-    /// To be asked right before the bytes of a read are put into a page of the program ([`Into::Page`](crate::Into::Page)): how. `None`: the program gave that
-    /// page up, unmapped it or moved it while the read was under way; drop the bytes, and answer with [`Installed::Gone`].
+    /// To be asked right before the bytes of a read are put into a page of the program
+    /// ([`Into::Page`](crate::Into::Page)): how. `None`: the program gave that page up, unmapped it
+    /// or moved it while the read was under way; drop the bytes, and answer with
+    /// [`Installed::Gone`].
     pub fn welcome(&self, operation: Operation, page: Page) -> Option<Access> {
         self.residency.welcome(operation, page)
     }
@@ -73,8 +81,9 @@ impl Pager {
         self.residency.grabbed(page, how);
     }
 
-    /// How a [`Action::Zero`] or [`Action::Install`] went. After [`Installed::Gone`] and [`Installed::Present`] the driver wakes whoever waits for the page:
-    /// they fault again if it is still missing.
+    /// How a [`Action::Zero`] or [`Action::Install`] went. After [`Installed::Gone`] and
+    /// [`Installed::Present`] the driver wakes whoever waits for the page: they fault again if it
+    /// is still missing.
     pub fn installed(&mut self, page: Page, how: Installed) {
         self.residency.installed(page, how);
     }
@@ -109,19 +118,22 @@ impl Pager {
         self.residency.tick(now_ns);
     }
 
-    /// The driver has a moment: a few pages leave ahead of need, so that faults find room. To be called after every input, when what is urgent is under way. Whether more pages
-    /// should leave: then call again soon.
+    /// The driver has a moment: a few pages leave ahead of need, so that faults find room. To be
+    /// called after every input, when what is urgent is under way. Whether more pages should leave:
+    /// then call again soon.
     pub fn tidy(&mut self) -> bool {
         self.residency.tidy()
     }
 
-    /// A system call is about to use these pages: bring them, and keep them until [`Pager::release`]. Holds are counted.
-    /// `false`: too much is held already (half the budget); nothing is held by this call, try again after a release, or with less.
+    /// A system call is about to use these pages: bring them, and keep them until
+    /// [`Pager::release`]. Holds are counted. `false`: too much is held already (half the budget);
+    /// nothing is held by this call, try again after a release, or with less.
     pub fn hold(&mut self, first: Page, pages: u64) -> bool {
         self.residency.hold(first, pages)
     }
 
-    /// Whether all these pages are there (or lost, or not mapped: then the system call will see that).
+    /// Whether all these pages are there (or lost, or not mapped: then the system call will see
+    /// that).
     pub fn held(&self, first: Page, pages: u64) -> bool {
         self.residency.held(first, pages)
     }

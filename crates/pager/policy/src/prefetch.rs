@@ -1,9 +1,10 @@
 //! Where the program is likely to read next.
 //!
-//! Faults near one another make a stream. If more than half of a stream's last steps are the same (the majority vote of Boyer and Moore, over the last 4,
-//! 8, 16, 32 faults, as in Leap: Maruf and Chowdhury, USENIX ATC 2020), the stream is followed: a window of pages is read ahead, and one of
-//! them, the *trigger*, is held back. A fault on it says that the stream goes on: the window is doubled and the next one read. Faults
-//! without a trend cost nothing.
+//! Faults near one another make a stream. If more than half of a stream's last steps are the same
+//! (the majority vote of Boyer and Moore, over the last 4, 8, 16, 32 faults, as in Leap: Maruf and
+//! Chowdhury, USENIX ATC 2020), the stream is followed: a window of pages is read ahead, and one of
+//! them, the *trigger*, is held back. A fault on it says that the stream goes on: the window is
+//! doubled and the next one read. Faults without a trend cost nothing.
 
 use crate::Page;
 
@@ -100,7 +101,8 @@ impl Streams {
         Some(Ask { stream: index, from, stride: stream.stride, pages: stream.window })
     }
 
-    /// A trigger was touched: what has been read and passed, and what to read next. `None`: the stream is forgotten.
+    /// A trigger was touched: what has been read and passed, and what to read next. `None`: the
+    /// stream is forgotten.
     pub fn triggered(&mut self, page: Page) -> Option<(Option<Span>, Ask)> {
         self.clock += 1;
         let index = self.streams.iter().position(|s| s.trigger == Some(page))?;
@@ -109,11 +111,17 @@ impl Streams {
         stream.trigger = None;
         stream.step(stream.stride, page);
         stream.window = (stream.window * 2).min(self.window_max);
-        let ask = Ask { stream: index, from: Page(stream.next), stride: stream.stride, pages: stream.window };
+        let ask = Ask {
+            stream: index,
+            from: Page(stream.next),
+            stride: stream.stride,
+            pages: stream.window,
+        };
         Some((stream.previous.take(), ask))
     }
 
-    /// What became of an [`Ask`]: a window of so many steps, some of them perhaps in memory already, and which page is its trigger.
+    /// What became of an [`Ask`]: a window of so many steps, some of them perhaps in memory
+    /// already, and which page is its trigger.
     pub fn fetched(&mut self, ask: Ask, steps: u32, trigger: Option<Page>) {
         let stream = &mut self.streams[ask.stream];
         stream.previous = stream.current;
@@ -122,10 +130,12 @@ impl Streams {
         stream.trigger = trigger;
     }
 
-    /// The stream that a fault belongs to; the one not used for longest becomes a new one if there is none.
+    /// The stream that a fault belongs to; the one not used for longest becomes a new one if there
+    /// is none.
     fn find(&mut self, page: u64) -> usize {
-        let expects =
-            |s: &Stream| s.stride != 0 && (page == s.next || page == s.last.wrapping_add_signed(s.stride));
+        let expects = |s: &Stream| {
+            s.stride != 0 && (page == s.next || page == s.last.wrapping_add_signed(s.stride))
+        };
         if let Some(index) = self.streams.iter().position(expects) {
             return index;
         }
@@ -162,7 +172,8 @@ impl Stream {
     }
 
     fn majority(&self, window: usize) -> Option<i64> {
-        let steps = || (0..window.min(STEPS)).map(|back| self.steps[(self.filled - 1 - back) % STEPS]);
+        let steps =
+            || (0..window.min(STEPS)).map(|back| self.steps[(self.filled - 1 - back) % STEPS]);
         let (mut candidate, mut votes) = (0, 0);
         for step in steps() {
             match (votes, step == candidate) {
@@ -199,7 +210,8 @@ impl Rising {
 
     /// How many pages behind this one are likely to be touched soon.
     pub fn touched(&mut self, page: Page) -> u32 {
-        if let Some(run) = self.runs.iter_mut().find(|run| run.last < page.0 && page.0 <= run.next) {
+        if let Some(run) = self.runs.iter_mut().find(|run| run.last < page.0 && page.0 <= run.next)
+        {
             let ahead = (run.ahead * 2).clamp(1, Self::MAX);
             *run = Run { last: page.0, next: page.0 + 1 + u64::from(ahead), ahead };
             return ahead;

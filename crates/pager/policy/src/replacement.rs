@@ -1,9 +1,13 @@
-//! Who leaves first: three lists of resident pages, and two of pages in frames, linked through the table.
+//! Who leaves first: three lists of resident pages, and two of pages in frames, linked through the
+//! table.
 //!
-//! Nobody sees the program touch a page that is in memory. All that is known is when a page came, and whether it comes back soon after it has left.
-//! So: pages leave in the order of their arrival (*probation*), except that pages which came back soon stay longer (*protected*, at most three quarters
-//! of the budget, then on probation again), and pages that a stream has read and passed leave at once (*passing*). A page that left stays in a frame for
-//! a while (*limbo*), where a wrong choice costs little. As in 2Q (Johnson and Shasha, VLDB 1994) and the kernel's refault distance.
+//! Nobody sees the program touch a page that is in memory. All that is known is when a page came,
+//! and whether it comes back soon after it has left. So: pages leave in the order of their arrival
+//! (*probation*), except that pages which came back soon stay longer (*protected*, at most three
+//! quarters of the budget, then on probation again), and pages that a stream has read and passed
+//! leave at once (*passing*). A page that left stays in a frame for a while (*limbo*), where a
+//! wrong choice costs little. As in 2Q (Johnson and Shasha, VLDB 1994) and the kernel's refault
+//! distance.
 
 use crate::table::{List, Seat, Table, flag};
 
@@ -43,7 +47,8 @@ impl Queues {
         }
     }
 
-    /// Who leaves next. Pages that were dirty when they left before are passed over, `patience` times at most, if that is asked for.
+    /// Who leaves next. Pages that were dirty when they left before are passed over, `patience`
+    /// times at most, if that is asked for.
     pub fn victim(&mut self, table: &mut Table, patience: &mut u32) -> Option<Seat> {
         if let Some(seat) = self.pop(table, List::Passing) {
             return Some(seat);

@@ -1,7 +1,8 @@
 //! Which pages are in memory, what leaves, what comes.
 //!
-//! Every page is in one [`State`]; those that take up local memory (resident, or on their way in or out of residency) never exceed the budget. Frames hold
-//! pages that leave or left ([`State::Framed`]); they are a memory of their own, of fixed size.
+//! Every page is in one [`State`]; those that take up local memory (resident, or on their way in or
+//! out of residency) never exceed the budget. Frames hold pages that leave or left
+//! ([`State::Framed`]); they are a memory of their own, of fixed size.
 
 mod ahead;
 mod answers;
@@ -22,7 +23,9 @@ use crate::prefetch::{Rising, Streams};
 use crate::replacement::Queues;
 use crate::table::{List, Seat, State, Table, flag};
 use crate::vault::Vault;
-use crate::{Action, Checksum, Frame, Into, Operation, Options, Outcome, Page, Place, Role, Status};
+use crate::{
+    Action, Checksum, Frame, Into, Operation, Options, Outcome, Page, Place, Role, Status,
+};
 
 /// What a frame is in use for.
 #[derive(Clone, Copy)]
@@ -81,7 +84,8 @@ pub(crate) struct Residency {
     /// Put together for the driver: kept to use its memory again.
     batch: Vec<(Page, Seat)>,
     budget: u64,
-    /// With less room than this, pages leave at once; with less than halfway between this and [`Residency::room_high`], a few at a time, until there is that much.
+    /// With less room than this, pages leave at once; with less than halfway between this and
+    /// [`Residency::room_high`], a few at a time, until there is that much.
     room_low: u64,
     room_high: u64,
     /// It has begun.
@@ -97,7 +101,8 @@ pub(crate) struct Residency {
 }
 
 impl Residency {
-    /// Room kept free at most, in pages: enough for the two largest windows, and small against any useful budget.
+    /// Room kept free at most, in pages: enough for the two largest windows, and small against any
+    /// useful budget.
     const ROOM_MAX: u64 = 256;
 
     pub fn new(options: Options) -> Residency {
@@ -168,7 +173,8 @@ impl Residency {
         self.settle();
     }
 
-    /// Reads into the program's memory are noted as they are handed out: only the newest one of a page is [welcome](Self::welcome).
+    /// Reads into the program's memory are noted as they are handed out: only the newest one of a
+    /// page is [welcome](Self::welcome).
     pub fn next_action(&mut self) -> Option<Action> {
         let action = self.out.pop_front()?;
         if let Action::Read { operation, into: Into::Page(page), .. } = action
@@ -183,7 +189,12 @@ impl Residency {
     pub fn status(&self) -> Status {
         let leaving = self.uses.iter().filter(|u| u.put).count() as u64;
         let limbo_pages = self.queues.length(List::Limbo) + self.queues.length(List::Trigger);
-        Status { leaving_pages: leaving, limbo_pages, vault: self.vault.status(), ..self.status.clone() }
+        Status {
+            leaving_pages: leaving,
+            limbo_pages,
+            vault: self.vault.status(),
+            ..self.status.clone()
+        }
     }
 
     pub fn settled(&self) -> bool {
@@ -197,7 +208,8 @@ impl Residency {
             && self.vault.settled()
     }
 
-    /// After every input: what the vault has to tell, then who waits for room, then who has to leave.
+    /// After every input: what the vault has to tell, then who waits for room, then who has to
+    /// leave.
     fn settle(&mut self) {
         self.hear();
         loop {
@@ -207,7 +219,8 @@ impl Residency {
                 break;
             }
         }
-        self.status.resident_pages_max = self.status.resident_pages_max.max(self.status.resident_pages);
+        self.status.resident_pages_max =
+            self.status.resident_pages_max.max(self.status.resident_pages);
         self.status.waiting_pages = self.waiting.len() as u64;
         debug_assert!(self.status.resident_pages <= self.budget);
     }
@@ -237,7 +250,8 @@ impl Residency {
         }
     }
 
-    /// A page that was to arrive did not, because the driver could not put it there. Who waits for it is woken, and faults again; a system call waits on.
+    /// A page that was to arrive did not, because the driver could not put it there. Who waits for
+    /// it is woken, and faults again; a system call waits on.
     fn went(&mut self, seat: Seat, to: State) {
         self.status.resident_pages -= 1;
         let entry = &mut self.table[seat];

@@ -1,6 +1,8 @@
-//! A world that carries out the pager's actions, under a seed. A page is one number; its xor is the number's.
+//! A world that carries out the pager's actions, under a seed. A page is one number; its xor is the
+//! number's.
 //!
-//! Places answer in order, each at its own pace. They crash, hang (answer nothing until they are given up), fill up, refuse and forget what they hold.
+//! Places answer in order, each at its own pace. They crash, hang (answer nothing until they are
+//! given up), fill up, refuse and forget what they hold.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,7 +10,8 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
 use crate::{
-    Action, Answer, Checksum, Failure, Frame, Installed, Into, Operation, Outcome, Page, Place, Slot, Tag,
+    Action, Answer, Checksum, Failure, Frame, Installed, Into, Operation, Outcome, Page, Place,
+    Slot, Tag,
 };
 
 /// What the world tells the pager.
@@ -39,7 +42,9 @@ pub(crate) struct Spot {
 }
 
 pub(crate) fn checksum(content: u64) -> Checksum {
-    Checksum(u128::from(content ^ 0x5bd1_e995).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835))
+    Checksum(
+        u128::from(content ^ 0x5bd1_e995).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835),
+    )
 }
 
 impl Spot {
@@ -75,9 +80,13 @@ impl World {
                 let mixed = self.full(from) ^ self.full(into);
                 self.frames[into.0 as usize] = Some(mixed);
             }
-            Action::Sum { frame } => self.answers.push_back(Input::Sum(frame, checksum(self.full(frame)))),
+            Action::Sum { frame } => {
+                self.answers.push_back(Input::Sum(frame, checksum(self.full(frame))))
+            }
             Action::Discard { place, slot } => self.queue(place, action, u64::from(slot.0)),
-            Action::Reserve { place, .. } | Action::Read { place, .. } => self.queue(place, action, 0),
+            Action::Reserve { place, .. } | Action::Read { place, .. } => {
+                self.queue(place, action, 0)
+            }
             Action::Write { place, frame, tag, .. } | Action::Swap { place, frame, tag, .. } => {
                 assert_eq!(checksum(self.full(frame)), tag.checksum, "a wrong checksum was sent");
                 self.queue(place, action, self.full(frame));
@@ -93,7 +102,8 @@ impl World {
         }
     }
 
-    /// Something that has happened, anywhere. `None`: nothing is under way that will ever be answered.
+    /// Something that has happened, anywhere. `None`: nothing is under way that will ever be
+    /// answered.
     pub(crate) fn step(&mut self) -> Option<Input> {
         if let Some(input) = self.answers.pop_front() {
             return Some(input);
@@ -116,7 +126,8 @@ impl World {
         }
     }
 
-    /// The place is gone. Its unanswered operations are answered by nobody, or by the failure: as it happens.
+    /// The place is gone. Its unanswered operations are answered by nobody, or by the failure: as
+    /// it happens.
     pub(crate) fn crash(&mut self, place: Place) {
         let tells = self.chance(500);
         let Some(spot) = self.spots.get_mut(&place) else { return };
@@ -124,7 +135,8 @@ impl World {
         spot.slots.clear();
         let operations = spot.asked.drain(..).filter_map(|(action, _)| operation(&action));
         if tells {
-            self.answers.extend(operations.map(|operation| Input::Done(operation, Err(Failure::Down))));
+            self.answers
+                .extend(operations.map(|operation| Input::Done(operation, Err(Failure::Down))));
         }
     }
 
@@ -165,7 +177,10 @@ impl World {
     fn serve(&mut self, place: Place) -> Option<Input> {
         let (action, content) = self.spots.get_mut(&place)?.asked.pop_front()?;
         let refused = place != Place::DISK && self.chance(self.refuses);
-        if let Action::Write { frame, .. } | Action::Swap { frame, .. } | Action::Mix { frame, .. } = action {
+        if let Action::Write { frame, .. }
+        | Action::Swap { frame, .. }
+        | Action::Mix { frame, .. } = action
+        {
             assert_eq!(self.full(frame), content, "frame {} changed before the answer", frame.0);
         }
         let spot = self.spots.get_mut(&place)?;
@@ -185,12 +200,17 @@ impl World {
                 Some(Input::Done(operation, Err(Failure::Full)))
             }
             Action::Write { operation, slot, tag, .. } => {
-                assert!(!spot.slots.contains_key(&slot), "{place} is told to write over slot {}", slot.0);
+                assert!(
+                    !spot.slots.contains_key(&slot),
+                    "{place} is told to write over slot {}",
+                    slot.0
+                );
                 spot.slots.insert(slot, (content, tag));
                 Some(done(operation, tag, None))
             }
             Action::Swap { operation, slot, frame, tag, .. } => {
-                let before = spot.slots.insert(slot, (content, tag)).map_or(0, |(before, _)| before);
+                let before =
+                    spot.slots.insert(slot, (content, tag)).map_or(0, |(before, _)| before);
                 self.frames[frame.0 as usize] = Some(content ^ before);
                 Some(done(operation, tag, None))
             }

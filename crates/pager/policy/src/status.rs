@@ -55,7 +55,8 @@ pub struct Status {
     pub refaults: u64,
     /// Pages that could not be taken, and others were tried.
     pub busy: u64,
-    /// Pages that were not there when they were to be taken, or were there when they were to be filled: the program's memory changed behind the pager's back.
+    /// Pages that were not there when they were to be taken, or were there when they were to be
+    /// filled: the program's memory changed behind the pager's back.
     pub surprises: u64,
     /// Pages whose contents are lost, in the order in which that was found.
     pub lost: Vec<Page>,

@@ -1,8 +1,10 @@
 //! What is known of every mapped page: 16 bytes each, found by address or by seat.
 //!
-//! A page's *seat* is its place in one long array. It stays the same when the page moves to another address, so lists of pages are linked through
-//! seats. An *extent* is a run of neighbouring pages with neighbouring seats. The vault knows a page by its *key*, seat and generation together, which is
-//! never used again for other memory: an answer that comes late can be told from one that is expected.
+//! A page's *seat* is its place in one long array. It stays the same when the page moves to another
+//! address, so lists of pages are linked through seats. An *extent* is a run of neighbouring pages
+//! with neighbouring seats. The vault knows a page by its *key*, seat and generation together,
+//! which is never used again for other memory: an answer that comes late can be told from one that
+//! is expected.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -103,7 +105,15 @@ pub(crate) mod flag {
 
 impl Entry {
     fn new(state: State) -> Entry {
-        Entry { prev: Seat::NONE, next: Seat::NONE, frame: 0, state, list: List::None, flags: 0, holds: 0 }
+        Entry {
+            prev: Seat::NONE,
+            next: Seat::NONE,
+            frame: 0,
+            state,
+            list: List::None,
+            flags: 0,
+            holds: 0,
+        }
     }
 
     pub fn has(&self, flag: u8) -> bool {
@@ -205,7 +215,8 @@ impl Table {
     /// These pages are no longer mapped.
     pub fn unmap(&mut self, first: Page, pages: u64) {
         for extent in self.remove(first.0, pages) {
-            self.entries[extent.seat as usize..][..extent.pages as usize].fill(Entry::new(State::Free));
+            self.entries[extent.seat as usize..][..extent.pages as usize]
+                .fill(Entry::new(State::Free));
             self.free_seats(extent.seat, extent.pages as u32);
         }
     }
@@ -300,16 +311,23 @@ impl Table {
         let index = self.extents.partition_point(|e| e.end() <= at);
         let Some(&whole) = self.extents.get(index).filter(|e| e.first < at) else { return };
         let low = Extent { pages: at - whole.first, ..whole };
-        let high =
-            Extent { first: at, pages: whole.end() - at, seat: whole.seat + low.pages as u32, ..whole };
+        let high = Extent {
+            first: at,
+            pages: whole.end() - at,
+            seat: whole.seat + low.pages as u32,
+            ..whole
+        };
         self.extents[index] = low;
         self.by_seat.insert(low.seat, low);
         self.insert(high);
     }
 
     fn take_seats(&mut self, count: u32) -> u32 {
-        let fit =
-            self.free.iter().find(|&(_, &length)| length >= count).map(|(&first, &length)| (first, length));
+        let fit = self
+            .free
+            .iter()
+            .find(|&(_, &length)| length >= count)
+            .map(|(&first, &length)| (first, length));
         if let Some((first, length)) = fit {
             self.free.remove(&first);
             if length > count {
@@ -318,7 +336,10 @@ impl Table {
             return first;
         }
         let first = self.entries.len();
-        assert!(first + (count as usize) < u32::MAX as usize, "more than 16 TiB are mapped at once");
+        assert!(
+            first + (count as usize) < u32::MAX as usize,
+            "more than 16 TiB are mapped at once"
+        );
         self.entries.resize(first + count as usize, Entry::new(State::Free));
         first as u32
     }
@@ -369,7 +390,11 @@ mod tests {
         );
         table.unmap(Page(0), 102);
         assert_eq!(
-            (table.seat(Page(101)), table.seat(Page(102)).is_some(), table.seat(Page(106)).is_some()),
+            (
+                table.seat(Page(101)),
+                table.seat(Page(102)).is_some(),
+                table.seat(Page(106)).is_some()
+            ),
             (None, true, true)
         );
         table.unmap(Page(501), 1);

@@ -1,4 +1,5 @@
-//! The whole pager with a program, a driver and servers, under a seed: every read sees the last write.
+//! The whole pager with a program, a driver and servers, under a seed: every read sees the last
+//! write.
 
 mod machine;
 mod places;
@@ -12,7 +13,8 @@ use crate::{Options, Page, Place, Policy, Role};
 const SEEDS: u64 = 500;
 
 fn seeds() -> u64 {
-    std::env::var("FOURSTAMP_SEEDS").map_or(SEEDS, |text| text.parse().expect("FOURSTAMP_SEEDS is a number"))
+    std::env::var("FOURSTAMP_SEEDS")
+        .map_or(SEEDS, |text| text.parse().expect("FOURSTAMP_SEEDS is a number"))
 }
 
 /// Memory that the program has mapped: first page, how many.
@@ -98,7 +100,8 @@ impl Run {
         Touch::Write(if self.machine.chance(50) { 0 } else { self.next_value })
     }
 
-    /// By some thread that waits for nothing. `false`: all wait for too long, something else has to happen first.
+    /// By some thread that waits for nothing. `false`: all wait for too long, something else has to
+    /// happen first.
     fn touch(&mut self, page: u64, touch: Touch) -> bool {
         for _ in 0..1000 {
             if let Some(thread) = self.machine.threads.iter().position(Option::is_none) {
@@ -192,7 +195,8 @@ impl Run {
                 *begun = true;
                 let pages = region.0..region.0 + region.1;
                 let truth = &self.machine.truth;
-                let there = pages.filter(|p| truth.contains_key(p) && self.machine.memory.contains_key(p));
+                let there =
+                    pages.filter(|p| truth.contains_key(p) && self.machine.memory.contains_key(p));
                 self.machine.pinned.extend(there);
             }
         }
@@ -229,7 +233,8 @@ impl Run {
             return;
         }
         if !self.machine.pager.settled() {
-            // Contents may be in one copy only: for this crash to cost nothing, what is under way must end first.
+            // Contents may be in one copy only: for this crash to cost nothing, what is under way
+            // must end first.
             if self.machine.chance(700) && self.run_until_settled().is_err() {
                 return;
             }
@@ -259,13 +264,18 @@ impl Run {
     fn run_until_settled(&mut self) -> Result<(), String> {
         for _ in 0..20_000 {
             if !self.machine.step() {
-                if self.machine.pager.settled() && self.machine.threads.iter().all(Option::is_none) {
+                if self.machine.pager.settled() && self.machine.threads.iter().all(Option::is_none)
+                {
                     return Ok(());
                 }
                 self.machine.tick();
             }
         }
-        Err(format!("not settled: {:?}, threads {:?}", self.machine.pager.status(), self.machine.threads))
+        Err(format!(
+            "not settled: {:?}, threads {:?}",
+            self.machine.pager.status(),
+            self.machine.threads
+        ))
     }
 
     /// At the end, everything is as it was written.
@@ -334,7 +344,8 @@ fn every_read_sees_the_last_write_with_other_policies() {
 
 /// The first seed that finds a driver out.
 fn noticed(slip: Slip) -> Option<u64> {
-    let fails = |seed| std::panic::catch_unwind(|| rehearse(seed, Policy::Disk, Some(slip))).is_err();
+    let fails =
+        |seed| std::panic::catch_unwind(|| rehearse(seed, Policy::Disk, Some(slip))).is_err();
     (0..20_000).find(|&seed| fails(seed))
 }
 

@@ -1,14 +1,18 @@
 //! Where pages are kept outside, and how the loss of a place is survived.
 //!
-//! Each put makes a *cell*: the contents at one slot of one place. Cells at different places make a *group*, which one parity page covers.
-//! Parity logging has wide groups; a mirror is a group of one with its parity, for the xor of one page is the page; no reliability is a group of one without.
-//! A cell that a newer one replaces stays where it is, because the parity still includes it, until all of its group are replaced.
+//! Each put makes a *cell*: the contents at one slot of one place. Cells at different places make a
+//! *group*, which one parity page covers. Parity logging has wide groups; a mirror is a group of
+//! one with its parity, for the xor of one page is the page; no reliability is a group of one
+//! without. A cell that a newer one replaces stays where it is, because the parity still includes
+//! it, until all of its group are replaced.
 //!
-//! One mechanism serves rebuilding after a crash, making room, and bringing pages back from the disk: a group is *dissolved*, that is, its
-//! newest pages are read, or made again from the others, and put anew (`dissolve`). What has not been acknowledged when its place dies is still in its frame and
-//! takes another place in the same group, so that the parity stays right (`placing`).
+//! One mechanism serves rebuilding after a crash, making room, and bringing pages back from the
+//! disk: a group is *dissolved*, that is, its newest pages are read, or made again from the others,
+//! and put anew (`dissolve`). What has not been acknowledged when its place dies is still in its
+//! frame and takes another place in the same group, so that the parity stays right (`placing`).
 //!
-//! Source: Markatos and Dramitinos, "Implementation of a Reliable Remote Memory Pager", USENIX 1996. The disk counts as reliable, as there.
+//! Source: Markatos and Dramitinos, "Implementation of a Reliable Remote Memory Pager", USENIX
+//! 1996. The disk counts as reliable, as there.
 
 mod cells;
 mod dissolve;
@@ -44,13 +48,16 @@ use stores::{Owner, Stores};
 use uses::Uses;
 
 use crate::frames::Frames;
-use crate::{Action, Checksum, Failure, Frame, Installed, Into, Operation, Outcome, Page, Place, Urgency};
+use crate::{
+    Action, Checksum, Failure, Frame, Installed, Into, Operation, Outcome, Page, Place, Urgency,
+};
 
 /// What the vault tells its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// The vault is done with a frame that was given to [`Vault::put`]: every such frame comes back exactly once. If nothing newer was put,
-    /// the contents are safe outside now. (`page` is its name when it was put.)
+    /// The vault is done with a frame that was given to [`Vault::put`]: every such frame comes back
+    /// exactly once. If nothing newer was put, the contents are safe outside now. (`page` is its
+    /// name when it was put.)
     Stored { page: Page, frame: Frame },
     /// The answer to [`Vault::get`], with `into` as asked.
     Fetched { page: Page, into: Into, got: Fetched },
@@ -63,7 +70,8 @@ pub(crate) enum Event {
 pub(crate) enum Fetched {
     /// The contents are where they were wanted.
     There(Installed),
-    /// Only for [`Into::Page`]: the contents are in this frame. Install from it, then [`Vault::give_back`].
+    /// Only for [`Into::Page`]: the contents are in this frame. Install from it, then
+    /// [`Vault::give_back`].
     InFrame(Frame),
     /// Lost, or never put.
     Lost,
@@ -84,11 +92,13 @@ pub(crate) struct Vault {
     /// The groups that take members.
     row: Row,
     widest: usize,
-    /// Frames for parity that is being made. Never held by what waits for other frames, so they always come back.
+    /// Frames for parity that is being made. Never held by what waits for other frames, so they
+    /// always come back.
     parity_frames: Frames,
     /// Frames for groups that are dissolved.
     gather_frames: Frames,
-    /// Cells that look for a place: moved ones, and others. Apart, because the first may use the last room, and the others may wait for the first.
+    /// Cells that look for a place: moved ones, and others. Apart, because the first may use the
+    /// last room, and the others may wait for the first.
     waiting: [VecDeque<u32>; 2],
     parity_waiting: VecDeque<u32>,
     /// Groups to dissolve; those that a thread waits for, and the others.
@@ -159,7 +169,8 @@ impl Vault {
         self.parity_frames.count() + self.gather_frames.count()
     }
 
-    /// Takes the frame's contents as the newest of this page. The frame is the vault's (unchanged, still readable) until [`Event::Stored`].
+    /// Takes the frame's contents as the newest of this page. The frame is the vault's (unchanged,
+    /// still readable) until [`Event::Stored`].
     pub(crate) fn put(&mut self, page: Page, frame: Frame, checksum: Checksum, out: &mut Out) {
         self.uses.begin(frame, page);
         self.backlog += 1;
@@ -264,7 +275,8 @@ impl Vault {
 
     /// Whether nothing is under way, and nothing waits to be made safe again.
     pub(crate) fn settled(&self) -> bool {
-        let waits = [&self.waiting[0], &self.waiting[1], &self.parity_waiting, &self.urgent, &self.broken];
+        let waits =
+            [&self.waiting[0], &self.waiting[1], &self.parity_waiting, &self.urgent, &self.broken];
         waits.iter().all(|queue| queue.is_empty())
             && self.operations.is_empty()
             && self.sums.is_empty()
@@ -282,12 +294,15 @@ impl Vault {
                 Phase::Sealed => status.groups_full += 1,
                 Phase::Broken => status.groups_broken += 1,
             }
-            status.groups_with_inactive += u64::from(group.phase == Phase::Sealed && group.has_inactive());
-            status.unprotected += u64::from(group.phase == Phase::Sealed && self.lacks_parity(group));
+            status.groups_with_inactive +=
+                u64::from(group.phase == Phase::Sealed && group.has_inactive());
+            status.unprotected +=
+                u64::from(group.phase == Phase::Sealed && self.lacks_parity(group));
             for &member in &group.members {
                 let cell = &self.cells[member];
                 let counted = cell.active && cell.state == State::Stored;
-                let place = status.places.iter_mut().find(|place| counted && place.place == cell.place);
+                let place =
+                    status.places.iter_mut().find(|place| counted && place.place == cell.place);
                 if let Some(place) = place {
                     place.pages += 1;
                 }
@@ -341,8 +356,9 @@ impl Vault {
     /// One use of a frame less; when it was the last, the frame goes back where it came from.
     fn release(&mut self, frame: Frame, out: &mut Out) {
         let Some(page) = self.uses.end(frame) else { return };
-        let own =
-            [&mut self.parity_frames, &mut self.gather_frames].into_iter().find(|frames| frames.owns(frame));
+        let own = [&mut self.parity_frames, &mut self.gather_frames]
+            .into_iter()
+            .find(|frames| frames.owns(frame));
         match own {
             Some(frames) => {
                 frames.free(frame);

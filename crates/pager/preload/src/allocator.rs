@@ -1,8 +1,11 @@
-//! Whether the program has its allocations from another allocator than the C library's (jemalloc, tcmalloc, a sanitizer).
+//! Whether the program has its allocations from another allocator than the C library's (jemalloc,
+//! tcmalloc, a sanitizer).
 //!
-//! Such an allocator takes its memory with `mmap` while it holds its own locks, keeps its lists in that memory, and is what the C library itself allocates
-//! from, in the engine's threads too: an engine that needs a page which only it can bring would wait for ever. So such a program is refused. An allocator
-//! that a program keeps to itself, under other names than `malloc`, does no harm: what it maps is paged.
+//! Such an allocator takes its memory with `mmap` while it holds its own locks, keeps its lists in
+//! that memory, and is what the C library itself allocates from, in the engine's threads too: an
+//! engine that needs a page which only it can bring would wait for ever. So such a program is
+//! refused. An allocator that a program keeps to itself, under other names than `malloc`, does no
+//! harm: what it maps is paged.
 
 use crate::next;
 use std::ffi::{CStr, c_void};
@@ -42,6 +45,7 @@ fn object(address: *const c_void) -> Option<libc::Dl_info> {
 }
 
 fn file(object: &libc::Dl_info) -> &'static CStr {
-    // SAFETY: the loader's own terminated text, for as long as the object is loaded; an allocator is never unloaded.
+    // SAFETY: the loader's own terminated text, for as long as the object is loaded; an allocator
+    // is never unloaded.
     unsafe { CStr::from_ptr(object.dli_fname) }
 }

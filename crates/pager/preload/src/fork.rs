@@ -1,7 +1,9 @@
 //! What happens to paged memory in a forked child: it is not there, and must not seem to be.
 //!
-//! The engine keeps paged memory out of children (`MADV_DONTFORK`): a child's copy would lack all pages that are away, silently. Where that memory was the
-//! child gets ranges without access, so that nothing else comes to lie there, and a touch ends it with one line. Programs that fork to call `exec` never notice.
+//! The engine keeps paged memory out of children (`MADV_DONTFORK`): a child's copy would lack all
+//! pages that are away, silently. Where that memory was the child gets ranges without access, so
+//! that nothing else comes to lie there, and a touch ends it with one line. Programs that fork to
+//! call `exec` never notice.
 
 use crate::paged::table;
 use crate::table::Table;
@@ -60,12 +62,14 @@ extern "C" fn in_child() {
 
 /// Nothing else may come to lie there.
 fn close(address: usize, bytes: usize) {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+    let flags =
+        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
     // SAFETY: replaces nothing: the kernel refuses where something is.
     let closed = unsafe { raw::mmap(address as *mut c_void, bytes, libc::PROT_NONE, flags, -1, 0) };
     if closed as usize != address {
         say::end(format_args!(
-            "a forked child cannot be kept from paged memory at {address:#x}; it ends before it reads wrong data"
+            "a forked child cannot be kept from paged memory at {address:#x}; it ends before it \
+            reads wrong data"
         ));
     }
 }
@@ -86,8 +90,8 @@ extern "C" fn fault(signal: c_int, about: *mut siginfo_t, _context: *mut c_void)
     if from_kernel && matches!(state::owner(address, 1), state::Owner::Parent) {
         touched(address);
     }
-    // Not ours: the handler from before meets it when the instruction is tried again, or the signal comes again.
-    // SAFETY: what was there before.
+    // Not ours: the handler from before meets it when the instruction is tried again, or the signal
+    // comes again. SAFETY: what was there before.
     unsafe { libc::sigaction(signal, BEFORE.0.get(), std::ptr::null_mut()) };
     if !from_kernel {
         // SAFETY: sends this thread a signal.
@@ -100,9 +104,11 @@ pub fn touched(address: usize) -> ! {
     // SAFETY: asks for numbers.
     let (own, parent) = unsafe { (libc::getpid(), libc::getppid()) };
     say::say(format_args!(
-        "process {own}, forked by {parent}, touched paged memory at {address:#x}, which only its parent has; use threads, exec after fork, or a larger --threshold"
+        "process {own}, forked by {parent}, touched paged memory at {address:#x}, which only its \
+        parent has; use threads, exec after fork, or a larger --threshold"
     ));
-    // SAFETY: sets the default action, and ends this process by the signal that a touch of absent memory is.
+    // SAFETY: sets the default action, and ends this process by the signal that a touch of absent
+    // memory is.
     unsafe {
         libc::signal(libc::SIGSEGV, libc::SIG_DFL);
         let mut all: libc::sigset_t = std::mem::zeroed();

@@ -1,5 +1,5 @@
-//! `malloc` and its family. Small blocks are the C library's. A large block is a paged range of its own, so it starts on a page: `free` looks no further for
-//! pointers that do not.
+//! `malloc` and its family. Small blocks are the C library's. A large block is a paged range of its
+//! own, so it starts on a page: `free` looks no further for pointers that do not.
 
 use crate::state::{Owner, PAGE, engine, is_large, owner};
 use crate::table::Kind;
@@ -14,7 +14,8 @@ fn owner_of(pointer: *mut c_void) -> Owner {
     if (pointer as usize).is_multiple_of(PAGE) { owner(pointer as usize, 1) } else { Owner::Others }
 }
 
-/// A paged block when the size is large enough and this call is to be paged; `None` sends the caller to the C library.
+/// A paged block when the size is large enough and this call is to be paged; `None` sends the
+/// caller to the C library.
 #[inline(always)]
 fn large(bytes: size_t, alignment: size_t) -> Option<*mut c_void> {
     if is_large(bytes) { large_of(bytes, alignment) } else { None }
@@ -122,10 +123,13 @@ unsafe fn of_the_engine(memory: &Memory, pointer: *mut c_void, bytes: size_t) ->
     if is_large(bytes) {
         let new = paged::whole_pages(bytes);
         return or_no_memory(errno::kept(|| {
-            new.and_then(|new| paged::resize(memory, (pointer as usize, held), new, true, Kind::Block))
+            new.and_then(|new| {
+                paged::resize(memory, (pointer as usize, held), new, true, Kind::Block)
+            })
         }));
     }
-    // SAFETY: zero bytes free the block, as the GNU C library does; others are copied from a whole block into a new one.
+    // SAFETY: zero bytes free the block, as the GNU C library does; others are copied from a whole
+    // block into a new one.
     unsafe {
         let small = if bytes == 0 { null_mut() } else { next::malloc(bytes) };
         if !small.is_null() {
@@ -141,7 +145,11 @@ unsafe fn of_the_engine(memory: &Memory, pointer: *mut c_void, bytes: size_t) ->
 /// # Safety
 /// As for `reallocarray(3)`.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub unsafe extern "C" fn reallocarray(pointer: *mut c_void, count: size_t, bytes: size_t) -> *mut c_void {
+pub unsafe extern "C" fn reallocarray(
+    pointer: *mut c_void,
+    count: size_t,
+    bytes: size_t,
+) -> *mut c_void {
     match count.checked_mul(bytes) {
         // SAFETY: the caller's own arguments.
         Some(bytes) => unsafe { realloc(pointer, bytes) },
@@ -168,9 +176,16 @@ pub unsafe extern "C" fn aligned_alloc(alignment: size_t, bytes: size_t) -> *mut
 /// # Safety
 /// As for `posix_memalign(3)`.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub unsafe extern "C" fn posix_memalign(result: *mut *mut c_void, alignment: size_t, bytes: size_t) -> c_int {
-    let paged =
-        if alignment.is_multiple_of(size_of::<*mut c_void>()) { large(bytes, alignment) } else { None };
+pub unsafe extern "C" fn posix_memalign(
+    result: *mut *mut c_void,
+    alignment: size_t,
+    bytes: size_t,
+) -> c_int {
+    let paged = if alignment.is_multiple_of(size_of::<*mut c_void>()) {
+        large(bytes, alignment)
+    } else {
+        None
+    };
     let Some(block) = paged else {
         // SAFETY: the caller's own arguments.
         return unsafe { next::posix_memalign(result, alignment, bytes) };

@@ -1,11 +1,13 @@
-//! Pages that stay while the kernel works on them, where it serves only faults of user mode: it would answer `EFAULT` for a page that is away.
+//! Pages that stay while the kernel works on them, where it serves only faults of user mode: it
+//! would answer `EFAULT` for a page that is away.
 
 use crate::own::{self, Own};
 use crate::state::{is_child, most_held, running};
 use crate::{errno, table::Part};
 use rmem::Hold;
 
-/// Whether a range needs holding: paged, in this process, and the kernel serves only faults of user mode.
+/// Whether a range needs holding: paged, in this process, and the kernel serves only faults of user
+/// mode.
 #[inline(always)]
 pub fn needs(address: usize, bytes: usize) -> bool {
     running().is_some_and(|memory| memory.user_mode_only() && memory.covers(address, bytes))
@@ -30,7 +32,8 @@ pub fn let_go<T>(held: T) {
     });
 }
 
-/// Move a range piece by piece, each held meanwhile. `whole` says whether a full piece is followed by another: where less is an answer too, waiting for more may be wrong.
+/// Move a range piece by piece, each held meanwhile. `whole` says whether a full piece is followed
+/// by another: where less is an answer too, waiting for more may be wrong.
 pub fn in_pieces(
     address: usize,
     bytes: usize,

@@ -6,7 +6,8 @@ use crate::{errno, heap, paged};
 use libc::{c_int, c_void, size_t};
 use std::ptr::null_mut;
 
-/// What a program can ask about its paged memory. Fields are only ever added at the end; the caller says how much it knows.
+/// What a program can ask about its paged memory. Fields are only ever added at the end; the caller
+/// says how much it knows.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
@@ -20,7 +21,8 @@ pub struct Status {
     pub paged_bytes: u64,
 }
 
-/// Memory of any size, zeroed and on a page boundary: paged, or ordinary in a program that is not paged. Null with `errno` when there is none.
+/// Memory of any size, zeroed and on a page boundary: paged, or ordinary in a program that is not
+/// paged. Null with `errno` when there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn fourstamp_rmem_alloc(bytes: size_t) -> *mut c_void {
     if let Some(memory) = engine() {
@@ -46,14 +48,16 @@ fn no_memory() -> *mut c_void {
 /// Give it back; `free` does the same.
 ///
 /// # Safety
-/// `pointer` must come from [`fourstamp_rmem_alloc`], and must not be used any more. Null does nothing.
+/// `pointer` must come from [`fourstamp_rmem_alloc`], and must not be used any more. Null does
+/// nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fourstamp_rmem_free(pointer: *mut c_void) {
     // SAFETY: the caller says so.
     unsafe { heap::free(pointer) };
 }
 
-/// Write the first `bytes` bytes of the status; returns 0, or -1 with `errno` when there is no room to write to.
+/// Write the first `bytes` bytes of the status; returns 0, or -1 with `errno` when there is no room
+/// to write to.
 ///
 /// # Safety
 /// `status` must be null or have room for `bytes` bytes.
@@ -64,7 +68,8 @@ pub unsafe extern "C" fn fourstamp_rmem_status(status: *mut Status, bytes: size_
         return -1;
     }
     let now = status_now();
-    // SAFETY: the caller has so much room, and the status is at least so long. What it knows and we do not becomes zero.
+    // SAFETY: the caller has so much room, and the status is at least so long. What it knows and we
+    // do not becomes zero.
     unsafe {
         std::ptr::write_bytes(status.cast::<u8>(), 0, bytes);
         std::ptr::copy_nonoverlapping(

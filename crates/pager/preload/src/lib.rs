@@ -1,5 +1,6 @@
-//! The library that `fourstamp pager run` loads before a program (`LD_PRELOAD`): large allocations and large anonymous mappings of an unmodified
-//! program come from paged memory ([`rmem::Memory`]), everything else from the C library.
+//! The library that `fourstamp pager run` loads before a program (`LD_PRELOAD`): large allocations
+//! and large anonymous mappings of an unmodified program come from paged memory ([`rmem::Memory`]),
+//! everything else from the C library.
 //!
 //! | calls | here |
 //! |---|---|
@@ -10,22 +11,29 @@
 //! | `fork` | the child has no paged memory of its own, and dies with one line when it touches its parent's (`fork`) |
 //! | `pthread_create` | threads that the engine starts are known as its own: nothing of theirs is paged (`own`) |
 //!
-//! Without `FOURSTAMP_PAGER` in the environment every call passes straight through. With it nothing is started before the first large allocation;
-//! if the engine cannot start then, the program ends with exit code 2: it never runs unpaged without saying so. `exec` hands the environment on, so the new program
-//! is paged too. A C interface is in `include/fourstamp_rmem.h`.
+//! Without `FOURSTAMP_PAGER` in the environment every call passes straight through. With it nothing
+//! is started before the first large allocation; if the engine cannot start then, the program ends
+//! with exit code 2: it never runs unpaged without saying so. `exec` hands the environment on, so
+//! the new program is paged too. A C interface is in `include/fourstamp_rmem.h`.
 //!
-//! The engine serves faults while it never waits for the program: small allocations, thread stacks, the C library's own memory and all memory of the
-//! engine are never paged, so that no thread faults while it holds a lock of the C library's allocator.
+//! The engine serves faults while it never waits for the program: small allocations, thread stacks,
+//! the C library's own memory and all memory of the engine are never paged, so that no thread
+//! faults while it holds a lock of the C library's allocator.
 //!
 //! # Limits
 //! - A program whose `malloc` is another than the C library's is refused (`allocator`).
-//! - Many small allocations stay in local memory, as do memory taken by `brk`, reservations without access (`PROT_NONE`), fixed, shared, executable, locked and
-//!   huge-page mappings, thread stacks, and mappings made by system calls that do not go through the C library.
-//! - A process made by a bare `clone` or `fork` system call is not told of: in such a child paged memory is not there (it ends by `SIGSEGV`).
-//! - Where the kernel serves only faults of user mode, a system call that is not in the table fails with `EFAULT` on pages that are away: `ioctl`, `io_uring`,
-//!   asynchronous I/O, `vmsplice`, `process_vm_readv`, and structures such as `stat` buffers that lie in paged memory. A lock (`pthread_mutex_t`) in paged memory
-//!   can end the program in the C library's own check. `readv`, `writev`, `recvmsg` and `sendmsg` may transfer less than asked for, as the standard allows.
-//! - A paged program that ends by `_exit`, `exec` or a signal leaves the summary of the second before.
+//! - Many small allocations stay in local memory, as do memory taken by `brk`, reservations without
+//!   access (`PROT_NONE`), fixed, shared, executable, locked and huge-page mappings, thread stacks,
+//!   and mappings made by system calls that do not go through the C library.
+//! - A process made by a bare `clone` or `fork` system call is not told of: in such a child paged
+//!   memory is not there (it ends by `SIGSEGV`).
+//! - Where the kernel serves only faults of user mode, a system call that is not in the table fails
+//!   with `EFAULT` on pages that are away: `ioctl`, `io_uring`, asynchronous I/O, `vmsplice`,
+//!   `process_vm_readv`, and structures such as `stat` buffers that lie in paged memory. A lock
+//!   (`pthread_mutex_t`) in paged memory can end the program in the C library's own check. `readv`,
+//!   `writev`, `recvmsg` and `sendmsg` may transfer less than asked for, as the standard allows.
+//! - A paged program that ends by `_exit`, `exec` or a signal leaves the summary of the second
+//!   before.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 // A test program must not be paged by the code under test: nothing is exported there.

@@ -3,7 +3,8 @@
 use crate::own::Own;
 use crate::state;
 
-// The loader calls these. What it loads before a program is initialised after the libraries that it needs, and before `main`.
+// The loader calls these. What it loads before a program is initialised after the libraries that it
+// needs, and before `main`.
 #[cfg(not(test))]
 #[used]
 #[unsafe(link_section = ".init_array")]

@@ -1,4 +1,5 @@
-//! `mmap` and what is done to mappings. A range of the program's may be paged in part: each part gets what it needs.
+//! `mmap` and what is done to mappings. A range of the program's may be paged in part: each part
+//! gets what it needs.
 
 use crate::paged::{self, table, whole_pages};
 use crate::refusals::refuse;
@@ -9,7 +10,8 @@ use libc::{MAP_FAILED, c_int, c_void, off_t, size_t};
 use rmem::Memory;
 use std::sync::atomic::AtomicBool;
 
-/// Mappings of these kinds are not paged: what they ask for cannot be kept, or they are only reserved.
+/// Mappings of these kinds are not paged: what they ask for cannot be kept, or they are only
+/// reserved.
 const NOT_PAGED: c_int = libc::MAP_FIXED
     | libc::MAP_FIXED_NOREPLACE
     | libc::MAP_STACK
@@ -81,7 +83,8 @@ enum Replaced {
 
 fn replace(memory: &Memory, address: usize, bytes: usize, plain: bool) -> Replaced {
     static SAID: AtomicBool = AtomicBool::new(false);
-    let Some(bytes) = whole_pages(bytes).filter(|bytes| *bytes > 0 && address.is_multiple_of(PAGE)) else {
+    let Some(bytes) = whole_pages(bytes).filter(|bytes| *bytes > 0 && address.is_multiple_of(PAGE))
+    else {
         return Replaced::Refused(libc::EINVAL);
     };
     let part = (address, bytes);
@@ -116,7 +119,9 @@ pub unsafe extern "C" fn mmap64(
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C" fn munmap(address: *mut c_void, bytes: size_t) -> c_int {
     let (start, whole) = (address as usize, whole_pages(bytes));
-    let (Owner::Engine(memory), Some(whole), 0) = (mapping_owner(start, bytes), whole, start % PAGE) else {
+    let (Owner::Engine(memory), Some(whole), 0) =
+        (mapping_owner(start, bytes), whole, start % PAGE)
+    else {
         // SAFETY: the caller's own arguments.
         return unsafe { raw::munmap(start, bytes) };
     };
@@ -131,11 +136,16 @@ pub unsafe extern "C" fn munmap(address: *mut c_void, bytes: size_t) -> c_int {
 
 /// Do it to each part; the first refusal is the answer.
 fn each(parts: &[(usize, usize)], mut what: impl FnMut(usize, usize) -> c_int) -> c_int {
-    parts.iter().map(|(address, bytes)| what(*address, *bytes)).find(|answer| *answer != 0).unwrap_or(0)
+    parts
+        .iter()
+        .map(|(address, bytes)| what(*address, *bytes))
+        .find(|answer| *answer != 0)
+        .unwrap_or(0)
 }
 
 /// # Safety
-/// As for `mremap(2)`. The last argument is there only with `MREMAP_FIXED`; a caller without it leaves the register as it is.
+/// As for `mremap(2)`. The last argument is there only with `MREMAP_FIXED`; a caller without it
+/// leaves the register as it is.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C" fn mremap(
     address: *mut c_void,
@@ -156,7 +166,12 @@ pub unsafe extern "C" fn mremap(
     unsafe { raw::mremap(address, bytes, new, flags, target) }
 }
 
-fn remapped(memory: &Memory, address: usize, (bytes, new): (usize, usize), flags: c_int) -> *mut c_void {
+fn remapped(
+    memory: &Memory,
+    address: usize,
+    (bytes, new): (usize, usize),
+    flags: c_int,
+) -> *mut c_void {
     if flags & !libc::MREMAP_MAYMOVE != 0 {
         return no_fixed_place();
     }
@@ -170,7 +185,8 @@ fn remapped(memory: &Memory, address: usize, (bytes, new): (usize, usize), flags
         return failed(libc::EFAULT);
     }
     let may_move = flags & libc::MREMAP_MAYMOVE != 0;
-    let resized = errno::kept(|| paged::resize(memory, (address, bytes), new, may_move, Kind::Mapping));
+    let resized =
+        errno::kept(|| paged::resize(memory, (address, bytes), new, may_move, Kind::Mapping));
     resized.map_or_else(|| failed(libc::ENOMEM), |place| place.cast())
 }
 
@@ -218,7 +234,8 @@ pub unsafe extern "C" fn madvise(address: *mut c_void, bytes: size_t, advice: c_
 enum Advised {
     /// The contents go.
     Zero,
-    /// A hint that the engine does not need, or that would work against it (huge pages, the kernel's own swap).
+    /// A hint that the engine does not need, or that would work against it (huge pages, the
+    /// kernel's own swap).
     Nothing,
     /// Harmless: the kernel may know.
     Kernel,

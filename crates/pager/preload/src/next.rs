@@ -1,10 +1,12 @@
-//! The functions that this library stands before: those of the same name behind it in the loader's order.
+//! The functions that this library stands before: those of the same name behind it in the loader's
+//! order.
 //!
-//! `dlsym` may allocate while it looks for them. The C library's allocator has second names that need no looking up; they serve meanwhile.
+//! `dlsym` may allocate while it looks for them. The C library's allocator has second names that
+//! need no looking up; they serve meanwhile.
 
 use libc::{
-    FILE, c_int, c_void, iovec, msghdr, off_t, pthread_attr_t, pthread_t, size_t, sockaddr, socklen_t,
-    ssize_t,
+    FILE, c_int, c_void, iovec, msghdr, off_t, pthread_attr_t, pthread_t, size_t, sockaddr,
+    socklen_t, ssize_t,
 };
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

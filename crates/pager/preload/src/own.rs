@@ -9,7 +9,8 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// While it lives, what this thread allocates comes from the C library, and the threads that it starts are the engine's.
+/// While it lives, what this thread allocates comes from the C library, and the threads that it
+/// starts are the engine's.
 pub struct Own(());
 
 impl Own {

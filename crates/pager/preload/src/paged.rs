@@ -1,7 +1,7 @@
 //! Paged memory by blocks: the engine and the list of ranges, kept alike.
 //!
-//! A range leaves the list before the engine gives it back, and enters it after the engine has made it: whatever another thread gets at the same
-//! addresses in between finds the list without them.
+//! A range leaves the list before the engine gives it back, and enters it after the engine has made
+//! it: whatever another thread gets at the same addresses in between finds the list without them.
 
 use crate::own::Own;
 use crate::say;
@@ -23,7 +23,8 @@ pub fn whole_pages(bytes: usize) -> Option<usize> {
     bytes.checked_next_multiple_of(PAGE).filter(|bytes| isize::try_from(*bytes).is_ok())
 }
 
-/// New zeroed memory at a multiple of `alignment`, a power of two. `None` when there is none; says why the first time.
+/// New zeroed memory at a multiple of `alignment`, a power of two. `None` when there is none; says
+/// why the first time.
 pub fn allocate(memory: &Memory, bytes: usize, alignment: usize, kind: Kind) -> Option<*mut u8> {
     let _own = Own::begin();
     let bytes = whole_pages(bytes.max(1))?;
@@ -37,14 +38,18 @@ pub fn allocate(memory: &Memory, bytes: usize, alignment: usize, kind: Kind) -> 
             say::once(
                 &SAID,
                 format_args!(
-                    "{whole} bytes of paged memory refused, the program is told that there is none: {error}"
+                    "{whole} bytes of paged memory refused, the program is told that there is \
+                    none: {error}"
                 ),
             );
             return None;
         }
     };
     let address = start.next_multiple_of(alignment.max(PAGE));
-    give_back(memory, &[(start, address - start), (address + bytes, start + whole - address - bytes)]);
+    give_back(
+        memory,
+        &[(start, address - start), (address + bytes, start + whole - address - bytes)],
+    );
     table().add((address, bytes), kind);
     Some(address as *mut u8)
 }
@@ -71,14 +76,16 @@ pub fn forget(memory: &Memory, part: Part) {
     }
 }
 
-/// The program puts another mapping over known ranges: what was paged there goes, the addresses stay its own.
+/// The program puts another mapping over known ranges: what was paged there goes, the addresses
+/// stay its own.
 pub fn lend(part: Part) {
     let mut table = table();
     table.cut(part);
     table.add(part, Kind::Lent);
 }
 
-/// Change the size of a block or a part of a mapping, in whole pages; `None` when it cannot be, and then nothing has changed.
+/// Change the size of a block or a part of a mapping, in whole pages; `None` when it cannot be, and
+/// then nothing has changed.
 pub fn resize(
     memory: &Memory,
     (address, bytes): Part,

@@ -1,4 +1,5 @@
-//! Plain system calls for memory. The C library's functions of these names do no more, and need no looking up.
+//! Plain system calls for memory. The C library's functions of these names do no more, and need no
+//! looking up.
 
 use libc::{c_int, c_long, c_void, off_t, size_t};
 
@@ -15,7 +16,9 @@ pub unsafe fn mmap(
     offset: off_t,
 ) -> *mut c_void {
     // SAFETY: the caller answers for the arguments.
-    unsafe { libc::syscall(libc::SYS_mmap, address, bytes, access, flags, file, offset) as *mut c_void }
+    unsafe {
+        libc::syscall(libc::SYS_mmap, address, bytes, access, flags, file, offset) as *mut c_void
+    }
 }
 
 /// # Safety

@@ -1,4 +1,5 @@
-//! One line on standard error: put together on the stack and written in one call, because it is also said in signal handlers and inside `malloc`.
+//! One line on standard error: put together on the stack and written in one call, because it is
+//! also said in signal handlers and inside `malloc`.
 
 use std::fmt::{Arguments, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +26,8 @@ pub fn say(what: Arguments<'_>) {
     let mut line = Line { bytes: [0; LENGTH], used: 0 };
     let _ = write!(line, "fourstamp pager: {what}");
     line.bytes[line.used] = b'\n';
-    // SAFETY: so many bytes are initialised. The plain system call: the exported `write` is this library's own.
+    // SAFETY: so many bytes are initialised. The plain system call: the exported `write` is this
+    // library's own.
     unsafe { libc::syscall(libc::SYS_write, 2, line.bytes.as_ptr(), line.used + 1) };
 }
 
@@ -36,7 +38,8 @@ pub fn once(said: &AtomicBool, what: Arguments<'_>) {
     }
 }
 
-/// Say it and end the program with exit code 2, at once: the program's own handlers must not run without the memory that it asked for.
+/// Say it and end the program with exit code 2, at once: the program's own handlers must not run
+/// without the memory that it asked for.
 pub fn end(what: Arguments<'_>) -> ! {
     say(what);
     // SAFETY: ends the process.

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 /// The kernel's unit of memory here; the core's too.
 pub const PAGE: usize = 4096;
 
-/// Allocations of at least so many bytes are paged. None before the environment has been read, and none without a configuration.
+/// Allocations of at least so many bytes are paged. None before the environment has been read, and
+/// none without a configuration.
 static THRESHOLD: AtomicUsize = AtomicUsize::new(usize::MAX);
 /// Most bytes held for one system call.
 static HELD_MOST: AtomicUsize = AtomicUsize::new(0);
@@ -45,7 +46,8 @@ pub fn configure() {
     }
 }
 
-/// An eighth of the local memory, so that several threads can hold at once, and at least the largest message of a socket that keeps messages apart.
+/// An eighth of the local memory, so that several threads can hold at once, and at least the
+/// largest message of a socket that keeps messages apart.
 fn held_most(local_bytes: u64) -> usize {
     usize::try_from(local_bytes / 8).unwrap_or(usize::MAX).clamp(256 << 10, 1 << 20) / PAGE * PAGE
 }
@@ -88,7 +90,8 @@ pub fn owner(address: usize, bytes: usize) -> Owner {
     }
 }
 
-/// The same for a call about mappings: the engine makes such calls itself, about the memory that it pages.
+/// The same for a call about mappings: the engine makes such calls itself, about the memory that it
+/// pages.
 #[inline]
 pub fn mapping_owner(address: usize, bytes: usize) -> Owner {
     match owner(address, bytes) {
@@ -117,7 +120,8 @@ fn start() -> Memory {
     };
     if let Some(file) = allocator::other_file() {
         say::end(format_args!(
-            "the program allocates with {}, not with the C library, and cannot be paged so; run it without that allocator (see LD_PRELOAD, or link it without)",
+            "the program allocates with {}, not with the C library, and cannot be paged so; run it \
+            without that allocator (see LD_PRELOAD, or link it without)",
             file.to_string_lossy()
         ));
     }

@@ -1,4 +1,5 @@
-//! Streams of the C library: for large transfers its own code hands the program's buffer to the kernel, by a call that nobody can stand before.
+//! Streams of the C library: for large transfers its own code hands the program's buffer to the
+//! kernel, by a call that nobody can stand before.
 
 use crate::hold::{in_pieces, needs};
 use crate::next;
@@ -45,7 +46,8 @@ macro_rules! checked {
             #[cfg_attr(not(test), unsafe(no_mangle))]
             pub unsafe extern "C" fn $checked(buffer: *mut c_void, room: size_t, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t {
                 if bytes.checked_mul(count).is_none_or(|all| all > room) {
-                    // SAFETY: the caller's own arguments; the C library ends a program whose buffer is too small.
+                    // SAFETY: the caller's own arguments; the C library ends a program whose buffer
+                    // is too small.
                     return unsafe { next::$checked(buffer, room, bytes, count, stream) };
                 }
                 // SAFETY: the caller's own arguments.
@@ -65,7 +67,12 @@ checked! {
 /// # Safety
 /// As for `setvbuf(3)`.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-pub unsafe extern "C" fn setvbuf(stream: *mut FILE, buffer: *mut i8, mode: c_int, bytes: size_t) -> c_int {
+pub unsafe extern "C" fn setvbuf(
+    stream: *mut FILE,
+    buffer: *mut i8,
+    mode: c_int,
+    bytes: size_t,
+) -> c_int {
     let buffer = if needs(buffer as usize, bytes) { null_mut() } else { buffer };
     // SAFETY: the caller's own arguments, or none of the buffer.
     unsafe { next::setvbuf(stream, buffer, mode, bytes) }

@@ -1,4 +1,5 @@
-//! Which ranges are paged: the library's own list, by address. `Memory::covers` says quickly that something is paged; this says what.
+//! Which ranges are paged: the library's own list, by address. `Memory::covers` says quickly that
+//! something is paged; this says what.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,8 @@ pub enum Kind {
     Block,
     /// Paged, given out by `mmap`, or the rest of a block.
     Mapping,
-    /// Another mapping of the program's, put where paged memory was. Not paged; the engine keeps the addresses for it.
+    /// Another mapping of the program's, put where paged memory was. Not paged; the engine keeps
+    /// the addresses for it.
     Lent,
 }
 
@@ -41,7 +43,10 @@ impl Table {
 
     /// Bytes of the block that `malloc` gave out at just this address.
     pub fn block(&self, address: usize) -> Option<usize> {
-        self.ranges.get(&address).filter(|range| range.kind == Kind::Block).map(|range| range.end - address)
+        self.ranges
+            .get(&address)
+            .filter(|range| range.kind == Kind::Block)
+            .map(|range| range.end - address)
     }
 
     /// What of a range is paged, in order.
@@ -63,7 +68,8 @@ impl Table {
         })
     }
 
-    /// Take a range out. What is left of blocks that it cuts stays, but is no block any more: nobody can free a part.
+    /// Take a range out. What is left of blocks that it cuts stays, but is no block any more:
+    /// nobody can free a part.
     pub fn cut(&mut self, part: Part) -> Vec<Part> {
         let parts = self.known(part);
         for (from, bytes) in &parts {

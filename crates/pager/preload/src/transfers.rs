@@ -63,7 +63,8 @@ macro_rules! checked {
             #[cfg_attr(not(test), unsafe(no_mangle))]
             pub unsafe extern "C" fn $checked($($argument: $kind,)* $room: size_t $(, $after: $after_kind)*) -> ssize_t {
                 if $bytes > $room {
-                    // SAFETY: the caller's own arguments; the C library ends a program whose buffer is too small.
+                    // SAFETY: the caller's own arguments; the C library ends a program whose buffer
+                    // is too small.
                     return unsafe { next::$checked($($argument,)* $room $(, $after)*) };
                 }
                 // SAFETY: the caller's own arguments.

@@ -1,4 +1,5 @@
-//! Transfers of several buffers at once. As many of the first bytes as may be held are moved; the answer says how many, as for any short transfer.
+//! Transfers of several buffers at once. As many of the first bytes as may be held are moved; the
+//! answer says how many, as for any short transfer.
 
 use crate::hold::{hold, let_go, needs};
 use crate::next;
@@ -13,7 +14,8 @@ struct Held {
 }
 
 impl Held {
-    /// The first bytes of the buffers, no more than may be held at once; `None` when no buffer needs holding.
+    /// The first bytes of the buffers, no more than may be held at once; `None` when no buffer
+    /// needs holding.
     ///
     /// # Safety
     /// `vectors` must be `count` buffers, as the system call takes them.
@@ -92,7 +94,8 @@ pub unsafe extern "C" fn recvmsg(socket: c_int, message: *mut msghdr, flags: c_i
         // SAFETY: the caller's own arguments.
         return unsafe { next::recvmsg(socket, message, flags) };
     };
-    // SAFETY: the caller gives a message; a copy with fewer bytes takes its place in the call, and what the kernel says of the rest goes back.
+    // SAFETY: the caller gives a message; a copy with fewer bytes takes its place in the call, and
+    // what the kernel says of the rest goes back.
     unsafe {
         let mut fewer = *message;
         let moved = held.during(|vectors, count| {
@@ -131,7 +134,10 @@ mod tests {
     #[test]
     fn the_first_bytes_of_several_buffers() {
         let of = |lengths: &[usize]| -> Vec<iovec> {
-            lengths.iter().map(|length| iovec { iov_base: std::ptr::null_mut(), iov_len: *length }).collect()
+            lengths
+                .iter()
+                .map(|length| iovec { iov_base: std::ptr::null_mut(), iov_len: *length })
+                .collect()
         };
         let lengths = |all: &[iovec]| all.iter().map(|one| one.iov_len).collect::<Vec<_>>();
         assert_eq!(lengths(&first(&of(&[3, 0, 4]), 100)), [3, 0, 4]);

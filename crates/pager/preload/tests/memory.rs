@@ -40,13 +40,17 @@ fn what_paged_memory_has_not_is_refused_in_one_line_each() {
     let program = bench.build("refusals.c", &[]);
     for mode in modes() {
         let ran = bench.paged(&[&program], &mode);
-        let expected = "mlock: ENOMEM\nmlock2: ENOMEM\nmlockall: ENOMEM\nmprotect to the same: done\nmprotect: ENOMEM\n\
+        let expected = "mlock: ENOMEM\nmlock2: ENOMEM\nmlockall: ENOMEM\nmprotect to the same: \
+        done\nmprotect: ENOMEM\n\
             mprotect again: ENOMEM\nwipe on fork: EINVAL\nmremap to a place: ENOMEM\n";
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), expected), "{}", ran.err);
         let said = ran.said();
-        for what in
-            ["mlock of paged memory", "mlockall", "mprotect of paged memory", "mremap to a fixed place"]
-        {
+        for what in [
+            "mlock of paged memory",
+            "mlockall",
+            "mprotect of paged memory",
+            "mremap to a fixed place",
+        ] {
             let lines = said.iter().filter(|line| line.contains(&format!(": {what} is refused")));
             assert_eq!(lines.count(), 1, "{what}: {said:?}");
         }

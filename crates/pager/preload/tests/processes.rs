@@ -77,7 +77,12 @@ fn a_program_whose_engine_cannot_start_ends_with_code_2_and_one_line() {
     let (_alone, bench) = (alone(), Bench::new());
     let program = bench.build("process.c", &[]);
     let ran = bench.paged(&[&program, "threads"], &json!({ "policy": "nonsense" }));
-    assert_eq!((ran.code, ran.out.as_str(), ran.err.lines().count()), (Some(2), "", 1), "{}", ran.err);
+    assert_eq!(
+        (ran.code, ran.out.as_str(), ran.err.lines().count()),
+        (Some(2), "", 1),
+        "{}",
+        ran.err
+    );
     assert!(ran.said()[0].contains("no remote memory: "), "{}", ran.err);
 }
 
@@ -86,7 +91,12 @@ fn a_damaged_configuration_is_an_error_of_one_line() {
     let (_alone, bench) = (alone(), Bench::new());
     for text in ["{", "[]", "{\"local_bytes\": -1}"] {
         let ran = bench.loaded(&["echo", "unpaged"], text);
-        assert_eq!((ran.code, ran.out.as_str(), ran.err.lines().count()), (Some(2), "", 1), "{}", ran.err);
+        assert_eq!(
+            (ran.code, ran.out.as_str(), ran.err.lines().count()),
+            (Some(2), "", 1),
+            "{}",
+            ran.err
+        );
         assert!(ran.err.contains("FOURSTAMP_PAGER"), "{}", ran.err);
     }
 }

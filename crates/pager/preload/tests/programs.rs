@@ -7,7 +7,8 @@ mod common;
 use common::{Bench, alone, is_there, modes};
 use std::fmt::Write;
 
-/// A program that says nothing of its memory: the same output both ways, and with a broken policy none, so it is paged.
+/// A program that says nothing of its memory: the same output both ways, and with a broken policy
+/// none, so it is paged.
 fn same_and_paged(bench: &Bench, words: &[&str]) {
     let plain = bench.plain(words);
     assert_eq!(plain.code, Some(0), "{plain:?}");
@@ -28,7 +29,8 @@ fn gnu_sort_puts_out_the_same_lines() {
     let mut text = String::new();
     let mut number = 88_172_645_463_325_252u64;
     for _ in 0..150_000 {
-        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        number =
+            number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         writeln!(text, "{:016x} a line of some length", number.rotate_left(17)).unwrap();
     }
     std::fs::write(bench.file("lines"), text).unwrap();
@@ -79,7 +81,7 @@ fn a_program_with_another_allocator_is_refused_in_one_line() {
     let refused = bench.paged(&[&within, "alone"], &serde_json::json!({}));
     assert_eq!((refused.code, refused.err.lines().count()), (Some(2), 1), "{refused:?}");
     // What is small is nobody's concern.
-    let small =
-        bench.paged(&["env", &format!("LD_PRELOAD={library}"), "echo", "small"], &serde_json::json!({}));
+    let small = bench
+        .paged(&["env", &format!("LD_PRELOAD={library}"), "echo", "small"], &serde_json::json!({}));
     assert_eq!((small.code, small.out.as_str(), small.err.as_str()), (Some(0), "small\n", ""));
 }

@@ -1,4 +1,5 @@
-//! The address space that paged memory is cut from: one reserved range, so that "is this address ours?" is one comparison.
+//! The address space that paged memory is cut from: one reserved range, so that "is this address
+//! ours?" is one comparison.
 
 use crate::RmemError;
 use pager::PAGE_BYTES;
@@ -45,7 +46,8 @@ impl Arena {
         address < self.base + self.bytes && address.saturating_add(bytes) > self.base
     }
 
-    /// Take a range of whole pages and make it readable and writable: all missing, never in huge pages, not in a forked child.
+    /// Take a range of whole pages and make it readable and writable: all missing, never in huge
+    /// pages, not in a forked child.
     pub fn take(&self, bytes: usize) -> Result<usize, RmemError> {
         let address = {
             let mut free = self.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -64,7 +66,8 @@ impl Arena {
         {
             let mut free = self.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             let before = free.range(..=address).next_back().map(|(at, length)| (*at, *length));
-            let Some((at, length)) = before.filter(|(at, length)| at + length >= address + bytes) else {
+            let Some((at, length)) = before.filter(|(at, length)| at + length >= address + bytes)
+            else {
                 return Ok(None);
             };
             cut(&mut free, at, length, address, bytes);
@@ -117,7 +120,8 @@ pub fn whole_pages(bytes: usize) -> usize {
 }
 
 fn no_room(bytes: usize) -> RmemError {
-    let source = std::io::Error::other(format!("no {bytes} bytes of address space in a row are left"));
+    let source =
+        std::io::Error::other(format!("no {bytes} bytes of address space in a row are left"));
     RmemError::System { action: "map paged memory", source }
 }
 
@@ -141,8 +145,9 @@ pub(crate) fn map(
     fixed: libc::c_int,
 ) -> std::io::Result<usize> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | fixed;
-    // SAFETY: without MAP_FIXED the kernel chooses an unused range; with it, callers name ranges of their own arena, which nothing refers to.
-    // The system call is made directly: a library that is loaded before the program's may stand in for `mmap`, and it calls us.
+    // SAFETY: without MAP_FIXED the kernel chooses an unused range; with it, callers name ranges of
+    // their own arena, which nothing refers to. The system call is made directly: a library that is
+    // loaded before the program's may stand in for `mmap`, and it calls us.
     let address = unsafe {
         libc::syscall(
             libc::SYS_mmap,
@@ -165,7 +170,8 @@ mod tests {
     fn ranges_are_taken_and_given_back_whole() {
         let arena = Arena::reserve().unwrap();
         let whole = arena.free.lock().unwrap().clone();
-        let pieces: Vec<usize> = (1..5).map(|pages| arena.take(pages * PAGE_BYTES).unwrap()).collect();
+        let pieces: Vec<usize> =
+            (1..5).map(|pages| arena.take(pages * PAGE_BYTES).unwrap()).collect();
         for pair in pieces.windows(2) {
             assert!(pair[0] < pair[1]);
         }

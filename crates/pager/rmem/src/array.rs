@@ -8,7 +8,8 @@ use std::ptr::NonNull;
 /// Types whose values may lie in new paged memory, which is all zero.
 ///
 /// # Safety
-/// All bytes zero must be a value of the type. References and `NonZero` numbers are not of that kind.
+/// All bytes zero must be a value of the type. References and `NonZero` numbers are not of that
+/// kind.
 pub unsafe trait Plain: Copy + 'static {}
 
 macro_rules! plain {
@@ -25,10 +26,12 @@ plain! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool }
 // SAFETY: a row of values that may be zero.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
-/// A fixed number of values in paged memory, zero at first; given back when it is dropped. It is used as the slice that it derefs to.
+/// A fixed number of values in paged memory, zero at first; given back when it is dropped. It is
+/// used as the slice that it derefs to.
 ///
-/// Pages that the run has lost for ever end the thread that touches them by SIGBUS, as everywhere in paged memory. A forked child does not have the values:
-/// it ends by SIGSEGV when it touches them.
+/// Pages that the run has lost for ever end the thread that touches them by SIGBUS, as everywhere
+/// in paged memory. A forked child does not have the values: it ends by SIGSEGV when it touches
+/// them.
 pub struct PagedArray<'a, T: Plain> {
     memory: &'a Memory,
     values: NonNull<T>,
@@ -36,7 +39,8 @@ pub struct PagedArray<'a, T: Plain> {
     owns: PhantomData<T>,
 }
 
-// SAFETY: it owns its values, as a `Box<[T]>` does, and every thread may use the memory that it is given back to.
+// SAFETY: it owns its values, as a `Box<[T]>` does, and every thread may use the memory that it is
+// given back to.
 unsafe impl<T: Plain + Send> Send for PagedArray<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Plain + Sync> Sync for PagedArray<'_, T> {}
@@ -61,7 +65,12 @@ impl Memory {
     /// # Errors
     /// When there is no address space, or in a forked child.
     pub fn array<T: Plain>(&self, len: usize) -> Result<PagedArray<'_, T>, RmemError> {
-        const { assert!(align_of::<T>() <= pager::PAGE_BYTES, "paged memory begins on a page, not on more") };
+        const {
+            assert!(
+                align_of::<T>() <= pager::PAGE_BYTES,
+                "paged memory begins on a page, not on more"
+            )
+        };
         // What overflows is refused as what is too much.
         let bytes = len.saturating_mul(size_of::<T>()).min(isize::MAX as usize / 2);
         let values = NonNull::new(self.map(bytes)?).ok_or(RmemError::NoEngine)?.cast();
@@ -70,8 +79,9 @@ impl Memory {
 }
 
 impl<T: Plain> PagedArray<'_, T> {
-    /// Keep some of the values resident while the guard lives: for system calls that fill or read them, where the kernel serves only faults of user
-    /// mode ([`Memory::user_mode_only`]). What is more than half of the local memory is not held: go piece by piece.
+    /// Keep some of the values resident while the guard lives: for system calls that fill or read
+    /// them, where the kernel serves only faults of user mode ([`Memory::user_mode_only`]). What is
+    /// more than half of the local memory is not held: go piece by piece.
     ///
     /// # Panics
     /// When there are not so many.
@@ -89,7 +99,8 @@ impl<T: Plain> Deref for PagedArray<'_, T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: so many values are there, aligned and zero at first, as `Plain` allows; they are this one's alone until it is dropped.
+        // SAFETY: so many values are there, aligned and zero at first, as `Plain` allows; they are
+        // this one's alone until it is dropped.
         unsafe { std::slice::from_raw_parts(self.values.as_ptr(), self.len) }
     }
 }

@@ -1,4 +1,5 @@
-//! The checksum of a page: XXH3, 128 bits. It finds damage and tells contents apart; it is no defence against whoever means to deceive.
+//! The checksum of a page: XXH3, 128 bits. It finds damage and tells contents apart; it is no
+//! defence against whoever means to deceive.
 
 use pager::{Checksum, PAGE_BYTES};
 

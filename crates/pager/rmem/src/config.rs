@@ -76,7 +76,8 @@ impl Config {
     /// The environment variable that holds it.
     pub const VARIABLE: &str = "FOURSTAMP_PAGER";
 
-    /// For a program that pages its own data: `local_bytes` of them here, the others in a file in this folder. Servers, a policy and all else are fields to set.
+    /// For a program that pages its own data: `local_bytes` of them here, the others in a file in
+    /// this folder. Servers, a policy and all else are fields to set.
     pub fn on_disk(local_bytes: u64, folder: impl Into<PathBuf>) -> Config {
         Config {
             local_bytes,

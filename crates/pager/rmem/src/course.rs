@@ -1,6 +1,8 @@
-//! The course of a run: what was asked for and came, and when the program stood still for it. From it a model can play the run again over another link.
+//! The course of a run: what was asked for and came, and when the program stood still for it. From
+//! it a model can play the run again over another link.
 //!
-//! A line an event, in the order in which they ended: `in` and `out` for a batch of pages, `wait` for a time in which the program waited.
+//! A line an event, in the order in which they ended: `in` and `out` for a batch of pages, `wait`
+//! for a time in which the program waited.
 
 use std::io::{self, Write};
 
@@ -60,7 +62,8 @@ impl Course {
         self.last_done > from
     }
 
-    /// The program goes on. If an answer came while it waited, the last of them is what ended the wait: the engine lets threads go on as soon as it can.
+    /// The program goes on. If an answer came while it waited, the last of them is what ended the
+    /// wait: the engine lets threads go on as soon as it can.
     #[inline]
     pub fn wait(&mut self, from: u64, to: u64) {
         let Some(events) = &mut self.events else { return };

@@ -71,14 +71,15 @@ impl Disk {
     pub fn open(folder: &Path, clock: Clock) -> Result<Disk, RmemError> {
         let failed = |source| RmemError::Disk { folder: folder.to_path_buf(), source };
         let file = open_nameless(folder).map_err(failed)?;
-        let bell =
-            eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(|e| failed(e.into()))?;
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+            .map_err(|e| failed(e.into()))?;
         let bell = std::sync::Arc::new(bell);
         let (jobs, queue) = channel();
         let (finished, done) = channel();
         let ring = std::sync::Arc::clone(&bell);
         let work = move || Worker { file, clock, queue, finished, ring, buffer: aligned() }.run();
-        let thread = std::thread::Builder::new().name("pager-disk".into()).spawn(work).map_err(failed)?;
+        let thread =
+            std::thread::Builder::new().name("pager-disk".into()).spawn(work).map_err(failed)?;
         Ok(Disk { jobs: Some(jobs), done, bell, thread: Some(thread), tags: Vec::new() })
     }
 
@@ -231,10 +232,12 @@ impl Job {
 }
 
 fn neighbours(one: &Job, next: &Job) -> bool {
-    matches!(one, Job::Read { .. }) == matches!(next, Job::Read { .. }) && one.about().1 + 1 == next.about().1
+    matches!(one, Job::Read { .. }) == matches!(next, Job::Read { .. })
+        && one.about().1 + 1 == next.about().1
 }
 
-/// Past the system's cache, which would take the memory that the program lacks, where the file system can do that.
+/// Past the system's cache, which would take the memory that the program lacks, where the file
+/// system can do that.
 fn open_nameless(folder: &Path) -> io::Result<OwnedFd> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let private = Mode::RUSR | Mode::WUSR;

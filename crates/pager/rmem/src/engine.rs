@@ -1,7 +1,8 @@
 //! The engine: one thread that serves a program's faults.
 //!
-//! It owns the pager's state, the frames, the connections and the userfaultfd; so nothing here takes a lock. Threads of the program reach it by touching a page that is
-//! away, and by the mailbox.
+//! It owns the pager's state, the frames, the connections and the userfaultfd; so nothing here
+//! takes a lock. Threads of the program reach it by touching a page that is away, and by the
+//! mailbox.
 
 mod answers;
 mod asked;
@@ -83,7 +84,8 @@ const MAIL: u64 = 1;
 const DISK: u64 = 2;
 const SITES: u64 = 16;
 
-/// How long the engine looks again and again before it sleeps: about what sleeping and waking cost. Longer while a thread stands still, whose processor is free then.
+/// How long the engine looks again and again before it sleeps: about what sleeping and waking cost.
+/// Longer while a thread stands still, whose processor is free then.
 const SPIN_NS: f64 = 30_000.0;
 const SPIN_WAITED_FOR_NS: f64 = 150_000.0;
 /// How often deadlines are looked at.
@@ -91,10 +93,12 @@ const TICK_NS: f64 = 10_000_000.0;
 const PROGRESS_NS: f64 = 1_000_000_000.0;
 
 impl Engine {
-    /// Connect to the servers and prepare everything. In the engine's own thread: what is opened here is only in its table.
+    /// Connect to the servers and prepare everything. In the engine's own thread: what is opened
+    /// here is only in its table.
     pub fn prepare(config: Config, mailbox: Mailbox) -> Result<(Engine, Arc<Shared>), RmemError> {
         let clock = Clock::best();
-        let uffd = Uffd::open(config.user_mode_only).map_err(|source| RmemError::Uffd { source })?;
+        let uffd =
+            Uffd::open(config.user_mode_only).map_err(|source| RmemError::Uffd { source })?;
         let uffd = if config.old_kernel { uffd.without_moves() } else { uffd };
         let system = |action| move |source| RmemError::System { action, source };
         let shared = Arc::new(Shared {
@@ -111,9 +115,8 @@ impl Engine {
         let pager = Pager::new(options(&config, &sites)?)?;
         let staging = Staging::new(pager.frames(), &uffd).map_err(system("map staging memory"))?;
         let disk = Disk::open(&config.disk, clock)?;
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| RmemError::System {
-            action: "make an epoll descriptor",
-            source: error.into(),
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| {
+            RmemError::System { action: "make an epoll descriptor", source: error.into() }
         })?;
         let ns_per_tick = clock::measure(&clock).ns_per_tick;
         let engine = Engine {
@@ -171,11 +174,14 @@ impl Engine {
     /// Until the process ends.
     pub fn run(mut self) {
         let mut last_work = self.clock.now().0;
-        let mut events =
-            [epoll::Event { flags: epoll::EventFlags::empty(), data: epoll::EventData::new_u64(0) }; 16];
+        let mut events = [epoll::Event {
+            flags: epoll::EventFlags::empty(),
+            data: epoll::EventData::new_u64(0),
+        }; 16];
         loop {
             let begun = self.clock.now().0;
-            let wait_ns = if begun.wrapping_sub(last_work) < self.spin() { 0 } else { TICK_NS as i64 };
+            let wait_ns =
+                if begun.wrapping_sub(last_work) < self.spin() { 0 } else { TICK_NS as i64 };
             let sleeps = wait_ns > 0 && !self.waits.any();
             if sleeps {
                 self.waits.sleep(begun);
@@ -258,7 +264,9 @@ impl Engine {
         let site = &mut self.sites[at];
         let was_clogged = site.clogged;
         site.flush(now).map_err(|error| error.to_string())?;
-        let Some(link) = site.link.as_ref().filter(|_| site.clogged != was_clogged) else { return Ok(()) };
+        let Some(link) = site.link.as_ref().filter(|_| site.clogged != was_clogged) else {
+            return Ok(());
+        };
         let both = epoll::EventFlags::IN | epoll::EventFlags::OUT;
         let flags = if site.clogged { both } else { epoll::EventFlags::IN };
         let data = epoll::EventData::new_u64(SITES + at as u64);
@@ -297,7 +305,8 @@ impl Engine {
     }
 }
 
-/// What ended a wait of the engine. Where both did, a server: the disk's writes are done in the background.
+/// What ended a wait of the engine. Where both did, a server: the disk's writes are done in the
+/// background.
 fn woken(events: &[epoll::Event]) -> Woken {
     let any = |of: fn(u64) -> bool| events.iter().any(|event| of(event.data.u64()));
     match () {
@@ -317,7 +326,8 @@ fn late(ns_per_tick: f64) -> waits::Count {
 fn options(config: &Config, sites: &[Site]) -> Result<Options, RmemError> {
     let role = |site: &Site| (site.place, config.servers[site.server].role.into());
     let local_pages = config.local_bytes / PAGE_BYTES as u64;
-    // Enough for batches on their way to every server, and little enough to leave the program most of its memory.
+    // Enough for batches on their way to every server, and little enough to leave the program most
+    // of its memory.
     let staging = (local_pages / 8).clamp(64, 4096);
     Ok(Options {
         budget_pages: local_pages.saturating_sub(staging),

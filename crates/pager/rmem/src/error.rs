@@ -14,7 +14,8 @@ pub enum RmemError {
         reason: String,
     },
     /// No file for pages that no server takes.
-    #[error("cannot make a file for pages in {}: {source}; name another folder with --disk", folder.display())]
+    #[error("cannot make a file for pages in {}: {source}; name another folder with \
+    --disk", folder.display())]
     Disk {
         /// Where.
         folder: std::path::PathBuf,
@@ -46,7 +47,8 @@ pub enum RmemError {
     },
     /// The kernel serves no page faults to this user.
     #[error(
-        "the kernel gives no userfaultfd: {source}; it needs Linux 5.11, or as root: chmod 666 /dev/userfaultfd"
+        "the kernel gives no userfaultfd: {source}; it needs Linux 5.11, or as root: chmod 666 \
+        /dev/userfaultfd"
     )]
     Uffd {
         /// What the system said.

@@ -1,4 +1,5 @@
-//! The decoders of what comes over a connection, for the fuzz target. Not part of the public interface.
+//! The decoders of what comes over a connection, for the fuzz target. Not part of the public
+//! interface.
 
 use crate::server::arena::Arena;
 use crate::server::session::Session;
@@ -12,7 +13,8 @@ use std::sync::Arc;
 /// Pages that the fuzzed server lends.
 const PAGES: u64 = 24;
 
-/// A server's whole treatment of a client's stream, cut into reads of at most `cut` bytes. What it answers must be frames. Returns how many.
+/// A server's whole treatment of a client's stream, cut into reads of at most `cut` bytes. What it
+/// answers must be frames. Returns how many.
 pub fn requests(stream: &[u8], cut: usize) -> usize {
     let Ok(slots) = Slots::new(Arc::new(Arena::new(PAGES, Some(0)))) else { return 0 };
     let mut session = Session::new(slots, Arc::default());
@@ -47,19 +49,25 @@ pub fn answers(stream: &[u8], cut: usize) -> Result<usize, WireError> {
     Ok(count)
 }
 
-/// A client's stream that is well-formed: one frame for each (kind, count, slot, filling). Noise alone seldom gets as far as a body.
+/// A client's stream that is well-formed: one frame for each (kind, count, slot, filling). Noise
+/// alone seldom gets as far as a body.
 pub fn stream(recipes: &[(u8, u8, u8, u8)]) -> Vec<u8> {
     const KINDS: [Kind; 7] =
         [Kind::Reserve, Kind::Write, Kind::Swap, Kind::Mix, Kind::Read, Kind::Discard, Kind::Ping];
     let mut bytes = Vec::new();
     for (number, (kind, count, slot, filling)) in recipes.iter().enumerate() {
         let kind = KINDS[usize::from(*kind) % KINDS.len()];
-        let count = if matches!(kind, Kind::Write | Kind::Read | Kind::Discard) { 1 + count % 64 } else { 1 };
+        let count = if matches!(kind, Kind::Write | Kind::Read | Kind::Discard) {
+            1 + count % 64
+        } else {
+            1
+        };
         let header = Header::new(kind, count.into(), number as u64);
         bytes.extend_from_slice(&header.encode());
         let start = bytes.len();
         bytes.resize(start + header.length as usize, *filling);
-        let stride = if matches!(kind, Kind::Write | Kind::Swap | Kind::Mix) { ITEM_BYTES } else { 4 };
+        let stride =
+            if matches!(kind, Kind::Write | Kind::Swap | Kind::Mix) { ITEM_BYTES } else { 4 };
         for (index, item) in bytes[start..].chunks_exact_mut(stride).enumerate() {
             // Most slots are among those that were granted.
             item[..4].copy_from_slice(&((u32::from(*slot) + index as u32) % 9).to_le_bytes());

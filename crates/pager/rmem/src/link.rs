@@ -23,7 +23,8 @@ pub use error::LinkError;
 /// A page's bytes.
 pub type PageBytes = [u8; pager::PAGE_BYTES];
 
-/// A connection to a page server. Nothing here waits after [`Link::connect`], and nothing allocates but what is queued beyond [`Link::room`].
+/// A connection to a page server. Nothing here waits after [`Link::connect`], and nothing allocates
+/// but what is queued beyond [`Link::room`].
 pub struct Link {
     address: String,
     about: ServerAbout,
@@ -37,7 +38,8 @@ pub struct Link {
     stuck: Option<u64>,
 }
 
-/// Stamps of a page on its way out. The outer two are the client's clock, the inner two the server's; ticks.
+/// Stamps of a page on its way out. The outer two are the client's clock, the inner two the
+/// server's; ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreTimes {
     /// Client: the first byte was handed to the socket.
@@ -50,7 +52,8 @@ pub struct StoreTimes {
     pub answered: u64,
 }
 
-/// Stamps of a page on its way in. The outer two are the client's clock, the inner two the server's; ticks.
+/// Stamps of a page on its way in. The outer two are the client's clock, the inner two the
+/// server's; ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FetchTimes {
     /// Client: the request was handed to the socket.
@@ -84,7 +87,8 @@ pub enum Shortage {
 /// An answer.
 #[derive(Debug)]
 pub enum Reply<'a> {
-    /// To [`Link::reserve`]: room for so many slots more, which follow those granted before. May be less than was asked for; 0 is a refusal.
+    /// To [`Link::reserve`]: room for so many slots more, which follow those granted before. May be
+    /// less than was asked for; 0 is a refusal.
     Granted {
         /// How many.
         slots: u32,
@@ -145,8 +149,8 @@ pub enum Reply<'a> {
 }
 
 impl Link {
-    /// Connect, prove both ways who is there, encrypt if asked, and hear the server's greeting, all within `deadline`
-    /// (apart from a slow name server). Waits.
+    /// Connect, prove both ways who is there, encrypt if asked, and hear the server's greeting, all
+    /// within `deadline` (apart from a slow name server). Waits.
     ///
     /// # Errors
     /// When there is no page server of this key at the address, or it refuses.
@@ -190,7 +194,8 @@ impl Link {
         self.ask(Kind::Reserve, Kind::Granted, None, &[&slots.to_le_bytes()]);
     }
 
-    /// Keep a page in a slot. Writes in a row leave as one batch. `purpose` is for the server's counts: 0 page-out, 1 parity, 2 move.
+    /// Keep a page in a slot. Writes in a row leave as one batch. `purpose` is for the server's
+    /// counts: 0 page-out, 1 parity, 2 move.
     pub fn write(&mut self, operation: u64, slot: u32, tag: Tag, bytes: &PageBytes, purpose: u8) {
         let entry = Entry { slot, mark: purpose.into(), tag };
         if let Some(begun) = self.outgoing.page(&entry, bytes) {
@@ -210,7 +215,8 @@ impl Link {
         self.page(Kind::Mix, Kind::Mixed, operation, &Entry { slot, mark: 0, tag }, bytes);
     }
 
-    /// Bring pages (operation, slot), in batches of up to 64. What was asked for by one call never shares a batch with another's.
+    /// Bring pages (operation, slot), in batches of up to 64. What was asked for by one call never
+    /// shares a batch with another's.
     pub fn read(&mut self, reads: &[(u64, u32)]) {
         self.outgoing.seal();
         for (operation, slot) in reads {
@@ -234,7 +240,8 @@ impl Link {
         self.ask(Kind::Ping, Kind::Pong, None, &[&ticks.to_le_bytes()]);
     }
 
-    /// Send what the socket takes; `now` is the `sent` stamp, in ticks. True: nothing waits any more. False: call again when the socket can be written.
+    /// Send what the socket takes; `now` is the `sent` stamp, in ticks. True: nothing waits any
+    /// more. False: call again when the socket can be written.
     ///
     /// # Errors
     /// When the connection is lost.
@@ -262,7 +269,10 @@ impl Link {
         while let Some((header, body)) = self.inbox.next(Sender::Server).map_err(nonsense)? {
             let answer = Answer::decode(&header, body).map_err(nonsense)?;
             if let Answer::Refused(refusal) = answer {
-                return Err(LinkError::Refused { address: self.address.clone(), reason: refusal.reason() });
+                return Err(LinkError::Refused {
+                    address: self.address.clone(),
+                    reason: refusal.reason(),
+                });
             }
             let asked = self.pending.answer(&header).map_err(nonsense)?;
             take(reply(answer, asked, arrived, &mut self.entries).map_err(nonsense)?);
@@ -270,7 +280,8 @@ impl Link {
         Ok(true)
     }
 
-    /// Since when (ticks, as given to [`Link::flush`]) the oldest request waits for its answer, or for the socket to take it; `None`: none does.
+    /// Since when (ticks, as given to [`Link::flush`]) the oldest request waits for its answer, or
+    /// for the socket to take it; `None`: none does.
     pub fn oldest(&self) -> Option<u64> {
         self.pending.oldest().or(self.stuck)
     }
@@ -314,7 +325,9 @@ fn reply<'a>(
     let operation = || operation.ok_or(WireError::Unasked);
     Ok(match answer {
         Answer::Granted { slots, shortage } => Reply::Granted { slots, shortage },
-        Answer::Stored { arrived, taken } => Reply::Stored { operations, times: stored(arrived, taken) },
+        Answer::Stored { arrived, taken } => {
+            Reply::Stored { operations, times: stored(arrived, taken) }
+        }
         Answer::Swapped { arrived, taken, tag, before, difference } => {
             let times = stored(arrived, taken);
             Reply::Swapped { operation: operation()?, difference, tag, before, times }
@@ -328,9 +341,12 @@ fn reply<'a>(
             let times = FetchTimes { asked, ready, sent, arrived: answered };
             Reply::Pages { operations, entries: scratch, bytes, times }
         }
-        Answer::Pong { ticks, received, sent } => {
-            Reply::Pong { sent: ticks, server_received: received, server_sent: sent, received: answered }
-        }
+        Answer::Pong { ticks, received, sent } => Reply::Pong {
+            sent: ticks,
+            server_received: received,
+            server_sent: sent,
+            received: answered,
+        },
         Answer::Started | Answer::Agreed(_) | Answer::Greeting(_) | Answer::Refused(_) => {
             return Err(WireError::Unasked);
         }

@@ -52,7 +52,12 @@ pub struct Mailbox {
 impl Mailbox {
     pub fn new() -> io::Result<Mailbox> {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Mailbox { requests: Mutex::default(), some: AtomicBool::new(false), file: file(&bell)?, bell })
+        Ok(Mailbox {
+            requests: Mutex::default(),
+            some: AtomicBool::new(false),
+            file: file(&bell)?,
+            bell,
+        })
     }
 
     /// Ask, and wait until it is done.
@@ -80,7 +85,8 @@ impl Mailbox {
     pub fn take(&self, into: &mut Vec<(Request, Arc<Ticket>)>) {
         if self.some.swap(false, Ordering::Acquire) {
             let mut word = [0; 8];
-            // Nothing to read means that it was rung between our looking and now: then it will wake us once for nothing.
+            // Nothing to read means that it was rung between our looking and now: then it will wake
+            // us once for nothing.
             let _ = rustix::io::read(&self.bell, &mut word);
             into.extend(lock(&self.requests).drain(..));
         }

@@ -16,7 +16,8 @@ pub struct Memory {
     process: u32,
 }
 
-/// Keeps a range resident while it lives: for the system calls of a program whose kernel serves only faults of user mode.
+/// Keeps a range resident while it lives: for the system calls of a program whose kernel serves
+/// only faults of user mode.
 pub struct Hold<'a> {
     memory: &'a Memory,
     stretch: Option<Stretch>,
@@ -47,7 +48,8 @@ impl Memory {
         Ok(Memory { shared, process: std::process::id() })
     }
 
-    /// Whether the kernel serves only faults of user mode: system calls then fail on pages that are away, unless held.
+    /// Whether the kernel serves only faults of user mode: system calls then fail on pages that are
+    /// away, unless held.
     pub fn user_mode_only(&self) -> bool {
         self.shared.user_mode_only
     }
@@ -65,7 +67,8 @@ impl Memory {
 
     /// Give memory back; part of a mapping may be.
     pub fn unmap(&self, address: usize, bytes: usize) {
-        // Without an engine there is nothing to give back to: a forked child does not have the memory.
+        // Without an engine there is nothing to give back to: a forked child does not have the
+        // memory.
         let _ = self.ask(Request::Unmap(Stretch { address, bytes: whole_pages(bytes) }));
     }
 
@@ -112,15 +115,18 @@ impl Memory {
         self.shared.arena.covers(address, bytes)
     }
 
-    /// Keep a range resident until the guard is dropped. Ranges that are not paged, or larger than half of local memory, are not held.
+    /// Keep a range resident until the guard is dropped. Ranges that are not paged, or larger than
+    /// half of local memory, are not held.
     pub fn hold(&self, address: usize, bytes: usize) -> Hold<'_> {
         let start = address / pager::PAGE_BYTES * pager::PAGE_BYTES;
         let stretch = Stretch { address: start, bytes: whole_pages(address + bytes - start) };
-        let held = bytes > 0 && self.covers(address, bytes) && self.ask(Request::Hold(stretch)).is_ok();
+        let held =
+            bytes > 0 && self.covers(address, bytes) && self.ask(Request::Hold(stretch)).is_ok();
         Hold { memory: self, stretch: held.then_some(stretch) }
     }
 
-    /// The program ends: write the summary and the last records. Faults are served on until the process is gone.
+    /// The program ends: write the summary and the last records. Faults are served on until the
+    /// process is gone.
     pub fn finish(&self) {
         // A forked child has nothing to say.
         let _ = self.ask(Request::Finish);
@@ -152,11 +158,13 @@ fn prepare(config: Config, mailbox: Mailbox) -> Result<(Engine, Arc<Shared>), Rm
     Engine::prepare(config, mailbox)
 }
 
-/// A program whose pages nobody brings would wait for ever: a mistake of the engine ends it, and says so.
+/// A program whose pages nobody brings would wait for ever: a mistake of the engine ends it, and
+/// says so.
 fn run_or_die(engine: Engine) {
     let run = std::panic::AssertUnwindSafe(|| engine.run());
     if std::panic::catch_unwind(run).is_err() {
-        let words = b"fourstamp: the paging engine has failed, and the program cannot go on without its pages; please report what it said above\n";
+        let words = b"fourstamp: the paging engine has failed, and the program cannot go on \
+        without its pages; please report what it said above\n";
         // SAFETY: the bytes are there. Nothing is to be done if standard error is closed.
         unsafe { libc::write(2, words.as_ptr().cast(), words.len()) };
         std::process::abort();
@@ -182,6 +190,8 @@ impl Signals {
 impl Drop for Signals {
     fn drop(&mut self) {
         // SAFETY: the set came from the system.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut()) };
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut())
+        };
     }
 }

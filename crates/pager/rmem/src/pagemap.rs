@@ -1,4 +1,5 @@
-//! What the kernel says of pages of this process: `/proc/self/pagemap`, as in `Documentation/admin-guide/mm/pagemap.rst`.
+//! What the kernel says of pages of this process: `/proc/self/pagemap`, as in
+//! `Documentation/admin-guide/mm/pagemap.rst`.
 
 use pager::PAGE_BYTES;
 use std::fs::File;
@@ -64,7 +65,14 @@ mod tests {
         let (bytes, flags) = (3 * PAGE_BYTES, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: a new mapping, which nobody else knows.
         let address = unsafe {
-            libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) as usize
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                flags,
+                -1,
+                0,
+            ) as usize
         };
         uffd.register(address, bytes).unwrap();
         uffd.copy(address, &[1; PAGE_BYTES]).1.unwrap();

@@ -1,7 +1,9 @@
-//! The completion time as the sum of its parts. Each part is measured; what nothing accounts for is *other*, whatever else there is.
+//! The completion time as the sum of its parts. Each part is measured; what nothing accounts for is
+//! *other*, whatever else there is.
 //!
-//! Wherever the program has one thread the parts do not overlap. Several threads can run, and wait for pages, at once: where that comes to more than
-//! the time that passed, they share it in proportion. So it is reckoned in short stretches, of a second each.
+//! Wherever the program has one thread the parts do not overlap. Several threads can run, and wait
+//! for pages, at once: where that comes to more than the time that passed, they share it in
+//! proportion. So it is reckoned in short stretches, of a second each.
 
 use crate::waits::Waited;
 use serde::Serialize;
@@ -10,10 +12,12 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reading {
     pub elapsed: f64,
-    /// Of the program's threads, on a processor. How much of it is in user mode the kernel only estimates.
+    /// Of the program's threads, on a processor. How much of it is in user mode the kernel only
+    /// estimates.
     pub work: f64,
     pub user_share: f64,
-    /// The program's threads were ready to run, and had no processor. `None`: the kernel does not say.
+    /// The program's threads were ready to run, and had no processor. `None`: the kernel does not
+    /// say.
     pub queue: Option<f64>,
     /// The engine had none, while there was a fault that it had not seen.
     pub unseen: f64,
@@ -47,7 +51,8 @@ pub struct Parts {
     pub server: f64,
     /// ... or for the disk.
     pub disk: f64,
-    /// A thread, or the engine that it waited for, was ready to run and had no processor. `None`: the kernel does not say.
+    /// A thread, or the engine that it waited for, was ready to run and had no processor. `None`:
+    /// the kernel does not say.
     pub queue: Option<f64>,
     /// All else.
     pub other: f64,
@@ -94,7 +99,11 @@ impl Account {
     pub fn read(&mut self, now: Reading) {
         let last = self.last;
         // The program's time is a difference of two counters, which may go back by a little.
-        let now = Reading { elapsed: now.elapsed.max(last.elapsed), work: now.work.max(last.work), ..now };
+        let now = Reading {
+            elapsed: now.elapsed.max(last.elapsed),
+            work: now.work.max(last.work),
+            ..now
+        };
         self.last = now;
         let queue = |now: Option<f64>, last: Option<f64>| Some(grown(now?, last.unwrap_or(0.0)));
         let passed = Reading {
@@ -185,8 +194,14 @@ mod tests {
 
     /// A second of a program with one thread.
     fn second() -> Reading {
-        let waited =
-            Waits { handling: 0.05, network: 0.15, server: 0.06, disk: 0.02, late: 0.02, unknown: 0.0 };
+        let waited = Waits {
+            handling: 0.05,
+            network: 0.15,
+            server: 0.06,
+            disk: 0.02,
+            late: 0.02,
+            unknown: 0.0,
+        };
         Reading {
             elapsed: 1.0,
             work: 0.4,
@@ -219,7 +234,10 @@ mod tests {
             let Parts { user, system, handling, network, server, disk, queue, other } = *parts;
             [user, system, handling, network, server, disk, queue.unwrap(), other]
         };
-        assert!(all(&found).iter().zip(all(&right)).all(|(found, right)| near(*found, right)), "{found:?}");
+        assert!(
+            all(&found).iter().zip(all(&right)).all(|(found, right)| near(*found, right)),
+            "{found:?}"
+        );
     }
 
     #[test]
@@ -242,11 +260,19 @@ mod tests {
     fn threads_at_once_share_the_time() {
         // Three compute all the time, one waits all the time.
         let waited = Waits { network: 1.0, ..Waits::default() };
-        let four =
-            Reading { elapsed: 1.0, work: 3.0, queue: Some(0.0), waited, each: 1.0, ..Reading::default() };
+        let four = Reading {
+            elapsed: 1.0,
+            work: 3.0,
+            queue: Some(0.0),
+            waited,
+            each: 1.0,
+            ..Reading::default()
+        };
         let found = parts(&four);
         assert!(
-            near(found.user + found.system, 0.75) && near(found.network, 0.25) && near(found.other, 0.0),
+            near(found.user + found.system, 0.75)
+                && near(found.network, 0.25)
+                && near(found.other, 0.0),
             "{found:?}"
         );
         // Four wait at once half of the time, and nothing else happens.
@@ -262,7 +288,10 @@ mod tests {
         let two = Reading { elapsed: 3.0, work: 0.8, ..second() };
         account.read(two);
         let found = account.parts();
-        assert!(near(sum(&found), 3.0) && near(found.user, 0.6) && near(found.network, 0.15), "{found:?}");
+        assert!(
+            near(sum(&found), 3.0) && near(found.user, 0.6) && near(found.network, 0.15),
+            "{found:?}"
+        );
         account.read(Reading { elapsed: 2.9, work: 0.7, ..two });
         assert_eq!(account.parts(), found, "counters that go back");
         account.read(two);

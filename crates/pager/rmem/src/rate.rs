@@ -1,9 +1,10 @@
-//! The rate of the network: the most that went one way in a window. Right where the network was ever busy; too low where it never was, and then
-//! hardly anybody waited for it.
+//! The rate of the network: the most that went one way in a window. Right where the network was
+//! ever busy; too low where it never was, and then hardly anybody waited for it.
 
 /// A window is at least so long ...
 const WINDOW_NS: f64 = 100_000_000.0;
-/// ... and has at least so many bytes one way, because whole batches are counted when their last byte is there, and several may end in one moment ...
+/// ... and has at least so many bytes one way, because whole batches are counted when their last
+/// byte is there, and several may end in one moment ...
 const WINDOW_BYTES: u64 = 8 << 20;
 /// ... unless that takes too long.
 const LONG_NS: f64 = 10_000_000_000.0;
@@ -62,7 +63,8 @@ impl Rate {
 
     /// What the bytes of the busier direction take at that rate, s.
     pub fn seconds(&self) -> f64 {
-        let bytes = self.all.iter().zip(self.window).map(|(all, window)| all + window).max().unwrap_or(0);
+        let bytes =
+            self.all.iter().zip(self.window).map(|(all, window)| all + window).max().unwrap_or(0);
         self.bytes_per_second().map_or(0.0, |rate| bytes as f64 / rate)
     }
 }

@@ -1,4 +1,5 @@
-//! How long threads were ready to run and had no processor, as the kernel counts it (`/proc/PID/task/TID/schedstat`).
+//! How long threads were ready to run and had no processor, as the kernel counts it
+//! (`/proc/PID/task/TID/schedstat`).
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -40,7 +41,8 @@ pub struct Threads {
     ours: Had,
 }
 
-/// Whether a thread of this name is one that paging has beside the program's: the engine, those that write for it, those that keep its records.
+/// Whether a thread of this name is one that paging has beside the program's: the engine, those
+/// that write for it, those that keep its records.
 fn is_ours(name: &str) -> bool {
     name == "pager" || name.starts_with("pager-") || name.starts_with("fourstamp-")
 }
@@ -66,8 +68,11 @@ impl Threads {
         let last = std::mem::take(&mut self.seen);
         for (thread, ours, had) in now {
             // Less than before: the number has gone to a new thread.
-            let before =
-                last.get(&thread).copied().filter(|before| before.ran <= had.ran).unwrap_or_default();
+            let before = last
+                .get(&thread)
+                .copied()
+                .filter(|before| before.ran <= had.ran)
+                .unwrap_or_default();
             let sum = if ours { &mut self.ours } else { &mut self.program };
             sum.ran += had.ran - before.ran;
             sum.queued += had.queued.saturating_sub(before.queued);
@@ -91,12 +96,21 @@ mod tests {
         let mut threads = Threads::default();
         let mut program = |now: &[(u32, bool, u64, u64)]| {
             let one = |&(thread, ours, ran, queued): &_| (thread, ours, Had { ran, queued });
-            threads.add(now.iter().map(one).collect()).map(|(had, ours)| [had.ran, had.queued, ours.ran])
+            threads
+                .add(now.iter().map(one).collect())
+                .map(|(had, ours)| [had.ran, had.queued, ours.ran])
         };
         assert_eq!(program(&[]), None, "a kernel that does not count");
-        assert_eq!(program(&[(1, false, 10, 1), (2, false, 5, 2), (3, true, 7, 9)]), Some([15, 3, 7]));
+        assert_eq!(
+            program(&[(1, false, 10, 1), (2, false, 5, 2), (3, true, 7, 9)]),
+            Some([15, 3, 7])
+        );
         assert_eq!(program(&[(1, false, 30, 1), (3, true, 8, 9)]), Some([35, 3, 8]));
-        assert_eq!(program(&[(1, false, 30, 4), (2, false, 4, 0)]), Some([39, 6, 8]), "another thread 2");
+        assert_eq!(
+            program(&[(1, false, 30, 4), (2, false, 4, 0)]),
+            Some([39, 6, 8]),
+            "another thread 2"
+        );
         assert_eq!(program(&[(1, false, 7, 1), (2, false, 4, 0)]), Some([46, 7, 8]));
     }
 

@@ -1,10 +1,11 @@
 //! Encrypted connections: Noise, pattern NN with a pre-shared key that is derived from the run key.
 //!
-//! Both ends have proved by then that they hold the run key (`fabric::authenticate`). The agreement makes keys for this connection alone, which are
-//! not known to whoever learns the run key later, and a message that was changed, repeated or left out on the way is noticed.
+//! Both ends have proved by then that they hold the run key (`fabric::authenticate`). The agreement
+//! makes keys for this connection alone, which are not known to whoever learns the run key later,
+//! and a message that was changed, repeated or left out on the way is noticed.
 //!
-//! On the wire each message is its length (u16, little-endian) and as many bytes, of which 16 authenticate the rest.
-//! Noise: <https://noiseprotocol.org/noise.html>, revision 34.
+//! On the wire each message is its length (u16, little-endian) and as many bytes, of which 16
+//! authenticate the rest. Noise: <https://noiseprotocol.org/noise.html>, revision 34.
 
 use crate::wire::WireError;
 use crate::wire::inbox::RECEIVE_BYTES;
@@ -53,7 +54,8 @@ pub(crate) fn conclude(mut state: HandshakeState, answer: &[u8]) -> Result<Secur
 impl Secure {
     fn new(state: HandshakeState) -> Result<Secure, WireError> {
         let noise = state.into_transport_mode().map_err(|_| WireError::Sealed)?;
-        let (incoming, outgoing) = (vec![0; RECEIVE_BYTES], Vec::with_capacity(2 * SEALED_BYTES_MAX));
+        let (incoming, outgoing) =
+            (vec![0; RECEIVE_BYTES], Vec::with_capacity(2 * SEALED_BYTES_MAX));
         Ok(Secure { noise, incoming, held: 0, outgoing, gone: 0 })
     }
 
@@ -62,7 +64,8 @@ impl Secure {
         &mut self.incoming[self.held..]
     }
 
-    /// So many bytes have been put into the room: open every whole message into `plain`, which has room for them, and say how many bytes came out.
+    /// So many bytes have been put into the room: open every whole message into `plain`, which has
+    /// room for them, and say how many bytes came out.
     pub fn open(&mut self, bytes: usize, plain: &mut [u8]) -> Result<usize, WireError> {
         self.held += bytes;
         let (mut read, mut opened) = (0, 0);

@@ -1,7 +1,8 @@
 //! The page server: lends memory to programs that page over the network.
 //!
-//! Each client has its own slots in its own memory, which ends with its connection: no request can name another's. A thread a connection;
-//! the number of connections, the memory for all of them, and the time that any of them may take are bounded.
+//! Each client has its own slots in its own memory, which ends with its connection: no request can
+//! name another's. A thread a connection; the number of connections, the memory for all of them,
+//! and the time that any of them may take are bounded.
 
 use crate::about::ServerAbout;
 use arena::Arena;
@@ -32,7 +33,8 @@ pub use error::ServerError;
 
 /// How often the server looks whether it is to end.
 const LOOK: Duration = Duration::from_millis(100);
-/// Connections beyond the clients, which hold the key as well: each is told that there is no place for it.
+/// Connections beyond the clients, which hold the key as well: each is told that there is no place
+/// for it.
 const TURNED_AWAY_MAX: usize = 64;
 
 /// How to serve.
@@ -50,10 +52,12 @@ pub struct ServerOptions {
     pub require_encryption: bool,
     /// Most clients at a time.
     pub clients_max: usize,
-    /// How long a connection looks for the next request before it sleeps. For machines that do nothing else: where others want the processor,
-    /// whoever looks gives way to them, and gets it back much later than a sleeper would.
+    /// How long a connection looks for the next request before it sleeps. For machines that do
+    /// nothing else: where others want the processor, whoever looks gives way to them, and gets it
+    /// back much later than a sleeper would.
     pub spin: Duration,
-    /// A client that does not read its answers, or stops in the middle of a request, is cut off after this time.
+    /// A client that does not read its answers, or stops in the middle of a request, is cut off
+    /// after this time.
     pub patience: Duration,
 }
 
@@ -130,7 +134,9 @@ impl PageServer {
     /// When the listening socket fails.
     pub fn run(&self, until: &AtomicBool) -> Result<(), ServerError> {
         let failed = |source| ServerError::Accept { source };
-        let open = || Door::open(self.listener.try_clone()?, self.shared.options.key.clone(), client::OURS);
+        let open = || {
+            Door::open(self.listener.try_clone()?, self.shared.options.key.clone(), client::OURS)
+        };
         let mut door = open().map_err(failed)?;
         let connections = Connections::default();
         let served = std::thread::scope(|scope| {
@@ -140,7 +146,9 @@ impl PageServer {
                 if prepare(&stream).is_err() {
                     return;
                 }
-                let Some(guard) = connections.enter(number, &stream, self.connections_max()) else { return };
+                let Some(guard) = connections.enter(number, &stream, self.connections_max()) else {
+                    return;
+                };
                 let shared = &*self.shared;
                 // Without a thread there is no service: the connection closes, which says so.
                 let _ = std::thread::Builder::new().name(format!("client {number}")).spawn_scoped(

@@ -5,7 +5,8 @@ use crate::uffd::Uffd;
 use pager::{Frame, PAGE_BYTES};
 use std::io;
 
-/// A row of frames, all empty at first. Empty means that the kernel keeps no memory for it, as moving a page there needs.
+/// A row of frames, all empty at first. Empty means that the kernel keeps no memory for it, as
+/// moving a page there needs.
 pub struct Staging {
     base: usize,
     frames: u32,
@@ -32,9 +33,11 @@ impl Staging {
 
     /// The bytes of a full frame.
     ///
-    /// Reading an empty one would stop the engine for ever in a fault that only it can serve; so the pager asks for full ones only.
+    /// Reading an empty one would stop the engine for ever in a fault that only it can serve; so
+    /// the pager asks for full ones only.
     pub fn bytes(&self, frame: Frame) -> &[u8; PAGE_BYTES] {
-        // SAFETY: the frame lies within the range, is full, and is changed only through `&mut self`.
+        // SAFETY: the frame lies within the range, is full, and is changed only through `&mut
+        // self`.
         unsafe { &*(self.address(frame) as *const [u8; PAGE_BYTES]) }
     }
 
@@ -61,8 +64,11 @@ impl Staging {
         assert!(first + many <= self.frames, "there are no frames {first} to {}", first + many);
         let address = self.base + first as usize * PAGE_BYTES;
         // The system call is made directly: a library that stands in for `madvise` calls us.
-        // SAFETY: the range is ours, and after MADV_DONTNEED nobody reads it before it is filled again.
-        let result = unsafe { libc::syscall(libc::SYS_madvise, address, many as usize * PAGE_BYTES, advice) };
+        // SAFETY: the range is ours, and after MADV_DONTNEED nobody reads it before it is filled
+        // again.
+        let result = unsafe {
+            libc::syscall(libc::SYS_madvise, address, many as usize * PAGE_BYTES, advice)
+        };
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 }

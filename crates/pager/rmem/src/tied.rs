@@ -1,11 +1,13 @@
-//! A program that ends with whoever runs it, however that ends: `kill -9` of the runner sends it SIGTERM.
+//! A program that ends with whoever runs it, however that ends: `kill -9` of the runner sends it
+//! SIGTERM.
 
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Have the command's process told to end when this one is gone. It is the calling thread that counts: it must live as long as the program.
+/// Have the command's process told to end when this one is gone. It is the calling thread that
+/// counts: it must live as long as the program.
 pub fn end_with_parent(command: &mut Command) {
     let parent = getpid();
     // SAFETY: between fork and exec only two system calls are made, and nothing is allocated.
@@ -24,7 +26,8 @@ mod tests {
     use std::io::Read;
     use std::process::Stdio;
 
-    /// The thread that starts it is what counts as its parent: when it has ended, so does the program.
+    /// The thread that starts it is what counts as its parent: when it has ended, so does the
+    /// program.
     #[test]
     fn a_program_ends_with_the_thread_that_started_it() {
         let mut child = std::thread::spawn(|| {

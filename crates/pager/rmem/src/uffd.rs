@@ -1,6 +1,8 @@
-//! userfaultfd: the kernel stops a thread that touches a page which is not there, tells us, and lets us put the page there.
+//! userfaultfd: the kernel stops a thread that touches a page which is not there, tells us, and
+//! lets us put the page there.
 //!
-//! Own bindings of the few calls that paging needs (linux/userfaultfd.h); the crates that wrap it lack moving pages.
+//! Own bindings of the few calls that paging needs (linux/userfaultfd.h); the crates that wrap it
+//! lack moving pages.
 
 use std::fmt;
 use std::io;
@@ -136,13 +138,17 @@ impl fmt::Debug for Uffd {
 }
 
 impl Uffd {
-    /// Open one: for all faults where this user may, otherwise (or if `user_mode_only`) for those of user mode.
+    /// Open one: for all faults where this user may, otherwise (or if `user_mode_only`) for those
+    /// of user mode.
     ///
     /// # Errors
     /// When the kernel has none (before Linux 5.11 for an ordinary user), or forbids it.
     pub fn open(user_mode_only: bool) -> io::Result<Uffd> {
-        let all =
-            if user_mode_only { Err(io::ErrorKind::PermissionDenied.into()) } else { open_for_all_faults() };
+        let all = if user_mode_only {
+            Err(io::ErrorKind::PermissionDenied.into())
+        } else {
+            open_for_all_faults()
+        };
         let kernel_faults = all.is_ok();
         let file = match all {
             Ok(file) => file,
@@ -174,8 +180,11 @@ impl Uffd {
     /// Serve the faults of a range of anonymous memory.
     pub fn register(&self, address: usize, bytes: usize) -> io::Result<()> {
         let protect = if self.abilities.protects { REGISTER_MODE_WP } else { 0 };
-        let mut register =
-            Register { range: range(address, bytes), mode: REGISTER_MODE_MISSING | protect, ioctls: 0 };
+        let mut register = Register {
+            range: range(address, bytes),
+            mode: REGISTER_MODE_MISSING | protect,
+            ioctls: 0,
+        };
         self.call(IOCTL_REGISTER, &mut register)
     }
 
@@ -193,32 +202,50 @@ impl Uffd {
             return if error.kind() == io::ErrorKind::WouldBlock { Ok(()) } else { Err(error) };
         }
         let events = &events[..read as usize / size_of::<Event>()];
-        into.extend(events.iter().filter(|event| event.event == EVENT_PAGEFAULT).map(|event| Fault {
-            address: event.address as usize,
-            write: event.flags & PAGEFAULT_FLAG_WRITE != 0,
-            protected: event.flags & PAGEFAULT_FLAG_WP != 0,
+        into.extend(events.iter().filter(|event| event.event == EVENT_PAGEFAULT).map(|event| {
+            Fault {
+                address: event.address as usize,
+                write: event.flags & PAGEFAULT_FLAG_WRITE != 0,
+                protected: event.flags & PAGEFAULT_FLAG_WP != 0,
+            }
         }));
         Ok(())
     }
 
-    /// Put copies of `bytes` into pages that are not there, and let who waits for them go on. Says how many bytes are there before it
-    /// met an obstacle, and which.
+    /// Put copies of `bytes` into pages that are not there, and let who waits for them go on. Says
+    /// how many bytes are there before it met an obstacle, and which.
     pub fn copy(&self, destination: usize, bytes: &[u8]) -> (usize, io::Result<()>) {
         self.transfer(IOCTL_COPY, destination, bytes.as_ptr() as usize, bytes.len())
     }
 
     /// The same, and threads that write to them wait. Needs [`Abilities::protects`].
     pub fn copy_protected(&self, destination: usize, bytes: &[u8]) -> (usize, io::Result<()>) {
-        self.transfer_with(IOCTL_COPY, destination, bytes.as_ptr() as usize, bytes.len(), COPY_MODE_WP)
+        self.transfer_with(
+            IOCTL_COPY,
+            destination,
+            bytes.as_ptr() as usize,
+            bytes.len(),
+            COPY_MODE_WP,
+        )
     }
 
     /// Move pages from one registered range to another, where nothing may be. The same.
-    pub fn move_pages(&self, destination: usize, source: usize, bytes: usize) -> (usize, io::Result<()>) {
+    pub fn move_pages(
+        &self,
+        destination: usize,
+        source: usize,
+        bytes: usize,
+    ) -> (usize, io::Result<()>) {
         self.transfer(IOCTL_MOVE, destination, source, bytes)
     }
 
     /// The same where some pages of the source may be missing: they are skipped.
-    pub fn move_some(&self, destination: usize, source: usize, bytes: usize) -> (usize, io::Result<()>) {
+    pub fn move_some(
+        &self,
+        destination: usize,
+        source: usize,
+        bytes: usize,
+    ) -> (usize, io::Result<()>) {
         self.transfer_with(IOCTL_MOVE, destination, source, bytes, MOVE_MODE_ALLOW_SRC_HOLES)
     }
 
@@ -268,9 +295,12 @@ impl Uffd {
     }
 
     fn call<T>(&self, number: u64, argument: &mut T) -> io::Result<()> {
-        // SAFETY: `number` says how large its argument is, by which it was made from T. What the call does to the memory that the
-        // argument names is up to the caller of this module: it manages those ranges.
-        let result = unsafe { libc::ioctl(self.file.as_raw_fd(), number as _, std::ptr::from_mut(argument)) };
+        // SAFETY: `number` says how large its argument is, by which it was made from T. What the
+        // call does to the memory that the argument names is up to the caller of this module: it
+        // manages those ranges.
+        let result = unsafe {
+            libc::ioctl(self.file.as_raw_fd(), number as _, std::ptr::from_mut(argument))
+        };
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 }
@@ -293,7 +323,8 @@ fn range(address: usize, bytes: usize) -> Range {
     Range { start: address as u64, len: bytes as u64 }
 }
 
-/// By the device if its permissions allow it, otherwise by the system call, which wants CAP_SYS_PTRACE.
+/// By the device if its permissions allow it, otherwise by the system call, which wants
+/// CAP_SYS_PTRACE.
 fn open_for_all_faults() -> io::Result<OwnedFd> {
     match std::fs::File::options().read(true).write(true).open("/dev/userfaultfd") {
         Ok(device) => by_device(&device),
@@ -322,7 +353,8 @@ fn owned(file: libc::c_long) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(file as i32) })
 }
 
-/// What this kernel offers. A descriptor can be asked once, and agrees then: so another one is asked.
+/// What this kernel offers. A descriptor can be asked once, and agrees then: so another one is
+/// asked.
 fn features_of(kernel_faults: bool) -> io::Result<u64> {
     let file = if kernel_faults { open_for_all_faults() } else { by_system_call(USER_MODE_ONLY) }?;
     agree(&file, 0)

@@ -4,8 +4,9 @@
 //! kind u8 │ 0 u8 │ count u16 │ length u32 │ request u64 │ body
 //! ```
 //!
-//! Little-endian, 16 bytes, then `length` bytes. The length follows from kind and count, is checked against them before anything is believed or
-//! allocated, and is bounded: a batch has at most [`BATCH_MAX`] pages. A client numbers its requests; the server answers in their order.
+//! Little-endian, 16 bytes, then `length` bytes. The length follows from kind and count, is checked
+//! against them before anything is believed or allocated, and is bounded: a batch has at most
+//! [`BATCH_MAX`] pages. A client numbers its requests; the server answers in their order.
 //!
 //! Pure, apart from [`channel`]: bytes in, values out.
 
@@ -219,7 +220,8 @@ impl Header {
             return Err(WireError::Field("flag"));
         }
         let mut fields = fields::Fields::new(&header[2..]);
-        let header = Header { kind, count: fields.u16(), length: fields.u32(), request: fields.u64() };
+        let header =
+            Header { kind, count: fields.u16(), length: fields.u32(), request: fields.u64() };
         header.check()?;
         Ok(Some(header))
     }

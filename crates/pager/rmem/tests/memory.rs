@@ -71,7 +71,11 @@ fn arrays_are_slices_of_zeros_that_are_given_back() {
     let address = array.as_ptr() as usize;
     drop(array);
     let again = memory.array::<u64>(1 << 20).unwrap();
-    assert_eq!((again.as_ptr() as usize, again[12345]), (address, 0), "it was given back, and is new");
+    assert_eq!(
+        (again.as_ptr() as usize, again[12345]),
+        (address, 0),
+        "it was given back, and is new"
+    );
     assert!(memory.array::<u8>(0).unwrap().is_empty());
     let error = memory.array::<u64>(usize::MAX).unwrap_err();
     assert!(error.to_string().contains("address space"), "{error}");
@@ -85,7 +89,8 @@ fn memory_grows_moves_shrinks_and_is_given_up() {
     let (mut bytes, mut address) = (PAGE, memory.map(PAGE).unwrap());
     let neighbour = memory.map(PAGE).unwrap();
     words(address, bytes)[0] = number(0, 0);
-    // In steps of odd sizes, with something behind it now and then, so that it grows in place sometimes and moves at others.
+    // In steps of odd sizes, with something behind it now and then, so that it grows in place
+    // sometimes and moves at others.
     for step in 1..60 {
         let more = bytes + PAGE * (step * step % 97 + 1);
         let old = bytes / 8;
@@ -142,7 +147,8 @@ fn threads_fault_at_the_same_time() {
 fn a_kernel_that_cannot_move_pages_serves_too() {
     let servers = Servers::start(&[Data, Data, Parity], 64 << 20);
     let memory =
-        Memory::start(Config { old_kernel: true, ..config(&servers, "parity-log", 1 << 20) }).unwrap();
+        Memory::start(Config { old_kernel: true, ..config(&servers, "parity-log", 1 << 20) })
+            .unwrap();
     let bytes = 6 << 20;
     let array = words(memory.map(bytes).unwrap(), bytes);
     std::thread::scope(|scope| {
@@ -181,11 +187,15 @@ fn pages_of_neighbouring_mappings_travel_together() {
     let array = words(first, all);
     for round in 0..3 {
         array.iter_mut().enumerate().for_each(|(at, word)| *word = number(at, round));
-        assert!(array.iter().enumerate().all(|(at, word)| *word == number(at, round)), "round {round}");
+        assert!(
+            array.iter().enumerate().all(|(at, word)| *word == number(at, round)),
+            "round {round}"
+        );
     }
 }
 
-/// Pages that a stream has read are protected from writing until somebody writes: the program, the kernel for it, or where they have moved.
+/// Pages that a stream has read are protected from writing until somebody writes: the program, the
+/// kernel for it, or where they have moved.
 #[test]
 fn writes_to_what_a_stream_has_read_are_kept() {
     use std::io::{Read, Write};
@@ -198,7 +208,8 @@ fn writes_to_what_a_stream_has_read_are_kept() {
     let (mut output, mut input) = std::os::unix::net::UnixStream::pair().unwrap();
     for round in 1..=6 {
         let array = words(start, bytes);
-        // A hundred pages further on, those behind are still there, and a few in each hundred are written to.
+        // A hundred pages further on, those behind are still there, and a few in each hundred are
+        // written to.
         for at in 0..array.len() {
             assert_eq!(array[at], expected[at], "round {round}: word {at}");
             if at % 51_200 == 51_199 {
@@ -207,8 +218,9 @@ fn writes_to_what_a_stream_has_read_are_kept() {
                 output.write_all(&[number(at, round), !0].map(u64::to_ne_bytes).concat()).unwrap();
                 expected[received..received + 2].copy_from_slice(&[number(at, round), !0]);
                 // SAFETY: the words are the array's own.
-                let target =
-                    unsafe { std::slice::from_raw_parts_mut(array[received..].as_mut_ptr().cast(), 16) };
+                let target = unsafe {
+                    std::slice::from_raw_parts_mut(array[received..].as_mut_ptr().cast(), 16)
+                };
                 input.read_exact(target).unwrap();
             }
         }
@@ -225,7 +237,8 @@ fn writes_to_what_a_stream_has_read_are_kept() {
     memory.finish();
 }
 
-/// The kernel moves pages about itself when it wants large pieces of memory (or, as here, is told to): what is taken out must be counted right then, too.
+/// The kernel moves pages about itself when it wants large pieces of memory (or, as here, is told
+/// to): what is taken out must be counted right then, too.
 #[test]
 fn nothing_is_lost_while_the_kernel_compacts_memory() {
     const COMPACT: &str = "/proc/sys/vm/compact_memory";
@@ -246,7 +259,8 @@ fn nothing_is_lost_while_the_kernel_compacts_memory() {
         });
         for round in 0..40 {
             array.iter_mut().enumerate().for_each(|(at, word)| *word = number(at, round));
-            let wrong = array.iter().enumerate().filter(|(at, word)| **word != number(*at, round)).count();
+            let wrong =
+                array.iter().enumerate().filter(|(at, word)| **word != number(*at, round)).count();
             if wrong > 0 {
                 ended.store(true, std::sync::atomic::Ordering::Relaxed);
             }

@@ -37,6 +37,7 @@ pub(super) fn causes(run: &Recorded) -> Causes {
 
 /// All at the times at which they were asked for.
 pub(super) fn none(run: &Recorded) -> Causes {
-    let all = run.transfers.iter().enumerate().map(|(at, transfer)| (transfer.asked_s, at)).collect();
+    let all =
+        run.transfers.iter().enumerate().map(|(at, transfer)| (transfer.asked_s, at)).collect();
     Causes::from([(Cause::Begin, all)])
 }

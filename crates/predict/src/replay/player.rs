@@ -113,11 +113,17 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// One half of a transfer goes its way: the pages or what is short. Pages are acknowledged on the way back.
+    /// One half of a transfer goes its way: the pages or what is short. Pages are acknowledged on
+    /// the way back.
     fn send(&mut self, way: usize, at: usize, now_s: f64) {
         let transfer = self.run.transfers[at];
         if transfer.direction as usize != way {
-            return self.lines[way].add(now_s, transfer.connection, self.link.busy_s(SHORT_BYTES), at);
+            return self.lines[way].add(
+                now_s,
+                transfer.connection,
+                self.link.busy_s(SHORT_BYTES),
+                at,
+            );
         }
         let busy_s = self.link.busy_s(transfer.bytes);
         self.lines[way].add(now_s, transfer.connection, busy_s, at);
@@ -149,7 +155,8 @@ impl<'a> Player<'a> {
         let odd = self.is_odd(&wait);
         self.played.odd_waits += usize::from(odd);
         self.follow(Cause::Wait(at), now_s);
-        // One that ended before what it was for keeps its length: that may be asked for only after it.
+        // One that ended before what it was for keeps its length: that may be asked for only after
+        // it.
         match wait.transfer.filter(|_| !odd) {
             None => self.at(now_s + (wait.to_s - wait.from_s), Step::GoOn(at)),
             // It is here already: what is left is what comes after.

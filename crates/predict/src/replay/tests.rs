@@ -1,4 +1,5 @@
-//! Made-up programs, run by a simulator of their own over one link, replayed over another, and compared with the simulator over that.
+//! Made-up programs, run by a simulator of their own over one link, replayed over another, and
+//! compared with the simulator over that.
 
 use super::*;
 
@@ -11,8 +12,9 @@ fn link(mbit: u64) -> Link {
     Link { latency_s: 20e-6, acknowledging: 0.0, ..Link::of_bits(mbit * 1_000_000) }
 }
 
-/// A program that goes through `pages` pages in order, computes for `compute_s` with each, and changes it; pages are asked for `ahead` of
-/// their use, and written out `behind` it. At most `room` of these are under way.
+/// A program that goes through `pages` pages in order, computes for `compute_s` with each, and
+/// changes it; pages are asked for `ahead` of their use, and written out `behind` it. At most
+/// `room` of these are under way.
 struct Program {
     pages: usize,
     compute_s: f64,
@@ -39,7 +41,8 @@ impl Program {
                     asked_s = asked_s.max(outs[outs.len() - self.room]);
                 }
                 out_free = out_free.max(asked_s) + link.busy_s(PAGE);
-                in_free = in_free.max(out_free + link.latency_s + SERVER_S) + link.busy_s(SHORT_BYTES);
+                in_free =
+                    in_free.max(out_free + link.latency_s + SERVER_S) + link.busy_s(SHORT_BYTES);
                 let done_s = in_free + link.latency_s;
                 outs.push(done_s);
                 recorded.transfers.push(Transfer {
@@ -103,10 +106,18 @@ fn without_prefetch_each_page_adds_its_time() {
     let program = Program { pages: 1000, compute_s: 1e-3, ahead: 0, writes: false, room: 1 };
     let run = program.run(&link(300));
     let slow = link(30);
-    let each_s =
-        1e-3 + slow.busy_s(PAGE) + slow.busy_s(SHORT_BYTES) + 2.0 * slow.latency_s + SERVER_S + WAKE_S;
+    let each_s = 1e-3
+        + slow.busy_s(PAGE)
+        + slow.busy_s(SHORT_BYTES)
+        + 2.0 * slow.latency_s
+        + SERVER_S
+        + WAKE_S;
     let replayed = replay(&run, &link(300), &slow).elapsed_s;
-    assert!((replayed - 1000.0 * each_s).abs() < 1e-3 * replayed, "{replayed} against {}", 1000.0 * each_s);
+    assert!(
+        (replayed - 1000.0 * each_s).abs() < 1e-3 * replayed,
+        "{replayed} against {}",
+        1000.0 * each_s
+    );
 }
 
 #[test]
@@ -115,7 +126,10 @@ fn prefetching_hides_the_link_until_it_is_the_slower_one() {
     let program = Program { pages: 1000, compute_s: 300e-6, ahead: 16, writes: false, room: 1 };
     let run = program.run(&link(300));
     let at = |mbit| replay(&run, &link(300), &link(mbit)).elapsed_s;
-    assert!((at(3000) / run.elapsed_s - 1.0).abs() < 0.01, "computing bound: a faster link changes nothing");
+    assert!(
+        (at(3000) / run.elapsed_s - 1.0).abs() < 0.01,
+        "computing bound: a faster link changes nothing"
+    );
     let bound = 1000.0 * link(30).busy_s(PAGE);
     assert!((at(30) / bound - 1.0).abs() < 0.02, "link bound: {} against {bound}", at(30));
 }
@@ -126,7 +140,10 @@ fn every_kind_of_program_is_predicted_within_five_percent() {
         ("computing", Program { pages: 2000, compute_s: 2e-3, ahead: 0, writes: false, room: 64 }),
         ("link", Program { pages: 2000, compute_s: 1e-6, ahead: 0, writes: false, room: 64 }),
         ("between", Program { pages: 2000, compute_s: 120e-6, ahead: 0, writes: true, room: 64 }),
-        ("prefetch", Program { pages: 2000, compute_s: 120e-6, ahead: 32, writes: false, room: 64 }),
+        (
+            "prefetch",
+            Program { pages: 2000, compute_s: 120e-6, ahead: 32, writes: false, room: 64 },
+        ),
         ("both ways", Program { pages: 2000, compute_s: 60e-6, ahead: 16, writes: true, room: 64 }),
         ("little room", Program { pages: 2000, compute_s: 30e-6, ahead: 4, writes: true, room: 2 }),
     ];
@@ -149,7 +166,13 @@ fn a_wait_for_nothing_on_the_way_keeps_its_length() {
 
 #[test]
 fn a_page_that_comes_after_the_wait_for_it_is_counted() {
-    let late = Transfer { direction: Direction::In, connection: 0, bytes: PAGE, asked_s: 1.0, done_s: 1.6 };
+    let late = Transfer {
+        direction: Direction::In,
+        connection: 0,
+        bytes: PAGE,
+        asked_s: 1.0,
+        done_s: 1.6,
+    };
     let run = Recorded {
         elapsed_s: 2.0,
         transfers: vec![late],
@@ -162,8 +185,13 @@ fn a_page_that_comes_after_the_wait_for_it_is_counted() {
 #[test]
 fn a_request_waits_behind_what_goes_out_on_its_connection_only() {
     let slow = Link { acknowledging: 0.0, ..Link::of_bits(8_000_000) };
-    let transfer =
-        |direction, connection, bytes| Transfer { direction, connection, bytes, asked_s: 0.0, done_s: 0.0 };
+    let transfer = |direction, connection, bytes| Transfer {
+        direction,
+        connection,
+        bytes,
+        asked_s: 0.0,
+        done_s: 0.0,
+    };
     let ended_s = |connection| {
         let transfers =
             vec![transfer(Direction::Out, 0, 10 * PAGE), transfer(Direction::In, connection, PAGE)];

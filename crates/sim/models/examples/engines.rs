@@ -1,15 +1,20 @@
-//! PHOLD on the bare engines, without threads, clocks or a fabric: for profilers and instruction counters.
+//! PHOLD on the bare engines, without threads, clocks or a fabric: for profilers and instruction
+//! counters.
 //!
 //! `cargo run --release -p fourstamp-models --example engines -- sequential|optimistic CUTOFF`
 
 #![allow(clippy::unwrap_used)] // what goes wrong here is for whoever changes the engine to see
 
 use models::{Phold, PholdOptions};
-use timewarp::{Dealing, Limits, Node, Options, Outcome, Placement, Progress, Unwatched, sequential};
+use timewarp::{
+    Dealing, Limits, Node, Options, Outcome, Placement, Progress, Unwatched, sequential,
+};
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [engine, cutoff] = &words[..] else { panic!("give sequential or optimistic, and a cutoff") };
+    let [engine, cutoff] = &words[..] else {
+        panic!("give sequential or optimistic, and a cutoff")
+    };
     let cutoff = cutoff.parse().unwrap();
     let model = Phold::new(&PholdOptions { remote: 1.0, ..PholdOptions::default() }).unwrap();
     let outcome = match engine.as_str() {

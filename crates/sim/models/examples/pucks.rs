@@ -1,8 +1,11 @@
-//! Pucks on the bare engines, without a fabric: for profilers, and to compare engine and plain loop.
+//! Pucks on the bare engines, without a fabric: for profilers, and to compare engine and plain
+//! loop.
 //!
-//! `cargo run --release -p fourstamp-models --example pucks -- plain|sequential|optimistic|short:PERCENT REPEATS [FOLDER]`
+//! `cargo run --release -p fourstamp-models --example pucks --
+//! plain|sequential|optimistic|short:PERCENT REPEATS [FOLDER]`
 //!
-//! `short` is four simulated nodes with so many per cent more memory than the busiest one needs: what is sent back.
+//! `short` is four simulated nodes with so many per cent more memory than the busiest one needs:
+//! what is sent back.
 
 #![allow(clippy::unwrap_used)] // what goes wrong here is for whoever changes the engine to see
 
@@ -28,12 +31,17 @@ fn main() {
             }
             "optimistic" => one_node(&Pucks::new(scenario.clone())),
             other => match other.strip_prefix("short:") {
-                Some(spare) => short_of_memory(&Pucks::new(scenario.clone()), spare.parse().unwrap()),
+                Some(spare) => {
+                    short_of_memory(&Pucks::new(scenario.clone()), spare.parse().unwrap())
+                }
                 None => panic!("there is no engine {other}"),
             },
         };
         let took = begin.elapsed();
-        println!("{engine}: {events} events, {:.0} ns each", took.as_nanos() as f64 / events as f64);
+        println!(
+            "{engine}: {events} events, {:.0} ns each",
+            took.as_nanos() as f64 / events as f64
+        );
     }
 }
 
@@ -55,14 +63,24 @@ fn one_node(model: &Pucks) -> u64 {
 
 fn short_of_memory(model: &Pucks, spare_per_cent: usize) -> u64 {
     let placement = Placement::deal(model, 4, Dealing::RoundRobin).unwrap();
-    let need = sequential::needs(model, &Limits::default(), &placement).unwrap().into_iter().max().unwrap();
+    let need = sequential::needs(model, &Limits::default(), &placement)
+        .unwrap()
+        .into_iter()
+        .max()
+        .unwrap();
     let memory_bytes = Some(need + need * spare_per_cent / 100);
     let options = Options { undo_check: false, memory_bytes, ..Options::default() };
-    let simulation =
-        Simulation { dealing: Dealing::RoundRobin, rollback_every: 0, ..Simulation::new(4, 1, options) };
+    let simulation = Simulation {
+        dealing: Dealing::RoundRobin,
+        rollback_every: 0,
+        ..Simulation::new(4, 1, options)
+    };
     let (outcome, _) = simulated::run(model, &simulation).unwrap();
     let right = sequential::run(model, &Limits::default(), &mut Unwatched).unwrap();
-    assert_eq!((outcome.trace_digest, outcome.state_digest), (right.trace_digest, right.state_digest));
+    assert_eq!(
+        (outcome.trace_digest, outcome.state_digest),
+        (right.trace_digest, right.state_digest)
+    );
     let total = outcome.total();
     println!("{memory_bytes:?} bytes: {} sent back, {} undone", total.returns_sent, total.undone);
     total.events

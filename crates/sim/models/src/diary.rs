@@ -1,14 +1,18 @@
-//! Diary: an object that runs ahead by messages to itself, and is told too late that it need not have.
+//! Diary: an object that runs ahead by messages to itself, and is told too late that it need not
+//! have.
 //!
-//! It replays what a memo of 1988 tells of one message, "M": it waited 383 of its 385 ms in the receive queue, which was
-//! empty when it arrived, because its node was cancelling 64 messages that M's receiver had sent to itself, in one sweep.
-//! M's receive time was earlier than the send time of all but five of them.
+//! It replays what a memo of 1988 tells of one message, "M": it waited 383 of its 385 ms in the
+//! receive queue, which was empty when it arrived, because its node was cancelling 64 messages that
+//! M's receiver had sent to itself, in one sweep. M's receive time was earlier than the send time
+//! of all but five of them.
 //!
-//! Here the diary turns 64 pages, a day each, told by a message to itself; each day it tells that day's page to write,
-//! which is real work. A caller on another node works longer than that, then calls the diary off, as of the first day,
-//! and a little later sends it a note for day 5.5: M. Cancelling a day takes its page back, which is as much work as
-//! writing it was; the first page is the longest, and M arrives while it is taken back. An engine that cancels everything in one sweep (`zip_forward`) has no eyes for M until all pages are
-//! taken back; one that looks at what has arrived between any two steps takes M soon.
+//! Here the diary turns 64 pages, a day each, told by a message to itself; each day it tells that
+//! day's page to write, which is real work. A caller on another node works longer than that, then
+//! calls the diary off, as of the first day, and a little later sends it a note for day 5.5: M.
+//! Cancelling a day takes its page back, which is as much work as writing it was; the first page is
+//! the longest, and M arrives while it is taken back. An engine that cancels everything in one
+//! sweep (`zip_forward`) has no eyes for M until all pages are taken back; one that looks at what
+//! has arrived between any two steps takes M soon.
 //!
 //! The result is always the same: a day, a note, and no page.
 //!
@@ -61,8 +65,8 @@ fn caller(days: u32) -> ObjectId {
     ObjectId(days + 1)
 }
 
-/// The model. Objects: the diary, its pages, the caller, and as many who do nothing as make two equal halves of
-/// all, so that two nodes have the diary and the caller apart.
+/// The model. Objects: the diary, its pages, the caller, and as many who do nothing as make two
+/// equal halves of all, so that two nodes have the diary and the caller apart.
 #[derive(Clone, Debug)]
 pub struct Diary {
     options: DiaryOptions,
@@ -101,7 +105,8 @@ pub enum DiaryState {
 const DIARY: ObjectId = ObjectId(0);
 /// Most days: a run of more says nothing new.
 const DAYS_MAX: u32 = 100_000;
-/// The caller works so many pages' time before it calls, in halves: longer than the diary takes to write all pages.
+/// The caller works so many pages' time before it calls, in halves: longer than the diary takes to
+/// write all pages.
 const PATIENCE_HALVES: u32 = 5;
 /// In thoughts of so many, so that its node is never silent for long.
 const THOUGHT: u32 = 4;
@@ -154,7 +159,12 @@ impl Diary {
         (0..pages).fold(thought, |thought, _| spin(thought, self.options.work_steps))
     }
 
-    fn turn(&self, state: &mut DiaryState, bundle: Bundle<'_, u64>, context: &mut Context<'_, u64>) {
+    fn turn(
+        &self,
+        state: &mut DiaryState,
+        bundle: Bundle<'_, u64>,
+        context: &mut Context<'_, u64>,
+    ) {
         let DiaryState::Diary { called_off, days, notes } = state else { return };
         let has = |selector| bundle.iter().any(|message| message.selector == selector);
         *called_off |= has(selector::CALL_OFF);
@@ -187,7 +197,9 @@ impl Diary {
         };
         *thought = self.think(*thought, pages);
         match note {
-            0 if thoughts == patience => context.send(DIARY, VirtualTime::at(1.0), selector::CALL_OFF, 0),
+            0 if thoughts == patience => {
+                context.send(DIARY, VirtualTime::at(1.0), selector::CALL_OFF, 0)
+            }
             0 => {}
             note => {
                 let receive = NOTE + (note - 1) as f64 * NEXT_THOUGHT;
@@ -195,7 +207,12 @@ impl Diary {
             }
         }
         if note < u64::from(self.options.notes) {
-            context.send(self.caller(), context.now().after(NEXT_THOUGHT), selector::THINK, thoughts + 1);
+            context.send(
+                self.caller(),
+                context.now().after(NEXT_THOUGHT),
+                selector::THINK,
+                thoughts + 1,
+            );
         }
     }
 }
@@ -245,7 +262,12 @@ impl Model for Diary {
         }
     }
 
-    fn event(&self, state: &mut DiaryState, bundle: Bundle<'_, u64>, context: &mut Context<'_, u64>) {
+    fn event(
+        &self,
+        state: &mut DiaryState,
+        bundle: Bundle<'_, u64>,
+        context: &mut Context<'_, u64>,
+    ) {
         match state {
             DiaryState::Diary { .. } => self.turn(state, bundle, context),
             DiaryState::Page { ink, events, .. } => {
@@ -289,7 +311,8 @@ fn unspin(mixed: u64, steps: u32) -> u64 {
         .fold(mixed, |mixed, step| (mixed ^ (mixed >> 32)).wrapping_mul(INVERSE) ^ u64::from(step))
 }
 
-/// Of an odd number, modulo 2^64, by Newton's iteration: each round doubles the bits that are right.
+/// Of an odd number, modulo 2^64, by Newton's iteration: each round doubles the bits that are
+/// right.
 const fn inverse(of: u64) -> u64 {
     let mut inverse = of;
     let mut round = 0;
@@ -319,7 +342,8 @@ mod tests {
         let options = DiaryOptions { days: 10, work_steps: 5, notes: 3 };
         let model = Diary::new(&options).unwrap();
         let total = sequential::run(&model, &Limits::default(), &mut Unwatched).unwrap().total();
-        // Each page is bound; a day; the caller's thoughts, its call and its sending notes; the notes.
+        // Each page is bound; a day; the caller's thoughts, its call and its sending notes; the
+        // notes.
         assert_eq!(total.events, 10 + 1 + (model.patience() + 1 + 3) + 3);
         assert_eq!(model.patience(), 11);
     }

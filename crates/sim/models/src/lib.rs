@@ -11,8 +11,9 @@
 //! | [`diary`] | a memo of 1988, "Story of a Message" | a message that waits while its receiver's messages are cancelled |
 //! | [`slooow`] | one sentence of a memo of 1988; the model is ours | long fossil collections |
 //!
-//! Each has its parameters in a plain struct, which is what a run's record keeps, and a `NAME`. [`plain`] holds the same
-//! models as a heap and a loop. A model reads no clock, no file and starts no thread.
+//! Each has its parameters in a plain struct, which is what a run's record keeps, and a `NAME`.
+//! [`plain`] holds the same models as a heap and a loop. A model reads no clock, no file and starts
+//! no thread.
 
 #![forbid(unsafe_code)]
 

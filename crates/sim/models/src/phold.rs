@@ -1,11 +1,12 @@
 //! PHOLD, the synthetic load with which simulation engines are compared.
 //!
-//! A fixed population of messages. Each event makes of every message that it handles one new message, `lookahead` plus an
-//! exponential delay later, for an object of another group with probability `remote`, else for itself (as the PHOLD
-//! that comes with ROSS does it). An event does nothing else unless it is given `work_steps`.
+//! A fixed population of messages. Each event makes of every message that it handles one new
+//! message, `lookahead` plus an exponential delay later, for an object of another group with
+//! probability `remote`, else for itself (as the PHOLD that comes with ROSS does it). An event does
+//! nothing else unless it is given `work_steps`.
 //!
-//! Source: R. Fujimoto, Performance of Time Warp under synthetic workloads, SCS Multiconference on Distributed
-//! Simulation, 1990.
+//! Source: R. Fujimoto, Performance of Time Warp under synthetic workloads, SCS Multiconference on
+//! Distributed Simulation, 1990.
 
 mod options;
 
@@ -21,7 +22,8 @@ pub const NAME: &str = "phold";
 #[derive(Clone, Debug)]
 pub struct Phold {
     options: PholdOptions,
-    /// Objects that a remote message from one of them does not go to: its group, or itself when there is one group.
+    /// Objects that a remote message from one of them does not go to: its group, or itself when
+    /// there is one group.
     block: u32,
 }
 
@@ -29,7 +31,8 @@ pub struct Phold {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PholdState {
     random: Random,
-    /// First object of its group, or itself: kept here because a division costs more than four bytes.
+    /// First object of its group, or itself: kept here because a division costs more than four
+    /// bytes.
     home: u32,
     events: u32,
     /// What the work came to.
@@ -174,9 +177,9 @@ impl Model for Phold {
     }
 }
 
-/// So many steps of a mix, each of which needs the result of the one before it: about the same time on every run, and
-/// nothing that a compiler can leave out, because the result is part of the state. Public so that a program can time how
-/// many steps a microsecond of work is.
+/// So many steps of a mix, each of which needs the result of the one before it: about the same time
+/// on every run, and nothing that a compiler can leave out, because the result is part of the
+/// state. Public so that a program can time how many steps a microsecond of work is.
 #[inline(never)]
 pub fn spin(seed: u64, steps: u32) -> u64 {
     (0..steps).fold(seed, |mixed, step| {
@@ -214,7 +217,10 @@ mod tests {
         let mut counts = [0; 8];
         (0..60_000).for_each(|_| counts[model.next(&mut state, 3).receiver as usize] += 1);
         assert_eq!(counts[2..4], [0, 0]);
-        assert!(counts.iter().all(|count| *count == 0 || (9_500..10_500).contains(count)), "{counts:?}");
+        assert!(
+            counts.iter().all(|count| *count == 0 || (9_500..10_500).contains(count)),
+            "{counts:?}"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Ping: two objects that return one message to each other.
 //!
-//! It measures the cost of one message plus one event, on one node or between two. There is always exactly one message
-//! alive, so an optimistic engine must report no rollback and no anti-message.
+//! It measures the cost of one message plus one event, on one node or between two. There is always
+//! exactly one message alive, so an optimistic engine must report no rollback and no anti-message.
 //!
 //! Source: the model of that name in TWOS 2.7.
 
@@ -44,7 +44,12 @@ impl Ping {
     /// When the stop time is no time.
     pub fn new(options: &PingOptions) -> Result<Ping, ModelError> {
         let stop = options.stop;
-        demand((0.0..=LAST_STOP).contains(&stop), "stop", stop, "give a simtime from 0 to 999999998")?;
+        demand(
+            (0.0..=LAST_STOP).contains(&stop),
+            "stop",
+            stop,
+            "give a simtime from 0 to 999999998",
+        )?;
         Ok(Ping { stop })
     }
 }
@@ -68,7 +73,12 @@ impl Model for Ping {
     }
 
     fn tells(&self) -> Vec<Tell<Vec<u8>>> {
-        vec![Tell { receiver: PING, receive: VirtualTime::at(0.0), selector: 0, payload: b"go ".to_vec() }]
+        vec![Tell {
+            receiver: PING,
+            receive: VirtualTime::at(0.0),
+            selector: 0,
+            payload: b"go ".to_vec(),
+        }]
     }
 
     fn init(&self, object: ObjectId, _: &mut Context<'_, Vec<u8>>) -> i32 {

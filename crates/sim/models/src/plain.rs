@@ -1,7 +1,7 @@
 //! The same models without an engine: a heap and a loop. The floor that benchmarks compare with.
 //!
-//! Nothing here can be undone, watched, bounded or shared out; models and results are those of the engine's sequential
-//! run, which the tests compare.
+//! Nothing here can be undone, watched, bounded or shared out; models and results are those of the
+//! engine's sequential run, which the tests compare.
 
 mod letter;
 mod pucks;
@@ -18,13 +18,15 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use timewarp::{Model, Payload};
 
-/// Run PHOLD up to and including this simtime. Returns the number of events, and a sum over them that depends on all.
+/// Run PHOLD up to and including this simtime. Returns the number of events, and a sum over them
+/// that depends on all.
 ///
 /// # Errors
 /// A parameter that makes no sense.
 pub fn phold_plain(options: &PholdOptions, end: f64) -> Result<(u64, u64), ModelError> {
     let model = Phold::new(options)?;
-    let mut states: Vec<PholdState> = (0..options.objects).map(|object| model.state(object)).collect();
+    let mut states: Vec<PholdState> =
+        (0..options.objects).map(|object| model.state(object)).collect();
     let mut pending = BinaryHeap::with_capacity(states.len() * options.start as usize);
     for object in 0..options.objects {
         for _ in 0..options.start {
@@ -67,7 +69,8 @@ impl Key {
 /// Run warpnet to its end. Returns events and messages.
 ///
 /// # Errors
-/// A parameter that makes no sense; a network so busy that simtime outgrows the fields that carry it.
+/// A parameter that makes no sense; a network so busy that simtime outgrows the fields that carry
+/// it.
 pub fn warpnet_plain(network: Network, options: &WarpnetOptions) -> Result<(u64, u64), ModelError> {
     let model = Warpnet::new(network, options)?;
     let mut states: Vec<_> = (0..model.objects()).map(|object| model.state(object)).collect();
@@ -86,7 +89,9 @@ pub fn warpnet_plain(network: Network, options: &WarpnetOptions) -> Result<(u64,
     }
     match queue.refused {
         None => Ok((events, messages)),
-        Some(reason) => Err(ModelError::parameter("packets_per_node", options.packets_per_node, reason)),
+        Some(reason) => {
+            Err(ModelError::parameter("packets_per_node", options.packets_per_node, reason))
+        }
     }
 }
 
@@ -100,7 +105,8 @@ struct Queue {
 impl Outgoing for Queue {
     #[inline]
     fn post(&mut self, receiver: u32, time: i32, _: i32, payload: WarpnetPayload) {
-        self.waiting.push(Letter { key: (time as u64) << 32 | u64::from(receiver), content: payload });
+        self.waiting
+            .push(Letter { key: (time as u64) << 32 | u64::from(receiver), content: payload });
     }
 
     fn refuse(&mut self, reason: &str) {
@@ -119,10 +125,14 @@ mod tests {
         for (remote, groups, start) in [(0.25, 1, 1), (1.0, 4, 3), (0.0, 1, 2)] {
             let options = PholdOptions { objects: 64, remote, groups, start, ..Default::default() };
             let limits = Limits { cutoff: 100.0, ..Default::default() };
-            let outcome = sequential::run(&Phold::new(&options).unwrap(), &limits, &mut Unwatched).unwrap();
+            let outcome =
+                sequential::run(&Phold::new(&options).unwrap(), &limits, &mut Unwatched).unwrap();
             let (events, checksum) = phold_plain(&options, 100.0).unwrap();
             assert_eq!(events, outcome.total().events);
-            assert_ne!(phold_plain(&PholdOptions { seed: 2, ..options }, 100.0).unwrap().1, checksum);
+            assert_ne!(
+                phold_plain(&PholdOptions { seed: 2, ..options }, 100.0).unwrap().1,
+                checksum
+            );
         }
     }
 

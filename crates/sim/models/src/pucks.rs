@@ -1,14 +1,18 @@
-//! Pucks: discs that slide on a table without friction and bounce off each other and off the table's edge.
+//! Pucks: discs that slide on a table without friction and bounce off each other and off the
+//! table's edge.
 //!
-//! The table is cut into rectangles (sectors), its edge into cushions; each of them and each puck is an object. A sector tells the
-//! pucks in it, its cushions and its neighbours of every new course; each of those predicts what touches it next
-//! and sends messages for that time. When a course changes before, predictions are called off by a message for the very same
-//! virtual time, which meets them in one bundle. Events are short, most messages have 80 bytes, states some hundred.
+//! The table is cut into rectangles (sectors), its edge into cushions; each of them and each puck
+//! is an object. A sector tells the pucks in it, its cushions and its neighbours of every new
+//! course; each of those predicts what touches it next and sends messages for that time. When a
+//! course changes before, predictions are called off by a message for the very same virtual time,
+//! which meets them in one bundle. Events are short, most messages have 80 bytes, states some
+//! hundred.
 //!
-//! [`Scenario`] is the table and what lies on it, read from two tables ([`Scenario::read`]) or drawn from a seed
-//! ([`Scenario::generate`]). `puck.rs`, `sector.rs` and `cushion.rs` are what the objects do, `geometry.rs` when things meet,
-//! `plans.rs` and `visit.rs` how predictions are called off, `payload.rs` the canonical order that all of it depends on.
-//! [`Audited`] checks what must always hold.
+//! [`Scenario`] is the table and what lies on it, read from two tables ([`Scenario::read`]) or
+//! drawn from a seed ([`Scenario::generate`]). `puck.rs`, `sector.rs` and `cushion.rs` are what the
+//! objects do, `geometry.rs` when things meet, `plans.rs` and `visit.rs` how predictions are called
+//! off, `payload.rs` the canonical order that all of it depends on. [`Audited`] checks what must
+//! always hold.
 //!
 //! Source: the model of that name in TWOS 2.7; the generated scenarios are ours.
 

@@ -1,11 +1,14 @@
-//! Slooow-like: one object a node, each of whose events leaves a state of 4 KiB, so that there is much to collect.
+//! Slooow-like: one object a node, each of whose events leaves a state of 4 KiB, so that there is
+//! much to collect.
 //!
-//! A memo of 1988 tells of a benchmark "Slooow" in one sentence: an object on each node, a GVT interval of three seconds, and
-//! fossil collection that took 60 to 80 ms. Nothing else of it is known, so this is a reconstruction of ours, not the
-//! program of 1988: an object counts, touches its whole state, works for a while, and sends itself a message of 100 bytes
-//! for the next moment; every tenth event also sends one to its neighbour.
+//! A memo of 1988 tells of a benchmark "Slooow" in one sentence: an object on each node, a GVT
+//! interval of three seconds, and fossil collection that took 60 to 80 ms. Nothing else of it is
+//! known, so this is a reconstruction of ours, not the program of 1988: an object counts, touches
+//! its whole state, works for a while, and sends itself a message of 100 bytes for the next moment;
+//! every tenth event also sends one to its neighbour.
 //!
-//! With `n` objects and stop time T there are n (T + 1) events and n (T + 1 + ⌊T / 10⌋) messages, whatever the engine does.
+//! With `n` objects and stop time T there are n (T + 1) events and n (T + 1 + ⌊T / 10⌋) messages,
+//! whatever the engine does.
 
 use crate::ModelError;
 use crate::error::demand;
@@ -132,7 +135,12 @@ impl Model for Slooow {
         SlooowState { counter: 0, touched: Box::new([0; WORDS]), worked: u64::from(object.0) }
     }
 
-    fn event(&self, state: &mut SlooowState, _: Bundle<'_, Vec<u8>>, context: &mut Context<'_, Vec<u8>>) {
+    fn event(
+        &self,
+        state: &mut SlooowState,
+        _: Bundle<'_, Vec<u8>>,
+        context: &mut Context<'_, Vec<u8>>,
+    ) {
         state.counter = state.counter.wrapping_add(1);
         let counter = state.counter;
         state.touched.iter_mut().for_each(|word| *word = word.rotate_left(7) ^ u64::from(counter));
@@ -167,14 +175,18 @@ mod tests {
     #[test]
     fn there_is_an_object_and_not_too_many() {
         for objects in [0, 1025] {
-            assert!(Slooow::new(&SlooowOptions { objects, ..Default::default() }).is_err(), "{objects}");
+            assert!(
+                Slooow::new(&SlooowOptions { objects, ..Default::default() }).is_err(),
+                "{objects}"
+            );
         }
         assert!(Slooow::new(&SlooowOptions { stop: u32::MAX, ..Default::default() }).is_err());
     }
 
     #[test]
     fn copying_over_a_state_leaves_nothing_of_it() {
-        let state = |n: u64| SlooowState { counter: n as u32, touched: Box::new([n; WORDS]), worked: n };
+        let state =
+            |n: u64| SlooowState { counter: n as u32, touched: Box::new([n; WORDS]), worked: n };
         let mut target = state(1);
         target.clone_from(&state(2));
         assert_eq!(target, state(2));

@@ -1,16 +1,19 @@
-//! STB88: a battle along a front, in which two sides' corps lay out divisions, order them forward, and divisions that
-//! meet fight on and on.
+//! STB88: a battle along a front, in which two sides' corps lay out divisions, order them forward,
+//! and divisions that meet fight on and on.
 //!
-//! Four types of objects: *corps* plan twice a day from what divisions report; *divisions* move, meet, fight and report;
-//! *grids* are cells of the board, which tell units who is near; *distributors* bring a corps' divisions to their cells. Most events are short
-//! and most messages are large; every battle is an exchange about once an hour, so that much can run at the same time.
+//! Four types of objects: *corps* plan twice a day from what divisions report; *divisions* move,
+//! meet, fight and report; *grids* are cells of the board, which tell units who is near;
+//! *distributors* bring a corps' divisions to their cells. Most events are short and most messages
+//! are large; every battle is an exchange about once an hour, so that much can run at the same
+//! time.
 //!
-//! [`Scenario`] has both sides' orders of battle, read from tables ([`Scenario::read`]) or drawn from a seed ([`Scenario::generate`]);
-//! `model.rs` has the objects, `division.rs`, `corps.rs` and `grid.rs` what they do, `watch.rs` what must hold while they do it.
+//! [`Scenario`] has both sides' orders of battle, read from tables ([`Scenario::read`]) or drawn
+//! from a seed ([`Scenario::generate`]); `model.rs` has the objects, `division.rs`, `corps.rs` and
+//! `grid.rs` what they do, `watch.rs` what must hold while they do it.
 //!
-//! The original has code that its scenario never reaches: reinforcements, destruction, attacks against a deliberate
-//! defence, moves of several legs or to another cell. It is not here: where a run would come there nothing
-//! is done, and an entry for which a table has no room is left out.
+//! The original has code that its scenario never reaches: reinforcements, destruction, attacks
+//! against a deliberate defence, moves of several legs or to another cell. It is not here: where a
+//! run would come there nothing is done, and an entry for which a table has no room is left out.
 //!
 //! Source: the model of that name in TWOS 2.7.
 
@@ -50,7 +53,8 @@ pub const NAME: &str = "stb88";
 /// What a command line calls the reconstruction of CTLS on its rules.
 pub const CTLS: &str = "ctls";
 
-/// Where a run of CTLS ends unless it is told: the first time at which its committed messages reach 65,000.
+/// Where a run of CTLS ends unless it is told: the first time at which its committed messages reach
+/// 65,000.
 pub const CTLS_CUTOFF: f64 = 7972.0;
 
 /// Whose a unit is.

@@ -1,5 +1,5 @@
-//! Tables of a scenario as text: a heading line that names the columns, then a line a row. Columns may come in any order; further ones
-//! are ignored.
+//! Tables of a scenario as text: a heading line that names the columns, then a line a row. Columns
+//! may come in any order; further ones are ignored.
 
 use crate::ModelError;
 use csv::{Error, ErrorKind, Position, Reader, ReaderBuilder, Trim};
@@ -47,7 +47,11 @@ pub(crate) fn open<'t>(
     let place = |column: &&str| {
         heading.iter().position(|name| name == *column).ok_or_else(|| {
             let wanted = columns.join(",");
-            wrong(table.file, 1, format!("there is no column {column}; the heading must name {wanted}"))
+            wrong(
+                table.file,
+                1,
+                format!("there is no column {column}; the heading must name {wanted}"),
+            )
         })
     };
     let places = columns.iter().map(place).collect::<Result<_, _>>()?;
@@ -68,7 +72,9 @@ fn unreadable(file: &str, error: &Error) -> ModelError {
     let line = error.position().map_or(1, Position::line);
     let reason = match error.kind() {
         ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("the row has {len} fields and the heading {expected_len}; give one for each column")
+            format!(
+                "the row has {len} fields and the heading {expected_len}; give one for each column"
+            )
         }
         _ => format!("it cannot be read as a table: {error}"),
     };

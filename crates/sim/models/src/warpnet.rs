@@ -1,13 +1,14 @@
-//! Warpnet: a packet-switched network in which every node keeps a private, possibly stale picture of how busy every
-//! line is.
+//! Warpnet: a packet-switched network in which every node keeps a private, possibly stale picture
+//! of how busy every line is.
 //!
-//! Packets hop along the path that the node they are at thinks quickest. A node whose picture says that the previous node
-//! chose badly sends it part of that picture. Each network node is an object with a state of some kilobytes; an event
-//! costs one or two searches over the whole network; messages have three very different sizes. A run ends by itself
-//! when every packet has arrived.
+//! Packets hop along the path that the node they are at thinks quickest. A node whose picture says
+//! that the previous node chose badly sends it part of that picture. Each network node is an object
+//! with a state of some kilobytes; an event costs one or two searches over the whole network;
+//! messages have three very different sizes. A run ends by itself when every packet has arrived.
 //!
-//! [`Network`] is the map, read from two tables ([`Network::read`]) or drawn from a seed ([`Network::generate`]); `model.rs` has
-//! the objects, `node.rs` what a network node does, `path.rs` its search, `update.rs` what pictures tell each other.
+//! [`Network`] is the map, read from two tables ([`Network::read`]) or drawn from a seed
+//! ([`Network::generate`]); `model.rs` has the objects, `node.rs` what a network node does,
+//! `path.rs` its search, `update.rs` what pictures tell each other.
 //!
 //! Source: the model of that name in TWOS 2.7.
 

@@ -23,7 +23,8 @@ pub struct Balance {
     pub split: Split,
     /// Migrations that a node may have under way.
     pub under_way_max: u32,
-    /// Parts that go together, where a single one makes little difference. (1 is the original; ours.)
+    /// Parts that go together, where a single one makes little difference. (1 is the original;
+    /// ours.)
     pub batch_max: u32,
 }
 
@@ -75,9 +76,12 @@ impl Balance {
     pub(crate) fn check(&self) -> Result<(), RunError> {
         let refuse = |reason: &str| Err(RunError::Options { reason: reason.into() });
         match self.ratio {
-            _ if self.interval_ms == 0 => refuse("load cannot be looked at every 0 ms: give at least 1ms"),
+            _ if self.interval_ms == 0 => {
+                refuse("load cannot be looked at every 0 ms: give at least 1ms")
+            }
             _ if self.under_way_max == 0 || self.pairs_max == 0 || self.batch_max == 0 => refuse(
-                "with 0 pairs, 0 migrations under way or 0 parts at a time nothing could ever move: give at least 1",
+                "with 0 pairs, 0 migrations under way or 0 parts at a time nothing could ever \
+                move: give at least 1",
             ),
             Some(ratio) if !(ratio.is_finite() && ratio >= 1.0) => {
                 refuse("the ratio of two loads from which on a part moves must be 1 or more")
@@ -94,7 +98,8 @@ impl Balance {
         }
     }
 
-    /// The pairs, (from, to), of nodes with these utilisations: highest with lowest, next highest with next lowest.
+    /// The pairs, (from, to), of nodes with these utilisations: highest with lowest, next highest
+    /// with next lowest.
     pub(crate) fn pairs(&self, percents: &[i32]) -> Vec<(u16, u16)> {
         let mut order: Vec<u16> = (0..percents.len() as u16).collect();
         let percent = |node: u16| percents[usize::from(node)];
@@ -107,7 +112,8 @@ impl Balance {
             .collect()
     }
 
-    /// Which of a node's parts go, of these with their utilisations in per cent; the difference of the two nodes is `difference`.
+    /// Which of a node's parts go, of these with their utilisations in per cent; the difference of
+    /// the two nodes is `difference`.
     pub(crate) fn choose(&self, parts: &[(u32, f64)], difference: f64) -> Vec<u32> {
         let mut useful: Vec<(u32, f64)> =
             parts.iter().copied().filter(|(_, percent)| *percent > 0.0).collect();
@@ -128,7 +134,8 @@ impl Balance {
         }
     }
 
-    /// No part alone is worth it: the busiest of which all together carry half the difference at most.
+    /// No part alone is worth it: the busiest of which all together carry half the difference at
+    /// most.
     fn choose_several(&self, useful: &[(u32, f64)], difference: f64) -> Vec<u32> {
         if self.batch_max == 1 {
             return Vec::new();
@@ -151,7 +158,8 @@ pub struct LoadCycle {
     pub node: u16,
     /// GVT there, simtime.
     pub gvt: f64,
-    /// Effective utilisation, per cent: work done less work undone, over time. Below 0 where more was undone.
+    /// Effective utilisation, per cent: work done less work undone, over time. Below 0 where more
+    /// was undone.
     pub percent: i32,
     /// When, ns of the node's clock.
     pub when_ns: u64,
@@ -186,7 +194,16 @@ impl Migration {
         gvt: VirtualTime,
     ) -> Migration {
         let (cut, gvt) = ((cut.simtime(), cut.seq1(), cut.seq2()), gvt.simtime());
-        Migration { object: object.0, from, to, cut, gvt, when_ns: 0, cycle: 0, percents: (0, 0, 0.0) }
+        Migration {
+            object: object.0,
+            from,
+            to,
+            cut,
+            gvt,
+            when_ns: 0,
+            cycle: 0,
+            percents: (0, 0, 0.0),
+        }
     }
 }
 
@@ -198,7 +215,10 @@ mod tests {
     fn the_highest_goes_with_the_lowest() {
         let balance = Balance { pairs_max: 2, ..Balance::default() };
         assert_eq!(balance.pairs(&[50, 90, 10, 70, 30]), [(1, 2), (3, 4)]);
-        assert_eq!(Balance { pairs_max: 1, ..balance.clone() }.pairs(&[50, 90, 10, 70, 30]), [(1, 2)]);
+        assert_eq!(
+            Balance { pairs_max: 1, ..balance.clone() }.pairs(&[50, 90, 10, 70, 30]),
+            [(1, 2)]
+        );
         // The middle one of three has no partner, and equal ones need none.
         assert_eq!(balance.pairs(&[0, 50, 100]), [(2, 0)]);
         assert_eq!(balance.pairs(&[40, 50]), []);
@@ -210,7 +230,9 @@ mod tests {
     fn a_ratio_replaces_the_difference() {
         let balance = Balance { ratio: Some(2.0), ..Balance::default() };
         assert!(
-            balance.calls_for_move(5, 2) && !balance.calls_for_move(100, 50) && balance.calls_for_move(1, -9)
+            balance.calls_for_move(5, 2)
+                && !balance.calls_for_move(100, 50)
+                && balance.calls_for_move(1, -9)
         );
     }
 
@@ -224,7 +246,11 @@ mod tests {
         assert_eq!(best.choose(&parts, 90.0), [0]);
         assert_eq!(next.choose(&parts, 90.0), [1], "the busiest stays");
         assert_eq!(best.choose(&[(0, 50.0), (1, -1.0)], 50.0), [], "it is the only useful one");
-        assert_eq!(best.choose(&[(0, 4.0), (1, 4.0)], 50.0), [], "none makes a tenth of the difference");
+        assert_eq!(
+            best.choose(&[(0, 4.0), (1, 4.0)], 50.0),
+            [],
+            "none makes a tenth of the difference"
+        );
     }
 
     #[test]
@@ -250,6 +276,8 @@ mod tests {
             Balance { ratio: Some(0.5), ..Balance::default() },
         ];
         assert_eq!(Balance::default().check(), Ok(()));
-        assert!(wrong.iter().all(|balance| matches!(balance.check(), Err(RunError::Options { .. }))));
+        assert!(
+            wrong.iter().all(|balance| matches!(balance.check(), Err(RunError::Options { .. })))
+        );
     }
 }

@@ -8,7 +8,8 @@ use std::fmt::Display;
 pub struct Limits {
     /// Sends to a later simtime than this do nothing.
     pub cutoff: f64,
-    /// Sends that one event may make: a handler that loops on senseless speculative input ends here.
+    /// Sends that one event may make: a handler that loops on senseless speculative input ends
+    /// here.
     pub sends_max: u32,
     /// Calls of [`Context::step`] that one event may make.
     pub steps_max: u64,
@@ -102,9 +103,9 @@ impl<'a, P: Payload> Context<'a, P> {
         self.objects
     }
 
-    /// Send a message, to be handled at `receive`, which must lie after now. Beyond the cutoff this does nothing. What
-    /// breaks the rules is a fault of this event: reported if the event comes true. An event that sends without end is
-    /// ended here.
+    /// Send a message, to be handled at `receive`, which must lie after now. Beyond the cutoff this
+    /// does nothing. What breaks the rules is a fault of this event: reported if the event comes
+    /// true. An event that sends without end is ended here.
     #[inline]
     pub fn send(&mut self, receiver: ObjectId, receive: VirtualTime, selector: i32, payload: P) {
         if self.doings.sent() >= self.limits.sends_max {
@@ -123,7 +124,15 @@ impl<'a, P: Payload> Context<'a, P> {
         }
         let counter = self.doings.sends.len() as u32;
         let (send, sender) = (self.now, self.object);
-        self.doings.sends.push(Message { receive, send, sender, receiver, selector, counter, payload });
+        self.doings.sends.push(Message {
+            receive,
+            send,
+            sender,
+            receiver,
+            selector,
+            counter,
+            payload,
+        });
     }
 
     /// Print a line, which becomes visible once this event can no longer be undone.
@@ -136,7 +145,8 @@ impl<'a, P: Payload> Context<'a, P> {
         self.fault(Fault::Failed { reason: reason.to_string() });
     }
 
-    /// Count a step of a loop whose length depends on input: an event that makes too many is ended here.
+    /// Count a step of a loop whose length depends on input: an event that makes too many is ended
+    /// here.
     #[inline]
     pub fn step(&mut self) {
         self.steps += 1;

@@ -1,4 +1,5 @@
-//! Counting bytes in use: what is added must be taken away again, or the count says so by overflowing.
+//! Counting bytes in use: what is added must be taken away again, or the count says so by
+//! overflowing.
 
 /// Bytes in use.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,4 +1,5 @@
-//! What is counted, per object and per node: the columns of XL_STATS, and the identities between them.
+//! What is counted, per object and per node: the columns of XL_STATS, and the identities between
+//! them.
 
 use crate::{LoadCycle, Migration, RunError};
 use serde::{Deserialize, Serialize};
@@ -108,7 +109,8 @@ pub struct Outcome {
     pub objects: Vec<(u32, Counters)>,
     /// Its own, one a node after merging.
     pub nodes: Vec<(u16, NodeCounters)>,
-    /// Of objects that have moved, what each node has counted: (node, object, counters). Their sum is in `objects`.
+    /// Of objects that have moved, what each node has counted: (node, object, counters). Their sum
+    /// is in `objects`.
     pub parts: Vec<(u16, u32, Counters)>,
     /// What the looks at the load found, by look and node.
     pub load_cycles: Vec<LoadCycle>,
@@ -195,10 +197,12 @@ impl Outcome {
         self.final_time = self.final_time.max(other.final_time);
     }
 
-    /// Check the identities between the counters (part 4 of the contract). A run of all nodes, at its natural end.
+    /// Check the identities between the counters (part 4 of the contract). A run of all nodes, at
+    /// its natural end.
     ///
-    /// Identity 4, and what part 4 says of states object by object, are no checks here: a node keeps one record an event and does
-    /// not count states apart, so those two columns are made from the counts of events.
+    /// Identity 4, and what part 4 says of states object by object, are no checks here: a node
+    /// keeps one record an event and does not count states apart, so those two columns are made
+    /// from the counts of events.
     ///
     /// # Errors
     /// [`RunError::Identity`] names the first that does not hold.
@@ -206,7 +210,8 @@ impl Outcome {
         let t = self.total();
         let sendback = t.returns_sent > 0;
         let signed = |value: u64| i128::from(value);
-        let consumed = signed(t.positive_received) - signed(t.anti_received) - signed(t.returns_sent);
+        let consumed =
+            signed(t.positive_received) - signed(t.anti_received) - signed(t.returns_sent);
         same(
             "1: positive sent + configuration = positive received",
             t.positive_sent + self.tells,
@@ -221,13 +226,18 @@ impl Outcome {
                 t.messages,
             ));
         }
-        let of_nodes = |of: fn(&NodeCounters) -> u64| self.nodes.iter().map(|(_, node)| of(node)).sum();
+        let of_nodes =
+            |of: fn(&NodeCounters) -> u64| self.nodes.iter().map(|(_, node)| of(node)).sum();
         same(
             "6: migrations in = migrations out",
             of_nodes(|n| n.migrations_in),
             of_nodes(|n| n.migrations_out),
         )?;
-        same("6: migrations of nodes = migrations of objects", of_nodes(|n| n.migrations_out), t.migrations)?;
+        same(
+            "6: migrations of nodes = migrations of objects",
+            of_nodes(|n| n.migrations_out),
+            t.migrations,
+        )?;
         same("7: returned sent = returned received", t.returns_sent, t.returns_received)?;
         if !sendback {
             same(
@@ -300,7 +310,10 @@ mod tests {
         for (number, wrong) in wrongs.into_iter().enumerate() {
             let mut outcome = outcome();
             wrong(&mut outcome.objects[0].1);
-            assert!(matches!(outcome.check(), Err(RunError::Identity { .. })), "wrong {number} is not found");
+            assert!(
+                matches!(outcome.check(), Err(RunError::Identity { .. })),
+                "wrong {number} is not found"
+            );
         }
     }
 }

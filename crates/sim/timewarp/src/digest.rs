@@ -1,9 +1,10 @@
-//! Digests: of committed events and of final states, so that two runs can be compared by one number.
+//! Digests: of committed events and of final states, so that two runs can be compared by one
+//! number.
 
 use std::fmt::{self, Debug, Write};
 
-/// A 64-bit digest of words and bytes: each word is multiplied into the digest with both halves of the product kept. Not
-/// for adversaries.
+/// A 64-bit digest of words and bytes: each word is multiplied into the digest with both halves of
+/// the product kept. Not for adversaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u64);
 

@@ -16,7 +16,8 @@ pub enum Fault {
         now: VirtualTime,
     },
     /// A send to after the end of time, or to a time that is not a number.
-    #[error("it sent to object {} at {receive}, which lies beyond the end of simulated time (999999999)", receiver.0)]
+    #[error("it sent to object {} at {receive}, which lies beyond the end of simulated time \
+    (999999999)", receiver.0)]
     SendBeyondEnd {
         /// To whom.
         receiver: ObjectId,
@@ -61,7 +62,8 @@ pub enum Fault {
     },
     /// Undoing and repeating an event did not give the same.
     #[error(
-        "{what} differs after doing the event, undoing it and doing it again: the handler is not a function of its state and its messages, or its undo is wrong"
+        "{what} differs after doing the event, undoing it and doing it again: the handler is not a \
+        function of its state and its messages, or its undo is wrong"
     )]
     NotRepeatable {
         /// What differs.
@@ -98,7 +100,8 @@ pub enum RunError {
     },
     /// Not even the committed state fits.
     #[error(
-        "node {node} needs {needed} bytes for what is committed at virtual time {time}, and its budget is {budget}: give it a larger --memory, or more nodes"
+        "node {node} needs {needed} bytes for what is committed at virtual time {time}, and its \
+        budget is {budget}: give it a larger --memory, or more nodes"
     )]
     Memory {
         /// Which node.

@@ -1,13 +1,15 @@
-//! A Time Warp engine: optimistic parallel discrete-event simulation whose result is always that of the sequential run.
+//! A Time Warp engine: optimistic parallel discrete-event simulation whose result is always that of
+//! the sequential run.
 //!
-//! A [`Model`] is objects that handle bundles of messages. [`sequential::run`] runs it in order of virtual time: the definition
-//! of the right result. A [`Node`] runs some of its objects optimistically, undoing what came too early: a state machine
-//! without threads, clock or sockets, driven by whoever moves its [`Parcel`]s. [`simulated`] drives many of them in one
-//! thread under a seed, with delays, reordering between pairs, and rollbacks forced on them; the crate `warp` drives them
-//! over a real fabric.
+//! A [`Model`] is objects that handle bundles of messages. [`sequential::run`] runs it in order of
+//! virtual time: the definition of the right result. A [`Node`] runs some of its objects
+//! optimistically, undoing what came too early: a state machine without threads, clock or sockets,
+//! driven by whoever moves its [`Parcel`]s. [`simulated`] drives many of them in one thread under a
+//! seed, with delays, reordering between pairs, and rollbacks forced on them; the crate `warp`
+//! drives them over a real fabric.
 //!
-//! Sources: D. Jefferson, Virtual time, ACM TOPLAS 7(3), 1985; the Time Warp Operating System, and the memos on it
-//! of 1988 and 1991. docs/TIMEWARP.md is the guide.
+//! Sources: D. Jefferson, Virtual time, ACM TOPLAS 7(3), 1985; the Time Warp Operating System, and
+//! the memos on it of 1988 and 1991. docs/TIMEWARP.md is the guide.
 
 #![forbid(unsafe_code)]
 
@@ -42,7 +44,9 @@ pub use message::{Bundle, Message};
 pub use model::{History, Model, ObjectId, Tell};
 pub use node::{Node, Progress, Status};
 pub use options::{Cancellation, Options, Search, Throttle, Timing};
-pub use packet::{GvtPacket, Handle, LoadPacket, Packet, PacketError, Parcel, Part, Reference, Whereabouts};
+pub use packet::{
+    GvtPacket, Handle, LoadPacket, Packet, PacketError, Parcel, Part, Reference, Whereabouts,
+};
 pub use payload::Payload;
 pub use placement::{Dealing, Placement};
 pub use random::Random;

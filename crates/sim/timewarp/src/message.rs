@@ -23,8 +23,8 @@ pub struct Message<P> {
 }
 
 impl<P: Payload> Message<P> {
-    /// The order within a bundle: selector, payload, and for messages that are equal in those the sender's number, the send
-    /// time, the count of the send.
+    /// The order within a bundle: selector, payload, and for messages that are equal in those the
+    /// sender's number, the send time, the count of the send.
     pub fn order(&self, other: &Message<P>) -> Ordering {
         self.selector
             .cmp(&other.selector)

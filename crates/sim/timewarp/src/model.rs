@@ -41,10 +41,12 @@ pub struct Tell<P> {
 pub enum History {
     /// A copy of the state before every event: nothing to write, best for small states.
     Copy,
-    /// What [`Model::event`] returned, given to [`Model::undo`]: best for large states of which an event changes little.
-    /// (A copy is kept now and then as well, for an event that fails half-way.)
+    /// What [`Model::event`] returned, given to [`Model::undo`]: best for large states of which an
+    /// event changes little. (A copy is kept now and then as well, for an event that fails
+    /// half-way.)
     Records,
-    /// A copy before every so many events; what lies between is run again, with its sends held back.
+    /// A copy before every so many events; what lies between is run again, with its sends held
+    /// back.
     Snapshots {
         /// Events from one copy to the next, at least 1.
         every: u32,
@@ -53,15 +55,16 @@ pub enum History {
 
 /// A simulation: objects that handle bundles of messages.
 ///
-/// Everything that a handler may use is its object's state, the bundle, and constants of the model. A handler must be a
-/// function of these: no clock, no address, no iteration over a hash map, no shared memory. It may be run on input
-/// that never comes true and is then undone; a panic, a fault or a bad send in such an event harms nobody.
+/// Everything that a handler may use is its object's state, the bundle, and constants of the model.
+/// A handler must be a function of these: no clock, no address, no iteration over a hash map, no
+/// shared memory. It may be run on input that never comes true and is then undone; a panic, a fault
+/// or a bad send in such an event harms nobody.
 ///
 /// A send goes strictly later than now. docs/TIMEWARP.md walks through a model and states the exact
 /// contract.
 pub trait Model: Sync {
-    /// State of one object; an enum where objects are of several types. `Debug` must show all that matters: digests of
-    /// states are made of it.
+    /// State of one object; an enum where objects are of several types. `Debug` must show all that
+    /// matters: digests of states are made of it.
     type State: Clone + Debug + Send;
     /// What messages carry.
     type Payload: Payload;
@@ -112,8 +115,8 @@ pub trait Model: Sync {
         unreachable!("a model whose objects keep records must say how to undo them");
     }
 
-    /// Where it stands: objects with close numbers have much to do with each other, and blocks of a placement are made of
-    /// them. By default the order of creation.
+    /// Where it stands: objects with close numbers have much to do with each other, and blocks of a
+    /// placement are made of them. By default the order of creation.
     #[inline]
     fn standing(&self, object: ObjectId) -> u64 {
         u64::from(object.0)
@@ -126,13 +129,15 @@ pub trait Model: Sync {
         History::Copy
     }
 
-    /// A state's bytes, for moving an object to another node; `None`: objects of this model do not move.
+    /// A state's bytes, for moving an object to another node; `None`: objects of this model do not
+    /// move.
     fn state_bytes(&self, state: &Self::State) -> Option<Vec<u8>> {
         let _ = state;
         None
     }
 
-    /// The state of `object` that [`Model::state_bytes`] wrote; `None` if these bytes cannot have come from it. They may be any.
+    /// The state of `object` that [`Model::state_bytes`] wrote; `None` if these bytes cannot have
+    /// come from it. They may be any.
     fn state_from_bytes(&self, object: ObjectId, bytes: &[u8]) -> Option<Self::State> {
         let _ = (object, bytes);
         None

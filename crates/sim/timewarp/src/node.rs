@@ -9,11 +9,13 @@
 //!                                             └──────────► outbox ──► outgoing
 //! ```
 //!
-//! Objects share one pending set. A message that comes too late undoes its receiver's events ([`rollback`]); what they had sent is
-//! cancelled, at once or when the event, run again, has not sent it again ([`cancel`]). Every piece of work is bounded:
-//! a step is one event, or some cancellations, or the cancelling that one abandoned event calls for; there is no
-//! sweep through all that an object had sent to itself. GVT ([`gvt`]) says what can no longer be undone;
-//! that is committed in small steps between events ([`collect`]). When memory is short, [`relief`] makes room.
+//! Objects share one pending set. A message that comes too late undoes its receiver's events
+//! ([`rollback`]); what they had sent is cancelled, at once or when the event, run again, has not
+//! sent it again ([`cancel`]). Every piece of work is bounded: a step is one event, or some
+//! cancellations, or the cancelling that one abandoned event calls for; there is no sweep through
+//! all that an object had sent to itself. GVT ([`gvt`]) says what can no longer be undone; that is
+//! committed in small steps between events ([`collect`]). When memory is short, [`relief`] makes
+//! room.
 
 mod arrivals;
 mod cancel;
@@ -42,8 +44,8 @@ use crate::context::Doings;
 use crate::pending::{Entry, Pending};
 use crate::running::{Frame, state_share};
 use crate::{
-    Counters, Limits, Model, NodeCounters, ObjectId, Options, Outcome, Packet, Parcel, Placement, RunError,
-    VirtualTime, Watch,
+    Counters, Limits, Model, NodeCounters, ObjectId, Options, Outcome, Packet, Parcel, Placement,
+    RunError, VirtualTime, Watch,
 };
 use arrivals::Arrivals;
 use channel::Channel;
@@ -170,7 +172,8 @@ pub struct Node<'a, M: Model, W: Watch> {
     passings: Passings,
     /// Places of objects that are free.
     vacant: Vec<u32>,
-    /// What objects counted here that are not here any more, and what concerns them that met its end here.
+    /// What objects counted here that are not here any more, and what concerns them that met its
+    /// end here.
     gone: BTreeMap<ObjectId, Counters>,
     apart: BTreeMap<ObjectId, Rarely>,
     /// From here on what is first is looked at before it runs.
@@ -296,7 +299,8 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
         Ok(Progress::Busy)
     }
 
-    /// The next parcel that may leave, for whom, and when it was made: it may have had to wait here.
+    /// The next parcel that may leave, for whom, and when it was made: it may have had to wait
+    /// here.
     #[inline]
     pub fn outgoing(&mut self) -> Option<(u16, Parcel<M::Payload>, W::Stamp)> {
         if self.outbox.is_bounded() {
@@ -372,7 +376,11 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
 
     fn init_all(&mut self) -> Result<(), RunError> {
         for (index, id) in (0u32..).zip(self.ids.clone()) {
-            let frame = Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
+            let frame = Frame {
+                model: self.model,
+                objects: self.places.len() as u32,
+                limits: &self.limits,
+            };
             let state = frame.init(id, &mut self.doings);
             if let Some(fault) = self.doings.fault.take() {
                 return Err(frame.error(id, VirtualTime::NEGINF, fault));
@@ -391,7 +399,8 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
     }
 
     fn tell_all(&mut self) -> Result<(), RunError> {
-        let frame = Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
+        let frame =
+            Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
         for message in frame.tells()? {
             if let Ok(index) = self.places[message.receiver.index()].here() {
                 self.tells += 1;
@@ -415,8 +424,8 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
         self.pending.push(Entry { time, object: ObjectId(index), slot });
     }
 
-    /// A message for an object of this node that its sender has just sent, or that has just come. Its object is asked for, and
-    /// looked at a little later, when it is there.
+    /// A message for an object of this node that its sender has just sent, or that has just come.
+    /// Its object is asked for, and looked at a little later, when it is there.
     #[inline]
     fn deliver_soon(&mut self, index: u32, slot: u32) {
         memory::prefetch_for_writing(&self.objects[index as usize]);
@@ -447,7 +456,8 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
         self.enqueue(index, slot);
     }
 
-    /// Who has to do with a virtual time of an object: its number here, or the node that is known to have that part of it.
+    /// Who has to do with a virtual time of an object: its number here, or the node that is known
+    /// to have that part of it.
     #[inline]
     fn route(&self, object: ObjectId, time: VirtualTime) -> Result<u32, u16> {
         let place = self.places[object.index()];
@@ -465,19 +475,24 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
         }
     }
 
-    /// Another node speaks of this object: there must be one, and where nothing moves it must be here.
+    /// Another node speaks of this object: there must be one, and where nothing moves it must be
+    /// here.
     #[inline]
     fn check_object(&self, from: u16, object: ObjectId) -> Result<(), RunError> {
         match self.places.get(object.index()) {
             Some(place) if place.here().is_ok() || self.may_move => Ok(()),
-            _ => Err(protocol(from, format!("a message for object {}, which does not live here", object.0))),
+            _ => Err(protocol(
+                from,
+                format!("a message for object {}, which does not live here", object.0),
+            )),
         }
     }
 
     /// The number here of an object that another node says is here at this time.
     fn index_of(&self, from: u16, object: ObjectId, time: VirtualTime) -> Result<u32, RunError> {
-        self.route(object, time)
-            .map_err(|_| protocol(from, format!("a message for object {}, which is not here then", object.0)))
+        self.route(object, time).map_err(|_| {
+            protocol(from, format!("a message for object {}, which is not here then", object.0))
+        })
     }
 }
 

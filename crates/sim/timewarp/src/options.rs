@@ -14,7 +14,8 @@ pub struct Options {
     pub memory_bytes: Option<usize>,
     /// Whether messages are sent back when memory is short.
     pub sendback: bool,
-    /// Ask for a GVT round once so many events wait for being committed; `u32::MAX`: never, only time asks.
+    /// Ask for a GVT round once so many events wait for being committed; `u32::MAX`: never, only
+    /// time asks.
     pub gvt_events: u32,
     /// Unacknowledged messages that a node may have; `None`: no bound, and no acknowledgements.
     pub max_acks: Option<u32>,
@@ -34,20 +35,23 @@ pub struct Options {
     pub migration: bool,
     /// Do, undo, compare and do again every event.
     pub undo_check: bool,
-    /// Cancel everything that an object had sent to itself in one sweep, as the 1988 kernel did: to show what that costs.
+    /// Cancel everything that an object had sent to itself in one sweep, as the 1988 kernel did: to
+    /// show what that costs.
     pub zip_forward: bool,
     /// Whether and how the work of objects is timed.
     pub timing: Timing,
-    /// How many times as long event sections are made to take, by waiting in a loop; 1: as they are. Needs timing.
+    /// How many times as long event sections are made to take, by waiting in a loop; 1: as they
+    /// are. Needs timing.
     pub stretch: f64,
-    /// Whether committed events are told with what caused them and how long they took, for the critical path. Needs timing.
+    /// Whether committed events are told with what caused them and how long they took, for the
+    /// critical path. Needs timing.
     pub causes: bool,
     /// Executed events that one step of fossil collection looks at: other work waits for as long.
     pub collection_step: u32,
 }
 
-/// Whether and how the work of objects is timed. The engine has no clock: its driver gives it one of this kind
-/// ([`Node::time_objects`](crate::Node::time_objects)).
+/// Whether and how the work of objects is timed. The engine has no clock: its driver gives it one
+/// of this kind ([`Node::time_objects`](crate::Node::time_objects)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timing {
@@ -78,11 +82,13 @@ pub enum Search {
     All,
     /// Look at so many, in order of arrival, for one that is due no later than the object.
     Plimit(u32),
-    /// Move so many into an ordered queue (anti-messages first, then by send time) and look at its head.
+    /// Move so many into an ordered queue (anti-messages first, then by send time) and look at its
+    /// head.
     RecvqLimit(u32),
 }
 
-/// Which objects may not run ahead. An object at GVT always may. Work is counted in events: the engine reads no clock.
+/// Which objects may not run ahead. An object at GVT always may. Work is counted in events: the
+/// engine reads no clock.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "rule")]
 pub enum Throttle {
@@ -93,8 +99,8 @@ pub enum Throttle {
         /// How many (100).
         limit: u32,
     },
-    /// 2: those whose allowance of uncommitted events is used up; at each GVT it is `tmult` times what was committed since,
-    /// plus `tadd`, less what is not committed.
+    /// 2: those whose allowance of uncommitted events is used up; at each GVT it is `tmult` times
+    /// what was committed since, plus `tadd`, less what is not committed.
     Allowance {
         /// Factor (2).
         tmult: f64,
@@ -131,15 +137,15 @@ impl Options {
         let positive = |number: f64| number.is_finite() && number > 0.0;
         match self.throttle {
             _ if self.cutoff.is_nan() => refuse("the cutoff is not a number"),
-            _ if self.max_acks == Some(0) || self.max_neg_acks == 0 => {
-                refuse("max_acks and max_neg_acks must be at least 1: with 0 no message could ever leave")
-            }
+            _ if self.max_acks == Some(0) || self.max_neg_acks == 0 => refuse(
+                "max_acks and max_neg_acks must be at least 1: with 0 no message could ever leave",
+            ),
             _ if matches!(self.search, Search::RecvqLimit(0)) => {
                 refuse("a receive-queue limit of 0 would never take a message: give at least 1")
             }
-            _ if self.penalty > 0 && self.reward == 0 => {
-                refuse("a penalty without a reward is never worked off: give a reward of at least 1")
-            }
+            _ if self.penalty > 0 && self.reward == 0 => refuse(
+                "a penalty without a reward is never worked off: give a reward of at least 1",
+            ),
             _ if !(1.0..=1e6).contains(&self.stretch) => {
                 refuse("events can be made to take from 1 to a million times as long")
             }
@@ -147,12 +153,13 @@ impl Options {
                 && (self.stretch > 1.0 || self.causes || self.balance.is_some()) =>
             {
                 refuse(
-                    "longer events, a critical path and balanced load need the work of objects timed: --timing process or wall",
+                    "longer events, a critical path and balanced load need the work of objects \
+                    timed: --timing process or wall",
                 )
             }
-            _ if self.collection_step == 0 => {
-                refuse("a step of fossil collection that looks at 0 events never ends: give at least 1")
-            }
+            _ if self.collection_step == 0 => refuse(
+                "a step of fossil collection that looks at 0 events never ends: give at least 1",
+            ),
             _ if self.gvt_events == 0 => {
                 refuse("GVT cannot be computed after every 0 events: give at least 1")
             }
@@ -160,7 +167,9 @@ impl Options {
                 refuse("the throttling window must be above 0")
             }
             Throttle::GvtSteps { wsize } if !positive(wsize) => refuse("wsize must be above 0"),
-            Throttle::Allowance { tmult, tadd } if !positive(tadd) || !tmult.is_finite() || tmult < 0.0 => {
+            Throttle::Allowance { tmult, tadd }
+                if !positive(tadd) || !tmult.is_finite() || tmult < 0.0 =>
+            {
                 refuse("tadd must be above 0, and tmult not below it")
             }
             _ => Ok(()),

@@ -1,7 +1,8 @@
 //! What travels between nodes, and its bytes.
 //!
-//! A parcel is a packet with the colour that GVT counts it under. Its bytes are: kind and colour (1), then fields
-//! little-endian, then for an event its payload with its length before it. Several parcels may follow one another.
+//! A parcel is a packet with the colour that GVT counts it under. Its bytes are: kind and colour
+//! (1), then fields little-endian, then for an event its payload with its length before it. Several
+//! parcels may follow one another.
 
 use crate::{Message, ObjectId, Passage, Passing, Payload, VirtualTime};
 
@@ -95,7 +96,8 @@ pub struct Whereabouts {
     pub node: u16,
 }
 
-/// Where a sent message's negative copy lies at its sender, and its number on the way between the two nodes.
+/// Where a sent message's negative copy lies at its sender, and its number on the way between the
+/// two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle {
     /// Slot at the sender.
@@ -186,7 +188,10 @@ const RED: u8 = 0x80;
 impl<P> Packet<P> {
     /// Whether GVT counts it: whether it may cause work.
     pub(crate) fn is_counted(&self) -> bool {
-        !matches!(self, Packet::Ack { .. } | Packet::Gvt(_) | Packet::Whereabouts(_) | Packet::Load(_))
+        !matches!(
+            self,
+            Packet::Ack { .. } | Packet::Gvt(_) | Packet::Whereabouts(_) | Packet::Load(_)
+        )
     }
 
     /// Whether it is acknowledged, and so may be held back: what keeps the system going is not.
@@ -207,7 +212,9 @@ impl<P: Payload> Packet<P> {
             bytes: 0,
         };
         match self {
-            Packet::Event { message, .. } | Packet::Passed { message, .. } => Some(Passage::of(message)),
+            Packet::Event { message, .. } | Packet::Passed { message, .. } => {
+                Some(Passage::of(message))
+            }
             Packet::Anti(reference) => Some(of(Passing::Anti, reference)),
             Packet::Return(reference) => Some(of(Passing::Sendback, reference)),
             Packet::Again(reference) => Some(of(Passing::Event, reference)),
@@ -454,8 +461,9 @@ impl<'a> Fields<'a> {
             15 => LoadPacket::Report { cycle, percent: self.u32()? as i32 },
             _ => {
                 let nodes = u16::from_le_bytes(self.array()?);
-                let percents =
-                    (0..nodes).map(|_| Ok(self.u32()? as i32)).collect::<Result<_, PacketError>>()?;
+                let percents = (0..nodes)
+                    .map(|_| Ok(self.u32()? as i32))
+                    .collect::<Result<_, PacketError>>()?;
                 LoadPacket::Table { cycle, percents }
             }
         })

@@ -6,8 +6,9 @@ use std::fmt::Debug;
 
 /// A message's payload: typed in memory, bytes between processes.
 ///
-/// The bytes are canonical (integers big-endian two's complement, floats as big-endian IEEE 754 patterns): messages of a
-/// bundle are ordered by them, and their length is what the record calls the message's size.
+/// The bytes are canonical (integers big-endian two's complement, floats as big-endian IEEE 754
+/// patterns): messages of a bundle are ordered by them, and their length is what the record calls
+/// the message's size.
 pub trait Payload: Clone + Debug + Send + 'static {
     /// Append the canonical bytes.
     fn encode(&self, bytes: &mut Vec<u8>);
@@ -15,7 +16,8 @@ pub trait Payload: Clone + Debug + Send + 'static {
     /// What [`Payload::encode`] wrote; `None` if these bytes cannot have come from it.
     fn decode(bytes: &[u8]) -> Option<Self>;
 
-    /// Canonical order: that of the bytes as unsigned numbers, then of their lengths. A typed comparison must agree.
+    /// Canonical order: that of the bytes as unsigned numbers, then of their lengths. A typed
+    /// comparison must agree.
     fn order(&self, other: &Self) -> Ordering {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         self.encode(&mut ours);
@@ -30,8 +32,9 @@ pub trait Payload: Clone + Debug + Send + 'static {
         bytes.len()
     }
 
-    /// Add all that it carries to the digest of committed events. What differs in its bytes must differ here; a model whose
-    /// bytes are many may add its fields instead. `scratch` is anybody's.
+    /// Add all that it carries to the digest of committed events. What differs in its bytes must
+    /// differ here; a model whose bytes are many may add its fields instead. `scratch` is
+    /// anybody's.
     #[inline]
     fn digest(&self, digest: &mut Digest, scratch: &mut Vec<u8>) {
         if self.bytes() > 0 {

@@ -1,11 +1,12 @@
 //! The pending set: what is still to be handled, in order of virtual time, then of object.
 //!
-//! A ladder queue (Tang, Goh, Thng: Ladder queue: an O(1) priority queue structure for large-scale discrete event
-//! simulation, ACM TOMACS 15(3), 2005) with a heap beside its sorted end. Entries far ahead lie unsorted; entries
-//! nearer lie unsorted in buckets of equal width, the nearest bucket split finer where it is full; the few nearest are
-//! sorted and taken from the end of an array. What is added among those few goes into a small heap, and from there into
-//! buckets when it becomes much, so that no pattern of additions costs more than a logarithm. A small set is all heap
-//! and array.
+//! A ladder queue (Tang, Goh, Thng: Ladder queue: an O(1) priority queue structure for large-scale
+//! discrete event simulation, ACM TOMACS 15(3), 2005) with a heap beside its sorted end. Entries
+//! far ahead lie unsorted; entries nearer lie unsorted in buckets of equal width, the nearest
+//! bucket split finer where it is full; the few nearest are sorted and taken from the end of an
+//! array. What is added among those few goes into a small heap, and from there into buckets when it
+//! becomes much, so that no pattern of additions costs more than a logarithm. A small set is all
+//! heap and array.
 
 mod heap;
 mod rung;
@@ -111,7 +112,8 @@ impl Pending {
         }
     }
 
-    /// An entry that will come soon: the `ahead`-th from now if nothing is added, for fetching its memory early.
+    /// An entry that will come soon: the `ahead`-th from now if nothing is added, for fetching its
+    /// memory early.
     #[inline]
     pub fn soon(&self, ahead: usize) -> Option<Entry> {
         self.near.len().checked_sub(ahead + 1).and_then(|at| self.near.get(at)).copied()
@@ -120,12 +122,14 @@ impl Pending {
     /// Take the first entry if it belongs to the same object and time as this one.
     #[inline]
     pub fn pop_beside(&mut self, first: &Entry) -> Option<Entry> {
-        let beside =
-            self.peek().is_some_and(|entry| entry.time == first.time && entry.object == first.object);
+        let beside = self
+            .peek()
+            .is_some_and(|entry| entry.time == first.time && entry.object == first.object);
         if beside { self.pop() } else { None }
     }
 
-    /// Keep only what `keep` says; for the sake of memory, not order, and in time proportional to all.
+    /// Keep only what `keep` says; for the sake of memory, not order, and in time proportional to
+    /// all.
     pub fn retain(&mut self, mut keep: impl FnMut(&Entry) -> bool) {
         let mut all = Vec::with_capacity(self.len);
         while let Some(entry) = self.pop() {
@@ -166,7 +170,8 @@ impl Pending {
         }
     }
 
-    /// The nearest entries were few and far apart, and many have been added among them: deal all of these to a rung.
+    /// The nearest entries were few and far apart, and many have been added among them: deal all of
+    /// these to a rung.
     #[cold]
     fn spread_late(&mut self) {
         if self.rungs.len() >= RUNGS_MAX || !spreads(self.late.entries()) {
@@ -199,7 +204,8 @@ impl Pending {
         if self.far.len() <= SORTED_AT_ONCE || !spreads(&self.far) {
             std::mem::swap(&mut self.near, &mut self.far);
             self.near.sort_unstable_by(|a, b| b.cmp(a));
-            // The last one's own time may still come again, and belongs to the near ones then only if it orders so.
+            // The last one's own time may still come again, and belongs to the near ones then only
+            // if it orders so.
             self.far_from = self.near[0].time.just_after();
             return true;
         }

@@ -11,7 +11,8 @@ pub enum Dealing {
     Blocks,
     /// In turn.
     RoundRobin,
-    /// All to node 0, but for one to each other node: as bad as can be, for load management to put right.
+    /// All to node 0, but for one to each other node: as bad as can be, for load management to put
+    /// right.
     Heaped,
 }
 
@@ -38,7 +39,8 @@ impl Placement {
         }
         if objects < u32::from(nodes) {
             return refuse(format!(
-                "{nodes} nodes for {objects} objects: every node needs at least one, so give at most {objects}"
+                "{nodes} nodes for {objects} objects: every node needs at least one, so give at \
+                most {objects}"
             ));
         }
         if objects > OBJECTS_MAX {
@@ -47,7 +49,9 @@ impl Placement {
         let of = match dealing {
             Dealing::Blocks => blocks(model, objects, nodes),
             Dealing::Heaped => heaped(objects, nodes),
-            Dealing::RoundRobin => (0..objects).map(|object| (object % u32::from(nodes)) as u16).collect(),
+            Dealing::RoundRobin => {
+                (0..objects).map(|object| (object % u32::from(nodes)) as u16).collect()
+            }
         };
         Ok(Placement { nodes, of })
     }
@@ -78,14 +82,18 @@ impl Placement {
 
     /// The objects of a node, in order.
     pub fn objects_of(&self, node: u16) -> impl Iterator<Item = crate::ObjectId> + '_ {
-        (0u32..).zip(&self.of).filter(move |(_, of)| **of == node).map(|(object, _)| crate::ObjectId(object))
+        (0u32..)
+            .zip(&self.of)
+            .filter(move |(_, of)| **of == node)
+            .map(|(object, _)| crate::ObjectId(object))
     }
 }
 
 /// All on node 0 but for the last ones, one on each other node.
 fn heaped(objects: u32, nodes: u16) -> Vec<u16> {
     let alone = u32::from(nodes) - 1;
-    let node = |object: u32| (object + alone + 1).checked_sub(objects).map_or(0, |node| node as u16);
+    let node =
+        |object: u32| (object + alone + 1).checked_sub(objects).map_or(0, |node| node as u16);
     (0..objects).map(node).collect()
 }
 

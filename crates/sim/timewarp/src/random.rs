@@ -1,10 +1,10 @@
 //! Random numbers that live in an object's state, so that undoing an event undoes its draws.
 
-/// A counter-based generator: the n-th number is a mix of key and n, so a copy of these 16 bytes is all that there is to
-/// save, and drawing backwards is lowering the counter.
+/// A counter-based generator: the n-th number is a mix of key and n, so a copy of these 16 bytes is
+/// all that there is to save, and drawing backwards is lowering the counter.
 ///
-/// The mix is the finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) over
-/// `key + n * golden ratio`.
+/// The mix is the finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+/// generators, 2014) over `key + n * golden ratio`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Random {
     key: u64,
@@ -16,7 +16,10 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 impl Random {
     /// The stream with this number under this seed: one for each object.
     pub const fn new(seed: u64, stream: u64) -> Random {
-        Random { key: mix(mix(seed.wrapping_add(GOLDEN)) ^ stream.wrapping_mul(GOLDEN)), counter: 0 }
+        Random {
+            key: mix(mix(seed.wrapping_add(GOLDEN)) ^ stream.wrapping_mul(GOLDEN)),
+            counter: 0,
+        }
     }
 
     /// The 16 bytes as two words: for states that move between nodes.
@@ -48,8 +51,8 @@ impl Random {
         ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }
 
-    /// Exponential with this mean. The logarithm is computed in software, so that its last bit is the same on every
-    /// machine.
+    /// Exponential with this mean. The logarithm is computed in software, so that its last bit is
+    /// the same on every machine.
     #[inline]
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(1.0 - self.uniform())
@@ -72,7 +75,8 @@ mod tests {
         let mut random = Random::new(1, 2);
         let draws = 200_000;
         let uniform: f64 = (0..draws).map(|_| random.uniform()).sum::<f64>() / f64::from(draws);
-        let exponential: f64 = (0..draws).map(|_| random.exponential(3.0)).sum::<f64>() / f64::from(draws);
+        let exponential: f64 =
+            (0..draws).map(|_| random.exponential(3.0)).sum::<f64>() / f64::from(draws);
         assert!((uniform - 0.5).abs() < 0.005, "{uniform}");
         assert!((exponential - 3.0).abs() < 0.05, "{exponential}");
         assert!((0..1000).all(|_| random.below(7) < 7));

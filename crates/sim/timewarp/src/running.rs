@@ -2,7 +2,8 @@
 
 use crate::context::Doings;
 use crate::{
-    Bundle, Context, Digest, Fault, Limits, Message, Model, ObjectId, Payload, RunError, VirtualTime,
+    Bundle, Context, Digest, Fault, Limits, Message, Model, ObjectId, Payload, RunError,
+    VirtualTime,
 };
 use std::any::Any;
 use std::cell::Cell;
@@ -14,8 +15,8 @@ thread_local! {
     static IN_HANDLER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Do not print a message when a handler panics: it may be on input that never comes true, and if it does, the run's error has
-/// the message. Panics elsewhere are printed as before.
+/// Do not print a message when a handler panics: it may be on input that never comes true, and if
+/// it does, the run's error has the message. Panics elsewhere are printed as before.
 pub fn hush_handlers() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -48,11 +49,15 @@ impl<M: Model> Frame<'_, M> {
     /// Make an object. `None` when that failed; `doings.fault` says why.
     pub fn init(&self, object: ObjectId, doings: &mut Doings<M::Payload>) -> Option<M::State> {
         doings.clear();
-        let mut context = Context::new(object, VirtualTime::NEGINF, self.objects, self.limits, doings);
-        contained(|| self.model.init(object, &mut context)).map_err(|fault| doings.blame(fault)).ok()
+        let mut context =
+            Context::new(object, VirtualTime::NEGINF, self.objects, self.limits, doings);
+        contained(|| self.model.init(object, &mut context))
+            .map_err(|fault| doings.blame(fault))
+            .ok()
     }
 
-    /// Run the event section. `None` when it panicked: the state is then undefined. A fault is in `doings` in any case.
+    /// Run the event section. `None` when it panicked: the state is then undefined. A fault is in
+    /// `doings` in any case.
     #[inline]
     pub fn event(
         &self,
@@ -64,7 +69,9 @@ impl<M: Model> Frame<'_, M> {
     ) -> Option<M::Undo> {
         doings.clear();
         let mut context = Context::new(object, now, self.objects, self.limits, doings);
-        contained(|| self.model.event(state, bundle, &mut context)).map_err(|fault| doings.blame(fault)).ok()
+        contained(|| self.model.event(state, bundle, &mut context))
+            .map_err(|fault| doings.blame(fault))
+            .ok()
     }
 
     /// Run the termination section.
@@ -76,7 +83,8 @@ impl<M: Model> Frame<'_, M> {
         doings: &mut Doings<M::Payload>,
     ) {
         doings.clear();
-        let mut context = Context::new(object, VirtualTime::POSINF, self.objects, self.limits, doings);
+        let mut context =
+            Context::new(object, VirtualTime::POSINF, self.objects, self.limits, doings);
         if let Err(fault) = contained(|| self.model.term(state, bundle, &mut context)) {
             doings.blame(fault);
         }
@@ -97,7 +105,8 @@ impl<M: Model> Frame<'_, M> {
             {
                 return Err(RunError::Configuration {
                     reason: format!(
-                        "configuration message {line} is for object {} at {}: the last object is {}, and times end at 999999999",
+                        "configuration message {line} is for object {} at {}: the last object is \
+                        {}, and times end at 999999999",
                         tell.receiver.0,
                         tell.receive,
                         self.objects.saturating_sub(1)
@@ -123,12 +132,16 @@ impl<M: Model> Frame<'_, M> {
 
 #[cold]
 fn panicked(panic: &(dyn Any + Send)) -> Fault {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or(panic.downcast_ref::<&str>().copied());
     Fault::Panicked { message: text.unwrap_or("without a word").to_string() }
 }
 
-/// What a committed event adds to the run's digest: whose it is, its time, its bundle, what it sent. These are summed, so that nodes
-/// can add up what they committed, also of an object whose parts lay on several; an object's events are told apart by their times.
+/// What a committed event adds to the run's digest: whose it is, its time, its bundle, what it
+/// sent. These are summed, so that nodes can add up what they committed, also of an object whose
+/// parts lay on several; an object's events are told apart by their times.
 #[inline]
 pub(crate) fn digest_event<'a, P: Payload>(
     object: ObjectId,
@@ -156,7 +169,10 @@ pub(crate) fn sort_for_term<P: Payload>(messages: &mut [&Message<P>]) {
 }
 
 /// One object's messages among all that are so sorted.
-pub(crate) fn messages_of<'s, 'm, P>(sorted: &'s [&'m Message<P>], object: ObjectId) -> &'s [&'m Message<P>] {
+pub(crate) fn messages_of<'s, 'm, P>(
+    sorted: &'s [&'m Message<P>],
+    object: ObjectId,
+) -> &'s [&'m Message<P>] {
     let from = sorted.partition_point(|message| message.receiver < object);
     let to = sorted.partition_point(|message| message.receiver <= object);
     &sorted[from..to]

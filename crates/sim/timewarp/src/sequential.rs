@@ -1,4 +1,5 @@
-//! The sequential engine: events in order of virtual time, then of object. What it commits is right by definition.
+//! The sequential engine: events in order of virtual time, then of object. What it commits is right
+//! by definition.
 
 use crate::context::Doings;
 use crate::node::slots::message_bytes;
@@ -6,8 +7,8 @@ use crate::pending::{Entry, Pending};
 use crate::running::{Frame, digest_event, messages_of, sort_for_term, state_share};
 use crate::stopwatch::Stopwatch;
 use crate::{
-    Bundle, Cause, Committed, Counters, Limits, Message, Model, NodeCounters, ObjectClock, ObjectId, Outcome,
-    Placement, RunError, Unwatched, VirtualTime, Watch, Work,
+    Bundle, Cause, Committed, Counters, Limits, Message, Model, NodeCounters, ObjectClock,
+    ObjectId, Outcome, Placement, RunError, Unwatched, VirtualTime, Watch, Work,
 };
 
 /// How many entries ahead memory is asked for.
@@ -17,18 +18,26 @@ const AHEAD: usize = 4;
 ///
 /// # Errors
 /// The first event that breaks a rule, by name and time; a configuration that cannot be.
-pub fn run<M: Model, W: Watch>(model: &M, limits: &Limits, watch: &mut W) -> Result<Outcome, RunError> {
+pub fn run<M: Model, W: Watch>(
+    model: &M,
+    limits: &Limits,
+    watch: &mut W,
+) -> Result<Outcome, RunError> {
     let mut run = Sequential::new(model, limits, watch)?;
     while run.run(u64::MAX)? > 0 {}
     run.finish()
 }
 
-/// Bytes that each node of a placement needs at least: for its objects' states and the most messages for them that are pending at
-/// once, counted as a node counts them against its budget.
+/// Bytes that each node of a placement needs at least: for its objects' states and the most
+/// messages for them that are pending at once, counted as a node counts them against its budget.
 ///
 /// # Errors
 /// As [`run`].
-pub fn needs<M: Model>(model: &M, limits: &Limits, placement: &Placement) -> Result<Vec<usize>, RunError> {
+pub fn needs<M: Model>(
+    model: &M,
+    limits: &Limits,
+    placement: &Placement,
+) -> Result<Vec<usize>, RunError> {
     let none = vec![0; usize::from(placement.nodes())];
     let shares = Shares { placement: placement.clone(), used: none.clone(), peak: none };
     let mut unwatched = Unwatched;
@@ -59,8 +68,8 @@ pub struct Sequential<'a, M: Model, W> {
     digest: u64,
     events: u64,
     tells: u64,
-    /// Bytes of pending messages and of states, counted as a node counts them, so that the most there ever were can be
-    /// given to one as its budget.
+    /// Bytes of pending messages and of states, counted as a node counts them, so that the most
+    /// there ever were can be given to one as its budget.
     used: usize,
     used_peak: usize,
     shares: Option<Shares>,
@@ -87,7 +96,11 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
     ///
     /// # Errors
     /// When an init section fails, or the configuration names what does not exist.
-    pub fn new(model: &'a M, limits: &'a Limits, watch: &'a mut W) -> Result<Sequential<'a, M, W>, RunError> {
+    pub fn new(
+        model: &'a M,
+        limits: &'a Limits,
+        watch: &'a mut W,
+    ) -> Result<Sequential<'a, M, W>, RunError> {
         Sequential::begin(model, limits, watch, None)
     }
 
@@ -203,7 +216,14 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
         let state = state.expect("an init section without a fault makes a state");
         let bytes = size_of::<M::State>() + self.frame.model.state_heap_bytes(&state);
         self.charge(object, bytes, 0);
-        self.objects.push(Object { state, events: 0, messages: 0, sent: 0, dropped: 0, spent_ns: 0 });
+        self.objects.push(Object {
+            state,
+            events: 0,
+            messages: 0,
+            sent: 0,
+            dropped: 0,
+            spent_ns: 0,
+        });
         self.send_all();
         Ok(())
     }
@@ -259,8 +279,10 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
             return Err(self.frame.error(object, self.now, fault));
         }
         let heap_after = self.frame.model.state_heap_bytes(&o.state);
-        let (sent, dropped, count) = (self.doings.sent(), self.doings.dropped, messages.len() as u32);
-        let digest = digest_event(object, self.now, messages.iter().copied(), sent, &mut self.scratch);
+        let (sent, dropped, count) =
+            (self.doings.sent(), self.doings.dropped, messages.len() as u32);
+        let digest =
+            digest_event(object, self.now, messages.iter().copied(), sent, &mut self.scratch);
         self.digest = self.digest.wrapping_add(digest);
         o.events += 1;
         o.messages += u64::from(count);
@@ -275,7 +297,14 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
                 self.watch.caused(Cause { sender, send, selector });
             }
         }
-        self.watch.committed(Committed { time: self.now, object, messages: count, sent, dropped, spent_ns });
+        self.watch.committed(Committed {
+            time: self.now,
+            object,
+            messages: count,
+            sent,
+            dropped,
+            spent_ns,
+        });
         self.print_lines(object);
         let mut released = heap_before;
         for slot in self.bundle.drain(..) {
@@ -299,7 +328,11 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
         }
     }
 
-    fn term(&mut self, object: ObjectId, messages: &[&Message<M::Payload>]) -> Result<(), RunError> {
+    fn term(
+        &mut self,
+        object: ObjectId,
+        messages: &[&Message<M::Payload>],
+    ) -> Result<(), RunError> {
         let o = &mut self.objects[object.index()];
         o.messages += messages.len() as u64;
         self.frame.term(object, &mut o.state, Bundle::new(messages), &mut self.doings);

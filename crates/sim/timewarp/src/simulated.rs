@@ -1,9 +1,10 @@
-//! A whole cluster in one thread, under a seed: nodes take turns at random, parcels are delayed at random and overtake those
-//! of other pairs, and rollbacks are forced that no message calls for. A failure replays from its seed.
+//! A whole cluster in one thread, under a seed: nodes take turns at random, parcels are delayed at
+//! random and overtake those of other pairs, and rollbacks are forced that no message calls for. A
+//! failure replays from its seed.
 
 use crate::{
-    Dealing, Kept, Model, Node, ObjectClock, Options, Outcome, Parcel, Placement, Progress, Random, RunError,
-    Timing, VirtualTime,
+    Dealing, Kept, Model, Node, ObjectClock, Options, Outcome, Parcel, Placement, Progress, Random,
+    RunError, Timing, VirtualTime,
 };
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,9 +26,11 @@ pub struct Simulation {
     pub steps_max: u64,
     /// A rollback is forced once in so many turns; 0: never.
     pub rollback_every: u64,
-    /// An object is moved once in so many turns; 0: never. Above 0 calls for [`Options::migration`].
+    /// An object is moved once in so many turns; 0: never. Above 0 calls for
+    /// [`Options::migration`].
     pub move_every: u64,
-    /// Node 0 looks at the load once in so many turns; 0: never. Above 0 calls for [`Options::balance`].
+    /// Node 0 looks at the load once in so many turns; 0: never. Above 0 calls for
+    /// [`Options::balance`].
     pub balance_every: u64,
     /// GVT is asked for once in so many turns.
     pub gvt_every: u64,
@@ -51,8 +54,9 @@ impl Simulation {
     }
 }
 
-/// Parcels one after another, each as long on its way as can be, after which GVT has moved or never will: where one message at a time
-/// may be unacknowledged, a queue of them takes that long to leave.
+/// Parcels one after another, each as long on its way as can be, after which GVT has moved or never
+/// will: where one message at a time may be unacknowledged, a queue of them takes that long to
+/// leave.
 const STUCK_AFTER_PARCELS: u64 = 1000;
 /// Turns that a parcel takes besides its delay, at most: until its node has its turn.
 const TURNS_PER_PARCEL: u64 = 100;
@@ -157,7 +161,8 @@ impl<'a, M: Model> Cluster<'a, M> {
             let link = &mut self.links[from * self.nodes.len() + to];
             while link.parcels.front().is_some_and(|(due, _)| *due <= self.turn) {
                 let (_, bytes) = link.parcels.pop_front().expect("there is a first one");
-                let broken = |error| RunError::Protocol { node: from as u16, what: format!("{error}") };
+                let broken =
+                    |error| RunError::Protocol { node: from as u16, what: format!("{error}") };
                 let (parcel, rest) = Parcel::decode(&bytes).map_err(broken)?;
                 debug_assert!(rest.is_empty());
                 self.nodes[to].receive(from as u16, parcel)?;
@@ -182,7 +187,8 @@ impl<'a, M: Model> Cluster<'a, M> {
         if gvt > self.gvt || self.finished[at] {
             (self.gvt, self.quiet_since) = (gvt, self.turn);
         }
-        let waits = |(id, node): (usize, &Node<'_, M, Kept>)| format!("node {id}: {:?}", node.status());
+        let waits =
+            |(id, node): (usize, &Node<'_, M, Kept>)| format!("node {id}: {:?}", node.status());
         let stuck_after = STUCK_AFTER_PARCELS * (TURNS_PER_PARCEL + self.simulation.delay_max);
         match self.turn - self.quiet_since > stuck_after {
             false => Ok(()),

@@ -1,7 +1,7 @@
 //! How long objects work, and making them work longer.
 //!
-//! The engine knows no clock: whoever drives it gives it one, or does not. Source: OBJTIMEMODE and PROPDELAY of the Time
-//! Warp Operating System.
+//! The engine knows no clock: whoever drives it gives it one, or does not. Source: OBJTIMEMODE and
+//! PROPDELAY of the Time Warp Operating System.
 
 /// A clock for the work of objects, ns since some moment. It must not go back.
 pub type ObjectClock = Box<dyn Fn() -> u64 + Send>;
@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn a_section_is_timed_and_made_longer() {
-        let (plain, stretched) = (Stopwatch::new(ticking(5), 1.0), Stopwatch::new(ticking(5), 10.0));
+        let (plain, stretched) =
+            (Stopwatch::new(ticking(5), 1.0), Stopwatch::new(ticking(5), 10.0));
         assert_eq!(plain.end(plain.begin()), 5);
         assert_eq!(stretched.end(stretched.begin()), 50);
         assert_eq!(Stopwatch::none().end(Stopwatch::none().begin()), 0);

@@ -4,10 +4,12 @@ use std::fmt;
 
 /// A point of virtual time: (simtime, seq1, seq2), ordered lexicographically.
 ///
-/// Kept as two words whose order as integers is the order of the times, so that a comparison is that of a
-/// 128-bit number. Negative zero is made zero. A time made from a NaN is [`VirtualTime::INVALID`], which lies behind
-/// every other and to which nothing can be sent.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+/// Kept as two words whose order as integers is the order of the times, so that a comparison is
+/// that of a 128-bit number. Negative zero is made zero. A time made from a NaN is
+/// [`VirtualTime::INVALID`], which lies behind every other and to which nothing can be sent.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct VirtualTime {
     simtime: u64,
     seq: u64,

@@ -1,4 +1,5 @@
-//! What an engine tells about itself while it runs. Nothing is told, and nothing costs, unless somebody implements it.
+//! What an engine tells about itself while it runs. Nothing is told, and nothing costs, unless
+//! somebody implements it.
 
 use crate::{ObjectId, VirtualTime};
 
@@ -97,7 +98,8 @@ pub enum Work {
     },
 }
 
-/// Who is told. Every method does nothing unless it is written; `Stamp` is `()` for those who read no clock.
+/// Who is told. Every method does nothing unless it is written; `Stamp` is `()` for those who read
+/// no clock.
 pub trait Watch {
     /// What a moment is told as.
     type Stamp: Copy + Default;
@@ -105,7 +107,8 @@ pub trait Watch {
     /// The present moment.
     fn now(&mut self) -> Self::Stamp;
 
-    /// Nanoseconds of a clock that never goes back: asked at every look at the load, and never else.
+    /// Nanoseconds of a clock that never goes back: asked at every look at the load, and never
+    /// else.
     fn clock_ns(&mut self) -> u64 {
         0
     }
@@ -122,7 +125,8 @@ pub trait Watch {
         let _ = passage;
     }
 
-    /// An arrival that had been queued (not [`Search::All`](crate::Search::All)) is taken: its number, counted from 0.
+    /// An arrival that had been queued (not [`Search::All`](crate::Search::All)) is taken: its
+    /// number, counted from 0.
     #[inline]
     fn took(&mut self, arrival: u64) {
         let _ = arrival;
@@ -146,8 +150,8 @@ pub trait Watch {
         let _ = (time, object, line);
     }
 
-    /// Everything before this GVT has been committed, and nothing committed later will lie before it. (Some of what lies at it
-    /// may have been committed already.)
+    /// Everything before this GVT has been committed, and nothing committed later will lie before
+    /// it. (Some of what lies at it may have been committed already.)
     fn advanced(&mut self, gvt: VirtualTime) {
         let _ = gvt;
     }

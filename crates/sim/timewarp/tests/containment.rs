@@ -6,7 +6,9 @@ mod models;
 
 use models::Clumsy;
 use timewarp::simulated::{self, Simulation};
-use timewarp::{Fault, History, Kept, Limits, Model, ObjectId, Options, RunError, VirtualTime, sequential};
+use timewarp::{
+    Fault, History, Kept, Limits, Model, ObjectId, Options, RunError, VirtualTime, sequential,
+};
 
 fn run_sequentially<M: Model>(model: &M) -> Result<timewarp::Outcome, RunError> {
     sequential::run(model, &Limits::default(), &mut Kept::default())

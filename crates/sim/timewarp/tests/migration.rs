@@ -8,8 +8,8 @@ mod models;
 use equal::{assert_equal, options, seeds, sequential_of};
 use models::Churn;
 use timewarp::{
-    Balance, Cancellation, Choice, Dealing, History, Migration, Options, Placement, Search, Split, Timing,
-    sequential,
+    Balance, Cancellation, Choice, Dealing, History, Migration, Options, Placement, Search, Split,
+    Timing, sequential,
     simulated::{self, Simulation},
 };
 
@@ -17,10 +17,18 @@ use timewarp::{
 fn restless(nodes: u16, seed: u64, options: Options, every: u64) -> Simulation {
     let options = Options { migration: true, ..options };
     let slow = options.max_acks.is_some() || options.search != Search::All;
-    // So few messages at a time leave, or are taken, that the traces of many rollbacks would pile up.
+    // So few messages at a time leave, or are taken, that the traces of many rollbacks would pile
+    // up.
     let (rollback_every, move_every) = if slow { (1000, every * 20) } else { (20, every) };
-    let (steps_max, delay_max) = ([1, 8][(seed / 3 % 2) as usize], [40, 5][(seed / 6 % 2) as usize]);
-    Simulation { move_every, rollback_every, steps_max, delay_max, ..Simulation::new(nodes, seed, options) }
+    let (steps_max, delay_max) =
+        ([1, 8][(seed / 3 % 2) as usize], [40, 5][(seed / 6 % 2) as usize]);
+    Simulation {
+        move_every,
+        rollback_every,
+        steps_max,
+        delay_max,
+        ..Simulation::new(nodes, seed, options)
+    }
 }
 
 #[test]
@@ -31,10 +39,12 @@ fn objects_that_move_give_the_sequential_result() {
         let right = sequential_of(&model, 40.0);
         for seed in 0..seeds() {
             let every = [5, 15, 60][(seed % 3) as usize];
-            let mut simulation = restless(2 + (seed % 3) as u16, seed, options(seed * 7919, 40.0), every);
+            let mut simulation =
+                restless(2 + (seed % 3) as u16, seed, options(seed * 7919, 40.0), every);
             simulation.dealing = if seed % 5 == 0 { Dealing::RoundRobin } else { Dealing::Blocks };
-            let ours = simulated::run(&model, &simulation)
-                .unwrap_or_else(|error| panic!("{history:?}, seed {seed}, {simulation:?}: {error}"));
+            let ours = simulated::run(&model, &simulation).unwrap_or_else(|error| {
+                panic!("{history:?}, seed {seed}, {simulation:?}: {error}")
+            });
             assert_equal(&format!("{history:?}, seed {seed}, {simulation:?}"), &ours, &right);
             let total = ours.0.total();
             moved += total.migrations;
@@ -58,8 +68,11 @@ fn objects_that_move_while_messages_are_sent_back_give_the_sequential_result() {
             let placement = Placement::deal(&model, 1, Dealing::Blocks).unwrap();
             // All objects may meet on one node.
             let need = sequential::needs(&model, &limits, &placement).unwrap()[0];
-            let options =
-                Options { memory_bytes: Some(need * 12 / 10), cancellation, ..options(seed * 31, 60.0) };
+            let options = Options {
+                memory_bytes: Some(need * 12 / 10),
+                cancellation,
+                ..options(seed * 31, 60.0)
+            };
             let mut simulation = restless(nodes, seed, options, 40);
             simulation.rollback_every = 1000;
             let ours = simulated::run(&model, &simulation)
@@ -90,12 +103,15 @@ fn load_is_balanced_and_the_result_is_the_same() {
             batch_max: 1 + (seed % 3) as u32,
             ..Balance::default()
         };
-        let options = Options { balance: Some(balance), timing: Timing::Wall, ..options(seed * 131, 100.0) };
+        let options =
+            Options { balance: Some(balance), timing: Timing::Wall, ..options(seed * 131, 100.0) };
         // Without a bound a receive queue that is searched a little at a time would grow for ever.
         let max_acks = options.max_acks.or((options.search != Search::All).then_some(5));
         let options = Options { max_acks, ..options };
-        let mut simulation =
-            Simulation { balance_every: 60, ..Simulation::new(2 + (seed % 3) as u16, seed, options) };
+        let mut simulation = Simulation {
+            balance_every: 60,
+            ..Simulation::new(2 + (seed % 3) as u16, seed, options)
+        };
         simulation.dealing = Dealing::Heaped;
         simulation.rollback_every = 1000;
         let ours = simulated::run(&model, &simulation)

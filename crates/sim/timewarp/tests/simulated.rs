@@ -1,4 +1,5 @@
-//! The optimistic engine against the sequential one, over many seeds, options and models that are made to be difficult.
+//! The optimistic engine against the sequential one, over many seeds, options and models that are
+//! made to be difficult.
 
 #![allow(clippy::unwrap_used)] // everything here is a test, also what is not marked as one
 
@@ -19,9 +20,11 @@ fn any_options_give_the_sequential_result() {
         let right = sequential_of(&model, 40.0);
         assert!(right.0.total().events > 100, "too little happens: {:?}", right.0.total());
         for seed in 0..seeds() {
-            let mut simulation = Simulation::new(1 + (seed % 4) as u16, seed, options(seed * 7919, 40.0));
+            let mut simulation =
+                Simulation::new(1 + (seed % 4) as u16, seed, options(seed * 7919, 40.0));
             if simulation.options.max_acks.is_some() || simulation.options.search != Search::All {
-                // Each forced rollback sends anti-messages; so few at a time leave or are taken that more would pile up.
+                // Each forced rollback sends anti-messages; so few at a time leave or are taken
+                // that more would pile up.
                 simulation.rollback_every = 1000;
             }
             simulation.dealing = if seed % 3 == 0 { Dealing::RoundRobin } else { Dealing::Blocks };
@@ -37,7 +40,8 @@ fn two_that_talk_never_roll_back() {
     let model = Chatter;
     let right = sequential_of(&model, 500.0);
     for seed in 0..20 {
-        let mut simulation = Simulation::new(2, seed, Options { cutoff: 500.0, ..Options::default() });
+        let mut simulation =
+            Simulation::new(2, seed, Options { cutoff: 500.0, ..Options::default() });
         simulation.rollback_every = 0;
         let ours = simulated::run(&model, &simulation).unwrap();
         assert_equal(&format!("seed {seed}"), &ours, &right);
@@ -56,8 +60,10 @@ fn a_run_ends_with_little_more_memory_than_the_sequential_one() {
         for seed in 0..seeds() / 4 {
             let nodes = 1 + (seed % 4) as u16;
             let placement = Placement::deal(&model, nodes, Dealing::Blocks).unwrap();
-            let need = sequential::needs(&model, &limits, &placement).unwrap().into_iter().max().unwrap();
-            // An event's own traces must fit as well: they are a few per cent of what any model of use needs.
+            let need =
+                sequential::needs(&model, &limits, &placement).unwrap().into_iter().max().unwrap();
+            // An event's own traces must fit as well: they are a few per cent of what any model of
+            // use needs.
             let budget = need * 105 / 100 + 1024;
             let options = Options { memory_bytes: Some(budget), ..options(seed * 31, 60.0) };
             let mut simulation = Simulation::new(nodes, seed, options);

@@ -1,5 +1,6 @@
-//! The 1988 memo's message waited 383 of its 385 ms while its receiver's node cancelled 64 messages that the receiver had sent
-//! to itself, in one sweep. Here the sweep does not exist: what has come is looked at between any two steps.
+//! The 1988 memo's message waited 383 of its 385 ms while its receiver's node cancelled 64 messages
+//! that the receiver had sent to itself, in one sweep. Here the sweep does not exist: what has come
+//! is looked at between any two steps.
 
 #![allow(clippy::unwrap_used)] // everything here is a test, also what is not marked as one
 
@@ -8,8 +9,9 @@ mod models;
 use models::Diary;
 use timewarp::{Dealing, Kept, Node, Options, Packet, Parcel, Placement, Progress};
 
-/// Let the object run ahead through 64 events by messages to itself, then tell it, at an early time, that all this is void.
-/// Returns how many cancellations the node does between two looks at arrivals, at most.
+/// Let the object run ahead through 64 events by messages to itself, then tell it, at an early
+/// time, that all this is void. Returns how many cancellations the node does between two looks at
+/// arrivals, at most.
 fn longest_sweep(zip_forward: bool) -> (u64, u64) {
     let model = Diary { days: 64 };
     let placement = Placement::deal(&model, 2, Dealing::Blocks).unwrap();

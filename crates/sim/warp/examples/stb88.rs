@@ -1,7 +1,8 @@
-//! STB88 on the bare engines, several times each: for profilers and for a quick look at their speeds.
+//! STB88 on the bare engines, several times each: for profilers and for a quick look at their
+//! speeds.
 //!
-//! `cargo run --release -p fourstamp-warp --example stb88 -- plain,sequential,1,2 CUTOFF TIMES [DIR]`, where a number is that
-//! of threads and DIR has the tables of a scenario.
+//! `cargo run --release -p fourstamp-warp --example stb88 -- plain,sequential,1,2 CUTOFF TIMES
+//! [DIR]`, where a number is that of threads and DIR has the tables of a scenario.
 
 #![allow(clippy::unwrap_used)] // what goes wrong here is for whoever changes the engine to see
 
@@ -35,7 +36,8 @@ fn main() {
 }
 
 fn read(folder: &str) -> Scenario {
-    let texts = models::stb88::FILES.map(|file| std::fs::read_to_string(format!("{folder}/{file}")).unwrap());
+    let texts = models::stb88::FILES
+        .map(|file| std::fs::read_to_string(format!("{folder}/{file}")).unwrap());
     Scenario::read(texts.each_ref().map(String::as_str)).unwrap()
 }
 
@@ -52,8 +54,12 @@ fn run(engine: &str, scenario: &Scenario, cutoff: f64) -> u64 {
             // The model is not looked at: it is given.
             let mut job = Job::new(ModelSpec::Ping(PingOptions::default()));
             job.engine = Options { cutoff, undo_check: false, ..Options::default() };
-            let ran =
-                threads::run(&model, &job, threads.parse().unwrap(), tempfile::tempdir().unwrap().path());
+            let ran = threads::run(
+                &model,
+                &job,
+                threads.parse().unwrap(),
+                tempfile::tempdir().unwrap().path(),
+            );
             let total = ran.unwrap().outcome.total();
             println!("  {} executed, {} rollbacks", total.completed, total.rollbacks);
             total.events

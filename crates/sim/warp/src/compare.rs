@@ -3,15 +3,19 @@
 use crate::WarpError;
 use timewarp::{Counters, Model, ObjectId, Outcome};
 
-/// Compare an outcome with the sequential one: every object's committed counts, then the digests of all committed
-/// events and of all final states.
+/// Compare an outcome with the sequential one: every object's committed counts, then the digests of
+/// all committed events and of all final states.
 ///
 /// # Errors
 /// [`WarpError::Differs`] names what differs first.
 pub fn compare<M: Model>(model: &M, ours: &Outcome, sequential: &Outcome) -> Result<(), WarpError> {
     let differs = |what: String| Err(WarpError::Differs { what });
     if ours.objects.len() != sequential.objects.len() {
-        return differs(format!("{} objects against {}", ours.objects.len(), sequential.objects.len()));
+        return differs(format!(
+            "{} objects against {}",
+            ours.objects.len(),
+            sequential.objects.len()
+        ));
     }
     for ((object, a), (_, b)) in ours.objects.iter().zip(&sequential.objects) {
         if let Some(what) = first_difference(a, b) {
@@ -26,13 +30,15 @@ pub fn compare<M: Model>(model: &M, ours: &Outcome, sequential: &Outcome) -> Res
     }
     if ours.trace_digest != sequential.trace_digest {
         return differs(format!(
-            "the counts agree, but the digest of committed events is {:016x} against {:016x}: a bundle or a time differs; compare --trace files",
+            "the counts agree, but the digest of committed events is {:016x} against {:016x}: a \
+            bundle or a time differs; compare --trace files",
             ours.trace_digest, sequential.trace_digest
         ));
     }
     if ours.state_digest != sequential.state_digest {
         return differs(format!(
-            "committed events agree, but the digest of final states is {:016x} against {:016x}: a handler is not a function of its state and its messages, or its undo is wrong",
+            "committed events agree, but the digest of final states is {:016x} against {:016x}: a \
+            handler is not a function of its state and its messages, or its undo is wrong",
             ours.state_digest, sequential.state_digest
         ));
     }

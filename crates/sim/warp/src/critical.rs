@@ -1,15 +1,18 @@
-//! The critical path: the chain of committed events that had to follow one another, and how long it took.
+//! The critical path: the chain of committed events that had to follow one another, and how long it
+//! took.
 //!
-//! An event can begin when its object's previous event has ended and when every event that sent it a message has. So
-//! it ends, at the earliest, its own time after the latest of these; the largest such end is the length of the critical path.
-//! No run of the same events can take less, on however many nodes and however messages travel, unless it guesses
-//! right: lazy cancellation lets a message leave before what it depends on is known.
+//! An event can begin when its object's previous event has ended and when every event that sent it
+//! a message has. So it ends, at the earliest, its own time after the latest of these; the largest
+//! such end is the length of the critical path. No run of the same events can take less, on however
+//! many nodes and however messages travel, unless it guesses right: lazy cancellation lets a
+//! message leave before what it depends on is known.
 //!
-//! It is worked out after the run, from its committed events in canonical order, each told with how long it took and what sent its
-//! messages. So the engine carries nothing for it, and it exists for every driver and either cancellation. What lies
-//! off the path is forgotten as the pass goes on.
+//! It is worked out after the run, from its committed events in canonical order, each told with how
+//! long it took and what sent its messages. So the engine carries nothing for it, and it exists for
+//! every driver and either cancellation. What lies off the path is forgotten as the pass goes on.
 //!
-//! Source: CRITPATH of the Time Warp Operating System, which counts in the same way but while running.
+//! Source: CRITPATH of the Time Warp Operating System, which counts in the same way but while
+//! running.
 
 use crate::WarpError;
 use crate::sorted::{Entry, array, merge, number};
@@ -44,7 +47,8 @@ pub struct Step {
     pub spent_ns: u64,
     /// When it ended at the earliest, ns since the first event of all could begin.
     pub ends_ns: u64,
-    /// Selector of the message that it had to wait for; `None`: it waited for its own object, or for nothing.
+    /// Selector of the message that it had to wait for; `None`: it waited for its own object, or
+    /// for nothing.
     pub selector: Option<i32>,
 }
 
@@ -69,13 +73,15 @@ impl CriticalPath {
     pub fn of_files(paths: &[PathBuf]) -> Result<CriticalPath, WarpError> {
         let mut pass = Pass::default();
         merge(paths, |link: Link| {
-            pass.add(&link)
-                .map_err(|reason| WarpError::Model { reason: format!("no critical path: {reason}") })
+            pass.add(&link).map_err(|reason| WarpError::Model {
+                reason: format!("no critical path: {reason}"),
+            })
         })?;
         Ok(pass.finish())
     }
 
-    /// How many times as fast as one node any number of nodes can be: all work over the path. 1 if there is none.
+    /// How many times as fast as one node any number of nodes can be: all work over the path. 1 if
+    /// there is none.
     pub fn parallelism(&self) -> f64 {
         if self.length_ns == 0 { 1.0 } else { self.work_ns as f64 / self.length_ns as f64 }
     }
@@ -87,7 +93,8 @@ impl CriticalPath {
             let sum = sums.entry(step.object).or_default();
             *sum = (sum.0 + 1, sum.1 + step.spent_ns);
         }
-        let mut rows: Vec<_> = sums.into_iter().map(|(object, (events, ns))| (object, events, ns)).collect();
+        let mut rows: Vec<_> =
+            sums.into_iter().map(|(object, (events, ns))| (object, events, ns)).collect();
         rows.sort_by_key(|(object, _, ns)| (std::cmp::Reverse(*ns), *object));
         rows
     }
@@ -256,7 +263,11 @@ impl Entry for Link {
 fn cause(from: &mut impl Read) -> io::Result<Cause> {
     let sender = ObjectId(number(from)?);
     let words = [u64::from_le_bytes(array(from)?), u64::from_le_bytes(array(from)?)];
-    Ok(Cause { sender, send: VirtualTime::from_words(words), selector: i32::from_le_bytes(array(from)?) })
+    Ok(Cause {
+        sender,
+        send: VirtualTime::from_words(words),
+        selector: i32::from_le_bytes(array(from)?),
+    })
 }
 
 #[cfg(test)]
@@ -281,7 +292,8 @@ mod tests {
         (pass, done)
     }
 
-    /// Object 0 sends to 1 and 2; what takes longest leads through 1, which is then waited for by 2.
+    /// Object 0 sends to 1 and 2; what takes longest leads through 1, which is then waited for by
+    /// 2.
     #[test]
     fn the_longest_chain_is_found_through_messages_and_through_an_objects_own_events() {
         let begin = VirtualTime::NEGINF.simtime();
@@ -295,8 +307,11 @@ mod tests {
         let (pass, done) = pass(&links);
         done.unwrap();
         let path = pass.finish();
-        let steps: Vec<_> =
-            path.steps.iter().map(|s| (s.object.0, s.time.simtime(), s.ends_ns, s.selector)).collect();
+        let steps: Vec<_> = path
+            .steps
+            .iter()
+            .map(|s| (s.object.0, s.time.simtime(), s.ends_ns, s.selector))
+            .collect();
         assert_eq!(
             steps,
             [(0, 1.0, 10, None), (1, 2.0, 60, Some(7)), (2, 3.0, 65, Some(7)), (2, 4.0, 72, None)]
@@ -309,7 +324,8 @@ mod tests {
     #[test]
     fn what_lies_off_the_path_is_forgotten() {
         let begin = VirtualTime::NEGINF.simtime();
-        let mut links = vec![link(0, 1.0, 1, 1, &[(0, begin)]), link(1, 1.0, 1000, 1, &[(1, begin)])];
+        let mut links =
+            vec![link(0, 1.0, 1, 1, &[(0, begin)]), link(1, 1.0, 1000, 1, &[(1, begin)])];
         for step in 1..1000 {
             let time = f64::from(step);
             links.push(link(0, time + 1.0, 1, 1, &[(0, time)]));
@@ -317,12 +333,17 @@ mod tests {
         }
         let (pass, done) = pass(&links);
         done.unwrap();
-        // Object 1's own chain is kept; of object 0's, one event after another leads back to the first.
+        // Object 1's own chain is kept; of object 0's, one event after another leads back to the
+        // first.
         assert_eq!(pass.headers.len() - pass.free.len(), 2000);
         let joined = link(0, 2000.0, 1, 0, &[(0, 1000.0), (1, 1000.0)]);
         let mut pass = pass;
         pass.add(&joined).unwrap();
-        assert_eq!(pass.headers.len() - pass.free.len(), 1001, "object 0's earlier events are forgotten");
+        assert_eq!(
+            pass.headers.len() - pass.free.len(),
+            1001,
+            "object 0's earlier events are forgotten"
+        );
         assert_eq!(pass.finish().length_ns, 1_000_001);
     }
 

@@ -1,12 +1,14 @@
-//! One node's loop: take what has come, let the engine work for a moment, hand over what leaves it; wait when there is
-//! nothing to do.
+//! One node's loop: take what has come, let the engine work for a moment, hand over what leaves it;
+//! wait when there is nothing to do.
 //!
-//! Nothing here waits for room or for a message without an end: what finds no room is kept while the loop goes on
-//! receiving ([`crate::outgoing`] says why), and a peer that is lost or says nothing for too long ends the run. A node with
-//! nothing to do looks for messages for a moment, has GVT computed, and then sleeps until the fabric wakes it: with more
-//! busy processes than cores, spinning would take from the others what they need to go on.
+//! Nothing here waits for room or for a message without an end: what finds no room is kept while
+//! the loop goes on receiving ([`crate::outgoing`] says why), and a peer that is lost or says
+//! nothing for too long ends the run. A node with nothing to do looks for messages for a moment,
+//! has GVT computed, and then sleeps until the fabric wakes it: with more busy processes than
+//! cores, spinning would take from the others what they need to go on.
 //!
-//! A node that fails tells the others, which then end as well; so one node says why, and not each in its own words.
+//! A node that fails tells the others, which then end as well; so one node says why, and not each
+//! in its own words.
 
 use crate::WarpError;
 use crate::frame::Opened;
@@ -24,7 +26,8 @@ use timewarp::{Model, Packet, Progress, RunError, VirtualTime};
 /// How a node is driven. None of it changes results.
 #[derive(Clone, Copy, Debug)]
 pub struct DriveOptions {
-    /// Most steps between two looks at arrivals: 1 where the engine itself searches what has arrived.
+    /// Most steps between two looks at arrivals: 1 where the engine itself searches what has
+    /// arrived.
     pub steps_max: u32,
     /// GVT is computed this often, at least.
     pub gvt_interval: Duration,
@@ -32,7 +35,8 @@ pub struct DriveOptions {
     pub balance_interval: Option<Duration>,
     /// Simtime of GVT from which on it is computed every second instead.
     pub gvt_change: Option<f64>,
-    /// Shortest time between two looks for messages while there is work: long where looking is a system call.
+    /// Shortest time between two looks for messages while there is work: long where looking is a
+    /// system call.
     pub poll: Duration,
     /// How long a message may wait for others to travel with.
     pub flush: Duration,
@@ -60,12 +64,12 @@ pub struct Drive {
     pub elapsed_ns: u64,
 }
 
-/// See one node through, to the end of the simulation or to `meter.stop`. The caller closes the fabric's node
-/// afterwards; after an error it calls [`abort`] first.
+/// See one node through, to the end of the simulation or to `meter.stop`. The caller closes the
+/// fabric's node afterwards; after an error it calls [`abort`] first.
 ///
 /// # Errors
-/// When a committed event is at fault, memory does not suffice, a peer is lost or silent or sends nonsense, or a file
-/// cannot be written.
+/// When a committed event is at fault, memory does not suffice, a peer is lost or silent or sends
+/// nonsense, or a file cannot be written.
 pub fn drive<M: Model, W: Witness>(
     fabric: &mut fabric::Node,
     engine: &mut timewarp::Node<'_, M, W>,
@@ -83,7 +87,8 @@ pub fn drive<M: Model, W: Witness>(
     Ok(Drive { ending, elapsed_ns })
 }
 
-/// Tell the others that this node has failed, as far as they listen. Takes and drops what they send meanwhile.
+/// Tell the others that this node has failed, as far as they listen. Takes and drops what they send
+/// meanwhile.
 pub fn abort(fabric: &mut fabric::Node) {
     let mut outgoing = Outgoing::abort(fabric.nodes(), fabric.id());
     let deadline = fabric.after(Duration::from_millis(500));
@@ -201,7 +206,8 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         let message = match self.fabric.receive(wait) {
             Ok(Some(message)) => message,
             Ok(None) => return Ok(false),
-            // All have left in good order before this node is through: one of them has failed or was stopped.
+            // All have left in good order before this node is through: one of them has failed or
+            // was stopped.
             Err(FabricError::Closed) => {
                 self.aborted = true;
                 return Ok(false);
@@ -210,7 +216,8 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         };
         let from = message.from;
         let protocol = |what: String| WarpError::Run(RunError::Protocol { node: from, what });
-        let mut frame = Opened::new(message.payload()).map_err(|error| protocol(error.to_string()))?;
+        let mut frame =
+            Opened::new(message.payload()).map_err(|error| protocol(error.to_string()))?;
         self.aborted |= frame.aborts();
         let (stamps, batch) = (message.stamps(), frame.parcels());
         while let Some(unpacked) = frame.next().map_err(|error| protocol(error.to_string()))? {
@@ -218,7 +225,14 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
                 && !matches!(unpacked.parcel.packet, Packet::Ack { .. })
             {
                 let passage = unpacked.parcel.packet.passage();
-                self.engine.watch().taking(&Taking { from, number, ready, frame: stamps, batch, passage });
+                self.engine.watch().taking(&Taking {
+                    from,
+                    number,
+                    ready,
+                    frame: stamps,
+                    batch,
+                    passage,
+                });
             }
             self.engine.receive(from, unpacked.parcel)?;
         }
@@ -260,7 +274,8 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         self.notice_silence()
     }
 
-    /// Ask for GVT, unless asking has just been in vain. `true`: asked, so the engine has something to do.
+    /// Ask for GVT, unless asking has just been in vain. `true`: asked, so the engine has something
+    /// to do.
     fn ask_for_gvt(&mut self) -> bool {
         let (now, gvt) = (self.now(), self.engine.gvt());
         let moved = gvt != self.gvt_then;
@@ -272,7 +287,8 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         true
     }
 
-    /// Whoever waits for long waits for somebody: name who has been silent longest, or who takes nothing.
+    /// Whoever waits for long waits for somebody: name who has been silent longest, or who takes
+    /// nothing.
     fn notice_silence(&mut self) -> Result<(), WarpError> {
         let now = self.now();
         let peers = (0u16..).zip(&self.heard).filter(|(node, _)| *node != self.fabric.id());
@@ -286,13 +302,15 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         Err(WarpError::Silent { node, waited_ms })
     }
 
-    /// Every ten milliseconds: is it to end, is anybody lost, is the disk full, is it time for GVT? `true`: it is to end.
+    /// Every ten milliseconds: is it to end, is anybody lost, is the disk full, is it time for GVT?
+    /// `true`: it is to end.
     #[cold]
     fn look_around(&mut self, now: u64) -> Result<bool, WarpError> {
         let asleep = now.wrapping_sub(self.looked) > self.pace.peer_timeout / 2;
         self.looked = now;
         if asleep {
-            // This process itself was stopped for a while, or one of its events took long: that is nobody's silence.
+            // This process itself was stopped for a while, or one of its events took long: that is
+            // nobody's silence.
             self.heard.fill(now);
         }
         self.meter.gauge.show(&self.engine.status());
@@ -302,7 +320,9 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         if let Some(failure) = self.engine.watch().failure() {
             return Err(failure);
         }
-        if self.fabric.id() == 0 && now.wrapping_sub(self.gvt_asked) >= self.pace.gvt(self.engine.gvt()) {
+        if self.fabric.id() == 0
+            && now.wrapping_sub(self.gvt_asked) >= self.pace.gvt(self.engine.gvt())
+        {
             (self.gvt_asked, self.gvt_then) = (now, self.engine.gvt());
             self.engine.ask_for_gvt();
         }
@@ -320,7 +340,11 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             return;
         }
         let (local_time, status) = (self.engine.local_minimum().simtime(), self.engine.status());
-        self.engine.watch().sampled(&Sample { seconds: elapsed_ns as f64 / 1e9, local_time, status });
+        self.engine.watch().sampled(&Sample {
+            seconds: elapsed_ns as f64 / 1e9,
+            local_time,
+            status,
+        });
     }
 
     /// The simulation is over here; the others must hear what this node said last.

@@ -15,7 +15,8 @@ pub enum WarpError {
     Fabric(#[from] FabricError),
     /// Another node says nothing.
     #[error(
-        "node {node} has said nothing for {waited_ms} ms; is it stopped, or does one of its events take that long? Then give a longer --peer-timeout"
+        "node {node} has said nothing for {waited_ms} ms; is it stopped, or does one of its events \
+        take that long? Then give a longer --peer-timeout"
     )]
     Silent {
         /// Which.
@@ -33,7 +34,8 @@ pub enum WarpError {
     #[error(transparent)]
     Config(#[from] crate::config::ConfigError),
     /// A file that is part of the result could not be written or read.
-    #[error("cannot {doing} {}: {source}; is there space, and may the folder be written?", path.display())]
+    #[error("cannot {doing} {}: {source}; is there space, and may the folder be \
+    written?", path.display())]
     File {
         /// What we wanted to do.
         doing: &'static str,
@@ -51,7 +53,10 @@ pub enum WarpError {
 }
 
 impl WarpError {
-    pub(crate) fn file(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> WarpError {
+    pub(crate) fn file(
+        doing: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(std::io::Error) -> WarpError {
         let path = path.to_path_buf();
         move |source| WarpError::File { doing, path, source }
     }

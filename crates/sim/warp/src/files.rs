@@ -1,5 +1,5 @@
-//! What nodes leave for the end of the run, beside their rows: their outcomes, committed events and printed lines. Made in
-//! the run folder, read and removed when all nodes have ended.
+//! What nodes leave for the end of the run, beside their rows: their outcomes, committed events and
+//! printed lines. Made in the run folder, read and removed when all nodes have ended.
 
 use crate::WarpError;
 use crate::critical::Link;
@@ -55,7 +55,8 @@ impl NodeFiles {
         Samples::create(self.samples_path(), every)
     }
 
-    /// Leave an outcome: it has a line for every object, and may be too large for a control message.
+    /// Leave an outcome: it has a line for every object, and may be too large for a control
+    /// message.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -71,8 +72,8 @@ impl NodeFiles {
     /// When it has not, or it cannot be read.
     pub fn outcome(&self) -> Result<Outcome, WarpError> {
         let path = self.outcome_path();
-        let read =
-            record::open_input(&path).and_then(|file| Ok(serde_json::from_reader(BufReader::new(file))?));
+        let read = record::open_input(&path)
+            .and_then(|file| Ok(serde_json::from_reader(BufReader::new(file))?));
         read.map_err(WarpError::file("read", &path))
     }
 

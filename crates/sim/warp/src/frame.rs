@@ -1,7 +1,7 @@
 //! The frames that travel between drivers: some parcels for one node, in one message of the fabric.
 //!
-//! A message of the fabric costs a hundred nanoseconds or a system call; a parcel is some seventy bytes. So parcels for one
-//! node are packed together. Little-endian:
+//! A message of the fabric costs a hundred nanoseconds or a system call; a parcel is some seventy
+//! bytes. So parcels for one node are packed together. Little-endian:
 //!
 //! ```text
 //! version 1 │ flags 1 │ 0 2 │ parcels 4 │ first number 8, if stamped │ ( ready 8, if stamped │ parcel )*
@@ -75,7 +75,8 @@ impl Packer {
         self.parcels += 1;
     }
 
-    /// The frame's bytes. `first_number` is the number of its first parcel at this node, if it is stamped.
+    /// The frame's bytes. `first_number` is the number of its first parcel at this node, if it is
+    /// stamped.
     pub fn seal(mut self, first_number: u64) -> Vec<u8> {
         self.bytes[4..HEAD_BYTES].copy_from_slice(&self.parcels.to_le_bytes());
         if self.bytes[1] & STAMPED != 0 {
@@ -90,7 +91,16 @@ impl Packer {
     }
 
     fn begin(&mut self, stamped: bool) {
-        self.bytes.extend_from_slice(&[VERSION, if stamped { STAMPED } else { 0 }, 0, 0, 0, 0, 0, 0]);
+        self.bytes.extend_from_slice(&[
+            VERSION,
+            if stamped { STAMPED } else { 0 },
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ]);
         if stamped {
             self.bytes.extend_from_slice(&[0; 8]);
         }
@@ -123,7 +133,8 @@ impl<'a> Opened<'a> {
             return Err(FrameError::Head { version, flags });
         }
         let parcels = u32::from_le_bytes(parcels);
-        let mut opened = Opened { rest, left: parcels, parcels, number: None, aborts: flags == ABORT };
+        let mut opened =
+            Opened { rest, left: parcels, parcels, number: None, aborts: flags == ABORT };
         if flags == STAMPED {
             opened.number = Some(opened.word()?);
         }
@@ -144,7 +155,11 @@ impl<'a> Opened<'a> {
     #[inline]
     pub fn next<P: Payload>(&mut self) -> Result<Option<Unpacked<P>>, FrameError> {
         if self.left == 0 {
-            return if self.rest.is_empty() { Ok(None) } else { Err(FrameError::Rest(self.rest.len())) };
+            return if self.rest.is_empty() {
+                Ok(None)
+            } else {
+                Err(FrameError::Rest(self.rest.len()))
+            };
         }
         self.left -= 1;
         let stamped = match self.number {
@@ -185,48 +200,74 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use timewarp::{
-        GvtPacket, Handle, LoadPacket, Message, ObjectId, Packet, Part, Reference, VirtualTime, Whereabouts,
+        GvtPacket, Handle, LoadPacket, Message, ObjectId, Packet, Part, Reference, VirtualTime,
+        Whereabouts,
     };
 
     fn parcel() -> impl Strategy<Value = Parcel<Vec<u8>>> {
-        let numbers = (any::<[u32; 4]>(), any::<u64>(), 0f64..1e6, prop::collection::vec(any::<u8>(), 0..40));
-        (any::<bool>(), 0..9u8, numbers).prop_map(|(red, kind, ([a, b, c, d], serial, time, payload))| {
-            let copy = Handle { slot: a, serial };
-            let (sender, receiver) = (ObjectId(b), ObjectId(c));
-            let (send, receive) = (VirtualTime::at(time), VirtualTime::new(time + 1.0, c, d));
-            let packet = match kind {
-                0 => {
-                    let (selector, counter) = (d as i32, a);
-                    Packet::Event {
-                        message: Message { receive, send, sender, receiver, selector, counter, payload },
-                        copy,
+        let numbers =
+            (any::<[u32; 4]>(), any::<u64>(), 0f64..1e6, prop::collection::vec(any::<u8>(), 0..40));
+        (any::<bool>(), 0..9u8, numbers).prop_map(
+            |(red, kind, ([a, b, c, d], serial, time, payload))| {
+                let copy = Handle { slot: a, serial };
+                let (sender, receiver) = (ObjectId(b), ObjectId(c));
+                let (send, receive) = (VirtualTime::at(time), VirtualTime::new(time + 1.0, c, d));
+                let packet = match kind {
+                    0 => {
+                        let (selector, counter) = (d as i32, a);
+                        Packet::Event {
+                            message: Message {
+                                receive,
+                                send,
+                                sender,
+                                receiver,
+                                selector,
+                                counter,
+                                payload,
+                            },
+                            copy,
+                        }
                     }
-                }
-                1 => Packet::Anti(Reference { copy, sender, receiver, send, receive }),
-                2 => Packet::Ack { messages: d },
-                3 => Packet::Passed {
-                    message: Message { receive, send, sender, receiver, selector: -1, counter: a, payload },
-                    copy,
-                },
-                4 => {
-                    let (begin, moves) = (receive, d % 2 == 0);
-                    Packet::Part(Box::new(Part { object: sender, begin, version: c, moves, state: payload }))
-                }
-                5 => Packet::Whereabouts(Whereabouts {
-                    object: receiver,
-                    begin: send,
-                    version: d,
-                    node: a as u16,
-                }),
-                6 => Packet::Load(Box::new(LoadPacket::Report { cycle: a, percent: d as i32 })),
-                7 => Packet::Load(Box::new(LoadPacket::Table {
-                    cycle: a,
-                    percents: payload.iter().map(|percent| -i32::from(*percent)).collect(),
-                })),
-                _ => Packet::Gvt(GvtPacket::Update { round: a, gvt: receive, passes: c }),
-            };
-            Parcel { red, packet }
-        })
+                    1 => Packet::Anti(Reference { copy, sender, receiver, send, receive }),
+                    2 => Packet::Ack { messages: d },
+                    3 => Packet::Passed {
+                        message: Message {
+                            receive,
+                            send,
+                            sender,
+                            receiver,
+                            selector: -1,
+                            counter: a,
+                            payload,
+                        },
+                        copy,
+                    },
+                    4 => {
+                        let (begin, moves) = (receive, d % 2 == 0);
+                        Packet::Part(Box::new(Part {
+                            object: sender,
+                            begin,
+                            version: c,
+                            moves,
+                            state: payload,
+                        }))
+                    }
+                    5 => Packet::Whereabouts(Whereabouts {
+                        object: receiver,
+                        begin: send,
+                        version: d,
+                        node: a as u16,
+                    }),
+                    6 => Packet::Load(Box::new(LoadPacket::Report { cycle: a, percent: d as i32 })),
+                    7 => Packet::Load(Box::new(LoadPacket::Table {
+                        cycle: a,
+                        percents: payload.iter().map(|percent| -i32::from(*percent)).collect(),
+                    })),
+                    _ => Packet::Gvt(GvtPacket::Update { round: a, gvt: receive, passes: c }),
+                };
+                Parcel { red, packet }
+            },
+        )
     }
 
     proptest! {

@@ -34,7 +34,8 @@ pub struct Hosting<'a> {
     pub recorder: &'a (dyn Fn(NodeId) -> Result<Recorder, WarpError> + Sync),
     /// Called on a node's own thread instead if nothing is recorded.
     pub unrecorded: &'a (dyn Fn(NodeId) + Sync),
-    /// Called on the node's own thread once it is set up, or could not be: waits for all, and says whether to begin.
+    /// Called on the node's own thread once it is set up, or could not be: waits for all, and says
+    /// whether to begin.
     pub begin: &'a (dyn Fn(bool) -> bool + Sync),
 }
 
@@ -66,9 +67,9 @@ pub(crate) fn run_hosted<M: Model>(
         let handles: Vec<_> = transports.into_iter().enumerate().map(start).collect();
         meanwhile();
         let joined = handles.into_iter().zip(hosting.hosted).map(|(handle, node)| {
-            handle
-                .join()
-                .unwrap_or_else(|_| Err(RunError::Identity { what: format!("node {node} panicked") }.into()))
+            handle.join().unwrap_or_else(|_| {
+                Err(RunError::Identity { what: format!("node {node} panicked") }.into())
+            })
         });
         joined.collect()
     });
@@ -131,7 +132,8 @@ impl<'a, M: Model> Part<'a, M> {
                 None
             }
         };
-        let mut watch = Recorded::new(rows, job.trace.then(|| self.files.trace()), self.files.lines());
+        let mut watch =
+            Recorded::new(rows, job.trace.then(|| self.files.trace()), self.files.lines());
         if job.engine.causes {
             watch = watch.with_links(self.files.links());
         }

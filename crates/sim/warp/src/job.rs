@@ -3,8 +3,8 @@
 use crate::DriveOptions;
 use fabric::{Spec, TransportSpec};
 use models::{
-    CtlsOptions, DiaryOptions, GeneratorOptions, PholdOptions, PingOptions, PucksOptions, SlooowOptions,
-    TheatreOptions, WarpnetOptions,
+    CtlsOptions, DiaryOptions, GeneratorOptions, PholdOptions, PingOptions, PucksOptions,
+    SlooowOptions, TheatreOptions, WarpnetOptions,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -140,7 +140,8 @@ const GVT_INTERVAL_US: u64 = 10_000;
 const SAMPLE_MS: u64 = 100;
 
 impl Job {
-    /// This model as it is run unless somebody says otherwise: the engine's usual options, dealt in blocks, nothing recorded.
+    /// This model as it is run unless somebody says otherwise: the engine's usual options, dealt in
+    /// blocks, nothing recorded.
     pub fn new(model: ModelSpec) -> Job {
         Job {
             model,
@@ -159,14 +160,20 @@ impl Job {
     /// How its nodes are driven over this fabric.
     pub fn drive_options(&self, spec: &Spec) -> DriveOptions {
         let (poll, flush) = match spec.transport {
-            TransportSpec::Tcp { .. } | TransportSpec::Udp { .. } => (SYSTEM_CALL_POLL, SYSTEM_CALL_FLUSH),
+            TransportSpec::Tcp { .. } | TransportSpec::Udp { .. } => {
+                (SYSTEM_CALL_POLL, SYSTEM_CALL_FLUSH)
+            }
             TransportSpec::Mpi => (LIBRARY_POLL, LIBRARY_FLUSH),
             TransportSpec::Thread | TransportSpec::Shm { .. } => (Duration::ZERO, MEMORY_FLUSH),
         };
         DriveOptions {
             steps_max: if self.engine.search == Search::All { u32::MAX } else { 1 },
             gvt_interval: Duration::from_micros(self.gvt_interval_us),
-            balance_interval: self.engine.balance.as_ref().map(|b| Duration::from_millis(b.interval_ms)),
+            balance_interval: self
+                .engine
+                .balance
+                .as_ref()
+                .map(|b| Duration::from_millis(b.interval_ms)),
             gvt_change: self.gvt_change,
             poll,
             flush,

@@ -1,5 +1,5 @@
-//! Drivers of the Time Warp engine: what moves the parcels of [`timewarp::Node`]s over a real fabric, and what writes down
-//! where their time went.
+//! Drivers of the Time Warp engine: what moves the parcels of [`timewarp::Node`]s over a real
+//! fabric, and what writes down where their time went.
 //!
 //! ```text
 //!  fabric::Node ──► driver ──► timewarp::Node ──► outgoing ──► fabric::Node
@@ -8,9 +8,10 @@
 //!                      rows, the committed trace, printed lines
 //! ```
 //!
-//! The engine knows no clock, thread or socket; this crate has them. A [`Job`] says what to run and travels to the nodes as
-//! JSON; [`drive`] sees one node through; [`sequential`] runs the same model on one thread, in order; [`compare`] says
-//! where two results differ. Nothing is printed here.
+//! The engine knows no clock, thread or socket; this crate has them. A [`Job`] says what to run and
+//! travels to the nodes as JSON; [`drive`] sees one node through; [`sequential`] runs the same
+//! model on one thread, in order; [`compare`] says where two results differ. Nothing is printed
+//! here.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,5 @@
-//! How a run is watched and stopped from outside, at the cost of a look at a shared word now and then.
+//! How a run is watched and stopped from outside, at the cost of a look at a shared word now and
+//! then.
 
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,7 +15,8 @@ pub struct Meter<'a> {
     pub gauge: &'a Gauge,
 }
 
-/// How far one node is. On cache lines of its own, so that showing it does not slow down a neighbour.
+/// How far one node is. On cache lines of its own, so that showing it does not slow down a
+/// neighbour.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Gauge {

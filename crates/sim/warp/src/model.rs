@@ -1,17 +1,19 @@
-//! The models that a command line can name, and what is done with any of them. Here, so that the engine is compiled for
-//! each of them in one place: so nothing here is generic over what a caller gives.
+//! The models that a command line can name, and what is done with any of them. Here, so that the
+//! engine is compiled for each of them in one place: so nothing here is generic over what a caller
+//! gives.
 
 use crate::config::ConfigFile;
 use crate::critical::Step;
 use crate::hosted::{Hosting, NodeReport, run_hosted};
 use crate::{
-    Drive, Job, Meter, ModelSpec, NetworkSource, PucksSource, Recorded, ScenarioSource, WarpError, compare,
-    sequential, tables,
+    Drive, Job, Meter, ModelSpec, NetworkSource, PucksSource, Recorded, ScenarioSource, WarpError,
+    compare, sequential, tables,
 };
 use models::pucks::{self, Audited, MESSAGES_FILE, OBJECTS_FILE};
 use models::warpnet::{LINES_FILE, NODES_FILE, Table};
 use models::{
-    Diary, ModelError, Network, Phold, Ping, Pucks, Scenario, Slooow, Stb88, Stb88Options, Warpnet, stb88,
+    Diary, ModelError, Network, Phold, Ping, Pucks, Scenario, Slooow, Stb88, Stb88Options, Warpnet,
+    stb88,
 };
 use std::path::{Path, PathBuf};
 use timewarp::{Model, ObjectId, Options, Outcome, Placement, Status, Unwatched};
@@ -93,7 +95,8 @@ impl AnyModel {
         Ok(with_model!(self, model => job.placement(model, nodes))?)
     }
 
-    /// Compare a configuration file with the model, and place objects as the file says. Returns what is to be said of it.
+    /// Compare a configuration file with the model, and place objects as the file says. Returns
+    /// what is to be said of it.
     ///
     /// # Errors
     /// The first name or message of the file that is none of the model's.
@@ -114,7 +117,8 @@ impl AnyModel {
         with_model!(self, model => sequential::run(model, options, &mut Unwatched, meter, looked))
     }
 
-    /// Run it in order, on this thread, and keep what is asked for. An outcome is only what was asked to the end.
+    /// Run it in order, on this thread, and keep what is asked for. An outcome is only what was
+    /// asked to the end.
     ///
     /// # Errors
     /// The first event that breaks a rule.
@@ -133,8 +137,8 @@ impl AnyModel {
         matches!(self, AnyModel::Pucks(_) | AnyModel::Stb88(_))
     }
 
-    /// Run it in order once more and look at what must always hold, where the model says what that is. `found` becomes what is to
-    /// be said of it.
+    /// Run it in order once more and look at what must always hold, where the model says what that
+    /// is. `found` becomes what is to be said of it.
     ///
     /// # Errors
     /// The first event at which something does not hold.
@@ -238,14 +242,17 @@ impl AnyModel {
 /// What is said where nothing is left to be said.
 const HOLD: &str = "the model's invariants hold throughout";
 
-/// What is said of a table of pucks. After a stale prediction has changed it, it is not looked at as a whole any more.
+/// What is said of a table of pucks. After a stale prediction has changed it, it is not looked at
+/// as a whole any more.
 fn hold_on_the_table(findings: &pucks::Findings) -> String {
     let pucks::Findings { rejected, jumps, .. } = findings;
     match rejected + jumps {
         0 => HOLD.into(),
         _ => format!(
-            "the model's invariants hold as far as they were looked at: stale predictions, which the rules allow, made pucks reject \
-             {rejected} collisions and changed the energy at {jumps} simtimes; from the first of these on nobody looked at overlaps and at who is where"
+            "the model's invariants hold as far as they were looked at: stale predictions, which \
+            the rules allow, made pucks reject \
+             {rejected} collisions and changed the energy at {jumps} simtimes; from the first of \
+             these on nobody looked at overlaps and at who is where"
         ),
     }
 }
@@ -270,7 +277,10 @@ fn battle(source: &ScenarioSource) -> Result<Result<Scenario, ModelError>, WarpE
 fn read(folder: &Path, file: &str, what: &str) -> Result<String, WarpError> {
     let path = folder.join(file);
     record::read_text(&path).map_err(|error| WarpError::Model {
-        reason: format!("cannot read {}: {error}; --data names the folder with {what}", path.display()),
+        reason: format!(
+            "cannot read {}: {error}; --data names the folder with {what}",
+            path.display()
+        ),
     })
 }
 
@@ -281,7 +291,10 @@ fn network(source: &NetworkSource) -> Result<Result<Network, ModelError>, WarpEr
     };
     let what = format!("{NODES_FILE} and {LINES_FILE}");
     let (nodes, lines) = (read(folder, NODES_FILE, &what)?, read(folder, LINES_FILE, &what)?);
-    Ok(Network::read(Table { file: NODES_FILE, text: &nodes }, Table { file: LINES_FILE, text: &lines }))
+    Ok(Network::read(
+        Table { file: NODES_FILE, text: &nodes },
+        Table { file: LINES_FILE, text: &lines },
+    ))
 }
 
 fn table(source: &PucksSource) -> Result<Result<pucks::Scenario, ModelError>, WarpError> {
@@ -290,7 +303,8 @@ fn table(source: &PucksSource) -> Result<Result<pucks::Scenario, ModelError>, Wa
         PucksSource::Files(folder) => folder,
     };
     let what = format!("{OBJECTS_FILE} and {MESSAGES_FILE}");
-    let (objects, messages) = (read(folder, OBJECTS_FILE, &what)?, read(folder, MESSAGES_FILE, &what)?);
+    let (objects, messages) =
+        (read(folder, OBJECTS_FILE, &what)?, read(folder, MESSAGES_FILE, &what)?);
     let table = |file, text| Table { file, text };
     Ok(pucks::Scenario::read(table(OBJECTS_FILE, &objects), table(MESSAGES_FILE, &messages)))
 }

@@ -4,7 +4,8 @@ use clock::Clock;
 use rustix::time::{ClockId, clock_gettime};
 use timewarp::{ObjectClock, Timing};
 
-/// The clock to time objects with; `None` where they are not timed. Made on the thread that will run them.
+/// The clock to time objects with; `None` where they are not timed. Made on the thread that will
+/// run them.
 pub fn object_clock(timing: Timing, clock: Clock) -> Option<ObjectClock> {
     match timing {
         Timing::None => None,

@@ -1,7 +1,9 @@
-//! What waits to be handed to the fabric: for every node the frame that is being packed, and frames that found no room.
+//! What waits to be handed to the fabric: for every node the frame that is being packed, and frames
+//! that found no room.
 //!
-//! Handing over never waits. Two nodes that both send much and both wait for room would wait for ever; so what finds no room
-//! stays here, and the driver goes on receiving, but runs no events while there is too much of it.
+//! Handing over never waits. Two nodes that both send much and both wait for room would wait for
+//! ever; so what finds no room stays here, and the driver goes on receiving, but runs no events
+//! while there is too much of it.
 
 use crate::frame::Packer;
 use crate::witness::Witness;
@@ -62,7 +64,8 @@ impl Outgoing {
         (0..).zip(&self.lanes).find(|(_, lane)| !lane.waiting.is_empty()).map(|(node, _)| node)
     }
 
-    /// Pack a parcel, with the moment at which it was made where stamps are wanted; hand the frame over if that fills it.
+    /// Pack a parcel, with the moment at which it was made where stamps are wanted; hand the frame
+    /// over if that fills it.
     #[inline]
     pub fn put<P: Payload>(
         &mut self,
@@ -86,7 +89,8 @@ impl Outgoing {
         self.hand_over(fabric, to)
     }
 
-    /// Hand over what is being packed, however little, if it has been packed for longer than `patience`.
+    /// Hand over what is being packed, however little, if it has been packed for longer than
+    /// `patience`.
     #[inline]
     pub fn flush(
         &mut self,

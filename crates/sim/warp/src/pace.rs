@@ -1,4 +1,5 @@
-//! When a driver does what: in ticks of its node's clock, so that looking at the time costs nothing worth mentioning.
+//! When a driver does what: in ticks of its node's clock, so that looking at the time costs nothing
+//! worth mentioning.
 
 use crate::driver::DriveOptions;
 use clock::Ticks;
@@ -43,11 +44,14 @@ impl Pace {
         // Long enough for a rate that is good to more digits than a time-out needs.
         const PROBE_TICKS: u64 = 1 << 40;
         let probe_ns = fabric.ns_between(Ticks(0), Ticks(PROBE_TICKS)).max(1);
-        let ticks = |time: Duration| (time.as_nanos() as f64 * PROBE_TICKS as f64 / probe_ns as f64) as u64;
+        let ticks =
+            |time: Duration| (time.as_nanos() as f64 * PROBE_TICKS as f64 / probe_ns as f64) as u64;
         // Not all nodes give up at once: who is not node 0 hears from others through it.
-        let patience = if fabric.id() == 0 { options.peer_timeout } else { options.peer_timeout * 5 / 4 };
-        let often =
-            options.balance_interval.map_or(options.gvt_interval, |time| time.min(options.gvt_interval));
+        let patience =
+            if fabric.id() == 0 { options.peer_timeout } else { options.peer_timeout * 5 / 4 };
+        let often = options
+            .balance_interval
+            .map_or(options.gvt_interval, |time| time.min(options.gvt_interval));
         Pace {
             poll: ticks(options.poll),
             flush: ticks(options.flush),

@@ -29,7 +29,15 @@ impl Recorded {
         trace: Option<SortedFile<Committed>>,
         lines: SortedFile<Line>,
     ) -> Recorded {
-        Recorded { rows, trace, lines, links: None, samples: None, causes: Vec::new(), made: Instant::now() }
+        Recorded {
+            rows,
+            trace,
+            lines,
+            links: None,
+            samples: None,
+            causes: Vec::new(),
+            made: Instant::now(),
+        }
     }
 
     /// And the links of the critical path.
@@ -149,7 +157,9 @@ impl Witness for Recorded {
     }
 
     fn wants_sample(&self, elapsed_ns: u64, look: Look) -> bool {
-        self.samples.as_ref().is_some_and(|samples| look == Look::Always || samples.is_due(elapsed_ns))
+        self.samples
+            .as_ref()
+            .is_some_and(|samples| look == Look::Always || samples.is_due(elapsed_ns))
     }
 
     fn sampled(&mut self, sample: &Sample) {

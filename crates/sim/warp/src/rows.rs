@@ -1,9 +1,9 @@
 //! One node's rows of a simulation: messages between nodes and within one, and what the engine did.
 //!
-//! The fabric stamps frames; a parcel has its frame's `sent` and `arrived`, its own `ready` (when it left the engine) and
-//! its own `taken` (when the engine took it). So the time that it waited to be packed is send wait, and the time that it
-//! waited behind others of its frame is receive wait. Columns that count messages on the way count frames; `batch` is how
-//! many parcels a frame had.
+//! The fabric stamps frames; a parcel has its frame's `sent` and `arrived`, its own `ready` (when
+//! it left the engine) and its own `taken` (when the engine took it). So the time that it waited to
+//! be packed is send wait, and the time that it waited behind others of its frame is receive wait.
+//! Columns that count messages on the way count frames; `batch` is how many parcels a frame had.
 
 use crate::witness::Taking;
 use clock::Clock;
@@ -15,8 +15,19 @@ use timewarp::{ObjectId, Passage, Passing, VirtualTime, Work};
 /// The optional columns that a simulation over this fabric fills in.
 pub fn columns(spec: &Spec) -> Vec<Column> {
     let mut columns = fabric::columns(spec);
-    columns.extend([Column::Hops, Column::Packets, Column::Batch, Column::InFlight, Column::QueueLength]);
-    columns.extend([Column::SrcObject, Column::DstObject, Column::VirtualSend, Column::VirtualReceive]);
+    columns.extend([
+        Column::Hops,
+        Column::Packets,
+        Column::Batch,
+        Column::InFlight,
+        Column::QueueLength,
+    ]);
+    columns.extend([
+        Column::SrcObject,
+        Column::DstObject,
+        Column::VirtualSend,
+        Column::VirtualReceive,
+    ]);
     columns
 }
 
@@ -55,8 +66,12 @@ const COUNT_MAX: u32 = (1 << 24) - 1;
 impl Rows {
     /// Rows of node `me`. `keeps`: the engine keeps what arrives, and says when it takes it.
     pub fn new(me: NodeId, clock: Clock, recorder: Recorder, keeps: bool) -> Rows {
-        let plain =
-            Schema::new(&[Column::SrcObject, Column::DstObject, Column::VirtualSend, Column::VirtualReceive]);
+        let plain = Schema::new(&[
+            Column::SrcObject,
+            Column::DstObject,
+            Column::VirtualSend,
+            Column::VirtualReceive,
+        ]);
         Rows {
             me,
             clock,
@@ -87,7 +102,11 @@ impl Rows {
     #[inline]
     pub fn taking(&mut self, taking: &Taking<'_>) {
         let row = self.row_of(taking);
-        let words = taking.passage.as_ref().map_or(Words::NONE, Words::of).with_error(taking.frame.error_ns);
+        let words = taking
+            .passage
+            .as_ref()
+            .map_or(Words::NONE, Words::of)
+            .with_error(taking.frame.error_ns);
         let pending = Pending { row, words, arrived_ticks: taking.frame.arrived_ticks };
         match &mut self.kept {
             Some(kept) if taking.passage.is_some() => kept.push_back(Some(pending)),
@@ -99,7 +118,8 @@ impl Rows {
     pub fn took(&mut self, arrival: u64) {
         let Some(kept) = &mut self.kept else { return };
         let at = arrival.wrapping_sub(self.first_kept);
-        let pending = usize::try_from(at).ok().and_then(|at| kept.get_mut(at)).and_then(Option::take);
+        let pending =
+            usize::try_from(at).ok().and_then(|at| kept.get_mut(at)).and_then(Option::take);
         while let Some(None) = kept.front() {
             kept.pop_front();
             self.first_kept += 1;
@@ -113,7 +133,8 @@ impl Rows {
     #[inline]
     pub fn within_node(&mut self, passage: &Passage) {
         let now = self.now();
-        let row = Row { bytes: passage.bytes as u64, ..self.interval(kind_of(passage.kind), now, now) };
+        let row =
+            Row { bytes: passage.bytes as u64, ..self.interval(kind_of(passage.kind), now, now) };
         self.write(&row, &Words::of(passage));
     }
 
@@ -122,8 +143,12 @@ impl Rows {
     pub fn worked(&mut self, begin: u64, work: &Work) {
         let now = self.now();
         let (kind, count, objects, [send, receive]) = match *work {
-            Work::Execution { object, time, messages } => (Kind::Execution, messages, [object; 2], [time; 2]),
-            Work::Rollback { object, from, to, events } => (Kind::Rollback, events, [object; 2], [from, to]),
+            Work::Execution { object, time, messages } => {
+                (Kind::Execution, messages, [object; 2], [time; 2])
+            }
+            Work::Rollback { object, from, to, events } => {
+                (Kind::Rollback, events, [object; 2], [from, to])
+            }
             Work::Collection { gvt, events } => {
                 (Kind::Collection, events, [ObjectId::CONFIGURATION; 2], [gvt; 2])
             }

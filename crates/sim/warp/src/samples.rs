@@ -1,8 +1,8 @@
-//! A node's course, looked at every so often: the queue log and the instantaneous speed-up log of the Time Warp Operating
-//! System.
+//! A node's course, looked at every so often: the queue log and the instantaneous speed-up log of
+//! the Time Warp Operating System.
 //!
-//! Every sample is a line of CSV, written whole when it is taken; so whatever ends the run, what was seen until then stays
-//! readable.
+//! Every sample is a line of CSV, written whole when it is taken; so whatever ends the run, what
+//! was seen until then stays readable.
 
 use crate::WarpError;
 use std::fs::File;
@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use timewarp::{Status, VirtualTime};
 
-const HEAD: &str = "entry,seconds,gvt,local_time,committed,executed,pending,uncommitted,leaving,memory_bytes";
+const HEAD: &str =
+    "entry,seconds,gvt,local_time,committed,executed,pending,uncommitted,leaving,memory_bytes";
 
 /// Which looks at a node become samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,8 @@ impl Samples {
     /// # Errors
     /// When it cannot be written.
     pub fn create(path: PathBuf, every: Duration) -> Result<Samples, WarpError> {
-        let created = File::create(&path).and_then(|mut file| writeln!(file, "{HEAD}").map(|()| file));
+        let created =
+            File::create(&path).and_then(|mut file| writeln!(file, "{HEAD}").map(|()| file));
         let file = created.map_err(WarpError::file("write", &path))?;
         let every_ns = (every.as_nanos() as u64).max(1);
         Ok(Samples { path, file, every_ns, due_ns: 0, entry: 0, failure: None })
@@ -106,7 +108,8 @@ fn point(line: &str) -> Option<(f64, f64)> {
     let [_, seconds, gvt, local_time, ..] = fields[..] else { return None };
     let (seconds, gvt, local_time): (f64, f64, f64) =
         (seconds.parse().ok()?, gvt.parse().ok()?, local_time.parse().ok()?);
-    (fields.len() == 10).then_some((seconds, gvt.max(VirtualTime::STARTED.simtime()).min(local_time)))
+    (fields.len() == 10)
+        .then_some((seconds, gvt.max(VirtualTime::STARTED.simtime()).min(local_time)))
 }
 
 /// A stretch of a run beside the sequential one.
@@ -118,16 +121,21 @@ pub struct Stretch {
     pub simtime: f64,
     /// When the sequential run reached it, s since its beginning.
     pub sequential_seconds: f64,
-    /// Time that the sequential run took for this stretch of simtime over the time that this one took.
+    /// Time that the sequential run took for this stretch of simtime over the time that this one
+    /// took.
     pub speedup: f64,
 }
 
-/// Instantaneous speed-up: how much faster than the sequential run this one came forward, stretch by stretch.
+/// Instantaneous speed-up: how much faster than the sequential run this one came forward, stretch
+/// by stretch.
 ///
-/// Stretches end when the first node was looked at. What all nodes have reached by then is the least of them: a node
-/// that was kept from running has fewer samples than others, so they are matched by time, not by number.
+/// Stretches end when the first node was looked at. What all nodes have reached by then is the
+/// least of them: a node that was kept from running has fewer samples than others, so they are
+/// matched by time, not by number.
 pub fn speedup(nodes: &[Course], sequential: &Course) -> Vec<Stretch> {
-    let (Some(first), Some(&(_, end))) = (nodes.first(), sequential.last()) else { return Vec::new() };
+    let (Some(first), Some(&(_, end))) = (nodes.first(), sequential.last()) else {
+        return Vec::new();
+    };
     let last = nodes.iter().filter_map(|node| node.last()).map(|at| at.0).fold(0.0, f64::max);
     let ends = first.iter().map(|at| at.0).filter(|seconds| *seconds < last).chain([last]);
     let (mut rows, mut before) = (Vec::new(), (0.0, 0.0));
@@ -158,7 +166,8 @@ fn simtime_at(course: &Course, seconds: f64) -> f64 {
     }
 }
 
-/// Before its first event and after its last one, a node's simtime stands for all times: no part of the way there is known.
+/// Before its first event and after its last one, a node's simtime stands for all times: no part of
+/// the way there is known.
 fn is_on_the_way(simtime: f64) -> bool {
     VirtualTime::STARTED.simtime() < simtime && simtime < VirtualTime::POSINF.simtime()
 }

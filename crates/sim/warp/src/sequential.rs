@@ -11,8 +11,9 @@ use timewarp::{Limits, Model, Options, Outcome, Status, VirtualTime, Watch};
 /// Events between two looks at the meter.
 const PIECE: u64 = 4096;
 
-/// Run a model in order, under those of the options that mean something here; also says how it ended, early if `meter.stop` was set. `looked` is told its course: seconds since the
-/// beginning, simtime and events so far.
+/// Run a model in order, under those of the options that mean something here; also says how it
+/// ended, early if `meter.stop` was set. `looked` is told its course: seconds since the beginning,
+/// simtime and events so far.
 ///
 /// # Errors
 /// The first event that breaks a rule.

@@ -1,8 +1,10 @@
-//! What committed events leave on disk: each node's in order of virtual time, and the merge of all nodes' files.
+//! What committed events leave on disk: each node's in order of virtual time, and the merge of all
+//! nodes' files.
 //!
-//! Nothing is committed later that lies before GVT; so whatever a node has told when GVT advances can be sorted and
-//! written down to that GVT for good. A node's file is in order as a whole, and the files of all nodes merge into
-//! the canonical order (virtual time, then object) without holding more than a row of each.
+//! Nothing is committed later that lies before GVT; so whatever a node has told when GVT advances
+//! can be sorted and written down to that GVT for good. A node's file is in order as a whole, and
+//! the files of all nodes merge into the canonical order (virtual time, then object) without
+//! holding more than a row of each.
 
 use crate::WarpError;
 use std::fs::File;
@@ -83,7 +85,8 @@ impl<T: Entry> SortedFile<T> {
     fn write_until(&mut self, gvt: Option<VirtualTime>) {
         // Stable: the lines of one event keep their order.
         self.told.sort_by_key(T::key);
-        let ready = gvt.map_or(self.told.len(), |gvt| self.told.partition_point(|entry| entry.key().0 < gvt));
+        let ready = gvt
+            .map_or(self.told.len(), |gvt| self.told.partition_point(|entry| entry.key().0 < gvt));
         if self.failure.is_none() && ready > 0 {
             self.failure = self.write(ready).err();
         }
@@ -112,7 +115,8 @@ impl<T: Entry> SortedFile<T> {
     }
 }
 
-/// Every entry of these files, in canonical order, given to `each`. Files that do not exist are empty.
+/// Every entry of these files, in canonical order, given to `each`. Files that do not exist are
+/// empty.
 ///
 /// # Errors
 /// When a file cannot be read, or is not what a node writes; and whatever `each` says.
@@ -128,8 +132,10 @@ pub fn merge<T: Entry>(
         sources.push(source);
     }
     loop {
-        let heads =
-            sources.iter().enumerate().filter_map(|(at, source)| Some((source.next.as_ref()?.key(), at)));
+        let heads = sources
+            .iter()
+            .enumerate()
+            .filter_map(|(at, source)| Some((source.next.as_ref()?.key(), at)));
         let Some((_, at)) = heads.min() else { return Ok(()) };
         if let Some(entry) = sources[at].step()? {
             each(entry)?;
@@ -168,12 +174,18 @@ impl Entry for Committed {
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        [self.messages, self.sent, self.dropped].iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))
+        [self.messages, self.sent, self.dropped]
+            .iter()
+            .try_for_each(|n| out.write_all(&n.to_le_bytes()))
     }
 
-    fn read((time, object): (VirtualTime, ObjectId), from: &mut impl Read) -> io::Result<Committed> {
+    fn read(
+        (time, object): (VirtualTime, ObjectId),
+        from: &mut impl Read,
+    ) -> io::Result<Committed> {
         let (messages, sent, dropped) = (number(from)?, number(from)?, number(from)?);
-        // A trace is the same whenever it is made; times are kept with the links of the critical path.
+        // A trace is the same whenever it is made; times are kept with the links of the critical
+        // path.
         Ok(Committed { time, object, messages, sent, dropped, spent_ns: 0 })
     }
 }
@@ -214,7 +226,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Events dealt to nodes and told out of order, up to each GVT, come out in canonical order.
+        /// Events dealt to nodes and told out of order, up to each GVT, come out in canonical
+        /// order.
         #[test]
         fn files_of_all_nodes_merge_into_canonical_order(
             events in prop::collection::vec((0u32..40, 0u32..9, 0usize..3), 0..200),

@@ -17,7 +17,11 @@ use timewarp::{Committed, Counters, LoadCycle, Model, NodeCounters, ObjectId, Ou
 pub fn write_counts<M: Model>(model: &M, outcome: &Outcome, path: &Path) -> Result<(), WarpError> {
     let line = |out: &mut dyn Write, name: &str, kind: &str, c: &Counters| {
         let Counters { events, messages, committed_sends, committed_drops, .. } = c;
-        writeln!(out, "{},{kind},{events},{messages},{committed_sends},{committed_drops}", csv_field(name))
+        writeln!(
+            out,
+            "{},{kind},{events},{messages},{committed_sends},{committed_drops}",
+            csv_field(name)
+        )
     };
     write_whole(path, |out| {
         writeln!(out, "object,type,events,messages,sent,dropped")?;
@@ -33,7 +37,11 @@ pub fn write_counts<M: Model>(model: &M, outcome: &Outcome, path: &Path) -> Resu
 ///
 /// # Errors
 /// When a node's file cannot be read, or the trace cannot be written.
-pub fn write_trace<M: Model>(model: &M, of_nodes: &[PathBuf], path: &Path) -> Result<(), WarpError> {
+pub fn write_trace<M: Model>(
+    model: &M,
+    of_nodes: &[PathBuf],
+    path: &Path,
+) -> Result<(), WarpError> {
     let names: Vec<String> =
         (0..model.objects()).map(|object| csv_field(&model.name(ObjectId(object)))).collect();
     let mut unread = None;
@@ -61,9 +69,10 @@ pub fn write_trace<M: Model>(model: &M, of_nodes: &[PathBuf], path: &Path) -> Re
     unread.map_or(written, Err)
 }
 
-/// The statistics of the Time Warp Operating System, one line an object, with rollbacks and undone events behind them; an object
-/// that has moved has a line for every node that counted something of it. Columns of what does not exist here (dynamic
-/// objects) are left out. Outputs never move with an object.
+/// The statistics of the Time Warp Operating System, one line an object, with rollbacks and undone
+/// events behind them; an object that has moved has a line for every node that counted something of
+/// it. Columns of what does not exist here (dynamic objects) are left out. Outputs never move with
+/// an object.
 ///
 ///
 /// # Errors
@@ -77,7 +86,9 @@ pub fn write_xl_stats<M: Model>(
     write_whole(path, |out| {
         writeln!(
             out,
-            "Node,Obj,E+FT,E-FT,E+FR,E-FR,E+FC,e starts,e cmps,e com,e zap,# ssave,# scom,E Sent,E+RT,E-RT,E+RR,E-RR,cm cr,migr,stmigr,imigr,omigr,stforw,rollbacks,undone,ctime,cpu"
+            "Node,Obj,E+FT,E-FT,E+FR,E-FR,E+FC,e starts,e cmps,e com,e zap,# ssave,# scom,E \
+            Sent,E+RT,E-RT,E+RR,E-RR,cm \
+            cr,migr,stmigr,imigr,omigr,stforw,rollbacks,undone,ctime,cpu"
         )?;
         for (node, object, c) in lines_of_objects(outcome, &node_of) {
             write!(out, "{node},{}", csv_field(&model.name(object)))?;
@@ -119,12 +130,17 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// The critical path, first event to last: `object,simtime,seq1,seq2,spent_ns,ends_ns,selector`. The selector is that of the
-/// message that the event had to wait for, or empty where it waited for its own object.
+/// The critical path, first event to last: `object,simtime,seq1,seq2,spent_ns,ends_ns,selector`.
+/// The selector is that of the message that the event had to wait for, or empty where it waited for
+/// its own object.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_critical_path<M: Model>(model: &M, steps: &[Step], path: &Path) -> Result<(), WarpError> {
+pub fn write_critical_path<M: Model>(
+    model: &M,
+    steps: &[Step],
+    path: &Path,
+) -> Result<(), WarpError> {
     write_whole(path, |out| {
         writeln!(out, "object,simtime,seq1,seq2,spent_ns,ends_ns,selector")?;
         for Step { object, time, spent_ns, ends_ns, selector } in steps {
@@ -179,11 +195,16 @@ pub fn write_load_cycles(outcome: &Outcome, path: &Path) -> Result<(), WarpError
     })
 }
 
-/// What moved: `object,from,to,cut_simtime,cut_seq1,cut_seq2,gvt,when_ns,cycle,from_percent,to_percent,part_percent`.
+/// What moved:
+/// `object,from,to,cut_simtime,cut_seq1,cut_seq2,gvt,when_ns,cycle,from_percent,to_percent,part_percent`.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_migrations<M: Model>(model: &M, outcome: &Outcome, path: &Path) -> Result<(), WarpError> {
+pub fn write_migrations<M: Model>(
+    model: &M,
+    outcome: &Outcome,
+    path: &Path,
+) -> Result<(), WarpError> {
     write_whole(path, |out| {
         writeln!(
             out,
@@ -229,9 +250,13 @@ fn node_columns(counters: &NodeCounters) -> Vec<(String, serde_json::Value)> {
 }
 
 /// Write a file beside its place and move it there when it is whole.
-fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WarpError> {
+fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), WarpError> {
     let written = || {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder =
+            path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut draft = record::named_temporary(folder)?;
         let mut out = BufWriter::with_capacity(1 << 16, draft.as_file_mut());
         write(&mut out)?;

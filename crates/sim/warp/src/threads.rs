@@ -1,4 +1,5 @@
-//! A whole run in this process, a thread a node: for programs that use the engine as a library, for tests and benchmarks.
+//! A whole run in this process, a thread a node: for programs that use the engine as a library, for
+//! tests and benchmarks.
 
 use crate::hosted::{Hosting, run_hosted};
 use crate::{Gauge, Job, NodeFiles, WarpError};
@@ -18,8 +19,8 @@ pub struct Ran {
     pub elapsed_ns: u64,
 }
 
-/// Run `model` on so many threads. `job.model` is not looked at, nothing is recorded, and files (a trace, printed
-/// lines) are left in `folder`: [`NodeFiles`] finds them.
+/// Run `model` on so many threads. `job.model` is not looked at, nothing is recorded, and files (a
+/// trace, printed lines) are left in `folder`: [`NodeFiles`] finds them.
 ///
 /// # Errors
 /// Whatever ends the run early.
@@ -63,5 +64,8 @@ pub fn run<M: Model>(model: &M, job: &Job, nodes: u16, folder: &Path) -> Result<
     let reports = run_hosted(model, &hosting, transports, &mut || {})?;
     let outcome = NodeFiles::outcome_of_all(folder, nodes)?;
     outcome.check()?;
-    Ok(Ran { outcome, elapsed_ns: reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0) })
+    Ok(Ran {
+        outcome,
+        elapsed_ns: reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0),
+    })
 }

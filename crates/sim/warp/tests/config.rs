@@ -1,4 +1,5 @@
-//! Configuration files: what is obeyed, what is said, what is refused and where; and any bytes at all.
+//! Configuration files: what is obeyed, what is said, what is refused and where; and any bytes at
+//! all.
 
 #![allow(clippy::unwrap_used)] // tests
 
@@ -8,7 +9,8 @@ use std::collections::HashMap;
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use timewarp::{
-    Balance, Cancellation, Choice, Limits, ObjectId, Options, Search, Split, Throttle, Timing, Unwatched,
+    Balance, Cancellation, Choice, Limits, ObjectId, Options, Search, Split, Throttle, Timing,
+    Unwatched,
 };
 use warp::config::{Command, ConfigFile};
 use warp::{AnyModel, Job, ModelSpec};
@@ -43,7 +45,8 @@ fn settled(text: &str, given: &[&str], mut job: Job) -> Result<(Job, Vec<String>
 
 #[test]
 fn commands_are_obeyed() {
-    let text = "CutOff 50.5\nmaxacks 4\nMAXNEGACKS 10\nRECVQLIMIT 5\npenalty 2\nreward 1\naggressive\nNOSENDBACK\n\
+    let text = "CutOff 50.5\nmaxacks 4\nMAXNEGACKS 10\nRECVQLIMIT 5\npenalty 2\nreward \
+    1\naggressive\nNOSENDBACK\n\
                 MEMSIZE 2048\nTIMEVAL 0.25\nTIMECHG 30\nnostdout\nthrottle 6\nwindow 2.5";
     let (job, remarks) = settled(text, &[], ping()).unwrap();
     let engine = Options {
@@ -66,8 +69,9 @@ fn commands_are_obeyed() {
 
 #[test]
 fn rules_of_the_throttle_take_their_numbers_in_any_order() {
-    let throttle =
-        |text: &str| settled(text, &[], ping()).map(|(job, remarks)| (job.engine.throttle, remarks.len()));
+    let throttle = |text: &str| {
+        settled(text, &[], ping()).map(|(job, remarks)| (job.engine.throttle, remarks.len()))
+    };
     assert_eq!(throttle("THROTTLE 1"), Ok((Throttle::Outputs { limit: 100 }, 0)));
     assert_eq!(
         throttle("TMULT 3\nTHROTTLE 2\nTADD 5000"),
@@ -83,8 +87,8 @@ fn rules_of_the_throttle_take_their_numbers_in_any_order() {
 
 #[test]
 fn objects_go_where_the_file_says_modulo_the_nodes() {
-    let text =
-        "OBCREATE ping player 1\nOBCREATE pong player 5\nOBCREATE stdout stdout\nTELL ping 0 0 \"go \"";
+    let text = "OBCREATE ping player 1\nOBCREATE pong player 5\nOBCREATE stdout stdout\nTELL ping \
+    0 0 \"go \"";
     let (job, remarks) = settled(text, &[], ping()).unwrap();
     assert_eq!((job.places.clone(), remarks.len()), (vec![(0, 1), (1, 5)], 0));
     let model = AnyModel::new(&job.model).unwrap();
@@ -112,7 +116,8 @@ fn slooow_as_the_file_places_it_is_the_sequential_one() {
     let model = models::Slooow::new(&options).unwrap();
     let expected = timewarp::sequential::run(&model, &Limits::default(), &mut Unwatched).unwrap();
     for nodes in 1..=3 {
-        let ran = warp::threads::run(&model, &job, nodes, tempfile::tempdir().unwrap().path()).unwrap();
+        let ran =
+            warp::threads::run(&model, &job, nodes, tempfile::tempdir().unwrap().path()).unwrap();
         warp::compare(&model, &ran.outcome, &expected).unwrap();
         let total = ran.outcome.total();
         assert_eq!((total.events, total.messages), (3 * 61, 3 * (61 + 6)), "{nodes} nodes");
@@ -123,9 +128,13 @@ fn slooow_as_the_file_places_it_is_the_sequential_one() {
 fn times_of_objects_and_load_management_are_set_by_commands() {
     let (job, remarks) =
         settled("OBJTIMEMODE 1\nPROPDELAY 10\nCRITPATH\nISLOG 1000 250", &[], ping()).unwrap();
-    assert_eq!((job.engine.timing, job.engine.stretch, job.engine.causes), (Timing::Process, 10.0, true));
+    assert_eq!(
+        (job.engine.timing, job.engine.stretch, job.engine.causes),
+        (Timing::Process, 10.0, true)
+    );
     assert_eq!((job.sample_ms, remarks.len(), job.engine.balance), (250, 0, None));
-    let text = "MRATIO 50\nDLMINT 2.5\nIDLEDLM 1\nTHRESH 20\nRATIODLM\nMIGRATIONS 3\nCHOOSESTRAT 1\nSPLITSTRAT 4\nMAXOFF 2";
+    let text = "MRATIO 50\nDLMINT 2.5\nIDLEDLM 1\nTHRESH 20\nRATIODLM\nMIGRATIONS 3\nCHOOSESTRAT \
+    1\nSPLITSTRAT 4\nMAXOFF 2";
     let (job, remarks) = settled(text, &[], ping()).unwrap();
     let balance = Balance {
         interval_ms: 2500,
@@ -138,7 +147,10 @@ fn times_of_objects_and_load_management_are_set_by_commands() {
         under_way_max: 2,
         ..Balance::default()
     };
-    assert_eq!((job.engine.balance, job.engine.timing, remarks.len()), (Some(balance), Timing::Wall, 0));
+    assert_eq!(
+        (job.engine.balance, job.engine.timing, remarks.len()),
+        (Some(balance), Timing::Wall, 0)
+    );
     // DLM switches it off, wherever it stands; the command line comes before both.
     assert_eq!(settled(&format!("DLM\n{text}"), &[], ping()).unwrap().0.engine.balance, None);
     let (job, remarks) = settled("DLMINT 4\nPROPDELAY 3", &["balance", "stretch"], ping()).unwrap();
@@ -149,7 +161,8 @@ fn times_of_objects_and_load_management_are_set_by_commands() {
 fn what_has_no_meaning_here_is_said_once_each() {
     let text = "OBJSTKSIZE 1\nobjstksize 2 and more\nMSGLOG 10\nQUELOG 3\nMAXIQLEN 500\nHELP";
     let (_, remarks) = settled(text, &[], ping()).unwrap();
-    let named: Vec<&str> = remarks.iter().map(|remark| remark.split(": ").nth(1).unwrap()).collect();
+    let named: Vec<&str> =
+        remarks.iter().map(|remark| remark.split(": ").nth(1).unwrap()).collect();
     let ignored = ["OBJSTKSIZE", "MSGLOG", "QUELOG", "MAXIQLEN", "HELP"];
     assert_eq!(named, ignored.map(|name| format!("{name} is ignored")));
     assert!(remarks[1].starts_with("main.cfg, line 3, column 1: MSGLOG"), "{remarks:?}");
@@ -246,7 +259,9 @@ fn files_include_files_but_not_themselves() {
 fn the_examples_are_right() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/config");
     let of_slooow = ModelSpec::Slooow(SlooowOptions::default());
-    for (name, model) in [("ping.cfg", ModelSpec::Ping(PingOptions::default())), ("slooow.cfg", of_slooow)] {
+    for (name, model) in
+        [("ping.cfg", ModelSpec::Ping(PingOptions::default())), ("slooow.cfg", of_slooow)]
+    {
         let config = ConfigFile::read(&folder.join(name)).unwrap();
         let mut job = job(model);
         assert_eq!(config.settle(&[], &mut job).unwrap(), [""; 0], "{name}");

@@ -6,11 +6,13 @@ use models::{Phold, PholdOptions, Ping, PingOptions};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use timewarp::{
-    Balance, Bundle, Cancellation, Committed, Context, Dealing, Limits, Model, ObjectId, Options, Outcome,
-    Search, Split, Tell, Throttle, Timing, Unwatched, VirtualTime,
+    Balance, Bundle, Cancellation, Committed, Context, Dealing, Limits, Model, ObjectId, Options,
+    Outcome, Search, Split, Tell, Throttle, Timing, Unwatched, VirtualTime,
 };
 use warp::threads::{self, Ran};
-use warp::{CriticalPath, Gauge, Job, Line, Meter, ModelSpec, NodeFiles, Recorded, WarpError, compare};
+use warp::{
+    CriticalPath, Gauge, Job, Line, Meter, ModelSpec, NodeFiles, Recorded, WarpError, compare,
+};
 
 fn job(engine: Options) -> Job {
     // The model is not looked at: it is given.
@@ -19,7 +21,8 @@ fn job(engine: Options) -> Job {
 }
 
 fn phold() -> Phold {
-    Phold::new(&PholdOptions { objects: 48, start: 2, remote: 0.5, ..PholdOptions::default() }).unwrap()
+    Phold::new(&PholdOptions { objects: 48, start: 2, remote: 0.5, ..PholdOptions::default() })
+        .unwrap()
 }
 
 fn sequential<M: Model>(model: &M, cutoff: f64) -> Outcome {
@@ -32,9 +35,11 @@ fn run<M: Model>(model: &M, job: &Job, nodes: u16) -> Result<Ran, WarpError> {
 }
 
 fn agrees<M: Model>(model: &M, job: &Job, nodes: u16) -> Outcome {
-    let ran = run(model, job, nodes).unwrap_or_else(|error| panic!("{nodes} nodes, {job:?}: {error}"));
+    let ran =
+        run(model, job, nodes).unwrap_or_else(|error| panic!("{nodes} nodes, {job:?}: {error}"));
     let expected = sequential(model, job.engine.cutoff);
-    compare(model, &ran.outcome, &expected).unwrap_or_else(|error| panic!("{nodes} nodes, {job:?}: {error}"));
+    compare(model, &ran.outcome, &expected)
+        .unwrap_or_else(|error| panic!("{nodes} nodes, {job:?}: {error}"));
     ran.outcome
 }
 
@@ -67,11 +72,18 @@ fn every_option_gives_the_sequential_result() {
 
 #[test]
 fn load_that_is_balanced_gives_the_sequential_result() {
-    let options =
-        PholdOptions { objects: 24, start: 2, remote: 0.5, work_steps: 500, ..PholdOptions::default() };
+    let options = PholdOptions {
+        objects: 24,
+        start: 2,
+        remote: 0.5,
+        work_steps: 500,
+        ..PholdOptions::default()
+    };
     let model = Phold::new(&options).unwrap();
     let mut moved = 0;
-    for (split, memory) in [(Split::NearFuture, None), (Split::None, None), (Split::Minimal, Some(1 << 20))] {
+    for (split, memory) in
+        [(Split::NearFuture, None), (Split::None, None), (Split::Minimal, Some(1 << 20))]
+    {
         for nodes in 2..=4 {
             let balance = Balance {
                 interval_ms: 1,
@@ -103,8 +115,13 @@ fn load_that_is_balanced_gives_the_sequential_result() {
 fn searching_what_has_arrived_gives_the_sequential_result() {
     let model = phold();
     for search in [Search::Plimit(50), Search::Plimit(2), Search::RecvqLimit(10)] {
-        let engine =
-            Options { cutoff: 30.0, search, max_acks: Some(20), undo_check: false, ..Options::default() };
+        let engine = Options {
+            cutoff: 30.0,
+            search,
+            max_acks: Some(20),
+            undo_check: false,
+            ..Options::default()
+        };
         (1..=4).for_each(|nodes| drop(agrees(&model, &job(engine.clone()), nodes)));
     }
 }
@@ -115,7 +132,8 @@ fn a_small_budget_gives_the_sequential_result() {
     let committed = sequential(&model, 30.0).nodes[0].1.memory_peak as usize;
     for nodes in [1, 2, 3] {
         let memory_bytes = Some(committed + committed / 5);
-        let engine = Options { cutoff: 30.0, memory_bytes, undo_check: false, ..Options::default() };
+        let engine =
+            Options { cutoff: 30.0, memory_bytes, undo_check: false, ..Options::default() };
         agrees(&model, &job(engine), nodes);
     }
 }
@@ -125,7 +143,10 @@ fn ping_never_rolls_back() {
     let model = Ping::new(&PingOptions { stop: 300.0 }).unwrap();
     for nodes in [1, 2] {
         let total = agrees(&model, &job(Options::default()), nodes).total();
-        assert_eq!((total.events, total.started, total.anti_sent, total.annihilated), (301, 301, 0, 0));
+        assert_eq!(
+            (total.events, total.started, total.anti_sent, total.annihilated),
+            (301, 301, 0, 0)
+        );
     }
 }
 
@@ -133,7 +154,8 @@ fn ping_never_rolls_back() {
 fn the_trace_and_the_lines_come_in_canonical_order() {
     let folder = tempfile::tempdir().unwrap();
     let model = Talkers;
-    threads::run(&model, &job(Options { gvt_events: 50, ..Options::default() }), 3, folder.path()).unwrap();
+    threads::run(&model, &job(Options { gvt_events: 50, ..Options::default() }), 3, folder.path())
+        .unwrap();
     let (mut trace, mut lines) = (Vec::new(), Vec::new());
     warp::merge(&paths(3, folder.path(), NodeFiles::trace_path), |event: Committed| {
         trace.push(event);
@@ -161,7 +183,8 @@ fn a_driven_sequential_run_leaves_the_same_files() {
     files.prepare().unwrap();
     let mut watch = Recorded::new(None, Some(files.trace()), files.lines());
     let meter = Meter { stop: &AtomicBool::new(false), gauge: &Gauge::default() };
-    warp::sequential::run(&Talkers, &Options::default(), &mut watch, meter, &mut |_, _| {}).unwrap();
+    warp::sequential::run(&Talkers, &Options::default(), &mut watch, meter, &mut |_, _| {})
+        .unwrap();
     watch.finish().unwrap();
     let mut events = 0;
     warp::merge(&[files.trace_path()], |_: Committed| {
@@ -172,15 +195,21 @@ fn a_driven_sequential_run_leaves_the_same_files() {
     assert_eq!(events, sequential(&Talkers, f64::MAX).total().events);
 }
 
-/// Its length lies between the longest event and all work; and what it is made of is what the counters say.
+/// Its length lies between the longest event and all work; and what it is made of is what the
+/// counters say.
 #[test]
 fn the_critical_path_is_made_of_the_committed_work() {
     let model = phold();
     for (nodes, cancellation) in
         [(1, Cancellation::Lazy), (2, Cancellation::Lazy), (3, Cancellation::Aggressive)]
     {
-        let options =
-            Options { cutoff: 30.0, cancellation, timing: Timing::Wall, causes: true, ..Options::default() };
+        let options = Options {
+            cutoff: 30.0,
+            cancellation,
+            timing: Timing::Wall,
+            causes: true,
+            ..Options::default()
+        };
         let folder = tempfile::tempdir().unwrap();
         let ran = threads::run(&model, &job(options), nodes, folder.path()).unwrap();
         let links: Vec<PathBuf> =
@@ -196,7 +225,8 @@ fn the_critical_path_is_made_of_the_committed_work() {
 
 #[test]
 fn longer_events_change_times_and_nothing_else() {
-    let options = |stretch| Options { cutoff: 30.0, timing: Timing::Process, stretch, ..Options::default() };
+    let options =
+        |stretch| Options { cutoff: 30.0, timing: Timing::Process, stretch, ..Options::default() };
     let spent: Vec<u64> = [1.0, 50.0]
         .into_iter()
         .map(|stretch| agrees(&phold(), &job(options(stretch)), 2).total().spent_ns)
@@ -210,7 +240,8 @@ fn a_committed_fault_ends_the_run_for_all_and_names_object_and_time() {
     for nodes in 1..=3 {
         let error = run(&Faulty, &job(Options::default()), nodes).unwrap_err().to_string();
         assert!(
-            error.contains("object 5 failed at virtual time 40") && error.contains("index out of bounds"),
+            error.contains("object 5 failed at virtual time 40")
+                && error.contains("index out of bounds"),
             "{error}"
         );
     }

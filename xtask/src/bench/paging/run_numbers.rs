@@ -7,8 +7,13 @@ pub fn run_numbers(json: &str) -> String {
     let info: Value = serde_json::from_str(json).unwrap_or_default();
     let processes = info.pointer("/parameters/pager/processes").and_then(Value::as_array);
     let transfers = |process: &&Value| process["transfers"].as_u64().unwrap_or(0);
-    let Some(process) = processes.into_iter().flatten().max_by_key(transfers) else { return String::new() };
-    format!("paged,transfers,paged_s\nrun,{},{}\n", process["transfers"], process["seconds"]["elapsed"])
+    let Some(process) = processes.into_iter().flatten().max_by_key(transfers) else {
+        return String::new();
+    };
+    format!(
+        "paged,transfers,paged_s\nrun,{},{}\n",
+        process["transfers"], process["seconds"]["elapsed"]
+    )
 }
 
 #[cfg(test)]

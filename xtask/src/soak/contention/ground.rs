@@ -31,7 +31,8 @@ impl Ground {
             if real_time {
                 "a real-time program takes the core"
             } else {
-                "sixteen busy loops share the core; missing here: the right to real-time priority (root), or \
+                "sixteen busy loops share the core; missing here: the right to real-time priority \
+                (root), or \
                  the programs chrt and taskset"
             }
         );
@@ -82,7 +83,8 @@ impl Ground {
 
 /// The thing, or nothing and a line that says why.
 fn said<T>(without: &str, made: Result<T>) -> Option<T> {
-    made.inspect_err(|why| println!("skipped: {without}: {}", why.to_string().replace('\n', " "))).ok()
+    made.inspect_err(|why| println!("skipped: {without}: {}", why.to_string().replace('\n', " ")))
+        .ok()
 }
 
 /// A swap file in use, and a control group whose processes read from its disk only so often.
@@ -120,7 +122,8 @@ impl Group {
         let (limit, line) = if of_first {
             ("blkio.throttle.read_iops_device", format!("{disk} {READS_PER_S}"))
         } else {
-            std::fs::write(group.parent.join("cgroup.subtree_control"), "+io").context("no control group")?;
+            std::fs::write(group.parent.join("cgroup.subtree_control"), "+io")
+                .context("no control group")?;
             ("io.max", format!("{disk} riops={READS_PER_S}"))
         };
         std::fs::create_dir_all(&group.own).context("control groups take root")?;
@@ -129,7 +132,8 @@ impl Group {
     }
 
     fn enter(folder: &Path, pid: i32) -> Result<()> {
-        std::fs::write(folder.join("cgroup.procs"), pid.to_string()).context("no control group takes it")
+        std::fs::write(folder.join("cgroup.procs"), pid.to_string())
+            .context("no control group takes it")
     }
 }
 
@@ -184,7 +188,8 @@ impl Disk {
         on_path("fsfreeze").context("there is no fsfreeze")?;
         capture(Command::new("mkfs.ext4").arg("-q").arg(&disk.image))?;
         let mut mount = Command::new("mount");
-        capture(mount.args(["-o", "loop"]).arg(&disk.image).arg(&disk.at)).context("mounting takes root")?;
+        capture(mount.args(["-o", "loop"]).arg(&disk.image).arg(&disk.at))
+            .context("mounting takes root")?;
         Ok(disk)
     }
 }

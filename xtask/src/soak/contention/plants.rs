@@ -49,7 +49,12 @@ fn freeze(disk: &Path, time: Duration) -> Result<Span> {
 fn take_pages(pid: i32, time: Duration, ground: &Ground) -> Result<Span> {
     let _slow = ground.slow_disk(pid)?;
     let mut script = Command::new("python3");
-    script.args(["-c", include_str!("pageout.py"), &pid.to_string(), &time.as_secs_f64().to_string()]);
+    script.args([
+        "-c",
+        include_str!("pageout.py"),
+        &pid.to_string(),
+        &time.as_secs_f64().to_string(),
+    ]);
     let from = now_ns();
     capture(&mut script)?;
     Ok((from, now_ns()))
@@ -76,7 +81,8 @@ fn take_core(case: Case, thread: &NodeThread, real_time: bool) -> Result<Span> {
 /// The programs that take a core for so long.
 fn hogs(core: u32, ms: u64, real_time: bool) -> Result<Vec<Child>> {
     let this = std::env::current_exe().context("this program has no name")?;
-    let (copies, before): (u32, &[&str]) = if real_time { (1, &["chrt", "-f", "50"]) } else { (16, &[]) };
+    let (copies, before): (u32, &[&str]) =
+        if real_time { (1, &["chrt", "-f", "50"]) } else { (16, &[]) };
     let start = |_| {
         let mut command = Command::new("taskset");
         command.args(["-c", &core.to_string()]).args(before).arg(&this).args(["hog", "--ms"]);

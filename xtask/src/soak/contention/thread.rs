@@ -41,7 +41,8 @@ impl NodeThread {
     pub fn pin_to_where_it_is(&self) -> Result<u32> {
         let stat = std::fs::read_to_string(format!("/proc/{}/task/{}/stat", self.pid, self.tid))?;
         let behind_name = stat.rsplit_once(')').context("an unknown form of stat")?.1;
-        let core = behind_name.split_whitespace().nth(36).context("stat lacks the core")?.to_owned();
+        let core =
+            behind_name.split_whitespace().nth(36).context("stat lacks the core")?.to_owned();
         let mut taskset = Command::new("taskset");
         capture_within(taskset.args(["-p", "-c", &core, &self.tid]), LIMIT)?;
         Ok(core.parse()?)
@@ -51,8 +52,9 @@ impl NodeThread {
 /// A thread of a process, by its name.
 fn thread_called(pid: i64, name: &str) -> Option<String> {
     let tasks = std::fs::read_dir(PathBuf::from(format!("/proc/{pid}/task"))).ok()?;
-    let called =
-        |path: &Path| std::fs::read_to_string(path.join("comm")).is_ok_and(|found| found.trim_end() == name);
+    let called = |path: &Path| {
+        std::fs::read_to_string(path.join("comm")).is_ok_and(|found| found.trim_end() == name)
+    };
     let found = tasks.flatten().map(|task| task.path()).find(|path| called(path))?;
     Some(found.file_name()?.to_string_lossy().into_owned())
 }

@@ -25,7 +25,12 @@ pub enum Verdict {
 }
 
 /// What both verbs say of the message that the plant held.
-pub fn judge(workspace: &Workspace, case: Case, planted: (i64, i64), folder: &Path) -> Result<Verdict> {
+pub fn judge(
+    workspace: &Workspace,
+    case: Case,
+    planted: (i64, i64),
+    folder: &Path,
+) -> Result<Verdict> {
     let ask = |verb: &str, more: &[&str]| -> Result<Value> {
         let mut command = Command::new(workspace.fourstamp());
         let answer = capture_within(command.arg(verb).arg(folder).args(more).arg("--json"), LIMIT)?;
@@ -49,7 +54,9 @@ pub fn judge(workspace: &Workspace, case: Case, planted: (i64, i64), folder: &Pa
             None => Verdict::Right,
         }),
         // The slowest message is always explained; another one if it holds a hundredth of all time.
-        None if place == 0 => Ok(Verdict::Wrong("explain does not tell of the slowest message".to_owned())),
+        None if place == 0 => {
+            Ok(Verdict::Wrong("explain does not tell of the slowest message".to_owned()))
+        }
         None => Ok(Verdict::NotHeld),
     }
 }
@@ -77,7 +84,8 @@ fn was_held(wait: &Value, case: Case, (from, to): (i64, i64)) -> bool {
         Some("send-wait") => wait["slowest"]["src"] == case.node,
         _ => true,
     };
-    let (most, little_else) = (HELD_LEAST * (to - from) as f64, common >= HELD_LEAST * length(wait) as f64);
+    let (most, little_else) =
+        (HELD_LEAST * (to - from) as f64, common >= HELD_LEAST * length(wait) as f64);
     depends
         && match case.plant {
             Plant::Core | Plant::Stop => common >= most && little_else,
@@ -95,9 +103,11 @@ fn wrong(case: Case, wait: &Value) -> Option<String> {
     let chief = &account["parts"][0];
     let covered = account["covered_ns"].as_f64().unwrap_or(0.0) / length(wait).max(1) as f64;
     if case.plant == Plant::Pages && wait["stage"] == "transit" {
-        // On its way a message depends on two nodes: that one of them read pages is said, not blamed.
+        // On its way a message depends on two nodes: that one of them read pages is said, not
+        // blamed.
         let paged = &account["paged"];
-        let is_said = paged.as_array().into_iter().flatten().any(|paged| paged["node"] == case.node);
+        let is_said =
+            paged.as_array().into_iter().flatten().any(|paged| paged["node"] == case.node);
         return (!is_said).then(|| format!("pages of {paged}, not of node {}", case.node));
     }
     let named = chief["cause"] == cause && chief["node"] == case.node;
@@ -134,7 +144,8 @@ mod tests {
         assert!(wrong(case, &wait(1 - case.node, 950)).is_some());
         let of_queue = |dst: u32, case: Case| {
             let mut wait = wait(0, 0);
-            (wait["stage"], wait["slowest"]) = (json!("receive-wait"), json!({"src": 1 - dst, "dst": dst}));
+            (wait["stage"], wait["slowest"]) =
+                (json!("receive-wait"), json!({"src": 1 - dst, "dst": dst}));
             was_held(&wait, case, (0, 1000))
         };
         let of = |node, plant| Case { node, plant, ..case };

@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 /// Copy a folder; pipes and links in it are left out.
 pub fn copy(from: &Path, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+    for entry in
+        std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))?
+    {
         let entry = entry?;
         let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
         if kind.is_dir() {
@@ -49,7 +51,9 @@ fn files_of(folder: &Path) -> Vec<PathBuf> {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => files.extend(files_of(&entry.path())),
-            Ok(kind) if kind.is_file() && entry.metadata().is_ok_and(|about| about.len() < LARGE) => {
+            Ok(kind)
+                if kind.is_file() && entry.metadata().is_ok_and(|about| about.len() < LARGE) =>
+            {
                 files.push(entry.path());
             }
             _ => {}
@@ -147,7 +151,8 @@ fn change_bytes(file: &Path, random: &mut Pcg64) -> Result<String> {
         }
         5 => {
             let end = (at + 8).min(length);
-            let word: u64 = *pick(&[u64::MAX, 1 << 63, i64::MAX as u64, 1 << 40, 0], random).unwrap_or(&0);
+            let word: u64 =
+                *pick(&[u64::MAX, 1 << 63, i64::MAX as u64, 1 << 40, 0], random).unwrap_or(&0);
             bytes[at..end].copy_from_slice(&word.to_le_bytes()[..end - at]);
             "a word"
         }
@@ -185,10 +190,13 @@ fn change_json(file: &Path, beside: &Path, random: &mut Pcg64) -> Result<String>
 fn gather(value: &Value, path: &mut String, places: &mut Vec<String>) {
     let length = path.len();
     let inner: Vec<(String, &Value)> = match value {
-        Value::Array(items) => items.iter().enumerate().map(|(at, item)| (at.to_string(), item)).collect(),
-        Value::Object(items) => {
-            items.iter().map(|(key, item)| (key.replace('~', "~0").replace('/', "~1"), item)).collect()
+        Value::Array(items) => {
+            items.iter().enumerate().map(|(at, item)| (at.to_string(), item)).collect()
         }
+        Value::Object(items) => items
+            .iter()
+            .map(|(key, item)| (key.replace('~', "~0").replace('/', "~1"), item))
+            .collect(),
         _ => Vec::new(),
     };
     for (key, item) in inner {

@@ -38,7 +38,10 @@ pub fn inputs(workspace: &Workspace, program: &Path, home: &Path) -> Result<Vec<
     for (name, words) in [
         ("killed tcp", &["bench", "pingpong", "--transport", "tcp"][..]),
         ("killed shm", &["bench", "pingpong", "--transport", "shm", "--record", "stream"]),
-        ("killed warp", &["warp", "phold", "--cutoff", "900000000", "--nodes", "2", "--transport", "tcp"]),
+        (
+            "killed warp",
+            &["warp", "phold", "--cutoff", "900000000", "--nodes", "2", "--transport", "tcp"],
+        ),
     ] {
         let path = home.join(name.replace(' ', "-"));
         let mut command = Command::new(program);
@@ -145,7 +148,8 @@ int main(int argc, char **argv) {
     std::fs::write(&source, SOURCE)?;
     let built = Command::new("mpicc").arg("-g").arg("-o").arg(&program).arg(&source).status();
     let there = Command::new("mpirun").arg("--version").stdout(Stdio::null()).status();
-    let both = built.is_ok_and(|status| status.success()) && there.is_ok_and(|status| status.success());
+    let both =
+        built.is_ok_and(|status| status.success()) && there.is_ok_and(|status| status.success());
     Ok(both.then_some(program))
 }
 
@@ -173,7 +177,8 @@ fn of_run() -> Vec<Vec<&'static str>> {
 }
 
 fn finished(mut command: Command) -> Result<()> {
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+    let status =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
     anyhow::ensure!(status.success(), "{status}");
     Ok(())
 }
@@ -182,7 +187,8 @@ fn finished(mut command: Command) -> Result<()> {
 /// stay where they are.
 fn killed(mut command: Command, run: &Path) -> Result<()> {
     const PATIENCE: Duration = Duration::from_secs(60);
-    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    let child =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let mut child = child.spawn()?;
     let begun = Instant::now();
     let has_logs = || {

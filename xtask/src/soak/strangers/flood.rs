@@ -1,4 +1,5 @@
-//! The strangers: two threads that connect to every port which the given processes listen at, and behave badly.
+//! The strangers: two threads that connect to every port which the given processes listen at, and
+//! behave badly.
 
 use anyhow::{Context, Result};
 use rand::{Rng, RngExt, SeedableRng};
@@ -38,7 +39,8 @@ struct Shared {
 /// Sockets of both ends may be kept in one process by the thousand.
 pub fn allow_many_descriptors() -> Result<()> {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).context("cannot allow more descriptors")
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })
+        .context("cannot allow more descriptors")
 }
 
 impl Flood {
@@ -53,8 +55,9 @@ impl Flood {
         for thread in 0..THREADS {
             let shared = shared.clone();
             let random = Pcg64Mcg::seed_from_u64(seed * THREADS + thread);
-            threads
-                .push(std::thread::spawn(move || Stranger { random, kept: VecDeque::new() }.flood(&shared)));
+            threads.push(std::thread::spawn(move || {
+                Stranger { random, kept: VecDeque::new() }.flood(&shared)
+            }));
         }
         Ok(Flood { shared, threads })
     }
@@ -94,9 +97,11 @@ impl Shared {
             let processes = lock(&self.processes).clone();
             let mut all = processes.clone();
             all.extend(processes.iter().flat_map(|process| children(*process)));
-            let sockets: Vec<String> = all.iter().flat_map(|process| sockets_of(*process)).collect();
+            let sockets: Vec<String> =
+                all.iter().flat_map(|process| sockets_of(*process)).collect();
             let table = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
-            *lock(&self.ports) = table.lines().filter_map(|line| listening(line, &sockets)).collect();
+            *lock(&self.ports) =
+                table.lines().filter_map(|line| listening(line, &sockets)).collect();
             std::thread::sleep(LOOK);
         }
     }
@@ -118,7 +123,8 @@ fn children(process: u32) -> Vec<u32> {
 
 /// The numbers of a process's sockets.
 fn sockets_of(process: u32) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(Path::new("/proc").join(process.to_string()).join("fd")) else {
+    let Ok(entries) = std::fs::read_dir(Path::new("/proc").join(process.to_string()).join("fd"))
+    else {
         return Vec::new();
     };
     let name = |path: std::path::PathBuf| Some(std::fs::read_link(path).ok()?.to_str()?.to_owned());
@@ -160,9 +166,11 @@ impl Stranger {
             }
             3 => stream.write_all(&self.hello()[..10]),
             4 => stream.write_all(&self.hello()).and_then(|()| stream.write_all(&[7; 32])),
-            _ => rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).map_err(Into::into),
+            _ => rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO))
+                .map_err(Into::into),
         };
-        // A reset is one because the stream is dropped at once; whoever was hung up on is not kept either.
+        // A reset is one because the stream is dropped at once; whoever was hung up on is not kept
+        // either.
         let linger = rustix::net::sockopt::socket_linger(&stream);
         if said.is_ok() && !matches!(linger, Ok(Some(_))) {
             self.kept.push_back(stream);
@@ -198,7 +206,8 @@ mod tests {
 
     #[test]
     fn only_ports_of_the_given_sockets_are_flooded() {
-        let line = "   1: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1";
+        let line = "   1: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  \
+        1000        0 4711 1";
         assert_eq!(listening(line, &["4711".into()]), Some(8080));
         assert_eq!(listening(line, &["471".into()]), None);
         assert_eq!(listening(&line.replace(" 0A ", " 01 "), &["4711".into()]), None);

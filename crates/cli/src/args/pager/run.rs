@@ -9,8 +9,10 @@ use std::path::PathBuf;
 /// `fourstamp pager run`.
 #[derive(Args)]
 #[command(after_help = "\
-Without --server it starts page servers of its own on this machine, as processes: two for pages and one for parity. \
-That shows how it works; memory is gained with servers on other machines. There, on a, b and c, with one key:
+Without --server it starts page servers of its own on this machine, as processes: two for pages \
+and one for parity. \
+That shows how it works; memory is gained with servers on other machines. There, on a, b and c, \
+with one key:
   fourstamp pager key run.key
   fourstamp pager serve --memory 8G --listen 0.0.0.0:7311 --key-file run.key
 and here, with the same key:
@@ -72,7 +74,8 @@ pub struct RunArgs {
     /// A server that answers nothing for so many milliseconds counts as dead
     #[arg(long, value_name = "MS", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(10..=600_000))]
     pub deadline: u64,
-    /// Serve only faults of the program itself, not those within system calls, as an ordinary user must
+    /// Serve only faults of the program itself, not those within system calls, as an ordinary user
+    /// must
     #[arg(long)]
     pub user_mode_only: bool,
     /// Keep no record of the pages: only the summary

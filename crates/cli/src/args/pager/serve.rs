@@ -7,8 +7,10 @@ use std::path::PathBuf;
 /// `fourstamp pager serve`.
 #[derive(Args)]
 #[command(after_help = "\
-Lends memory to programs that page over the network. Each of them has its own pages, which no other can see and which \
-are gone when it ends; the memory for all of them together is bounded. The server refuses new pages when it is full or \
+Lends memory to programs that page over the network. Each of them has its own pages, which no \
+other can see and which \
+are gone when it ends; the memory for all of them together is bounded. The server refuses new \
+pages when it is full or \
 its machine is short of memory; the programs then go elsewhere.
 
 Whoever holds the run key may use the server, and nobody else. Traffic is encrypted if the program asks for it \
@@ -39,7 +41,8 @@ pub struct PagerServeArgs {
     /// Cut off a program that does not read its pages for so long
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = quantity::duration)]
     pub patience: std::time::Duration,
-    /// Look for the next request so long before sleeping (0.05ms): only for a machine that does nothing else
+    /// Look for the next request so long before sleeping (0.05ms): only for a machine that does
+    /// nothing else
     #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = quantity::duration)]
     pub spin: std::time::Duration,
     /// Write the address to this file once the server listens
@@ -50,8 +53,10 @@ pub struct PagerServeArgs {
 /// `fourstamp pager key`.
 #[derive(Args)]
 #[command(after_help = "\
-Servers and the programs that use them need the same key: it proves who they are, and encrypts pages with --encrypt. \
-Copy the file to each machine over a channel that you trust. A file that is there already is left alone.
+Servers and the programs that use them need the same key: it proves who they are, and encrypts \
+pages with --encrypt. \
+Copy the file to each machine over a channel that you trust. A file that is there already is left \
+alone.
 
 Example:
   fourstamp pager key run.key && scp run.key otherhost:")]

@@ -32,7 +32,8 @@ pub struct PagerStudyArgs {
     /// The program
     #[arg(value_enum)]
     pub program: StudyProgram,
-    /// Folder for the runs, the tables and the page; must not exist yet  [default: runs/study-1, -2, ...]
+    /// Folder for the runs, the tables and the page; must not exist yet [default: runs/study-1, -2,
+    /// ...]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Bytes of data

@@ -1,4 +1,5 @@
-//! `--intervene`: the same measurement with one thing changed, launch by launch in turn, and what became of its peaks.
+//! `--intervene`: the same measurement with one thing changed, launch by launch in turn, and what
+//! became of its peaks.
 
 use super::measurement::Measurement;
 use crate::analyse::analyse_together;
@@ -23,7 +24,8 @@ pub fn run(workload: &WorkloadArgs, intervention: Intervention, nodes: &Nodes) -
     let common = workload.common();
     if matches!(nodes, Nodes::OfJob(_)) || common.wait_for_nodes {
         bail!(
-            "--intervene starts its own nodes: drop it in a job of mpirun or srun, and with --wait-for-nodes"
+            "--intervene starts its own nodes: drop it in a job of mpirun or srun, and with \
+            --wait-for-nodes"
         );
     }
     let mut changed = workload.clone();
@@ -35,13 +37,20 @@ pub fn run(workload: &WorkloadArgs, intervention: Intervention, nodes: &Nodes) -
     );
     let mut comparisons: Vec<(Stage, Comparison)> = Vec::new();
     for stage in stages(&a.analysis) {
-        let options =
-            CompareOptions { seed: common.seed, stage: Some(stage.into()), ..CompareOptions::default() };
+        let options = CompareOptions {
+            seed: common.seed,
+            stage: Some(stage.into()),
+            ..CompareOptions::default()
+        };
         let peaks = [&a, &b].map(|side| peaks(&side.analysis, stage.into()));
         comparisons.push((stage, compare(&a.sample, &b.sample, peaks, &options)?));
     }
     say(&report::intervention_terminal(&what, &comparisons, terminal_width()))?;
-    say(&format!("runs: {} as it was, {} with the change\n", as_was.display(), with_change.display()))
+    say(&format!(
+        "runs: {} as it was, {} with the change\n",
+        as_was.display(),
+        with_change.display()
+    ))
 }
 
 /// Change one thing; says what, as `the nodes at SCHED_FIFO`.
@@ -56,12 +65,17 @@ fn change(workload: &mut WorkloadArgs, intervention: Intervention) -> Result<Str
     match intervention {
         Intervention::Pin => {
             common.no_pin = !common.no_pin;
-            Ok(if common.no_pin { "nodes left to the scheduler" } else { "nodes pinned to cores" }.into())
+            Ok(if common.no_pin { "nodes left to the scheduler" } else { "nodes pinned to cores" }
+                .into())
         }
         Intervention::Priority => {
             common.real_time = !common.real_time;
-            Ok(if common.real_time { "nodes at real-time priority" } else { "nodes at usual priority" }
-                .into())
+            Ok(if common.real_time {
+                "nodes at real-time priority"
+            } else {
+                "nodes at usual priority"
+            }
+            .into())
         }
         Intervention::Timer => timer(common),
         Intervention::Batch => {
@@ -83,8 +97,12 @@ fn timer(common: &mut Common) -> Result<String> {
         _ => Some(Timer::Periodic),
     };
     common.udp.period = None;
-    Ok(if common.udp.timer == Some(Timer::Periodic) { "the periodic timer" } else { "the adaptive timer" }
-        .into())
+    Ok(if common.udp.timer == Some(Timer::Periodic) {
+        "the periodic timer"
+    } else {
+        "the adaptive timer"
+    }
+    .into())
 }
 
 /// The folders of the run as it was and of the changed one.
@@ -97,7 +115,8 @@ fn measure(workload: &WorkloadArgs, changed: &WorkloadArgs, nodes: &Nodes) -> Re
     let mut failures = [None, None];
     let turns = (0..2 * common.launches).map(|turn| (turn, turn / 2));
     for (turn, launch) in turns {
-        // Who goes first changes with each launch, so that a machine that slows down favours neither.
+        // Who goes first changes with each launch, so that a machine that slows down favours
+        // neither.
         let first = launch % 2 == turn % 2;
         let which = usize::from(!first);
         failures[which] = both[which].launch(launch, &mut bar, (turn, 2 * common.launches)).err();
@@ -122,6 +141,7 @@ fn beside(path: &Path) -> PathBuf {
 /// The stages with several peaks; where there are none, all.
 fn stages(analysis: &Analysis) -> Vec<Stage> {
     let parts = analysis.stages.iter().filter(|view| view.stage != Stage::EndToEnd);
-    let several: Vec<Stage> = parts.filter(|view| view.peaks.len() > 1).map(|view| view.stage).collect();
+    let several: Vec<Stage> =
+        parts.filter(|view| view.peaks.len() > 1).map(|view| view.stage).collect();
     if several.is_empty() { vec![Stage::EndToEnd] } else { several }
 }

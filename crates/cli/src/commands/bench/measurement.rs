@@ -30,7 +30,11 @@ pub struct Measurement<'a> {
 
 impl<'a> Measurement<'a> {
     /// Check what is asked for, and make the run folder: `out`, or the next free one.
-    pub fn begin(workload: &WorkloadArgs, nodes: &'a Nodes, out: Option<&Path>) -> Result<Measurement<'a>> {
+    pub fn begin(
+        workload: &WorkloadArgs,
+        nodes: &'a Nodes,
+        out: Option<&Path>,
+    ) -> Result<Measurement<'a>> {
         let common = workload.common();
         let spec = plan::spec(workload)?;
         let plan = plan::plan(workload, &spec)?;
@@ -39,7 +43,8 @@ impl<'a> Measurement<'a> {
         memory_limit::refuse_messages(plan.largest_bytes(), spec.nodes)?;
         let key = run_key(common)?;
         let coordinator = launching::coordinator(nodes, common.listen, key.clone())?;
-        let path = place::for_run(out, &format!("{}-{}", plan.workload.name(), spec.transport.name()))?;
+        let path =
+            place::for_run(out, &format!("{}-{}", plan.workload.name(), spec.transport.name()))?;
         let mut folder = RunFolder::create(&path, plan::info(&plan, &spec, common))?;
         launching::invite(nodes, &coordinator, &key)?;
         if common.wait_for_nodes {
@@ -54,7 +59,10 @@ impl<'a> Measurement<'a> {
             false => launching::starter(nodes)?,
         };
         if let Nodes::OfJob(_) = nodes {
-            folder.info_mut().notes.push("its launches share their processes: the ranks of one job".into());
+            folder
+                .info_mut()
+                .notes
+                .push("its launches share their processes: the ranks of one job".into());
         }
         let job = BenchJob {
             plan,
@@ -79,7 +87,8 @@ impl<'a> Measurement<'a> {
 
     /// Do a launch; `bar` shows how far it is among `of`, of which `before` are done.
     pub fn launch(&mut self, launch: u32, bar: &mut Bar, (before, of): (u32, u32)) -> Result<()> {
-        let options = plan::options(launch, &self.common, &self.spec, &self.job, self.starter.clone());
+        let options =
+            plan::options(launch, &self.common, &self.spec, &self.job, self.starter.clone());
         let nodes = self.nodes;
         let mut hear = |note: Note| {
             launching::hear(nodes, &note);
@@ -87,8 +96,13 @@ impl<'a> Measurement<'a> {
         };
         let job = serde_json::to_value(Job::Bench(self.job.clone()))?;
         let Measurement { coordinator, folder, .. } = self;
-        let outcome = coordinator.run_launch(folder, &options, &job, interrupt::flag(), &mut hear)?;
-        if interrupt::flag().load(Ordering::Relaxed) { Ok(()) } else { self.datagrams.add(launch, &outcome) }
+        let outcome =
+            coordinator.run_launch(folder, &options, &job, interrupt::flag(), &mut hear)?;
+        if interrupt::flag().load(Ordering::Relaxed) {
+            Ok(())
+        } else {
+            self.datagrams.add(launch, &outcome)
+        }
     }
 
     /// Close the run, also one that failed: what was recorded stays readable.
@@ -108,7 +122,9 @@ fn show(note: Note, bar: &mut Bar, before: u32, of: u32) {
     let (before, of) = (u64::from(before), u64::from(of));
     match note {
         Note::Begun => bar.begin(),
-        Note::Progress(progress) => bar.at(before * progress.goal + progress.done, of * progress.goal),
+        Note::Progress(progress) => {
+            bar.at(before * progress.goal + progress.done, of * progress.goal)
+        }
         Note::Refused(what) | Note::Remark(what) => bar.say(&what),
         Note::Joined { .. } | Note::Lost(_) => {}
     }
@@ -122,7 +138,8 @@ fn run_key(common: &Common) -> Result<RunKey> {
         None if common.wait_for_nodes => match RunKey::from_env() {
             Ok(key) => Ok(key),
             Err(_) => bail!(
-                "joining nodes must prove that they know the run key: give --key-file FILE (it is made), or set FOURSTAMP_RUN_KEY"
+                "joining nodes must prove that they know the run key: give --key-file FILE (it is \
+                made), or set FOURSTAMP_RUN_KEY"
             ),
         },
         None => Ok(RunKey::generate()?),

@@ -1,4 +1,5 @@
-//! From arguments to what is measured: the fabric, the plan, what `run.json` says, the options of a launch.
+//! From arguments to what is measured: the fabric, the plan, what `run.json` says, the options of a
+//! launch.
 
 use crate::args::{Common, Receive, RecordTo, Task, Transport, WhenFull, WorkloadArgs};
 use crate::launching;
@@ -53,7 +54,9 @@ fn transport(common: &Common) -> Result<TransportSpec> {
             let options = common.udp.options().map_err(Error::msg)?;
             Ok(TransportSpec::Udp { peers: Vec::new(), options })
         }
-        (_, Some(argument)) => bail!("{argument} is for datagrams: add --transport udp, or drop it"),
+        (_, Some(argument)) => {
+            bail!("{argument} is for datagrams: add --transport udp, or drop it")
+        }
         (asked, None) => Ok(launching::transport(asked)),
     }
 }
@@ -62,9 +65,10 @@ fn transport(common: &Common) -> Result<TransportSpec> {
 pub fn plan(workload: &WorkloadArgs, spec: &Spec) -> Result<Plan> {
     let common = workload.common();
     let (workload, usual_count) = match workload {
-        WorkloadArgs::Pingpong { .. } => {
-            (Workload::Pingpong, if spec.transport == TransportSpec::Thread { 200_000 } else { 100_000 })
-        }
+        WorkloadArgs::Pingpong { .. } => (
+            Workload::Pingpong,
+            if spec.transport == TransportSpec::Thread { 200_000 } else { 100_000 },
+        ),
         WorkloadArgs::Stream { rate, batch, all, .. } => {
             (Workload::Stream { rate_per_s: *rate, batch: *batch, all: *all }, 500_000)
         }
@@ -106,13 +110,19 @@ pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     set("receive", if spec.wait == Waiting::Polling { "polling" } else { "blocking" }.into());
     set(
         "header",
-        if common.bare { "none: both sides' logs are joined" } else { "stamps travel with the message" }
-            .into(),
+        if common.bare {
+            "none: both sides' logs are joined"
+        } else {
+            "stamps travel with the message"
+        }
+        .into(),
     );
     set("recording", if common.no_record { "cycles only" } else { "every message" }.into());
     set("seed", plan.seed.into());
     if let Ok(serde_json::Value::Object(workload)) = serde_json::to_value(&plan.workload) {
-        parameters.extend(workload.into_iter().filter(|(name, value)| name != "name" && !value.is_null()));
+        parameters.extend(
+            workload.into_iter().filter(|(name, value)| name != "name" && !value.is_null()),
+        );
     }
     if let fabric::Topology::Hypercube { packet_bytes } = spec.topology {
         parameters.insert("packet_bytes".into(), packet_bytes.into());
@@ -120,7 +130,8 @@ pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     if let Some(plant) = &spec.plant {
         let texts: Vec<String> = plant.plantings.iter().map(ToString::to_string).collect();
         parameters.insert("plant".into(), texts.into());
-        info.notes.push("delays were planted in this run (--plant): it is a test, no measurement".into());
+        info.notes
+            .push("delays were planted in this run (--plant): it is a test, no measurement".into());
     }
     if let TransportSpec::Udp { options, .. } = &spec.transport
         && let Ok(serde_json::Value::Object(udp)) = serde_json::to_value(options)
@@ -132,7 +143,13 @@ pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
 }
 
 /// One launch of it.
-pub fn options(launch: u32, common: &Common, spec: &Spec, job: &BenchJob, starter: Starter) -> LaunchOptions {
+pub fn options(
+    launch: u32,
+    common: &Common,
+    spec: &Spec,
+    job: &BenchJob,
+    starter: Starter,
+) -> LaunchOptions {
     let mut options = LaunchOptions::new(launch, spec.clone(), launching::hosting(spec), starter);
     options.more = launch + 1 < common.launches;
     options.recorder = recorder(common, spec, &job.plan);
@@ -170,7 +187,8 @@ fn recorder(common: &Common, spec: &Spec, plan: &Plan) -> RecorderOptions {
     RecorderOptions { mode, capacity_rows, when_full }
 }
 
-/// A node writes a row for each message that it takes and for each cycle that it leads (bare: and for each it sends).
+/// A node writes a row for each message that it takes and for each cycle that it leads (bare: and
+/// for each it sends).
 fn rows_of_busiest_node(plan: &Plan, spec: &Spec) -> u64 {
     let rows = match &plan.workload {
         Workload::Stream { all: true, .. } => 2 * plan.counted(),

@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 pub fn finding() -> Finding {
     let all = Leftover::all();
     let rubbish: Vec<_> = all.iter().filter(|leftover| leftover.verdict.is_rubbish()).collect();
-    let unread = all.iter().filter(|leftover| matches!(leftover.verdict, Verdict::Unread { .. })).count();
+    let unread =
+        all.iter().filter(|leftover| matches!(leftover.verdict, Verdict::Unread { .. })).count();
     if rubbish.is_empty() && unread == 0 {
         return good("leftovers", "no process that was killed left anything".into());
     }
@@ -22,7 +23,11 @@ pub fn finding() -> Finding {
             things(unread)
         ),
     };
-    limited("leftovers", seen, "fourstamp doctor --clean removes the first and names the runs of the others")
+    limited(
+        "leftovers",
+        seen,
+        "fourstamp doctor --clean removes the first and names the runs of the others",
+    )
 }
 
 /// Remove what belongs to nobody; what was removed, and what was left and why.
@@ -54,7 +59,10 @@ fn why(verdict: &Verdict) -> String {
         Verdict::InUse => "in use".into(),
         Verdict::Unread { run, rows } => {
             let run = shown(run);
-            format!("{rows} rows of the killed run {run}; `fourstamp report {run}` reads them and removes it")
+            format!(
+                "{rows} rows of the killed run {run}; `fourstamp report {run}` reads them and \
+                removes it"
+            )
         }
         Verdict::Useless => "nobody uses it".into(),
         Verdict::Orphaned { run, rows } => {

@@ -94,5 +94,12 @@ fn write_call(
         args.push(("never left", json!(true)));
     }
     let track = rank_track(rank, row.value(column::THREAD).unwrap_or(0));
-    Ok(trace.slice(&TraceSlice { track, name: &name, category: "mpi", from_ns, to_ns, args: &args })?)
+    Ok(trace.slice(&TraceSlice {
+        track,
+        name: &name,
+        category: "mpi",
+        from_ns,
+        to_ns,
+        args: &args,
+    })?)
 }

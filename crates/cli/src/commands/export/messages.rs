@@ -1,5 +1,5 @@
-//! Messages as arrows between the calls of ranks, or, where there are no calls, as slices of their own; and the work of
-//! simulation nodes.
+//! Messages as arrows between the calls of ranks, or, where there are no calls, as slices of their
+//! own; and the work of simulation nodes.
 
 use super::stretch::Stretch;
 use super::{Exported, group_of, rank_track};
@@ -26,7 +26,8 @@ const FIELDS: [Field; 12] = [
 ];
 
 /// A message's stages as slices below it.
-const STAGES: [(&str, usize, usize); 3] = [("send wait", 0, 1), ("transit", 1, 2), ("receive wait", 2, 3)];
+const STAGES: [(&str, usize, usize); 3] =
+    [("send wait", 0, 1), ("transit", 1, 2), ("receive wait", 2, 3)];
 
 /// One row.
 struct Message {
@@ -66,8 +67,14 @@ pub fn starts(
     Ok(())
 }
 
-/// Write messages and intervals; how many of each. A message without a send or a taking has no place in a trace.
-pub fn write(run: &Run, tables: &CallTables, wanted: &Exported, trace: &mut Trace) -> Result<(u64, u64)> {
+/// Write messages and intervals; how many of each. A message without a send or a taking has no
+/// place in a trace.
+pub fn write(
+    run: &Run,
+    tables: &CallTables,
+    wanted: &Exported,
+    trace: &mut Trace,
+) -> Result<(u64, u64)> {
     let stretch = &wanted.stretch;
     let mut batch = Batch::new();
     let (mut messages, mut intervals) = (0, 0);
@@ -119,7 +126,8 @@ fn message(chunk: &Chunk, batch: &Batch, row: usize) -> Option<Message> {
     })
 }
 
-/// From the send call to the last moment of the call that completed the receive, which ends when the message is taken.
+/// From the send call to the last moment of the call that completed the receive, which ends when
+/// the message is taken.
 fn arrow(message: &Message, trace: &mut Trace) -> Result<()> {
     let from = (rank_track(message.src, 0), message.ready);
     let to = (rank_track(message.dst, 0), message.taken.saturating_sub(1));
@@ -157,14 +165,18 @@ fn floating(message: &Message, id: u64, trace: &mut Trace) -> Result<()> {
     args.extend(message.tag.map(|tag| ("tag", json!(tag))));
     let name = format!("{} to node {}", message.kind.name(), message.dst);
     let (from_ns, to_ns) = (message.ready, message.taken);
-    trace
-        .floating(&TraceSlice { track, name: &name, category: "message", from_ns, to_ns, args: &args }, id)?;
+    trace.floating(
+        &TraceSlice { track, name: &name, category: "message", from_ns, to_ns, args: &args },
+        id,
+    )?;
     for (name, from, to) in STAGES {
         if let Some((from_ns, to_ns)) =
             message.stamps[from].zip(message.stamps[to]).filter(|(from, to)| to > from)
         {
-            trace
-                .floating(&TraceSlice { track, name, category: "message", from_ns, to_ns, args: &[] }, id)?;
+            trace.floating(
+                &TraceSlice { track, name, category: "message", from_ns, to_ns, args: &[] },
+                id,
+            )?;
         }
     }
     Ok(())

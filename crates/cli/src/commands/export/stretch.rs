@@ -38,7 +38,8 @@ impl Stretch {
         from < self.to_ns && to >= self.from_ns
     }
 
-    /// Cut so that it holds about `limit` events at most. `each` hands over begin, end and number of all events.
+    /// Cut so that it holds about `limit` events at most. `each` hands over begin, end and number
+    /// of all events.
     pub fn limited(
         &self,
         limit: u64,

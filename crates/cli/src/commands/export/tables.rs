@@ -14,13 +14,21 @@ use std::path::Path;
 
 /// Write them into `folder`, which must be new or empty.
 pub fn write(run: &Run, args: &ExportArgs, wanted: &Exported, folder: &Path) -> Result<()> {
-    if folder.is_file() || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+    if folder.is_file()
+        || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+    {
         bail!("{} is there and not empty: give a new folder", folder.display());
     }
-    let failed =
-        || format!("cannot write {}: check that its folder can be written and has space", folder.display());
-    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let draft = tempfile::Builder::new().prefix(".unfinished-").tempdir_in(parent).with_context(failed)?;
+    let failed = || {
+        format!(
+            "cannot write {}: check that its folder can be written and has space",
+            folder.display()
+        )
+    };
+    let parent =
+        folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let draft =
+        tempfile::Builder::new().prefix(".unfinished-").tempdir_in(parent).with_context(failed)?;
     fill(run, args, wanted, draft.path()).with_context(failed)?;
     make_readable(draft.path()).with_context(failed)?;
     std::fs::rename(draft.path(), folder).with_context(failed)?;
@@ -95,13 +103,17 @@ impl<R: Read> Read for ShortLines<R> {
             None => self.bytes + read,
         };
         if self.bytes > LINE_BYTES_MAX {
-            return Err(std::io::Error::new(ErrorKind::InvalidData, "a line of over 1 MiB: it is no table"));
+            return Err(std::io::Error::new(
+                ErrorKind::InvalidData,
+                "a line of over 1 MiB: it is no table",
+            ));
         }
         Ok(read)
     }
 }
 
-/// What was made for one user's eyes only, as temporary folders are, gets the rights of any new folder.
+/// What was made for one user's eyes only, as temporary folders are, gets the rights of any new
+/// folder.
 fn make_readable(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
@@ -117,8 +129,10 @@ fn file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result
 /// chosen, rows that are no messages stay out.
 fn messages(run: &Run, wanted: &Exported, out: &mut dyn Write) -> Result<()> {
     let chunks = run.chunks();
-    let fields: Vec<Field> =
-        Field::ALL.into_iter().filter(|field| chunks.iter().any(|chunk| chunk.has(*field))).collect();
+    let fields: Vec<Field> = Field::ALL
+        .into_iter()
+        .filter(|field| chunks.iter().any(|chunk| chunk.has(*field)))
+        .collect();
     let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
     writeln!(out, "{}", names.join(","))?;
     let mut batch = Batch::new();
@@ -150,8 +164,12 @@ fn cell(field: Field, value: i64, out: &mut dyn Write) -> std::io::Result<()> {
     match field {
         _ if value == NULL => Ok(()),
         Field::Kind => write!(out, "{}", code().and_then(Kind::from_code).map_or("", Kind::name)),
-        Field::ArrivedHow => write!(out, "{}", code().and_then(How::from_code).map_or("", How::name)),
-        Field::VirtualSend | Field::VirtualReceive => write!(out, "{}", f64::from_bits(value as u64)),
+        Field::ArrivedHow => {
+            write!(out, "{}", code().and_then(How::from_code).map_or("", How::name))
+        }
+        Field::VirtualSend | Field::VirtualReceive => {
+            write!(out, "{}", f64::from_bits(value as u64))
+        }
         _ => write!(out, "{value}"),
     }
 }
@@ -174,7 +192,9 @@ fn calls(tables: &CallTables, stretch: &Stretch, out: &mut dyn Write) -> Result<
                 for (column, values) in columns.iter().zip(&read) {
                     match (column.holds, values[row]) {
                         (_, NULL) => write!(out, ",")?,
-                        (Holds::Names(_), code) => write!(out, ",{}", call_tables::function_name(code))?,
+                        (Holds::Names(_), code) => {
+                            write!(out, ",{}", call_tables::function_name(code))?
+                        }
                         (_, value) => write!(out, ",{value}")?,
                     }
                 }
@@ -200,6 +220,9 @@ mod tests {
         let mut passed = Vec::new();
         let hole = vec![0; 8 * LINE_BYTES_MAX];
         let error = std::io::copy(&mut lines(&hole[..]), &mut passed).unwrap_err();
-        assert!(error.to_string().contains("it is no table") && passed.len() <= LINE_BYTES_MAX, "{error}");
+        assert!(
+            error.to_string().contains("it is no table") && passed.len() <= LINE_BYTES_MAX,
+            "{error}"
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! `fourstamp mpi study`: the ping-pong of document 003 within a box and between two, its table 1.1 and its times by size.
+//! `fourstamp mpi study`: the ping-pong of document 003 within a box and between two, its table 1.1
+//! and its times by size.
 //!
-//! Every measurement is a `fourstamp bench` in a process of its own, so that it can be put into a network namespace or
-//! under mpirun (`measurement.rs`), and so that nothing of one is left in the next.
+//! Every measurement is a `fourstamp bench` in a process of its own, so that it can be put into a
+//! network namespace or under mpirun (`measurement.rs`), and so that nothing of one is left in the
+//! next.
 
 mod child;
 mod measurement;
@@ -97,7 +99,8 @@ fn boxes(args: &StudyArgs, link: &Link) -> Result<(Vec<Boxes>, Option<String>)> 
         }
         Err(lacking) => {
             let remark = format!(
-                "two boxes are left out: {lacking}; with them, two that a link of {} joins are measured too (or give \
+                "two boxes are left out: {lacking}; with them, two that a link of {} joins are \
+                measured too (or give \
                  --hosts a,b)",
                 link.text()
             );
@@ -106,7 +109,12 @@ fn boxes(args: &StudyArgs, link: &Link) -> Result<(Vec<Boxes>, Option<String>)> 
     }
 }
 
-fn measure(args: &StudyArgs, transport: StudyTransport, boxes: &[Boxes], folder: &Path) -> Result<Findings> {
+fn measure(
+    args: &StudyArgs,
+    transport: StudyTransport,
+    boxes: &[Boxes],
+    folder: &Path,
+) -> Result<Findings> {
     let trials = args.trials.unwrap_or(if args.quick { 2 } else { 5 });
     let steps: Vec<(Option<u32>, &Boxes)> = (1..=trials)
         .map(Some)
@@ -122,7 +130,8 @@ fn measure(args: &StudyArgs, transport: StudyTransport, boxes: &[Boxes], folder:
         eprintln!("[{}/{}] {name}", at + 1, steps.len());
         let out = folder.join(&name);
         let trips = trial.map_or(1, |_| count(args));
-        let measured = Measurement { transport, boxes, words, seed: args.seed, trips, out: &out }.run();
+        let measured =
+            Measurement { transport, boxes, words, seed: args.seed, trips, out: &out }.run();
         if interrupt::flag().load(Ordering::Relaxed) {
             // Whatever it says of its end: it was cut short, and counts for nothing.
             break;
@@ -165,7 +174,8 @@ fn sweep_words(args: &StudyArgs) -> Vec<String> {
     let largest = u64::from(args.integers) * INTEGER_BYTES;
     let (repeats, refine, count) = if args.quick { (1, 8, 10) } else { (3, 32, 50) };
     words(&format!(
-        "sweep --largest {largest} --repeats {repeats} --refine {refine} --count {count} --warm-up 2"
+        "sweep --largest {largest} --repeats {repeats} --refine {refine} --count {count} --warm-up \
+        2"
     ))
 }
 
@@ -193,14 +203,17 @@ fn show(
         say(&format!("{sentence}\n"))?;
     }
     sentences.append(&mut remarks);
-    tell_apart(findings.trials.iter_mut().chain(&mut findings.sweeps).map(|measured| &mut measured.run));
+    tell_apart(
+        findings.trials.iter_mut().chain(&mut findings.sweeps).map(|measured| &mut measured.run),
+    );
     let all = || findings.trials.iter().chain(&findings.sweeps);
     let runs: Vec<Entry<'_>> = all().map(|measured| measured.run.entry()).collect();
     let page: PathBuf = folder.join("report.html");
     let title = "One box against two · Fourstamp";
     write_page(&Page { title, runs: &runs, floors: &[], remarks: &sentences }, &page)?;
     say(&format!(
-        "page: {}\ntables: {folder}/table.csv {folder}/sizes.csv   runs: {folder}/*   (one: fourstamp report RUN)\n",
+        "page: {}\ntables: {folder}/table.csv {folder}/sizes.csv   runs: {folder}/*   (one: \
+        fourstamp report RUN)\n",
         page.display(),
         folder = folder.display()
     ))

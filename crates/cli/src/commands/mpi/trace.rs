@@ -30,27 +30,37 @@ pub fn run(args: &TraceArgs) -> Result<ExitCode> {
     let mut info = RunInfo::new(&name);
     info.transport = "mpi".into();
     info.topology = "full-mesh".into();
-    let command: Vec<_> = args.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let command: Vec<_> =
+        args.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     info.parameters.insert("program".into(), command.into());
     let folder = RunFolder::create(&path, info)?;
     let path = std::path::absolute(&path).context("cannot find the current folder")?;
-    let ended = match child::run(&mut command_of(&launcher, &args.program, &library, &path)?, |_| false) {
-        Ok(ended) => ended,
-        Err(error) => {
-            drop(folder);
-            place::remove_empty(&path);
-            let what = format!("cannot start {}", args.program[0].to_string_lossy());
-            return Err(error).context(what);
-        }
-    };
+    let ended =
+        match child::run(&mut command_of(&launcher, &args.program, &library, &path)?, |_| false) {
+            Ok(ended) => ended,
+            Err(error) => {
+                drop(folder);
+                place::remove_empty(&path);
+                let what = format!("cannot start {}", args.program[0].to_string_lossy());
+                return Err(error).context(what);
+            }
+        };
     closing::close_and_show(folder, &ended, args.no_report)
 }
 
 /// The command with everything that the tracer needs.
-fn command_of(launcher: &Launcher, words: &[OsString], library: &Path, run: &Path) -> Result<Command> {
+fn command_of(
+    launcher: &Launcher,
+    words: &[OsString],
+    library: &Path,
+    run: &Path,
+) -> Result<Command> {
     let arguments = launcher.arguments(words, library);
     let mut command = Command::new(&words[0]);
-    command.args(arguments).env("FOURSTAMP_MPI_RUN", run).env("FOURSTAMP_MPI_CLOCK", clock_facts()?);
+    command
+        .args(arguments)
+        .env("FOURSTAMP_MPI_RUN", run)
+        .env("FOURSTAMP_MPI_CLOCK", clock_facts()?);
     if launcher.preloads_by_environment(words) {
         command.env("LD_PRELOAD", launcher.preload(library));
     }

@@ -37,12 +37,17 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let key = key(args)?;
     limits::say(args.user_mode_only);
     let servers = LocalServers::start(args, &key)?;
-    let path = place::for_run(args.out.as_deref(), &format!("{}-pager", preload::name(Some(&program), &[])))?;
+    let path = place::for_run(
+        args.out.as_deref(),
+        &format!("{}-pager", preload::name(Some(&program), &[])),
+    )?;
     let config = config(args, &path, servers.servers())?;
     let folder = RunFolder::create(&path, info(args, &program, &config))?;
     let mut command = Command::new(&program);
     command.args(&args.program[1..]).env("LD_PRELOAD", preloads(&library));
-    command.env(RunKey::VARIABLE, key.to_hex()).env(Config::VARIABLE, serde_json::to_string(&config)?);
+    command
+        .env(RunKey::VARIABLE, key.to_hex())
+        .env(Config::VARIABLE, serde_json::to_string(&config)?);
     let status = status::Status::new(&path, args.status);
     let ended = match child::run(&mut command, status.on_signal()) {
         Ok(ended) => ended,
@@ -55,7 +60,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     status.end();
     drop(servers);
     if let Err(error) = closing::close_and_show(folder, &ended, &config, args.no_report) {
-        // The program's own end is what its caller asks for; ours is said, and what was recorded stays.
+        // The program's own end is what its caller asks for; ours is said, and what was recorded
+        // stays.
         failure::say(&error);
     }
     Ok(ExitCode::from(child::code(ended)))
@@ -75,7 +81,9 @@ fn program(word: &OsStr) -> Result<PathBuf> {
         let folders = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&folders).map(|folder| folder.join(path)).find(|path| path.is_file())
     };
-    found.with_context(|| format!("there is no program {}; name its file, as in ./app", path.display()))
+    found.with_context(|| {
+        format!("there is no program {}; name its file, as in ./app", path.display())
+    })
 }
 
 fn key(args: &RunArgs) -> Result<RunKey> {
@@ -116,7 +124,8 @@ fn info(args: &RunArgs, program: &Path, config: &Config) -> RunInfo {
     let mut info = RunInfo::new(&preload::name(Some(program), &[]));
     info.transport = if args.policy == Policy::Disk { "disk" } else { "tcp" }.into();
     info.topology = "star".into();
-    let words: Vec<_> = args.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<_> =
+        args.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     info.parameters.insert("program".into(), words.into());
     info.parameters.insert("policy".into(), config.policy.clone().into());
     info.parameters.insert("local_bytes".into(), config.local_bytes.into());

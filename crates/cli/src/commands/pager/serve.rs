@@ -1,4 +1,5 @@
-//! `fourstamp pager serve`: lend memory to programs elsewhere; `fourstamp pager key`: make the key that lets them in.
+//! `fourstamp pager serve`: lend memory to programs elsewhere; `fourstamp pager key`: make the key
+//! that lets them in.
 
 use crate::args::{PagerKeyArgs, PagerServeArgs};
 use crate::{interrupt, memory_limit};
@@ -29,7 +30,10 @@ pub fn run(args: &PagerServeArgs) -> Result<()> {
 pub fn key(args: &PagerKeyArgs) -> Result<()> {
     RunKey::generate()?.write_file(&args.file)?;
     let file = args.file.display();
-    writeln!(stdout(), "wrote {file}; copy it to the other machines by a way that others cannot read (scp)")?;
+    writeln!(
+        stdout(),
+        "wrote {file}; copy it to the other machines by a way that others cannot read (scp)"
+    )?;
     Ok(())
 }
 
@@ -49,7 +53,8 @@ fn options(args: &PagerServeArgs) -> Result<ServerOptions> {
 fn refuse_too_much(memory: u64, limit: Option<u64>) -> Result<()> {
     match limit.filter(|limit| memory > *limit) {
         Some(limit) => bail!(
-            "--memory {} is more than the {} that this process's memory cgroup allows: give less, or raise the group's limit",
+            "--memory {} is more than the {} that this process's memory cgroup allows: give less, \
+            or raise the group's limit",
             mib(memory),
             mib(limit)
         ),
@@ -59,9 +64,11 @@ fn refuse_too_much(memory: u64, limit: Option<u64>) -> Result<()> {
 
 fn run_key(file: Option<&Path>) -> Result<RunKey> {
     match super::super::node::key(file) {
-        Err(error) if matches!(error.downcast_ref(), Some(KeyError::Missing)) => Err(error.context(
-            "no page server without a key; make one with `fourstamp pager key FILE`, and say --key-file FILE",
-        )),
+        Err(error) if matches!(error.downcast_ref(), Some(KeyError::Missing)) => Err(error
+            .context(
+                "no page server without a key; make one with `fourstamp pager key FILE`, and say \
+            --key-file FILE",
+            )),
         key => key,
     }
 }
@@ -70,7 +77,8 @@ fn run_key(file: Option<&Path>) -> Result<RunKey> {
 fn ended(summary: &ServerSummary) -> String {
     let ServerSummary { clients, page_outs, parity, moved, fetched, refused_grants, .. } = summary;
     let mut text = format!(
-        "{clients} clients; stored {page_outs} pages, {parity} of parity, {moved} moved; fetched {fetched}; refused room {refused_grants} times"
+        "{clients} clients; stored {page_outs} pages, {parity} of parity, {moved} moved; fetched \
+        {fetched}; refused room {refused_grants} times"
     );
     let oddities = [
         (summary.turned_away, "clients turned away"),

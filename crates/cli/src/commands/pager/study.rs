@@ -1,5 +1,7 @@
-//! `fourstamp pager study`: the figure of document 004 on this machine. One program with all its data in memory, under the kernel's swap, and paged to the
-//! disk, to memory servers, and to memory servers behind links of given rates; with each time's parts, and what is predicted from one rate for the others.
+//! `fourstamp pager study`: the figure of document 004 on this machine. One program with all its
+//! data in memory, under the kernel's swap, and paged to the disk, to memory servers, and to memory
+//! servers behind links of given rates; with each time's parts, and what is predicted from one rate
+//! for the others.
 //!
 //! Every launch is a fresh process with fresh servers; one launch of each alternative in turn.
 
@@ -60,12 +62,16 @@ pub fn run(args: &PagerStudyArgs) -> Result<()> {
     study.show(&rows, remarks)
 }
 
-/// The alternatives that are asked for and possible here, what they need, and why the others are not.
+/// The alternatives that are asked for and possible here, what they need, and why the others are
+/// not.
 fn possible(args: &PagerStudyArgs) -> (Vec<Alternative>, Option<Namespaces>, Vec<String>) {
     let mut remarks = Vec::new();
     let asked = |kind| args.only.is_empty() || args.only.contains(&kind);
-    let mut alternatives: Vec<Alternative> =
-        Alternative::SIMPLE.into_iter().filter(|(kind, _)| asked(*kind)).map(|(_, it)| it).collect();
+    let mut alternatives: Vec<Alternative> = Alternative::SIMPLE
+        .into_iter()
+        .filter(|(kind, _)| asked(*kind))
+        .map(|(_, it)| it)
+        .collect();
     if let Some(lacking) = cgroup::lacking().filter(|_| asked(StudyAlternative::Swap)) {
         alternatives.retain(|alternative| *alternative != Alternative::Swap);
         remarks.push(format!("the kernel's swap is left out: {lacking}"));
@@ -100,7 +106,8 @@ fn program_file(args: &PagerStudyArgs) -> Result<PathBuf> {
     let candidates = [beside.join("examples").join(name), beside.join(name)];
     candidates.into_iter().find(|file| file.is_file()).with_context(|| {
         format!(
-            "there is no {name} in {}: build it (cargo build --release --package fourstamp-examples --examples) or give \
+            "there is no {name} in {}: build it (cargo build --release --package \
+            fourstamp-examples --examples) or give \
              --program-file",
             beside.display()
         )
@@ -129,7 +136,10 @@ impl Study<'_> {
         }
         if rows.iter().all(|row| row.cells.is_empty()) {
             let why = rows.iter().find_map(|row| row.failed.clone());
-            bail!("nothing was measured: {}", why.unwrap_or_else(|| "stopped before the first end".into()));
+            bail!(
+                "nothing was measured: {}",
+                why.unwrap_or_else(|| "stopped before the first end".into())
+            );
         }
         Ok(rows)
     }
@@ -168,7 +178,13 @@ impl Study<'_> {
         launch::run(group.within(alone))
     }
 
-    fn paged(&self, row: &Row, name: &str, alone: &Command, boxes: Option<&Namespaces>) -> Result<Cell> {
+    fn paged(
+        &self,
+        row: &Row,
+        name: &str,
+        alone: &Command,
+        boxes: Option<&Namespaces>,
+    ) -> Result<Cell> {
         let out = self.folder.join(name);
         paged::run(&paged::Plan { row, out: &out, alone, servers: self.args.servers, boxes })
     }

@@ -1,4 +1,5 @@
-//! `fourstamp pager swap`: a program under the kernel's own swap, with as much memory as paging would give it.
+//! `fourstamp pager swap`: a program under the kernel's own swap, with as much memory as paging
+//! would give it.
 
 use super::study::cgroup::{self, Cgroup};
 use super::study::swap_file::SwapFile;

@@ -1,8 +1,10 @@
-//! Two network namespaces on this machine, joined by a shaped link: two boxes without a second machine.
+//! Two network namespaces on this machine, joined by a shaped link: two boxes without a second
+//! machine.
 //!
-//! They have addresses of the range that is set aside for measuring networks (RFC 2544) and no other route: nothing in
-//! them reaches anybody else. Their names say whose they are (the process and when it began), so that a later study can
-//! tell those of a killed one from those of one that runs beside it.
+//! They have addresses of the range that is set aside for measuring networks (RFC 2544) and no
+//! other route: nothing in them reaches anybody else. Their names say whose they are (the process
+//! and when it began), so that a later study can tell those of a killed one from those of one that
+//! runs beside it.
 
 use super::link::Link;
 use crate::failure::one_line;
@@ -17,9 +19,11 @@ use std::process::{Command, Stdio};
 const PREFIX: &str = "fourstamp-study";
 const ADDRESSES: [&str; 2] = ["198.18.0.1", "198.18.0.2"];
 const PORT: u16 = 7411;
-/// What the shaper lets pass at once, bytes: a full Ethernet frame, which is the least that works ...
+/// What the shaper lets pass at once, bytes: a full Ethernet frame, which is the least that works
+/// ...
 const BURST_BYTES: u64 = 1600;
-/// ... and what the link carries in this time: the kernel's timers come as late as that, and a bucket that is full by then loses what it was to carry. Microseconds.
+/// ... and what the link carries in this time: the kernel's timers come as late as that, and a
+/// bucket that is full by then loses what it was to carry. Microseconds.
 const BURST_US: u64 = 100;
 /// What may wait for the link, bytes: more than is ever on its way, so that nothing is dropped.
 const QUEUE_BYTES: u32 = 64 << 20;
@@ -62,8 +66,8 @@ impl Namespaces {
     /// Make them, with nothing in them. A container's root may not.
     fn make() -> Result<Namespaces> {
         let pid = std::process::id();
-        let begun =
-            begin_of(pid).context("cannot read /proc/self/stat, which says when this process began")?;
+        let begun = begin_of(pid)
+            .context("cannot read /proc/self/stat, which says when this process began")?;
         let names = ["a", "b"].map(|end| format!("{PREFIX}-{pid}-{begun}-{end}"));
         let namespaces = Namespaces { names };
         namespaces.names.iter().try_for_each(|name| ip(&["netns", "add", name]))?;
@@ -74,7 +78,10 @@ impl Namespaces {
     /// Join them by a link.
     pub fn join(&self, link: &Link) -> Result<()> {
         let [a, b] = [self.names[0].as_str(), self.names[1].as_str()];
-        ip(&["-n", a, "link", "add", "name", "veth", "type", "veth", "peer", "name", "veth", "netns", b])?;
+        ip(&[
+            "-n", a, "link", "add", "name", "veth", "type", "veth", "peer", "name", "veth",
+            "netns", b,
+        ])?;
         for (name, address) in [a, b].into_iter().zip(ADDRESSES) {
             ip(&["-n", name, "addr", "add", &format!("{address}/30"), "dev", "veth"])?;
             ip(&["-n", name, "link", "set", "lo", "up"])?;
@@ -100,7 +107,10 @@ impl Namespaces {
         let mut reader = self.within(0, OsStr::new("cat"));
         let output = reader.arg("/sys/class/net/veth/statistics/tx_packets").output();
         let output = output.context("cannot start ip")?;
-        String::from_utf8_lossy(&output.stdout).trim().parse().context("cannot read the link's counters")
+        String::from_utf8_lossy(&output.stdout)
+            .trim()
+            .parse()
+            .context("cannot read the link's counters")
     }
 
     /// Where a coordinator in the first box listens.
@@ -123,7 +133,8 @@ impl Namespaces {
         ADDRESSES.join(",")
     }
 
-    /// What makes an mpirun reach the boxes through `ip netns exec` instead of ssh: Open MPI's, then Hydra's.
+    /// What makes an mpirun reach the boxes through `ip netns exec` instead of ssh: Open MPI's,
+    /// then Hydra's.
     pub fn launcher_environment(&self) -> [(&'static str, String); 3] {
         let agent = folder_of(&self.names[0]).join("agent").display().to_string();
         [
@@ -137,12 +148,14 @@ impl Namespaces {
         let folder = folder_of(&self.names[0]);
         std::fs::DirBuilder::new().mode(0o700).create(&folder)?;
         let mut options = std::fs::OpenOptions::new();
-        let mut file = options.write(true).create_new(true).mode(0o700).open(folder.join("agent"))?;
+        let mut file =
+            options.write(true).create_new(true).mode(0o700).open(folder.join("agent"))?;
         write!(
             file,
             "#!/bin/sh\n# [OPTIONS] ADDRESS COMMAND: what ssh would do.\n\
              while case $1 in -*) true;; *) false;; esac; do shift; done\n\
-             case $1 in {}) box={};; *) box={};; esac\nshift\nexec ip netns exec \"$box\" sh -c \"$*\"\n",
+             case $1 in {}) box={};; *) box={};; esac\nshift\nexec ip netns exec \"$box\" sh -c \
+             \"$*\"\n",
             ADDRESSES[0], self.names[0], self.names[1]
         )
     }
@@ -162,7 +175,9 @@ fn shape(name: &str, link: &Link) -> Result<()> {
         Some(latency) => {
             let delay = format!("{}us", latency.as_micros());
             tc(name, &["root", "handle", "1:", "netem", "delay", &delay, "limit", "100000"])
-                .context("the kernel cannot delay: leave --latency out, or load its module sch_netem")?;
+                .context(
+                    "the kernel cannot delay: leave --latency out, or load its module sch_netem",
+                )?;
             "parent 1:1"
         }
     };
@@ -204,14 +219,16 @@ fn owner(name: &str) -> Option<(u32, u64)> {
     matches!((parts.next(), parts.next()), (Some("a" | "b"), None)).then_some(owner)
 }
 
-/// When a process began, in the kernel's ticks since it started; `None` if there is no such process.
+/// When a process began, in the kernel's ticks since it started; `None` if there is no such
+/// process.
 pub fn begin_of(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field is a name in brackets and may hold anything; the begin is the 22nd.
     status.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }
 
-/// Where a study keeps what mpirun is to run, under the name of its first namespace so that it is found with that.
+/// Where a study keeps what mpirun is to run, under the name of its first namespace so that it is
+/// found with that.
 fn folder_of(name: &str) -> PathBuf {
     std::env::temp_dir().join(name)
 }
@@ -219,13 +236,16 @@ fn folder_of(name: &str) -> PathBuf {
 /// End what still runs in it, all of which we have started, and remove it.
 fn remove(name: &str) {
     let pids = Command::new("ip").args(["netns", "pids", name]).stdin(Stdio::null()).output();
-    let pids = pids.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let pids =
+        pids.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     for pid in pids.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)) {
         let _ = kill_process(pid, Signal::KILL);
     }
     let _ = std::fs::remove_dir_all(folder_of(name));
     if let Err(error) = ip(&["netns", "del", name]) {
-        eprintln!("the network namespace {name} is left: {error}; remove it with: ip netns del {name}");
+        eprintln!(
+            "the network namespace {name} is left: {error}; remove it with: ip netns del {name}"
+        );
     }
 }
 
@@ -236,9 +256,12 @@ mod tests {
     #[test]
     fn a_name_says_whose_it_is() {
         assert_eq!(owner("fourstamp-study-12-3456-a"), Some((12, 3456)));
-        for foreign in
-            ["fourstamp-study-12-a", "fourstamp-study-x-1-a", "fourstamp-study-1-2-a-b", "study-1-2-a"]
-        {
+        for foreign in [
+            "fourstamp-study-12-a",
+            "fourstamp-study-x-1-a",
+            "fourstamp-study-1-2-a-b",
+            "study-1-2-a",
+        ] {
             assert_eq!(owner(foreign), None, "{foreign}");
         }
     }

@@ -1,7 +1,8 @@
-//! The pauses that a node makes for fossil collection, out of a recorded run: how many, how long, what they freed, and the
-//! longest wait of a message that arrived during one.
+//! The pauses that a node makes for fossil collection, out of a recorded run: how many, how long,
+//! what they freed, and the longest wait of a message that arrived during one.
 //!
-//! A pause is one uninterrupted step of the engine; a pass is all steps of a node up to one GVT, between which other work goes on.
+//! A pause is one uninterrupted step of the engine; a pass is all steps of a node up to one GVT,
+//! between which other work goes on.
 
 use anyhow::{Context, Result};
 use record::{Batch, Field, Kind, NULL, Run};
@@ -52,10 +53,14 @@ pub fn text(run: &Path) -> Result<String> {
     let nodes = read(run).context("cannot read the record of the pauses")?;
     let f = figures(nodes.into_values());
     if f.pauses == 0 {
-        return Ok("nothing was collected before the end: the run is shorter than its GVT interval\n".into());
+        return Ok(
+            "nothing was collected before the end: the run is shorter than its GVT interval\n"
+                .into(),
+        );
     }
     let mut text = format!(
-        "fossil collection: {} pauses, median {}, longest {}; {} states freed, at most {} in one pause\n\
+        "fossil collection: {} pauses, median {}, longest {}; {} states freed, at most {} in one \
+        pause\n\
          as passes over a node, {} of them, pauses added up: median {}, longest {}\n",
         f.pauses,
         ms(f.median_ns),
@@ -107,8 +112,10 @@ fn read(run: &Path) -> Result<BTreeMap<i64, OfNode>> {
                     gvt: at(Field::VirtualReceive),
                 });
             } else if at(Field::Src) != at(Field::Dst) && at(Field::ArrivedNs) != NULL {
-                node.arrivals
-                    .push(Arrival { arrived_ns: at(Field::ArrivedNs), taken_ns: at(Field::TakenNs) });
+                node.arrivals.push(Arrival {
+                    arrived_ns: at(Field::ArrivedNs),
+                    taken_ns: at(Field::TakenNs),
+                });
             }
         }
     }
@@ -121,7 +128,9 @@ fn figures(nodes: impl Iterator<Item = OfNode>) -> Figures {
     for mut node in nodes {
         node.pauses.sort_by_key(|pause| pause.begin_ns);
         passes_ns.extend(
-            node.pauses.chunk_by(|a, b| a.gvt == b.gvt).map(|pass| pass.iter().map(length_ns).sum::<i64>()),
+            node.pauses
+                .chunk_by(|a, b| a.gvt == b.gvt)
+                .map(|pass| pass.iter().map(length_ns).sum::<i64>()),
         );
         pauses_ns.extend(node.pauses.iter().map(length_ns));
         figures.freed += node.pauses.iter().map(|pause| pause.freed).sum::<u64>();
@@ -133,7 +142,8 @@ fn figures(nodes: impl Iterator<Item = OfNode>) -> Figures {
         }
     }
     (figures.pauses, figures.median_ns, figures.longest_ns) = middle_and_longest(&mut pauses_ns);
-    (figures.passes, figures.pass_median_ns, figures.pass_longest_ns) = middle_and_longest(&mut passes_ns);
+    (figures.passes, figures.pass_median_ns, figures.pass_longest_ns) =
+        middle_and_longest(&mut passes_ns);
     figures
 }
 
@@ -165,7 +175,8 @@ mod tests {
     fn steps_up_to_one_gvt_are_a_pass() {
         let pauses = vec![pause(100, 105, 2), pause(0, 10, 1), pause(20, 40, 1)];
         let arrivals = [(9, 50), (15, 90), (40, 41)];
-        let arrivals = arrivals.map(|(arrived_ns, taken_ns)| Arrival { arrived_ns, taken_ns }).to_vec();
+        let arrivals =
+            arrivals.map(|(arrived_ns, taken_ns)| Arrival { arrived_ns, taken_ns }).to_vec();
         let found = figures([OfNode { pauses, arrivals }, OfNode::default()].into_iter());
         let expected = Figures {
             pauses: 3,

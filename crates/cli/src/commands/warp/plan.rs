@@ -2,8 +2,8 @@
 
 use super::absolute;
 use crate::args::{
-    CtlsArgs, DiaryArgs, ModelArgs, PholdArgs, PucksArgs, Receive, SlooowArgs, Stb88Args, Transport,
-    WarpCommon, WarpnetArgs,
+    CtlsArgs, DiaryArgs, ModelArgs, PholdArgs, PucksArgs, Receive, SlooowArgs, Stb88Args,
+    Transport, WarpCommon, WarpnetArgs,
 };
 use crate::job::LaunchedJob;
 use crate::launching;
@@ -41,14 +41,20 @@ impl Plan {
     /// As the command line says.
     pub fn new(model: &ModelArgs) -> Result<Plan> {
         let (spec, common, usual_cutoff) = match model {
-            ModelArgs::Ping { stop, common } => (ModelSpec::Ping(PingOptions { stop: *stop }), common, None),
+            ModelArgs::Ping { stop, common } => {
+                (ModelSpec::Ping(PingOptions { stop: *stop }), common, None)
+            }
             ModelArgs::Phold { phold: args, common } => {
                 (ModelSpec::Phold(phold(args)?), common, Some(PHOLD_CUTOFF))
             }
             ModelArgs::Warpnet { warpnet: args, common } => (warpnet(args), common, None),
             ModelArgs::Stb88 { stb88: args, common } => (battle(args), common, None),
-            ModelArgs::Ctls { ctls: args, common } => (ctls(args), common, Some(stb88::CTLS_CUTOFF)),
-            ModelArgs::Diary { diary: args, common } => (ModelSpec::Diary(diary(args)?), common, None),
+            ModelArgs::Ctls { ctls: args, common } => {
+                (ctls(args), common, Some(stb88::CTLS_CUTOFF))
+            }
+            ModelArgs::Diary { diary: args, common } => {
+                (ModelSpec::Diary(diary(args)?), common, None)
+            }
             ModelArgs::Pucks { pucks: args, common } => (pucks(args), common, None),
             ModelArgs::Slooow { slooow: args, common } => {
                 (ModelSpec::Slooow(slooow(args, common)?), common, None)
@@ -151,7 +157,10 @@ impl Plan {
     fn parameters(&self) -> Map<String, Value> {
         let mut parameters = Map::new();
         parameters.insert("nodes".into(), if self.common.seq { 1 } else { self.nodes() }.into());
-        parameters.insert("engine".into(), if self.common.seq { "sequential" } else { "optimistic" }.into());
+        parameters.insert(
+            "engine".into(),
+            if self.common.seq { "sequential" } else { "optimistic" }.into(),
+        );
         let model = serde_json::to_value(&self.job.model).unwrap_or_default();
         let options = serde_json::to_value(&self.job.engine).unwrap_or_default();
         for value in [model.get("parameters").cloned().unwrap_or_default(), options] {
@@ -159,7 +168,8 @@ impl Plan {
                 flatten(fields, &mut parameters);
             }
         }
-        parameters.insert("placement".into(), serde_json::to_value(self.job.dealing).unwrap_or_default());
+        parameters
+            .insert("placement".into(), serde_json::to_value(self.job.dealing).unwrap_or_default());
         parameters.insert("gvt_interval_us".into(), self.job.gvt_interval_us.into());
         if let Some(config) = &self.common.config {
             parameters.insert("config".into(), config.display().to_string().into());
@@ -190,11 +200,14 @@ fn usual_job(model: ModelSpec, cutoff: Option<f64>) -> Job {
 fn flatten(fields: Map<String, Value>, into: &mut Map<String, Value>) {
     for (name, value) in fields {
         match value {
-            Value::Object(inner) if matches!(name.as_str(), "options" | "network" | "drawn" | "table") => {
+            Value::Object(inner)
+                if matches!(name.as_str(), "options" | "network" | "drawn" | "table") =>
+            {
                 flatten(inner, into)
             }
             Value::Object(inner) if name == "generated" => {
-                let prefixed = inner.into_iter().map(|(inner, value)| (format!("network_{inner}"), value));
+                let prefixed =
+                    inner.into_iter().map(|(inner, value)| (format!("network_{inner}"), value));
                 into.extend(prefixed);
             }
             Value::Null => {}
@@ -242,8 +255,8 @@ fn work_steps(us: f64) -> Result<u32> {
     Ok((us * steps_per_us()?) as u32)
 }
 
-/// How many steps of PHOLD's work this machine does in a µs: the best of some short runs, for what disturbs them only
-/// makes them slower.
+/// How many steps of PHOLD's work this machine does in a µs: the best of some short runs, for what
+/// disturbs them only makes them slower.
 fn steps_per_us() -> Result<f64> {
     const STEPS: u32 = 20_000;
     let options = PholdOptions {
@@ -269,7 +282,9 @@ fn battle(args: &Stb88Args) -> ModelSpec {
     let Stb88Args { corps, blue_divisions, red_divisions, seed, .. } = *args;
     ModelSpec::Stb88(match &args.data {
         Some(folder) => ScenarioSource::Files(absolute(folder)),
-        None => ScenarioSource::Drawn(TheatreOptions { corps, blue_divisions, red_divisions, seed }),
+        None => {
+            ScenarioSource::Drawn(TheatreOptions { corps, blue_divisions, red_divisions, seed })
+        }
     })
 }
 
@@ -295,8 +310,12 @@ fn pucks(args: &PucksArgs) -> ModelSpec {
 fn warpnet(args: &WarpnetArgs) -> ModelSpec {
     let network = match &args.data {
         Some(folder) => NetworkSource::Files(absolute(folder)),
-        None => NetworkSource::Generated(GeneratorOptions { nodes: args.network_nodes, seed: args.seed }),
+        None => NetworkSource::Generated(GeneratorOptions {
+            nodes: args.network_nodes,
+            seed: args.seed,
+        }),
     };
-    let options = WarpnetOptions { packets_per_node: args.packets_per_node, update_nodes: args.update_nodes };
+    let options =
+        WarpnetOptions { packets_per_node: args.packets_per_node, update_nodes: args.update_nodes };
     ModelSpec::Warpnet(WarpnetSpec { network, options })
 }

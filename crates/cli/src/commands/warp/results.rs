@@ -76,12 +76,16 @@ impl Results<'_> {
         if !sequential.exists() {
             return Ok(());
         }
-        let nodes: Vec<Course> =
-            self.files.iter().map(|files| warp::course(&files.samples_path())).collect::<Result<_, _>>()?;
+        let nodes: Vec<Course> = self
+            .files
+            .iter()
+            .map(|files| warp::course(&files.samples_path()))
+            .collect::<Result<_, _>>()?;
         let rows = warp::speedup(&nodes, &warp::course(sequential)?);
         warp::write_speedup(&rows, &folder.path().join("warp/speedup.csv"))?;
         let points = rows.iter().step_by(rows.len() / POINTS + 1);
-        let shown: Vec<_> = points.map(|row| [row.seconds, row.speedup, row.sequential_seconds]).collect();
+        let shown: Vec<_> =
+            points.map(|row| [row.seconds, row.speedup, row.sequential_seconds]).collect();
         note(folder, "speedup", serde_json::to_value(shown)?);
         Ok(())
     }
@@ -89,7 +93,8 @@ impl Results<'_> {
     /// Put statistics and the result into the run folder.
     pub fn keep(&self, folder: &mut RunFolder, node_of: impl Fn(ObjectId) -> u16) -> Result<()> {
         let warp = folder.path().join("warp");
-        std::fs::create_dir_all(&warp).with_context(|| format!("cannot make {}", warp.display()))?;
+        std::fs::create_dir_all(&warp)
+            .with_context(|| format!("cannot make {}", warp.display()))?;
         self.model.write_xl_stats(self.outcome, node_of, &warp.join("xl_stats.csv"))?;
         warp::write_nodes(self.outcome, &warp.join("nodes.csv"))?;
         if self.plan.job.engine.balance.is_some() {

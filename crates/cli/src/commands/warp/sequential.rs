@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use timewarp::{Options, Outcome, Status};
 use warp::{
-    AnyModel, Drive, Ending, Gauge, Meter, NodeFiles, Recorded, Rows, Sample, Samples, Summary, WarpError,
+    AnyModel, Drive, Ending, Gauge, Meter, NodeFiles, Recorded, Rows, Sample, Samples, Summary,
+    WarpError,
 };
 
 /// How the sequential run compares.
@@ -29,13 +30,17 @@ pub struct Check {
 /// Run in order and show.
 pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
     plan.remarks.iter().for_each(|remark| eprintln!("{remark}"));
-    let scratch = memory::Scratch::new("sequential").context("cannot make a folder for temporary files")?;
+    let scratch =
+        memory::Scratch::new("sequential").context("cannot make a folder for temporary files")?;
     if !plan.job.record {
         let files = NodeFiles::new(scratch.path(), 0);
         let text = simulated(plan, model, &files, None)?;
         return report::say(&text);
     }
-    let path = place::for_run(plan.common.out.as_deref(), &format!("{}-sequential", plan.job.model.name()))?;
+    let path = place::for_run(
+        plan.common.out.as_deref(),
+        &format!("{}-sequential", plan.job.model.name()),
+    )?;
     let mut folder = RunFolder::create(&path, plan.info("none", "none"))?;
     let files = NodeFiles::new(&path, 0);
     let ran = simulated(plan, model, &files, Some(&mut folder));
@@ -47,7 +52,9 @@ pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
     launching::close(folder, failure)?;
     match plan.common.csv {
         true => report::say(&text),
-        false => report::say(&format!("{text}run: {}   page: fourstamp report {0}\n", path.display())),
+        false => {
+            report::say(&format!("{text}run: {}   page: fourstamp report {0}\n", path.display()))
+        }
     }
 }
 
@@ -55,11 +62,17 @@ pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
 ///
 /// # Errors
 /// What differs first.
-pub fn check(plan: &Plan, model: &AnyModel, ours: &Outcome, course: Option<PathBuf>) -> Result<Check> {
+pub fn check(
+    plan: &Plan,
+    model: &AnyModel,
+    ours: &Outcome,
+    course: Option<PathBuf>,
+) -> Result<Check> {
     let mut course = Looks::create(plan, course)?;
     let options = Options { causes: false, ..plan.job.engine.clone() };
     let mut look = |at, status: &Status| course.look(at, status);
-    let (outcome, elapsed) = watched(plan, |meter| model.run_sequential(&options, meter, &mut look))?;
+    let (outcome, elapsed) =
+        watched(plan, |meter| model.run_sequential(&options, meter, &mut look))?;
     course.finish()?;
     model.compare(ours, &outcome)?;
     let mut audited = None;
@@ -69,7 +82,8 @@ pub fn check(plan: &Plan, model: &AnyModel, ours: &Outcome, course: Option<PathB
     Ok(Check { elapsed, audited })
 }
 
-/// Looks at a sequential run, kept where it is recorded: those for which it is time, and the last one.
+/// Looks at a sequential run, kept where it is recorded: those for which it is time, and the last
+/// one.
 struct Looks {
     samples: Option<Samples>,
     /// The latest that was not kept.
@@ -79,7 +93,8 @@ struct Looks {
 impl Looks {
     fn create(plan: &Plan, path: Option<PathBuf>) -> Result<Looks> {
         let every = plan.job.sample_every();
-        let samples = path.zip(every).map(|(path, every)| Samples::create(path, every)).transpose()?;
+        let samples =
+            path.zip(every).map(|(path, every)| Samples::create(path, every)).transpose()?;
         Ok(Looks { samples, latest: None })
     }
 
@@ -119,7 +134,9 @@ fn simulated(
     let options = &plan.job.engine;
     let mut look = |at, status: &Status| course.look(at, status);
     let ran = match recording || plan.job.trace || options.causes {
-        true => watched(plan, |meter| model.run_sequential_recorded(options, &mut watch, meter, &mut look)),
+        true => watched(plan, |meter| {
+            model.run_sequential_recorded(options, &mut watch, meter, &mut look)
+        }),
         false => watched(plan, |meter| model.run_sequential(options, meter, &mut look)),
     };
     course.finish()?;
@@ -175,7 +192,10 @@ fn watched(
     });
     let (outcome, drive) = ran?;
     if drive.ending != Ending::Finished {
-        bail!("stopped at virtual time {} in the sequential run: there is no result", outcome.final_time);
+        bail!(
+            "stopped at virtual time {} in the sequential run: there is no result",
+            outcome.final_time
+        );
     }
     Ok((outcome, Duration::from_nanos(drive.elapsed_ns)))
 }

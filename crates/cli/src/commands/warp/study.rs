@@ -1,7 +1,8 @@
-//! `fourstamp warp study`: a model in order and on several numbers of nodes; run time, speed-up, efficiency, as a table, as
-//! CSV, and as a page like the figures of the memo of 1991.
+//! `fourstamp warp study`: a model in order and on several numbers of nodes; run time, speed-up,
+//! efficiency, as a table, as CSV, and as a page like the figures of the memo of 1991.
 //!
-//! Every launch is a fresh process; one launch of each in turn. The first is in order, and all results must be equal to its.
+//! Every launch is a fresh process; one launch of each in turn. The first is in order, and all
+//! results must be equal to its.
 
 mod launch;
 mod subject;
@@ -75,7 +76,8 @@ struct Timing {
 
 impl Study<'_> {
     fn measure(&self, timings: &[Timing]) -> Result<Vec<Row>> {
-        std::fs::create_dir(self.folder.join("xl_stats")).context("cannot make a folder for XL_STATS")?;
+        std::fs::create_dir(self.folder.join("xl_stats"))
+            .context("cannot make a folder for XL_STATS")?;
         let mut rows = self.rows(timings);
         let all = rows.len() * self.args.launches as usize;
         let mut bar = Bar::new(format!("study of {}", self.subject.name), None);
@@ -86,8 +88,9 @@ impl Study<'_> {
             let at = if round % 2 == 0 { at } else { rows.len() - 1 - at };
             let name = format!("{}-{}", rows[at].key(), round + 1);
             bar.step(step as u64, all as u64, &name);
-            let begun_s =
-                SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+            let begun_s = SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0.0, |since| since.as_secs_f64());
             let measured = self.launch(&rows[at], &name);
             if interrupt::flag().load(Ordering::Relaxed) {
                 // Whatever it says of its end: it was cut short, and counts for nothing.
@@ -105,7 +108,10 @@ impl Study<'_> {
         bar.finish();
         if rows.iter().skip(1).all(|row| row.launches.is_empty()) {
             let why = rows.iter().find_map(|row| row.failed.clone());
-            bail!("no nodes were measured: {}", why.unwrap_or_else(|| "stopped before the first end".into()));
+            bail!(
+                "no nodes were measured: {}",
+                why.unwrap_or_else(|| "stopped before the first end".into())
+            );
         }
         Ok(rows)
     }
@@ -124,12 +130,17 @@ impl Study<'_> {
     }
 
     fn launch(&self, row: &Row, name: &str) -> Result<Summary> {
-        let xl_stats = std::path::absolute(self.folder.join("xl_stats").join(format!("{name}.csv")))?;
+        let xl_stats =
+            std::path::absolute(self.folder.join("xl_stats").join(format!("{name}.csv")))?;
         let mut words = self.subject.words(row.nodes);
         words.extend(row.words.iter().cloned());
         let program = std::env::current_exe().context("cannot find this program's own file")?;
         let mut command = std::process::Command::new(program);
-        command.arg("warp").args(words).arg("--csv").args([OsStr::new("--xl-stats"), xl_stats.as_ref()]);
+        command
+            .arg("warp")
+            .args(words)
+            .arg("--csv")
+            .args([OsStr::new("--xl-stats"), xl_stats.as_ref()]);
         launch::summary(&launch::run(command)?)
     }
 
@@ -163,7 +174,8 @@ fn check(summary: &Summary, expected: &mut Option<[String; 2]>, name: &str) -> R
     let first = expected.get_or_insert_with(|| digests.clone());
     if *first != digests {
         bail!(
-            "{name} is not equal to the sequential run: digests {} and {}, not {} and {}; fourstamp warp … --check says what differs",
+            "{name} is not equal to the sequential run: digests {} and {}, not {} and {}; \
+            fourstamp warp … --check says what differs",
             digests[0],
             digests[1],
             first[0],

@@ -48,8 +48,10 @@ const NAMED: usize = 5;
 fn critical_path(results: &Results<'_>, path: &CriticalPath) -> String {
     let ms = |ns: u64| format!("{:.3} ms", ns as f64 / 1e6);
     let mut text = format!(
-        "\ncritical path: {} in {} of {} events, whose work takes {}: at most {:.2} times as fast as one node, on any number of nodes\n\
-         (work of objects alone; lazy cancellation may beat it, for it lets a message leave before all it depends on is known)\n",
+        "\ncritical path: {} in {} of {} events, whose work takes {}: at most {:.2} times as fast \
+        as one node, on any number of nodes\n\
+         (work of objects alone; lazy cancellation may beat it, for it lets a message leave before \
+         all it depends on is known)\n",
         ms(path.length_ns),
         grouped(path.steps.len() as u64),
         grouped(path.events),
@@ -60,7 +62,11 @@ fn critical_path(results: &Results<'_>, path: &CriticalPath) -> String {
     for (object, events, ns) in rows.iter().take(NAMED) {
         let share = *ns as f64 / path.length_ns.max(1) as f64 * 100.0;
         let name = results.model.name_of(*object);
-        text.push_str(&format!("  {share:5.1} %  {name}, {} events, {}\n", grouped(*events), ms(*ns)));
+        text.push_str(&format!(
+            "  {share:5.1} %  {name}, {} events, {}\n",
+            grouped(*events),
+            ms(*ns)
+        ));
     }
     if rows.len() > NAMED {
         text.push_str(&format!("  and {} more objects\n", grouped((rows.len() - NAMED) as u64)));
@@ -69,9 +75,12 @@ fn critical_path(results: &Results<'_>, path: &CriticalPath) -> String {
 }
 
 fn csv(summary: &Summary) -> String {
-    let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(summary) else { return String::new() };
+    let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(summary) else {
+        return String::new();
+    };
     let names: Vec<&str> = fields.keys().map(String::as_str).collect();
-    let values: Vec<String> = fields.values().map(|value| value.to_string().replace('"', "")).collect();
+    let values: Vec<String> =
+        fields.values().map(|value| value.to_string().replace('"', "")).collect();
     format!("{}\n{}\n", names.join(","), values.join(","))
 }
 
@@ -85,18 +94,30 @@ fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
     if !plan.common.seq {
         lines.extend([
             ("executed", grouped(s.executed), format!("efficiency {:.1} %", s.efficiency * 100.0)),
-            ("rolled back", grouped(s.rolled_back), format!("in {} rollbacks", grouped(s.rollbacks))),
+            (
+                "rolled back",
+                grouped(s.rolled_back),
+                format!("in {} rollbacks", grouped(s.rollbacks)),
+            ),
             ("anti-messages", grouped(s.anti_messages), nothing()),
             ("sent back", grouped(s.sendbacks), nothing()),
             ("off-node", format!("{:.1} %", s.off_node_share * 100.0), "of event messages".into()),
             ("GVT rounds", grouped(s.gvt_rounds), nothing()),
         ]);
         if plan.job.engine.balance.is_some() {
-            lines.push(("migrations", grouped(s.migrations), "parts of objects that changed nodes".into()));
+            lines.push((
+                "migrations",
+                grouped(s.migrations),
+                "parts of objects that changed nodes".into(),
+            ));
         }
     }
     lines.extend([
-        ("memory, most", format!("{:.1} MiB", s.memory_peak as f64 / f64::from(1 << 20)), "of a node".into()),
+        (
+            "memory, most",
+            format!("{:.1} MiB", s.memory_peak as f64 / f64::from(1 << 20)),
+            "of a node".into(),
+        ),
         ("run time", time_text(s.seconds * 1e9), nothing()),
         ("events/s", grouped(s.events_per_s as u64), nothing()),
         ("trace digest", s.trace_digest.clone(), nothing()),

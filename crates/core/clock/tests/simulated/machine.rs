@@ -34,23 +34,27 @@ impl Machine {
     }
 
     pub fn ticks(&self, at_ns: f64) -> Ticks {
-        let lost_ns = self.stopped.map_or(0.0, |(from_ns, for_ns)| (at_ns - from_ns).clamp(0.0, for_ns));
+        let lost_ns =
+            self.stopped.map_or(0.0, |(from_ns, for_ns)| (at_ns - from_ns).clamp(0.0, for_ns));
         let ticks = ((at_ns - lost_ns) * self.ticks_per_ns).floor() as i64;
         Ticks(self.counter_at_start.wrapping_add_signed(ticks))
     }
 
-    /// A reading stands for any moment until the next tick; and room for the simulation's own floats.
+    /// A reading stands for any moment until the next tick; and room for the simulation's own
+    /// floats.
     pub fn slack_ns(&self) -> f64 {
         self.ticks_per_ns.recip().max(1.0) + 0.5
     }
 
     pub fn realtime_ns(&self, at_ns: f64) -> i64 {
-        let set_ns = self.set.map_or(0.0, |(from_ns, by_ns)| if at_ns >= from_ns { by_ns } else { 0.0 });
-        self.realtime_at_start_ns + (at_ns * (1.0 + self.realtime_ppm * 1e-6) + set_ns).floor() as i64
+        let set_ns =
+            self.set.map_or(0.0, |(from_ns, by_ns)| if at_ns >= from_ns { by_ns } else { 0.0 });
+        self.realtime_at_start_ns
+            + (at_ns * (1.0 + self.realtime_ppm * 1e-6) + set_ns).floor() as i64
     }
 
-    /// An anchor whose bracket opens at `at_ns` and takes `width_ns`; the system's clocks are read at the
-    /// given shares of it.
+    /// An anchor whose bracket opens at `at_ns` and takes `width_ns`; the system's clocks are read
+    /// at the given shares of it.
     pub fn anchor(&self, at_ns: f64, width_ns: f64, raw_share: f64, realtime_share: f64) -> Anchor {
         let before = self.ticks(at_ns);
         let after = self.ticks(at_ns + width_ns).0.wrapping_add(1);
@@ -70,8 +74,8 @@ impl Machine {
     }
 }
 
-/// One exchange begun by `local` at `at_ns`: the request takes `there_ns`, the answer is held and takes
-/// `back_ns`.
+/// One exchange begun by `local` at `at_ns`: the request takes `there_ns`, the answer is held and
+/// takes `back_ns`.
 pub fn exchange(
     (local, remote): (&Machine, &Machine),
     at_ns: f64,

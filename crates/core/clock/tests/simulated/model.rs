@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 const SECOND_NS: f64 = 1e9;
 
-/// Where in the run, as a share; how wide the bracket in ns; where in it the system's clocks are read.
+/// Where in the run, as a share; how wide the bracket in ns; where in it the system's clocks are
+/// read.
 type Reading = (f64, f64, f64, f64);
 
 fn reading() -> impl Strategy<Value = Reading> {
@@ -14,10 +15,16 @@ fn reading() -> impl Strategy<Value = Reading> {
 }
 
 /// Anchors at the start and the end of a run and at the readings between.
-fn anchors(machine: &Machine, run_ns: f64, ends: (Reading, Reading), between: &[Reading]) -> Vec<Anchor> {
+fn anchors(
+    machine: &Machine,
+    run_ns: f64,
+    ends: (Reading, Reading),
+    between: &[Reading],
+) -> Vec<Anchor> {
     let (first, last) = ((0.0, ends.0.1, ends.0.2, ends.0.3), (1.0, ends.1.1, ends.1.2, ends.1.3));
     let all = std::iter::once(&first).chain(between).chain(std::iter::once(&last));
-    all.map(|&(share, width_ns, raw, real)| machine.anchor(share * run_ns, width_ns, raw, real)).collect()
+    all.map(|&(share, width_ns, raw, real)| machine.anchor(share * run_ns, width_ns, raw, real))
+        .collect()
 }
 
 fn machine() -> impl Strategy<Value = Machine> {
@@ -33,7 +40,8 @@ fn assert_within_bounds(model: &Model, machine: &Machine, true_ns: f64) {
         "ticks at {true_ns}: off by {off} ns, bound {bound} ns; {model:?}"
     );
     let real = machine.realtime_ns(true_ns);
-    let (off, bound) = (off_ns(model.realtime_to_timeline(real), true_ns), model.realtime_error_ns(real));
+    let (off, bound) =
+        (off_ns(model.realtime_to_timeline(real), true_ns), model.realtime_error_ns(real));
     assert!(
         off <= bound + machine.slack_ns(),
         "realtime at {true_ns}: off by {off} ns, bound {bound} ns; {model:?}"
@@ -53,7 +61,8 @@ proptest! {
         let machine = Machine { realtime_ppm, ..machine };
         let anchors = anchors(&machine, run_ns, ends, &between);
         let model = Model::fit(&anchors, RAW_AT_START_NS).unwrap();
-        prop_assert_eq!(model.segments().len(), 1, "no anchor of a steady clock contradicts the line");
+        prop_assert_eq!(model.segments().len(), 1, "no anchor of a steady clock contradicts the \
+        line");
         prop_assert!(!model.realtime_stepped());
         for probe in probes {
             assert_within_bounds(&model, &machine, probe * run_ns);
@@ -68,7 +77,8 @@ proptest! {
     ) {
         let model = Model::fit(&anchors(&machine, SECOND_NS, ends, &between), RAW_AT_START_NS).unwrap();
         let widest_ns = ends.0.1.max(ends.1.1) / 2.0 + 2.0 / machine.ticks_per_ns + 2.0;
-        prop_assert!(model.max_error_ns() <= widest_ns * 2.0, "{} > {widest_ns} x 2", model.max_error_ns());
+        prop_assert!(model.max_error_ns() <= widest_ns * 2.0, "{} > {widest_ns} x \
+        2", model.max_error_ns());
         if between.is_empty() {
             prop_assert!(model.max_error_ns() <= widest_ns + 1.0);
         }
@@ -91,7 +101,8 @@ proptest! {
             (0..=seconds).map(|second| machine.anchor(second as f64 * SECOND_NS, 60.0, 0.3, 0.6)).collect();
         let model = Model::fit(&anchors, RAW_AT_START_NS).unwrap();
         prop_assert!(model.segments().len() > 1, "one line hides the stop");
-        prop_assert!(model.residual_ns() > stopped_ns * 0.05, "{} of {stopped_ns}", model.residual_ns());
+        prop_assert!(model.residual_ns() > stopped_ns * 0.05, "{} of \
+        {stopped_ns}", model.residual_ns());
         for probe in probes {
             assert_within_bounds(&model, &machine, probe * run_ns);
         }

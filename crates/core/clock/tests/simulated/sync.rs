@@ -16,7 +16,11 @@ fn anchors(machine: &Machine, run_ns: f64) -> Vec<Anchor> {
 }
 
 /// The node's synchronisation begun at `at_ns` over the paths.
-fn synchronise((node, reference): (&Machine, &Machine), at_ns: f64, paths: &[(f64, f64, f64)]) -> Offset {
+fn synchronise(
+    (node, reference): (&Machine, &Machine),
+    at_ns: f64,
+    paths: &[(f64, f64, f64)],
+) -> Offset {
     let exchanges: Vec<Exchange> = paths
         .iter()
         .enumerate()
@@ -46,7 +50,8 @@ proptest! {
         prop_assert!(apart_ns(offset, &local, &remote) <= offset.error_ns + 0.01);
         let shortest_ns = paths.iter().map(|path| path.0 + path.2).fold(f64::INFINITY, f64::min);
         let resolution_ns = 3.0 / rates.0 + 3.0 / rates.1;
-        prop_assert!(offset.error_ns <= shortest_ns / 2.0 + resolution_ns, "the shortest round trip counts");
+        prop_assert!(offset.error_ns <= shortest_ns / 2.0 + resolution_ns, "the shortest round \
+        trip counts");
         let back = offset.reversed();
         prop_assert_eq!((back.local, back.remote, back.error_ns), (offset.remote, offset.local, offset.error_ns));
     }
@@ -76,11 +81,13 @@ proptest! {
             let true_ns = probe * run_ns;
             let ticks = node.ticks(true_ns);
             let (off, bound) = (off_ns(model.timeline(ticks), true_ns), model.error_ns(ticks));
-            prop_assert!(off <= bound + node.slack_ns(), "ticks at {true_ns}: off by {off}, bound {bound}; {model:?}");
+            prop_assert!(off <= bound + node.slack_ns(), "ticks at {true_ns}: off by {off}, bound \
+            {bound}; {model:?}");
             let real = node.realtime_ns(true_ns);
             let off = off_ns(model.realtime_to_timeline(real), true_ns);
             let bound = model.realtime_error_ns(real);
-            prop_assert!(off <= bound + node.slack_ns(), "realtime at {true_ns}: off by {off}, bound {bound}; {model:?}");
+            prop_assert!(off <= bound + node.slack_ns(), "realtime at {true_ns}: off by {off}, \
+            bound {bound}; {model:?}");
         }
     }
 
@@ -94,7 +101,8 @@ proptest! {
     ) {
         let reference = Machine::new(counters.0, rates.0);
         let node = Machine::new(counters.1, rates.1 * (1.0 + oscillator_ppm * 1e-6));
-        // The node measured its rate with its own quartz, and so knows nothing of the quartz's error.
+        // The node measured its rate with its own quartz, and so knows nothing of the quartz's
+        // error.
         let own_measure = Machine::new(0, rates.1).calibration();
         let exchanges = [exchange((&node, &reference), 0.0, (path.0, 0.0, path.2))];
         let offset = best_offset(&exchanges, own_measure, reference.calibration()).unwrap();
@@ -104,7 +112,8 @@ proptest! {
         for probe in probes {
             let ticks = node.ticks(probe * SECOND_NS);
             let off = off_ns(model.timeline(ticks), probe * SECOND_NS);
-            prop_assert!(off <= model.error_ns(ticks) * 1.001 + node.slack_ns(), "{off} > {}", model.error_ns(ticks));
+            prop_assert!(off <= model.error_ns(ticks) * 1.001 + node.slack_ns(), "{off} > \
+            {}", model.error_ns(ticks));
         }
     }
 }
@@ -128,10 +137,13 @@ fn more_synchronisations_narrow_the_drift() {
         let path = (3_000.0, 1_000.0, 9_000.0);
         let sync = |second: &f64| synchronise((&node, &reference), second * SECOND_NS, &[path]);
         let offsets: Vec<Offset> = seconds.iter().map(sync).collect();
-        Model::through(&offsets, &anchors(&node, 100e9), node.calibration(), &reference_model).unwrap()
+        Model::through(&offsets, &anchors(&node, 100e9), node.calibration(), &reference_model)
+            .unwrap()
     };
     let (ends, three) = (model(&[0.0, 100.0]), model(&[0.0, 50.0, 100.0]));
-    assert!(ends.rate_error_ppm() < 0.13 && three.rate_error_ppm() <= ends.rate_error_ppm() * 1.001);
+    assert!(
+        ends.rate_error_ppm() < 0.13 && three.rate_error_ppm() <= ends.rate_error_ppm() * 1.001
+    );
     let rate = ends.segments()[0].ns_per_tick() * node.ticks_per_ns;
     assert!((rate - 1.0).abs() < 1e-9, "the drift of 37 ppm is gone: {rate}");
     assert!((6_000.0..6_200.0).contains(&three.max_error_ns()), "{three}");
@@ -142,10 +154,14 @@ fn a_far_clock_that_stopped_is_in_doubt_where_it_did() {
     let reference = Machine::new(5, 2.0);
     let node = Machine { stopped: Some((44e8, 2e6)), ..Machine::new(1 << 50, 2.5) };
     let offsets: Vec<Offset> = (0..10)
-        .map(|second| synchronise((&node, &reference), second as f64 * SECOND_NS, &[(4_000.0, 0.0, 4_000.0)]))
+        .map(|second| {
+            synchronise((&node, &reference), second as f64 * SECOND_NS, &[(4_000.0, 0.0, 4_000.0)])
+        })
         .collect();
     let reference_model = Model::fit(&anchors(&reference, 9e9), RAW_AT_START_NS).unwrap();
-    let model = Model::through(&offsets, &anchors(&node, 9e9), node.calibration(), &reference_model).unwrap();
+    let model =
+        Model::through(&offsets, &anchors(&node, 9e9), node.calibration(), &reference_model)
+            .unwrap();
     for tenth in 0..90 {
         let true_ns = (tenth as f64 + 0.5) * 1e8;
         let ticks = node.ticks(true_ns);
@@ -161,13 +177,15 @@ fn a_reference_that_stopped_puts_its_nodes_in_doubt() {
     let own: Vec<Anchor> =
         (0..10).map(|second| reference.anchor(second as f64 * SECOND_NS, 60.0, 0.4, 0.6)).collect();
     let reference_model = Model::fit(&own, RAW_AT_START_NS).unwrap();
-    // A node elsewhere ran on; a node with a planted error in the reference's own counter stopped with it.
+    // A node elsewhere ran on; a node with a planted error in the reference's own counter stopped
+    // with it.
     for stopped in [None, reference.stopped] {
         let node = Machine { stopped, ..Machine::new(1 << 50, 2.0 * (1.0 + 50e-6)) };
-        let offsets =
-            [0.0, 9e9].map(|at_ns| synchronise((&node, &reference), at_ns, &[(4_000.0, 0.0, 4_000.0)]));
+        let offsets = [0.0, 9e9]
+            .map(|at_ns| synchronise((&node, &reference), at_ns, &[(4_000.0, 0.0, 4_000.0)]));
         let model =
-            Model::through(&offsets, &anchors(&node, 9e9), node.calibration(), &reference_model).unwrap();
+            Model::through(&offsets, &anchors(&node, 9e9), node.calibration(), &reference_model)
+                .unwrap();
         for tenth in 0..90 {
             let true_ns = tenth as f64 * 1e8;
             let ticks = node.ticks(true_ns);
@@ -189,15 +207,19 @@ fn impossible_exchanges_are_counted_and_never_chosen() {
     assert_eq!((offset.exchanges, offset.impossible), (4, 3));
     assert_eq!(apart_ns(offset, &local, &remote), 0.0);
     assert_eq!(best_offset(&[], a, b), Err(SyncError::NoExchange));
-    assert_eq!(best_offset(&[back, held_too_long], a, b), Err(SyncError::Impossible { exchanges: 2 }));
+    assert_eq!(
+        best_offset(&[back, held_too_long], a, b),
+        Err(SyncError::Impossible { exchanges: 2 })
+    );
 }
 
 #[test]
 fn a_clock_never_synchronised_or_never_anchored_has_no_model() {
     let machine = Machine::new(9_000, 2.0);
     let reference = Model::fit(&anchors(&machine, 1e9), RAW_AT_START_NS).unwrap();
-    let through =
-        |offsets: &[Offset], own: &[Anchor]| Model::through(offsets, own, machine.calibration(), &reference);
+    let through = |offsets: &[Offset], own: &[Anchor]| {
+        Model::through(offsets, own, machine.calibration(), &reference)
+    };
     assert_eq!(through(&[], &anchors(&machine, 1e9)), Err(ModelError::NoOffset));
     let offset = synchronise((&machine, &machine), 0.0, &[(1.0, 1.0, 1.0)]);
     assert_eq!(through(&[offset], &[]), Err(ModelError::NoAnchor));

@@ -102,7 +102,8 @@ proptest! {
             // A piece may hold a change of rate, which no anchor shows: at 80 ppm 10 µs in a
             // quarter of a second.
             let unseen_ns = if at_s > end_s { 0.0 } else { 80e-6 * 0.25 * SECOND_NS };
-            prop_assert!(off_ns.abs() <= bound_ns + unseen_ns + 4.0, "{at_s} s of {end_s}: {off_ns} ± {bound_ns}");
+            prop_assert!(off_ns.abs() <= bound_ns + unseen_ns + 4.0, "{at_s} s of {end_s}: \
+            {off_ns} ± {bound_ns}");
         }
     }
 
@@ -127,7 +128,8 @@ fn without_its_log_a_killed_nodes_wall_clock_is_not_known() {
     let machine = Simulated { slews_ppm: vec![30.0; 4], width_ticks: 50 };
     let folder = tempfile::tempdir().unwrap();
     let sheet = sheet(machine.anchor(0.0));
-    let off_ns = |model: Model| model.realtime_to_timeline(machine.realtime_ns(12.0)).0 as f64 - 12e9;
+    let off_ns =
+        |model: Model| model.realtime_to_timeline(machine.realtime_ns(12.0)).0 as f64 - 12e9;
     assert!(off_ns(fitted(folder.path(), &sheet)).abs() > 100_000.0);
     machine.log(folder.path(), &sheet, 12.0);
     assert!(off_ns(fitted(folder.path(), &sheet)).abs() < 100.0);

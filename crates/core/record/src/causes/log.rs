@@ -54,8 +54,8 @@ fn log_path(live: &Path, launch: u32, node: u32) -> PathBuf {
     live.join(format!("{}.causes.log", stem(launch, node)))
 }
 
-/// Put the log of a node's watcher, where there is one, on the timeline. What is wrong with it is noted in `info` and keeps nothing else from
-/// being closed.
+/// Put the log of a node's watcher, where there is one, on the timeline. What is wrong with it is
+/// noted in `info` and keeps nothing else from being closed.
 pub(crate) fn close(
     run: &Path,
     live: &Path,
@@ -69,8 +69,9 @@ pub(crate) fn close(
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(RecordError::file("read", &path, error)),
     };
-    let mut note =
-        |what: &str| info.notes.push(format!("launch {}, node {}: causes {what}", sheet.launch, sheet.node));
+    let mut note = |what: &str| {
+        info.notes.push(format!("launch {}, node {}: causes {what}", sheet.launch, sheet.node))
+    };
     let Some(model) = model else {
         note("are left out: its clock could not be fitted");
         return Ok(());

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 pub struct CauseSpan {
     /// What.
     pub cause: Cause,
-    /// Begin on the timeline, ns. Many causes are counted: they happened somewhere between begin and end.
+    /// Begin on the timeline, ns. Many causes are counted: they happened somewhere between begin
+    /// and end.
     pub from_ns: i64,
     /// End on the timeline, ns.
     pub to_ns: i64,

@@ -5,7 +5,10 @@ use std::fs::File;
 use std::io::Write;
 
 /// A run with one node, whose watcher noted these spans (ticks from its first anchor on); closed.
-fn run_with(spans: &[(Cause, u64, i64)], damage: impl Fn(&std::path::Path)) -> (tempfile::TempDir, Run) {
+fn run_with(
+    spans: &[(Cause, u64, i64)],
+    damage: impl Fn(&std::path::Path),
+) -> (tempfile::TempDir, Run) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let open = RunFolder::create(&path, RunInfo::new("test")).unwrap();
@@ -59,7 +62,11 @@ fn damage_is_noted_and_keeps_nothing_from_being_closed() {
     let headless = |log: &std::path::Path| std::fs::write(log, [0; 64]).unwrap();
     let (_folder, run) = run_with(&[(Cause::Watched, 0, 0)], headless);
     assert!(run.causes().unwrap().is_empty());
-    assert!(run.info.notes.iter().any(|note| note.contains("damaged head")), "{:?}", run.info.notes);
+    assert!(
+        run.info.notes.iter().any(|note| note.contains("damaged head")),
+        "{:?}",
+        run.info.notes
+    );
 }
 
 #[test]

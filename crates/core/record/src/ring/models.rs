@@ -1,5 +1,5 @@
-//! Every interleaving of the protocol, by loom: a node that records, a thread that keeps its rows, and a reader who comes
-//! after a kill.
+//! Every interleaving of the protocol, by loom: a node that records, a thread that keeps its rows,
+//! and a reader who comes after a kill.
 
 use super::*;
 use loom::sync::atomic::AtomicU64;
@@ -70,8 +70,9 @@ fn whoever_looks_at_a_moment_of_a_kill_finds_whole_rows() {
         let mut out = Vec::new();
         let rows = consumer.copy(1, &mut out);
         consumer.release(rows);
-        // The consumer has gone, as in a kill; the producer is stopped by not being looked at any more. While it
-        // has room left, what it pushes goes to places that this reader does not read.
+        // The consumer has gone, as in a kill; the producer is stopped by not being looked at any
+        // more. While it has room left, what it pushes goes to places that this reader does not
+        // read.
         if consumer.taken() == 0
             && let Ok(late) = reopen(memory, BASE_WORDS)
         {

@@ -1,5 +1,6 @@
-//! Made-up runs, for pages and tests: messages drawn from a seeded generator, and their analysis the simple way
-//! (sort and count). The shapes are those that real runs have: several peaks, scheduler ticks, hops, size jumps.
+//! Made-up runs, for pages and tests: messages drawn from a seeded generator, and their analysis
+//! the simple way (sort and count). The shapes are those that real runs have: several peaks,
+//! scheduler ticks, hops, size jumps.
 
 use fourstamp_report::{ClockFacts, Facts, Lost};
 use record::Kind;
@@ -127,7 +128,9 @@ impl Recipe {
                 step_ns: Some(10.0),
                 read_cost_ns: Some(9.6),
                 error_ns: Some(0.0),
-                models: vec!["example/tsc: 2 segments, 0.476 ns a tick, rate error under 0.1 ppm".to_owned()],
+                models: vec![
+                    "example/tsc: 2 segments, 0.476 ns a tick, rate error under 0.1 ppm".to_owned(),
+                ],
             },
             started: "2026-03-01 12:00:00 +00:00".to_owned(),
             command: format!("fourstamp bench {} --transport {}", self.workload, self.transport),
@@ -141,11 +144,17 @@ impl Recipe {
 /// The analysis of made-up messages.
 pub fn analyse(messages: &[Message]) -> Analysis {
     let times = |get: fn(&Message) -> i64| messages.iter().map(get).collect::<Vec<_>>();
-    let all: [Vec<i64>; 4] =
-        [times(end_to_end), times(|m| m.stage_ns[0]), times(|m| m.stage_ns[1]), times(|m| m.stage_ns[2])];
+    let all: [Vec<i64>; 4] = [
+        times(end_to_end),
+        times(|m| m.stage_ns[0]),
+        times(|m| m.stage_ns[1]),
+        times(|m| m.stage_ns[2]),
+    ];
     let stages = STAGES.iter().zip(&all).map(|(stage, times)| view(*stage, times)).collect();
-    let span_ns =
-        messages.first().zip(messages.last()).map(|(a, b)| (a.ready_ns, b.ready_ns + end_to_end(b)));
+    let span_ns = messages
+        .first()
+        .zip(messages.last())
+        .map(|(a, b)| (a.ready_ns, b.ready_ns + end_to_end(b)));
     let mut analysis = Analysis {
         messages: messages.len() as u64,
         population: population(messages),
@@ -199,7 +208,8 @@ pub fn with_sizes(mut analysis: Analysis, messages: &[Message]) -> Analysis {
     sizes.sort_unstable();
     sizes.dedup();
     for bytes in sizes {
-        let mut times: Vec<i64> = messages.iter().filter(|m| m.bytes == bytes).map(end_to_end).collect();
+        let mut times: Vec<i64> =
+            messages.iter().filter(|m| m.bytes == bytes).map(end_to_end).collect();
         times.sort_unstable();
         let p50_ns = at(&times, 0.5);
         let before = analysis.sizes.last().map_or(p50_ns, |point| point.p50_ns);
@@ -246,7 +256,9 @@ fn view(stage: Stage, times: &[i64]) -> StageView {
         })
         .collect();
     let tail = (0..200)
-        .map(|i| (n as f64 * (1.0 - 10f64.powf(-f64::from(i) * (n as f64).log10() / 200.0))) as usize)
+        .map(|i| {
+            (n as f64 * (1.0 - 10f64.powf(-f64::from(i) * (n as f64).log10() / 200.0))) as usize
+        })
         .map(|i| (sorted[i] as f64, (n - i) as f64 / n as f64))
         .collect();
     StageView {
@@ -294,20 +306,28 @@ fn linear_bins(sorted: &[i64]) -> Vec<Bin> {
 fn log_bins(sorted: &[i64]) -> Vec<Bin> {
     let (low, high) = (sorted[0].max(1) as f64, sorted[sorted.len() - 1] as f64 + 1.0);
     let n = 100;
-    count_into((0..=n).map(|i| low * (high / low).powf(f64::from(i) / f64::from(n))).collect(), sorted)
+    count_into(
+        (0..=n).map(|i| low * (high / low).powf(f64::from(i) / f64::from(n))).collect(),
+        sorted,
+    )
 }
 
 fn count_into(edges: Vec<f64>, sorted: &[i64]) -> Vec<Bin> {
     let below = |edge: f64| sorted.partition_point(|ns| (*ns as f64) < edge);
     edges
         .windows(2)
-        .map(|edge| Bin { from: edge[0], to: edge[1], count: (below(edge[1]) - below(edge[0])) as u64 })
+        .map(|edge| Bin {
+            from: edge[0],
+            to: edge[1],
+            count: (below(edge[1]) - below(edge[0])) as u64,
+        })
         .collect()
 }
 
 fn population(messages: &[Message]) -> Population {
     let count = messages.len() as u64;
-    let group = PopulationGroup { kind: Kind::Data, within_node: false, messages: count, taken: count };
+    let group =
+        PopulationGroup { kind: Kind::Data, within_node: false, messages: count, taken: count };
     Population { groups: vec![group], ..Population::default() }
 }
 
@@ -321,9 +341,11 @@ fn finding(messages: &[Message]) -> Option<Finding> {
     let (i, _) = largest(messages);
     let (tail_i, tail_share) = largest(tail);
     let whole = |ms: &[Message]| ms.iter().map(end_to_end).sum::<i64>() as f64;
-    let times: [f64; 3] = [0, 1, 2].map(|at| messages.iter().map(|m| m.stage_ns[at]).sum::<i64>() as f64);
-    let is_largest =
-        |m: &Message, at: usize| (0..3).all(|other| other == at || m.stage_ns[at] > m.stage_ns[other]);
+    let times: [f64; 3] =
+        [0, 1, 2].map(|at| messages.iter().map(|m| m.stage_ns[at]).sum::<i64>() as f64);
+    let is_largest = |m: &Message, at: usize| {
+        (0..3).all(|other| other == at || m.stage_ns[at] > m.stage_ns[other])
+    };
     let of_messages = |at: usize| messages.iter().filter(|m| is_largest(m, at)).count() as f64;
     Some(Finding {
         stage: STAGES[i + 1],
@@ -350,8 +372,9 @@ fn shares(messages: &[Message]) -> Vec<Share> {
     cuts.windows(2)
         .filter_map(|cut| {
             let part = &sorted[(n as f64 * cut[0]) as usize..(n as f64 * cut[1]) as usize];
-            let mean =
-                |get: &dyn Fn(&Message) -> i64| part.iter().map(get).sum::<i64>() as f64 / part.len() as f64;
+            let mean = |get: &dyn Fn(&Message) -> i64| {
+                part.iter().map(get).sum::<i64>() as f64 / part.len() as f64
+            };
             (!part.is_empty()).then(|| Share {
                 from_p: cut[0],
                 to_p: cut[1],
@@ -400,7 +423,8 @@ fn slowest(messages: &[Message]) -> Vec<SlowMessage> {
 }
 
 fn launches(messages: &[Message]) -> LaunchSpread {
-    let mut spread = LaunchSpread { between: Some(0.23), within: Some(0.014), ..LaunchSpread::default() };
+    let mut spread =
+        LaunchSpread { between: Some(0.23), within: Some(0.014), ..LaunchSpread::default() };
     for part in messages.chunk_by(|a, b| a.launch == b.launch) {
         let mut times: Vec<i64> = part.iter().map(end_to_end).collect();
         times.sort_unstable();
@@ -411,7 +435,9 @@ fn launches(messages: &[Message]) -> LaunchSpread {
 
 fn queue_lengths(messages: &[Message]) -> CountView {
     let max = messages.iter().map(|m| m.queue).max().unwrap_or(0);
-    let bars = (0..=max).map(|q| (q, q, messages.iter().filter(|m| m.queue == q).count() as u64)).collect();
+    let bars = (0..=max)
+        .map(|q| (q, q, messages.iter().filter(|m| m.queue == q).count() as u64))
+        .collect();
     let mean = messages.iter().map(|m| m.queue).sum::<u64>() as f64 / messages.len().max(1) as f64;
     CountView { of: Counted::QueueLength, bars, mean, max }
 }
@@ -428,8 +454,9 @@ fn breakdown(messages: &[Message], by: By, label: fn(&Message) -> String) -> Opt
     };
     let mut every: Vec<i64> = messages.iter().map(|m| m.stage_ns[1]).collect();
     every.sort_unstable();
-    let edges =
-        |bins: &[Bin]| bins.iter().map(|b| b.from).chain(bins.last().map(|b| b.to)).collect::<Vec<_>>();
+    let edges = |bins: &[Bin]| {
+        bins.iter().map(|b| b.from).chain(bins.last().map(|b| b.to)).collect::<Vec<_>>()
+    };
     let edges = edges(&log_bins(&every));
     let groups = labels
         .iter()
@@ -448,8 +475,10 @@ fn group_stages(messages: &[Message], wanted: impl Fn(&Message) -> bool) -> Vec<
         .iter()
         .enumerate()
         .map(|(i, stage)| {
-            let mut times: Vec<i64> =
-                kept.iter().map(|m| if i == 0 { end_to_end(m) } else { m.stage_ns[i - 1] }).collect();
+            let mut times: Vec<i64> = kept
+                .iter()
+                .map(|m| if i == 0 { end_to_end(m) } else { m.stage_ns[i - 1] })
+                .collect();
             times.sort_unstable();
             (*stage, summary(&times))
         })

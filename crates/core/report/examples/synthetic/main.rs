@@ -27,19 +27,30 @@ fn main() -> Result<(), ReportError> {
     write(folder, "several.html", "A tour of this machine", &runs)?;
     let warp = warp(&folder.join("warp-run"));
     write(folder, "warp.html", "Simulation", std::slice::from_ref(&warp))?;
-    write(folder, "several-with-warp.html", "A tour of this machine", &[runs[0].clone(), warp.clone()])?;
+    write(
+        folder,
+        "several-with-warp.html",
+        "A tour of this machine",
+        &[runs[0].clone(), warp.clone()],
+    )?;
     let mpi = mpi(&folder.join("mpi-run"));
     write(folder, "mpi.html", "MPI program", std::slice::from_ref(&mpi))?;
     write(folder, "mpi-poor.html", "MPI program, poorly matched", &[poor(&mpi)])?;
     write(folder, "paged.html", "Paged program", &[paging::run()])?;
     write(folder, "hostile.html", HOSTILE, &[hostile(), hostile_mpi(&mpi)])?;
-    for (facts, analysis) in &[ten(), runs[0].clone(), runs[4].clone(), runs[5].clone(), warp, mpi] {
+    for (facts, analysis) in &[ten(), runs[0].clone(), runs[4].clone(), runs[5].clone(), warp, mpi]
+    {
         println!("{}", terminal(facts, analysis, 80, false));
     }
     Ok(())
 }
 
-fn write(folder: &Path, name: &str, title: &str, runs: &[(Facts, Analysis)]) -> Result<(), ReportError> {
+fn write(
+    folder: &Path,
+    name: &str,
+    title: &str,
+    runs: &[(Facts, Analysis)],
+) -> Result<(), ReportError> {
     let entries: Vec<Entry> =
         runs.iter().map(|(facts, analysis)| Entry { facts, analysis, told: None }).collect();
     let floors = [
@@ -56,8 +67,12 @@ fn write(folder: &Path, name: &str, title: &str, runs: &[(Facts, Analysis)]) -> 
             note: "round trip, polling, no stamps".into(),
         },
     ];
-    let page =
-        Page { title, runs: &entries, floors: if runs.len() > 1 { &floors } else { &[] }, remarks: &[] };
+    let page = Page {
+        title,
+        runs: &entries,
+        floors: if runs.len() > 1 { &floors } else { &[] },
+        remarks: &[],
+    };
     html(&page, &mut BufWriter::new(File::create(folder.join(name))?))
 }
 
@@ -105,7 +120,8 @@ fn hostile_mpi((facts, analysis): &(Facts, Analysis)) -> (Facts, Analysis) {
 }
 
 fn ten() -> (Facts, Analysis) {
-    let recipe = Recipe { launches: 1, ..Recipe::new("pingpong", "tcp", 10, [300.0, 6_000.0, 2_000.0]) };
+    let recipe =
+        Recipe { launches: 1, ..Recipe::new("pingpong", "tcp", 10, [300.0, 6_000.0, 2_000.0]) };
     (recipe.facts(), analyse(&recipe.make()))
 }
 
@@ -129,7 +145,9 @@ fn several() -> Vec<(Facts, Analysis)> {
         pingpong("shm", [35.0, 120.0, 60.0]),
         pingpong("tcp", [300.0, 6_100.0, 2_000.0]),
         made(&stream, |analysis, _| with_sends(analysis, 3)),
-        made(&Recipe::new("burst", "tcp", 150_000, [9_500.0, 5_800.0, 4_000.0]), |analysis, _| analysis),
+        made(&Recipe::new("burst", "tcp", 150_000, [9_500.0, 5_800.0, 4_000.0]), |analysis, _| {
+            analysis
+        }),
         made(&sweep, with_sizes),
         made(&cube, with_cycles),
     ]

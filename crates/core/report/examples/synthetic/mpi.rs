@@ -1,15 +1,17 @@
-//! A made-up run of an MPI program, written as a run folder: four ranks that exchange with their neighbours and meet in
-//! collectives, with three delays planted.
+//! A made-up run of an MPI program, written as a run folder: four ranks that exchange with their
+//! neighbours and meet in collectives, with three delays planted.
 
 use std::path::Path;
 
 use clock::Clock;
 use record::{
-    Column, Field, Holds, How, Kind, NULL, NodeSheet, RunFolder, RunInfo, Schema, SideColumn, SideWriter,
+    Column, Field, Holds, How, Kind, NULL, NodeSheet, RunFolder, RunInfo, Schema, SideColumn,
+    SideWriter,
 };
 
 /// Functions of the made-up calls.
-pub const NAMES: &[&str] = &["Send", "Recv", "Irecv", "Wait", "Allreduce", "Testany", "Init", "Finalize"];
+pub const NAMES: &[&str] =
+    &["Send", "Recv", "Irecv", "Wait", "Allreduce", "Testany", "Init", "Finalize"];
 
 /// The columns of the table of calls.
 pub const COLUMNS: [SideColumn; 11] = [
@@ -106,7 +108,10 @@ impl Program {
         }
         for (src, dst) in [(0, 1), (1, 2), (2, 3), (3, 0)] {
             let early = (step % 3 == 0).then(|| self.post(dst));
-            self.pass(Message { src, dst, tag: 1, bytes: 4096, rendezvous: false, sites: [1, 2] }, early);
+            self.pass(
+                Message { src, dst, tag: 1, bytes: 4096, rendezvous: false, sites: [1, 2] },
+                early,
+            );
         }
         if step % 5 == 4 {
             let from = self.ranks[2].now;
@@ -119,19 +124,28 @@ impl Program {
     fn late_sender(&mut self) {
         let ready = self.ranks[0].now.max(self.ranks[1].now);
         (self.ranks[1].now, self.ranks[0].now) = (ready, ready + LATE_SENDER_NS);
-        self.pass(Message { src: 0, dst: 1, tag: 11, bytes: 64, rendezvous: false, sites: [3, 4] }, None);
+        self.pass(
+            Message { src: 0, dst: 1, tag: 11, bytes: 64, rendezvous: false, sites: [3, 4] },
+            None,
+        );
     }
 
     fn asleep(&mut self) {
         let ready = self.ranks[1].now.max(self.ranks[2].now);
         (self.ranks[1].now, self.ranks[2].now) = (ready, ready + ASLEEP_NS);
-        self.pass(Message { src: 1, dst: 2, tag: 12, bytes: 64, rendezvous: false, sites: [3, 4] }, None);
+        self.pass(
+            Message { src: 1, dst: 2, tag: 12, bytes: 64, rendezvous: false, sites: [3, 4] },
+            None,
+        );
     }
 
     fn rendezvous(&mut self) {
         let ready = self.ranks[3].now.max(self.ranks[0].now);
         (self.ranks[3].now, self.ranks[0].now) = (ready, ready + RENDEZVOUS_NS);
-        self.pass(Message { src: 3, dst: 0, tag: 13, bytes: 1 << 20, rendezvous: true, sites: [3, 4] }, None);
+        self.pass(
+            Message { src: 3, dst: 0, tag: 13, bytes: 1 << 20, rendezvous: true, sites: [3, 4] },
+            None,
+        );
     }
 
     /// Post a receive and compute on; when it was posted.
@@ -183,7 +197,12 @@ impl Program {
         source.call(sent, 0, of(dst), message.sites[0]);
         let target = &mut self.ranks[dst];
         target.now = taken;
-        target.call(awaited, if posted_before.is_some() { 3 } else { 1 }, of(src), message.sites[1]);
+        target.call(
+            awaited,
+            if posted_before.is_some() { 3 } else { 1 },
+            of(src),
+            message.sites[1],
+        );
         target.messages.push(fields);
     }
 
@@ -212,7 +231,8 @@ impl Program {
         info.parameters.insert(
             "mpi".to_owned(),
             serde_json::json!({
-                "library": "Open MPI 4.1.4", "ranks": RANKS, "calls": calls, "sends": messages, "receives": messages,
+                "library": "Open MPI \
+                4.1.4", "ranks": RANKS, "calls": calls, "sends": messages, "receives": messages,
                 "matched": messages, "unmatched_sends": 0, "unmatched_receives": 0, "match_rate": 1.0,
                 "causality_violations": 0, "cancelled": 0, "passed_through": {"MPI_Put": 3},
                 "in_progress": [], "missing_ranks": [], "damaged": [],
@@ -233,27 +253,35 @@ impl Program {
         for (rank, sheet) in self.ranks.iter().zip(sheets) {
             let mut file = closing.messages(&sheet).expect("the messages can be written");
             for row in &rank.messages {
-                let value = |field| row.iter().find(|(of, _)| *of == field).map_or(NULL, |(_, value)| *value);
+                let value = |field| {
+                    row.iter().find(|(of, _)| *of == field).map_or(NULL, |(_, value)| *value)
+                };
                 file.push(value).expect("a row can be written");
             }
             let calls = path.join(format!("mpi/calls-launch-0-node-{}.parquet", sheet.node));
-            let mut table = SideWriter::create(&calls, &COLUMNS, 0, sheet.node).expect("the table is new");
+            let mut table =
+                SideWriter::create(&calls, &COLUMNS, 0, sheet.node).expect("the table is new");
             rank.calls.iter().for_each(|row| table.push(row).expect("a row can be written"));
             table.finish().expect("the table can be written");
             nodes.push((sheet, file.finish().expect("the file can be written")));
         }
         let sites = "site,symbol,file,line,object,offset\n1,exchange,halo.c,41,/app/halo,4660\n2,exchange,halo.c,44,/app/halo,4700\n\
-                     3,\"hand, over\",halo.c,71,/app/halo,5100\n4,take,halo.c,88,/app/halo,5200\n5,agree,halo.c,102,/app/halo,5300\n\
+                     3,\"hand, \
+                     over\",halo.c,71,/app/halo,5100\n4,take,halo.c,88,/app/halo,5200\n5,agree,halo.c,102,/app/halo,5300\n\
                      6,,,,/app/halo,6000\n";
         std::fs::write(path.join("mpi/sites.csv"), sites).expect("the sites can be written");
         let communicators = "communicator,size,remote_size,members\n1,4,0,0-3\n";
-        std::fs::write(path.join("mpi/communicators.csv"), communicators).expect("a file can be written");
+        std::fs::write(path.join("mpi/communicators.csv"), communicators)
+            .expect("a file can be written");
         closing.finish(&nodes).expect("the run can be closed");
     }
 
     /// About this, within 20 %.
     fn near(&mut self, typical: f64) -> f64 {
-        self.draw = self.draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.draw = self
+            .draw
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         typical * (0.8 + 0.4 * ((self.draw >> 33) as f64 / (1_u64 << 31) as f64))
     }
 }
@@ -263,7 +291,19 @@ impl Rank {
     fn call(&mut self, enter: i64, code: i64, of: [i64; 4], site: i64) {
         let [peer, tag, communicator, bytes] = of;
         let row = self.calls.len() as i64;
-        self.calls.push([enter, self.now, code, peer, tag, communicator, bytes, row, NULL, site, 0]);
+        self.calls.push([
+            enter,
+            self.now,
+            code,
+            peer,
+            tag,
+            communicator,
+            bytes,
+            row,
+            NULL,
+            site,
+            0,
+        ]);
     }
 
     fn polls(&mut self, enter: i64, polls: i64) {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use fourstamp_report::Facts;
 use record::{Batch, Run, SideReader};
 use stats::analysis::{Activity, Analysis};
-use stats::{Accumulator, BlockingCalls, CallColumns, CallTally, FIELDS, Function, Options, Position};
+use stats::{
+    Accumulator, BlockingCalls, CallColumns, CallTally, FIELDS, Function, Options, Position,
+};
 
 use crate::mpi::{COLUMNS, NAMES};
 
@@ -14,25 +16,33 @@ use crate::mpi::{COLUMNS, NAMES};
 pub fn read(path: &Path) -> (Facts, Analysis) {
     let run = Run::open(path).expect("the run can be read");
     let ranks: Vec<u32> = run.info.nodes().map(|(_, node)| node.node).collect();
-    let tables: Vec<(u32, Vec<Vec<i64>>)> = ranks.into_iter().map(|rank| (rank, table(path, rank))).collect();
+    let tables: Vec<(u32, Vec<Vec<i64>>)> =
+        ranks.into_iter().map(|rank| (rank, table(path, rank))).collect();
     let mut blocking = BlockingCalls::default();
-    tables.iter().for_each(|(rank, table)| blocking.add(*rank, 0, table[2].iter().map(|code| *code == 0)));
+    tables
+        .iter()
+        .for_each(|(rank, table)| blocking.add(*rank, 0, table[2].iter().map(|code| *code == 0)));
     let options = Options { blocking: Arc::new(blocking), ..Options::default() };
     let mut accumulator = Accumulator::new(options);
     let mut batch = Batch::new();
     for chunk in run.chunks() {
         chunk.read(&FIELDS, &mut batch).expect("the chunk is sound");
-        let at = Position { launch: chunk.launch(), node: chunk.node(), first_row: chunk.first_row() };
+        let at =
+            Position { launch: chunk.launch(), node: chunk.node(), first_row: chunk.first_row() };
         accumulator.add(&batch, at);
     }
     let mut analysis = accumulator.finish();
     let mpi = analysis.mpi.as_mut().expect("the run is of an MPI program");
     let mut tally = CallTally::new(NAMES.iter().map(function).collect(), &mpi.worst);
     for (rank, table) in &tables {
-        let [enter, exit, call, _, _, communicator, bytes, _, polls, site, thread] = &table[..] else {
+        let [enter, exit, call, _, _, communicator, bytes, _, polls, site, thread] = &table[..]
+        else {
             panic!("eleven columns")
         };
-        tally.add(*rank, &CallColumns { enter, exit, call, communicator, bytes, polls, site, thread });
+        tally.add(
+            *rank,
+            &CallColumns { enter, exit, call, communicator, bytes, polls, site, thread },
+        );
     }
     mpi.calls = Some(tally.finish(&mut mpi.worst));
     let names = [

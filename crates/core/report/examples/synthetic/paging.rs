@@ -1,5 +1,5 @@
-//! A made-up paged run whose phases are known: a second of page-outs, a second of computing, then page-ins, during which a
-//! server is lost and another joins.
+//! A made-up paged run whose phases are known: a second of page-outs, a second of computing, then
+//! page-ins, during which a server is lost and another joins.
 
 use fourstamp_report::{Facts, PagerFacts};
 use record::{Field, Kind, Values};
@@ -9,7 +9,8 @@ use stats::{Accumulator, Columns, Options, Position};
 
 const PAGE: i64 = 4096;
 
-/// 51.2 MB/s out from 0 to 1 s, 102.4 MB/s in from 2 s to 4 s; a parity page after every fourth page-out.
+/// 51.2 MB/s out from 0 to 1 s, 102.4 MB/s in from 2 s to 4 s; a parity page after every fourth
+/// page-out.
 pub fn run() -> (Facts, Analysis) {
     let out = (0..12_500).map(|page| (Kind::PageOut, page * 80_000));
     let parity = (0..3_125).map(|page| (Kind::Parity, page * 320_000 + 300_000));

@@ -1,13 +1,14 @@
-//! A made-up Time Warp run, written as a run folder and read back: nodes that execute, roll back, collect and agree on
-//! GVT, drawn from a seed. No simulation, but rows such as one leaves, with their sums known.
+//! A made-up Time Warp run, written as a run folder and read back: nodes that execute, roll back,
+//! collect and agree on GVT, drawn from a seed. No simulation, but rows such as one leaves, with
+//! their sums known.
 
 use std::path::Path;
 
 use clock::Clock;
 use fourstamp_report::Facts;
 use record::{
-    ABSENT, ArrivedClock, Batch, Column, How, Kind, Mode, NodeSheet, Recorder, RecorderOptions, Row, Run,
-    RunFolder, RunInfo, Schema, WhenFull,
+    ABSENT, ArrivedClock, Batch, Column, How, Kind, Mode, NodeSheet, Recorder, RecorderOptions,
+    Row, Run, RunFolder, RunInfo, Schema, WhenFull,
 };
 use stats::analysis::Analysis;
 use stats::{Accumulator, FIELDS, Options, Position};
@@ -53,14 +54,26 @@ pub fn write(path: &Path, nodes: u16, steps: u64, seed: u64) -> Truth {
     let begin = Clock::system().anchor().ticks.0;
     for node in 0..nodes {
         let schema = Schema::new(&COLUMNS);
-        let options =
-            RecorderOptions { mode: Mode::Stream, when_full: WhenFull::Block, ..RecorderOptions::default() };
+        let options = RecorderOptions {
+            mode: Mode::Stream,
+            when_full: WhenFull::Block,
+            ..RecorderOptions::default()
+        };
         let sheet = NodeSheet::new(0, u32::from(node), &Clock::system());
         let mut recorder = run.recorder(sheet, &schema, options).expect("the node can record");
         let rate = 1.0 / recorder.sheet().quality.ns_per_tick;
         let draw = Draw::new(seed ^ u64::from(node) << 32);
-        Node { me: node, nodes, begin, rate, draw, recorder: &mut recorder, truth: &mut truth, seq: 0 }
-            .run(steps);
+        Node {
+            me: node,
+            nodes,
+            begin,
+            rate,
+            draw,
+            recorder: &mut recorder,
+            truth: &mut truth,
+            seq: 0,
+        }
+        .run(steps);
         recorder.finish(Clock::system().anchor()).expect("the node can finish");
     }
     run.close().expect("the run can be closed");
@@ -74,7 +87,8 @@ pub fn read(path: &Path) -> (Facts, Analysis) {
     let mut batch = Batch::new();
     for chunk in run.chunks() {
         chunk.read(&FIELDS, &mut batch).expect("the chunk is sound");
-        let at = Position { launch: chunk.launch(), node: chunk.node(), first_row: chunk.first_row() };
+        let at =
+            Position { launch: chunk.launch(), node: chunk.node(), first_row: chunk.first_row() };
         accumulator.add(&batch, at);
     }
     (Facts::from(&run.info), accumulator.finish())
@@ -118,7 +132,8 @@ impl Node<'_> {
             }
             if at > next_round {
                 // A little slower in the middle of each 80 ms.
-                let gvt = next_round * 2.5e-5 + 40.0 * (next_round / 8e7 * std::f64::consts::TAU).sin();
+                let gvt =
+                    next_round * 2.5e-5 + 40.0 * (next_round / 8e7 * std::f64::consts::TAU).sin();
                 at = self.collect(at, gvt, uncommitted);
                 (uncommitted, next_round) = (0, next_round + ROUND_NS);
             }
@@ -157,7 +172,8 @@ impl Node<'_> {
     fn roll_back(&mut self, at: f64, time: f64, depth: u64) -> f64 {
         let took = self.draw.near(600.0, 0.2) + 90.0 * depth as f64;
         // Some objects are struck far more often than others.
-        let object = u64::from(self.me) + u64::from(self.nodes) * ((self.draw.unit().powi(3) * 64.0) as u64);
+        let object =
+            u64::from(self.me) + u64::from(self.nodes) * ((self.draw.unit().powi(3) * 64.0) as u64);
         let to = time - depth.saturating_sub(1) as f64 * 0.11;
         self.truth.rollbacks += 1;
         self.truth.undone += depth;
@@ -187,8 +203,10 @@ impl Node<'_> {
     }
 
     fn interval(&mut self, kind: Kind, at: f64, took: f64, tells: Tells) {
-        let row =
-            Row { packets: tells.amount, ..self.row(kind, self.me, [Some(at), None, None, Some(at + took)]) };
+        let row = Row {
+            packets: tells.amount,
+            ..self.row(kind, self.me, [Some(at), None, None, Some(at + took)])
+        };
         let object = tells.object.unwrap_or(ABSENT);
         self.recorder.push_with(&row, &[object, object, tells.from.to_bits(), tells.to.to_bits()]);
     }
@@ -208,8 +226,10 @@ impl Node<'_> {
     }
 
     fn row(&mut self, kind: Kind, src: u16, stamps: [Option<f64>; 4]) -> Row {
-        // All stamps lie a millisecond or more after the anchor, so that what was sent before the first step has one, too.
-        let ticks = |ns: Option<f64>| ns.map_or(ABSENT, |ns| self.begin + ((ns + 1e6) * self.rate) as u64);
+        // All stamps lie a millisecond or more after the anchor, so that what was sent before the
+        // first step has one, too.
+        let ticks =
+            |ns: Option<f64>| ns.map_or(ABSENT, |ns| self.begin + ((ns + 1e6) * self.rate) as u64);
         let [ready, sent, arrived, taken] = stamps.map(ticks);
         self.seq += 1;
         Row {

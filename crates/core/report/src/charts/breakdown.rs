@@ -28,13 +28,15 @@ pub(super) fn sections(run: &str, analysis: &Analysis) -> Vec<Section> {
 fn section(run: &str, breakdown: &Breakdown) -> Section {
     let words = words(breakdown.by);
     let mut section = Section::new(run, words.key, words.title, words.sentence.to_owned());
-    if matches!(breakdown.by, By::Hops | By::Packets) && breakdown.groups.iter().any(|g| !g.bins.is_empty()) {
+    if matches!(breakdown.by, By::Hops | By::Packets)
+        && breakdown.groups.iter().any(|g| !g.bins.is_empty())
+    {
         section.charts.push(areas(run, breakdown, &words));
     }
     if has_parts(breakdown) {
-        let shown = PARTS
-            .iter()
-            .filter(|stage| breakdown.groups.iter().any(|group| stage_of(group, **stage).is_some()));
+        let shown = PARTS.iter().filter(|stage| {
+            breakdown.groups.iter().any(|group| stage_of(group, **stage).is_some())
+        });
         section.legend = shown.map(|s| (title(*s).to_owned(), class(*s).to_owned())).collect();
         section.charts.push(means(run, breakdown, &words));
     }
@@ -55,20 +57,23 @@ fn words(by: By) -> Words {
         By::Hops => (
             "hops",
             "By hops",
-            "Transit by the number of links crossed: equal steps between the peaks are the cost of one hop.",
+            "Transit by the number of links crossed: equal steps between the peaks are the cost of \
+            one hop.",
             "hops",
         ),
         By::Packets => (
             "packets",
             "By packets",
-            "Transit by the number of packets that carried the message: equal steps are the cost of one packet.",
+            "Transit by the number of packets that carried the message: equal steps are the cost \
+            of one packet.",
             "packets",
         ),
         By::Bytes => ("bytes", "By size", "Where the time went for each message size.", "payload"),
         By::Pair => (
             "pair",
             "By node pair",
-            "Where the time went for each pair of nodes; one pair that differs points to a place, not to a program.",
+            "Where the time went for each pair of nodes; one pair that differs points to a place, \
+            not to a program.",
             "from → to",
         ),
         By::Kind => ("kind", "By kind", "Where the time went for each kind of message.", "kind"),
@@ -86,8 +91,11 @@ fn stage_of(group: &Group, stage: Stage) -> Option<&Summary> {
 }
 
 fn areas(run: &str, breakdown: &Breakdown, words: &Words) -> Chart {
-    let scale =
-        breakdown.groups.iter().find(|g| !g.bins.is_empty()).map_or(Scale::Linear, |g| scale_of(&g.bins));
+    let scale = breakdown
+        .groups
+        .iter()
+        .find(|g| !g.bins.is_empty())
+        .map_or(Scale::Linear, |g| scale_of(&g.bins));
     let (kind, axis) = match scale {
         Scale::Log => (AxisType::Log, "transit time (log)"),
         Scale::Linear => (AxisType::Linear, "transit time"),
@@ -105,8 +113,8 @@ fn areas(run: &str, breakdown: &Breakdown, words: &Words) -> Chart {
         .x_axis(time_axis(axis, kind))
         .y_axis(count_axis("messages", AxisType::Linear));
     let label = format!("Stacked histogram of transit time by {}.", words.group);
-    let mut chart =
-        Chart::new(format!("{run}-areas-{}", words.key), 320, label, axes).titled("Transit, stacked");
+    let mut chart = Chart::new(format!("{run}-areas-{}", words.key), 320, label, axes)
+        .titled("Transit, stacked");
     let shown = breakdown.groups.len().min(AREAS_AT_MOST);
     for (i, group) in breakdown.groups.iter().take(shown).enumerate() {
         let name = match (words.group, group.label.as_str()) {

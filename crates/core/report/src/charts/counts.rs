@@ -9,13 +9,16 @@ use crate::chart::{Chart, bars, count_axis, layout, log_count_range, mode};
 use crate::format::count;
 
 pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
-    let views: Vec<&CountView> = analysis.counts.iter().filter(|view| !view.bars.is_empty()).collect();
+    let views: Vec<&CountView> =
+        analysis.counts.iter().filter(|view| !view.bars.is_empty()).collect();
     if views.is_empty() {
         return None;
     }
-    let sentence = "What a message met on its way: long queues mean that the receiver is the bottleneck, many in flight \
+    let sentence = "What a message met on its way: long queues mean that the receiver is the \
+    bottleneck, many in flight \
                     that the sender runs ahead of it.";
-    let mut section = Section::new(run, "queues", "Queues and messages in flight", sentence.to_owned());
+    let mut section =
+        Section::new(run, "queues", "Queues and messages in flight", sentence.to_owned());
     section.columns = views.len().min(2);
     section.charts = views.iter().map(|view| chart(run, view)).collect();
     Some(section)
@@ -37,19 +40,30 @@ fn chart(run: &str, view: &CountView) -> Chart {
     let largest = view.bars.iter().map(|bar| bar.2).max().unwrap_or(1);
     chart.modes = vec![
         mode("linear", None, json!({})),
-        mode("semi-log", None, json!({"yaxis.type": "log", "yaxis.range": log_count_range(largest)})),
+        mode(
+            "semi-log",
+            None,
+            json!({"yaxis.type": "log", "yaxis.range": log_count_range(largest)}),
+        ),
     ];
     chart
 }
 
 /// Bars over ranges (inclusive) of whole numbers.
-pub(super) fn whole_number_bars(ranges: &[(u64, u64, u64)], colour: &str) -> Box<plotly::Bar<f64, u64>> {
+pub(super) fn whole_number_bars(
+    ranges: &[(u64, u64, u64)],
+    colour: &str,
+) -> Box<plotly::Bar<f64, u64>> {
     let x = ranges.iter().map(|(from, to, _)| (*from as f64 + *to as f64) / 2.0).collect();
     let y = ranges.iter().map(|(_, _, n)| *n).collect();
     let texts = ranges
         .iter()
         .map(|(from, to, n)| {
-            let range = if from == to { count(*from) } else { format!("{} to {}", count(*from), count(*to)) };
+            let range = if from == to {
+                count(*from)
+            } else {
+                format!("{} to {}", count(*from), count(*to))
+            };
             format!("{range}: <b>{}</b> times", count(*n))
         })
         .collect();

@@ -1,11 +1,14 @@
-//! Distributions by pieces: the fastest 95 %, 95 to 99.9 %, the slowest 0.1 %, each at its own scale.
+//! Distributions by pieces: the fastest 95 %, 95 to 99.9 %, the slowest 0.1 %, each at its own
+//! scale.
 
 use plotly::layout::AxisType;
 use serde_json::json;
 use stats::analysis::{Analysis, Piece, PieceView, StageView};
 
 use super::Section;
-use crate::chart::{Chart, Mode, Scale, count_axis, histogram, layout, log_count_range, mode, time_axis};
+use crate::chart::{
+    Chart, Mode, Scale, count_axis, histogram, layout, log_count_range, mode, time_axis,
+};
 use crate::format::counted;
 use crate::palette::{CYCLE, title, token};
 
@@ -13,17 +16,26 @@ const HEIGHT: u32 = 210;
 
 /// Every stage, end to end first.
 pub(super) fn stages(run: &str, analysis: &Analysis) -> Option<Section> {
-    let views: Vec<&StageView> = analysis.stages.iter().filter(|view| !view.pieces.is_empty()).collect();
+    let views: Vec<&StageView> =
+        analysis.stages.iter().filter(|view| !view.pieces.is_empty()).collect();
     let first = views.first()?;
     let sentence =
-        "How long messages took, end to end and in each stage. Each piece has its own scale, so that the \
-                    slow few do not flatten the rest; several peaks mean several ways through the machine."
+        "How long messages took, end to end and in each stage. Each piece has its own scale, so \
+        that the \
+                    slow few do not flatten the rest; several peaks mean several ways through the \
+                    machine."
             .to_owned();
     let mut section = Section::new(run, "distribution", "Distribution by pieces", sentence);
     section.columns = first.pieces.len().clamp(1, 3);
     for view in &views {
         let name = title(view.stage);
-        section.charts.extend(panels(run, crate::palette::key(view.stage), name, token(view.stage), view));
+        section.charts.extend(panels(
+            run,
+            crate::palette::key(view.stage),
+            name,
+            token(view.stage),
+            view,
+        ));
     }
     section.columns = views.iter().map(|view| view.pieces.len()).max().unwrap_or(1);
     Some(section)
@@ -33,7 +45,8 @@ pub(super) fn stages(run: &str, analysis: &Analysis) -> Option<Section> {
 pub(super) fn cycles(run: &str, analysis: &Analysis) -> Option<Section> {
     let view = analysis.cycles.as_ref().filter(|view| !view.pieces.is_empty())?;
     let sentence =
-        "Whole cycles (round trips, relay rounds), from the node that began them: the figure that tools \
+        "Whole cycles (round trips, relay rounds), from the node that began them: the figure that \
+        tools \
                     without one-way stamps report."
             .to_owned();
     let mut section = Section::new(run, "cycles", "Whole cycles", sentence);
@@ -61,8 +74,10 @@ fn panel(run: &str, key: &str, name: &str, colour: &str, piece: &PieceView) -> C
 }
 
 fn scale_modes(piece: &PieceView) -> Vec<Mode> {
-    let largest = |bins: &[stats::analysis::Bin]| bins.iter().map(|bin| bin.count).max().unwrap_or(1);
-    let semi = json!({"yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.linear_bins))});
+    let largest =
+        |bins: &[stats::analysis::Bin]| bins.iter().map(|bin| bin.count).max().unwrap_or(1);
+    let semi =
+        json!({"yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.linear_bins))});
     let both = json!({
         "xaxis.type": "log", "yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.log_bins)),
     });

@@ -20,8 +20,9 @@ pub(super) fn section(run: &str, facts: &Facts, simulation: &Simulation) -> Opti
     if !points.is_empty() {
         section.charts.push(chart(run, &points));
     }
-    section.below = difference
-        .map_or_else(String::new, |text| format!("<p class=note>{}</p>", crate::escape::html(&text)));
+    section.below = difference.map_or_else(String::new, |text| {
+        format!("<p class=note>{}</p>", crate::escape::html(&text))
+    });
     Some(section)
 }
 
@@ -30,7 +31,8 @@ fn sentence(points: &[(&SimulationBin, f64)]) -> String {
         return "No global virtual time was recorded.".to_owned();
     };
     format!(
-        "Global virtual time (GVT), before which nothing can be undone any more, rose from {} to {}. An even slope is \
+        "Global virtual time (GVT), before which nothing can be undone any more, rose from {} to \
+        {}. An even slope is \
          steady progress; a flat stretch is a time in which nothing was committed.",
         six_figures(*first),
         six_figures(*last)
@@ -38,9 +40,13 @@ fn sentence(points: &[(&SimulationBin, f64)]) -> String {
 }
 
 fn chart(run: &str, points: &[(&SimulationBin, f64)]) -> Chart {
-    let axes = layout()
-        .x_axis(time_axis("time since the run began", AxisType::Linear))
-        .y_axis(Axis::new().title("global virtual time").type_(AxisType::Linear).n_ticks(7).zero_line(false));
+    let axes = layout().x_axis(time_axis("time since the run began", AxisType::Linear)).y_axis(
+        Axis::new()
+            .title("global virtual time")
+            .type_(AxisType::Linear)
+            .n_ticks(7)
+            .zero_line(false),
+    );
     let label = "Global virtual time against wall time.".to_owned();
     let mut chart = Chart::new(format!("{run}-gvt"), 320, label, axes);
     let x = seconds(points.iter().map(|(bin, _)| bin.from_ns + (bin.to_ns - bin.from_ns) / 2));

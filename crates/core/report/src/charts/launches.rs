@@ -34,7 +34,8 @@ pub(crate) fn sentence(spread: &LaunchSpread, what: &str) -> String {
     let launches = spread.launches.len();
     match (spread.between, spread.within) {
         (Some(between), Some(within)) => format!(
-            "Quantiles of {what} in each of {launches} fresh launches. The medians vary by {} between launches and by {} \
+            "Quantiles of {what} in each of {launches} fresh launches. The medians vary by {} \
+            between launches and by {} \
              within one: {}.",
             deviation(between),
             deviation(within),
@@ -86,8 +87,10 @@ fn quantile_line(
     p: f64,
     colour: &'static str,
 ) -> Option<Box<Scatter<String, f64>>> {
-    let points: Vec<(u32, i64)> =
-        launches.iter().filter_map(|(launch, summary)| Some((*launch, quantile(summary, p)?))).collect();
+    let points: Vec<(u32, i64)> = launches
+        .iter()
+        .filter_map(|(launch, summary)| Some((*launch, quantile(summary, p)?)))
+        .collect();
     if points.is_empty() {
         return None;
     }

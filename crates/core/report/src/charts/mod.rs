@@ -1,4 +1,5 @@
-//! The sections of a run's report, in the order in which they are read. A section without data is left out.
+//! The sections of a run's report, in the order in which they are read. A section without data is
+//! left out.
 
 mod breakdown;
 mod counts;

@@ -32,7 +32,8 @@ fn worst(run: &str, mpi: &Mpi) -> Option<Section> {
     } else {
         "The messages that waited longest"
     };
-    let sentence = "Each with what its two ranks did from its send (or from when the receiver began to wait) until it was taken, \
+    let sentence = "Each with what its two ranks did from its send (or from when the receiver \
+    began to wait) until it was taken, \
                     longest first. Computing is time outside MPI.";
     let mut section = Section::new(run, "mpi-worst", title, sentence.to_owned());
     section.below = tables::worst(mpi);
@@ -42,7 +43,8 @@ fn worst(run: &str, mpi: &Mpi) -> Option<Section> {
 fn functions(run: &str, facts: &Facts, mpi: &Mpi) -> Option<Section> {
     let calls = mpi.calls.as_ref().filter(|calls| !calls.functions.is_empty())?;
     let mut sentence =
-        "Time in each function, all ranks together; polls count from the first to the last of a run of them."
+        "Time in each function, all ranks together; polls count from the first to the last of a \
+        run of them."
             .to_owned();
     if let Some(first) = calls.collectives.first().filter(|first| first.waited_ns > 0) {
         sentence.push_str(&format!(
@@ -69,8 +71,8 @@ fn functions(run: &str, facts: &Facts, mpi: &Mpi) -> Option<Section> {
 }
 
 fn groups(run: &str, mpi: &Mpi) -> Option<Section> {
-    let sentence =
-        "The messages of each pair of ranks and of each tag; those whose messages waited most come first.";
+    let sentence = "The messages of each pair of ranks and of each tag; those whose messages \
+    waited most come first.";
     let mut section = Section::new(run, "mpi-groups", "Pairs and tags", sentence.to_owned());
     for (by, heading) in [(MpiBy::Pair, "Pairs of ranks"), (MpiBy::Tag, "Tags")] {
         if let Some(groups) = mpi::groups(mpi, by).filter(|groups| !groups.groups.is_empty()) {
@@ -81,13 +83,18 @@ fn groups(run: &str, mpi: &Mpi) -> Option<Section> {
 }
 
 fn sites(run: &str, mpi: &Mpi) -> Option<Section> {
-    let sentence = "The places in the program that sent and received messages; those whose messages waited most come first. Without \
-                    debug information a place is an offset in its file: compile with -g to see functions and lines.";
+    let sentence = "The places in the program that sent and received messages; those whose \
+    messages waited most come first. Without \
+                    debug information a place is an offset in its file: compile with -g to see \
+                    functions and lines.";
     let mut section = Section::new(run, "mpi-sites", "Places in the program", sentence.to_owned());
-    for (by, heading) in
-        [(MpiBy::SendSite, "Where messages were sent"), (MpiBy::ReceiveSite, "Where they were received")]
-    {
-        let known = |groups: &&stats::analysis::MpiGroups| groups.groups.iter().any(|group| group.key.0 != 0);
+    for (by, heading) in [
+        (MpiBy::SendSite, "Where messages were sent"),
+        (MpiBy::ReceiveSite, "Where they were received"),
+    ] {
+        let known = |groups: &&stats::analysis::MpiGroups| {
+            groups.groups.iter().any(|group| group.key.0 != 0)
+        };
         if let Some(groups) = mpi::groups(mpi, by).filter(known) {
             section.below.push_str(&format!("<h4>{heading}</h4>{}", tables::groups(mpi, groups)));
         }

@@ -22,7 +22,8 @@ pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
     let all: i64 = mpi.blocked.iter().map(Blocked::total_ns).sum::<i64>() + mpi.blocked_left_out.1;
     let mapped = ranks <= RANKS_AT_MOST;
     let sentence = format!(
-        "Time that ranks were blocked in calls for others, {} in all: as receivers since the other sent late, as senders since the \
+        "Time that ranks were blocked in calls for others, {} in all: as receivers since the other \
+        sent late, as senders since the \
          other posted its receive late. Most of all, {}, rank {} waited for rank {}.{}",
         time(all as f64),
         time(first.total_ns() as f64),
@@ -37,7 +38,8 @@ pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
     let rows = if mapped { ROWS } else { ROWS_ALONE };
     section.below = mpi_tables::blocked(&mpi.blocked[..mpi.blocked.len().min(rows)]);
     if !mapped {
-        let note = format!("A map of {} would be too fine to read.", counted(u64::from(ranks), "rank"));
+        let note =
+            format!("A map of {} would be too fine to read.", counted(u64::from(ranks), "rank"));
         section.below.push_str(&format!("<p class=note>{note}</p>"));
     }
     Some(section)
@@ -59,7 +61,8 @@ fn chart(run: &str, blocked: &[Blocked], ranks: usize) -> Chart {
     chart
 }
 
-/// The squares; their colour goes with the logarithm of the time, since a few pairs often wait a thousand times as long as others.
+/// The squares; their colour goes with the logarithm of the time, since a few pairs often wait a
+/// thousand times as long as others.
 fn map(blocked: &[Blocked], ranks: usize) -> Value {
     let mut z = vec![vec![None; ranks]; ranks];
     let mut texts = vec![vec![String::new(); ranks]; ranks];
@@ -75,7 +78,8 @@ fn map(blocked: &[Blocked], ranks: usize) -> Value {
     }
     let numbers: Vec<usize> = (0..ranks).collect();
     let known = || z.iter().flatten().flatten().copied();
-    let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+    let (low, high) =
+        (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
     let (values, names) = ticks(low, high);
     json!({
         "type": "heatmap", "x": numbers, "y": numbers, "z": z, "text": texts, "hoverinfo": "text", "xgap": 1, "ygap": 1,

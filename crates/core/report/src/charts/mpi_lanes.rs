@@ -34,8 +34,10 @@ pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
         n => format!(" {} that waited less are left out.", counted(n as u64, "rank")),
     };
     let sentence = format!(
-        "A lane is a rank; its height shows what part of each slice of {} it spent on what. The arrows are the messages that waited \
-         longest (marked) and a sample of the others, from send to taking. Drag to zoom; for single calls, use fourstamp \
+        "A lane is a rank; its height shows what part of each slice of {} it spent on what. The \
+        arrows are the messages that waited \
+         longest (marked) and a sample of the others, from send to taking. Drag to zoom; for \
+         single calls, use fourstamp \
          export --perfetto.{beyond}",
         time(calls.slice_ns as f64)
     );
@@ -55,10 +57,9 @@ fn chosen(calls: &Calls) -> Vec<&Lane> {
     let mut lanes: Vec<&Lane> = calls.lanes.iter().collect();
     if lanes.len() > LANES_AT_MOST {
         let waiting = |lane: &&Lane| {
-            let parts = lane
-                .slices
-                .iter()
-                .map(|parts| parts[Activity::Waiting as usize] + parts[Activity::Collective as usize]);
+            let parts = lane.slices.iter().map(|parts| {
+                parts[Activity::Waiting as usize] + parts[Activity::Collective as usize]
+            });
             std::cmp::Reverse((f64::from(parts.sum::<f32>()) * 1e6) as u64)
         };
         lanes.sort_by_key(waiting);
@@ -96,15 +97,18 @@ fn chart(run: &str, mpi: &Mpi, calls: &Calls, lanes: &[&Lane]) -> Chart {
     for activity in ORDER {
         chart.data.extend(areas(calls, lanes, activity).map(|areas| Box::new(Raw(areas)) as _));
     }
-    let at: BTreeMap<u32, f64> = lanes.iter().zip(0..).map(|(lane, at)| (lane.rank, f64::from(at))).collect();
+    let at: BTreeMap<u32, f64> =
+        lanes.iter().zip(0..).map(|(lane, at)| (lane.rank, f64::from(at))).collect();
     let worst: Vec<MessageLine> = mpi.worst.iter().map(|message| message.line).collect();
-    let others: Vec<MessageLine> = mpi.sample.iter().filter(|line| !worst.contains(line)).copied().collect();
+    let others: Vec<MessageLine> =
+        mpi.sample.iter().filter(|line| !worst.contains(line)).copied().collect();
     chart.data.extend(arrows(&others, &at, "@a", 0.8).map(|arrows| Box::new(Raw(arrows)) as _));
     chart.data.extend(arrows(&worst, &at, "@mark", 2.0).map(|arrows| Box::new(Raw(arrows)) as _));
     chart
 }
 
-/// Outlines of one activity in all lanes, one closed line for each run of slices that have any of it.
+/// Outlines of one activity in all lanes, one closed line for each run of slices that have any of
+/// it.
 fn areas(calls: &Calls, lanes: &[&Lane], activity: Activity) -> Option<Value> {
     let below: Vec<Activity> = ORDER.into_iter().take_while(|other| *other != activity).collect();
     let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -117,9 +121,11 @@ fn areas(calls: &Calls, lanes: &[&Lane], activity: Activity) -> Option<Value> {
                 (base, base + f64::from(parts[activity as usize]))
             })
             .collect();
-        let level = |part: f64| Some(((f64::from(place) + HALF - 2.0 * HALF * part) * 1e4).round() / 1e4);
-        let edge =
-            |slice: usize| Some(axis_seconds((calls.slices_from_ns + slice as i64 * calls.slice_ns) as f64));
+        let level =
+            |part: f64| Some(((f64::from(place) + HALF - 2.0 * HALF * part) * 1e4).round() / 1e4);
+        let edge = |slice: usize| {
+            Some(axis_seconds((calls.slices_from_ns + slice as i64 * calls.slice_ns) as f64))
+        };
         let mut first = 0;
         while first < heights.len() {
             let run = heights[first..].iter().take_while(|(base, top)| top > base).count();
@@ -152,7 +158,12 @@ fn areas(calls: &Calls, lanes: &[&Lane], activity: Activity) -> Option<Value> {
 }
 
 /// Messages between lanes that are shown; a message within a rank has no arrow.
-fn arrows(lines: &[MessageLine], at: &BTreeMap<u32, f64>, colour: &str, width: f64) -> Option<Value> {
+fn arrows(
+    lines: &[MessageLine],
+    at: &BTreeMap<u32, f64>,
+    colour: &str,
+    width: f64,
+) -> Option<Value> {
     let (mut x, mut y, mut sizes, mut texts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for line in lines {
         let (Some(from), Some(to)) = (at.get(&line.src), at.get(&line.dst)) else { continue };
@@ -169,7 +180,11 @@ fn arrows(lines: &[MessageLine], at: &BTreeMap<u32, f64>, colour: &str, width: f
             time(line.ready_ns as f64),
             time((line.taken_ns - line.ready_ns) as f64)
         );
-        x.extend([Some(axis_seconds(line.ready_ns as f64)), Some(axis_seconds(line.taken_ns as f64)), None]);
+        x.extend([
+            Some(axis_seconds(line.ready_ns as f64)),
+            Some(axis_seconds(line.taken_ns as f64)),
+            None,
+        ]);
         y.extend([Some(from + edge), Some(to - edge), None]);
         sizes.extend([0.0, 5.0 + 2.0 * width, 0.0]);
         texts.extend([text.clone(), text, String::new()]);

@@ -24,7 +24,8 @@ pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
         (inside + all - rank.activity_ns[0] as f64, whole + all)
     });
     let sentence = format!(
-        "From each rank's first call to the end of its last, {} of the time of all {} was in MPI. A rank that computes longer than \
+        "From each rank's first call to the end of its last, {} of the time of all {} was in MPI. \
+        A rank that computes longer than \
          the others is one that they wait for.",
         part(inside / whole),
         counted(calls.ranks.len() as u64, "rank")
@@ -63,11 +64,17 @@ fn chart(run: &str, ranks: &[&RankTime]) -> Chart {
     for activity in Activity::ALL {
         let (title, class) = activity_title(activity);
         let ns = |rank: &RankTime| rank.activity_ns[activity as usize] as f64;
-        let share = |rank: &RankTime| ns(rank) / (rank.elapsed_ns as f64 * rank.threads.max(1) as f64);
+        let share =
+            |rank: &RankTime| ns(rank) / (rank.elapsed_ns as f64 * rank.threads.max(1) as f64);
         let x = ranks.iter().map(|rank| (share(rank) * 1e5).round() / 1e5).collect();
         let y = ranks.iter().map(|rank| rank.rank.to_string()).collect();
         let text = |rank: &&RankTime| {
-            format!("rank {}: <b>{}</b> {title}<br>{}", rank.rank, part(share(rank)), time(ns(rank)))
+            format!(
+                "rank {}: <b>{}</b> {title}<br>{}",
+                rank.rank,
+                part(share(rank)),
+                time(ns(rank))
+            )
         };
         let texts = ranks.iter().map(text).collect();
         chart.data.push(lying(bars(x, y, texts, title, &format!("@{class}"))));

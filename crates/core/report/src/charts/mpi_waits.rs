@@ -14,8 +14,10 @@ pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
         return None;
     }
     let sentence = format!(
-        "The time of all messages, {}, runs from the call of send, or from when the receiver began to wait if that was earlier, until \
-         each was taken. A late receiver's time lies within that of unexpected messages where both are known. {}",
+        "The time of all messages, {}, runs from the call of send, or from when the receiver began \
+        to wait if that was earlier, until \
+         each was taken. A late receiver's time lies within that of unexpected messages where both \
+         are known. {}",
         time(mpi.message_time_ns as f64),
         arrivals_sentence(&mpi.arrivals)
     );

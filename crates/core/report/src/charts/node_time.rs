@@ -27,10 +27,13 @@ pub(super) fn section(run: &str, simulation: &Simulation) -> Option<Section> {
     if shown.is_empty() {
         return None;
     }
-    let sentence = "What each node's wall time went to. Rest is messages, computing GVT and waiting for work: a node with much \
+    let sentence = "What each node's wall time went to. Rest is messages, computing GVT and \
+    waiting for work: a node with much \
                     more of it than the others has too few objects, one with little sets the pace.";
-    let mut section = Section::new(run, "node-time", "Where each node's time went", sentence.to_owned());
-    section.legend = PARTS.iter().map(|(name, class, _)| ((*name).to_owned(), (*class).to_owned())).collect();
+    let mut section =
+        Section::new(run, "node-time", "Where each node's time went", sentence.to_owned());
+    section.legend =
+        PARTS.iter().map(|(name, class, _)| ((*name).to_owned(), (*class).to_owned())).collect();
     section.charts.push(chart(run, &shown));
     section.below = simulation_tables::nodes(&simulation.nodes);
     Some(section)
@@ -55,17 +58,28 @@ fn chart(run: &str, nodes: &[&NodeTime]) -> Chart {
                 .range(vec![nodes.len() as f64 - 0.4, -0.6]),
         );
     let height = (90 + 26 * nodes.len() as u32).max(180);
-    let label =
-        "Share of each node's time in execution, rollback, fossil collection and the rest.".to_owned();
+    let label = "Share of each node's time in execution, rollback, fossil collection and the rest."
+        .to_owned();
     let mut chart = Chart::new(format!("{run}-node-time"), height, label, axes);
     for (name, class, get) in PARTS {
         let share = |node: &NodeTime| get(node) as f64 / node.elapsed_ns as f64;
         let x = nodes.iter().map(|node| (share(node) * 1e5).round() / 1e5).collect();
         let y = nodes.iter().map(|node| node.node.to_string()).collect();
         let text = |node: &&NodeTime| {
-            format!("node {}: <b>{}</b> {name}<br>{}", node.node, part(share(node)), time(get(node) as f64))
+            format!(
+                "node {}: <b>{}</b> {name}<br>{}",
+                node.node,
+                part(share(node)),
+                time(get(node) as f64)
+            )
         };
-        chart.data.push(lying(bars(x, y, nodes.iter().map(text).collect(), name, &format!("@{class}"))));
+        chart.data.push(lying(bars(
+            x,
+            y,
+            nodes.iter().map(text).collect(),
+            name,
+            &format!("@{class}"),
+        )));
     }
     chart
 }

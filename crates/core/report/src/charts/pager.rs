@@ -30,7 +30,8 @@ fn completion(run: &str, pager: &PagerFacts, process: &Paged) -> Section {
     let sentence = about(process, pager);
     let mut section = Section::new(run, "pager-time", "Where the completion time went", sentence);
     let parts = process.seconds.shown();
-    section.legend = parts.iter().map(|part| (part.name.to_owned(), part.class.to_owned())).collect();
+    section.legend =
+        parts.iter().map(|part| (part.name.to_owned(), part.class.to_owned())).collect();
     section.charts.push(bar(run, &process.seconds));
     section.below = seconds_table(&process.seconds) + &predictions_table(pager);
     section
@@ -48,17 +49,24 @@ fn bar(run: &str, seconds: &PagedSeconds) -> Chart {
     let whole = seconds.elapsed.max(f64::MIN_POSITIVE);
     for PagedPart { name, class, seconds: s, .. } in seconds.shown() {
         let text = format!("<b>{}</b> {name}<br>{}", time(s * 1e9), part(s / whole));
-        let one =
-            bars(vec![(s * 1e6).round() / 1e6], vec![String::new()], vec![text], name, &format!("@{class}"));
+        let one = bars(
+            vec![(s * 1e6).round() / 1e6],
+            vec![String::new()],
+            vec![text],
+            name,
+            &format!("@{class}"),
+        );
         chart.data.push(lying(one));
     }
     chart
 }
 
 fn faults(run: &str, process: &Paged) -> Section {
-    let sentence = "A fault is a touch of a page that is not in the program's memory. What is fetched comes from a server or the disk; a page \
+    let sentence = "A fault is a touch of a page that is not in the program's memory. What is \
+    fetched comes from a server or the disk; a page \
                     on its way out, or read ahead, is given back at once.";
-    let mut section = Section::new(run, "pager-faults", "Faults and transfers", sentence.to_owned());
+    let mut section =
+        Section::new(run, "pager-faults", "Faults and transfers", sentence.to_owned());
     let pairs: String = transfers(process)
         .into_iter()
         .map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>"))
@@ -72,7 +80,8 @@ fn faults(run: &str, process: &Paged) -> Section {
 
 fn servers(run: &str, pager: &PagerFacts) -> Option<Section> {
     let happened = pager.processes.iter().flat_map(|process| &process.events);
-    let events: Vec<String> = happened.map(|event| format!("{:.3} s: {}", event.at_s, event.what)).collect();
+    let events: Vec<String> =
+        happened.map(|event| format!("{:.3} s: {}", event.at_s, event.what)).collect();
     if pager.servers.is_empty() && events.is_empty() {
         return None;
     }

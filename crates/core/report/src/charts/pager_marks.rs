@@ -1,7 +1,9 @@
 //! The moments at which servers were lost or joined, as marks on a chart along the run.
 
 use plotly::Scatter;
-use plotly::common::{DashType, HoverInfo, Line, Marker, MarkerSymbol, Mode as TraceMode, Position};
+use plotly::common::{
+    DashType, HoverInfo, Line, Marker, MarkerSymbol, Mode as TraceMode, Position,
+};
 
 use crate::escape;
 use crate::format::time;
@@ -77,9 +79,12 @@ pub(super) fn trace(marks: &[Mark], top: f64) -> Box<Scatter<f64, f64>> {
     let y = marks.iter().flat_map(|_| [0.0, high, f64::NAN]).collect();
     let only_top = |text: String| [String::new(), text, String::new()];
     let words: Vec<String> = marks.iter().flat_map(|mark| only_top(mark.word())).collect();
-    let texts: Vec<String> =
-        marks.iter().flat_map(|mark| [mark.text.clone(), mark.text.clone(), String::new()]).collect();
-    let side = |mark: &Mark| if mark.to_left { Position::MiddleLeft } else { Position::MiddleRight };
+    let texts: Vec<String> = marks
+        .iter()
+        .flat_map(|mark| [mark.text.clone(), mark.text.clone(), String::new()])
+        .collect();
+    let side =
+        |mark: &Mark| if mark.to_left { Position::MiddleLeft } else { Position::MiddleRight };
     let sides: Vec<Position> = marks.iter().flat_map(|mark| vec![side(mark); 3]).collect();
     Scatter::new(x, y)
         .mode(TraceMode::LinesMarkersText)
@@ -98,7 +103,8 @@ mod tests {
     use serde_json::json;
 
     fn pager(events: &[(f64, &str)]) -> PagerFacts {
-        let events: Vec<_> = events.iter().map(|(at_s, what)| json!({"at_s": at_s, "what": what})).collect();
+        let events: Vec<_> =
+            events.iter().map(|(at_s, what)| json!({"at_s": at_s, "what": what})).collect();
         PagerFacts::of(Some(&json!({"processes": [{"events": events}]}))).unwrap()
     }
 
@@ -114,6 +120,10 @@ mod tests {
         let words: Vec<(f64, String)> = marks.iter().map(|mark| (mark.at_s, mark.word())).collect();
         assert_eq!(words, [(1.0, "2 servers lost".to_owned()), (9.0, "server joined".to_owned())]);
         assert!(marks[1].to_left && !marks[0].to_left);
-        assert!(marks[0].text.contains("is down") && !marks[0].text.contains("<a>"), "{}", marks[0].text);
+        assert!(
+            marks[0].text.contains("is down") && !marks[0].text.contains("<a>"),
+            "{}",
+            marks[0].text
+        );
     }
 }

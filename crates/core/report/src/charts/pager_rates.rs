@@ -1,4 +1,5 @@
-//! Page transfers a second along the run, and what happened to servers meanwhile: the phases of a program at a glance.
+//! Page transfers a second along the run, and what happened to servers meanwhile: the phases of a
+//! program at a glance.
 
 use plotly::common::{Fill, HoverInfo, Line, LineShape, Visible};
 use plotly::layout::AxisType;
@@ -28,16 +29,21 @@ enum Measure {
 }
 
 pub(super) fn section(run: &str, pager: &PagerFacts, paging: &Paging) -> Section {
-    let mut section = Section::new(run, "pager-rates", "Page transfers along the run", phases(paging, pager));
-    let shown: Vec<_> =
-        LINES.into_iter().filter(|(kind, ..)| paging.kinds.iter().any(|of| of.kind == *kind)).collect();
-    let names = shown.iter().rev().map(|(_, name, class, _)| ((*name).to_owned(), (*class).to_owned()));
+    let mut section =
+        Section::new(run, "pager-rates", "Page transfers along the run", phases(paging, pager));
+    let shown: Vec<_> = LINES
+        .into_iter()
+        .filter(|(kind, ..)| paging.kinds.iter().any(|of| of.kind == *kind))
+        .collect();
+    let names =
+        shown.iter().rev().map(|(_, name, class, _)| ((*name).to_owned(), (*class).to_owned()));
     section.legend = names.collect();
     let end_s = pager.processes.iter().map(|process| process.seconds.elapsed).fold(0.0, f64::max);
     section.charts.push(chart(run, paging, &shown, &marks(pager, end_s), end_s));
     let slice = paging.series.iter().map(|bin| bin.to_ns - bin.from_ns).max().unwrap_or(0);
     section.below = format!(
-        "<p class=note>The first and the last hundredth of a kind\u{2019}s pages are left out of the times in the text; its rates are \
+        "<p class=note>The first and the last hundredth of a kind\u{2019}s pages are left out of \
+        the times in the text; its rates are \
          means between them. A step of the lines is {}.</p>",
         time(slice as f64)
     );
@@ -54,7 +60,10 @@ fn chart(
     let (pages, bytes) = (top(&paging.series, Measure::Pages), top(&paging.series, Measure::Bytes));
     let last = paging.series.last().map_or(0.0, |bin| axis_seconds(bin.to_ns as f64));
     let axes = layout()
-        .x_axis(time_axis("time since the run began", AxisType::Linear).range(vec![0.0, end_s.max(last)]))
+        .x_axis(
+            time_axis("time since the run began", AxisType::Linear)
+                .range(vec![0.0, end_s.max(last)]),
+        )
         .y_axis(count_axis("pages a second", AxisType::Linear).range(vec![0.0, pages]));
     let label = "Page-ins, page-outs and parity pages a second along the run.".to_owned();
     let mut chart = Chart::new(format!("{run}-pager-rates-chart"), 320, label, axes);

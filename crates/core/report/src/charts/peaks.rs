@@ -82,7 +82,12 @@ fn marks(peaks: &[Peak], bins: &[Bin]) -> Raw {
 }
 
 fn label(peak: &Peak) -> String {
-    format!("<b>{}</b><br>{}, {} of time", time(peak.place_ns), mass(peak.mass), part(peak.time_share))
+    format!(
+        "<b>{}</b><br>{}, {} of time",
+        time(peak.place_ns),
+        mass(peak.mass),
+        part(peak.time_share)
+    )
 }
 
 fn tip(peak: &Peak) -> String {
@@ -99,7 +104,8 @@ fn tip(peak: &Peak) -> String {
 /// The highest of the bars that the peak is on: over half its height, or at least the one that its
 /// place is in. Between the teeth of a coarse clock bars are empty.
 fn height(peak: &Peak, bins: &[Bin]) -> u64 {
-    // Half the width to either side on the log scale that the bars are on: a wide peak would reach 0.
+    // Half the width to either side on the log scale that the bars are on: a wide peak would reach
+    // 0.
     let place = peak.place_ns.max(0.5);
     let half = (peak.width_ns / 2.0 / place).asinh().exp();
     let (from, to) = ((place / half).max(peak.from_ns), (place * half).min(peak.to_ns));
@@ -116,7 +122,11 @@ mod tests {
         // Bins of 4 ns over a clock of 10 ns: most are empty.
         let bins: Vec<Bin> = (0..20)
             .map(|at| (f64::from(at) * 4.0, f64::from(at + 1) * 4.0))
-            .map(|(from, to)| Bin { from, to, count: if from <= 20.0 && 20.0 < to { 900 } else { 0 } })
+            .map(|(from, to)| Bin {
+                from,
+                to,
+                count: if from <= 20.0 && 20.0 < to { 900 } else { 0 },
+            })
             .collect();
         let peak = Peak {
             place_ns: 17.0,

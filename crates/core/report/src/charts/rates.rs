@@ -31,7 +31,8 @@ pub(super) fn section(run: &str, simulation: &Simulation) -> Option<Section> {
 fn sentence(simulation: &Simulation) -> String {
     let wasted = simulation.undone as f64 / simulation.executed as f64;
     format!(
-        "Events a second. The gap between executed and committed is work in vain: {} of the events executed were undone. Where \
+        "Events a second. The gap between executed and committed is work in vain: {} of the events \
+        executed were undone. Where \
          undone follows executed upwards, nodes run too far ahead.",
         part(wasted)
     )

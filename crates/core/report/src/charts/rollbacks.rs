@@ -21,7 +21,8 @@ pub(super) fn section(run: &str, simulation: &Simulation) -> Option<Section> {
     section.charts.push(depths(run, rollbacks));
     section.charts.extend(lengths(run, rollbacks));
     section.columns = section.charts.len();
-    section.below = format!("<h4>The largest rollbacks</h4>{}", simulation_tables::worst(&simulation.worst));
+    section.below =
+        format!("<h4>The largest rollbacks</h4>{}", simulation_tables::worst(&simulation.worst));
     if !simulation.objects.is_empty() {
         let table = simulation_tables::objects(simulation);
         section.below.push_str(&format!("<h4>The objects with most events undone</h4>{table}"));
@@ -35,8 +36,10 @@ fn sentence(rollbacks: &Rollbacks) -> String {
         n => format!(" {} undid no more than the object's last moment.", count(n)),
     };
     format!(
-        "Both axes are logarithmic, so that a few deep rollbacks are seen beside many shallow ones. Half of the {} undid at most \
-         {}, the mean is {:.1}, the deepest {}. A tail far to the right is work thrown away for one late message.{zero}",
+        "Both axes are logarithmic, so that a few deep rollbacks are seen beside many shallow \
+        ones. Half of the {} undid at most \
+         {}, the mean is {:.1}, the deepest {}. A tail far to the right is work thrown away for \
+         one late message.{zero}",
         counted(rollbacks.count, "rollback"),
         counted(rollbacks.depth_p50, "event"),
         rollbacks.depth_mean,
@@ -45,8 +48,10 @@ fn sentence(rollbacks: &Rollbacks) -> String {
 }
 
 fn depths(run: &str, rollbacks: &Rollbacks) -> Chart {
-    let bars: Vec<LogBar> = rollbacks.depths.iter().filter(|range| range.2 > 0).map(depth_bar).collect();
-    let label = format!("Histogram of events undone in a rollback: mean {:.1}.", rollbacks.depth_mean);
+    let bars: Vec<LogBar> =
+        rollbacks.depths.iter().filter(|range| range.2 > 0).map(depth_bar).collect();
+    let label =
+        format!("Histogram of events undone in a rollback: mean {:.1}.", rollbacks.depth_mean);
     let axis = count_axis("events undone (log)", AxisType::Log);
     histogram(format!("{run}-depths"), "Events undone in a rollback", label, axis, &bars)
 }
@@ -57,7 +62,10 @@ fn lengths(run: &str, rollbacks: &Rollbacks) -> Option<Chart> {
     if rollbacks.lengths_zero > 0 {
         // Zero has no place on a log scale: it is drawn below the least, and says what it is.
         let text = format!("0<br><b>{}</b>", counted(rollbacks.lengths_zero, "rollback"));
-        bars.insert(0, LogBar { from: first / 4.0, to: first / 2.0, count: rollbacks.lengths_zero, text });
+        bars.insert(
+            0,
+            LogBar { from: first / 4.0, to: first / 2.0, count: rollbacks.lengths_zero, text },
+        );
     }
     let label = "Histogram of how far back in virtual time rollbacks went.".to_owned();
     let zero = (rollbacks.lengths_zero > 0).then_some(first * 3.0 / 8.0);
@@ -72,7 +80,8 @@ fn lengths(run: &str, rollbacks: &Rollbacks) -> Option<Chart> {
     Some(histogram(format!("{run}-lengths"), "How far back in virtual time", label, axis, &bars))
 }
 
-/// Decades between `first` and `last`, or powers of two where there are too few of these; and `zero` where it is drawn.
+/// Decades between `first` and `last`, or powers of two where there are too few of these; and
+/// `zero` where it is drawn.
 fn ticks(first: f64, last: f64, zero: Option<f64>) -> (Vec<f64>, Vec<String>) {
     let powers = |base: f64, every: i32| -> Vec<f64> {
         let (low, high) = (first.log(base).ceil() as i32, last.log(base).floor() as i32);
@@ -94,10 +103,18 @@ struct LogBar {
 
 /// Whole numbers reach half a step to either side.
 fn depth_bar(&(from, to, n): &(u64, u64, u64)) -> LogBar {
-    let range =
-        if from == to { counted(from, "event") } else { format!("{} to {} events", count(from), count(to)) };
+    let range = if from == to {
+        counted(from, "event")
+    } else {
+        format!("{} to {} events", count(from), count(to))
+    };
     let text = format!("{range}<br><b>{}</b>", counted(n, "rollback"));
-    LogBar { from: if from == 0 { 0.25 } else { from as f64 - 0.5 }, to: to as f64 + 0.5, count: n, text }
+    LogBar {
+        from: if from == 0 { 0.25 } else { from as f64 - 0.5 },
+        to: to as f64 + 0.5,
+        count: n,
+        text,
+    }
 }
 
 fn length_bar(bin: &Bin) -> LogBar {
@@ -109,7 +126,8 @@ fn length_bar(bin: &Bin) -> LogBar {
 fn histogram(id: String, title: &str, label: String, axis: Axis, bars: &[LogBar]) -> Chart {
     let largest = bars.iter().map(|bar| bar.count).max().unwrap_or(1);
     let range: Vec<f64> = serde_json::from_value(log_count_range(largest)).unwrap_or_default();
-    let axes = layout().x_axis(axis).y_axis(count_axis("rollbacks (log)", AxisType::Log).range(range));
+    let axes =
+        layout().x_axis(axis).y_axis(count_axis("rollbacks (log)", AxisType::Log).range(range));
     let mut chart = Chart::new(id, HEIGHT, label, axes).titled(title);
     let x = bars.iter().map(|bar| (bar.from + bar.to) / 2.0).collect();
     let width = bars.iter().map(|bar| bar.to - bar.from).collect();

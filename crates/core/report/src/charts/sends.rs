@@ -14,10 +14,20 @@ pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
     let sends = analysis.sends.as_ref()?;
     let mut section = Section::new(run, "sends", "Between sends", sentence(sends));
     if !sends.interval.log_bins.is_empty() {
-        section.charts.push(times(run, "interval", "Time from one send to the next", &sends.interval));
+        section.charts.push(times(
+            run,
+            "interval",
+            "Time from one send to the next",
+            &sends.interval,
+        ));
     }
     if let Some(view) = sends.per_served.as_ref().filter(|view| !view.log_bins.is_empty()) {
-        section.charts.push(times(run, "per-served", "The same, for each message served meanwhile", view));
+        section.charts.push(times(
+            run,
+            "per-served",
+            "The same, for each message served meanwhile",
+            view,
+        ));
     }
     if !sends.served.is_empty() {
         section.charts.push(served(run, &sends.served));
@@ -30,11 +40,15 @@ fn sentence(sends: &SendView) -> String {
     let median = time_or_none(quantile(&sends.interval.summary, 0.5));
     let per_served = sends.per_served.as_ref().and_then(|view| quantile(&view.summary, 0.5));
     let served = match per_served {
-        Some(_) => format!(", {} for each message that the node served meanwhile", time_or_none(per_served)),
+        Some(_) => format!(
+            ", {} for each message that the node served meanwhile",
+            time_or_none(per_served)
+        ),
         None => String::new(),
     };
     format!(
-        "The median time from a node's last send to the same node, whatever that was, to the send of a message shown here is \
+        "The median time from a node's last send to the same node, whatever that was, to the send \
+        of a message shown here is \
          {median}{served}."
     )
 }
@@ -57,9 +71,10 @@ fn served(run: &str, served: &[(u64, u64)]) -> Chart {
         .x_axis(count_axis("messages served between two sends", AxisType::Linear))
         .y_axis(count_axis("sends", AxisType::Linear));
     let label = "Histogram of messages served between two sends.".to_owned();
-    let mut chart =
-        Chart::new(format!("{run}-served"), 240, label, axes).titled("Messages served between two sends");
-    let ranges: Vec<(u64, u64, u64)> = served.iter().map(|(value, n)| (*value, *value, *n)).collect();
+    let mut chart = Chart::new(format!("{run}-served"), 240, label, axes)
+        .titled("Messages served between two sends");
+    let ranges: Vec<(u64, u64, u64)> =
+        served.iter().map(|(value, n)| (*value, *value, *n)).collect();
     chart.data.push(whole_number_bars(&ranges, "@d"));
     chart.modes = modes(served.iter().map(|(_, n)| *n).max().unwrap_or(1));
     chart

@@ -18,8 +18,10 @@ pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
     if analysis.series.is_empty() {
         return None;
     }
-    let sentence = "End-to-end time as the run went on. The median should stay level: a step is a change of mode, a \
-                    slope is a queue that grows. The slowest messages are marked; point at one to see where its time \
+    let sentence = "End-to-end time as the run went on. The median should stay level: a step is a \
+    change of mode, a \
+                    slope is a queue that grows. The slowest messages are marked; point at one to \
+                    see where its time \
                     went.";
     let mut section = Section::new(run, "series", "Along the run", sentence.to_owned());
     section.legend = vec![
@@ -46,7 +48,8 @@ fn chart(run: &str, analysis: &Analysis) -> Chart {
             .hover_template(tip("maximum")),
     );
     chart.data.push(
-        line(x(), seconds(bins.iter().map(|bin| bin.p99_ns)), "99 %", "@s4", 1.6).hover_template(tip("99 %")),
+        line(x(), seconds(bins.iter().map(|bin| bin.p99_ns)), "99 %", "@s4", 1.6)
+            .hover_template(tip("99 %")),
     );
     chart.data.push(
         line(x(), seconds(bins.iter().map(|bin| bin.p50_ns)), "Median", "@a", 2.2)

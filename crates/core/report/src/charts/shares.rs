@@ -16,15 +16,18 @@ pub(super) fn section(run: &str, facts: &Facts, analysis: &Analysis) -> Option<S
     if analysis.shares.is_empty() {
         return None;
     }
-    let sentence = "Messages sorted by how long they took, fastest on the left: a colour that grows to the right is \
+    let sentence = "Messages sorted by how long they took, fastest on the left: a colour that \
+    grows to the right is \
                     what makes slow messages slow.";
     let sentence = match tail(facts, analysis) {
         Some(tail) => format!("{sentence} {tail}"),
         None => sentence.to_owned(),
     };
-    let mut section = Section::new(run, "shares", "Where fast and slow messages spend their time", sentence);
+    let mut section =
+        Section::new(run, "shares", "Where fast and slow messages spend their time", sentence);
     let shown = parts(analysis);
-    section.legend = shown.iter().map(|(_, s)| (title(*s).to_owned(), class(*s).to_owned())).collect();
+    section.legend =
+        shown.iter().map(|(_, s)| (title(*s).to_owned(), class(*s).to_owned())).collect();
     section.charts.push(chart(run, &analysis.shares, &shown));
     Some(section)
 }
@@ -39,13 +42,19 @@ fn chart(run: &str, shares: &[Share], shown: &[(usize, Stage)]) -> Chart {
                 .type_(AxisType::Category),
         )
         .y_axis(part_axis("part of the time", AxisType::Linear).range(vec![0.0, 1.0]));
-    let label =
-        "Stacked bars: part of send wait, transit and receive wait by end-to-end quantile.".to_owned();
+    let label = "Stacked bars: part of send wait, transit and receive wait by end-to-end quantile."
+        .to_owned();
     let mut chart = Chart::new(format!("{run}-shares"), 340, label, axes);
     let names: Vec<String> = shares.iter().map(axis_name).collect();
     for &(i, stage) in shown {
         let parts = shares.iter().map(|share| share_of(share, i)).collect();
-        chart.data.push(bars(names.clone(), parts, texts(shares, stage, i), title(stage), token(stage)));
+        chart.data.push(bars(
+            names.clone(),
+            parts,
+            texts(shares, stage, i),
+            title(stage),
+            token(stage),
+        ));
     }
     for &(i, stage) in shown {
         let means = shares.iter().map(|share| axis_seconds(share.stage_mean_ns[i])).collect();
@@ -58,12 +67,15 @@ fn chart(run: &str, shares: &[Share], shown: &[(usize, Stage)]) -> Chart {
         )));
     }
     let mean = json!({
-        "yaxis.title.text": "mean time", "yaxis.tickformat": "~s", "yaxis.ticksuffix": "s", "yaxis.range": null,
+        "yaxis.title.text": "mean \
+        time", "yaxis.tickformat": "~s", "yaxis.ticksuffix": "s", "yaxis.range": null,
         "yaxis.autorange": true,
     });
     let seen = |parts: bool| (0..2 * shown.len()).map(|at| (at < shown.len()) == parts).collect();
-    chart.modes =
-        vec![mode("part of time", Some(seen(true)), json!({})), mode("mean time", Some(seen(false)), mean)];
+    chart.modes = vec![
+        mode("part of time", Some(seen(true)), json!({})),
+        mode("mean time", Some(seen(false)), mean),
+    ];
     chart
 }
 

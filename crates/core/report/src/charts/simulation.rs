@@ -15,15 +15,18 @@ pub(super) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Sec
     all.extend(node_time::section(run, simulation));
     all.extend(rollbacks::section(run, simulation));
     if !simulation.work.is_empty() {
-        let sentence = "How long each piece of work took. A GVT round goes on while its node does other work; the others keep \
+        let sentence = "How long each piece of work took. A GVT round goes on while its node does \
+        other work; the others keep \
                         the node from all else.";
         let mut section = Section::new(run, "work", "How long the work took", sentence.to_owned());
         section.below = simulation_tables::work(simulation);
         all.push(section);
     }
     if !simulation.messages.is_empty() {
-        let sentence = "Within a node a message waits only for its turn; between nodes it also travels. An anti-message that takes \
-                        longer than an event message lets wrong work spread further. These are all messages of the run, those left out \
+        let sentence = "Within a node a message waits only for its turn; between nodes it also \
+        travels. An anti-message that takes \
+                        longer than an event message lets wrong work spread further. These are all \
+                        messages of the run, those left out \
                         elsewhere too.";
         let mut section =
             Section::new(run, "warp-messages", "The simulation's messages", sentence.to_owned());

@@ -58,7 +58,9 @@ pub(crate) fn sentence(sizes: &[SizePoint], what: &str) -> String {
 
 fn chart(run: &str, sizes: &[SizePoint], sweep: Option<&Sweep>, what: &str) -> Chart {
     let x = || sizes.iter().map(|point| place(point.bytes)).collect::<Vec<f64>>();
-    let axes = layout().x_axis(size_axis(sizes)).y_axis(time_axis(&format!("{what} (log)"), AxisType::Log));
+    let axes = layout()
+        .x_axis(size_axis(sizes))
+        .y_axis(time_axis(&format!("{what} (log)"), AxisType::Log));
     let label = format!("Median and 99 % quantile of {what} against message size.");
     let mut chart = Chart::new(format!("{run}-sizes"), 360, label, axes);
     let tip = |what: &str| format!("%{{x:,}} B: {what} %{{y:.3~s}}s");
@@ -67,7 +69,8 @@ fn chart(run: &str, sizes: &[SizePoint], sweep: Option<&Sweep>, what: &str) -> C
             .hover_template(tip("fastest")),
     );
     chart.data.push(
-        line(x(), seconds(sizes.iter().map(|s| s.p99_ns)), "99 %", "@s4", 1.6).hover_template(tip("99 %")),
+        line(x(), seconds(sizes.iter().map(|s| s.p99_ns)), "99 %", "@s4", 1.6)
+            .hover_template(tip("99 %")),
     );
     chart.data.push(
         line(x(), seconds(sizes.iter().map(|s| s.p50_ns)), "Median", "@a", 2.2)
@@ -106,10 +109,13 @@ fn fitted(sweep: &Sweep) -> Vec<Box<dyn Trace>> {
     }));
     let at = |knee: &Knee| {
         let after = sweep.segments.iter().find(|segment| segment.to_bytes >= knee.after_bytes);
-        after.map_or(0.0, |line| axis_seconds(line.base_ns + line.slope_ns * knee.after_bytes as f64))
+        after.map_or(0.0, |line| {
+            axis_seconds(line.base_ns + line.slope_ns * knee.after_bytes as f64)
+        })
     };
     let jumps: Vec<&Knee> = sweep.knees.iter().filter(|knee| knee.jumps()).collect();
-    let text = |knee: &&Knee| format!("<b>{}</b><br>{}", ratio(1.0 + knee.jump), knees::bracket(knee));
+    let text =
+        |knee: &&Knee| format!("<b>{}</b><br>{}", ratio(1.0 + knee.jump), knees::bracket(knee));
     let marks = Raw(json!({
         "type": "scatter", "mode": "markers", "name": "Knee",
         "x": jumps.iter().map(|knee| place(knee.after_bytes)).collect::<Vec<f64>>(),
@@ -136,19 +142,26 @@ fn jumps(sizes: &[SizePoint]) -> Option<Box<dyn Trace>> {
         return None;
     }
     Some(
-        Scatter::new(jumps.iter().map(|s| place(s.bytes)).collect(), seconds(jumps.iter().map(|s| s.p50_ns)))
-            .mode(TraceMode::Markers)
-            .name("Jump")
-            .marker(Marker::new().color(MARK).size(13).symbol(MarkerSymbol::CircleOpen))
-            .text_array(
-                jumps
-                    .iter()
-                    .map(|s| {
-                        format!("<b>{}</b> from the size before to {}", ratio(1.0 + s.jump), size(s.bytes))
-                    })
-                    .collect(),
-            )
-            .hover_info(HoverInfo::Text),
+        Scatter::new(
+            jumps.iter().map(|s| place(s.bytes)).collect(),
+            seconds(jumps.iter().map(|s| s.p50_ns)),
+        )
+        .mode(TraceMode::Markers)
+        .name("Jump")
+        .marker(Marker::new().color(MARK).size(13).symbol(MarkerSymbol::CircleOpen))
+        .text_array(
+            jumps
+                .iter()
+                .map(|s| {
+                    format!(
+                        "<b>{}</b> from the size before to {}",
+                        ratio(1.0 + s.jump),
+                        size(s.bytes)
+                    )
+                })
+                .collect(),
+        )
+        .hover_info(HoverInfo::Text),
     )
 }
 

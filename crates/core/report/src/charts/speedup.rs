@@ -1,4 +1,5 @@
-//! How much faster than the sequential run a simulation came forward, and what its critical path allows.
+//! How much faster than the sequential run a simulation came forward, and what its critical path
+//! allows.
 
 use plotly::common::{DashType, Line};
 use plotly::layout::{Axis, AxisType, RangeMode};
@@ -20,7 +21,8 @@ pub(super) fn section(run: &str, facts: &Facts) -> Option<Section> {
     let title = if points.is_empty() { "Critical path" } else { "Speed-up along the run" };
     let mut section = Section::new(run, "speedup", title, sentences.join(" "));
     if !points.is_empty() {
-        section.legend = vec![("Of the moment".into(), "a".into()), ("So far".into(), "work".into())];
+        section.legend =
+            vec![("Of the moment".into(), "a".into()), ("So far".into(), "work".into())];
         section.charts.push(chart(run, points));
     }
     Some(section)
@@ -31,8 +33,10 @@ fn speedup_sentence(points: &[SpeedupPoint]) -> Option<String> {
     let least = points.iter().map(|point| point.speedup).fold(f64::INFINITY, f64::min);
     let most = points.iter().map(|point| point.speedup).fold(0.0, f64::max);
     Some(format!(
-        "Time that the sequential run took for a stretch of virtual time over the time that this run took: {:.2} over the \
-         whole, between {least:.2} and {most:.2} from moment to moment. Below 1 (the dashed line) one node alone would \
+        "Time that the sequential run took for a stretch of virtual time over the time that this \
+        run took: {:.2} over the \
+         whole, between {least:.2} and {most:.2} from moment to moment. Below 1 (the dashed line) \
+         one node alone would \
          have come forward faster.",
         last.so_far
     ))
@@ -40,9 +44,12 @@ fn speedup_sentence(points: &[SpeedupPoint]) -> Option<String> {
 
 fn path_sentence(path: &CriticalPath) -> String {
     format!(
-        "The critical path, the longest chain of events of which each had to wait for the one before, took {} in {} \
-         events; all {} committed events took {}. So their work allows at most {:.2} times the speed of one node, however \
-         many nodes there are; only lazy cancellation, which lets a message leave before all it depends on is known, may \
+        "The critical path, the longest chain of events of which each had to wait for the one \
+        before, took {} in {} \
+         events; all {} committed events took {}. So their work allows at most {:.2} times the \
+         speed of one node, however \
+         many nodes there are; only lazy cancellation, which lets a message leave before all it \
+         depends on is known, may \
          do better.",
         time(path.length_ns),
         count(path.steps),
@@ -54,7 +61,10 @@ fn path_sentence(path: &CriticalPath) -> String {
 
 fn chart(run: &str, points: &[SpeedupPoint]) -> Chart {
     let axes = layout().x_axis(time_axis("time since the run began", AxisType::Linear)).y_axis(
-        Axis::new().title("times as fast as the sequential run").n_ticks(7).range_mode(RangeMode::ToZero),
+        Axis::new()
+            .title("times as fast as the sequential run")
+            .n_ticks(7)
+            .range_mode(RangeMode::ToZero),
     );
     let label = "Speed-up against the sequential run, from moment to moment and so far.".to_owned();
     let mut chart = Chart::new(format!("{run}-speedup"), 320, label, axes);

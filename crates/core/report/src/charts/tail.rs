@@ -10,7 +10,8 @@ use crate::format::axis_seconds;
 use crate::palette::{CYCLE, class, title, token};
 
 pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
-    let sentence = "The part of the messages that took longer than a given time. A steep fall is a firm bound; a \
+    let sentence = "The part of the messages that took longer than a given time. A steep fall is a \
+    firm bound; a \
                     shelf is a rare event of one fixed length, such as a scheduler tick.";
     let mut section = Section::new(run, "tail", "Tail", sentence.to_owned());
     let mut chart = Chart::new(format!("{run}-tail"), 340, label(analysis), axes());
@@ -38,7 +39,9 @@ fn curve(chart: &mut Chart, view: &StageView, name: &str, colour: &str) -> bool 
     let x = points.iter().map(|(ns, _)| axis_seconds(*ns)).collect();
     let y = points.iter().map(|(_, above)| *above).collect();
     let width = if colour == "@a" { 2.5 } else { 1.8 };
-    chart.data.push(line(x, y, name, colour, width).hover_template("%{x:.3~s}s is exceeded by %{y:.3~%}"));
+    chart.data.push(
+        line(x, y, name, colour, width).hover_template("%{x:.3~s}s is exceeded by %{y:.3~%}"),
+    );
     true
 }
 

@@ -9,7 +9,9 @@ pub(super) type Differing = (String, String, String);
 
 /// All that differs in what was run, on what.
 pub(super) fn differing(compared: &Compared<'_>) -> Vec<Differing> {
-    let (Some(a), Some(b)) = (compared.a.facts.first(), compared.b.facts.first()) else { return Vec::new() };
+    let (Some(a), Some(b)) = (compared.a.facts.first(), compared.b.facts.first()) else {
+        return Vec::new();
+    };
     between(a, b)
 }
 
@@ -28,7 +30,8 @@ pub(super) fn apart(a: &[Facts], b: &[Facts]) -> Option<&'static str> {
     };
     let (a, b) = (started(a)?, started(b)?);
     (a.1 < b.0 || b.1 < a.0).then_some(
-        "One was measured before the other, so whatever else changed on the machine in between counts as a difference too. Measuring \
+        "One was measured before the other, so whatever else changed on the machine in between \
+        counts as a difference too. Measuring \
          launches in turn avoids that (docs/COMPARE.md).",
     )
 }
@@ -46,7 +49,8 @@ fn of_side(letter: char, side: &ComparedSide<'_>) -> Vec<String> {
             ));
         }
     }
-    warnings.extend(losses(first, side.analysis).into_iter().map(|loss| format!("{letter}: {loss}")));
+    warnings
+        .extend(losses(first, side.analysis).into_iter().map(|loss| format!("{letter}: {loss}")));
     warnings
 }
 
@@ -108,7 +112,10 @@ mod tests {
         let found = between(&a, &b);
         assert_eq!(
             found,
-            [("Nodes".into(), "0".into(), "2".into()), ("Size".into(), "8 B".into(), "64 B".into())]
+            [
+                ("Nodes".into(), "0".into(), "2".into()),
+                ("Size".into(), "8 B".into(), "64 B".into())
+            ]
         );
         let more = Facts { parameters: Vec::new(), ..a.clone() };
         assert_eq!(between(&a, &more), [("Size".into(), "8 B".into(), "–".into())]);

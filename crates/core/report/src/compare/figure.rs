@@ -1,6 +1,8 @@
-//! The drawings of a comparison, as SVG: both distributions on one logarithmic axis, and the changes with their intervals.
+//! The drawings of a comparison, as SVG: both distributions on one logarithmic axis, and the
+//! changes with their intervals.
 //!
-//! Two lines and a few bars need no script, so the page is small and works where scripts do not run.
+//! Two lines and a few bars need no script, so the page is small and works where scripts do not
+//! run.
 
 use std::fmt::Write;
 
@@ -35,7 +37,8 @@ impl Axis {
         LEFT + part.clamp(0.0, 1.0) * (WIDTH - 2.0 * LEFT)
     }
 
-    /// Round times from one end to the other: powers of ten, with 2 and 5 between where there is room.
+    /// Round times from one end to the other: powers of ten, with 2 and 5 between where there is
+    /// room.
     fn ticks(&self) -> Vec<f64> {
         let decades = (self.to - self.from) / std::f64::consts::LN_10;
         let steps: &[f64] = if decades < 3.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
@@ -46,22 +49,34 @@ impl Axis {
     }
 }
 
-/// Both distributions. Heights go with the square root of a bin's part: a tenth of the messages must still be seen.
+/// Both distributions. Heights go with the square root of a bin's part: a tenth of the messages
+/// must still be seen.
 pub(super) fn distributions(bins: &[ShapeBin], peaks: &[PeakMatch]) -> String {
     let axis = Axis::of(bins);
     let tallest = bins.iter().map(|bin| bin.a.max(bin.b)).fold(f64::MIN_POSITIVE, f64::max).sqrt();
     let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img aria-label=\"Both distributions on a logarithmic axis of time\">"
+        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img aria-label=\"Both distributions on a \
+        logarithmic axis of time\">"
     );
     ticks(&mut svg, &axis);
-    for (class, part) in [("a", (|bin: &ShapeBin| bin.a) as fn(&ShapeBin) -> f64), ("b", |bin| bin.b)] {
-        let _ = write!(svg, "<path class=\"shape {class}\" d=\"{}\"/>", outline(bins, &axis, tallest, part));
+    for (class, part) in
+        [("a", (|bin: &ShapeBin| bin.a) as fn(&ShapeBin) -> f64), ("b", |bin| bin.b)]
+    {
+        let _ = write!(
+            svg,
+            "<path class=\"shape {class}\" d=\"{}\"/>",
+            outline(bins, &axis, tallest, part)
+        );
     }
     for (number, found) in peaks.iter().enumerate() {
         for (class, side) in [("a", found.a), ("b", found.b)] {
             let Some(peak) = side else { continue };
             let (x, y) = (axis.x(peak.place_ns), if class == "a" { TOP - 12.0 } else { TOP });
-            let _ = write!(svg, "<text class=\"peak {class}\" x={x:.1} y={y:.1}>▾{}</text>", number + 1);
+            let _ = write!(
+                svg,
+                "<text class=\"peak {class}\" x={x:.1} y={y:.1}>▾{}</text>",
+                number + 1
+            );
         }
     }
     svg + "</svg>"
@@ -73,7 +88,8 @@ fn ticks(svg: &mut String, axis: &Axis) {
         let x = axis.x(ns);
         let _ = write!(
             svg,
-            "<line class=grid x1={x:.1} x2={x:.1} y1={TOP} y2={base} /><text class=tick x={x:.1} y={:.1}>{}</text>",
+            "<line class=grid x1={x:.1} x2={x:.1} y1={TOP} y2={base} /><text class=tick x={x:.1} \
+            y={:.1}>{}</text>",
             HEIGHT - 12.0,
             label(ns)
         );
@@ -95,22 +111,26 @@ fn outline(bins: &[ShapeBin], axis: &Axis, tallest: f64, part: fn(&ShapeBin) -> 
     path + &format!("V{base}")
 }
 
-/// Each quantile's ratio as a point with its interval, on a logarithmic axis; the least effect that matters as a band.
+/// Each quantile's ratio as a point with its interval, on a logarithmic axis; the least effect that
+/// matters as a band.
 pub(super) fn changes(quantiles: &[Difference], least: f64) -> String {
     let least = least.ln_1p();
     let scale = RatioAxis::of(quantiles, least);
     let height = ROW * quantiles.len() as f64 + BOTTOM;
     let base = height - BOTTOM;
     let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=img aria-label=\"B's figure over A's for each quantile, with its interval\">"
+        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=img aria-label=\"B's figure over A's for each \
+        quantile, with its interval\">"
     );
     let (from, to) = (scale.x(-least), scale.x(least));
-    let _ = write!(svg, "<rect class=least x={from:.1} y=0 width={:.1} height={base} />", to - from);
+    let _ =
+        write!(svg, "<rect class=least x={from:.1} y=0 width={:.1} height={base} />", to - from);
     for log in scale.ticks() {
         let (at, name) = (scale.x(log), ratio(log.exp()));
         let _ = write!(
             svg,
-            "<line class=grid x1={at:.1} x2={at:.1} y1=0 y2={base} /><text class=tick x={at:.1} y={:.1}>{name}</text>",
+            "<line class=grid x1={at:.1} x2={at:.1} y1=0 y2={base} /><text class=tick x={at:.1} \
+            y={:.1}>{name}</text>",
             height - 12.0
         );
     }
@@ -120,10 +140,16 @@ pub(super) fn changes(quantiles: &[Difference], least: f64) -> String {
         let _ = write!(svg, "<text class=name x=4 y={:.1}>{}</text>", y + 5.0, quantile_name(q.p));
         if let Some((low, high)) = q.interval {
             let (x1, x2) = (scale.x(low.ln()), scale.x(high.ln()));
-            let _ =
-                write!(svg, "<line class=\"interval {class}\" x1={x1:.1} x2={x2:.1} y1={y:.1} y2={y:.1} />");
+            let _ = write!(
+                svg,
+                "<line class=\"interval {class}\" x1={x1:.1} x2={x2:.1} y1={y:.1} y2={y:.1} />"
+            );
         }
-        let _ = write!(svg, "<circle class=\"{class}\" cx={:.1} cy={y:.1} r=6 />", scale.x(q.ratio.ln()));
+        let _ = write!(
+            svg,
+            "<circle class=\"{class}\" cx={:.1} cy={y:.1} r=6 />",
+            scale.x(q.ratio.ln())
+        );
     }
     svg + "</svg>"
 }
@@ -149,13 +175,18 @@ impl RatioAxis {
         left + ((log / self.reach + 1.0) / 2.0).clamp(0.0, 1.0) * (right - left)
     }
 
-    /// Logarithms of 1, of a round ratio that goes into the reach two to four times, and of its powers.
+    /// Logarithms of 1, of a round ratio that goes into the reach two to four times, and of its
+    /// powers.
     fn ticks(&self) -> Vec<f64> {
-        const ROUND: [f64; 12] = [1.001, 1.002, 1.005, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0, 10.0];
+        const ROUND: [f64; 12] =
+            [1.001, 1.002, 1.005, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0, 10.0];
         let most = self.reach / 2.2;
         let step = ROUND.iter().map(|ratio| ratio.ln()).rfind(|log| *log <= most);
         let step = if most >= 100_f64.ln() { most } else { step.unwrap_or(most) };
-        (-4..=4).map(|steps| f64::from(steps) * step).filter(|log| log.abs() <= self.reach * 0.97).collect()
+        (-4..=4)
+            .map(|steps| f64::from(steps) * step)
+            .filter(|log| log.abs() <= self.reach * 0.97)
+            .collect()
     }
 }
 

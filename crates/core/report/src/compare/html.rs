@@ -32,9 +32,12 @@ pub fn compare_html(compared: &Compared<'_>, out: &mut dyn Write) -> Result<(), 
     let comparison = compared.comparison;
     writeln!(
         out,
-        "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<title>{} and {} · Fourstamp</title>\n<meta name=viewport \
-         content=\"width=device-width,initial-scale=1\">\n<meta name=color-scheme content=\"light dark\">\n<meta \
-         http-equiv=Content-Security-Policy content=\"default-src 'none';style-src 'unsafe-inline'\">\n<style>{}{STYLE}</style>\n\
+        "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<title>{} and {} · \
+        Fourstamp</title>\n<meta name=viewport \
+         content=\"width=device-width,initial-scale=1\">\n<meta name=color-scheme content=\"light \
+         dark\">\n<meta \
+         http-equiv=Content-Security-Policy content=\"default-src 'none';style-src \
+         'unsafe-inline'\">\n<style>{}{STYLE}</style>\n\
          </head>\n<body><main><header class=hero><h1>{}</h1>{}{}</header>",
         html(&compared.a.name),
         html(&compared.b.name),
@@ -44,7 +47,8 @@ pub fn compare_html(compared: &Compared<'_>, out: &mut dyn Write) -> Result<(), 
         conditions(comparison),
     )?;
     let answers =
-        [shape(comparison), quantiles(comparison), matched(comparison), elsewhere(comparison)].concat();
+        [shape(comparison), quantiles(comparison), matched(comparison), elsewhere(comparison)]
+            .concat();
     // What differs besides the times is said before the times.
     let differs = !facts::differing(compared).is_empty();
     let run = differing(compared);
@@ -56,21 +60,25 @@ pub fn compare_html(compared: &Compared<'_>, out: &mut dyn Write) -> Result<(), 
 
 fn sides(compared: &Compared<'_>) -> String {
     let (launches, messages) = (compared.comparison.launches, compared.comparison.messages);
-    let line = |class: &str, letter: char, side: &ComparedSide<'_>, launches: usize, messages: u64| {
-        let first = side.facts.first();
-        format!(
-            "<li><span class=\"swatch {class}\"></span>{letter}: {}, {}, {}, {}, {}</li>",
-            html(&side.name),
-            html(&first.map_or_else(String::new, Facts::title)),
-            words::launches(launches),
-            counted(messages, "time"),
-            html(first.map_or("", |facts| &facts.started)),
-        )
-    };
+    let line =
+        |class: &str, letter: char, side: &ComparedSide<'_>, launches: usize, messages: u64| {
+            let first = side.facts.first();
+            format!(
+                "<li><span class=\"swatch {class}\"></span>{letter}: {}, {}, {}, {}, {}</li>",
+                html(&side.name),
+                html(&first.map_or_else(String::new, Facts::title)),
+                words::launches(launches),
+                counted(messages, "time"),
+                html(first.map_or("", |facts| &facts.started)),
+            )
+        };
     let a = line("of-a", 'A', &compared.a, launches.0, messages.0);
     let which = which_messages(compared)
         .map_or_else(String::new, |text| format!("<p class=note>{}</p>", html(&text)));
-    format!("<ul class=legend>{a}{}</ul>{which}", line("of-b", 'B', &compared.b, launches.1, messages.1))
+    format!(
+        "<ul class=legend>{a}{}</ul>{which}",
+        line("of-b", 'B', &compared.b, launches.1, messages.1)
+    )
 }
 
 fn conditions(comparison: &Comparison) -> String {
@@ -82,7 +90,11 @@ fn conditions(comparison: &Comparison) -> String {
     } else {
         passed(comparison).to_owned()
     };
-    if items.is_empty() { items } else { format!("<p class=note>{word}</p><ul class=plain>{items}</ul>") }
+    if items.is_empty() {
+        items
+    } else {
+        format!("<p class=note>{word}</p><ul class=plain>{items}</ul>")
+    }
 }
 
 fn section(title: &str, see: &str, body: &str) -> String {
@@ -91,7 +103,8 @@ fn section(title: &str, see: &str, body: &str) -> String {
 
 fn shape(comparison: &Comparison) -> String {
     let see = format!(
-        "Both distributions ({}) on one logarithmic axis of time. Heights show the square root of each share of messages, so that rare \
+        "Both distributions ({}) on one logarithmic axis of time. Heights show the square root of \
+        each share of messages, so that rare \
          times are visible. Numbers mark peaks.",
         stage_name(comparison.stage)
     );
@@ -100,13 +113,16 @@ fn shape(comparison: &Comparison) -> String {
 
 fn quantiles(comparison: &Comparison) -> String {
     let see = format!(
-        "B's figure over A's for each quantile, with its {} interval between launches. Each figure is the geometric mean over the \
-         launches of that run. Changes within the band, below {}, do not matter. <i>By chance</i> is how likely such a ratio is \
+        "B's figure over A's for each quantile, with its {} interval between launches. Each figure \
+        is the geometric mean over the \
+         launches of that run. Changes within the band, below {}, do not matter. <i>By chance</i> \
+         is how likely such a ratio is \
          between equal runs, corrected for all quantiles here.",
         plain_part(comparison.confidence),
         plain_part(comparison.least)
     );
-    let body = figure::changes(&comparison.quantiles, comparison.least) + &table(&comparison.quantiles);
+    let body =
+        figure::changes(&comparison.quantiles, comparison.least) + &table(&comparison.quantiles);
     section("Quantiles", &see, if comparison.quantiles.is_empty() { "" } else { &body })
 }
 
@@ -127,7 +143,8 @@ fn table(quantiles: &[Difference]) -> String {
     };
     let rows: String = quantiles.iter().map(row).collect();
     wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Quantile<th scope=col>A<th scope=col>B<th scope=col>B/A<th scope=col>Interval<th \
+        "<table class=figures><thead><tr><th scope=col>Quantile<th scope=col>A<th scope=col>B<th \
+        scope=col>B/A<th scope=col>Interval<th \
          scope=col>By chance<th scope=col>B is<tbody>{rows}</table>"
     ))
 }
@@ -148,11 +165,13 @@ fn matched(comparison: &Comparison) -> String {
     };
     let rows: String = comparison.peaks.iter().enumerate().map(row).collect();
     let body = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Peak<th scope=col>A<th scope=col>B<th scope=col class=left>From A to B<tbody>{rows}</table>"
+        "<table class=figures><thead><tr><th scope=col>Peak<th scope=col>A<th scope=col>B<th \
+        scope=col class=left>From A to B<tbody>{rows}</table>"
     ));
     section(
         "Peaks",
-        "Peaks of both distributions, matched by place. A peak that moved is a different finding from one that grew.",
+        "Peaks of both distributions, matched by place. A peak that moved is a different finding \
+        from one that grew.",
         &body,
     )
 }
@@ -163,7 +182,8 @@ fn elsewhere(comparison: &Comparison) -> String {
         format!("<h4>{}</h4>{}", stage_name(*stage), table(quantiles))
     };
     let body: String = known.map(one).collect();
-    let see = "The other stages, each on its own: they are not part of the verdict and not corrected for one another.";
+    let see = "The other stages, each on its own: they are not part of the verdict and not \
+    corrected for one another.";
     if body.is_empty() { body } else { section("Other stages", see, &body) }
 }
 
@@ -171,17 +191,27 @@ fn differing(compared: &Compared<'_>) -> String {
     let rows: String = facts::differing(compared)
         .iter()
         .map(|(name, a, b)| {
-            format!("<tr><th scope=row>{}<td class=words>{}<td class=words>{}", html(name), html(a), html(b))
+            format!(
+                "<tr><th scope=row>{}<td class=words>{}<td class=words>{}",
+                html(name),
+                html(a),
+                html(b)
+            )
         })
         .collect();
     let apart = facts::apart(compared.a.facts, compared.b.facts).map(str::to_owned);
     let warnings: Vec<String> = facts::warnings(compared).into_iter().chain(apart).collect();
     let warnings = list("remarks", &warnings);
     if rows.is_empty() {
-        return section("What was run", "The same on both sides, as far as was recorded.", &warnings);
+        return section(
+            "What was run",
+            "The same on both sides, as far as was recorded.",
+            &warnings,
+        );
     }
     let body = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Fact<th scope=col class=left>A<th scope=col class=left>B<tbody>{rows}</table>"
+        "<table class=figures><thead><tr><th scope=col>Fact<th scope=col class=left>A<th scope=col \
+        class=left>B<tbody>{rows}</table>"
     ));
     section(
         "What was run",

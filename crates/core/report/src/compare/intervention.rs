@@ -10,8 +10,13 @@ use crate::format::plain;
 use crate::palette::name;
 use crate::terminal::wrapped;
 
-/// The answer on a terminal, A as it was and B with the change: `changed` is what was changed, as `nodes at real-time priority`.
-pub fn intervention_terminal(changed: &str, stages: &[(Stage, Comparison)], width: usize) -> String {
+/// The answer on a terminal, A as it was and B with the change: `changed` is what was changed, as
+/// `nodes at real-time priority`.
+pub fn intervention_terminal(
+    changed: &str,
+    stages: &[(Stage, Comparison)],
+    width: usize,
+) -> String {
     let width = width.clamp(80, 120);
     let (a, b) = stages.first().map_or((0, 0), |(_, comparison)| comparison.launches);
     let opening = format!(
@@ -22,16 +27,23 @@ pub fn intervention_terminal(changed: &str, stages: &[(Stage, Comparison)], widt
     let mut text = wrapped(&opening, width);
     for (stage, comparison) in stages {
         for found in &comparison.peaks {
-            let line = wrapped(&plain(&sentence(*stage, found, is_main(found, comparison))), width - 4);
+            let line =
+                wrapped(&plain(&sentence(*stage, found, is_main(found, comparison))), width - 4);
             let indented: Vec<&str> = line.lines().collect();
             text.push_str(&format!("  - {}\n", indented.join("\n    ")));
         }
     }
     let reading = match a.min(b) < LAUNCHES_LEAST {
-        true => format!("Below {LAUNCHES_LEAST} launches of each nothing is decided: give --launches 5."),
-        false => "A peak that moved, changed its share or is gone depends on what was changed. For one that is undecided, the interval \
+        true => format!(
+            "Below {LAUNCHES_LEAST} launches of each nothing is decided: give \
+        --launches 5."
+        ),
+        false => {
+            "A peak that moved, changed its share or is gone depends on what was changed. For \
+        one that is undecided, the interval \
                   says how large an effect these launches leave possible."
-            .to_owned(),
+                .to_owned()
+        }
     };
     text.push_str(&wrapped(&reading, width));
     text
@@ -47,7 +59,11 @@ fn sentence(stage: Stage, found: &PeakMatch, is_main: bool) -> String {
     let which = if is_main { "largest peak" } else { "peak" };
     match (found.a, found.b) {
         (Some(a), Some(b)) => {
-            format!("The {which} of {stage} is at {} in A and at {} in B: {changed}.", cell(&a), cell(&b))
+            format!(
+                "The {which} of {stage} is at {} in A and at {} in B: {changed}.",
+                cell(&a),
+                cell(&b)
+            )
         }
         (Some(a), None) => format!("The {which} of {stage} at {} in A: {changed}.", cell(&a)),
         (None, Some(b)) => format!("A peak of {stage} at {} in B: {changed}.", cell(&b)),

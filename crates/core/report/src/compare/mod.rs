@@ -50,6 +50,7 @@ fn which_messages(compared: &Compared<'_>) -> Option<String> {
         }
     };
     let (a, b) = (words(&compared.a), words(&compared.b));
-    let text = if a == b { format!("Messages: {a}.") } else { format!("Messages of A: {a}. Of B: {b}.") };
+    let text =
+        if a == b { format!("Messages: {a}.") } else { format!("Messages of A: {a}. Of B: {b}.") };
     (compared.comparison.stage != Measured::Cycle).then_some(text)
 }

@@ -25,7 +25,9 @@ pub(super) fn what(found: &PeakMatch) -> String {
         PeakChange::Gone => format!("gone: {}", in_its_region(found, 'B')),
         PeakChange::Split => format!("split: A has one peak there, at {within}"),
         PeakChange::Merged => format!("merged: B has one peak there, at {within}"),
-        _ if found.a.is_some() && found.b.is_some() => format!("{}; {}", place(found), share(&found.mass)),
+        _ if found.a.is_some() && found.b.is_some() => {
+            format!("{}; {}", place(found), share(&found.mass))
+        }
         _ => {
             let other = if found.a.is_some() { 'B' } else { 'A' };
             match found.mass.reason {

@@ -41,7 +41,10 @@ fn opening(compared: &Compared<'_>, width: usize) -> String {
         text.push_str(&wrapped(&plain(&which), width));
     }
     for (name, a, b) in facts::differing(compared) {
-        text.push_str(&wrapped(&plain(&escape::terminal(&format!("! {name} differs: A {a}, B {b}"))), width));
+        text.push_str(&wrapped(
+            &plain(&escape::terminal(&format!("! {name} differs: A {a}, B {b}"))),
+            width,
+        ));
     }
     for warning in facts::warnings(compared) {
         text.push_str(&wrapped(&plain(&escape::terminal(&format!("! {warning}"))), width));
@@ -49,7 +52,13 @@ fn opening(compared: &Compared<'_>, width: usize) -> String {
     text
 }
 
-fn side_line(letter: char, side: &ComparedSide<'_>, launches: usize, messages: u64, width: usize) -> String {
+fn side_line(
+    letter: char,
+    side: &ComparedSide<'_>,
+    launches: usize,
+    messages: u64,
+    width: usize,
+) -> String {
     let first = side.facts.first();
     let title = first.map_or_else(String::new, crate::facts::Facts::title);
     let started = first.map_or("", |facts| facts.started.as_str());
@@ -68,7 +77,9 @@ fn side_line(letter: char, side: &ComparedSide<'_>, launches: usize, messages: u
 
 fn answer(comparison: &Comparison, width: usize, colour: bool) -> String {
     let text = wrapped(&plain(&verdict(comparison)), width);
-    let paint = |line: &str| if colour { format!("\u{1b}[1m{line}\u{1b}[0m\n") } else { format!("{line}\n") };
+    let paint = |line: &str| {
+        if colour { format!("\u{1b}[1m{line}\u{1b}[0m\n") } else { format!("{line}\n") }
+    };
     text.lines().map(paint).collect()
 }
 
@@ -108,8 +119,10 @@ fn table(comparison: &Comparison, stage: Measured, quantiles: &[Difference]) -> 
 
 fn how_to_read(comparison: &Comparison, remark: &str, width: usize) -> String {
     let text = format!(
-        "Each figure is the geometric mean over the launches of that run. \"By chance\" is how likely such a ratio is between equal \
-         runs, corrected for all quantiles of the table. Changes below {} do not matter (--least). {remark}",
+        "Each figure is the geometric mean over the launches of that run. \"By chance\" is how \
+        likely such a ratio is between equal \
+         runs, corrected for all quantiles of the table. Changes below {} do not matter (--least). \
+         {remark}",
         plain_part(comparison.least)
     );
     wrapped(&plain(&text), width)
@@ -142,8 +155,10 @@ fn peak_lines(comparison: &Comparison, width: usize) -> String {
 }
 
 fn conditions(comparison: &Comparison, width: usize) -> String {
-    let mut text =
-        format!("Conditions, together with {} confidence:\n", plain(&plain_part(comparison.confidence)));
+    let mut text = format!(
+        "Conditions, together with {} confidence:\n",
+        plain(&plain_part(comparison.confidence))
+    );
     for checked in &comparison.conditions {
         text.push_str(&wrapped(&plain(&format!("- {}", condition(checked))), width));
     }

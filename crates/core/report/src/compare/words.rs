@@ -65,7 +65,11 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
 fn by(comparison: &Comparison, wanted: Outcome) -> String {
     let of = |difference: &Difference| {
         let interval = difference.interval.map_or_else(String::new, |i| format!(" ({})", range(i)));
-        format!("{} is {} that of A{interval}", quantile_name(difference.p), ratio(difference.ratio))
+        format!(
+            "{} is {} that of A{interval}",
+            quantile_name(difference.p),
+            ratio(difference.ratio)
+        )
     };
     let found = comparison.quantiles.iter().filter(|difference| difference.outcome == wanted);
     found.map(of).collect::<Vec<_>>().join(", ")
@@ -101,24 +105,32 @@ fn undecided(comparison: &Comparison, what: &str) -> String {
     let (a, b) = comparison.launches;
     if a.min(b) < LAUNCHES_LEAST {
         return format!(
-            "Undecided{what}: too few launches ({} of A, {b} of B). Below {LAUNCHES_LEAST} of each nothing is known of how \
-             launches differ; measure 5 or more of each (bench --launches 5, or several runs of each as --a and --b).",
+            "Undecided{what}: too few launches ({} of A, {b} of B). Below {LAUNCHES_LEAST} of each \
+            nothing is known of how \
+             launches differ; measure 5 or more of each (bench --launches 5, or several runs of \
+             each as --a and --b).",
             launches(a),
         );
     }
     if comparison.quantiles.is_empty() {
         return format!(
-            "Undecided{what}: too few messages in a launch, or times of 0; measure more messages per launch."
+            "Undecided{what}: too few messages in a launch, or times of 0; measure more messages \
+            per launch."
         );
     }
     let said = |(open, reason): (Vec<String>, Reason)| {
         format!("{}, {}", joined(&open).unwrap_or_default(), reason_text(reason))
     };
     let open = open(comparison).into_iter().map(said).collect::<Vec<_>>().join("; ");
-    let settled = joined(&names(comparison, Outcome::NotSlower)).map_or_else(String::new, |settled| {
-        format!(" Not slower by {} or more: {settled}.", plain_part(comparison.least))
-    });
-    format!("Undecided{what}: {open} ({} of A, {b} of B). {}{settled}", launches(a), advice(comparison),)
+    let settled = joined(&names(comparison, Outcome::NotSlower))
+        .map_or_else(String::new, |settled| {
+            format!(" Not slower by {} or more: {settled}.", plain_part(comparison.least))
+        });
+    format!(
+        "Undecided{what}: {open} ({} of A, {b} of B). {}{settled}",
+        launches(a),
+        advice(comparison),
+    )
 }
 
 /// How many launches are needed, where that can be estimated.
@@ -129,7 +141,9 @@ fn advice(comparison: &Comparison) -> String {
             "About {launches} launches of each are needed to decide {}, if they vary as these do.",
             quantile_name(p)
         ),
-        None => "Even 100 launches of each would not decide it, if they vary as these do.".to_owned(),
+        None => {
+            "Even 100 launches of each would not decide it, if they vary as these do.".to_owned()
+        }
     }
 }
 
@@ -149,9 +163,10 @@ pub(super) fn condition(checked: &Checked) -> String {
     let answer = match (checked.answer, checked.reason) {
         (Answer::Holds, _) => "holds".to_owned(),
         (Answer::DoesNotHold, _) => "does not hold".to_owned(),
-        (Answer::Undecided, reason) => {
-            reason.map_or_else(|| "undecided".to_owned(), |why| format!("undecided, {}", reason_text(why)))
-        }
+        (Answer::Undecided, reason) => reason.map_or_else(
+            || "undecided".to_owned(),
+            |why| format!("undecided, {}", reason_text(why)),
+        ),
     };
     let of_parts = matches!(checked.condition.limit, Limit::Part(_));
     let shown = |value: f64| match of_parts {
@@ -163,7 +178,8 @@ pub(super) fn condition(checked: &Checked) -> String {
         .interval
         .map_or_else(String::new, |(low, high)| format!(" ({} to {})", shown(low), shown(high)));
     let name = if of_parts { "B/A" } else { "B − A" };
-    let seen = checked.change.map_or_else(String::new, |by| format!("; {name} {}{interval}", shown(by)));
+    let seen =
+        checked.change.map_or_else(String::new, |by| format!("; {name} {}{interval}", shown(by)));
     format!("{}: {answer}{seen}", checked.condition.text)
 }
 
@@ -230,7 +246,8 @@ mod tests {
         );
         assert_eq!(
             said(&slower),
-            "B is slower: p50 is 1.098× that of A (1.078× to 1.118×); faster at p10; p99 and p99.9 are undecided \
+            "B is slower: p50 is 1.098× that of A (1.078× to 1.118×); faster at p10; p99 and p99.9 \
+            are undecided \
              (spread too wide)."
         );
     }
@@ -239,15 +256,23 @@ mod tests {
     fn what_is_undecided_has_its_reason() {
         let mut open = comparison(
             Verdict::Undecided,
-            vec![difference(0.5, 1.0, Outcome::NotSlower), difference(0.99, 1.1, Outcome::Undecided)],
+            vec![
+                difference(0.5, 1.0, Outcome::NotSlower),
+                difference(0.99, 1.1, Outcome::Undecided),
+            ],
         );
         assert_eq!(
             said(&open),
-            "Undecided: p99, spread too wide (5 launches of A, 5 of B). About 12 launches of each are needed to decide p99, \
+            "Undecided: p99, spread too wide (5 launches of A, 5 of B). About 12 launches of each \
+            are needed to decide p99, \
              if they vary as these do. Not slower by 2 % or more: p50."
         );
         open.quantiles[1].launches_needed = None;
-        assert!(said(&open).contains("Even 100 launches of each would not decide it"), "{}", said(&open));
+        assert!(
+            said(&open).contains("Even 100 launches of each would not decide it"),
+            "{}",
+            said(&open)
+        );
         for launches in [(1, 5), (5, 2)] {
             open.launches = launches;
             assert!(said(&open).starts_with("Undecided: too few launches ("), "{}", said(&open));
@@ -260,6 +285,9 @@ mod tests {
 
     #[test]
     fn parts_have_no_idle_zeros() {
-        assert_eq!((plain_part(0.02), plain_part(0.005)), ("2\u{a0}%".to_owned(), "0.5\u{a0}%".to_owned()));
+        assert_eq!(
+            (plain_part(0.02), plain_part(0.005)),
+            ("2\u{a0}%".to_owned(), "0.5\u{a0}%".to_owned())
+        );
     }
 }

@@ -25,7 +25,8 @@ pub(super) fn of_run(entry: &Entry, floors: &[Floor], alone: bool) -> String {
         .map(|text| format!("<p class=lead>{}</p>", escaped(text)))
         .collect();
     format!(
-        "<header class=hero>{}<p class=eyebrow>{}</p>{}{}{lead}{}{}{}{}{}<div class=facts>{}{}{}</div></header>",
+        "<header class=hero>{}<p class=eyebrow>{}</p>{}{}{lead}{}{}{}{}{}<div \
+        class=facts>{}{}{}</div></header>",
         matching_line(facts),
         eyebrow(facts, analysis),
         which_messages(facts, analysis),
@@ -43,15 +44,22 @@ pub(super) fn of_run(entry: &Entry, floors: &[Floor], alone: bool) -> String {
 
 /// How far an MPI run was understood stands before all that is said of it.
 fn matching_line(facts: &Facts) -> String {
-    let line = |mpi: &MpiFacts| format!("<p class=\"eyebrow matching\">{}</p>", escaped(&mpi.first_line()));
+    let line = |mpi: &MpiFacts| {
+        format!("<p class=\"eyebrow matching\">{}</p>", escaped(&mpi.first_line()))
+    };
     facts.mpi.as_ref().map_or_else(String::new, line)
 }
 
 /// Which messages all that follows is about.
 fn which_messages(facts: &Facts, analysis: &Analysis) -> String {
     let line = population::line(facts, analysis);
-    let remark = population::remark(facts, analysis).map_or_else(String::new, |text| format!(" {text}"));
-    format!("<p class=\"note population\"><b>Messages:</b> {}.{}</p>", escaped(&line), escaped(&remark))
+    let remark =
+        population::remark(facts, analysis).map_or_else(String::new, |text| format!(" {text}"));
+    format!(
+        "<p class=\"note population\"><b>Messages:</b> {}.{}</p>",
+        escaped(&line),
+        escaped(&remark)
+    )
 }
 
 /// A page has one first heading: the finding of its only run, or what is said of all runs together.
@@ -73,11 +81,16 @@ pub(super) fn of_several(page: &Page) -> String {
         .iter()
         .map(|s| format!("<li><span class=\"swatch {}\"></span>{}</li>", class(*s), title(*s)))
         .collect();
-    let remarks = if page.remarks.is_empty() { String::new() } else { list("plain remarks", page.remarks) };
+    let remarks =
+        if page.remarks.is_empty() { String::new() } else { list("plain remarks", page.remarks) };
     format!(
-        "<header class=hero><p class=eyebrow>{}</p><h1>{}</h1>{}{}<div class=bar><ul class=legend>{legend}</ul></div>{}{}<p \
-         class=note>A typical message is one about the median; all time counts slow ones by their weight. Times are end to end, \
-         from the call of send until the receiving program took the message; cycle is the median of whole round trips or relay rounds. A run's name leads to its charts.</p><div class=facts>{}{}{}</div></header>",
+        "<header class=hero><p class=eyebrow>{}</p><h1>{}</h1>{}{}<div class=bar><ul \
+        class=legend>{legend}</ul></div>{}{}<p \
+         class=note>A typical message is one about the median; all time counts slow ones by their \
+         weight. Times are end to end, \
+         from the call of send until the receiving program took the message; cycle is the median \
+         of whole round trips or relay rounds. A run's name leads to its charts.</p><div \
+         class=facts>{}{}{}</div></header>",
         escaped(page.title),
         escaped(&overall_sentence(&runs)),
         which_of_several(&runs),
@@ -86,14 +99,20 @@ pub(super) fn of_several(page: &Page) -> String {
         floor_line(page.floors),
         machine(runs[0].0),
         clock_and_losses_of_all(&runs),
-        if remarks.is_empty() { String::new() } else { format!("<div><h2>This machine</h2>{remarks}</div>") },
+        if remarks.is_empty() {
+            String::new()
+        } else {
+            format!("<div><h2>This machine</h2>{remarks}</div>")
+        },
     )
 }
 
 /// Which messages the table is about, run by run where they differ.
 fn which_of_several(runs: &[(&Facts, &Analysis)]) -> String {
-    let said: Vec<String> =
-        runs.iter().map(|(facts, analysis)| population_words(facts, &analysis.population)).collect();
+    let said: Vec<String> = runs
+        .iter()
+        .map(|(facts, analysis)| population_words(facts, &analysis.population))
+        .collect();
     let text = match said.split_first() {
         Some((first, others)) if others.iter().all(|other| other == first) => first.clone(),
         _ => runs
@@ -104,7 +123,8 @@ fn which_of_several(runs: &[(&Facts, &Analysis)]) -> String {
             .join("; "),
     };
     let note = "Each run's own page says what is left out.";
-    let note = if runs.iter().any(|(_, analysis)| population::leaves_out(analysis)) { note } else { "" };
+    let note =
+        if runs.iter().any(|(_, analysis)| population::leaves_out(analysis)) { note } else { "" };
     format!("<p class=\"note population\"><b>Messages:</b> {}. {note}</p>", escaped(&text))
 }
 
@@ -131,8 +151,12 @@ fn eyebrow(facts: &Facts, analysis: &Analysis) -> String {
         |counts| counts.to_vec(),
     );
     let what = [facts.title(), facts.topology_besides_title().to_owned()];
-    let parts: Vec<String> =
-        what.into_iter().chain(many).filter(|text| !text.is_empty()).map(|text| escaped(&text)).collect();
+    let parts: Vec<String> = what
+        .into_iter()
+        .chain(many)
+        .filter(|text| !text.is_empty())
+        .map(|text| escaped(&text))
+        .collect();
     parts.join(" <span aria-hidden=true>·</span> ")
 }
 
@@ -140,14 +164,15 @@ fn noun(n: u64, one: &str, many: &str) -> String {
     format!("{}\u{a0}{}", count(n), if n == 1 { one } else { many })
 }
 
-/// The bars that answer the question: all time together, and a typical message, since a few slow ones can make up
-/// most of the time.
+/// The bars that answer the question: all time together, and a typical message, since a few slow
+/// ones can make up most of the time.
 fn share_bars(analysis: &Analysis) -> String {
     let shares = stage_shares(analysis);
     if shares.is_empty() {
         return String::new();
     }
-    let keys: String = shares.iter().map(|(stage, share)| share_key(analysis, *stage, *share)).collect();
+    let keys: String =
+        shares.iter().map(|(stage, share)| share_key(analysis, *stage, *share)).collect();
     format!(
         "<div class=sharebars>{}{}</div><ul class=\"legend keys\">{keys}</ul>",
         share_bar("All time", "all", &shares),
@@ -173,7 +198,8 @@ fn share_bar(head: &str, kind: &str, shares: &[(Stage, f64)]) -> String {
         })
         .collect();
     format!(
-        "<div class=barlabel>{head}</div><div class=\"sharebar {kind}\" role=img aria-label=\"{head}: {}\">{parts}</div>",
+        "<div class=barlabel>{head}</div><div class=\"sharebar {kind}\" role=img \
+        aria-label=\"{head}: {}\">{parts}</div>",
         words.join(", ")
     )
 }
@@ -196,9 +222,15 @@ fn share_key(analysis: &Analysis, stage: Stage, share: f64) -> String {
 }
 
 fn key_figures(analysis: &Analysis) -> String {
-    let end_to_end = analysis.stage(Stage::EndToEnd).map(|view| figures("End to end", "a", &view.summary));
-    let cycles = analysis.cycles.as_ref().map(|view| figures("Whole cycle", "cycle", &view.summary));
-    format!("<div class=keyfigures>{}{}</div>", end_to_end.unwrap_or_default(), cycles.unwrap_or_default())
+    let end_to_end =
+        analysis.stage(Stage::EndToEnd).map(|view| figures("End to end", "a", &view.summary));
+    let cycles =
+        analysis.cycles.as_ref().map(|view| figures("Whole cycle", "cycle", &view.summary));
+    format!(
+        "<div class=keyfigures>{}{}</div>",
+        end_to_end.unwrap_or_default(),
+        cycles.unwrap_or_default()
+    )
 }
 
 fn simulation_figures(facts: &Facts, analysis: &Analysis) -> String {
@@ -206,27 +238,34 @@ fn simulation_figures(facts: &Facts, analysis: &Analysis) -> String {
     if tiles.is_empty() {
         return String::new();
     }
-    let tiles: String =
-        tiles.iter().map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>")).collect();
+    let tiles: String = tiles
+        .iter()
+        .map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>"))
+        .collect();
     format!(
-        "<div class=keyfigures><div class=\"figurerow wide\"><h2><span class=\"swatch work\"></span>Simulation</h2><dl>{tiles}</dl>\
+        "<div class=keyfigures><div class=\"figurerow wide\"><h2><span class=\"swatch \
+        work\"></span>Simulation</h2><dl>{tiles}</dl>\
          </div></div>"
     )
 }
 
 fn figures(head: &str, class: &str, summary: &Summary) -> String {
-    let mut tiles: Vec<(String, String)> = [(0.5, "median"), (0.99, "99\u{a0}%"), (0.999, "99.9\u{a0}%")]
-        .iter()
-        .filter_map(|(p, name)| Some(((*name).to_owned(), time(quantile(summary, *p)? as f64))))
-        .collect();
+    let mut tiles: Vec<(String, String)> =
+        [(0.5, "median"), (0.99, "99\u{a0}%"), (0.999, "99.9\u{a0}%")]
+            .iter()
+            .filter_map(|(p, name)| Some(((*name).to_owned(), time(quantile(summary, *p)? as f64))))
+            .collect();
     tiles.push(("slowest".to_owned(), time(summary.max_ns as f64)));
     if tiles.len() < 4 {
         tiles.insert(0, ("fastest".to_owned(), time(summary.min_ns as f64)));
     }
-    let tiles: String =
-        tiles.iter().map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>")).collect();
+    let tiles: String = tiles
+        .iter()
+        .map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>"))
+        .collect();
     format!(
-        "<div class=figurerow><h2><span class=\"swatch {class}\"></span>{head}</h2><dl>{tiles}</dl></div>"
+        "<div class=figurerow><h2><span class=\"swatch \
+        {class}\"></span>{head}</h2><dl>{tiles}</dl></div>"
     )
 }
 
@@ -234,8 +273,10 @@ fn floor_line(floors: &[Floor]) -> String {
     if floors.is_empty() {
         return String::new();
     }
-    let items: String =
-        floors.iter().map(|floor| format!("<li>{}</li>", escaped(&headline::floor_words(floor)))).collect();
+    let items: String = floors
+        .iter()
+        .map(|floor| format!("<li>{}</li>", escaped(&headline::floor_words(floor))))
+        .collect();
     format!("<div class=floor><h2>Floor of this machine</h2><ul class=legend>{items}</ul></div>")
 }
 
@@ -250,7 +291,8 @@ fn what_ran(facts: &Facts, analysis: &Analysis) -> String {
     ];
     // The first few that are not said already; all of them stand under "The run".
     let said = |name: &str| pairs.iter().any(|(said, _)| said == name);
-    let more: Vec<_> = facts.parameters.iter().filter(|(name, _)| !said(name)).take(5).cloned().collect();
+    let more: Vec<_> =
+        facts.parameters.iter().filter(|(name, _)| !said(name)).take(5).cloned().collect();
     pairs.extend(more);
     definitions("What ran", &pairs)
 }
@@ -292,7 +334,8 @@ fn clock_and_losses(facts: &Facts, analysis: &Analysis) -> String {
 fn clock_and_losses_of_all(runs: &[(&Facts, &Analysis)]) -> String {
     let lost = runs.iter().filter(|(facts, analysis)| !losses(facts, analysis).is_empty()).count();
     let line = match lost {
-        0 => "Nothing was lost in any run; of the messages shown, no stamp is missing or out of order."
+        0 => "Nothing was lost in any run; of the messages shown, no stamp is missing or out of \
+        order."
             .to_owned(),
         n => format!("Something was lost in {n} of {} runs; see the warning above.", runs.len()),
     };
@@ -309,7 +352,9 @@ fn definitions(heading: &str, pairs: &[(String, String)]) -> String {
     let rows: String = pairs
         .iter()
         .filter(|(_, value)| !value.is_empty())
-        .map(|(name, value)| format!("<div><dt>{}</dt><dd>{}</dd></div>", escaped(name), escaped(value)))
+        .map(|(name, value)| {
+            format!("<div><dt>{}</dt><dd>{}</dd></div>", escaped(name), escaped(value))
+        })
         .collect();
     format!("<div><h2>{heading}</h2><dl>{rows}</dl></div>")
 }

@@ -1,8 +1,8 @@
 //! The HTML page: one file that works from disk, without a network.
 //!
-//! Text, tables and the bars of the first screen are plain HTML, so that the answer is there before any script
-//! runs, and where none may. Charts are data (packed JSON, one piece a run) that `page.js` draws when they come
-//! into view, with the drawing script that the page carries packed.
+//! Text, tables and the bars of the first screen are plain HTML, so that the answer is there before
+//! any script runs, and where none may. Charts are data (packed JSON, one piece a run) that
+//! `page.js` draws when they come into view, with the drawing script that the page carries packed.
 
 mod hero;
 
@@ -30,7 +30,8 @@ pub struct Page<'a> {
     pub runs: &'a [Entry<'a>],
     /// What the machine can do at best.
     pub floors: &'a [Floor],
-    /// Further remarks for the first screen of a page of several runs: what the machine offers and lacks.
+    /// Further remarks for the first screen of a page of several runs: what the machine offers and
+    /// lacks.
     pub remarks: &'a [String],
 }
 
@@ -89,7 +90,11 @@ fn foot(data: &[String], out: &mut dyn Write) -> Result<(), ReportError> {
     for (i, text) in data.iter().enumerate() {
         writeln!(out, "<script type=\"application/gzip\" id=\"data-r{i}\">{text}</script>")?;
     }
-    writeln!(out, "<script type=\"application/gzip\" id=plotly>{}</script>", script::packed_plotly())?;
+    writeln!(
+        out,
+        "<script type=\"application/gzip\" id=plotly>{}</script>",
+        script::packed_plotly()
+    )?;
     writeln!(out, "<script>{}</script>", include_str!("page.js"))?;
     out.flush()?;
     Ok(())
@@ -99,9 +104,12 @@ fn head(title: &str, out: &mut dyn Write) -> std::io::Result<()> {
     // The policy forbids the page every network access, whatever a name in the data may try.
     writeln!(
         out,
-        "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<title>{}</title>\n<meta name=viewport \
-         content=\"width=device-width,initial-scale=1\">\n<meta name=color-scheme content=\"light dark\">\n<meta \
-         http-equiv=Content-Security-Policy content=\"default-src 'none';style-src 'unsafe-inline';script-src \
+        "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<title>{}</title>\n<meta \
+        name=viewport \
+         content=\"width=device-width,initial-scale=1\">\n<meta name=color-scheme content=\"light \
+         dark\">\n<meta \
+         http-equiv=Content-Security-Policy content=\"default-src 'none';style-src \
+         'unsafe-inline';script-src \
          'unsafe-inline';img-src data: blob:;font-src data:\">\n<style>{}</style>\n</head>\n<body>",
         escaped(title),
         include_str!("page.css")
@@ -129,10 +137,17 @@ fn run_body(run: &str, entry: &Entry, nav: bool, out: &mut dyn Write) -> std::io
 }
 
 /// Sections; returns the packed data of their charts.
-fn body(run: &str, sections: &[Section], nav: bool, out: &mut dyn Write) -> std::io::Result<String> {
+fn body(
+    run: &str,
+    sections: &[Section],
+    nav: bool,
+    out: &mut dyn Write,
+) -> std::io::Result<String> {
     if nav {
-        let links: String =
-            sections.iter().map(|s| format!("<a href=\"#{}\">{}</a>", s.id, escaped(s.title))).collect();
+        let links: String = sections
+            .iter()
+            .map(|s| format!("<a href=\"#{}\">{}</a>", s.id, escaped(s.title)))
+            .collect();
         writeln!(out, "<nav class=contents aria-label=Sections>{links}</nav>")?;
     }
     writeln!(out, "<div class=sections data-run=\"{run}\">")?;
@@ -166,7 +181,9 @@ fn legend(section: &Section) -> String {
     let items: String = section
         .legend
         .iter()
-        .map(|(name, class)| format!("<li><span class=\"swatch {class}\"></span>{}</li>", escaped(name)))
+        .map(|(name, class)| {
+            format!("<li><span class=\"swatch {class}\"></span>{}</li>", escaped(name))
+        })
         .collect();
     format!("<ul class=legend>{items}</ul>")
 }
@@ -188,7 +205,10 @@ fn switch(section: &Section) -> String {
             )
         })
         .collect();
-    format!("<div class=switch role=group aria-label=Scale data-section=\"{}\">{buttons}</div>", section.id)
+    format!(
+        "<div class=switch role=group aria-label=Scale data-section=\"{}\">{buttons}</div>",
+        section.id
+    )
 }
 
 fn figure(chart: &Chart) -> String {
@@ -198,7 +218,8 @@ fn figure(chart: &Chart) -> String {
         format!("<figcaption>{}</figcaption>", escaped(&chart.title))
     };
     format!(
-        "<figure>{caption}<div class=chart id=\"{}\" role=img aria-label=\"{}\" style=\"height:{}px\"></div></figure>",
+        "<figure>{caption}<div class=chart id=\"{}\" role=img aria-label=\"{}\" \
+        style=\"height:{}px\"></div></figure>",
         chart.id,
         escaped(&chart.label),
         chart.height

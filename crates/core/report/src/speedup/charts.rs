@@ -21,19 +21,34 @@ pub(super) fn sections(study: &SpeedupStudy) -> Vec<Section> {
 }
 
 fn run_time(study: &SpeedupStudy) -> Section {
-    let mut section = Section::new("r0", "time", "Run time against nodes", run_time_sentence(study));
+    let mut section =
+        Section::new("r0", "time", "Run time against nodes", run_time_sentence(study));
     section.legend = legend(study, "In order, divided by nodes");
     section.legend.push(("In order".into(), "cycle".into()));
-    let axes =
-        layout().x_axis(nodes_axis(study, AxisType::Log)).y_axis(time_axis("run time (log)", AxisType::Log));
-    let mut chart = chart("r0-time-chart", "Run time against the number of nodes, both on log scales.", axes);
+    let axes = layout()
+        .x_axis(nodes_axis(study, AxisType::Log))
+        .y_axis(time_axis("run time (log)", AxisType::Log));
+    let mut chart =
+        chart("r0-time-chart", "Run time against the number of nodes, both on log scales.", axes);
     let all = study.rows.iter().map(|row| row.seconds.value);
     let (low, high) = all.fold((f64::INFINITY, 0.0f64), |(low, high), s| (low.min(s), high.max(s)));
     if let Some(base) = study.rows.iter().find(|row| row.nodes.is_none()) {
         let ends = [1.0, most_nodes(study)];
         let ideal = ends.map(|nodes| base.seconds.value / nodes);
-        chart.data.push(Box::new(straight("In order, divided by nodes", ends, ideal, "@faint", "dot")));
-        chart.data.push(Box::new(straight("In order", ends, [base.seconds.value; 2], "@cycle", "dash")));
+        chart.data.push(Box::new(straight(
+            "In order, divided by nodes",
+            ends,
+            ideal,
+            "@faint",
+            "dot",
+        )));
+        chart.data.push(Box::new(straight(
+            "In order",
+            ends,
+            [base.seconds.value; 2],
+            "@cycle",
+            "dash",
+        )));
     }
     chart.data.extend(cores(study, [low / 2.0, high * 1.5]).map(boxed));
     chart.data.extend(curves(study, "run time %{y:.3~s}s", |row| Some(row.seconds)));
@@ -55,13 +70,18 @@ fn run_time_sentence(study: &SpeedupStudy) -> String {
         (Some(base), None) => format!("In order the run takes {}.", time(base.seconds.value * 1e9)),
         _ => "The run was not measured in order.".to_owned(),
     };
-    format!("{seen} On the dotted line n nodes would take an n-th of the time in order. {}", limit(study))
+    format!(
+        "{seen} On the dotted line n nodes would take an n-th of the time in order. {}",
+        limit(study)
+    )
 }
 
 fn limit(study: &SpeedupStudy) -> String {
     let cores = study.cores;
     let noun = if cores == 1 { "core" } else { "cores" };
-    format!("This machine has {cores} {noun}: beyond as many nodes no further speed-up can be expected.")
+    format!(
+        "This machine has {cores} {noun}: beyond as many nodes no further speed-up can be expected."
+    )
 }
 
 fn speedup(study: &SpeedupStudy) -> Section {
@@ -71,17 +91,20 @@ fn speedup(study: &SpeedupStudy) -> Section {
         format!("The largest speed-up is {} ({}). ", ratio(of.value), row.name())
     });
     let sentence = format!(
-        "{seen}Speed-up is the run time in order divided by that on nodes. Bars are 95 % intervals; below {LAUNCHES_LEAST} launches \
+        "{seen}Speed-up is the run time in order divided by that on nodes. Bars are 95 % \
+        intervals; below {LAUNCHES_LEAST} launches \
          there are none. {}",
         limit(study)
     );
     let mut section = Section::new("r0", "speedup", "Speed-up against nodes", sentence);
     section.legend = legend(study, "As many times as nodes");
-    let axes = layout().x_axis(nodes_axis(study, AxisType::Linear)).y_axis(ratio_axis("speed-up (times)"));
+    let axes =
+        layout().x_axis(nodes_axis(study, AxisType::Linear)).y_axis(ratio_axis("speed-up (times)"));
     let mut chart = chart("r0-speedup-chart", "Speed-up against the number of nodes.", axes);
     let ends = [1.0, most_nodes(study)];
     chart.data.push(Box::new(straight("As many times as nodes", ends, ends, "@faint", "dot")));
-    let top = best.map_or(1.0, |(_, of)| of.value).max(f64::from(study.cores).min(most_nodes(study)));
+    let top =
+        best.map_or(1.0, |(_, of)| of.value).max(f64::from(study.cores).min(most_nodes(study)));
     chart.data.extend(cores(study, [0.0, top]).map(boxed));
     chart.data.extend(curves(study, "%{y:.3~g} times as fast as in order", |row| row.speedup));
     section.charts.push(chart);
@@ -89,7 +112,8 @@ fn speedup(study: &SpeedupStudy) -> Section {
 }
 
 fn time_of_day(study: &SpeedupStudy) -> Section {
-    let widest = study.rows.iter().filter(|row| row.launches.len() > 1).map(|row| (row, spread(row)));
+    let widest =
+        study.rows.iter().filter(|row| row.launches.len() > 1).map(|row| (row, spread(row)));
     let widest = widest.max_by(|a, b| a.1.total_cmp(&b.1));
     let seen = widest.map_or_else(
         || "One launch of each does not show how launches vary.".to_owned(),
@@ -102,18 +126,24 @@ fn time_of_day(study: &SpeedupStudy) -> Section {
         },
     );
     let sentence = format!(
-        "{seen} Each point is a launch, at the time at which it began: if all launches of one time are slow, something else was running."
+        "{seen} Each point is a launch, at the time at which it began: if all launches of one time \
+        are slow, something else was running."
     );
     let mut section = Section::new("r0", "day", "Run time against time of day", sentence);
     let x = Axis::new().title("time of day (UTC)").type_(AxisType::Date);
-    let axes =
-        layout().x_axis(x).y_axis(time_axis("run time", AxisType::Linear).range_mode(RangeMode::ToZero));
-    let mut chart =
-        chart("r0-day-chart", "Run time of each launch against the moment at which it began.", axes);
+    let axes = layout()
+        .x_axis(x)
+        .y_axis(time_axis("run time", AxisType::Linear).range_mode(RangeMode::ToZero));
+    let mut chart = chart(
+        "r0-day-chart",
+        "Run time of each launch against the moment at which it began.",
+        axes,
+    );
     for (at, row) in study.rows.iter().enumerate() {
         let colour = ordered(at, study.rows.len());
         section.legend.push((row.name(), colour[1..].to_owned()));
-        let x: Vec<f64> = row.launches.iter().map(|launch| (launch.begun_s * 1e3).round()).collect();
+        let x: Vec<f64> =
+            row.launches.iter().map(|launch| (launch.begun_s * 1e3).round()).collect();
         let y: Vec<f64> = row.launches.iter().map(|launch| launch.seconds).collect();
         chart.data.push(Box::new(Raw(json!({
             "type": "scatter", "mode": "markers", "name": row.name(), "x": x, "y": y,
@@ -132,7 +162,8 @@ fn of(row: &SpeedupRow) -> String {
 /// How many times as long the slowest takes as the fastest.
 fn spread(row: &SpeedupRow) -> f64 {
     let seconds = row.launches.iter().map(|launch| launch.seconds);
-    let (low, high) = seconds.fold((f64::INFINITY, 0.0f64), |(low, high), s| (low.min(s), high.max(s)));
+    let (low, high) =
+        seconds.fold((f64::INFINITY, 0.0f64), |(low, high), s| (low.min(s), high.max(s)));
     high / low.max(f64::MIN_POSITIVE)
 }
 
@@ -147,7 +178,8 @@ fn efficiency(study: &SpeedupStudy) -> Section {
         )
     });
     let sentence = format!(
-        "{seen}Efficiency is speed-up by nodes; dashed is the part of executed events that came true, which says how much of the loss is work undone. {}",
+        "{seen}Efficiency is speed-up by nodes; dashed is the part of executed events that came \
+        true, which says how much of the loss is work undone. {}",
         limit(study)
     );
     let mut section = Section::new("r0", "efficiency", "Efficiency against nodes", sentence);
@@ -161,7 +193,8 @@ fn efficiency(study: &SpeedupStudy) -> Section {
         chart.data.push(Box::new(Raw(json!({
             "type": "scatter", "mode": "lines+markers", "name": "Events that came true", "x": x, "y": y,
             "line": {"color": "@faint", "width": 1.4, "dash": "dash"}, "marker": {"color": "@faint", "size": 5},
-            "hovertemplate": "%{y:.1%} of the events executed on %{x} nodes came true<extra></extra>",
+            "hovertemplate": "%{y:.1%} of the events executed on %{x} nodes came \
+            true<extra></extra>",
         }))));
     }
     chart.data.extend(cores(study, [0.0, 1.0]).map(boxed));
@@ -227,7 +260,8 @@ fn straight(name: &str, x: [f64; 2], y: [f64; 2], colour: &str, dash: &str) -> R
 /// A line at as many nodes as the machine has cores, where the axis reaches so far.
 fn cores(study: &SpeedupStudy, y: [f64; 2]) -> Option<Raw> {
     let cores = f64::from(study.cores);
-    (cores <= most_nodes(study)).then(|| straight("Cores of this machine", [cores; 2], y, MARK, "dash"))
+    (cores <= most_nodes(study))
+        .then(|| straight("Cores of this machine", [cores; 2], y, MARK, "dash"))
 }
 
 fn legend(study: &SpeedupStudy, dotted: &str) -> Vec<(String, String)> {
@@ -236,7 +270,8 @@ fn legend(study: &SpeedupStudy, dotted: &str) -> Vec<(String, String)> {
         .iter()
         .enumerate()
         .map(|(at, (timing, _))| {
-            let name = if timing.is_empty() { "Measured".into() } else { format!("Timing {timing}") };
+            let name =
+                if timing.is_empty() { "Measured".into() } else { format!("Timing {timing}") };
             (name, colour(at, lines.len())[1..].to_owned())
         })
         .collect();

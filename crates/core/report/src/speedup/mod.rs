@@ -1,5 +1,6 @@
-//! The page of a speed-up study: run time and speed-up against nodes, run time against the time of day, efficiency; as the
-//! memo of 1991 on the Time Warp Operating System shows them in its figures 1 to 4.
+//! The page of a speed-up study: run time and speed-up against nodes, run time against the time of
+//! day, efficiency; as the memo of 1991 on the Time Warp Operating System shows them in its figures
+//! 1 to 4.
 
 mod charts;
 
@@ -89,10 +90,14 @@ impl SpeedupStudy {
     pub fn html(&self, out: &mut dyn Write) -> Result<(), ReportError> {
         let leads: String =
             self.sentences.iter().map(|text| format!("<p class=lead>{}</p>", html(text))).collect();
-        let remarks =
-            if self.remarks.is_empty() { String::new() } else { list("plain remarks", &self.remarks) };
+        let remarks = if self.remarks.is_empty() {
+            String::new()
+        } else {
+            list("plain remarks", &self.remarks)
+        };
         let first = format!(
-            "<header class=hero><p class=eyebrow>{}</p><h1 class=finding>{}</h1>{leads}{}{remarks}</header>",
+            "<header class=hero><p class=eyebrow>{}</p><h1 \
+            class=finding>{}</h1>{leads}{}{remarks}</header>",
             html(&self.title),
             html(&self.finding),
             self.table(),
@@ -103,8 +108,10 @@ impl SpeedupStudy {
     fn table(&self) -> String {
         let rows: String = self.rows.iter().map(line).collect();
         wrap(&format!(
-            "<table class=figures><thead><tr><th scope=col>Engine<th scope=col>Launches<th scope=col>Run time<th scope=col>95\u{a0}% \
-             interval<th scope=col>Speed-up<th scope=col>95\u{a0}% interval<th scope=col>Efficiency<th scope=col>Rollbacks<th \
+            "<table class=figures><thead><tr><th scope=col>Engine<th scope=col>Launches<th \
+            scope=col>Run time<th scope=col>95\u{a0}% \
+             interval<th scope=col>Speed-up<th scope=col>95\u{a0}% interval<th \
+             scope=col>Efficiency<th scope=col>Rollbacks<th \
              scope=col>Events that came true<tbody>{rows}</table>"
         ))
     }
@@ -144,7 +151,8 @@ fn no_interval(reason: Reason) -> String {
     format!("none: {}", reason_text(reason))
 }
 
-/// A node's part of what the machine does in order: above all of it where nodes are faster than that.
+/// A node's part of what the machine does in order: above all of it where nodes are faster than
+/// that.
 pub(crate) fn efficiency(of: f64) -> String {
     if of < 1.0 { part(of) } else { format!("{:.0}\u{a0}%", of * 100.0) }
 }
@@ -187,21 +195,31 @@ mod tests {
     #[test]
     fn two_launches_have_no_interval_and_factors_are_factors() {
         let few = |value| Estimate { value, interval: Err(Reason::TooFewLaunches) };
-        let launches = [0.010, 0.083].map(|seconds| SpeedupLaunch { begun_s: 1.7e9, seconds }).into();
+        let launches =
+            [0.010, 0.083].map(|seconds| SpeedupLaunch { begun_s: 1.7e9, seconds }).into();
         let base = SpeedupRow { seconds: few(30e-6), ..row(None, 1.0) };
-        let slow =
-            SpeedupRow { launches, seconds: few(0.029), speedup: Some(few(0.00104)), ..row(Some(1), 1.0) };
-        let page = page(&SpeedupStudy { cores: 2, rows: vec![base, slow], ..SpeedupStudy::default() });
-        for wanted in
-            ["30.0\u{a0}µs", "0.00104×", "none: too few launches", "takes 8.30× as long as the fastest"]
-        {
+        let slow = SpeedupRow {
+            launches,
+            seconds: few(0.029),
+            speedup: Some(few(0.00104)),
+            ..row(Some(1), 1.0)
+        };
+        let page =
+            page(&SpeedupStudy { cores: 2, rows: vec![base, slow], ..SpeedupStudy::default() });
+        for wanted in [
+            "30.0\u{a0}µs",
+            "0.00104×",
+            "none: too few launches",
+            "takes 8.30× as long as the fastest",
+        ] {
             assert!(page.contains(wanted), "{wanted}");
         }
     }
 
     #[test]
     fn a_study_that_was_ended_early_has_a_page_as_well() {
-        let study = SpeedupStudy { cores: 4, rows: vec![row(None, 8.0)], ..SpeedupStudy::default() };
+        let study =
+            SpeedupStudy { cores: 4, rows: vec![row(None, 8.0)], ..SpeedupStudy::default() };
         assert!(page(&study).contains("in order"));
     }
 }

@@ -33,7 +33,8 @@ pub(crate) fn section(run: &str, told: &Told) -> Option<Section> {
     section.below.push_str(&drawing(story)?);
     for chapter in story.chapters.iter().filter(|chapter| !chapter.facts.is_empty()) {
         let sentences = words.sentences(chapter);
-        let items: String = sentences.iter().map(|text| format!("<li>{}</li>", html(text))).collect();
+        let items: String =
+            sentences.iter().map(|text| format!("<li>{}</li>", html(text))).collect();
         let heading = html(&words.heading(chapter));
         section.below.push_str(&format!("<h4>{heading}</h4><ul class=story>{items}</ul>"));
     }
@@ -50,13 +51,18 @@ fn drawing(story: &Story) -> Option<String> {
     let end = html(&time((life.1 - life.0) as f64));
     let whole = NAMES + WIDTH;
     let mut text = format!(
-        "<svg class=story viewBox=\"0 0 {whole} {height}\" role=img aria-label=\"What went on while the message was on its way\">\
-         <text x=\"{NAMES}\" y=\"14\">0</text><text x=\"{whole}\" y=\"14\" text-anchor=end>{end}</text>"
+        "<svg class=story viewBox=\"0 0 {whole} {height}\" role=img aria-label=\"What went on \
+        while the message was on its way\">\
+         <text x=\"{NAMES}\" y=\"14\">0</text><text x=\"{whole}\" y=\"14\" \
+         text-anchor=end>{end}</text>"
     );
     for (at, lane) in story.lanes.iter().enumerate() {
         let top = LANE * (at as f64 + 1.0);
         let (name, class) = (html(&label(&lane.what)), class(&lane.what));
-        text.push_str(&format!("<text x=0 y=\"{}\">{name}</text><g class=\"{class}\">", top + 15.0));
+        text.push_str(&format!(
+            "<text x=0 y=\"{}\">{name}</text><g class=\"{class}\">",
+            top + 15.0
+        ));
         text.push_str(&marks(lane, life, top));
         text.push_str("</g>");
     }
@@ -65,7 +71,8 @@ fn drawing(story: &Story) -> Option<String> {
 }
 
 fn marks(lane: &Lane, (from, to): (i64, i64), top: f64) -> String {
-    let place = |time: i64| NAMES + (time.clamp(from, to) - from) as f64 / (to - from) as f64 * WIDTH;
+    let place =
+        |time: i64| NAMES + (time.clamp(from, to) - from) as f64 / (to - from) as f64 * WIDTH;
     let mut reached = f64::MIN;
     let mut text = String::new();
     let mut drawn = 0;
@@ -76,7 +83,9 @@ fn marks(lane: &Lane, (from, to): (i64, i64), top: f64) -> String {
         }
         let left = left.min(NAMES + WIDTH - LEAST);
         let (width, y) = ((right - left).max(LEAST), top + 3.0);
-        text.push_str(&format!("<rect x=\"{left:.1}\" y=\"{y}\" width=\"{width:.1}\" height=\"15\"/>"));
+        text.push_str(&format!(
+            "<rect x=\"{left:.1}\" y=\"{y}\" width=\"{width:.1}\" height=\"15\"/>"
+        ));
         reached = right;
         drawn += 1;
     }

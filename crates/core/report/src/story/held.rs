@@ -32,7 +32,8 @@ pub(crate) fn words(part: &Part) -> String {
                 None => (String::new(), "the whole machine"),
             };
             format!(
-                "the process of {node} not running at all, though it did not wait for a core{meanwhile} \
+                "the process of {node} not running at all, though it did not wait for a \
+                core{meanwhile} \
                  (it was stopped by a signal, or {what} stood still)"
             )
         }
@@ -41,7 +42,9 @@ pub(crate) fn words(part: &Part) -> String {
         Cause::Planted => format!("a delay planted at {node}"),
         Cause::Resent => format!("a loss, after which {node} sent messages again"),
         Cause::Recording => format!("the thread of {node} waiting until its record had room"),
-        Cause::MinorFaults => format!("{} of the thread of {node} while it ran", times("page fault")),
+        Cause::MinorFaults => {
+            format!("{} of the thread of {node} while it ran", times("page fault"))
+        }
         Cause::MajorFaults => {
             format!("{} of the thread of {node} that had to read from a disk", times("page fault"))
         }
@@ -79,7 +82,11 @@ pub(crate) fn account_words(account: &Account, stage: Stage, node: u32) -> Vec<S
     }
     if is_good(rest) {
         let covered = share(rest as f64 / of_ns);
-        said.push(format!("{} ({covered}): {}", time(rest as f64), rest_words(account, stage, node)));
+        said.push(format!(
+            "{} ({covered}): {}",
+            time(rest as f64),
+            rest_words(account, stage, node)
+        ));
     }
     said
 }
@@ -95,7 +102,8 @@ pub(super) fn ran_words(node: u32, ns: i64) -> String {
 /// A thread that was not seen to do anything.
 pub(super) fn asleep_words(node: u32, ns: i64) -> String {
     format!(
-        "For {} of it the thread of node\u{a0}{node} neither ran nor waited for a core: it was asleep, or \
+        "For {} of it the thread of node\u{a0}{node} neither ran nor waited for a core: it was \
+        asleep, or \
          blocked in the kernel.",
         time(ns as f64)
     )
@@ -105,7 +113,8 @@ fn rest_words(account: &Account, stage: Stage, node: u32) -> String {
     match (account.watched, account.ran_ns) {
         (false, _) => "not known, for it was not watched all that time.".to_owned(),
         (true, Some(_)) => format!(
-            "the thread of node\u{a0}{node} neither ran nor waited for a core; it was asleep, or blocked in the kernel."
+            "the thread of node\u{a0}{node} neither ran nor waited for a core; it was asleep, or \
+            blocked in the kernel."
         ),
         (true, None) if !account.paged.is_empty() => {
             format!("not known; {}.", paged_words(&account.paged))

@@ -23,7 +23,8 @@ impl Words<'_> {
                 moment(message.taken_ns, chapter)
             ),
             Link::CancelledAfter { object, rollback } => format!(
-                "{}'s messages were cancelled because a rollback had undone the events that sent them: {} from virtual time {} back to {}, {}.",
+                "{}'s messages were cancelled because a rollback had undone the events that sent \
+                them: {} from virtual time {} back to {}, {}.",
                 capital(&self.names.of(*object)),
                 counted(rollback.packets.unwrap_or(0).unsigned_abs(), "event"),
                 at(rollback.virtual_send),
@@ -44,7 +45,8 @@ impl Words<'_> {
             false => format!("{} on node\u{a0}{}", self.names.of_some(anti.src_object), anti.src),
         };
         format!(
-            "{} was rolled back because {whose} cancelled the message that it had sent to it at virtual time {}.",
+            "{} was rolled back because {whose} cancelled the message that it had sent to it at \
+            virtual time {}.",
             capital(&self.names.of_some(rollback.dst_object)),
             at(anti.virtual_send)
         )
@@ -52,7 +54,8 @@ impl Words<'_> {
 
     fn straggler(&self, rollback: &Row, message: &Row, chapter: &Chapter) -> String {
         format!(
-            "{} had come to virtual time {} when {}, for virtual time {}, was taken, {}: a straggler.",
+            "{} had come to virtual time {} when {}, for virtual time {}, was taken, {}: a \
+            straggler.",
             capital(&self.names.of_some(rollback.dst_object)),
             at(rollback.virtual_send),
             self.sender(message),
@@ -67,7 +70,11 @@ impl Words<'_> {
         match message.is_within_node() {
             true => format!("a message from {from}"),
             false => {
-                format!("message number {} of node\u{a0}{} (from {from})", count(message.seq), message.src)
+                format!(
+                    "message number {} of node\u{a0}{} (from {from})",
+                    count(message.seq),
+                    message.src
+                )
             }
         }
     }

@@ -9,7 +9,8 @@ pub struct ObjectNames {
 }
 
 impl ObjectNames {
-    /// With these names, in the order of the objects' numbers. A name that is only the number says nothing more.
+    /// With these names, in the order of the objects' numbers. A name that is only the number says
+    /// nothing more.
     pub fn new(names: impl IntoIterator<Item = String>) -> ObjectNames {
         let numbered = (0i64..).zip(names).filter(|(number, name)| *name != number.to_string());
         ObjectNames { names: numbered.collect() }

@@ -43,7 +43,8 @@ pub(super) fn sent_meanwhile(node: u32, same: u64, others: u64) -> String {
             counted(others, "message")
         ),
         (same, others) => format!(
-            "Meanwhile node\u{a0}{node} handed {} for the same node and {} for others to the network.",
+            "Meanwhile node\u{a0}{node} handed {} for the same node and {} for others to the \
+            network.",
             counted(same, "message"),
             count(others)
         ),
@@ -73,27 +74,33 @@ pub(super) fn together(on_way: u64, arrived_with: u64) -> String {
 
 pub(super) fn queue(before: u64, mates: u64, machinery: u64) -> String {
     let of_frame = (mates > 0).then(|| format!("{} of its own frame", counted(mates, "message")));
-    let of_engine =
-        (machinery > 0).then(|| format!("{} of the engine's own (gvt, ack)", counted(machinery, "message")));
+    let of_engine = (machinery > 0)
+        .then(|| format!("{} of the engine's own (gvt, ack)", counted(machinery, "message")));
     let of_program = (before > 0).then(|| counted(before, "message"));
     let all: Vec<String> = of_program.into_iter().chain(of_frame).chain(of_engine).collect();
     let only = if before == 0 { "only " } else { "" };
     match all.len() {
         0 => "The receive queue was empty when it arrived.".to_owned(),
-        _ => format!("When it arrived, {only}{} stood before it in the receive queue.", all.join(" and ")),
+        _ => format!(
+            "When it arrived, {only}{} stood before it in the receive queue.",
+            all.join(" and ")
+        ),
     }
 }
 
 pub(super) fn arrival(how: How, error_ns: Option<i64>) -> String {
-    let within = error_ns.map_or_else(String::new, |ns| format!(" within ±\u{a0}{}", time(ns as f64)));
+    let within =
+        error_ns.map_or_else(String::new, |ns| format!(" within ±\u{a0}{}", time(ns as f64)));
     match how {
         How::Observed => "Its arrival was observed.".to_owned(),
         How::Bracketed => format!(
-            "When it arrived is not observed but known{within}, and so are its transit and its receive wait."
+            "When it arrived is not observed but known{within}, and so are its transit and its \
+            receive wait."
         ),
         How::Modelled => {
             format!(
-                "When it arrived is not observed but computed from a model of the network{within}, and so are its transit and its receive wait."
+                "When it arrived is not observed but computed from a model of the network{within}, \
+                and so are its transit and its receive wait."
             )
         }
     }
@@ -112,7 +119,8 @@ pub(super) fn memo_sentence(memo: &Memo) -> String {
         some => format!("found {} before it", counted(some, "message")),
     };
     let did = format!(
-        "it spent {} of its life in the receive queue, {queue}, and {} of the diary's {} to itself {} cancelled while it waited",
+        "it spent {} of its life in the receive queue, {queue}, and {} of the diary's {} to itself \
+        {} cancelled while it waited",
         part(waited),
         count(cancelled),
         counted(of, "message"),
@@ -121,7 +129,8 @@ pub(super) fn memo_sentence(memo: &Memo) -> String {
     match memo.is_the_same() {
         true => format!("This run is the memo's story: {did}."),
         false => format!(
-            "This run is not the memo's story, in which it waits behind nothing but the cancelling of all 64: {did}. Without --zip-forward it does not come about; \
+            "This run is not the memo's story, in which it waits behind nothing but the cancelling \
+            of all 64: {did}. Without --zip-forward it does not come about; \
              with it, it needs two cores with little else to do."
         ),
     }

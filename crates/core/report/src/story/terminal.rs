@@ -27,8 +27,14 @@ pub fn story(told: &Told, width: usize, colour: bool) -> String {
     text.extend(words.usual().map(|usual| wrapped(&safe(&usual), width)));
     text.push_str(&timeline(story, width, &paint));
     for chapter in &story.chapters {
-        text.push_str(&format!("\n{}\n", paint.stage(chapter.stage, &safe(&words.heading(chapter)))));
-        words.sentences(chapter).iter().for_each(|sentence| text.push_str(&indented(&safe(sentence), width)));
+        text.push_str(&format!(
+            "\n{}\n",
+            paint.stage(chapter.stage, &safe(&words.heading(chapter)))
+        ));
+        words
+            .sentences(chapter)
+            .iter()
+            .for_each(|sentence| text.push_str(&indented(&safe(sentence), width)));
     }
     if let Some(memo) = memo {
         text.push_str(&format!("\n{}", wrapped(&safe(&memo_sentence(memo)), width)));
@@ -36,7 +42,8 @@ pub fn story(told: &Told, width: usize, colour: bool) -> String {
     if story.left_out > 0 {
         let left_out = count(story.left_out);
         let note = format!(
-            "Too much went on to look at all of it: the {left_out} earliest rows around it were left out."
+            "Too much went on to look at all of it: the {left_out} earliest rows around it were \
+            left out."
         );
         text.push_str(&format!("\n{}", wrapped(&safe(&note), width)));
     }
@@ -56,10 +63,12 @@ fn indented(sentence: &str, width: usize) -> String {
 
 /// A line for each lane, over the message's life.
 fn timeline(story: &Story, width: usize, paint: &Paint) -> String {
-    let Some(life) = story.message.stage(Stage::EndToEnd).filter(|(ready, taken)| ready < taken) else {
+    let Some(life) = story.message.stage(Stage::EndToEnd).filter(|(ready, taken)| ready < taken)
+    else {
         return String::new();
     };
-    let labels: Vec<String> = story.lanes.iter().map(|lane| short(&safe(&label(&lane.what)))).collect();
+    let labels: Vec<String> =
+        story.lanes.iter().map(|lane| short(&safe(&label(&lane.what)))).collect();
     let widest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     let room = width - widest - 4;
     let end = plain(&time((life.1 - life.0) as f64));

@@ -86,14 +86,19 @@ fn facts_become_sentences() {
         longest: row(Kind::Collection, [0, 2_000]),
     };
     let cases = [
-        (Fact::Queue { before: 0, mates: 0, machinery: 0 }, "The receive queue was empty when it arrived."),
+        (
+            Fact::Queue { before: 0, mates: 0, machinery: 0 },
+            "The receive queue was empty when it arrived.",
+        ),
         (
             Fact::Queue { before: 2, mates: 1, machinery: 0 },
-            "When it arrived, 2 messages and 1 message of its own frame stood before it in the receive queue.",
+            "When it arrived, 2 messages and 1 message of its own frame stood before it in the \
+            receive queue.",
         ),
         (
             Fact::Usual(usual),
-            "Half of the messages like it took at most 2.40 µs there, 99 % at most 9.00 µs; one took longer than this one.",
+            "Half of the messages like it took at most 2.40 µs there, 99 % at most 9.00 µs; one \
+            took longer than this one.",
         ),
         (
             Fact::Silent { node: 0, ns: 3_100_000, watched: false },
@@ -109,7 +114,8 @@ fn facts_become_sentences() {
         ),
         (
             Fact::ForThatObject { object: 1, receive: 5.5, cancelled: 64, later: 59 },
-            "And the message is for object 1 itself: its receive time, 5.5, is earlier than the send time of all but 5 of the 64 cancelled messages to itself.",
+            "And the message is for object 1 itself: its receive time, 5.5, is earlier than the \
+            send time of all but 5 of the 64 cancelled messages to itself.",
         ),
         (
             Fact::Cancelled(Cancelled {
@@ -124,9 +130,13 @@ fn facts_become_sentences() {
         ),
         (
             Fact::Together { on_way: 12, arrived_with: 12 },
-            "12 other messages of these nodes were on the way at the same time; all of them arrived together with it.",
+            "12 other messages of these nodes were on the way at the same time; all of them \
+            arrived together with it.",
         ),
-        (Fact::Posted { after_arrival_ns: -2_000 }, "Its receive was posted 2.00 µs before it arrived."),
+        (
+            Fact::Posted { after_arrival_ns: -2_000 },
+            "Its receive was posted 2.00 µs before it arrived.",
+        ),
         (
             Fact::Backwards { ns: 40 },
             "It comes out negative: the clocks of the two nodes disagree by at least 40 ns.",
@@ -137,7 +147,9 @@ fn facts_become_sentences() {
         ),
         (
             Fact::Held { part: held(Cause::Stopped, 900, Some(0)), of_ns: 1_000 },
-            "Consistent with the process of node 1 not running at all, though it did not wait for a core, while that of node 0 ran (it was stopped by a signal, or its core stood still): 900 ns of these 1.00 µs.",
+            "Consistent with the process of node 1 not running at all, though it did not wait for \
+            a core, while that of node 0 ran (it was stopped by a signal, or its core stood \
+            still): 900 ns of these 1.00 µs.",
         ),
         (
             Fact::Ran { node: 1, ns: 500, of_ns: 1_000 },
@@ -145,15 +157,18 @@ fn facts_become_sentences() {
         ),
         (
             Fact::Asleep { node: 1, ns: 500 },
-            "For 500 ns of it the thread of node 1 neither ran nor waited for a core: it was asleep, or blocked in the kernel.",
+            "For 500 ns of it the thread of node 1 neither ran nor waited for a core: it was \
+            asleep, or blocked in the kernel.",
         ),
         (
             Fact::Paged(Paged { node: 1, pages: 24 }),
-            "Meanwhile the thread of node 1 had to read 24 pages from a disk; whether the message waited for that is not known.",
+            "Meanwhile the thread of node 1 had to read 24 pages from a disk; whether the message \
+            waited for that is not known.",
         ),
         (
             Fact::ArrivalKnown { how: How::Bracketed, error_ns: Some(300) },
-            "When it arrived is not observed but known within ± 300 ns, and so are its transit and its receive wait.",
+            "When it arrived is not observed but known within ± 300 ns, and so are its transit and \
+            its receive wait.",
         ),
     ];
     for (fact, expected) in cases {
@@ -161,8 +176,9 @@ fn facts_become_sentences() {
     }
     let straggler = sentence(link(row(Kind::Event, [100, 400])));
     assert!(
-        straggler
-            .ends_with("for virtual time 2.5, was taken, 620 ns before this message arrived: a straggler."),
+        straggler.ends_with(
+            "for virtual time 2.5, was taken, 620 ns before this message arrived: a straggler."
+        ),
         "{straggler}"
     );
     let cancelled = sentence(link(Row { dst: 1, ..row(Kind::Anti, [100, 400]) }));
@@ -177,7 +193,10 @@ fn a_terminal_gets_no_control_characters_and_no_line_too_long() {
     let facts = vec![Fact::Queue { before: 0, mates: 0, machinery: 0 }];
     for width in [60, 80, 120] {
         let text = story(&told(facts.clone()), width, false);
-        assert!(text.starts_with("Message 2:1:7: event, 64 B, from node 1 to node 0, for"), "{text}");
+        assert!(
+            text.starts_with("Message 2:1:7: event, 64 B, from node 1 to node 0, for"),
+            "{text}"
+        );
         assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
         let widest = text.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(width), "{widest:?} of {width}\n{text}");
@@ -187,8 +206,8 @@ fn a_terminal_gets_no_control_characters_and_no_line_too_long() {
 
 #[test]
 fn names_are_harmless_on_the_page() {
-    let section =
-        section("r0", &told(vec![Fact::Queue { before: 0, mates: 0, machinery: 0 }])).expect("a section");
+    let section = section("r0", &told(vec![Fact::Queue { before: 0, mates: 0, machinery: 0 }]))
+        .expect("a section");
     assert!(section.below.contains("The receive queue was empty"), "{}", section.below);
     assert_eq!(section.below.matches("<rect ").count(), 2);
     assert!(!section.below.contains("<b>") && !section.below.contains("<i>"), "{}", section.below);
@@ -197,12 +216,17 @@ fn names_are_harmless_on_the_page() {
 #[test]
 fn why_this_message_is_told_and_what_held_it_is_said_at_once() {
     let mut told = told(Vec::new());
-    told.story.chapters[0].account =
-        Account { of_ns: 1_000, parts: vec![held(Cause::RunQueue, 990, None)], ..Account::default() };
-    let flat = |told: &Told| story(told, 120, false).split_whitespace().collect::<Vec<_>>().join(" ");
+    told.story.chapters[0].account = Account {
+        of_ns: 1_000,
+        parts: vec![held(Cause::RunQueue, 990, None)],
+        ..Account::default()
+    };
+    let flat =
+        |told: &Told| story(told, 120, false).split_whitespace().collect::<Vec<_>>().join(" ");
     let text = flat(&told);
     assert!(text.contains("It is the slowest of 9 messages, from end to end."), "{text}");
-    let why = "it waited in the receive queue. Consistent with the thread of node 1 waiting for a core: 99 % of that time.";
+    let why = "it waited in the receive queue. Consistent with the thread of node 1 waiting for a \
+    core: 99 % of that time.";
     assert!(text.contains(why), "{text}");
     told.story.picked = Picked::OfModel { is_slowest: false };
     told.memo = Some(Memo { waited: 0.31, before: 0, cancelled: 2, of: 64 });

@@ -30,9 +30,9 @@ impl Words<'_> {
     /// Who it was.
     pub fn opening(&self, launch: u32) -> String {
         let message = &self.story.message;
-        let ready = message
-            .ready_ns
-            .map_or_else(String::new, |ready| format!(", ready {} after the run began", time(ready as f64)));
+        let ready = message.ready_ns.map_or_else(String::new, |ready| {
+            format!(", ready {} after the run began", time(ready as f64))
+        });
         let tag = message.tag.map_or_else(String::new, |tag| format!(", tag\u{a0}{tag}"));
         format!(
             "Message {}: {}, {}{tag}, from node\u{a0}{} to node\u{a0}{}{}{ready}.",
@@ -65,12 +65,16 @@ impl Words<'_> {
                     place => format!("It is number {} of the slowest", count(place as u64)),
                 };
                 let stage = stage_name(by);
-                let stage =
-                    if by == Stage::EndToEnd { format!("from {stage}") } else { format!("by {stage}") };
+                let stage = if by == Stage::EndToEnd {
+                    format!("from {stage}")
+                } else {
+                    format!("by {stage}")
+                };
                 format!("{which} of {}, {stage}.", counted(of, "message"))
             }
             Picked::OfModel { is_slowest } => format!(
-                "It is M, the message of the memo of 1988, by its sender, receiver and virtual time. {}",
+                "It is M, the message of the memo of 1988, by its sender, receiver and virtual \
+                time. {}",
                 match is_slowest {
                     true => "It is also the slowest.",
                     false => "It is not the slowest: --slowest 1 tells of that one.",
@@ -95,7 +99,8 @@ impl Words<'_> {
             return "Its record is not whole: it lacks the stamp of one side.".to_owned();
         };
         let life = time((taken - ready) as f64);
-        let chapter = self.story.chapters.iter().max_by_key(|chapter| chapter.to_ns - chapter.from_ns);
+        let chapter =
+            self.story.chapters.iter().max_by_key(|chapter| chapter.to_ns - chapter.from_ns);
         match chapter {
             Some(longest) if longest.stage != Stage::EndToEnd => {
                 let ns = time((longest.to_ns - longest.from_ns) as f64);
@@ -105,7 +110,8 @@ impl Words<'_> {
                     Stage::Transit => "was on its way",
                     _ => "waited in the receive queue",
                 };
-                let why = chief_words(&longest.account).map_or_else(String::new, |why| format!(" {why}"));
+                let why =
+                    chief_words(&longest.account).map_or_else(String::new, |why| format!(" {why}"));
                 format!("For {whole} it {went}.{why}")
             }
             _ => format!("It took {life} from end to end."),
@@ -123,7 +129,11 @@ impl Words<'_> {
         if let Some(first) = name.get_mut(..1) {
             first.make_ascii_uppercase();
         }
-        format!("{name}, {} ({})", time((chapter.to_ns - chapter.from_ns) as f64), part(chapter.share))
+        format!(
+            "{name}, {} ({})",
+            time((chapter.to_ns - chapter.from_ns) as f64),
+            part(chapter.share)
+        )
     }
 
     /// The sentences of a chapter.
@@ -136,18 +146,29 @@ impl Words<'_> {
         let ns = |ns: &i64| time(*ns as f64);
         match fact {
             Fact::Backwards { ns: by } => {
-                format!("It comes out negative: the clocks of the two nodes disagree by at least {}.", ns(by))
+                format!(
+                    "It comes out negative: the clocks of the two nodes disagree by at least {}.",
+                    ns(by)
+                )
             }
             Fact::SentMeanwhile { node: of, same, others } => sent_meanwhile(*of, *same, *others),
-            Fact::TakenMeanwhile { node: of, messages: 0 } => format!("And {} took nothing.", node(of)),
+            Fact::TakenMeanwhile { node: of, messages: 0 } => {
+                format!("And {} took nothing.", node(of))
+            }
             Fact::TakenMeanwhile { node: of, messages } => {
                 format!("And {} took {}.", node(of), counted(*messages, "message"))
             }
             Fact::Frame { messages } => {
-                format!("It left in one frame with {}.", counted(messages.saturating_sub(1), "other"))
+                format!(
+                    "It left in one frame with {}.",
+                    counted(messages.saturating_sub(1), "other")
+                )
             }
             Fact::InFlight { messages } => {
-                format!("When it was sent, {} were on their way to its node.", counted(*messages, "message"))
+                format!(
+                    "When it was sent, {} were on their way to its node.",
+                    counted(*messages, "message")
+                )
             }
             Fact::Way { hops, packets } => way(*hops, *packets),
             Fact::Usual(usual) => self.usual_sentence(usual, THERE),
@@ -155,12 +176,16 @@ impl Words<'_> {
             Fact::ArrivalKnown { how, error_ns } => arrival(*how, *error_ns),
             Fact::Queue { before, mates, machinery } => queue(*before, *mates, *machinery),
             Fact::TakenBefore { messages, median_ns } => format!(
-                "The node took {}, one after the other; half of the times from one to the next are at most {}.",
+                "The node took {}, one after the other; half of the times from one to the next are \
+                at most {}.",
                 if *messages == 1 { "it" } else { "them" },
                 ns(median_ns)
             ),
             Fact::Overtaken { messages } => {
-                format!("{} that arrived later were taken before it.", counted(*messages, "message"))
+                format!(
+                    "{} that arrived later were taken before it.",
+                    counted(*messages, "message")
+                )
             }
             Fact::Gap { node: of, is_whole: true, .. } => {
                 format!("All that time {} took nothing.", node(of))
@@ -240,15 +265,19 @@ impl Words<'_> {
 
     fn work(&self, work: &Work) -> String {
         let ns = time(work.ns as f64);
-        let longest = time((work.longest.taken_ns.unwrap_or(0) - work.longest.ready_ns.unwrap_or(0)) as f64);
+        let longest =
+            time((work.longest.taken_ns.unwrap_or(0) - work.longest.ready_ns.unwrap_or(0)) as f64);
         let object = self.names.of_some(work.longest.dst_object);
         let at = |time: Option<f64>| time.map_or_else(|| "an unknown time".to_owned(), six_figures);
         let (send, receive) = (at(work.longest.virtual_send), at(work.longest.virtual_receive));
         let one = work.pieces == 1;
         match work.kind {
-            Kind::Execution if one => format!("It executed {object} at virtual time {receive}: {ns}."),
+            Kind::Execution if one => {
+                format!("It executed {object} at virtual time {receive}: {ns}.")
+            }
             Kind::Execution => format!(
-                "{} of {} took {ns}; the longest, {longest}, was {object} at virtual time {receive}.",
+                "{} of {} took {ns}; the longest, {longest}, was {object} at virtual time \
+                {receive}.",
                 counted(work.pieces, "execution"),
                 counted(work.objects, "object")
             ),
@@ -257,7 +286,8 @@ impl Words<'_> {
                 counted(work.events, "event")
             ),
             Kind::Rollback => format!(
-                "{} of {}, which undid {}, took {ns}; the longest, {longest}, was that of {object} from virtual time {send} to {receive}.",
+                "{} of {}, which undid {}, took {ns}; the longest, {longest}, was that of {object} \
+                from virtual time {send} to {receive}.",
                 counted(work.pieces, "rollback"),
                 counted(work.objects, "object"),
                 counted(work.events, "event")
@@ -303,7 +333,8 @@ impl Words<'_> {
             but => format!("of all but {} of the {}", count(but), count(cancelled)),
         };
         format!(
-            "And the message is for {} itself: its receive time, {}, is earlier than the send time {which} cancelled messages to itself.",
+            "And the message is for {} itself: its receive time, {}, is earlier than the send time \
+            {which} cancelled messages to itself.",
             self.names.of(object),
             six_figures(receive)
         )

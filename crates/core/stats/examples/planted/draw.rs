@@ -42,8 +42,11 @@ impl Draw {
 /// The end-to-end stage of a run with these launches.
 pub fn analysed(launches: &[Vec<i64>], seed: u64) -> StageView {
     let rows = |times: &Vec<i64>| times.len() as u64;
-    let files =
-        launches.iter().zip(0..).map(|(times, launch)| FileRows { launch, node: 0, rows: rows(times) });
+    let files = launches.iter().zip(0..).map(|(times, launch)| FileRows {
+        launch,
+        node: 0,
+        rows: rows(times),
+    });
     let options = Options { files: files.collect(), seed, resamples: 300, ..Options::default() };
     let mut accumulator = Accumulator::new(options);
     for (times, launch) in launches.iter().zip(0..) {

@@ -1,5 +1,5 @@
-//! Knees at known sizes, packets of a known payload: how often they are found within their bytes, and how many are found in
-//! straight lines.
+//! Knees at known sizes, packets of a known payload: how often they are found within their bytes,
+//! and how many are found in straight lines.
 
 use fourstamp_stats::analysis::Sweep;
 use fourstamp_stats::knees::{Point, fit, next_size};
@@ -124,7 +124,8 @@ impl Truth {
         // A slow link is swept over fewer sizes.
         let largest = if self.packets.is_some() { 16_384 } else { LARGEST };
         let mut points: Vec<Point> = Vec::new();
-        let mut sizes: Vec<u64> = (0..=16).flat_map(|power| [1 << power, 3 << power >> 1]).collect();
+        let mut sizes: Vec<u64> =
+            (0..=16).flat_map(|power| [1 << power, 3 << power >> 1]).collect();
         sizes.push(0);
         sizes.retain(|size| *size <= largest);
         sizes.sort_unstable();
@@ -174,7 +175,8 @@ impl Rates {
             self.jumps_held += usize::from(low <= jump_ns && jump_ns <= high);
         }
         if truth.packets.is_none() {
-            self.false_knees += sweep.knees.iter().filter(|knee| knee.jumps()).count().saturating_sub(right);
+            self.false_knees +=
+                sweep.knees.iter().filter(|knee| knee.jumps()).count().saturating_sub(right);
         }
         if let Some((payload, ..)) = truth.packets {
             let (low, high) = sweep.packets.map_or((0.0, 0.0), |packets| packets.payload_interval);

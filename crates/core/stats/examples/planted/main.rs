@@ -1,5 +1,5 @@
-//! How often planted peaks and knees are found, intervals hold the truth, and clean data gives false alarms:
-//! `cargo run --release -p fourstamp-stats --example planted [seeds]`.
+//! How often planted peaks and knees are found, intervals hold the truth, and clean data gives
+//! false alarms: `cargo run --release -p fourstamp-stats --example planted [seeds]`.
 
 mod draw;
 mod knees;

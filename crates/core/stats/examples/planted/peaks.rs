@@ -1,5 +1,5 @@
-//! Peaks of known place, width and mass: how many are found, how often intervals hold the truth; and clean data: how
-//! often a peak is found that is none.
+//! Peaks of known place, width and mass: how many are found, how often intervals hold the truth;
+//! and clean data: how often a peak is found that is none.
 
 use fourstamp_stats::analysis::Peak;
 
@@ -124,7 +124,15 @@ fn recipe(draw: &mut Draw) -> Recipe {
     peaks[0].mass = 1.0 - background.0 - peaks.iter().skip(1).map(|peak| peak.mass).sum::<f64>();
     // What differs between launches cannot be seen in one or three.
     let (launches, differ) = draw.one_of(&[(1, 0.0), (3, 0.0), (10, 0.0), (10, 0.1)]);
-    Recipe { launches, messages: 400_000, peaks, background, tick: draw.one_of(&[1.0, 10.0]), spell, differ }
+    Recipe {
+        launches,
+        messages: 400_000,
+        peaks,
+        background,
+        tick: draw.one_of(&[1.0, 10.0]),
+        spell,
+        differ,
+    }
 }
 
 /// Far enough from the others for a dip between, and higher than the background.
@@ -147,8 +155,10 @@ impl Recipe {
     }
 
     fn launch(&self, draw: &mut Draw) -> Vec<i64> {
-        let factor = |draw: &mut Draw| (self.differ * draw.normal() - self.differ * self.differ / 2.0).exp();
-        let mut masses: Vec<f64> = self.peaks.iter().skip(1).map(|peak| peak.mass * factor(draw)).collect();
+        let factor =
+            |draw: &mut Draw| (self.differ * draw.normal() - self.differ * self.differ / 2.0).exp();
+        let mut masses: Vec<f64> =
+            self.peaks.iter().skip(1).map(|peak| peak.mass * factor(draw)).collect();
         masses.push(self.background.0);
         let mut last = None;
         let mut time = || {
@@ -188,7 +198,8 @@ impl Planted {
         self.place * (self.sigma * draw.normal()).exp()
     }
 
-    /// The mode on the scale that peaks are looked for on: log, and linear where 1 % is less than the clock's step.
+    /// The mode on the scale that peaks are looked for on: log, and linear where 1 % is less than
+    /// the clock's step.
     fn mode(&self, tick: f64) -> f64 {
         let mut mode = self.place;
         for _ in 0..20 {
@@ -222,10 +233,15 @@ impl Rates {
             let (mass, time) = recipe.between(peak.from_ns, peak.to_ns);
             let width = truth.place * 2.0 * (1.177_41 * truth.sigma).sinh();
             let truths = [truth.mode(recipe.tick), width, mass, time];
-            let intervals =
-                [peak.place_interval_ns, peak.width_interval_ns, peak.mass_interval, peak.time_interval];
+            let intervals = [
+                peak.place_interval_ns,
+                peak.width_interval_ns,
+                peak.mass_interval,
+                peak.time_interval,
+            ];
             for ((held, truth), interval) in self.held.iter_mut().zip(truths).zip(intervals) {
-                *held += usize::from(interval.is_some_and(|(low, high)| low <= truth && truth <= high));
+                *held +=
+                    usize::from(interval.is_some_and(|(low, high)| low <= truth && truth <= high));
             }
         }
         self.false_peaks += peaks.len().saturating_sub(matched);
@@ -236,7 +252,8 @@ fn show(seed: u64, recipe: &Recipe, peaks: &[Peak]) {
     println!("seed {seed}: {recipe:?}");
     for p in peaks {
         println!(
-            "   {:.0} {:?} width {:.0} {:?} mass {:.5} {:?} time {:.4} from {:.0} to {:.0} blocks {:?} launches {:?} chance {:.1e}",
+            "   {:.0} {:?} width {:.0} {:?} mass {:.5} {:?} time {:.4} from {:.0} to {:.0} blocks \
+            {:?} launches {:?} chance {:.1e}",
             p.place_ns,
             p.place_interval_ns,
             p.width_ns,

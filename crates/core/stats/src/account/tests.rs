@@ -79,7 +79,11 @@ impl Machine {
                 self.stops[node].iter().map(|(from, to)| overlap((*from, *to), (at, late))).sum();
             at = late;
             // A wait is booked when it is over.
-            let over = self.waits[node].iter().filter(|(_, to)| *to <= at).map(|(from, to)| to - from).sum();
+            let over = self.waits[node]
+                .iter()
+                .filter(|(_, to)| *to <= at)
+                .map(|(from, to)| to - from)
+                .sum();
             let mut note = |cause, amount| {
                 if amount > 0 || cause == Cause::Watcher {
                     spans.push(CauseSpan { cause, from_ns: last, to_ns: at, amount });
@@ -88,7 +92,12 @@ impl Machine {
             note(Cause::RunQueue, over - booked);
             note(Cause::Ran, (at - last) / 50);
             note(Cause::Stopped, if still >= 20 * MS { still } else { 0 });
-            spans.push(CauseSpan { cause: Cause::Watcher, from_ns: at, to_ns: at + 20_000, amount: 20_000 });
+            spans.push(CauseSpan {
+                cause: Cause::Watcher,
+                from_ns: at,
+                to_ns: at + 20_000,
+                amount: 20_000,
+            });
             (booked, last) = (over, at);
             at += interval + self.random.random_range(0..MS / 10);
         }
@@ -175,7 +184,10 @@ fn explain_account(row: &Row, causes: &[NodeCauses]) -> Account {
     gatherer.add_columns(&columns(stamps, 1), at);
     for usual in 0..1_000 {
         let ready = usual * MS / 10;
-        gatherer.add_columns(&columns([ready, ready + 10, ready + 15_000, ready + 20_000], 2 + usual), at);
+        gatherer.add_columns(
+            &columns([ready, ready + 10, ready + 15_000, ready + 20_000], 2 + usual),
+            at,
+        );
     }
     let mut explanation = gatherer.explain(causes, 2);
     assert_eq!(explanation.episodes.len(), 1, "{explanation:?}");
@@ -200,7 +212,11 @@ fn a_hog_of_any_length_on_either_core_is_named_by_both_verbs() {
             machine.hog(victim as usize, time, hog);
             let stages = [Stage::ReceiveWait, Stage::SendWait, Stage::Transit];
             let stage = stages[machine.random.random_range(0..3)];
-            let pair = if stage == Stage::ReceiveWait { (1 - victim, victim) } else { (victim, 1 - victim) };
+            let pair = if stage == Stage::ReceiveWait {
+                (1 - victim, victim)
+            } else {
+                (victim, 1 - victim)
+            };
             // It comes when the core is taken already, and has to wait for the rest.
             let begin = from + machine.random.random_range(0..length_ms * MS / 20);
             let row = message(stage, pair, (begin, time.1));
@@ -227,9 +243,15 @@ fn another_nodes_thread_is_never_blamed() {
         let causes = machine.causes();
         for (stage, pair) in [(Stage::ReceiveWait, (0, 1)), (Stage::SendWait, (1, 0))] {
             for account in both(&message(stage, pair, time), &causes) {
-                assert!(account.parts.iter().all(|part| part.node == 1), "seed {seed}: {account:?}");
+                assert!(
+                    account.parts.iter().all(|part| part.node == 1),
+                    "seed {seed}: {account:?}"
+                );
                 assert_eq!(account.chief(), None, "seed {seed}");
-                assert!(account.watched && account.unknown_ns() >= 90 * MS, "seed {seed}: {account:?}");
+                assert!(
+                    account.watched && account.unknown_ns() >= 90 * MS,
+                    "seed {seed}: {account:?}"
+                );
             }
         }
     }
@@ -278,15 +300,20 @@ fn of_node_1(spans: &[(Cause, i64, i64, i64)]) -> Account {
         amount,
     };
     let causes = [NodeCauses { launch: 0, node: 1, spans: spans.iter().map(span).collect() }];
-    let held = Held { launch: 0, stage: Stage::ReceiveWait, src: 0, dst: 1, time: (100 * MS, 400 * MS) };
+    let held =
+        Held { launch: 0, stage: Stage::ReceiveWait, src: 0, dst: 1, time: (100 * MS, 400 * MS) };
     account(&causes, held)
 }
 
 #[test]
 fn page_faults_take_the_time_in_which_the_thread_ran_or_was_blocked() {
-    let storm = of_node_1(&[(Cause::Ran, 90, 410, 310 * MS), (Cause::MinorFaults, 90, 410, 200_000)]);
+    let storm =
+        of_node_1(&[(Cause::Ran, 90, 410, 310 * MS), (Cause::MinorFaults, 90, 410, 200_000)]);
     let chief = storm.chief().expect("a cause");
-    assert_eq!((chief.cause, chief.times, storm.unknown_ns()), (Cause::MinorFaults, Some(200_000), 10 * MS));
+    assert_eq!(
+        (chief.cause, chief.times, storm.unknown_ns()),
+        (Cause::MinorFaults, Some(200_000), 10 * MS)
+    );
     let few = of_node_1(&[(Cause::Ran, 90, 410, 310 * MS), (Cause::MinorFaults, 90, 410, 20)]);
     assert_eq!((few.chief(), few.ran_ns), (None, Some(290 * MS)));
     let disk = of_node_1(&[(Cause::Ran, 90, 410, 25 * MS), (Cause::MajorFaults, 90, 410, 40)]);
@@ -295,7 +322,12 @@ fn page_faults_take_the_time_in_which_the_thread_ran_or_was_blocked() {
 
 #[test]
 fn whether_a_message_on_its_way_waited_for_pages_of_a_node_is_not_known() {
-    let spans = vec![CauseSpan { cause: Cause::MajorFaults, from_ns: 90 * MS, to_ns: 410 * MS, amount: 24 }];
+    let spans = vec![CauseSpan {
+        cause: Cause::MajorFaults,
+        from_ns: 90 * MS,
+        to_ns: 410 * MS,
+        amount: 24,
+    }];
     let causes = [NodeCauses { launch: 0, node: 0, spans }];
     let held = |stage, from| Held { launch: 0, stage, src: 0, dst: 1, time: (from * MS, 600 * MS) };
     let account_of = |stage, from| account(&causes, held(stage, from));
@@ -303,12 +335,17 @@ fn whether_a_message_on_its_way_waited_for_pages_of_a_node_is_not_known() {
     assert_eq!(transit.paged, [Paged { node: 0, pages: 24 }]);
     assert_eq!((transit.chief(), transit.unknown_ns()), (None, 500 * MS));
     assert_eq!(account_of(Stage::Transit, 420).paged, [], "that was over");
-    assert_eq!(account_of(Stage::ReceiveWait, 100).paged, [], "node 1 does not wait for pages of node 0");
+    assert_eq!(
+        account_of(Stage::ReceiveWait, 100).paged,
+        [],
+        "node 1 does not wait for pages of node 0"
+    );
 }
 
 #[test]
 fn a_full_record_is_a_cause() {
-    let account = of_node_1(&[(Cause::Ran, 90, 410, 5 * MS), (Cause::Recording, 95, 405, 306 * MS)]);
+    let account =
+        of_node_1(&[(Cause::Ran, 90, 410, 5 * MS), (Cause::Recording, 95, 405, 306 * MS)]);
     let chief = account.chief().expect("a cause");
     assert_eq!(chief.cause, Cause::Recording);
     assert!(account.covered_ns >= 297 * MS, "{account:?}");
@@ -319,13 +356,18 @@ fn a_watcher_that_waited_for_a_core_did_not_work_all_that_time() {
     let late = of_node_1(&[(Cause::Watcher, 100, 390, 200_000)]);
     assert_eq!((late.chief(), late.covered_ns), (None, 200_000));
     let old = of_node_1(&[(Cause::Watcher, 100, 390, 0)]);
-    assert_eq!(old.chief().map(|part| part.ns), Some(290 * MS), "older runs do not say how long it worked");
+    assert_eq!(
+        old.chief().map(|part| part.ns),
+        Some(290 * MS),
+        "older runs do not say how long it worked"
+    );
 }
 
 #[test]
 fn amounts_are_placed_as_late_as_they_can_be_and_none_over_another() {
-    let row =
-        |from, to, amount| Timed::of(&CauseSpan { cause: Cause::RunQueue, from_ns: from, to_ns: to, amount });
+    let row = |from, to, amount| {
+        Timed::of(&CauseSpan { cause: Cause::RunQueue, from_ns: from, to_ns: to, amount })
+    };
     let time = (100, 200);
     assert_eq!(place(vec![row(190, 210, 90)], time), [(110, 200)], "booked when it was over");
     assert_eq!(place(vec![row(100, 150, 30), row(150, 260, 60)], time), [(110, 140), (140, 200)]);

@@ -1,4 +1,5 @@
-//! Why messages were slow, as far as the run tells: groups of slow messages, and what went with them.
+//! Why messages were slow, as far as the run tells: groups of slow messages, and what went with
+//! them.
 
 use record::{Cause, Kind};
 use serde::{Deserialize, Serialize};
@@ -84,7 +85,8 @@ pub struct Explained {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Who {
-    /// A peak other than the largest, by its place in [`StageView::peaks`](super::StageView::peaks).
+    /// A peak other than the largest, by its place in
+    /// [`StageView::peaks`](super::StageView::peaks).
     Peak(usize),
     /// The slowest 0.1 %.
     Slowest,
@@ -106,7 +108,8 @@ pub enum Reason {
         expected: f64,
         /// How likely chance gives as many, after correcting for all that was tried.
         chance: f64,
-        /// Where it has a length: the part of their delay that it covers, median over the messages with it, 0 to 1.
+        /// Where it has a length: the part of their delay that it covers, median over the messages
+        /// with it, 0 to 1.
         covers: Option<f64>,
     },
     /// They are alike in a column in which the run varies.
@@ -200,12 +203,14 @@ pub struct IdleCore {
     pub longest_ns: i64,
 }
 
-/// How often an idle core of these nodes stands still for as long as the group's messages are late, beside how often they are.
+/// How often an idle core of these nodes stands still for as long as the group's messages are late,
+/// beside how often they are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Noise {
     /// Gaps of at least that length a second of idle spin, all nodes of the run together.
     pub idle_per_s: f64,
-    /// Times a second at which messages of the group came; those nearer to each other than they are late count as one.
+    /// Times a second at which messages of the group came; those nearer to each other than they are
+    /// late count as one.
     pub seen_per_s: f64,
 }
 

@@ -72,8 +72,8 @@ pub struct Knee {
     pub before_bytes: u64,
     /// The smallest size that is surely after it, bytes.
     pub after_bytes: u64,
-    /// How much more the next byte costs than the slope: from one line to the other in the middle of the bracket, ns, with its
-    /// 95 % interval.
+    /// How much more the next byte costs than the slope: from one line to the other in the middle
+    /// of the bracket, ns, with its 95 % interval.
     pub jump_ns: (f64, f64, f64),
     /// The same as a part of the time before it.
     pub jump: f64,

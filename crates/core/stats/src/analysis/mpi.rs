@@ -8,14 +8,15 @@ use super::Summary;
 
 /// What an MPI program's messages waited for, and what its ranks did.
 ///
-/// A message's stamps are S (`ready`, the send was entered), A (`arrived`), P (the receive was posted), W (the call that
-/// completed it was entered), T (`taken`) and R (the sender was released). Waits are those of the documentation of [`Wait`].
+/// A message's stamps are S (`ready`, the send was entered), A (`arrived`), P (the receive was
+/// posted), W (the call that completed it was entered), T (`taken`) and R (the sender was
+/// released). Waits are those of the documentation of [`Wait`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mpi {
     /// Messages looked at.
     pub messages: u64,
-    /// Time of all messages, ns: each from its send, or from when the receiver began to wait for it if that was
-    /// earlier, until it was taken.
+    /// Time of all messages, ns: each from its send, or from when the receiver began to wait for it
+    /// if that was earlier, until it was taken.
     pub message_time_ns: i64,
     /// The waits in the order of [`Wait::ALL`]; none is left out.
     pub waits: Vec<WaitView>,
@@ -25,8 +26,8 @@ pub struct Mpi {
     pub blocked: Vec<Blocked>,
     /// Pairs of ranks that `blocked` has no room for, and their time, ns.
     pub blocked_left_out: (u64, i64),
-    /// Messages by source and destination, by tag, by the place that sent them, by the place that received them; in
-    /// each the group with most waiting first.
+    /// Messages by source and destination, by tag, by the place that sent them, by the place that
+    /// received them; in each the group with most waiting first.
     pub groups: Vec<MpiGroups>,
     /// The messages that waited longest, longest first.
     pub worst: Vec<WorstMessage>,
@@ -44,7 +45,8 @@ pub struct Mpi {
 pub enum Wait {
     /// `S − W`: the receiver was blocked before the message was even sent.
     LateSender,
-    /// `P − S`: the sender was blocked before the receive was posted (counted where R is after P and the sending call blocks).
+    /// `P − S`: the sender was blocked before the receive was posted (counted where R is after P
+    /// and the sending call blocks).
     LateReceiver,
     /// `P − A`: it lay in the queue of unexpected messages.
     Unexpected,
@@ -67,10 +69,11 @@ pub struct WaitView {
     pub share: f64,
     /// Figures of the messages with any.
     pub summary: Summary,
-    /// How much of `total_ns` rests on arrivals that were observed, bracketed and modelled; all zeros for a wait that no
-    /// arrival takes part in.
+    /// How much of `total_ns` rests on arrivals that were observed, bracketed and modelled; all
+    /// zeros for a wait that no arrival takes part in.
     pub rests_on_ns: [i64; 3],
-    /// Bound of the error of `total_ns`, ±, as far as it comes from arrivals that were not observed.
+    /// Bound of the error of `total_ns`, ±, as far as it comes from arrivals that were not
+    /// observed.
     pub error_ns: i64,
 }
 
@@ -288,14 +291,15 @@ pub struct CollectiveTime {
 pub struct Lane {
     /// The rank.
     pub rank: u32,
-    /// Part of each slice in each activity, in the order of [`Activity::ALL`], 0 to 1; all zero before its first and after
-    /// its last call.
+    /// Part of each slice in each activity, in the order of [`Activity::ALL`], 0 to 1; all zero
+    /// before its first and after its last call.
     pub slices: Vec<[f32; 6]>,
 }
 
 impl Wait {
     /// Every wait, in the order in which they are listed everywhere.
-    pub const ALL: [Wait; 4] = [Wait::LateSender, Wait::LateReceiver, Wait::Unexpected, Wait::NotCollected];
+    pub const ALL: [Wait; 4] =
+        [Wait::LateSender, Wait::LateReceiver, Wait::Unexpected, Wait::NotCollected];
 }
 
 impl Activity {

@@ -40,7 +40,8 @@ pub struct PageTransfers {
     pub peak_bytes_per_s: f64,
 }
 
-/// A slice of the timeline. A page counts when the program's side sent it or had it, whichever way it went.
+/// A slice of the timeline. A page counts when the program's side sent it or had it, whichever way
+/// it went.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PagingBin {
     /// Begin on the timeline.

@@ -1,4 +1,5 @@
-//! What was found of a Time Warp run's work. Virtual times are those of the model and have no unit here.
+//! What was found of a Time Warp run's work. Virtual times are those of the model and have no unit
+//! here.
 
 use record::Kind;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,8 @@ pub struct Simulation {
     pub efficiency: Option<f64>,
     /// Rounds of computing GVT: in each launch, those of the node that saw most.
     pub gvt_rounds: u64,
-    /// From the begin of the first to the end of the last piece of work, summed over the launches, ns.
+    /// From the begin of the first to the end of the last piece of work, summed over the launches,
+    /// ns.
     pub elapsed_ns: i64,
     /// Committed events a second of that time; `None` when it is nothing.
     pub committed_per_s: Option<f64>,
@@ -36,7 +38,8 @@ pub struct Simulation {
     pub objects: Vec<ObjectRollbacks>,
     /// Events undone at objects that the table was too small for.
     pub undone_left_out: u64,
-    /// Event, anti-, returned and GVT messages, each within a node and between nodes; only those that there are.
+    /// Event, anti-, returned and GVT messages, each within a node and between nodes; only those
+    /// that there are.
     pub messages: Vec<MessageGroup>,
 }
 
@@ -65,13 +68,16 @@ pub struct SimulationBin {
     pub executed_per_s: f64,
     /// Events undone a second.
     pub undone_per_s: f64,
-    /// Events committed a second. A node commits many at a time; they are spread evenly over the time since it last did.
+    /// Events committed a second. A node commits many at a time; they are spread evenly over the
+    /// time since it last did.
     pub committed_per_s: f64,
-    /// The highest GVT that was announced in it; `None` where none was, or none within the model's time.
+    /// The highest GVT that was announced in it; `None` where none was, or none within the model's
+    /// time.
     pub gvt: Option<f64>,
 }
 
-/// What a node's time went to, all launches together. Work that overlaps counts twice, so that the rest may even be negative.
+/// What a node's time went to, all launches together. Work that overlaps counts twice, so that the
+/// rest may even be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeTime {
     /// Which.
@@ -105,13 +111,16 @@ pub struct Rollbacks {
     pub depth_p99: u64,
     /// Most events undone in one.
     pub depth_max: u64,
-    /// Events undone (inclusive range, each twice as wide as that before) and the rollbacks that undid so many.
+    /// Events undone (inclusive range, each twice as wide as that before) and the rollbacks that
+    /// undid so many.
     pub depths: Vec<(u64, u64, u64)>,
-    /// How far back in virtual time, from the object's to the earliest undone, in bins that double in width.
+    /// How far back in virtual time, from the object's to the earliest undone, in bins that double
+    /// in width.
     pub lengths: Vec<Bin>,
     /// Rollbacks to the very time that the object was at: it was at its last event.
     pub lengths_zero: u64,
-    /// Rollbacks whose length means nothing: an end is missing or lies before the begin or after the end of the model's time.
+    /// Rollbacks whose length means nothing: an end is missing or lies before the begin or after
+    /// the end of the model's time.
     pub lengths_unknown: u64,
 }
 
@@ -130,7 +139,8 @@ pub struct Rollback {
     pub took_ns: Option<i64>,
     /// Events undone.
     pub events: u64,
-    /// How far the object had come, and the earliest time undone; `None` where they were not recorded.
+    /// How far the object had come, and the earliest time undone; `None` where they were not
+    /// recorded.
     pub from: Option<f64>,
     /// See `from`.
     pub to: Option<f64>,
@@ -141,7 +151,8 @@ pub struct Rollback {
 pub struct ObjectRollbacks {
     /// Which.
     pub object: i64,
-    /// The highest node that it was rolled back on; more than one only where it moved or launches placed it elsewhere.
+    /// The highest node that it was rolled back on; more than one only where it moved or launches
+    /// placed it elsewhere.
     pub node: u32,
     /// Its rollbacks.
     pub rollbacks: u64,

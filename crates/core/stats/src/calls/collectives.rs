@@ -1,7 +1,8 @@
 //! Collectives: how long ranks waited in them for the last to enter.
 //!
-//! The k-th collective of a communicator is the same one on all its ranks, since the standard wants them called in one order. Those that do
-//! not block count in that order, and are not compared: nobody waits in them.
+//! The k-th collective of a communicator is the same one on all its ranks, since the standard wants
+//! them called in one order. Those that do not block count in that order, and are not compared:
+//! nobody waits in them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -73,7 +74,8 @@ impl Collectives {
         if self.communicators.len() > COMMUNICATORS
             && let Some((_, last)) = self.communicators.pop_last()
         {
-            self.left_out += last.ranks.values().map(|calls| (*calls).min(EACH) as u64).sum::<u64>();
+            self.left_out +=
+                last.ranks.values().map(|calls| (*calls).min(EACH) as u64).sum::<u64>();
         }
     }
 
@@ -82,7 +84,8 @@ impl Collectives {
         let mut sums: BTreeMap<usize, Sum> = BTreeMap::new();
         for communicator in self.communicators.values() {
             let ranks = communicator.ranks.len() as u64;
-            let whole = |call: &&Instance| call.blocks && call.agreed && call.ranks == ranks && ranks > 1;
+            let whole =
+                |call: &&Instance| call.blocks && call.agreed && call.ranks == ranks && ranks > 1;
             communicator
                 .calls
                 .iter()
@@ -152,8 +155,11 @@ impl Instance {
         self.ranks += other.ranks;
         self.enters += other.enters;
         self.first = self.first.min(other.first);
-        // Of ranks that enter at one moment the one with the smaller number counts, in any order of ranks.
-        if (other.last, std::cmp::Reverse(other.last_rank)) > (self.last, std::cmp::Reverse(self.last_rank)) {
+        // Of ranks that enter at one moment the one with the smaller number counts, in any order of
+        // ranks.
+        if (other.last, std::cmp::Reverse(other.last_rank))
+            > (self.last, std::cmp::Reverse(self.last_rank))
+        {
             (self.last, self.last_rank) = (other.last, other.last_rank);
         }
     }

@@ -48,7 +48,8 @@ impl Meanwhile {
         }
     }
 
-    /// Write into each message what its ranks did, the longest first; computing is what calls leave.
+    /// Write into each message what its ranks did, the longest first; computing is what calls
+    /// leave.
     pub fn tell(&self, names: &[Function], worst: &mut [WorstMessage]) {
         for stretch in self.stretches.iter().filter(|stretch| stretch.known) {
             if let Some(message) = worst.get_mut(stretch.message) {

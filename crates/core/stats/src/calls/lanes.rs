@@ -121,7 +121,8 @@ impl Rank {
     fn parts(&self, slices: &[(i64, i64, Times)]) -> [f32; 6] {
         let (from, to) = (slices[0].0, slices[slices.len() - 1].0 + slices[slices.len() - 1].1);
         let whole = (to - from) as f64 * self.threads as f64;
-        let inside = (to.min(self.span.1) - from.max(self.span.0)).max(0) as f64 * self.threads as f64;
+        let inside =
+            (to.min(self.span.1) - from.max(self.span.0)).max(0) as f64 * self.threads as f64;
         let mut times = [0.0; 6];
         for (_, _, of) in slices {
             times.iter_mut().zip(of.0).for_each(|(sum, ns)| *sum += ns as f64);

@@ -51,8 +51,9 @@ pub struct BadCondition {
 const UNITS: [(&str, f64); 5] = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
 
 impl Condition {
-    /// Read `FIGURE > LIMIT` or `FIGURE < LIMIT`: the figure is `mean` or a quantile (`p50`, `p99.9`), the limit has a sign and a
-    /// unit, `%` of A's figure or a time (`ns`, `us`, `ms`, `s`).
+    /// Read `FIGURE > LIMIT` or `FIGURE < LIMIT`: the figure is `mean` or a quantile (`p50`,
+    /// `p99.9`), the limit has a sign and a unit, `%` of A's figure or a time (`ns`, `us`, `ms`,
+    /// `s`).
     pub fn parse(text: &str) -> Result<Condition, BadCondition> {
         let mut reader = Reader { text, at: 0 };
         let figure = reader.figure()?;
@@ -78,7 +79,9 @@ impl<'a> Reader<'a> {
         match word {
             "mean" => return Ok(Figure::Mean),
             "max" | "min" => {
-                let why = format!("the {word} of a run is one message, which no interval holds; {remedy}");
+                let why = format!(
+                    "the {word} of a run is one message, which no interval holds; {remedy}"
+                );
                 return refuse(self, why);
             }
             "peak" => return refuse(self, format!("peaks are matched, not limited; {remedy}")),
@@ -107,7 +110,8 @@ impl<'a> Reader<'a> {
             "+" => 1.0,
             "-" => -1.0,
             _ => {
-                let reason = "a limit is a difference between B and A: write its sign, as in +5% or +3us";
+                let reason =
+                    "a limit is a difference between B and A: write its sign, as in +5% or +3us";
                 return Err(self.wrong_at(start, reason.to_owned()));
             }
         };

@@ -140,7 +140,9 @@ mod tests {
         let contrast = Contrast::between(&a, &b);
         assert_eq!(contrast.estimate, 3.0);
         assert!((contrast.error - (1.0_f64 / 3.0 + 1.0).sqrt()).abs() < 1e-12);
-        assert!((contrast.freedom - (4.0_f64 / 3.0).powi(2) / (1.0 / 18.0 + 1.0 / 3.0)).abs() < 1e-12);
+        assert!(
+            (contrast.freedom - (4.0_f64 / 3.0).powi(2) / (1.0 / 18.0 + 1.0 / 3.0)).abs() < 1e-12
+        );
     }
 
     #[test]
@@ -162,9 +164,13 @@ mod tests {
     fn the_launches_it_takes_suffice_and_one_less_does_not() {
         let contrast = Contrast::between(&side(&[0.0, 0.1, 0.2]), &side(&[0.05, 0.1, 0.2]));
         let n = contrast.launches_for(0.05, 0.05).unwrap();
-        let half = |n: f64| student::critical(0.05, 2.0 * (n - 1.0)) * (contrast.variances / n).sqrt();
+        let half =
+            |n: f64| student::critical(0.05, 2.0 * (n - 1.0)) * (contrast.variances / n).sqrt();
         assert!(half(f64::from(n)) <= 0.05 && half(f64::from(n) - 1.0) > 0.05, "{n}");
-        assert_eq!((contrast.launches_for(1e-6, 0.05), contrast.launches_for(0.0, 0.05)), (None, None));
+        assert_eq!(
+            (contrast.launches_for(1e-6, 0.05), contrast.launches_for(0.0, 0.05)),
+            (None, None)
+        );
         assert_eq!(contrast.launches_for(10.0, 0.05), Some(4), "more than there are");
     }
 

@@ -109,12 +109,14 @@ fn measured(
         if noises.is_empty() { 0.0 } else { mean(&noises) }
     };
     let sides = (Side::of(&a, noise(&sides[0])), Side::of(&b, noise(&sides[1])));
-    let contrast = if let (Some(a), Some(b)) = sides { Some(Contrast::between(&a, &b)) } else { None };
+    let contrast =
+        if let (Some(a), Some(b)) = sides { Some(Contrast::between(&a, &b)) } else { None };
     Some(Measurement { means: (mean(&a), mean(&b)), contrast })
 }
 
 fn scaled(launches: &[Launch], figure: Figure, scale: fn(f64) -> f64) -> Option<Vec<f64>> {
-    let value = |launch: &Launch| launch.figure(figure).map(scale).filter(|value| value.is_finite());
+    let value =
+        |launch: &Launch| launch.figure(figure).map(scale).filter(|value| value.is_finite());
     let supported = !launches.is_empty() && launches.iter().all(|launch| launch.supports(figure));
     supported.then(|| launches.iter().map(value).collect())?
 }
@@ -123,9 +125,16 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-fn difference(p: f64, m: &Measurement, chance: f64, count: usize, options: &CompareOptions) -> Difference {
+fn difference(
+    p: f64,
+    m: &Measurement,
+    chance: f64,
+    count: usize,
+    options: &CompareOptions,
+) -> Difference {
     let outside = 1.0 - options.confidence;
-    let outcome = m.contrast.map_or(Outcome::Undecided, |contrast| outcome(&contrast, chance, options));
+    let outcome =
+        m.contrast.map_or(Outcome::Undecided, |contrast| outcome(&contrast, chance, options));
     let undecided = outcome == Outcome::Undecided;
     Difference {
         p,
@@ -148,7 +157,12 @@ fn difference(p: f64, m: &Measurement, chance: f64, count: usize, options: &Comp
 
 /// Were what was seen the truth: a difference that matters must differ from none at the corrected
 /// level, a smaller one must surely be less than the least that matters.
-fn launches_needed(contrast: &Contrast, outside: f64, count: usize, options: &CompareOptions) -> Option<u32> {
+fn launches_needed(
+    contrast: &Contrast,
+    outside: f64,
+    count: usize,
+    options: &CompareOptions,
+) -> Option<u32> {
     let least = options.least.ln_1p();
     match contrast.estimate {
         seen if seen.abs() >= least => contrast.launches_for(seen.abs(), outside / count as f64),

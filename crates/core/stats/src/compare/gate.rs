@@ -49,7 +49,8 @@ pub(super) fn check(sides: &[Vec<Launch>; 2], options: &CompareOptions) -> Vec<C
     };
     let chances: Vec<f64> = options.conditions.iter().zip(&measured).map(holds).collect();
     let all = options.conditions.iter().zip(measured).zip(holm::corrected(&chances));
-    all.map(|((condition, measured), chance)| checked(condition, measured, chance, options)).collect()
+    all.map(|((condition, measured), chance)| checked(condition, measured, chance, options))
+        .collect()
 }
 
 fn measured(
@@ -84,7 +85,9 @@ fn checked(
         None => Answer::Undecided,
         Some(_) if chance_holds < outside => Answer::Holds,
         // All must be free of doubt, so that none needs a correction (an intersection of tests).
-        Some(contrast) if chance(&contrast, condition, !condition.above) < outside => Answer::DoesNotHold,
+        Some(contrast) if chance(&contrast, condition, !condition.above) < outside => {
+            Answer::DoesNotHold
+        }
         Some(_) => Answer::Undecided,
     };
     let reason = match (&measured, contrast) {

@@ -1,6 +1,8 @@
-//! Holm's correction: several questions at once, and still no more than the stated chance of any false answer.
+//! Holm's correction: several questions at once, and still no more than the stated chance of any
+//! false answer.
 
-/// The corrected chance of each (Holm 1979): comparing it with the level answers all questions together. In the given order.
+/// The corrected chance of each (Holm 1979): comparing it with the level answers all questions
+/// together. In the given order.
 pub(crate) fn corrected(chances: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..chances.len()).collect();
     order.sort_by(|a, b| chances[*a].total_cmp(&chances[*b]));

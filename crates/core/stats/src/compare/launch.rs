@@ -1,8 +1,9 @@
 //! One launch's figures: its quantiles, its mean, and how surely it knows them.
 //!
-//! Clocks move in steps, so that medians of quick messages hop by whole steps, and a change of a tenth of a step can look like one of a
-//! whole. A quantile here is the mid-quantile (Ma, Genton & Parzen 2011): equal values are spread evenly to half-way between their
-//! neighbours, which moves as smoothly as the parts of the messages on each step do.
+//! Clocks move in steps, so that medians of quick messages hop by whole steps, and a change of a
+//! tenth of a step can look like one of a whole. A quantile here is the mid-quantile (Ma, Genton &
+//! Parzen 2011): equal values are spread evenly to half-way between their neighbours, which moves
+//! as smoothly as the parts of the messages on each step do.
 
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
@@ -49,7 +50,10 @@ impl Launch {
         }
         let sum = |block: &&BlockDistribution| (block.count() as f64, block.moments().sum as f64);
         Launch {
-            places: counters.iter().map(|counter| (counter.low as f64 + counter.high as f64) / 2.0).collect(),
+            places: counters
+                .iter()
+                .map(|counter| (counter.low as f64 + counter.high as f64) / 2.0)
+                .collect(),
             cumulated,
             sums: blocks.iter().map(sum).collect(),
         }
@@ -65,7 +69,9 @@ impl Launch {
         match figure {
             Figure::Mean => self.count() >= BEYOND,
             // A little less than 10, since 1 − p is not exact.
-            Figure::Quantile(p) => self.count() > 0.0 && p.min(1.0 - p) * self.count() >= BEYOND - 1e-6,
+            Figure::Quantile(p) => {
+                self.count() > 0.0 && p.min(1.0 - p) * self.count() >= BEYOND - 1e-6
+            }
         }
     }
 
@@ -74,8 +80,14 @@ impl Launch {
         self.weighted(figure, &vec![1; self.sums.len()])
     }
 
-    /// Variance of the figure, taken as `scale` says, by resampling the launch's blocks; `None` with too few blocks.
-    pub fn noise(&self, figure: Figure, scale: fn(f64) -> f64, random: &mut Pcg64Mcg) -> Option<f64> {
+    /// Variance of the figure, taken as `scale` says, by resampling the launch's blocks; `None`
+    /// with too few blocks.
+    pub fn noise(
+        &self,
+        figure: Figure,
+        scale: fn(f64) -> f64,
+        random: &mut Pcg64Mcg,
+    ) -> Option<f64> {
         let blocks = self.sums.len();
         if self.sums.iter().filter(|(count, _)| *count > 0.0).count() < BLOCKS_LEAST {
             return None;
@@ -85,11 +97,14 @@ impl Launch {
         for _ in 0..RESAMPLES {
             weights.fill(0);
             (0..blocks).for_each(|_| weights[random.random_range(0..blocks)] += 1);
-            values.extend(self.weighted(figure, &weights).map(scale).filter(|value| value.is_finite()));
+            values.extend(
+                self.weighted(figure, &weights).map(scale).filter(|value| value.is_finite()),
+            );
         }
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
-        (n > 1.0).then(|| values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0))
+        (n > 1.0)
+            .then(|| values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0))
     }
 
     /// Part of the messages from `from` to `to`.
@@ -129,7 +144,8 @@ impl Launch {
 
     /// The value at which half of the messages on it and all before it are `rank`, interpolated.
     fn at(&self, rank: f64, weights: &[u32]) -> f64 {
-        let middle = |value: usize| (self.before(value, weights) + self.before(value + 1, weights)) / 2.0;
+        let middle =
+            |value: usize| (self.before(value, weights) + self.before(value + 1, weights)) / 2.0;
         let (mut from, mut to) = (0, self.places.len());
         while from < to {
             let probe = (from + to) / 2;
@@ -146,8 +162,10 @@ impl Launch {
     fn before(&self, value: usize, weights: &[u32]) -> f64 {
         let Some(last) = value.checked_sub(1) else { return 0.0 };
         let row = &self.cumulated[last * self.sums.len()..(last + 1) * self.sums.len()];
-        row.iter().zip(weights).map(|(&count, &weight)| u64::from(count) * u64::from(weight)).sum::<u64>()
-            as f64
+        row.iter()
+            .zip(weights)
+            .map(|(&count, &weight)| u64::from(count) * u64::from(weight))
+            .sum::<u64>() as f64
     }
 }
 
@@ -189,20 +207,26 @@ mod tests {
     #[test]
     fn noise_is_that_of_the_mean_of_blocks() {
         // Block means 0 and 1000 in turn, of fifty: the mean's deviation is about 500 / √50 = 71.
-        let blocks: Vec<Vec<i64>> = (0..50).map(|at| vec![if at % 2 == 0 { 0 } else { 1000 }; 10]).collect();
+        let blocks: Vec<Vec<i64>> =
+            (0..50).map(|at| vec![if at % 2 == 0 { 0 } else { 1000 }; 10]).collect();
         let blocks: Vec<&[i64]> = blocks.iter().map(Vec::as_slice).collect();
         let launch = launch(&blocks);
         let mut random = Pcg64Mcg::seed_from_u64(1);
         let noise = launch.noise(Figure::Mean, |value| value, &mut random).unwrap();
         assert!((55.0..90.0).contains(&noise.sqrt()), "{}", noise.sqrt());
-        assert_eq!(self::launch(&[&[1, 2, 3]]).noise(Figure::Mean, |value| value, &mut random), None);
+        assert_eq!(
+            self::launch(&[&[1, 2, 3]]).noise(Figure::Mean, |value| value, &mut random),
+            None
+        );
     }
 
     #[test]
     fn a_quantile_needs_ten_messages_beyond() {
         let times: Vec<i64> = (0..1000).collect();
         let launch = launch(&[&times]);
-        assert!(launch.supports(Figure::Quantile(0.99)) && !launch.supports(Figure::Quantile(0.999)));
+        assert!(
+            launch.supports(Figure::Quantile(0.99)) && !launch.supports(Figure::Quantile(0.999))
+        );
         assert!((launch.figure(Figure::Quantile(0.25)).unwrap() - 249.5).abs() < 1.5);
     }
 }

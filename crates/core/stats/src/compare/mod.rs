@@ -1,11 +1,14 @@
 //! Is B slower than A? Two runs, each of several launches.
 //!
-//! A run's quantile is here the geometric mean of its launches' quantiles, and the comparison is between launches: messages of one launch
-//! are too much alike to tell how another would come out. Per quantile: the logarithms of the launches' quantiles, each known no better than
-//! a bootstrap over the launch's blocks says, compared by Welch's t (`contrast`). So the resampling is hierarchical, with Student's t in
-//! place of the percentile method on the upper level, where three to five launches are far too few for that.
+//! A run's quantile is here the geometric mean of its launches' quantiles, and the comparison is
+//! between launches: messages of one launch are too much alike to tell how another would come out.
+//! Per quantile: the logarithms of the launches' quantiles, each known no better than a bootstrap
+//! over the launch's blocks says, compared by Welch's t (`contrast`). So the resampling is
+//! hierarchical, with Student's t in place of the percentile method on the upper level, where three
+//! to five launches are far too few for that.
 //!
-//! The verdict is Holm-corrected over the quantiles of one stage, and a difference below the least effect that matters is none.
+//! The verdict is Holm-corrected over the quantiles of one stage, and a difference below the least
+//! effect that matters is none.
 
 mod condition;
 mod contrast;
@@ -57,15 +60,21 @@ impl From<Stage> for Measured {
     }
 }
 
-pub(crate) const STAGES: [Measured; 5] =
-    [Measured::EndToEnd, Measured::SendWait, Measured::Transit, Measured::ReceiveWait, Measured::Cycle];
+pub(crate) const STAGES: [Measured; 5] = [
+    Measured::EndToEnd,
+    Measured::SendWait,
+    Measured::Transit,
+    Measured::ReceiveWait,
+    Measured::Cycle,
+];
 
 /// How to compare.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareOptions {
     /// Seed of the bootstrap draws: the same runs and seed give the same answer.
     pub seed: u64,
-    /// How sure a verdict must be: 0.95 for at most one false alarm in twenty comparisons of equals.
+    /// How sure a verdict must be: 0.95 for at most one false alarm in twenty comparisons of
+    /// equals.
     pub confidence: f64,
     /// Differences smaller than this part do not matter.
     pub least: f64,
@@ -77,7 +86,13 @@ pub struct CompareOptions {
 
 impl Default for CompareOptions {
     fn default() -> CompareOptions {
-        CompareOptions { seed: 1, confidence: 0.95, least: 0.02, stage: None, conditions: Vec::new() }
+        CompareOptions {
+            seed: 1,
+            confidence: 0.95,
+            least: 0.02,
+            stage: None,
+            conditions: Vec::new(),
+        }
     }
 }
 
@@ -110,9 +125,11 @@ pub struct Comparison {
     pub launches: (usize, usize),
     /// Messages (or cycles) of A and of B.
     pub messages: (u64, u64),
-    /// Of the stage that was compared: p10, p50, p90, p99, p99.9, as far as the launches have messages for them.
+    /// Of the stage that was compared: p10, p50, p90, p99, p99.9, as far as the launches have
+    /// messages for them.
     pub quantiles: Vec<Difference>,
-    /// Every other stage that both have: where a difference lies. Not part of the verdict, nor of the correction.
+    /// Every other stage that both have: where a difference lies. Not part of the verdict, nor of
+    /// the correction.
     pub elsewhere: Vec<(Measured, Vec<Difference>)>,
     /// Peaks of the stage, matched by place.
     pub peaks: Vec<PeakMatch>,
@@ -126,7 +143,9 @@ pub struct Comparison {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
     /// Nothing was measured in both.
-    #[error("the runs have no stage in common: A has {a}, B has {b}; compare runs that record the same")]
+    #[error(
+        "the runs have no stage in common: A has {a}, B has {b}; compare runs that record the same"
+    )]
     NothingInCommon {
         /// What A has.
         a: String,
@@ -159,13 +178,19 @@ impl Measured {
 }
 
 /// What to compare of these: as `wanted`, or end-to-end time, or cycles.
-pub fn stage_of(a: &Sample, b: &Sample, wanted: Option<Measured>) -> Result<Measured, CompareError> {
+pub fn stage_of(
+    a: &Sample,
+    b: &Sample,
+    wanted: Option<Measured>,
+) -> Result<Measured, CompareError> {
     let (of_a, of_b) = (a.stages(), b.stages());
     if let Some(stage) = wanted {
         let lacks = [('A', &of_a), ('B', &of_b)].into_iter().find(|(_, has)| !has.contains(&stage));
         return match lacks {
             None => Ok(stage),
-            Some((run, has)) => Err(CompareError::NoSuchStage { run, stage: stage.name(), has: listed(has) }),
+            Some((run, has)) => {
+                Err(CompareError::NoSuchStage { run, stage: stage.name(), has: listed(has) })
+            }
         };
     }
     let both = |stage: &Measured| of_a.contains(stage) && of_b.contains(stage);

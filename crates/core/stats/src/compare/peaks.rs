@@ -109,7 +109,8 @@ pub(super) fn matched(
     let chances: Vec<f64> = contrasts.iter().flat_map(Contrasts::chances).collect();
     let mut chances = holm::corrected(&chances).into_iter();
     let judge = |(pair, contrasts): (Pair, Contrasts)| {
-        let mut next = |contrast: Option<Contrast>| contrast.and_then(|_| chances.next()).unwrap_or(1.0);
+        let mut next =
+            |contrast: Option<Contrast>| contrast.and_then(|_| chances.next()).unwrap_or(1.0);
         let corrected = (next(contrasts.place), next(contrasts.mass));
         judged(pair, &contrasts, corrected, &peaks, options)
     };
@@ -148,7 +149,8 @@ fn aligned(a: &[PeakSide], b: &[PeakSide]) -> Vec<Pair> {
     while at < a.len() || bt < b.len() {
         let here = cost[at * width + bt];
         let (one, other) = (a.get(at).copied(), b.get(bt).copied());
-        let both = one.zip(other).filter(|(x, y)| apart(x, y) + cost[(at + 1) * width + bt + 1] <= here);
+        let both =
+            one.zip(other).filter(|(x, y)| apart(x, y) + cost[(at + 1) * width + bt + 1] <= here);
         if both.is_some() {
             (at, bt) = (at + 1, bt + 1);
             pairs.push((one, other));
@@ -190,9 +192,13 @@ impl Contrasts {
             peak.map_or_else(|| part_within(&sides[at], own[at]), |peak| peak.mass)
         };
         let masses = (shown(a, 0), shown(b, 1));
-        let of_part = |at: usize, region: (f64, f64), shown: f64| mass_side(&sides[at], region, shown);
-        let contrast = |a: Option<Side>, b: Option<Side>| a.zip(b).map(|(a, b)| Contrast::between(&a, &b));
-        let place = a.zip(b).and_then(|(a, b)| contrast(place::of(&sides[0], &a), place::of(&sides[1], &b)));
+        let of_part =
+            |at: usize, region: (f64, f64), shown: f64| mass_side(&sides[at], region, shown);
+        let contrast =
+            |a: Option<Side>, b: Option<Side>| a.zip(b).map(|(a, b)| Contrast::between(&a, &b));
+        let place = a
+            .zip(b)
+            .and_then(|(a, b)| contrast(place::of(&sides[0], &a), place::of(&sides[1], &b)));
         Contrasts {
             place,
             mass: contrast(of_part(0, own[0], masses.0), of_part(1, own[1], masses.1)),
@@ -221,7 +227,8 @@ fn part_within(launches: &[Launch], region: (f64, f64)) -> f64 {
 /// The part that is shown, with the variance of a launch's part: at least what independent messages
 /// have.
 fn mass_side(launches: &[Launch], region: (f64, f64), shown: f64) -> Option<Side> {
-    let parts: Vec<f64> = launches.iter().map(|launch| launch.part_within(region.0, region.1)).collect();
+    let parts: Vec<f64> =
+        launches.iter().map(|launch| launch.part_within(region.0, region.1)).collect();
     let count = launches.iter().map(Launch::count).sum::<f64>() / launches.len().max(1) as f64;
     let chance = shown * (1.0 - shown) / count.max(1.0);
     Side::of(&parts, chance.max(0.0)).map(|side| Side { mean: shown, ..side })
@@ -234,7 +241,8 @@ fn judged(
     peaks: &[Vec<PeakSide>; 2],
     options: &CompareOptions,
 ) -> PeakMatch {
-    let place = a.zip(b).and_then(|(a, b)| place_difference(&a, &b, contrasts, corrected.0, options));
+    let place =
+        a.zip(b).and_then(|(a, b)| place_difference(&a, &b, contrasts, corrected.0, options));
     let moved = place.and_then(|place| place.differs);
     let mut mass = mass_difference(contrasts, corrected.1, options);
     // Valleys lie where noise puts them: if the messages in both regions together are as many as
@@ -243,11 +251,13 @@ fn judged(
         let sure = together.chance() < 1.0 - options.confidence;
         !sure || (together.estimate > 0.0) != (mass.by > 0.0)
     };
-    if moved != Some(true) && contrasts.together.is_some_and(divided) && mass.differs == Some(true) {
+    if moved != Some(true) && contrasts.together.is_some_and(divided) && mass.differs == Some(true)
+    {
         mass = PeakDifference { differs: None, reason: Some(Reason::SpreadTooWide), ..mass };
     }
     let inside = |peak: PeakSide, others: &[PeakSide]| {
-        let holds = |other: &&PeakSide| (other.region_ns.0..=other.region_ns.1).contains(&peak.place_ns);
+        let holds =
+            |other: &&PeakSide| (other.region_ns.0..=other.region_ns.1).contains(&peak.place_ns);
         others.iter().find(holds).map(|other| other.place_ns)
     };
     let within_ns = match (a, b) {
@@ -318,7 +328,12 @@ fn mass_difference(contrasts: &Contrasts, chance: f64, options: &CompareOptions)
     });
     // No part is below 0 or above 1.
     let interval = half.map(|half| ((by - half).max(-1.0), (by + half).min(1.0)));
-    PeakDifference { by, interval, differs, reason: reason(contrasts.mass, chance < outside, differs) }
+    PeakDifference {
+        by,
+        interval,
+        differs,
+        reason: reason(contrasts.mass, chance < outside, differs),
+    }
 }
 
 /// `sure`: that there is a difference.

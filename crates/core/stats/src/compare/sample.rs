@@ -20,7 +20,10 @@ impl Sample {
 
     /// The launches in which `stage` was measured, in the run's order.
     pub fn launches(&self, stage: Measured) -> usize {
-        self.launches.iter().filter(|blocks| blocks.iter().any(|block| block[at(stage)].count() > 0)).count()
+        self.launches
+            .iter()
+            .filter(|blocks| blocks.iter().any(|block| block[at(stage)].count() > 0))
+            .count()
     }
 
     /// Messages (or cycles) with `stage`.

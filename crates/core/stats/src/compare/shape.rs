@@ -26,9 +26,15 @@ pub(super) fn shape(a: &BlockDistribution, b: &BlockDistribution) -> Vec<ShapeBi
     let low = a.moments().min.min(b.moments().min);
     let high = a.moments().max.max(b.moments().max);
     let edges = bins::log_edges(low, high, BINS, |edge| BlockDistribution::width_at(edge) as i64);
-    let (of_a, of_b) = (bins::count_between(a.counters(), &edges), bins::count_between(b.counters(), &edges));
+    let (of_a, of_b) =
+        (bins::count_between(a.counters(), &edges), bins::count_between(b.counters(), &edges));
     let part = |count: u64, of: &BlockDistribution| count as f64 / of.count().max(1) as f64;
     let both = of_a.iter().zip(&of_b);
-    both.map(|(x, y)| ShapeBin { from_ns: x.from, to_ns: x.to, a: part(x.count, a), b: part(y.count, b) })
-        .collect()
+    both.map(|(x, y)| ShapeBin {
+        from_ns: x.from,
+        to_ns: x.to,
+        a: part(x.count, a),
+        b: part(y.count, b),
+    })
+    .collect()
 }

@@ -46,8 +46,8 @@ fn reason(
     members.iter().filter_map(value).for_each(|value| *counts.entry(value).or_default() += 1);
     let (most, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
     let share = count as f64 / members.len() as f64;
-    let base =
-        all.iter().filter(|member| value(member) == Some(most)).count() as f64 / all.len().max(1) as f64;
+    let base = all.iter().filter(|member| value(member) == Some(most)).count() as f64
+        / all.len().max(1) as f64;
     // That nobody waited, or that it was not early, tells nothing.
     let tells = !matches!(by, Trait::Queued | Trait::Early) || most.0 == 1;
     let clear = share >= SHARE_LEAST && base <= BASE_MOST && tells;

@@ -11,8 +11,8 @@ pub(super) fn at_least(successes: u64, trials: u64, p: f64) -> f64 {
     }
 }
 
-/// The chance that `2 n R²` of one or several sets of random phases, added up, is at least `statistic`: chi-square with two
-/// degrees of freedom a set (Mardia & Jupp 2000, ch. 6.3).
+/// The chance that `2 n R²` of one or several sets of random phases, added up, is at least
+/// `statistic`: chi-square with two degrees of freedom a set (Mardia & Jupp 2000, ch. 6.3).
 pub(super) fn of_phases(statistic: f64, sets: u32) -> f64 {
     let half = statistic / 2.0;
     let (mut term, mut sum) = (1.0, 1.0);
@@ -36,10 +36,16 @@ mod tests {
             }
             for k in [0, 1, n / 4, n / 2] {
                 let truth: f64 = pmf[k as usize..].iter().sum();
-                assert!((at_least(k, n, p) - truth).abs() <= 1e-6 * truth.max(1e-300), "{k} of {n} at {p}");
+                assert!(
+                    (at_least(k, n, p) - truth).abs() <= 1e-6 * truth.max(1e-300),
+                    "{k} of {n} at {p}"
+                );
             }
         }
-        assert_eq!((at_least(3, 2, 0.5), at_least(1, 2, 0.0), at_least(2, 2, 1.0)), (0.0, 0.0, 1.0));
+        assert_eq!(
+            (at_least(3, 2, 0.5), at_least(1, 2, 0.0), at_least(2, 2, 1.0)),
+            (0.0, 0.0, 1.0)
+        );
     }
 
     #[test]

@@ -63,13 +63,15 @@ pub struct Gatherer {
     stages: Stages,
 }
 
-/// The groups of slow messages of a run, those first that took most time. A peak of the whole is one of its parts: peaks of end-to-end time are asked
-/// about only where it has no parts.
+/// The groups of slow messages of a run, those first that took most time. A peak of the whole is
+/// one of its parts: peaks of end-to-end time are asked about only where it has no parts.
 pub fn questions(analysis: &Analysis) -> Vec<Question> {
     let has_parts = analysis.stages.iter().any(|view| view.stage != Stage::EndToEnd);
-    let asked =
-        |question: &Question| question.who == Who::Slowest || question.stage != Stage::EndToEnd || !has_parts;
-    let mut questions: Vec<Question> = analysis.stages.iter().flat_map(of_stage).filter(asked).collect();
+    let asked = |question: &Question| {
+        question.who == Who::Slowest || question.stage != Stage::EndToEnd || !has_parts
+    };
+    let mut questions: Vec<Question> =
+        analysis.stages.iter().flat_map(of_stage).filter(asked).collect();
     let time = |question: &Question| {
         let view = analysis.stage(question.stage);
         let total = view.map_or(0.0, |view| view.summary.total_ns);
@@ -106,7 +108,8 @@ fn of_stage(view: &StageView) -> Vec<Question> {
 }
 
 impl Gatherer {
-    /// For these questions, among the messages that `filter` takes, and for what is late in this run.
+    /// For these questions, among the messages that `filter` takes, and for what is late in this
+    /// run.
     pub fn new(questions: Vec<Question>, filter: Filter, lateness: Lateness) -> Gatherer {
         let found = vec![Sample::new(MEMBERS_MOST); questions.len()];
         // Work shorter than a tenth of the least delay that is asked about cannot be what made it.
@@ -127,11 +130,13 @@ impl Gatherer {
     /// Take in a batch, which should hold [`FIELDS`].
     pub fn add(&mut self, batch: &Batch, at: Position) {
         let columns = Columns::new(batch.rows());
-        let columns = FIELDS.iter().fold(columns, |columns, &field| columns.with(field, batch.column(field)));
+        let columns =
+            FIELDS.iter().fold(columns, |columns, &field| columns.with(field, batch.column(field)));
         self.add_columns(&columns, at);
     }
 
-    /// Take in a batch given as columns. Each row of the run must come once, in any order of batches.
+    /// Take in a batch given as columns. Each row of the run must come once, in any order of
+    /// batches.
     pub fn add_columns(&mut self, columns: &Columns, at: Position) {
         let mut stages = std::mem::take(&mut self.stages);
         stages.fill(columns);
@@ -152,7 +157,8 @@ impl Gatherer {
         if !self.filter.takes(columns, row) {
             return;
         }
-        let identity = hash(launch, columns.at(Field::Src, row) as u32, columns.at(Field::Seq, row) as u64);
+        let identity =
+            hash(launch, columns.at(Field::Src, row) as u32, columns.at(Field::Seq, row) as u64);
         let member = |stage| member(columns, row, launch, kind, stage);
         self.all.add(identity, || member(Stage::EndToEnd));
         let life_ns = stages.of[Stage::EndToEnd as usize][row];
@@ -193,8 +199,10 @@ impl Gatherer {
         let beside = spans::Beside::new(causes, &work, &launches);
         let tests = questions.len().max(1) * (beside.kinds() + period::TESTS);
         let all = all.into_members();
-        let run = Whole { causes, all: &all, beside: &beside, launches: &launches, tests, explained };
-        let groups = questions.iter().zip(found).map(|(question, sample)| run.group(question, sample));
+        let run =
+            Whole { causes, all: &all, beside: &beside, launches: &launches, tests, explained };
+        let groups =
+            questions.iter().zip(found).map(|(question, sample)| run.group(question, sample));
         let groups = groups.collect();
         let watched = causes.iter().map(|of| of.node).collect::<BTreeSet<_>>().len() as u32;
         Explanation { episodes, groups, idle: noise::idle(causes), watched: (watched, nodes) }
@@ -257,7 +265,9 @@ fn late(member: &Member, columns: &Columns, row: usize, stages: &Stages) -> Late
     let known: Vec<(Stage, i64, i64)> = parts.into_iter().filter_map(stage).collect();
     let whole = (Stage::EndToEnd, from_ns, to_ns);
     let longest = match known.len() == parts.len() {
-        true => known.into_iter().max_by_key(|(_, from, to)| to.saturating_sub(*from)).unwrap_or(whole),
+        true => {
+            known.into_iter().max_by_key(|(_, from, to)| to.saturating_sub(*from)).unwrap_or(whole)
+        }
         false => whole,
     };
     Late { life_ns: to_ns.saturating_sub(from_ns), launch, src, dst, seq, longest }

@@ -89,7 +89,8 @@ impl Heavy {
     pub fn into_episodes(self, causes: &[NodeCauses]) -> (Vec<Episode>, BTreeSet<Name>) {
         let Heavy { total_ns, kept, left_out, .. } = self;
         // Ascending by `Reverse`: the latest first.
-        let mut open: Vec<Late> = kept.into_sorted_vec().into_iter().map(|Reverse(late)| late).collect();
+        let mut open: Vec<Late> =
+            kept.into_sorted_vec().into_iter().map(|Reverse(late)| late).collect();
         let (mut told, mut explained) = (Vec::new(), BTreeSet::new());
         for at in 0..LOOKED_AT_MOST {
             let Some(latest) = open.first().copied() else { break };
@@ -118,7 +119,10 @@ impl Lateness {
         let nothing = Lateness { median_ns: i64::MAX, total_ns: 0.0 };
         let Some(view) = analysis.stage(Stage::EndToEnd) else { return nothing };
         let median = view.summary.quantiles.iter().find(|q| q.p == 0.5);
-        median.map_or(nothing, |q| Lateness { median_ns: q.value_ns, total_ns: view.summary.total_ns })
+        median.map_or(nothing, |q| Lateness {
+            median_ns: q.value_ns,
+            total_ns: view.summary.total_ns,
+        })
     }
 }
 

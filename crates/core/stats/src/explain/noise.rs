@@ -1,4 +1,5 @@
-//! What the machine does anyway: how often an idle core stands still for as long as messages are late.
+//! What the machine does anyway: how often an idle core stands still for as long as messages are
+//! late.
 
 use std::collections::BTreeMap;
 
@@ -35,9 +36,10 @@ pub(super) fn idle(causes: &[NodeCauses]) -> Vec<IdleCore> {
     of.into_values().collect()
 }
 
-/// The rate of idle gaps that are as long as the group's least delay, beside the rate of its messages; those that are no further apart than
-/// that delay may have been held by one gap, and count as one. `count`: how many messages the group has, of which `members` are a sample. `None` where
-/// idle cores were not looked at, or not as finely.
+/// The rate of idle gaps that are as long as the group's least delay, beside the rate of its
+/// messages; those that are no further apart than that delay may have been held by one gap, and
+/// count as one. `count`: how many messages the group has, of which `members` are a sample. `None`
+/// where idle cores were not looked at, or not as finely.
 pub(super) fn of(
     question: &Question,
     (members, count): (&[Member], u64),
@@ -49,15 +51,20 @@ pub(super) fn of(
         return None;
     }
     let sampled = count as f64 / members.len().max(1) as f64;
-    let seen = members.chunk_by(|a, b| a.launch == b.launch && b.from_ns - a.from_ns <= delay).count() as f64
+    let seen = members
+        .chunk_by(|a, b| a.launch == b.launch && b.from_ns - a.from_ns <= delay)
+        .count() as f64
         * sampled;
     let least = (NEARLY * delay as f64) as i64;
     let spans = || causes.iter().flat_map(|node| &node.spans);
-    let gaps =
-        spans().filter(|span| span.cause == Cause::IdleGap && span.to_ns - span.from_ns >= least).count();
+    let gaps = spans()
+        .filter(|span| span.cause == Cause::IdleGap && span.to_ns - span.from_ns >= least)
+        .count();
     // Seconds of all cores together: nodes that share a core spin one after the other.
-    let spun: Vec<(i64, i64)> =
-        spans().filter(|span| span.cause == Cause::IdleSpin).map(|span| (span.from_ns, span.to_ns)).collect();
+    let spun: Vec<(i64, i64)> = spans()
+        .filter(|span| span.cause == Cause::IdleSpin)
+        .map(|span| (span.from_ns, span.to_ns))
+        .collect();
     let length: f64 = spun.iter().map(|(from, to)| (to - from) as f64).sum();
     let spun_s = length / at_once(&spun) as f64 / 1e9;
     let lasted_s = launches.values().map(|(begin, end)| (end - begin) as f64).sum::<f64>() / 1e9;
@@ -67,7 +74,8 @@ pub(super) fn of(
 
 /// How many of these spans there were at the same time, at most; 1 at least.
 fn at_once(spans: &[(i64, i64)]) -> usize {
-    let at = |moment: i64| spans.iter().filter(|(from, to)| *from <= moment && moment < *to).count();
+    let at =
+        |moment: i64| spans.iter().filter(|(from, to)| *from <= moment && moment < *to).count();
     spans.iter().map(|(from, _)| at(*from)).max().unwrap_or(0).max(1)
 }
 

@@ -1,7 +1,9 @@
-//! Whether slow messages come at a fixed phase of a known period, at regular intervals, or take as long as a known delay.
+//! Whether slow messages come at a fixed phase of a known period, at regular intervals, or take as
+//! long as a known delay.
 //!
-//! Phases are tested by Rayleigh's test (Mardia & Jupp 2000, ch. 6.3), launch by launch, because a launch begins at any phase. Messages that are late
-//! together are one event: of those within a twentieth of the period only the first counts.
+//! Phases are tested by Rayleigh's test (Mardia & Jupp 2000, ch. 6.3), launch by launch, because a
+//! launch begins at any phase. Messages that are late together are one event: of those within a
+//! twentieth of the period only the first counts.
 
 use super::chance;
 use super::gather::Question;
@@ -22,12 +24,19 @@ const PLACE_NEAR: f64 = 0.05;
 const REGULAR_NEAR: f64 = 0.05;
 const REGULAR_LEAST: f64 = 0.6;
 const INTERVALS_LEAST: usize = 8;
-/// Messages nearer to each other than this were late together, or one after the other as they were sent.
+/// Messages nearer to each other than this were late together, or one after the other as they were
+/// sent.
 const INTERVAL_NS_LEAST: i64 = 10_000_000;
 
 /// What the times of a group's messages tell. `whole`: none of them was left out.
-pub(super) fn reasons(question: &Question, members: &[Member], whole: bool, tests: usize) -> Vec<Reason> {
-    // Whatever comes at regular intervals has a phase of every period that divides them: the interval says more.
+pub(super) fn reasons(
+    question: &Question,
+    members: &[Member],
+    whole: bool,
+    tests: usize,
+) -> Vec<Reason> {
+    // Whatever comes at regular intervals has a phase of every period that divides them: the
+    // interval says more.
     let regular = if whole { regular(members) } else { None };
     // A multiple of a period has its phase as well: the longest one that holds says most.
     let phase = || Known::PERIODS.into_iter().rev().find_map(|known| phase(known, members, tests));
@@ -42,9 +51,12 @@ fn phase(known: Known, members: &[Member], tests: usize) -> Option<Reason> {
         if begins.len() < EVENTS_LEAST || begins[begins.len() - 1] - begins[0] < 3 * period {
             continue;
         }
-        let angle = |at: &i64| std::f64::consts::TAU * (at.rem_euclid(period) as f64 / period as f64);
-        let (sine, cosine) =
-            begins.iter().map(angle).fold((0.0, 0.0), |(s, c), angle| (s + angle.sin(), c + angle.cos()));
+        let angle =
+            |at: &i64| std::f64::consts::TAU * (at.rem_euclid(period) as f64 / period as f64);
+        let (sine, cosine) = begins
+            .iter()
+            .map(angle)
+            .fold((0.0, 0.0), |(s, c), angle| (s + angle.sin(), c + angle.cos()));
         let n = begins.len() as f64;
         let vector = f64::hypot(sine, cosine);
         statistic += 2.0 * vector * vector / n;
@@ -56,7 +68,11 @@ fn phase(known: Known, members: &[Member], tests: usize) -> Option<Reason> {
         return None;
     }
     let (strength, chance) = (length / events, chance::of_phases(statistic, sets) * tests as f64);
-    (strength >= STRENGTH_LEAST && chance <= CHANCE_MOST).then_some(Reason::Phase { known, strength, chance })
+    (strength >= STRENGTH_LEAST && chance <= CHANCE_MOST).then_some(Reason::Phase {
+        known,
+        strength,
+        chance,
+    })
 }
 
 fn regular(members: &[Member]) -> Option<Reason> {
@@ -69,7 +85,8 @@ fn regular(members: &[Member]) -> Option<Reason> {
     }
     intervals.sort_unstable();
     let period_ns = intervals[intervals.len() / 2];
-    let near = |interval: &&i64| (**interval - period_ns).abs() as f64 <= REGULAR_NEAR * period_ns as f64;
+    let near =
+        |interval: &&i64| (**interval - period_ns).abs() as f64 <= REGULAR_NEAR * period_ns as f64;
     let share = intervals.iter().filter(near).count() as f64 / intervals.len() as f64;
     (share >= REGULAR_LEAST).then_some(Reason::Regular { period_ns, share })
 }

@@ -69,7 +69,8 @@ impl Sample {
         while self.kept.len() > self.most {
             self.stride *= 2;
             let stride = self.stride;
-            self.kept.retain(|member| hash(member.launch, member.src, member.seq) & (stride - 1) == 0);
+            self.kept
+                .retain(|member| hash(member.launch, member.src, member.seq) & (stride - 1) == 0);
         }
     }
 }

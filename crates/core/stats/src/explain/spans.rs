@@ -43,7 +43,8 @@ pub(super) struct Spans {
 
 /// How a message's time meets a thing.
 pub(super) struct Meeting {
-    /// Time of it that lies within the message's, or that it may have cost the message, ns; `None` for what is only counted.
+    /// Time of it that lies within the message's, or that it may have cost the message, ns; `None`
+    /// for what is only counted.
     pub covered_ns: Option<i64>,
 }
 
@@ -86,7 +87,8 @@ impl Beside {
         for node in causes {
             let place = (node.launch, node.node);
             for span in node.spans.iter().filter(|span| goes_with_messages(span.cause)) {
-                let spans = of.entry(What::Cause(span.cause)).or_default().entry(place).or_default();
+                let spans =
+                    of.entry(What::Cause(span.cause)).or_default().entry(place).or_default();
                 spans.timed = span.cause.is_time();
                 spans.spans.push(if spans.timed { Timed::of(span) } else { counted(span) });
             }
@@ -134,13 +136,16 @@ impl Spans {
         self.spans.sort_unstable();
         let lengths = self.spans.iter().map(|span| span.to.saturating_sub(span.begin));
         self.longest_ns = lengths.clone().max().unwrap_or(0);
-        self.mean_ns = lengths.map(|length| length as f64).sum::<f64>() / self.spans.len().max(1) as f64;
+        self.mean_ns =
+            lengths.map(|length| length as f64).sum::<f64>() / self.spans.len().max(1) as f64;
         self.per_ns = self.spans.len() as f64 / (length_ns.max(1) as f64);
     }
 
-    /// Only those that are long enough to matter: that took at least `ns`, where it is known how long they took.
+    /// Only those that are long enough to matter: that took at least `ns`, where it is known how
+    /// long they took.
     pub fn at_least(&self, ns: i64) -> Spans {
-        let spans = self.spans.iter().filter(|span| !self.timed || span.amount >= ns).copied().collect();
+        let spans =
+            self.spans.iter().filter(|span| !self.timed || span.amount >= ns).copied().collect();
         let mut kept = Spans { spans, timed: self.timed, ..Spans::default() };
         kept.settle(self.length_ns);
         kept
@@ -153,9 +158,11 @@ impl Spans {
 
     /// Whether one of them meets the time from `from` to `to`.
     pub fn meet(&self, from: i64, to: i64) -> Option<Meeting> {
-        let first = self.spans.partition_point(|span| span.begin < from.saturating_sub(self.longest_ns));
+        let first =
+            self.spans.partition_point(|span| span.begin < from.saturating_sub(self.longest_ns));
         let near = self.spans[first..].iter().take_while(|span| span.begin <= to);
-        let reaching: Vec<Timed> = near.filter(|span| span.to >= from && span.from <= to).copied().collect();
+        let reaching: Vec<Timed> =
+            near.filter(|span| span.to >= from && span.from <= to).copied().collect();
         if reaching.is_empty() {
             return None;
         }

@@ -34,7 +34,8 @@ impl Planted {
         };
         for window in 0..MESSAGES * EVERY_NS / WINDOW_NS {
             planted.window(window, Cause::Watched, 0);
-            for (cause, often) in [(Cause::Interrupts, 0.3), (Cause::Preempted, 0.05), (Cause::SoftNet, 0.6)]
+            for (cause, often) in
+                [(Cause::Interrupts, 0.3), (Cause::Preempted, 0.05), (Cause::SoftNet, 0.6)]
             {
                 if planted.random.random_bool(often) {
                     planted.window(window, cause, 3);
@@ -93,7 +94,8 @@ impl Planted {
             .with(Field::ArrivedNs, Values::Each(&arrived))
             .with(Field::TakenNs, Values::Each(&taken))
             .with(Field::QueueLength, Values::Each(&self.queue));
-        let question = Question { stage: Stage::ReceiveWait, who: Who::Slowest, range_ns, median_ns: 100 };
+        let question =
+            Question { stage: Stage::ReceiveWait, who: Who::Slowest, range_ns, median_ns: 100 };
         let lateness = Lateness { median_ns: USUAL_NS + 100, total_ns: self.total_ns() };
         let mut gatherer = Gatherer::new(vec![question], Filter::all(), lateness);
         // In two parts and the wrong order, as threads do.
@@ -125,7 +127,8 @@ fn a_thread_that_waits_for_its_core_is_found_and_covers_the_delay() {
         }
         let explained = run.explain((800_000, i64::MAX));
         assert!(explained.episodes <= 12 && explained.count > 12, "{explained:?}");
-        let Some(Reason::Beside { what, covers: Some(covers), with, of, .. }) = explained.reasons.first()
+        let Some(Reason::Beside { what, covers: Some(covers), with, of, .. }) =
+            explained.reasons.first()
         else {
             continue;
         };
@@ -142,7 +145,8 @@ fn delays_that_nothing_goes_with_are_given_no_cause_more_often_than_stated() {
         let mut run = Planted::new(seed);
         run.stand_still_at_random(20, 2_000_000);
         let reasons = run.explain((800_000, i64::MAX)).reasons;
-        accused += usize::from(reasons.iter().any(|reason| matches!(reason, Reason::Beside { .. })));
+        accused +=
+            usize::from(reasons.iter().any(|reason| matches!(reason, Reason::Beside { .. })));
     }
     // The corrected level allows one run in a hundred.
     assert!(accused <= 5, "{accused} of 200 clean runs");
@@ -156,16 +160,16 @@ fn a_period_is_found_and_random_times_have_none() {
         periodic.stand_still(tick * Known::Tick250.ns() + 1_234_567, 1_000_000);
     }
     let reasons = periodic.explain((500_000, i64::MAX)).reasons;
-    let ticks =
-        |r: &Reason| matches!(r, Reason::Phase { known: Known::Tick250, strength, .. } if *strength > 0.9);
+    let ticks = |r: &Reason| matches!(r, Reason::Phase { known: Known::Tick250, strength, .. } if *strength > 0.9);
     assert!(reasons.iter().any(ticks), "{reasons:?}");
     let mut wrong = 0;
     for seed in 0..100 {
         let mut run = Planted::new(seed);
         run.stand_still_at_random(40, 1_000_000);
         let reasons = run.explain((500_000, i64::MAX)).reasons;
-        wrong +=
-            usize::from(reasons.iter().any(|r| matches!(r, Reason::Phase { .. } | Reason::Regular { .. })));
+        wrong += usize::from(
+            reasons.iter().any(|r| matches!(r, Reason::Phase { .. } | Reason::Regular { .. })),
+        );
     }
     assert!(wrong <= 2, "{wrong} of 100 runs without a period");
 }
@@ -176,8 +180,7 @@ fn messages_that_come_at_regular_intervals_say_so() {
     (1..60).for_each(|tick| run.stand_still(tick * 313_000_000, 2_000_000));
     let reasons = run.explain((1_900_000, i64::MAX)).reasons;
     let near = |period: i64| (period - 313_000_000).abs() < 200_000;
-    let regular =
-        |r: &Reason| matches!(r, Reason::Regular { period_ns, share } if near(*period_ns) && *share > 0.9);
+    let regular = |r: &Reason| matches!(r, Reason::Regular { period_ns, share } if near(*period_ns) && *share > 0.9);
     assert!(reasons.iter().any(regular), "{reasons:?}");
 }
 
@@ -186,7 +189,8 @@ fn messages_that_queued_are_alike_in_that() {
     let mut run = Planted::new(9);
     run.stand_still_at_random(30, 3_000_000);
     let reasons = run.explain((200_000, 2_700_000)).reasons;
-    let queued = |r: &Reason| matches!(r, Reason::Alike { by: Trait::Queued, share, .. } if *share > 0.9);
+    let queued =
+        |r: &Reason| matches!(r, Reason::Alike { by: Trait::Queued, share, .. } if *share > 0.9);
     assert!(reasons.iter().any(queued), "{reasons:?}");
     let pair = |r: &Reason| matches!(r, Reason::Alike { by: Trait::Column(By::Pair), .. });
     assert!(!reasons.iter().any(pair), "a run with one pair has no pair to blame");

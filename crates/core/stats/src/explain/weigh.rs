@@ -1,9 +1,10 @@
 //! What happened beside slow messages more often than chance would have it.
 //!
-//! Slow messages come together: a node that stands still for 4 ms makes hundreds of them late, and they are one event, not hundreds. So episodes
-//! are counted. A thing of which there are N on a node in a time T, of mean length l, meets a time of length L at random with
-//! probability 1 − exp(−N (L + l) / T). Where it is known how long a thing took, only those count that took a good part of the delay: on a busy machine
-//! every moment has some short wait in it.
+//! Slow messages come together: a node that stands still for 4 ms makes hundreds of them late, and
+//! they are one event, not hundreds. So episodes are counted. A thing of which there are N on a
+//! node in a time T, of mean length l, meets a time of length L at random with probability 1 −
+//! exp(−N (L + l) / T). Where it is known how long a thing took, only those count that took a good
+//! part of the delay: on a busy machine every moment has some short wait in it.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,8 @@ use super::spans::{Beside, Place, Spans};
 use crate::account::nodes_of;
 use crate::analysis::{Reason, Stage, What};
 
-/// Messages of a pair that are no further apart belong to one episode: what the watcher can tell apart.
+/// Messages of a pair that are no further apart belong to one episode: what the watcher can tell
+/// apart.
 const APART_NS: i64 = 10_000_000;
 /// A reason goes with at least this part of the episodes, and twice as many as chance would give.
 const SHARE_LEAST: f64 = 0.2;
@@ -45,7 +47,8 @@ pub(super) fn episodes(members: &[Member]) -> Vec<Episode<'_>> {
                 episode.members.push(member);
             }
             _ => {
-                let new = Episode { members: vec![member], from_ns: member.from_ns, to_ns: member.to_ns };
+                let new =
+                    Episode { members: vec![member], from_ns: member.from_ns, to_ns: member.to_ns };
                 done.extend(open.insert(pair, new));
             }
         }
@@ -66,8 +69,10 @@ pub(super) fn reasons(
         places(question.stage, episode.members[0]).any(|place| looked_at.contains(&place))
     };
     let episodes: Vec<&Episode<'_>> = episodes.iter().filter(seen).collect();
-    let mut reasons: Vec<(f64, Reason)> =
-        beside.things().filter_map(|(what, of)| reason(question, &episodes, what, of, tests)).collect();
+    let mut reasons: Vec<(f64, Reason)> = beside
+        .things()
+        .filter_map(|(what, of)| reason(question, &episodes, what, of, tests))
+        .collect();
     reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
     reasons.into_iter().map(|(_, reason)| reason).collect()
 }
@@ -81,13 +86,18 @@ fn reason(
     tests: usize,
 ) -> Option<(f64, Reason)> {
     let least_delay = question.range_ns.0.saturating_sub(question.median_ns).max(0);
-    let of =
-        of.iter().map(|(place, spans)| (*place, spans.at_least((PART_LEAST * least_delay as f64) as i64)));
+    let of = of
+        .iter()
+        .map(|(place, spans)| (*place, spans.at_least((PART_LEAST * least_delay as f64) as i64)));
     let of: BTreeMap<Place, Spans> = of.collect();
     let (mut with, mut expected, mut covered) = (0_u64, 0.0, Vec::new());
     for episode in episodes {
         expected += chance_of(question.stage, episode, &of);
-        let met = episode.members.iter().filter(|member| meets(question, member, &of, &mut covered)).count();
+        let met = episode
+            .members
+            .iter()
+            .filter(|member| meets(question, member, &of, &mut covered))
+            .count();
         with += u64::from(met > 0);
     }
     let n = episodes.len() as u64;
@@ -111,10 +121,17 @@ fn chance_of(stage: Stage, episode: &Episode<'_>, of: &BTreeMap<Place, Spans>) -
     1.0 - places(stage, episode.members[0]).map(|place| 1.0 - on_place(place)).product::<f64>()
 }
 
-/// Whether the thing happened on one of the message's nodes during its time in the stage; keeps which part of the delay it covers.
-fn meets(question: &Question, member: &Member, of: &BTreeMap<Place, Spans>, covered: &mut Vec<f64>) -> bool {
+/// Whether the thing happened on one of the message's nodes during its time in the stage; keeps
+/// which part of the delay it covers.
+fn meets(
+    question: &Question,
+    member: &Member,
+    of: &BTreeMap<Place, Spans>,
+    covered: &mut Vec<f64>,
+) -> bool {
     let (from, to) = (member.from_ns, member.to_ns);
-    let meetings = places(question.stage, member).filter_map(|place| of.get(&place)?.meet(from, to));
+    let meetings =
+        places(question.stage, member).filter_map(|place| of.get(&place)?.meet(from, to));
     let delay = (to - from).saturating_sub(question.median_ns).max(1) as f64;
     let mut met = false;
     let mut most: Option<f64> = None;

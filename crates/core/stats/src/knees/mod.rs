@@ -1,9 +1,10 @@
 //! Knees: sizes at which the way a message takes changes.
 //!
-//! The sizes are cut into segments, in each of which median and 99 % quantile lie on a straight line; lines need not meet. Of all
-//! ways to cut, the best is found exactly, by dynamic programming (Bellman 1961; Bai & Perron 2003): least squares
-//! in units of the noise that repeated visits show, plus a price for each further segment (a modified BIC). A knee is placed no more exactly than the fit bears: every place that
-//! is not much worse belongs to its bracket.
+//! The sizes are cut into segments, in each of which median and 99 % quantile lie on a straight
+//! line; lines need not meet. Of all ways to cut, the best is found exactly, by dynamic programming
+//! (Bellman 1961; Bai & Perron 2003): least squares in units of the noise that repeated visits
+//! show, plus a price for each further segment (a modified BIC). A knee is placed no more exactly
+//! than the fit bears: every place that is not much worse belongs to its bracket.
 
 mod line;
 mod packets;
@@ -20,11 +21,11 @@ const SIZES_LEAST: usize = 3;
 /// Sizes from which LogGP's two parameters are told: of fewer, the scatter about the line says too
 /// little.
 const FITTED_LEAST: usize = 5;
-/// Parameters that a further segment takes: four of two lines, two for the place of the knee (Zhang & Siegmund 2007), and one
-/// because the noise is known from few visits only.
+/// Parameters that a further segment takes: four of two lines, two for the place of the knee (Zhang
+/// & Siegmund 2007), and one because the noise is known from few visits only.
 const PARAMETERS: f64 = 7.0;
-/// A place this much worse than the best is outside of the bracket (95 % of a likelihood ratio with the place as its parameter, and
-/// somewhat more, as places are discrete).
+/// A place this much worse than the best is outside of the bracket (95 % of a likelihood ratio with
+/// the place as its parameter, and somewhat more, as places are discrete).
 const WORSE: f64 = 6.0;
 /// 95 % of a normal distribution, in standard deviations to either side.
 const SURE: f64 = 1.96;
@@ -37,15 +38,16 @@ struct Fit<'a> {
     costs: Vec<f64>,
 }
 
-/// Segments and knees of `points`, which must ascend by size. `round_trip` says that times are there and back. `None` for fewer
-/// than six sizes.
+/// Segments and knees of `points`, which must ascend by size. `round_trip` says that times are
+/// there and back. `None` for fewer than six sizes.
 pub fn fit(points: &[Point], round_trip: bool) -> Option<Sweep> {
     if points.len() < 2 * SIZES_LEAST {
         return None;
     }
     let fit = Fit::new(points);
     let cuts = fit.cuts();
-    let segments: Vec<Segment> = cuts.windows(2).map(|cut| fit.segment(cut[0], cut[1], round_trip)).collect();
+    let segments: Vec<Segment> =
+        cuts.windows(2).map(|cut| fit.segment(cut[0], cut[1], round_trip)).collect();
     let knees: Vec<Knee> = cuts.windows(3).map(|cut| fit.knee(cut[0], cut[1], cut[2])).collect();
     let mut noises: Vec<f64> = fit.noise.iter().map(|noise| noise[0]).collect();
     noises.sort_by(f64::total_cmp);
@@ -56,13 +58,15 @@ pub fn fit(points: &[Point], round_trip: bool) -> Option<Sweep> {
 impl Fit<'_> {
     fn new(points: &[Point]) -> Fit<'_> {
         let n = points.len();
-        let mut fit = Fit { points, noise: point::noise(points), costs: vec![f64::INFINITY; n * (n + 1)] };
+        let mut fit =
+            Fit { points, noise: point::noise(points), costs: vec![f64::INFINITY; n * (n + 1)] };
         for from in 0..n {
             let mut sums = [Sums::default(); 2];
             for at in from..n {
                 fit.add(&mut sums, at);
                 if at + 1 - from >= SIZES_LEAST {
-                    fit.costs[from * (n + 1) + at + 1] = sums.iter().map(|sums| sums.line().misfit).sum();
+                    fit.costs[from * (n + 1) + at + 1] =
+                        sums.iter().map(|sums| sums.line().misfit).sum();
                 }
             }
         }
@@ -112,7 +116,8 @@ impl Fit<'_> {
         sums.map(|sums| sums.line())
     }
 
-    /// By how much deviations are larger than the noise says, where points lie farther off their line.
+    /// By how much deviations are larger than the noise says, where points lie farther off their
+    /// line.
     fn excess(&self, line: &Line, points: usize) -> f64 {
         (line.misfit / points.saturating_sub(2).max(1) as f64).max(1.0).sqrt()
     }
@@ -125,8 +130,10 @@ impl Fit<'_> {
             (value / ways, (value - sure * deviation) / ways, (value + sure * deviation) / ways)
         };
         // LogGP's k bytes take L + 2o + (k − 1)G.
-        let (latency, gap) =
-            (about(median.at(1.0), median.deviation_at(1.0)), about(median.slope, median.slope_deviation()));
+        let (latency, gap) = (
+            about(median.at(1.0), median.deviation_at(1.0)),
+            about(median.slope, median.slope_deviation()),
+        );
         let (latency_ns, gap_ns) = parameters(to - from, latency, gap);
         Segment {
             from_bytes: self.points[from].bytes,
@@ -202,7 +209,8 @@ mod tests {
         // A straight stretch, then three sizes whose time falls: as a line, 430 µs at one byte.
         let rising = (1..12).map(|step| (step * 4096, 20_000.0 + 2.0 * (step * 4096) as f64));
         let falling = [(53_248, 260_000.0), (57_344, 234_000.0), (61_440, 208_000.0)];
-        let sweep = fit(&points(&rising.chain(falling).collect::<Vec<_>>()), true).expect("enough sizes");
+        let sweep =
+            fit(&points(&rising.chain(falling).collect::<Vec<_>>()), true).expect("enough sizes");
         let [first, .., last] = &sweep.segments[..] else { panic!("{sweep:?}") };
         assert_eq!(
             (last.sizes, last.latency_ns, last.gap_ns),

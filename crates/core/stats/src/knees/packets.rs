@@ -14,7 +14,8 @@ type Numbered<'a> = (f64, &'a Knee);
 
 /// The packets that fit the knees best; `None` where fewer than three steps are at equal distances.
 pub(super) fn packets(knees: &[Knee]) -> Option<Packets> {
-    let steps: Vec<&Knee> = knees.iter().filter(|knee| knee.jumps() && knee.jump_ns.0 > 0.0).collect();
+    let steps: Vec<&Knee> =
+        knees.iter().filter(|knee| knee.jumps() && knee.jump_ns.0 > 0.0).collect();
     let mut best: Option<(usize, Packets)> = None;
     for (at, first) in steps.iter().enumerate() {
         for second in &steps[at + 1..] {
@@ -41,7 +42,8 @@ fn rule(steps: &[&Knee], first: &Knee, distance: f64) -> Option<(usize, Packets)
     let fits = |knee: &Knee| {
         let slack = (width(knee) + width(first)) / 2.0 + 2.0;
         let ratio = knee.jump_ns.0 / height;
-        (middle(knee) - middle(first) - number(knee) * distance).abs() <= slack * (1.0 + number(knee))
+        (middle(knee) - middle(first) - number(knee) * distance).abs()
+            <= slack * (1.0 + number(knee))
             && (1.0 / ALIKE..ALIKE).contains(&ratio)
     };
     let matching: Vec<Numbered> =
@@ -57,7 +59,8 @@ fn rule(steps: &[&Knee], first: &Knee, distance: f64) -> Option<(usize, Packets)
     // The first step is where one packet no longer suffices, or two, …: as many as its size holds.
     let packets = (middle(first) / best).round().max(1.0);
     let header = matching.iter().map(|(n, knee)| (packets + n) * best - middle(knee)).sum::<f64>();
-    let step_ns = matching.iter().map(|(_, knee)| knee.jump_ns.0).sum::<f64>() / matching.len() as f64;
+    let step_ns =
+        matching.iter().map(|(_, knee)| knee.jump_ns.0).sum::<f64>() / matching.len() as f64;
     let packets = Packets {
         payload_bytes: best,
         payload_interval: (low, high),

@@ -1,7 +1,8 @@
 //! What is known of one size, and how sure it is.
 //!
-//! How sure is measured, not assumed: a size is visited several times, at random moments of the run, and its medians differ.
-//! A few visits tell little of their own spread, so that of the neighbouring sizes takes part.
+//! How sure is measured, not assumed: a size is visited several times, at random moments of the
+//! run, and its medians differ. A few visits tell little of their own spread, so that of the
+//! neighbouring sizes takes part.
 
 /// One size of a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +19,8 @@ pub struct Point {
 const NEIGHBOURS: usize = 3;
 /// What the neighbours count, in visits.
 const NEIGHBOURS_WEIGHT: f64 = 3.0;
-/// No value is surer than this, as a part of it: lines are straight only so far. Median, 99 % quantile.
+/// No value is surer than this, as a part of it: lines are straight only so far. Median, 99 %
+/// quantile.
 const STRAIGHT: [f64; 2] = [0.003, 0.02];
 /// A median absolute deviation as a standard deviation.
 const FROM_MEDIAN: f64 = 1.4826;
@@ -33,11 +35,14 @@ fn one_noise(points: &[Point], which: usize) -> Vec<f64> {
     let spreads: Vec<(f64, f64)> = points.iter().map(|point| spread(point, which)).collect();
     let at = |at: usize| {
         let near = &spreads[at.saturating_sub(NEIGHBOURS)..(at + NEIGHBOURS + 1).min(points.len())];
-        let (squares, freedom) = near.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let (squares, freedom) =
+            near.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let visits = points[at].visits.len().max(1) as f64;
         let variance = if freedom > 0.0 {
             let pooled = squares / freedom;
-            (spreads[at].0 + NEIGHBOURS_WEIGHT * pooled) / (spreads[at].1 + NEIGHBOURS_WEIGHT) / visits
+            (spreads[at].0 + NEIGHBOURS_WEIGHT * pooled)
+                / (spreads[at].1 + NEIGHBOURS_WEIGHT)
+                / visits
         } else {
             roughness(points, which).powi(2)
         };
@@ -54,7 +59,8 @@ fn spread(point: &Point, which: usize) -> (f64, f64) {
     (logs.iter().map(|log| (log - mean).powi(2)).sum(), (count - 1.0).max(0.0))
 }
 
-/// How far points lie off the line through their neighbours, as a part: what is left where no size was visited twice.
+/// How far points lie off the line through their neighbours, as a part: what is left where no size
+/// was visited twice.
 fn roughness(points: &[Point], which: usize) -> f64 {
     let off = |three: &[Point]| {
         let [x0, x1, x2] = [0, 1, 2].map(|at| three[at].bytes as f64);

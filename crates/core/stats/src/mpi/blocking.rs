@@ -1,4 +1,5 @@
-//! Which calls of each rank keep it until their message may go: a bit for each row of its table of calls.
+//! Which calls of each rank keep it until their message may go: a bit for each row of its table of
+//! calls.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +10,8 @@ pub struct BlockingCalls {
 }
 
 impl BlockingCalls {
-    /// Say of the next rows of a rank's table, in order, whether they block. `first` is the number of the first of them, a
-    /// multiple of 64 as row groups are.
+    /// Say of the next rows of a rank's table, in order, whether they block. `first` is the number
+    /// of the first of them, a multiple of 64 as row groups are.
     pub fn add(&mut self, rank: u32, first: u64, blocks: impl Iterator<Item = bool>) {
         let bits = self.ranks.entry(rank).or_default();
         for (row, blocks) in (first..).zip(blocks) {
@@ -41,6 +42,9 @@ mod tests {
         calls.add(3, 0, (0..128).map(|row| row % 3 == 0));
         calls.add(3, 128, (128..200).map(|row| row % 3 == 0));
         assert!((0..200).all(|row| calls.blocks(3, row) == Some(row % 3 == 0)));
-        assert_eq!((calls.blocks(2, 0), calls.blocks(3, -1), calls.blocks(3, 5_000)), (None, None, None));
+        assert_eq!(
+            (calls.blocks(2, 0), calls.blocks(3, -1), calls.blocks(3, 5_000)),
+            (None, None, None)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The messages that waited longest, and a sample of all: chosen by rank, so that their order does not matter.
+//! The messages that waited longest, and a sample of all: chosen by rank, so that their order does
+//! not matter.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -32,7 +33,8 @@ impl Chosen {
     #[inline]
     pub fn add(&mut self, row: &MpiRow, waits: [Option<i64>; 4]) {
         let rank = (waited(waits), Reverse((row.line.src, row.line.seq)));
-        if rank.0 > 0 && self.worst.last().is_none_or(|(least, _)| rank > *least || self.worst.len() < WORST)
+        if rank.0 > 0
+            && self.worst.last().is_none_or(|(least, _)| rank > *least || self.worst.len() < WORST)
         {
             self.offer_worst(rank, row.worst(waits));
         }
@@ -47,7 +49,8 @@ impl Chosen {
 
     /// The worst, worst first, and the sample by time.
     pub fn finish(self) -> (Vec<WorstMessage>, Vec<MessageLine>) {
-        let mut sample: Vec<MessageLine> = self.sample.into_iter().map(|(_, Line(line))| line).collect();
+        let mut sample: Vec<MessageLine> =
+            self.sample.into_iter().map(|(_, Line(line))| line).collect();
         sample.sort_unstable_by_key(|line| (line.ready_ns, line.src, line.seq));
         (self.worst.into_iter().map(|(_, message)| message).collect(), sample)
     }

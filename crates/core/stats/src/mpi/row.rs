@@ -48,7 +48,8 @@ impl MpiRow {
         })
     }
 
-    /// The four waits, in the order of [`Wait::ALL`](crate::analysis::Wait::ALL); `None` where a stamp is missing.
+    /// The four waits, in the order of [`Wait::ALL`](crate::analysis::Wait::ALL); `None` where a
+    /// stamp is missing.
     pub fn waits(&self, sender_blocks: bool) -> [Option<i64>; 4] {
         let ready = self.line.ready_ns;
         let late_receiver = self.posted.zip(self.released).map(|(posted, released)| {
@@ -63,9 +64,11 @@ impl MpiRow {
         ]
     }
 
-    /// From the send, or from when the receiver began to wait if that was earlier, until it was taken.
+    /// From the send, or from when the receiver began to wait if that was earlier, until it was
+    /// taken.
     pub fn message_time(&self) -> i64 {
-        let begin = self.awaited.map_or(self.line.ready_ns, |awaited| awaited.min(self.line.ready_ns));
+        let begin =
+            self.awaited.map_or(self.line.ready_ns, |awaited| awaited.min(self.line.ready_ns));
         self.line.taken_ns.saturating_sub(begin)
     }
 
@@ -86,9 +89,11 @@ impl MpiRow {
     }
 }
 
-/// The waits together. A late receiver's time and that in the queue of unexpected messages overlap: the longer counts.
+/// The waits together. A late receiver's time and that in the queue of unexpected messages overlap:
+/// the longer counts.
 pub(super) fn waited(waits: [Option<i64>; 4]) -> i64 {
-    let [late_sender, late_receiver, unexpected, not_collected] = waits.map(Option::unwrap_or_default);
+    let [late_sender, late_receiver, unexpected, not_collected] =
+        waits.map(Option::unwrap_or_default);
     late_sender.saturating_add(late_receiver.max(unexpected)).saturating_add(not_collected)
 }
 

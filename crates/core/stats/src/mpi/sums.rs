@@ -1,7 +1,8 @@
 //! Sums by key, with a cap on the keys.
 //!
-//! When there are more keys than the cap, the smallest stay: that leaves the same ones, complete, whatever the order in
-//! which rows and accumulators came. A key that was left out once had as many smaller ones before it, and still has.
+//! When there are more keys than the cap, the smallest stay: that leaves the same ones, complete,
+//! whatever the order in which rows and accumulators came. A key that was left out once had as many
+//! smaller ones before it, and still has.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -50,7 +51,8 @@ impl<T: Sum> Sums<T> {
         }
     }
 
-    /// The smallest keys with their sums, then how many were left out (at least) and the sum of those.
+    /// The smallest keys with their sums, then how many were left out (at least) and the sum of
+    /// those.
     pub fn finish(mut self) -> (BTreeMap<Key, T>, u64, T) {
         self.settle();
         self.evict(self.cap);

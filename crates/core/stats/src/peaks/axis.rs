@@ -1,10 +1,11 @@
 //! The scale that peaks are looked for on, and times counted along it.
 //!
-//! Logarithmic, with a hundred places to a factor of e (1 % each); where 1 % is less than the clock's step, linear with
-//! a place a step: place(v) = 100·asinh(v/(100·step)), which also has a place for 0 and for negative times.
+//! Logarithmic, with a hundred places to a factor of e (1 % each); where 1 % is less than the
+//! clock's step, linear with a place a step: place(v) = 100·asinh(v/(100·step)), which also has a
+//! place for 0 and for negative times.
 //!
-//! Times that share a counter or a step of the clock are spread evenly over it. So a coarse clock makes no comb, and no random
-//! jitter is needed.
+//! Times that share a counter or a step of the clock are spread evenly over it. So a coarse clock
+//! makes no comb, and no random jitter is needed.
 
 use super::tick::Tick;
 use crate::distribution::{Counted, Distribution, LogLinear};
@@ -67,8 +68,9 @@ impl Axis {
         let near = self.value(place);
         let Some(tick) = self.tick else { return whole(near) };
         let teeth = of.counters().filter_map(|counter| Some((counter, tick.reach(&counter)?)));
-        let within =
-            |(_, (from, to)): &(Counted, (f64, f64))| ((from + to) / 2.0 - near).abs() <= tick.step_ns;
+        let within = |(_, (from, to)): &(Counted, (f64, f64))| {
+            ((from + to) / 2.0 - near).abs() <= tick.step_ns
+        };
         let mut best = (0, near);
         let mut tooth: (f64, u64, f64) = (f64::NAN, 0, 0.0);
         for (counter, (from, _)) in teeth.filter(within) {
@@ -120,7 +122,9 @@ impl Places<'_> {
         for counter in of.counters() {
             while known.next_if(|(other, ..)| other.high < counter.low).is_some() {}
             let (from, to) = match known.peek() {
-                Some((other, from, to)) if (other.low, other.high) == (counter.low, counter.high) => {
+                Some((other, from, to))
+                    if (other.low, other.high) == (counter.low, counter.high) =>
+                {
                     (*from, *to)
                 }
                 // The outermost counters reach no further than the values did.
@@ -184,7 +188,9 @@ impl Course {
             let bin_of = |place: f64| ((place - from) / width).clamp(0.0, bins as f64);
             let (low, high) = (bin_of(cell.from), bin_of(cell.to));
             let density = cell.count * width / (cell.to - cell.from);
-            for (bin, count) in counts.iter_mut().enumerate().take(high.ceil() as usize).skip(low as usize) {
+            for (bin, count) in
+                counts.iter_mut().enumerate().take(high.ceil() as usize).skip(low as usize)
+            {
                 *count += density * (high.min(bin as f64 + 1.0) - low.max(bin as f64));
             }
         }

@@ -1,9 +1,10 @@
 //! How surely a peak is one: whether its height over the saddle can be chance.
 //!
-//! Messages in two windows of equal width are compared, at the summit and in the saddle. Were the two alike, the messages of both
-//! would fall into either with probability ½. Messages come in spells, so they count as fewer than they are: by
-//! the variance of the difference between blocks of the run over what independent messages have (the design effect, Kish 1965). It is
-//! taken between single blocks and between five together, for spells longer than a block.
+//! Messages in two windows of equal width are compared, at the summit and in the saddle. Were the
+//! two alike, the messages of both would fall into either with probability ½. Messages come in
+//! spells, so they count as fewer than they are: by the variance of the difference between blocks
+//! of the run over what independent messages have (the design effect, Kish 1965). It is taken
+//! between single blocks and between five together, for spells longer than a block.
 
 use std::ops::Range;
 
@@ -51,7 +52,8 @@ impl Evidence {
         let all = blocks.plan.launches().iter().flat_map(|launch| blocks.stage(launch, stage));
         all.for_each(|block| union.merge(block));
         let places = axis.places(&union);
-        let mut evidence = Evidence { blocks: Vec::new(), numbers: Vec::new(), launches: Vec::new() };
+        let mut evidence =
+            Evidence { blocks: Vec::new(), numbers: Vec::new(), launches: Vec::new() };
         for launch in blocks.plan.launches() {
             let first = evidence.blocks.len();
             for (number, block) in (launch.first..).zip(blocks.stage(launch, stage)) {
@@ -66,7 +68,8 @@ impl Evidence {
         (evidence.blocks.len() >= BLOCKS_LEAST).then_some(evidence)
     }
 
-    /// The probability that the summit is as much higher than the saddle by chance, for this one comparison.
+    /// The probability that the summit is as much higher than the saddle by chance, for this one
+    /// comparison.
     pub fn chance(&self, whole: &Course, windows: Windows) -> f64 {
         let [high, low] = windows.each().map(|(from, to)| whole.between(from, to));
         let quick = odds::unequal(high, low);
@@ -75,19 +78,23 @@ impl Evidence {
         }
         let spread = self.spread(windows);
         let freedom = (self.blocks.len() - self.launches.len()).max(1) as f64;
-        odds::student_tail(odds::normal_deviate(odds::unequal(high / spread, low / spread)), freedom)
+        odds::student_tail(
+            odds::normal_deviate(odds::unequal(high / spread, low / spread)),
+            freedom,
+        )
     }
 
     /// How many messages count as one; at least 1.
     pub fn spread(&self, windows: Windows) -> f64 {
-        let figures: Vec<Figures> = self.blocks.iter().map(|block| figures(block, windows)).collect();
+        let figures: Vec<Figures> =
+            self.blocks.iter().map(|block| figures(block, windows)).collect();
         let single = self.dispersion(&figures, 1);
         let together = self.dispersion(&figures, TOGETHER);
         if together > MORE * single { together.max(1.0) } else { single.max(1.0) }
     }
 
-    /// Variance of the difference between the windows, over that of independent messages; within launches, in groups of
-    /// blocks.
+    /// Variance of the difference between the windows, over that of independent messages; within
+    /// launches, in groups of blocks.
     fn dispersion(&self, blocks: &[Figures], together: usize) -> f64 {
         let (mut squares, mut messages) = (0.0, 0.0);
         for launch in &self.launches {
@@ -101,7 +108,8 @@ impl Evidence {
                 .map(|group| (group.difference - mean * group.all).powi(2))
                 .sum();
             let count = launch.len().div_ceil(together) as f64;
-            squares += if count > 1.0 { apart * count / (count - 1.0) } else { whole.difference.powi(2) };
+            squares +=
+                if count > 1.0 { apart * count / (count - 1.0) } else { whole.difference.powi(2) };
         }
         if messages > 0.0 { squares / messages } else { 0.0 }
     }

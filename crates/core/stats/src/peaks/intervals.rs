@@ -1,8 +1,9 @@
-//! Intervals of a peak's figures, by resampling launches and blocks as for quantiles (see [`bootstrap`](crate::bootstrap)).
+//! Intervals of a peak's figures, by resampling launches and blocks as for quantiles (see
+//! [`bootstrap`](crate::bootstrap)).
 //!
-//! The peak's bounds and the window it is seen in stay as they are; place, width, mass and share of time are found again
-//! in each resample. Blocks hold times to 0.8 %, so each figure's spread is taken relative to the same figure of the
-//! blocks as they are, and put about the exact one.
+//! The peak's bounds and the window it is seen in stay as they are; place, width, mass and share of
+//! time are found again in each resample. Blocks hold times to 0.8 %, so each figure's spread is
+//! taken relative to the same figure of the blocks as they are, and put about the exact one.
 
 use super::axis::{Axis, Course};
 use super::evidence::Evidence;
@@ -29,13 +30,21 @@ struct Part {
 type Figures = [f64; 4];
 
 /// Put intervals into `peak`. Leaves them out when there are no resamples.
-pub(super) fn add(peak: &mut Peak, axis: &Axis, window: Window, evidence: &Evidence, resamples: &Resamples) {
+pub(super) fn add(
+    peak: &mut Peak,
+    axis: &Axis,
+    window: Window,
+    evidence: &Evidence,
+    resamples: &Resamples,
+) {
     let window = Window { bandwidth: window.bandwidth.max(BANDWIDTH_LEAST), ..window };
     let parts: Vec<Part> = evidence.blocks.iter().map(|block| part(block, window)).collect();
     let Some(whole) = figures(&parts, window, |_| 1) else { return };
     let mut drawn: [Vec<f64>; 4] = Default::default();
     for weights in resamples.weights().iter().take(RESAMPLES_MOST) {
-        let Some(figures) = figures(&parts, window, |at| weights[evidence.numbers[at]]) else { continue };
+        let Some(figures) = figures(&parts, window, |at| weights[evidence.numbers[at]]) else {
+            continue;
+        };
         drawn.iter_mut().zip(figures).for_each(|(drawn, figure)| drawn.push(figure));
     }
     if drawn[0].is_empty() {
@@ -70,7 +79,8 @@ fn part(block: &Course, window: Window) -> Part {
     }
 }
 
-/// The figures of the blocks, each as often as `weight` says; `None` when they have nothing of the peak.
+/// The figures of the blocks, each as often as `weight` says; `None` when they have nothing of the
+/// peak.
 fn figures(parts: &[Part], window: Window, weight: impl Fn(usize) -> u32) -> Option<Figures> {
     let mut heights = vec![0.0; Window::BINS];
     let (mut inside, mut all, mut time_inside, mut time) = (0.0, 0.0, 0.0, 0.0);

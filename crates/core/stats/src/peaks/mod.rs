@@ -1,8 +1,9 @@
 //! Peaks: values at which messages gather.
 //!
-//! On a log scale, spread over the clock's step (`axis`), the histogram is smoothed at six widths from 2 % to a factor of 2 (`scan`).
-//! A summit is a peak where it stands clear of the saddle to higher ground by a fifth of its height, and by more than chance can do
-//! among all the places looked at (`evidence`). Fine widths part neighbours, wide ones find few messages far apart. The
+//! On a log scale, spread over the clock's step (`axis`), the histogram is smoothed at six widths
+//! from 2 % to a factor of 2 (`scan`). A summit is a peak where it stands clear of the saddle to
+//! higher ground by a fifth of its height, and by more than chance can do among all the places
+//! looked at (`evidence`). Fine widths part neighbours, wide ones find few messages far apart. The
 //! highest summit is a peak without a test: a distribution has one.
 //!
 //! What it does not do: two peaks without a dip between them are one.
@@ -36,7 +37,8 @@ const MARGIN: f64 = 130.0;
 const SADDLE_MOST: f64 = 0.8;
 /// A peak ends where it has fallen to this part of its height, if not in a valley before.
 const FOOT: f64 = 0.01;
-/// The kernel that a peak's shape is first looked at with, in widths of the scale on which it was found.
+/// The kernel that a peak's shape is first looked at with, in widths of the scale on which it was
+/// found.
 const WIDEST: f64 = 4.0;
 /// Messages in a summit's window, fewer than which are no peak whatever surrounds them.
 const MESSAGES_LEAST: f64 = 12.0;
@@ -64,7 +66,12 @@ struct Smoothed {
 }
 
 /// The peaks of one stage, by place. Empty where too few blocks have messages.
-pub(crate) fn peaks(of: &Distribution, blocks: &Blocks, stage: usize, resamples: &Resamples) -> Vec<Peak> {
+pub(crate) fn peaks(
+    of: &Distribution,
+    blocks: &Blocks,
+    stage: usize,
+    resamples: &Resamples,
+) -> Vec<Peak> {
     let axis = Axis::new(Tick::of(of));
     let course = axis.course(of);
     let (Some(ends), Some(evidence)) = (course.ends(), Evidence::new(&axis, blocks, stage)) else {
@@ -78,7 +85,8 @@ pub(crate) fn peaks(of: &Distribution, blocks: &Blocks, stage: usize, resamples:
     for (found, bounds) in found.iter().zip(bounds) {
         let windows = smoothed.windows(found.at, found.saddle.unwrap_or(found.at), found.scale);
         let spread = if found.saddle.is_some() { evidence.spread(windows) } else { 1.0 };
-        // What stands clear at a fine scale is narrow, whatever lies about it; the highest is there at any scale.
+        // What stands clear at a fine scale is narrow, whatever lies about it; the highest is there
+        // at any scale.
         let widest = found.saddle.map_or(f64::INFINITY, |_| WIDEST * windows.width);
         let window = Window::about(&course, windows.summit, bounds, widest, spread);
         let mut peak = described(of, &axis, &course, window);
@@ -98,7 +106,8 @@ fn bear_the_clock(peak: &mut Peak, of: &Distribution, axis: &Axis) {
     let step = axis.step_at(peak.place_ns);
     if let Some(step) = step {
         peak.width_ns = peak.width_ns.max(step);
-        peak.width_interval_ns = peak.width_interval_ns.map(|(low, high)| (low.max(step), high.max(step)));
+        peak.width_interval_ns =
+            peak.width_interval_ns.map(|(low, high)| (low.max(step), high.max(step)));
     }
     let half = step.map_or(0.0, |step| step / 2.0);
     let (min, max) = (of.moments().min as f64, of.moments().max as f64);
@@ -127,7 +136,8 @@ impl Smoothed {
         Smoothed { first, heights: WIDTHS.map(|width| scan::smoothed(&counts, width)).to_vec() }
     }
 
-    /// From fine to coarse: what is parted on a fine scale stays so, what only a coarse one shows is added.
+    /// From fine to coarse: what is parted on a fine scale stays so, what only a coarse one shows
+    /// is added.
     fn found(&self, course: &Course, evidence: &Evidence, ends: (f64, f64)) -> Vec<Found> {
         let mut all: Vec<Found> = Vec::new();
         for (scale, (heights, width)) in self.heights.iter().zip(WIDTHS).enumerate() {
@@ -171,7 +181,11 @@ impl Smoothed {
     }
 
     fn windows(&self, summit: usize, saddle: usize, scale: usize) -> Windows {
-        Windows { summit: self.place(summit), saddle: self.place(saddle), width: WIDTHS[scale] as f64 }
+        Windows {
+            summit: self.place(summit),
+            saddle: self.place(saddle),
+            width: WIDTHS[scale] as f64,
+        }
     }
 
     /// The valleys on either side, or where the peak has fallen to its foot.
@@ -189,7 +203,8 @@ impl Smoothed {
                 peak.at.max(other.at),
             )
         };
-        let left = at.checked_sub(1).map_or(left_foot, |other| left_foot.max(valley(&found[other])));
+        let left =
+            at.checked_sub(1).map_or(left_foot, |other| left_foot.max(valley(&found[other])));
         let right = found.get(at + 1).map_or(right_foot, |other| right_foot.min(valley(other)));
         (self.place(left), self.place(right))
     }
@@ -201,8 +216,9 @@ fn described(of: &Distribution, axis: &Axis, course: &Course, window: Window) ->
     let (from, to) = window.bounds;
     let (from_ns, to_ns) = (axis.value(from), axis.value(to));
     let inside = of.counters().filter(|c| (from_ns..to_ns).contains(&(c.middle() as f64)));
-    let (count, time) = inside
-        .fold((0, 0.0), |(count, time), c| (count + c.count, time + c.middle() as f64 * c.count as f64));
+    let (count, time) = inside.fold((0, 0.0), |(count, time), c| {
+        (count + c.count, time + c.middle() as f64 * c.count as f64)
+    });
     let all = of.moments();
     let width = window.width(shape);
     Peak {

@@ -19,14 +19,22 @@ struct Excess {
 }
 
 impl Evidence {
-    /// Blocks, then launches, in which the peak has at least half of the excess over its saddle that its messages would
-    /// have there, were all parts of the run alike.
-    pub fn recurrence(&self, whole: &Course, window: Window, saddle: Option<f64>) -> (Parts, Parts) {
+    /// Blocks, then launches, in which the peak has at least half of the excess over its saddle
+    /// that its messages would have there, were all parts of the run alike.
+    pub fn recurrence(
+        &self,
+        whole: &Course,
+        window: Window,
+        saddle: Option<f64>,
+    ) -> (Parts, Parts) {
         let shape = window.shape(&window.estimate(whole));
         let width = shape.half.1 - shape.half.0;
-        let excess =
-            Excess { core: shape.half, saddle: saddle.map(|at| (at - width / 2.0, at + width / 2.0)) };
-        let blocks: Vec<Range<usize>> = (0..self.blocks.len()).map(|block| block..block + 1).collect();
+        let excess = Excess {
+            core: shape.half,
+            saddle: saddle.map(|at| (at - width / 2.0, at + width / 2.0)),
+        };
+        let blocks: Vec<Range<usize>> =
+            (0..self.blocks.len()).map(|block| block..block + 1).collect();
         (self.parts(&blocks, whole, &excess), self.parts(&self.launches, whole, &excess))
     }
 

@@ -5,14 +5,15 @@
 pub(super) struct Summit {
     /// Where.
     pub at: usize,
-    /// The lowest point on the way to higher ground, the higher of the two where there is higher ground on both sides; `None`
-    /// for the highest summit of all.
+    /// The lowest point on the way to higher ground, the higher of the two where there is higher
+    /// ground on both sides; `None` for the highest summit of all.
     pub saddle: Option<usize>,
     /// All about it that is higher than the saddle and than half of it.
     pub above: (usize, usize),
 }
 
-/// Sums over `width` bins about each bin, twice: a triangle that reaches `width` bins to either side.
+/// Sums over `width` bins about each bin, twice: a triangle that reaches `width` bins to either
+/// side.
 pub(super) fn smoothed(counts: &[f64], width: usize) -> Vec<f64> {
     let once = sums(counts, width / 2, width - width / 2 - 1);
     sums(&once, width - width / 2 - 1, width / 2)
@@ -25,7 +26,9 @@ fn sums(counts: &[f64], left: usize, right: usize) -> Vec<f64> {
         Some(*sum)
     }));
     let end = counts.len();
-    (0..end).map(|at| cumulated[(at + right + 1).min(end)] - cumulated[at.saturating_sub(left)]).collect()
+    (0..end)
+        .map(|at| cumulated[(at + right + 1).min(end)] - cumulated[at.saturating_sub(left)])
+        .collect()
 }
 
 /// The summits of `heights` that are not lower than `least`, by place.

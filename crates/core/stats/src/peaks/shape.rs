@@ -1,8 +1,9 @@
 //! Where exactly a peak is, and how wide.
 //!
-//! The place is the mode on the log scale of a kernel estimate whose bandwidth is a fifth of the peak's own width, the width that
-//! at half the height of the same estimate, less what the kernel adds. One is needed for the other, so both are found by
-//! going from a wide kernel to narrower ones, as far as the messages suffice.
+//! The place is the mode on the log scale of a kernel estimate whose bandwidth is a fifth of the
+//! peak's own width, the width that at half the height of the same estimate, less what the kernel
+//! adds. One is needed for the other, so both are found by going from a wide kernel to narrower
+//! ones, as far as the messages suffice.
 
 use super::axis::Course;
 
@@ -40,9 +41,15 @@ impl Window {
     /// Bins of an estimate.
     pub const BINS: usize = (2.0 * REACH * FINE) as usize;
 
-    /// The window in which the peak between `bounds` is seen best, from a kernel of at most `widest` on; `spread` messages
-    /// count as one.
-    pub fn about(course: &Course, summit: f64, bounds: (f64, f64), widest: f64, spread: f64) -> Window {
+    /// The window in which the peak between `bounds` is seen best, from a kernel of at most
+    /// `widest` on; `spread` messages count as one.
+    pub fn about(
+        course: &Course,
+        summit: f64,
+        bounds: (f64, f64),
+        widest: f64,
+        spread: f64,
+    ) -> Window {
         let bandwidth = ((bounds.1 - bounds.0) / 10.0).min(widest);
         let top = (summit - bandwidth, summit + bandwidth);
         let top = (top.0.max(bounds.0), top.1.min(bounds.1));
@@ -50,13 +57,15 @@ impl Window {
         for _ in 0..16 {
             let shape = window.shape(&window.estimate(course));
             let width = window.width(shape);
-            let near = course.between(shape.place - window.bandwidth, shape.place + window.bandwidth);
+            let near =
+                course.between(shape.place - window.bandwidth, shape.place + window.bandwidth);
             window.middle = shape.place;
             window.top = (shape.half.0.max(bounds.0), shape.half.1.min(bounds.1));
             if width >= 4.0 * window.bandwidth || near < MESSAGES_LEAST * spread {
                 break;
             }
-            window.bandwidth = (width / 5.0).max(window.bandwidth / 3.0).min(window.bandwidth * 0.8);
+            window.bandwidth =
+                (width / 5.0).max(window.bandwidth / 3.0).min(window.bandwidth * 0.8);
         }
         window
     }
@@ -67,9 +76,13 @@ impl Window {
         let reach = (3.0 * FINE) as usize;
         let from = self.first() - width * reach as f64;
         let counts = course.bins(from, width, Window::BINS + 2 * reach);
-        let kernel: Vec<f64> =
-            (0..=2 * reach).map(|at| (-0.5 * ((at as f64 - reach as f64) / FINE).powi(2)).exp()).collect();
-        counts.windows(kernel.len()).map(|near| near.iter().zip(&kernel).map(|(n, k)| n * k).sum()).collect()
+        let kernel: Vec<f64> = (0..=2 * reach)
+            .map(|at| (-0.5 * ((at as f64 - reach as f64) / FINE).powi(2)).exp())
+            .collect();
+        counts
+            .windows(kernel.len())
+            .map(|near| near.iter().zip(&kernel).map(|(n, k)| n * k).sum())
+            .collect()
     }
 
     /// Place and width in an estimate.
@@ -79,9 +92,11 @@ impl Window {
         let bin_of = |place: f64| ((place - self.first()) / width).max(0.0) as usize;
         let last = heights.len() - 1;
         let (low, high) = (bin_of(self.bounds.0).min(last), bin_of(self.bounds.1).min(last));
-        let (begin, end) = (bin_of(self.top.0).clamp(low, high), bin_of(self.top.1).clamp(low, high));
-        let top =
-            (begin..=end).max_by(|a, b| heights[*a].total_cmp(&heights[*b]).then(b.cmp(a))).unwrap_or(begin);
+        let (begin, end) =
+            (bin_of(self.top.0).clamp(low, high), bin_of(self.top.1).clamp(low, high));
+        let top = (begin..=end)
+            .max_by(|a, b| heights[*a].total_cmp(&heights[*b]).then(b.cmp(a)))
+            .unwrap_or(begin);
         let half = heights[top] / 2.0;
         let left = (low..top).rev().find(|&bin| heights[bin] < half);
         let right = (top + 1..=high).find(|&bin| heights[bin] < half);
@@ -111,7 +126,9 @@ impl Window {
 
 /// Where a parabola through the top and its neighbours has its own, in bins from the top.
 fn tip(heights: &[f64], top: usize) -> f64 {
-    let (Some(left), Some(right)) = (top.checked_sub(1).map(|at| heights[at]), heights.get(top + 1)) else {
+    let (Some(left), Some(right)) =
+        (top.checked_sub(1).map(|at| heights[at]), heights.get(top + 1))
+    else {
         return 0.0;
     };
     let bend = left - 2.0 * heights[top] + right;

@@ -1,9 +1,10 @@
 //! The step of the clock, as the times show it.
 //!
-//! A counter that moves in steps of 10 ns makes times that are about whole multiples of 10 ns, a nanosecond up or down by
-//! rounding. On a fine scale they are a comb, and every tooth would be a peak. The step is found from the times themselves: where the
-//! counts at a distance of one, two and three steps go together and those half-way between do not, there are at least four
-//! equal teeth in a row with gaps between, which no smooth distribution has.
+//! A counter that moves in steps of 10 ns makes times that are about whole multiples of 10 ns, a
+//! nanosecond up or down by rounding. On a fine scale they are a comb, and every tooth would be a
+//! peak. The step is found from the times themselves: where the counts at a distance of one, two
+//! and three steps go together and those half-way between do not, there are at least four equal
+//! teeth in a row with gaps between, which no smooth distribution has.
 
 use crate::distribution::{Counted, Distribution};
 
@@ -44,7 +45,8 @@ impl Tick {
         ns.abs() <= TEETH * self.step_ns
     }
 
-    /// From where to where the times reach that a counter's value may have had; `None` where the step does not matter.
+    /// From where to where the times reach that a counter's value may have had; `None` where the
+    /// step does not matter.
     pub fn reach(&self, counter: &Counted) -> Option<(f64, f64)> {
         let value = counter.middle() as f64;
         let wide = (counter.high - counter.low) as f64 + 1.0 > self.step_ns;
@@ -66,7 +68,8 @@ fn comb(counts: &[f64]) -> Option<usize> {
     let about = |lag: usize| products[lag - 1..=lag + 1].iter().copied().fold(0.0, f64::max);
     let tooth = |step: usize, n: usize| {
         let gap = (2 * n - 1) * step / 2;
-        let between = products[gap..=(2 * n - 1) * step - gap].iter().copied().fold(f64::MAX, f64::min);
+        let between =
+            products[gap..=(2 * n - 1) * step - gap].iter().copied().fold(f64::MAX, f64::min);
         about(n * step) > 1.0 && between < GAP * about(n * step)
     };
     (4..=STEP_MOST).find(|&step| {
@@ -75,7 +78,8 @@ fn comb(counts: &[f64]) -> Option<usize> {
     })
 }
 
-/// Step and phase to a fraction of a nanosecond: those at which the times are most nearly multiples.
+/// Step and phase to a fraction of a nanosecond: those at which the times are most nearly
+/// multiples.
 fn refined(counts: &[f64], about: f64) -> Tick {
     let (mut step, mut phase_ns) = (about, 0.0);
     let mode = (0..counts.len()).max_by(|a, b| counts[*a].total_cmp(&counts[*b])).unwrap_or(0);

@@ -8,7 +8,8 @@ use super::fact::{Cancelled, Fact};
 use super::gather::Scene;
 use super::row::Row;
 
-/// The object whose messages the receiving node cancelled most in that time, with its cancellations in order.
+/// The object whose messages the receiving node cancelled most in that time, with its cancellations
+/// in order.
 pub(super) fn most(scene: &Scene, (from, to): (i64, i64)) -> Option<(Cancelled, Vec<&Row>)> {
     let node = scene.message.dst;
     let mut by_object: BTreeMap<i64, Vec<&Row>> = BTreeMap::new();
@@ -20,7 +21,8 @@ pub(super) fn most(scene: &Scene, (from, to): (i64, i64)) -> Option<(Cancelled, 
         }
     }
     let all: usize = by_object.values().map(Vec::len).sum();
-    let (object, rows) = by_object.into_iter().max_by_key(|(object, rows)| (rows.len(), -object))?;
+    let (object, rows) =
+        by_object.into_iter().max_by_key(|(object, rows)| (rows.len(), -object))?;
     let ready = || rows.iter().filter_map(|row| row.ready_ns);
     let to_self = rows.iter().filter(|row| row.dst_object == Some(object)).count();
     let cancelled = Cancelled {
@@ -34,7 +36,8 @@ pub(super) fn most(scene: &Scene, (from, to): (i64, i64)) -> Option<(Cancelled, 
     Some((cancelled, rows))
 }
 
-/// The irony of 1988: the message that waits is for the object whose later messages are being cancelled.
+/// The irony of 1988: the message that waits is for the object whose later messages are being
+/// cancelled.
 pub(super) fn for_that_object(message: &Row, cancelled: &Cancelled, rows: &[&Row]) -> Option<Fact> {
     let receive = message.virtual_receive?;
     if message.dst_object != Some(cancelled.object) || cancelled.to_self == 0 {

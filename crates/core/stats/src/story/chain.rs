@@ -1,10 +1,12 @@
-//! Why a piece of a node's work was done: the message that called for it, what sent that, and so on.
+//! Why a piece of a node's work was done: the message that called for it, what sent that, and so
+//! on.
 //!
-//! Time Warp's own rules say what calls for what. An object is rolled back to a virtual time when a message or an
-//! anti-message for it with that receive time is taken after the object has passed it; an event is executed when its
-//! messages are there; an anti-message is sent for what an undone event had sent. So a row with the right object and
-//! time, before the work began, is the cause and not merely its neighbour in time. The chain ends where such a row is
-//! missing, at another node, or at its greatest depth.
+//! Time Warp's own rules say what calls for what. An object is rolled back to a virtual time when a
+//! message or an anti-message for it with that receive time is taken after the object has passed
+//! it; an event is executed when its messages are there; an anti-message is sent for what an undone
+//! event had sent. So a row with the right object and time, before the work began, is the cause and
+//! not merely its neighbour in time. The chain ends where such a row is missing, at another node,
+//! or at its greatest depth.
 
 use record::Kind;
 
@@ -101,7 +103,9 @@ fn cause(scene: &Scene, effect: &Effect) -> Option<Link> {
 /// What to look at after this link.
 fn follow(scene: &Scene, link: &Link) -> Option<Effect> {
     match link {
-        Link::RolledBackFor { message, .. } if message.kind == Kind::Anti && message.is_within_node() => {
+        Link::RolledBackFor { message, .. }
+            if message.kind == Kind::Anti && message.is_within_node() =>
+        {
             Some(Effect::Cancelling((**message).clone()))
         }
         Link::ExecutedFor { message, .. } if message.is_within_node() => {
@@ -121,7 +125,8 @@ fn calling<'a>(scene: &'a Scene, work: &Row) -> Option<&'a Row> {
         _ => false,
     };
     let fits = |row: &&Row| row.dst_object == work.dst_object && row.virtual_receive == Some(time);
-    let was_there = |row: &&Row| row.dst == work.dst && row.taken_ns.is_some_and(|taken| taken <= begin);
+    let was_there =
+        |row: &&Row| row.dst == work.dst && row.taken_ns.is_some_and(|taken| taken <= begin);
     let rows = scene.receiver.rows().iter();
     rows.filter(may_call).filter(fits).filter(was_there).max_by_key(|row| row.taken_ns)
 }

@@ -17,7 +17,8 @@ pub struct Story {
     pub message: Row,
     /// How long messages like it usually take from end to end.
     pub usual: Option<UsualTimes>,
-    /// Its stages in their order, each with what is known of it; a stage without both stamps is not among them.
+    /// Its stages in their order, each with what is known of it; a stage without both stamps is not
+    /// among them.
     pub chapters: Vec<Chapter>,
     /// What happened beside it, as spans of time.
     pub lanes: Vec<Lane>,
@@ -147,7 +148,8 @@ pub enum Fact {
         /// Packets.
         packets: Option<u64>,
     },
-    /// How long the stage usually takes for messages of the same pair of nodes, kind and about the same size.
+    /// How long the stage usually takes for messages of the same pair of nodes, kind and about the
+    /// same size.
     Usual(UsualTimes),
     /// Other messages of the same pair.
     Together {

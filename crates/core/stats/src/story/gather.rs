@@ -13,8 +13,8 @@ use crate::columns::Columns;
 pub struct Scene {
     /// The message.
     pub message: Row,
-    /// Rows of the node that received it, from a while before it was sent until it was taken: what the node took and
-    /// sent, its work, and what was on its way together with the message.
+    /// Rows of the node that received it, from a while before it was sent until it was taken: what
+    /// the node took and sent, its work, and what was on its way together with the message.
     pub receiver: Pool,
     /// Rows of the node that sent it, from when it was ready until it was sent.
     pub sender: Pool,
@@ -27,7 +27,8 @@ pub struct Scene {
 /// Messages that were counted whether or not their rows were kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// In the receive queue when the message arrived, and taken before it; those of its own frame not counted.
+    /// In the receive queue when the message arrived, and taken before it; those of its own frame
+    /// not counted.
     pub before: u64,
     /// Likewise, but of the machinery (`gvt`, `ack`): not counted among the others.
     pub machinery: u64,
@@ -61,7 +62,8 @@ const BEFORE_MOST: i64 = 2_000_000_000;
 impl Gather {
     /// For the story of `message`, with at most `rows` rows of each of its nodes.
     pub fn new(message: Row, rows: usize) -> Gather {
-        let begin = message.ready_ns.or(message.sent_ns).or(message.arrived_ns).or(message.taken_ns);
+        let begin =
+            message.ready_ns.or(message.sent_ns).or(message.arrived_ns).or(message.taken_ns);
         let begin = begin.unwrap_or(0);
         let life = message.taken_ns.map_or(0, |taken| taken.saturating_sub(begin).max(0));
         let before = life.saturating_mul(LIVES_BEFORE).clamp(BEFORE_LEAST, BEFORE_MOST);
@@ -73,9 +75,9 @@ impl Gather {
         }
     }
 
-    /// Take in the usual times of a chunk of the message's launch, with the columns [`STAMPS`](super::STAMPS). Returns
-    /// whether any of its rows matters: then it is to be read with all [`FIELDS`](super::FIELDS) and given to
-    /// [`add`](Self::add).
+    /// Take in the usual times of a chunk of the message's launch, with the columns
+    /// [`STAMPS`](super::STAMPS). Returns whether any of its rows matters: then it is to be read
+    /// with all [`FIELDS`](super::FIELDS) and given to [`add`](Self::add).
     pub fn look(&mut self, columns: &Columns) -> bool {
         self.scene.usual.add(&self.scene.message, columns);
         (0..columns.rows()).any(|row| self.is_near(columns, row))
@@ -105,19 +107,28 @@ impl Gather {
         self.scene
     }
 
-    /// Whether a row has anything to do with the message's nodes and life: a quick look at its stamps.
+    /// Whether a row has anything to do with the message's nodes and life: a quick look at its
+    /// stamps.
     fn is_near(&self, columns: &Columns, row: usize) -> bool {
         let message = &self.scene.message;
         let nodes = [i64::from(message.src), i64::from(message.dst)];
-        if !nodes.contains(&columns.at(Field::Src, row)) && !nodes.contains(&columns.at(Field::Dst, row)) {
+        if !nodes.contains(&columns.at(Field::Src, row))
+            && !nodes.contains(&columns.at(Field::Dst, row))
+        {
             return false;
         }
         let at = |field| match columns.at(field, row) {
             NULL => None,
             value => Some(value),
         };
-        let begin = at(Field::ReadyNs).or(at(Field::SentNs)).or(at(Field::ArrivedNs)).or(at(Field::TakenNs));
-        let end = at(Field::TakenNs).or(at(Field::ArrivedNs)).or(at(Field::SentNs)).or(at(Field::ReadyNs));
+        let begin = at(Field::ReadyNs)
+            .or(at(Field::SentNs))
+            .or(at(Field::ArrivedNs))
+            .or(at(Field::TakenNs));
+        let end = at(Field::TakenNs)
+            .or(at(Field::ArrivedNs))
+            .or(at(Field::SentNs))
+            .or(at(Field::ReadyNs));
         let (Some(begin), Some(end)) = (begin, end) else { return false };
         end >= self.from && message.taken_ns.is_none_or(|taken| begin <= taken)
     }
@@ -138,9 +149,11 @@ impl Gather {
     }
 }
 
-/// What its receiver took until it took the message, did, sent, and what was on its way together with it.
+/// What its receiver took until it took the message, did, sent, and what was on its way together
+/// with it.
 fn concerns_receiver(message: &Row, row: &Row) -> bool {
-    let until = |time: Option<i64>| time.is_some_and(|time| message.taken_ns.is_none_or(|end| time <= end));
+    let until =
+        |time: Option<i64>| time.is_some_and(|time| message.taken_ns.is_none_or(|end| time <= end));
     let took = row.dst == message.dst && until(row.taken_ns);
     let worked = row.is_work() && row.dst == message.dst && until(row.ready_ns);
     let sent = row.src == message.dst && row.kind == Kind::Anti && until(row.ready_ns);
@@ -187,7 +200,8 @@ impl Counts {
         if let (Some((from, to)), Some(taken)) = (message.stage(Stage::SendWait), row.taken_ns) {
             self.taken_meanwhile += u64::from((from..to).contains(&taken));
         }
-        let (Some((arrived, taken)), Some(their_taken)) = (message.stage(Stage::ReceiveWait), row.taken_ns)
+        let (Some((arrived, taken)), Some(their_taken)) =
+            (message.stage(Stage::ReceiveWait), row.taken_ns)
         else {
             return;
         };

@@ -15,7 +15,8 @@ pub(super) fn lanes(scene: &Scene, seen: &Seen<'_>) -> Vec<Lane> {
     let message = &scene.message;
     let Some(life) = message.stage(Stage::EndToEnd) else { return Vec::new() };
     let stages = [Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
-    let stage = |stage| Some(Lane { what: LaneOf::Stage(stage), spans: vec![message.stage(stage)?] });
+    let stage =
+        |stage| Some(Lane { what: LaneOf::Stage(stage), spans: vec![message.stage(stage)?] });
     let mut lanes: Vec<Lane> = stages.into_iter().filter_map(stage).collect();
     lanes.push(taken(scene, life));
     if let Some((_, rows)) = most(scene, life) {
@@ -24,7 +25,11 @@ pub(super) fn lanes(scene: &Scene, seen: &Seen<'_>) -> Vec<Lane> {
     }
     lanes.extend(work(scene.receiver.rows(), message.dst, life));
     if message.src != message.dst {
-        lanes.extend(work(scene.sender.rows(), message.src, message.stage(Stage::SendWait).unwrap_or(life)));
+        lanes.extend(work(
+            scene.sender.rows(),
+            message.src,
+            message.stage(Stage::SendWait).unwrap_or(life),
+        ));
     }
     lanes.extend(seen.lanes(message, life));
     lanes.retain(|lane| !lane.spans.is_empty());

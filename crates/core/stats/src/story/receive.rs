@@ -15,7 +15,8 @@ const GAP: f64 = 0.2;
 /// An object's cancellations are told from so many on.
 const CANCELLED: u64 = 2;
 
-/// What is known of a receive wait from `time.0` to `time.1`. `is_long`: it is a good part of the message's life.
+/// What is known of a receive wait from `time.0` to `time.1`. `is_long`: it is a good part of the
+/// message's life.
 pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, seen: &Seen<'_>) -> Vec<Fact> {
     let counts = &scene.counts;
     let &Counts { before, mates, machinery, .. } = counts;
@@ -36,12 +37,17 @@ pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, seen: &Seen<
     }
     facts.extend(calls(&scene.message, time));
     let longest = gaps.longest();
-    let is_told =
-        (longest.1.saturating_sub(longest.0)) as f64 >= GAP * (time.1.saturating_sub(time.0)) as f64;
+    let is_told = (longest.1.saturating_sub(longest.0)) as f64
+        >= GAP * (time.1.saturating_sub(time.0)) as f64;
     let focus = if is_told { longest } else { time };
     if is_told {
         let (from_ns, to_ns) = longest;
-        facts.push(Fact::Gap { node: scene.message.dst, from_ns, to_ns, is_whole: longest == time });
+        facts.push(Fact::Gap {
+            node: scene.message.dst,
+            from_ns,
+            to_ns,
+            is_whole: longest == time,
+        });
     }
     facts.extend(in_time(scene, focus, is_told, seen));
     facts
@@ -77,8 +83,9 @@ fn in_time(scene: &Scene, time: (i64, i64), is_quiet: bool, seen: &Seen<'_>) -> 
 
 /// What an MPI program did to receive it.
 fn calls(message: &Row, (arrived, taken): (i64, i64)) -> Vec<Fact> {
-    let posted =
-        message.posted_ns.map(|posted| Fact::Posted { after_arrival_ns: posted.saturating_sub(arrived) });
+    let posted = message
+        .posted_ns
+        .map(|posted| Fact::Posted { after_arrival_ns: posted.saturating_sub(arrived) });
     let awaited = message.awaited_ns.map(|awaited| Fact::Awaited {
         after_arrival_ns: awaited.saturating_sub(arrived),
         before_taken_ns: taken.saturating_sub(awaited),

@@ -35,9 +35,15 @@ impl Seen<'_> {
     pub(super) fn lanes(&self, message: &Row, life: (i64, i64)) -> Vec<Lane> {
         let account = self.account(message, Stage::EndToEnd, life);
         let long = SHOWN * account.of_ns as f64;
-        let parts = account.parts.into_iter().filter(|part| part.ns as f64 >= long && !part.spans.is_empty());
+        let parts = account
+            .parts
+            .into_iter()
+            .filter(|part| part.ns as f64 >= long && !part.spans.is_empty());
         parts
-            .map(|part| Lane { what: LaneOf::Held { node: part.node, cause: part.cause }, spans: part.spans })
+            .map(|part| Lane {
+                what: LaneOf::Held { node: part.node, cause: part.cause },
+                spans: part.spans,
+            })
             .collect()
     }
 }
@@ -57,7 +63,8 @@ impl Told {
         let of_ns = account.of_ns;
         let is_good = |ns: i64| ns > 0 && ns as f64 >= TOLD * of_ns as f64;
         let parts = account.parts.iter().filter(|part| is_good(part.ns));
-        let mut held: Vec<Fact> = parts.map(|part| Fact::Held { part: part.clone(), of_ns }).collect();
+        let mut held: Vec<Fact> =
+            parts.map(|part| Fact::Held { part: part.clone(), of_ns }).collect();
         if !is_explained(account) {
             held.extend(account.paged.iter().map(|paged| Fact::Paged(*paged)));
         }

@@ -117,7 +117,8 @@ fn a_queue_is_what_came_before_and_was_taken_before() {
 #[test]
 fn messages_of_its_own_frame_are_told_apart() {
     let framed = |seq, taken| Row { batch: Some(3), ..message(seq, [0, 10, 1000, taken]) };
-    let told = facts(&scene(&framed(9, 2000), &[framed(8, 1990), framed(10, 2010)]), Stage::ReceiveWait);
+    let told =
+        facts(&scene(&framed(9, 2000), &[framed(8, 1990), framed(10, 2010)]), Stage::ReceiveWait);
     assert_eq!(told[0], Fact::Queue { before: 0, mates: 1, machinery: 0 });
 }
 
@@ -152,8 +153,11 @@ fn work_is_clipped_to_the_time_and_what_overlaps_counts_once() {
 /// The memo's message, in small: object 5 has run ahead to 20; node 0 cancels what it had sent.
 fn memo() -> (Row, Vec<Row>) {
     let object = |row: Row| Row { dst_object: Some(5), src_object: Some(30), ..row };
-    let at =
-        |row: Row, send, receive| Row { virtual_send: Some(send), virtual_receive: Some(receive), ..row };
+    let at = |row: Row, send, receive| Row {
+        virtual_send: Some(send),
+        virtual_receive: Some(receive),
+        ..row
+    };
     let m = at(object(message(9, [100_000, 100_010, 101_000, 200_000])), 0.6, 6.5);
     let call = at(object(message(8, [90_000, 90_010, 91_000, 92_000])), 0.5, 1.0);
     let mut rows = vec![call, rollback(1000, (92_100, 92_900), 5, [20.0, 1.0])];
@@ -200,7 +204,8 @@ fn without_the_cause_the_chain_says_that_it_is_not_there() {
     let (m, mut rows) = memo();
     rows.retain(|row| row.seq != 8);
     let told = facts(&scene(&m, &rows), Stage::ReceiveWait);
-    let unknown = |fact: &Fact| matches!(fact, Fact::Because(Link::Unknown { work }) if work.seq == 1000);
+    let unknown =
+        |fact: &Fact| matches!(fact, Fact::Because(Link::Unknown { work }) if work.seq == 1000);
     assert!(told.iter().any(unknown), "{told:?}");
 }
 
@@ -214,8 +219,11 @@ fn a_message_for_another_object_has_no_irony() {
 #[test]
 fn an_execution_is_followed_to_the_message_that_called_for_it() {
     let m = message(9, [0, 10, 1000, 9000]);
-    let execution =
-        Row { dst_object: Some(4), virtual_receive: Some(7.0), ..work(Kind::Execution, 0, 3, (1000, 8990)) };
+    let execution = Row {
+        dst_object: Some(4),
+        virtual_receive: Some(7.0),
+        ..work(Kind::Execution, 0, 3, (1000, 8990))
+    };
     let called = |seq, object, receive, taken| Row {
         dst_object: Some(object),
         virtual_receive: Some(receive),
@@ -283,10 +291,14 @@ fn clocks_that_disagree_are_said_to() {
 
 #[test]
 fn a_receive_that_nobody_had_asked_for() {
-    let m = Row { posted_ns: Some(5_000), awaited_ns: Some(6_000), ..message(9, [0, 10, 20, 10_000]) };
+    let m =
+        Row { posted_ns: Some(5_000), awaited_ns: Some(6_000), ..message(9, [0, 10, 20, 10_000]) };
     let told = facts(&scene(&m, &[]), Stage::ReceiveWait);
     assert!(told.contains(&Fact::Posted { after_arrival_ns: 4_980 }), "{told:?}");
-    assert!(told.contains(&Fact::Awaited { after_arrival_ns: 5_980, before_taken_ns: 4_000 }), "{told:?}");
+    assert!(
+        told.contains(&Fact::Awaited { after_arrival_ns: 5_980, before_taken_ns: 4_000 }),
+        "{told:?}"
+    );
 }
 
 /// What a watcher saw of node 0, which the message is for, and of node 1, which sent it.
@@ -322,7 +334,8 @@ fn what_was_seen_is_told_where_it_fills_a_good_part_and_of_the_right_node() {
         })
         .collect();
     assert_eq!(told, [(0, Cause::RunQueue, 8_000), (0, Cause::Steal, 6_000)]);
-    let elsewhere = super::tell(&scene(&m, &[]), Picked::Named, Seen { causes: &causes, launch: 2 });
+    let elsewhere =
+        super::tell(&scene(&m, &[]), Picked::Named, Seen { causes: &causes, launch: 2 });
     assert!(elsewhere.chapters[2].account.parts.is_empty(), "another launch");
 }
 
@@ -333,7 +346,12 @@ fn a_wait_for_a_core_that_was_booked_when_it_was_over_covers_all_of_it() {
         .map(|look| {
             let from = look * 10_000_000 - 5_000_000;
             let amount = if look == 30 { 299_500_000 } else { 0 };
-            span(if amount > 0 { Cause::RunQueue } else { Cause::Watcher }, from, from + 10_000_000, amount)
+            span(
+                if amount > 0 { Cause::RunQueue } else { Cause::Watcher },
+                from,
+                from + 10_000_000,
+                amount,
+            )
         })
         .collect();
     let causes = seen(&rows, &[span(Cause::RunQueue, 295_000_000, 305_000_000, 300_000_000)]);
@@ -341,16 +359,22 @@ fn a_wait_for_a_core_that_was_booked_when_it_was_over_covers_all_of_it() {
     let chapter = &story.chapters[2];
     let part = chapter.account.chief().expect("a cause");
     assert_eq!((part.node, part.cause, part.ns), (0, Cause::RunQueue, 299_000_000));
-    assert!(!chapter.facts.iter().any(|fact| matches!(fact, Fact::Silent { .. })), "{:?}", chapter.facts);
+    assert!(
+        !chapter.facts.iter().any(|fact| matches!(fact, Fact::Silent { .. })),
+        "{:?}",
+        chapter.facts
+    );
 }
 
 #[test]
 fn how_the_thread_was_is_told_only_where_the_node_recorded_nothing() {
     let m = message(9, [0, 10, 1_000_000, 300_000_000]);
     let rows = [span(Cause::Watcher, 0, 10, 5), span(Cause::Ran, 0, 301_000_000, 290_000_000)];
-    let causes = seen(&[&rows[..], &[span(Cause::Watcher, 301_000_000, 301_000_010, 5)]].concat(), &[]);
+    let causes =
+        seen(&[&rows[..], &[span(Cause::Watcher, 301_000_000, 301_000_010, 5)]].concat(), &[]);
     let told = |rows: &[Row]| {
-        let story = super::tell(&scene(&m, rows), Picked::Named, Seen { causes: &causes, launch: 3 });
+        let story =
+            super::tell(&scene(&m, rows), Picked::Named, Seen { causes: &causes, launch: 3 });
         let facts = &story.chapters[2].facts;
         let is_silent = facts.iter().any(|fact| matches!(fact, Fact::Silent { watched: true, .. }));
         (is_silent, facts.iter().any(|fact| matches!(fact, Fact::Ran { node: 0, .. })))
@@ -375,7 +399,8 @@ fn the_memos_message_is_told_from_one_that_only_has_its_name() {
 #[test]
 fn what_is_left_out_is_the_earliest_and_is_counted() {
     let m = message(9, [0, 10, 1000, 200_000]);
-    let rows: Vec<Row> = (0..100).map(|n| message(n + 10, [-10, -5, 900, 1100 + n as i64])).collect();
+    let rows: Vec<Row> =
+        (0..100).map(|n| message(n + 10, [-10, -5, 900, 1100 + n as i64])).collect();
     let whole = scene_of(&m, &rows, 10);
     assert_eq!((whole.receiver.rows().len(), whole.receiver.left_out()), (10, 90));
     assert_eq!(whole.counts.before, 100, "counts know of all of them");
@@ -405,6 +430,9 @@ fn parts_merged_in_any_order_make_the_same_scene() {
 fn a_message_that_lacks_a_stamp_is_told_as_far_as_it_goes() {
     let m = Row { taken_ns: None, arrived_ns: None, ..message(9, [0, 1000, 0, 0]) };
     let story = tell(&scene(&m, &[]));
-    assert_eq!(story.chapters.iter().map(|chapter| chapter.stage).collect::<Vec<_>>(), [Stage::SendWait]);
+    assert_eq!(
+        story.chapters.iter().map(|chapter| chapter.stage).collect::<Vec<_>>(),
+        [Stage::SendWait]
+    );
     assert!(story.lanes.is_empty());
 }

@@ -11,16 +11,23 @@ use crate::analysis::{Account, Stage};
 /// Messages that arrived this part of its transit from its own arrival arrived together with it.
 const TOGETHER: i64 = 100;
 
-/// What is known of a transit from `time.0` to `time.1`. `is_long`: it is a good part of the message's life.
-/// `account`: what was seen of it.
-pub(super) fn facts(scene: &Scene, time: (i64, i64), is_long: bool, account: &Account) -> Vec<Fact> {
+/// What is known of a transit from `time.0` to `time.1`. `is_long`: it is a good part of the
+/// message's life. `account`: what was seen of it.
+pub(super) fn facts(
+    scene: &Scene,
+    time: (i64, i64),
+    is_long: bool,
+    account: &Account,
+) -> Vec<Fact> {
     let message = &scene.message;
     let mut facts = Vec::new();
     if message.how != How::Observed {
         facts.push(Fact::ArrivalKnown { how: message.how, error_ns: message.error_ns });
     }
     if is_long {
-        facts.extend(scene.usual.times(Stage::Transit, time.1.saturating_sub(time.0)).map(Fact::Usual));
+        facts.extend(
+            scene.usual.times(Stage::Transit, time.1.saturating_sub(time.0)).map(Fact::Usual),
+        );
         let way = (positive(message.hops), positive(message.packets));
         if way != (None, None) {
             facts.push(Fact::Way { hops: way.0, packets: way.1 });
@@ -40,6 +47,8 @@ fn together(scene: &Scene, (sent, arrived): (i64, i64)) -> Option<Fact> {
         .filter(|row| is_together(&scene.message, row))
         .filter_map(|row| row.arrived_ns)
         .collect();
-    let with = others.iter().filter(|theirs| theirs.abs_diff(arrived) <= near.unsigned_abs()).count();
-    (!others.is_empty()).then_some(Fact::Together { on_way: others.len() as u64, arrived_with: with as u64 })
+    let with =
+        others.iter().filter(|theirs| theirs.abs_diff(arrived) <= near.unsigned_abs()).count();
+    (!others.is_empty())
+        .then_some(Fact::Together { on_way: others.len() as u64, arrived_with: with as u64 })
 }

@@ -18,7 +18,8 @@ const STAGES: [(Stage, Field, Field); 4] = [
 /// Fewer messages have nothing usual.
 const FEW: u64 = 10;
 
-/// Times of messages of one launch, of the same pair of nodes and of about the same size (less than twice or half).
+/// Times of messages of one launch, of the same pair of nodes and of about the same size (less than
+/// twice or half).
 #[derive(Clone, Debug, Default)]
 pub struct Usual {
     stages: [GroupDistribution; 4],
@@ -73,8 +74,11 @@ impl Usual {
         let &[median_ns, p99_ns] = &distribution.quantiles(&[0.5, 0.99])[..] else { return None };
         let messages = distribution.count();
         // Those that share the message's counter, itself among them, are as slow as it.
-        let slower =
-            distribution.counters().filter(|counter| counter.low > ns).map(|counter| counter.count).sum();
+        let slower = distribution
+            .counters()
+            .filter(|counter| counter.low > ns)
+            .map(|counter| counter.count)
+            .sum();
         (messages >= FEW).then_some(UsualTimes { messages, median_ns, p99_ns, slower })
     }
 }

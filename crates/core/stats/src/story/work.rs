@@ -19,13 +19,19 @@ const SILENT: f64 = 0.05;
 pub(super) struct Doing<'a> {
     /// Sentences, the most important first.
     pub facts: Vec<Fact>,
-    /// The piece of work that took longest in that time, GVT rounds left out: a node works on meanwhile.
+    /// The piece of work that took longest in that time, GVT rounds left out: a node works on
+    /// meanwhile.
     pub longest: Option<&'a Row>,
 }
 
 /// What the rows say that `node` did between these moments. `is_quiet`: it took no message in that
 /// time either, and something else tells how its thread was, or not.
-pub(super) fn doing(rows: &[Row], node: u32, time: (i64, i64), is_quiet: Option<bool>) -> Doing<'_> {
+pub(super) fn doing(
+    rows: &[Row],
+    node: u32,
+    time: (i64, i64),
+    is_quiet: Option<bool>,
+) -> Doing<'_> {
     let of_ns = time.1.saturating_sub(time.0);
     let here = |row: &&Row| row.is_work() && row.dst == node && row.within(time) > 0;
     let pieces: Vec<&Row> = rows.iter().filter(here).collect();

@@ -53,15 +53,20 @@ impl Nodes {
         sums
     }
 
-    /// Rounds of the node that saw most, summed over the launches: every node sees every round, unless rows were lost.
+    /// Rounds of the node that saw most, summed over the launches: every node sees every round,
+    /// unless rows were lost.
     pub fn gvt_rounds(&self) -> u64 {
         self.by_launch(|most, node| most.max(node.gvt_rounds), 0).into_values().sum()
     }
 
     /// First begin to last end on any node, summed over the launches, ns.
     pub fn elapsed_ns(&self) -> i64 {
-        let joined = |span: (i64, i64), node: &NodeWork| (span.0.min(node.span.0), span.1.max(node.span.1));
-        self.by_launch(joined, (i64::MAX, i64::MIN)).into_values().map(length).fold(0, i64::saturating_add)
+        let joined =
+            |span: (i64, i64), node: &NodeWork| (span.0.min(node.span.0), span.1.max(node.span.1));
+        self.by_launch(joined, (i64::MAX, i64::MIN))
+            .into_values()
+            .map(length)
+            .fold(0, i64::saturating_add)
     }
 
     /// The nodes in order, all launches together.
@@ -70,7 +75,10 @@ impl Nodes {
         for (&(_, node), work) in &self.each {
             let (elapsed_ns, work_ns, sums) = nodes.entry(node).or_default();
             *elapsed_ns = elapsed_ns.saturating_add(length(work.span));
-            work_ns.iter_mut().zip(work.work_ns).for_each(|(mine, theirs)| *mine = mine.wrapping_add(theirs));
+            work_ns
+                .iter_mut()
+                .zip(work.work_ns)
+                .for_each(|(mine, theirs)| *mine = mine.wrapping_add(theirs));
             sums.merge(&work.sums);
         }
         let shown = |(node, (elapsed_ns, work_ns, sums)): (u32, (i64, [i64; 3], Sums))| NodeTime {

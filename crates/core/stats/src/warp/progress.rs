@@ -1,7 +1,7 @@
 //! GVT and the rates of events along the run.
 //!
-//! A node commits the events of a whole GVT round at one moment. Drawn as they come, commits would be needles with nothing
-//! between them; so each node's are spread over the time since its last.
+//! A node commits the events of a whole GVT round at one moment. Drawn as they come, commits would
+//! be needles with nothing between them; so each node's are spread over the time since its last.
 
 use super::{Piece, within_model};
 use crate::analysis::{SimulationBin, Work};
@@ -67,9 +67,14 @@ impl Progress {
         self.span = (self.span.0.min(other.span.0), self.span.1.max(other.span.1));
     }
 
-    /// The slices from the run's begin to its end, without gaps. `commits` are the nodes', each with the begin of its work.
-    pub fn bins<'a>(&self, commits: impl Iterator<Item = (i64, &'a Commits)>) -> Vec<SimulationBin> {
-        let mut bins: Vec<SimulationBin> = self.slices.stretches(self.span).iter().map(bin).collect();
+    /// The slices from the run's begin to its end, without gaps. `commits` are the nodes', each
+    /// with the begin of its work.
+    pub fn bins<'a>(
+        &self,
+        commits: impl Iterator<Item = (i64, &'a Commits)>,
+    ) -> Vec<SimulationBin> {
+        let mut bins: Vec<SimulationBin> =
+            self.slices.stretches(self.span).iter().map(bin).collect();
         commits.for_each(|(begin, commits)| commits.spread(begin, &mut bins));
         bins
     }
@@ -96,11 +101,14 @@ impl Commits {
 
     /// Add each slice's commits to the rates of the bins since the slice before that had any.
     fn spread(&self, begin: i64, bins: &mut [SimulationBin]) {
-        let Some((first, last)) = bins.first().zip(bins.last()).map(|(a, b)| (a.from_ns, b.to_ns)) else {
+        let Some((first, last)) = bins.first().zip(bins.last()).map(|(a, b)| (a.from_ns, b.to_ns))
+        else {
             return;
         };
         let mut since = begin.max(first);
-        for (_, _, committed) in self.slices.slices().filter(|(_, _, committed)| committed.events > 0) {
+        for (_, _, committed) in
+            self.slices.slices().filter(|(_, _, committed)| committed.events > 0)
+        {
             let until = committed.at.min(last).max(since.saturating_add(1));
             let rate = committed.events as f64 / between(since, until);
             let at = bins.partition_point(|bin| bin.to_ns <= since);
@@ -163,12 +171,23 @@ mod tests {
 
     fn piece(work: Work, begin: i64, end: i64, amount: u64, to: f64) -> Piece {
         let (begin, end) = (Some(begin), Some(end));
-        Piece { work, launch: 0, node: 0, begin, end, object: None, amount, from: None, to: Some(to) }
+        Piece {
+            work,
+            launch: 0,
+            node: 0,
+            begin,
+            end,
+            object: None,
+            amount,
+            from: None,
+            to: Some(to),
+        }
     }
 
     #[test]
     fn commits_are_spread_over_the_time_since_those_before() {
-        let (mut progress, mut commits) = (Progress::default(), [Commits::default(), Commits::default()]);
+        let (mut progress, mut commits) =
+            (Progress::default(), [Commits::default(), Commits::default()]);
         // 100 events a millisecond for a second, committed 10,000 at a time.
         for at in 0..100_000_i64 {
             progress.add(&piece(Work::Execution, at * 10_000, at * 10_000 + 5_000, 1, 0.0));
@@ -181,7 +200,13 @@ mod tests {
                 progress.add(&collection);
                 commits[node].add(&collection);
             }
-            progress.add(&piece(Work::GvtRound, at * 100_000_000 - 10, at * 100_000_000, 1, at as f64));
+            progress.add(&piece(
+                Work::GvtRound,
+                at * 100_000_000 - 10,
+                at * 100_000_000,
+                1,
+                at as f64,
+            ));
         }
         let bins = progress.bins(commits.iter().map(|commits| (0, commits)));
         assert!((200..=400).contains(&bins.len()), "{} bins", bins.len());
@@ -191,7 +216,8 @@ mod tests {
             assert!((bin.executed_per_s - 1e5).abs() < 2e3, "{bin:?}");
             assert!((bin.committed_per_s - 1e5).abs() < 5e3, "{bin:?}");
         }
-        let committed = |bin: &SimulationBin| bin.committed_per_s * (bin.to_ns - bin.from_ns) as f64 / 1e9;
+        let committed =
+            |bin: &SimulationBin| bin.committed_per_s * (bin.to_ns - bin.from_ns) as f64 / 1e9;
         assert!((bins.iter().map(committed).sum::<f64>() - 1e5).abs() < 1e-3);
         let gvt: Vec<f64> = bins.iter().filter_map(|bin| bin.gvt).collect();
         assert_eq!(gvt, (1..=10).map(f64::from).collect::<Vec<_>>());
@@ -203,7 +229,8 @@ mod tests {
         for (at, gvt) in [(1, -999_999_998.0), (2, 7.5), (3, 999_999_999.0), (4, f64::INFINITY)] {
             progress.add(&piece(Work::GvtRound, at * 1_000_000, at * 1_000_000 + 9, 1, gvt));
         }
-        let gvt: Vec<f64> = progress.bins(std::iter::empty()).iter().filter_map(|bin| bin.gvt).collect();
+        let gvt: Vec<f64> =
+            progress.bins(std::iter::empty()).iter().filter_map(|bin| bin.gvt).collect();
         assert_eq!(gvt, [7.5]);
         assert!(Progress::default().bins(std::iter::empty()).is_empty());
     }

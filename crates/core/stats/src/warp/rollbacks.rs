@@ -9,7 +9,8 @@ use crate::distribution::Distribution;
 
 /// Rollbacks, and objects, that are listed.
 const LISTED: usize = 10;
-/// Objects that are told apart: those with the smallest numbers, so that the order of rows does not matter.
+/// Objects that are told apart: those with the smallest numbers, so that the order of rows does not
+/// matter.
 const OBJECTS: usize = 1 << 20;
 
 /// All that was gathered of rollbacks.
@@ -25,8 +26,10 @@ pub(super) struct RollbackTally {
     undone_left_out: u64,
 }
 
-/// Depth first; the rest only tells rollbacks of one depth apart. Virtual times are bits, so that all can be ordered.
-type Ranked = (Reverse<u64>, Option<i64>, u32, u32, Option<i64>, Option<i64>, Option<u64>, Option<u64>);
+/// Depth first; the rest only tells rollbacks of one depth apart. Virtual times are bits, so that
+/// all can be ordered.
+type Ranked =
+    (Reverse<u64>, Option<i64>, u32, u32, Option<i64>, Option<i64>, Option<u64>, Option<u64>);
 
 impl RollbackTally {
     /// Take in one.
@@ -60,7 +63,8 @@ impl RollbackTally {
         other.objects.values().for_each(|object| self.add_object(object));
     }
 
-    /// All rollbacks together, the largest, the objects struck most, and the events undone at objects left out.
+    /// All rollbacks together, the largest, the objects struck most, and the events undone at
+    /// objects left out.
     pub fn shown(mut self) -> (Rollbacks, Vec<Rollback>, Vec<ObjectRollbacks>, u64) {
         self.keep_worst();
         let worst = self.worst.iter().map(rollback).collect();
@@ -80,7 +84,11 @@ impl RollbackTally {
             depth_p99: quantile(0.99),
             depth_max: if moments.count == 0 { 0 } else { moments.max.unsigned_abs() },
             depths: doubling(&self.depths),
-            lengths: self.lengths.iter().map(|(&exponent, &count)| length_bin(exponent, count)).collect(),
+            lengths: self
+                .lengths
+                .iter()
+                .map(|(&exponent, &count)| length_bin(exponent, count))
+                .collect(),
             lengths_zero: self.lengths_zero,
             lengths_unknown: self.lengths_unknown,
         }
@@ -107,8 +115,8 @@ impl RollbackTally {
         self.worst.truncate(LISTED);
     }
 
-    /// When there are more objects than the table may have, a number that was left out or removed is above all that stay, so
-    /// none comes back incomplete.
+    /// When there are more objects than the table may have, a number that was left out or removed
+    /// is above all that stay, so none comes back incomplete.
     fn add_object(&mut self, one: &ObjectRollbacks) {
         if let Some(object) = self.objects.get_mut(&one.object) {
             object.node = object.node.max(one.node);
@@ -139,7 +147,9 @@ fn ranked(piece: &Piece) -> Ranked {
     )
 }
 
-fn rollback(&(Reverse(events), begin_ns, launch, node, object, took_ns, from, to): &Ranked) -> Rollback {
+fn rollback(
+    &(Reverse(events), begin_ns, launch, node, object, took_ns, from, to): &Ranked,
+) -> Rollback {
     let (from, to) = (from.map(f64::from_bits), to.map(f64::from_bits));
     Rollback { launch, node, object, begin_ns, took_ns, events, from, to }
 }
@@ -148,7 +158,8 @@ fn rollback(&(Reverse(events), begin_ns, launch, node, object, took_ns, from, to
 fn doubling(of: &Distribution) -> Vec<(u64, u64, u64)> {
     let bucket = |depth: u64| (u64::BITS - depth.leading_zeros()) as usize;
     let mut counts = [0_u64; 65];
-    of.counters().for_each(|counter| counts[bucket(counter.middle().unsigned_abs())] += counter.count);
+    of.counters()
+        .for_each(|counter| counts[bucket(counter.middle().unsigned_abs())] += counter.count);
     let first = counts.iter().position(|&count| count > 0).unwrap_or(0);
     let last = counts.iter().rposition(|&count| count > 0);
     let range = |at: usize| match at {
@@ -158,7 +169,8 @@ fn doubling(of: &Distribution) -> Vec<(u64, u64, u64)> {
     last.map_or_else(Vec::new, |last| (first..=last).map(range).collect())
 }
 
-/// The whole number below the logarithm to base 2 of a positive number; numbers too small to be kept in full share the lowest.
+/// The whole number below the logarithm to base 2 of a positive number; numbers too small to be
+/// kept in full share the lowest.
 fn exponent(length: f64) -> i32 {
     (length.to_bits() >> 52) as i32 - 1023
 }
@@ -215,7 +227,10 @@ mod tests {
         let mut merged = take(&mut (0..all).rev());
         merged.merge(take(&mut (0..all)));
         assert_eq!(merged.objects.len(), OBJECTS);
-        assert_eq!(merged.objects.last_key_value().map(|(&object, _)| object), Some(OBJECTS as i64 - 1));
+        assert_eq!(
+            merged.objects.last_key_value().map(|(&object, _)| object),
+            Some(OBJECTS as i64 - 1)
+        );
         assert!(merged.objects.values().all(|object| object.undone == 2));
         assert_eq!(merged.undone_left_out, 100);
     }

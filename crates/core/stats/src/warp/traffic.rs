@@ -1,7 +1,7 @@
 //! The messages that a Time Warp run lives by, within a node and between nodes.
 //!
-//! An anti-message within a node is a function call and one between nodes is a race with the message that it chases; a
-//! distribution of both together says nothing of either.
+//! An anti-message within a node is a function call and one between nodes is a race with the
+//! message that it chases; a distribution of both together says nothing of either.
 
 use record::{Field, Kind};
 

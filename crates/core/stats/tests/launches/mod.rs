@@ -1,4 +1,5 @@
-//! Made-up runs whose launches differ as real ones do, and what a comparison says of thousands of pairs of them.
+//! Made-up runs whose launches differ as real ones do, and what a comparison says of thousands of
+//! pairs of them.
 
 use fourstamp_stats::compare::{CompareOptions, Comparison, Sample, Verdict, compare};
 use fourstamp_stats::{Accumulator, Columns, FileRows, Options, Position};
@@ -47,13 +48,25 @@ pub const ORDINARY: Kind = Kind {
 pub const KINDS: [Kind; 9] = [
     ORDINARY,
     Kind { name: "5 launches, alike", spread: Spread::None, ..ORDINARY },
-    Kind { name: "3 launches, 5 % apart", launches: (3, 3), spread: Spread::Normal(0.05), ..ORDINARY },
+    Kind {
+        name: "3 launches, 5 % apart",
+        launches: (3, 3),
+        spread: Spread::Normal(0.05),
+        ..ORDINARY
+    },
     Kind { name: "2 launches, 2 % apart", launches: (2, 2), ..ORDINARY },
     Kind { name: "3 and 8 launches, 2 % apart", launches: (3, 8), ..ORDINARY },
     Kind { name: "5 launches, one now and then far off", spread: Spread::Heavy(0.02), ..ORDINARY },
-    Kind { name: "3 launches of two kinds", launches: (3, 3), spread: Spread::TwoModes, ..ORDINARY },
+    Kind {
+        name: "3 launches of two kinds",
+        launches: (3, 3),
+        spread: Spread::TwoModes,
+        ..ORDINARY
+    },
     Kind { name: "5 launches of two kinds", spread: Spread::TwoModes, ..ORDINARY },
-    Kind { name: "5 launches, 0.4 µs on a clock of 10 ns", typical: 400.0, step: 10.0, ..ORDINARY },
+    Kind {
+        name: "5 launches, 0.4 µs on a clock of 10 ns", typical: 400.0, step: 10.0, ..ORDINARY
+    },
 ];
 
 pub fn normal(random: &mut Pcg64Mcg) -> f64 {
@@ -116,7 +129,8 @@ pub fn compared(kind: &Kind, slower: f64, seed: u64) -> Comparison {
         .expect("both have end-to-end times")
 }
 
-/// How often each verdict came in `count` comparisons: slower, faster, not slower, undecided; as parts.
+/// How often each verdict came in `count` comparisons: slower, faster, not slower, undecided; as
+/// parts.
 pub fn verdicts(kind: &Kind, slower: f64, count: u64) -> [f64; 4] {
     let mut counts = [0.0; 4];
     for seed in 0..count {

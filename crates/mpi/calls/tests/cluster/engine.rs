@@ -1,4 +1,5 @@
-//! A cluster in simulated time: messages travel, receives match, ranks block, and every call is logged as the tracer would.
+//! A cluster in simulated time: messages travel, receives match, ranks block, and every call is
+//! logged as the tracer would.
 
 use super::log::RankLog;
 use super::program::{Communicator, EAGER_MAX, Envelope, Op, Waiting};
@@ -142,7 +143,8 @@ impl<'a> Engine<'a> {
             unexpected: Vec::new(),
         };
         let ranks: Vec<Rank> = programs.into_iter().zip(logs).map(rank).collect();
-        let events = (0..ranks.len()).map(|rank| Reverse((1000 + rank as i64, Event::Step(rank)))).collect();
+        let events =
+            (0..ranks.len()).map(|rank| Reverse((1000 + rank as i64, Event::Step(rank)))).collect();
         let mut engine = Engine {
             random,
             machine,
@@ -158,18 +160,27 @@ impl<'a> Engine<'a> {
             engine.now = at;
             engine.handle(event);
         }
-        let hung =
-            engine.ranks.iter().position(|rank| !rank.ops.is_empty() || !matches!(rank.blocked, Blocked::No));
+        let hung = engine
+            .ranks
+            .iter()
+            .position(|rank| !rank.ops.is_empty() || !matches!(rank.blocked, Blocked::No));
         assert!(hung.is_none(), "rank {hung:?} hangs: a fault of the test");
         let Engine { ranks, truth, cancelled, now, .. } = engine;
-        Outcome { logs: ranks.into_iter().map(|rank| rank.log).collect(), truth, cancelled, end: now }
+        Outcome {
+            logs: ranks.into_iter().map(|rank| rank.log).collect(),
+            truth,
+            cancelled,
+            end: now,
+        }
     }
 
     fn handle(&mut self, event: Event) {
         match event {
             Event::Envelope(message) => self.envelope(message),
             Event::Step(rank) => self.step(rank),
-            Event::Resume(rank, generation) if self.ranks[rank].generation == generation => self.resume(rank),
+            Event::Resume(rank, generation) if self.ranks[rank].generation == generation => {
+                self.resume(rank)
+            }
             Event::Resume(..) => {}
         }
     }
@@ -251,7 +262,10 @@ impl<'a> Engine<'a> {
                 let name = if polls { "Iprobe" } else { "Probe" };
                 let call = self.receive_call(rank, name, from, envelope);
                 let call = Call { flags: flags::MESSAGE, site: 3, ..call };
-                self.block(rank, Blocked::Probe { source: from, envelope, call, then: Then::Probe });
+                self.block(
+                    rank,
+                    Blocked::Probe { source: from, envelope, call, then: Then::Probe },
+                );
             }
             Op::MatchedReceive { from, envelope, key } => {
                 let call = self.receive_call(rank, "Mprobe", from, envelope);
@@ -290,7 +304,8 @@ impl<'a> Engine<'a> {
                 self.wait_for(rank, vec![request], false, "Wait");
             }
             Waiting::Any => {
-                let open: Vec<usize> = keys.iter().filter(|key| self.is_open(rank, key)).copied().collect();
+                let open: Vec<usize> =
+                    keys.iter().filter(|key| self.is_open(rank, key)).copied().collect();
                 let requests = open.iter().map(|key| of(&self.ranks[rank], key)).collect();
                 let last = open.len() <= 1;
                 if !last {
@@ -309,7 +324,8 @@ impl<'a> Engine<'a> {
                 if !keys.is_empty() {
                     self.ranks[rank].ops.push_front(Op::Wait { keys, how });
                 }
-                let blocked = Blocked::For { requests: vec![request], any: false, call, then: Then::Wait };
+                let blocked =
+                    Blocked::For { requests: vec![request], any: false, call, then: Then::Wait };
                 self.block(rank, blocked);
             }
         }
@@ -341,18 +357,29 @@ impl<'a> Engine<'a> {
     fn cancel(&mut self, rank: usize, from: usize, envelope: Envelope, _key: usize) {
         let request = self.request(rank, true, Some(from), envelope);
         let number = self.requests[request].number;
-        let begin = Call { request: number, ..self.receive_call(rank, "Irecv", Some(from), envelope) };
+        let begin =
+            Call { request: number, ..self.receive_call(rank, "Irecv", Some(from), envelope) };
         let times = [self.now, self.now + 100, self.now + 200, self.now + 400];
-        let spanning = |call: Call, from: i64| Call { enter: from as u64, exit: from as u64 + 80, ..call };
+        let spanning =
+            |call: Call, from: i64| Call { enter: from as u64, exit: from as u64 + 80, ..call };
         let log = &mut self.ranks[rank].log;
         log.call(spanning(begin, times[0]), &[]);
         log.call(
-            spanning(Call { operation: operation("Cancel"), request: number, ..Call::default() }, times[1]),
+            spanning(
+                Call { operation: operation("Cancel"), request: number, ..Call::default() },
+                times[1],
+            ),
             &[],
         );
-        let done =
-            Completion { request: number, flags: completion_flags::CANCELLED, ..Completion::default() };
-        log.call(spanning(Call { operation: operation("Wait"), ..Call::default() }, times[2]), &[done]);
+        let done = Completion {
+            request: number,
+            flags: completion_flags::CANCELLED,
+            ..Completion::default()
+        };
+        log.call(
+            spanning(Call { operation: operation("Wait"), ..Call::default() }, times[2]),
+            &[done],
+        );
         self.cancelled += 1;
         self.at(times[3], Event::Step(rank));
     }
@@ -363,11 +390,20 @@ impl<'a> Engine<'a> {
         let kind = if synchronous { flags::SENDS | flags::SYNCHRONOUS } else { flags::SENDS };
         let call = self.call(rank, name, kind, to, envelope, bytes);
         self.put(rank, to, envelope, bytes, request, synchronous);
-        self.block(rank, Blocked::For { requests: vec![request], any: false, call, then: Then::Send });
+        self.block(
+            rank,
+            Blocked::For { requests: vec![request], any: false, call, then: Then::Send },
+        );
     }
 
     /// A request; numbered when it is one that the program sees.
-    fn request(&mut self, rank: usize, is_receive: bool, source: Option<usize>, envelope: Envelope) -> usize {
+    fn request(
+        &mut self,
+        rank: usize,
+        is_receive: bool,
+        source: Option<usize>,
+        envelope: Envelope,
+    ) -> usize {
         let of = &mut self.ranks[rank];
         of.requests += 1;
         let (number, posted_row) = (of.requests, of.log.rows());
@@ -515,8 +551,9 @@ impl<'a> Engine<'a> {
         };
         let overhead = 150 + bytes as i64 / 16 + self.random.between(0, 60);
         let machine = self.machine;
-        let asleep =
-            satisfied > enter && machine.asleep_once_in > 0 && self.random.once_in(machine.asleep_once_in);
+        let asleep = satisfied > enter
+            && machine.asleep_once_in > 0
+            && self.random.once_in(machine.asleep_once_in);
         let asleep = if asleep { self.random.between(20_000, 200_000) } else { 0 };
         self.ranks[rank].generation += 1;
         let generation = self.ranks[rank].generation;
@@ -525,7 +562,8 @@ impl<'a> Engine<'a> {
     }
 
     fn satisfied_at(&self, rank: usize) -> Option<(i64, u64)> {
-        let bytes = |request: &Request| request.message.map_or(0, |message| self.truth[message].bytes);
+        let bytes =
+            |request: &Request| request.message.map_or(0, |message| self.truth[message].bytes);
         match &self.ranks[rank].blocked {
             Blocked::No => None,
             Blocked::Probe { source, envelope, .. } => {
@@ -560,10 +598,18 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn complete(&mut self, rank: usize, mut requests: Vec<usize>, any: bool, call: Call, then: Then) {
+    fn complete(
+        &mut self,
+        rank: usize,
+        mut requests: Vec<usize>,
+        any: bool,
+        call: Call,
+        then: Then,
+    ) {
         if any {
-            let is_complete =
-                |request: &usize| self.requests[*request].complete_at.is_some_and(|at| at <= self.now);
+            let is_complete = |request: &usize| {
+                self.requests[*request].complete_at.is_some_and(|at| at <= self.now)
+            };
             requests = requests
                 .iter()
                 .copied()
@@ -585,7 +631,8 @@ impl<'a> Engine<'a> {
                 self.ranks[rank].log.call(call, &[]);
             }
             Then::Wait | Then::Probe | Then::MatchedProbe { .. } => {
-                let done: Vec<Completion> = requests.iter().map(|request| self.done(*request)).collect();
+                let done: Vec<Completion> =
+                    requests.iter().map(|request| self.done(*request)).collect();
                 self.ranks[rank].log.call(call, &done);
             }
         }
@@ -641,7 +688,11 @@ impl<'a> Engine<'a> {
                 self.leave_after(rank, call, 100, &[]);
             }
             None => {
-                let call = Call { operation: operation("Mrecv"), flags: flags::MATCHED, ..Call::default() };
+                let call = Call {
+                    operation: operation("Mrecv"),
+                    flags: flags::MATCHED,
+                    ..Call::default()
+                };
                 self.block(
                     rank,
                     Blocked::For { requests: vec![request], any: false, call, then: Then::Wait },
@@ -664,7 +715,15 @@ impl<'a> Engine<'a> {
         self.at(self.now + gap, Event::Step(rank));
     }
 
-    fn call(&self, rank: usize, name: &str, kind: u16, peer: usize, envelope: Envelope, bytes: u64) -> Call {
+    fn call(
+        &self,
+        rank: usize,
+        name: &str,
+        kind: u16,
+        peer: usize,
+        envelope: Envelope,
+        bytes: u64,
+    ) -> Call {
         let log = &self.ranks[rank].log;
         Call {
             operation: operation(name),
@@ -678,7 +737,13 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn receive_call(&self, rank: usize, name: &str, from: Option<usize>, envelope: Envelope) -> Call {
+    fn receive_call(
+        &self,
+        rank: usize,
+        name: &str,
+        from: Option<usize>,
+        envelope: Envelope,
+    ) -> Call {
         let mut call = self.call(rank, name, flags::RECEIVES, from.unwrap_or(0), envelope, 1 << 20);
         if from.is_none() {
             call.peer = ANY_PEER;

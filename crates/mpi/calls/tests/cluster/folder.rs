@@ -139,7 +139,8 @@ pub fn rows(path: &Path) -> Vec<Row> {
                 ready: value(Field::ReadyNs),
                 arrived: value(Field::ArrivedNs),
                 error: value(Field::ArrivedErrorNs),
-                how: (how != NULL).then(|| [How::Observed, How::Bracketed, How::Modelled][how as usize]),
+                how: (how != NULL)
+                    .then(|| [How::Observed, How::Bracketed, How::Modelled][how as usize]),
                 taken: value(Field::TakenNs),
                 posted: value(Field::PostedNs),
                 tag: value(Field::Tag),

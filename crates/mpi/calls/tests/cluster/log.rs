@@ -1,4 +1,5 @@
-//! A rank's log as the tracer writes it, with the rank's own clock and its own numbers for communicators.
+//! A rank's log as the tracer writes it, with the rank's own clock and its own numbers for
+//! communicators.
 
 use super::program::Communicator;
 use calls::entry::{self, Call, Completion, flags, head, kinds};
@@ -27,8 +28,12 @@ pub struct RankLog {
     polls: Option<usize>,
 }
 
-const COMMUNICATORS: [Communicator; 4] =
-    [Communicator::Duplicate, Communicator::Parity, Communicator::Any, Communicator::ParityDuplicate];
+const COMMUNICATORS: [Communicator; 4] = [
+    Communicator::Duplicate,
+    Communicator::Parity,
+    Communicator::Any,
+    Communicator::ParityDuplicate,
+];
 
 impl RankLog {
     pub fn new(rank: usize, ranks: usize, clock: RankClock) -> RankLog {
@@ -110,7 +115,9 @@ impl RankLog {
             _ => entry::WORLD,
         };
         let members = self.members(communicator);
-        let pairs = members.chunks(2).map(|pair| pair[0] as u64 | (*pair.get(1).unwrap_or(&0) as u64) << 32);
+        let pairs = members
+            .chunks(2)
+            .map(|pair| pair[0] as u64 | (*pair.get(1).unwrap_or(&0) as u64) << 32);
         let words: Vec<u64> = pairs.collect();
         self.words.push(head(kinds::COMMUNICATOR, 0, 0, 3 + words.len() as u16, 0));
         self.words.push(u64::from(self.id(communicator)) | u64::from(parent) << 32);
@@ -134,8 +141,12 @@ impl RankLog {
     /// A clock exchange that this rank began.
     pub fn exchange(&mut self, other: usize, exchange: Exchange) {
         self.polls = None;
-        let ticks =
-            [exchange.local_sent, exchange.remote_received, exchange.remote_sent, exchange.local_received];
+        let ticks = [
+            exchange.local_sent,
+            exchange.remote_received,
+            exchange.remote_sent,
+            exchange.local_received,
+        ];
         self.words.push(head(kinds::EXCHANGE, 0, 0, 6, 0));
         self.words.push(other as u64);
         self.words.extend(ticks.map(|ticks| ticks.0));

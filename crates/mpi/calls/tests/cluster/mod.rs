@@ -1,5 +1,5 @@
-//! A simulated cluster of MPI ranks: random programs, run under a seed, leave logs as the tracer writes them and the truth about
-//! every message.
+//! A simulated cluster of MPI ranks: random programs, run under a seed, leave logs as the tracer
+//! writes them and the truth about every message.
 
 pub mod engine;
 pub mod folder;
@@ -50,7 +50,8 @@ fn clock(random: &mut Random, host: usize) -> RankClock {
     RankClock { host, offset, drift_ppm }
 }
 
-/// The first rank of each host but the first exchanges with rank 0; one host begins from rank 0's side.
+/// The first rank of each host but the first exchanges with rank 0; one host begins from rank 0's
+/// side.
 fn synchronise(logs: &mut [RankLog], at: i64, hosts: usize, random: &mut Random) {
     for host in 1..hosts.min(logs.len()) {
         for turn in 0..20 {

@@ -62,8 +62,10 @@ impl Log {
                 kinds::COMMUNICATOR => self.communicators += 1,
                 kinds::EXCHANGE => self.exchanges += 1,
                 kinds::FACTS => {
-                    let bytes: Vec<u8> = words[2..].iter().flat_map(|word| word.to_le_bytes()).collect();
-                    self.facts = serde_json::from_slice(&bytes[..words[1] as usize]).expect("facts are JSON");
+                    let bytes: Vec<u8> =
+                        words[2..].iter().flat_map(|word| word.to_le_bytes()).collect();
+                    self.facts = serde_json::from_slice(&bytes[..words[1] as usize])
+                        .expect("facts are JSON");
                 }
                 kinds::SITE => {}
                 other => panic!("an entry of kind {other}"),
@@ -91,7 +93,8 @@ impl Log {
     }
 
     pub fn requests_begun(&self) -> Vec<u32> {
-        let begins = |call: &&Call| call.request != 0 && call.flags & (flags::SENDS | flags::RECEIVES) != 0;
+        let begins =
+            |call: &&Call| call.request != 0 && call.flags & (flags::SENDS | flags::RECEIVES) != 0;
         self.calls.iter().map(|(call, _)| call).filter(begins).map(|call| call.request).collect()
     }
 }

@@ -1,4 +1,5 @@
-//! Programs built with the installed MPI libraries, run as they are and traced, and the logs that they leave.
+//! Programs built with the installed MPI libraries, run as they are and traced, and the logs that
+//! they leave.
 
 #![allow(dead_code, reason = "not every test program uses all of it")]
 
@@ -65,7 +66,13 @@ impl Mpi {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(source);
         let mut command = Command::new(format!("{compiler}.{}", self.0));
         // MPICH's own declarations make the compiler warn of its own constants.
-        command.args(["-O1", "-g", "-w"]).args(more).arg("-o").arg(&program).arg(source).arg("-lpthread");
+        command
+            .args(["-O1", "-g", "-w"])
+            .args(more)
+            .arg("-o")
+            .arg(&program)
+            .arg(source)
+            .arg("-lpthread");
         let output = command.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         program
@@ -119,7 +126,8 @@ fn with_large_counts() -> String {
     format!("{}:{}", large.display(), library.display())
 }
 
-/// Run to the end; killed after the limit. Lines of standard output in the order of the alphabet: ranks print in any order.
+/// Run to the end; killed after the limit. Lines of standard output in the order of the alphabet:
+/// ranks print in any order.
 fn ran(command: &mut Command) -> Ran {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + LIMIT;

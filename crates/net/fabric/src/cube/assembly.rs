@@ -1,7 +1,7 @@
 //! Putting fragments together again at their destination.
 //!
-//! Packets of one source come over one way and in order, so a source has at most one fragment under way, and a
-//! packet that is not the next one is an error.
+//! Packets of one source come over one way and in order, so a source has at most one fragment under
+//! way, and a packet that is not the next one is an error.
 
 use super::route::{Route, RouteError};
 use crate::transport::{Arrival, Head};
@@ -25,9 +25,15 @@ pub(super) struct Assembly {
 impl Assembly {
     /// Add a packet that is for this node. `link` is its arrival over the last link.
     #[inline]
-    pub fn add(&mut self, link: &Arrival, route: &Route, piece: &[u8]) -> Result<Option<Whole>, RouteError> {
-        let first =
-            *self.first.get_or_insert_with(|| Head { sent: sent_at_source(link, route), ..link.head });
+    pub fn add(
+        &mut self,
+        link: &Arrival,
+        route: &Route,
+        piece: &[u8],
+    ) -> Result<Option<Whole>, RouteError> {
+        let first = *self
+            .first
+            .get_or_insert_with(|| Head { sent: sent_at_source(link, route), ..link.head });
         if route.index != self.due || link.head.seq != first.seq {
             return Err(RouteError::OutOfOrder { index: route.index, seq: link.head.seq });
         }
@@ -46,7 +52,8 @@ impl Assembly {
     }
 }
 
-/// When the source gave the packet to its first link: the link's own stamp on the first, kept in the route later.
+/// When the source gave the packet to its first link: the link's own stamp on the first, kept in
+/// the route later.
 #[inline]
 pub(super) fn sent_at_source(link: &Arrival, route: &Route) -> u64 {
     if route.hops == 1 { link.head.sent } else { route.sent }
@@ -70,7 +77,15 @@ mod tests {
     use record::{ArrivedClock, How, Kind};
 
     fn link(seq: u64, sent: u64, arrived: u64) -> Arrival {
-        let head = Head { ready: 1, sent, seq, kind: Kind::Data, flag: Flag::Last, batch: 1, in_flight: 99 };
+        let head = Head {
+            ready: 1,
+            sent,
+            seq,
+            kind: Kind::Data,
+            flag: Flag::Last,
+            batch: 1,
+            in_flight: 99,
+        };
         Arrival {
             from: 1,
             head,
@@ -87,7 +102,18 @@ mod tests {
 
     fn route(hops: u8, index: u32, packets: u32) -> Route {
         let what = What::Piece(Flag::More);
-        Route { src: 3, dst: 0, hops, what, index, packets, bytes: 6, in_flight: 5, taken: 0, sent: 40 }
+        Route {
+            src: 3,
+            dst: 0,
+            hops,
+            what,
+            index,
+            packets,
+            bytes: 6,
+            in_flight: 5,
+            taken: 0,
+            sent: 40,
+        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The closing barrier: no node leaves while another may still need it to forward.
 //!
-//! Dimension exchange: in round *d* a node tells its neighbour across dimension *d* and waits until that one has told it.
-//! After the last round it knows, through the others, that every node has begun the barrier; and a node begins it only when
-//! all messages for it have come. Source: Johnsson, "Communication efficient basic linear algebra computations on
-//! hypercube architectures", 1987 (dimension exchange as the pattern of all-to-all reduction).
+//! Dimension exchange: in round *d* a node tells its neighbour across dimension *d* and waits until
+//! that one has told it. After the last round it knows, through the others, that every node has
+//! begun the barrier; and a node begins it only when all messages for it have come. Source:
+//! Johnsson, "Communication efficient basic linear algebra computations on hypercube
+//! architectures", 1987 (dimension exchange as the pattern of all-to-all reduction).
 
 /// How far this node is.
 #[derive(Default)]

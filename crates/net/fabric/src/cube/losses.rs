@@ -45,7 +45,10 @@ impl Losses {
 
     /// Of whom the neighbour across this dimension should be told next.
     pub fn to_tell(&self, dimension: usize) -> Option<NodeId> {
-        self.untold.iter().position(|untold| untold & (1 << dimension) != 0).map(|node| node as NodeId)
+        self.untold
+            .iter()
+            .position(|untold| untold & (1 << dimension) != 0)
+            .map(|node| node as NodeId)
     }
 
     /// The neighbour across this dimension has been told, or cannot be.

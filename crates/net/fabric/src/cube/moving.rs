@@ -1,9 +1,11 @@
-//! How packets move: own fragments onto their first link, others' packets on to the next, and out of the cube at their
-//! destination.
+//! How packets move: own fragments onto their first link, others' packets on to the next, and out
+//! of the cube at their destination.
 
 use super::assembly::{Whole, sent_at_source};
 use super::route::{ROUTE_BYTES, Route, RouteError, What, next_node};
-use super::{Cube, InHand, Packet, Placed, RELAY_AT_ONCE, TELL_EVERY, Unfinished, WAITING_MAX, control_head};
+use super::{
+    Cube, InHand, Packet, Placed, RELAY_AT_ONCE, TELL_EVERY, Unfinished, WAITING_MAX, control_head,
+};
 use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
@@ -41,13 +43,14 @@ impl Cube {
         counts.told = counts.taken;
         counts.sent = counts.sent.wrapping_add(u32::from(head.flag == Flag::Last));
         if route.index < route.packets {
-            self.unfinished[dimension] = Some(Unfinished { head: *head, route, payload: payload.to_vec() });
+            self.unfinished[dimension] =
+                Some(Unfinished { head: *head, route, payload: payload.to_vec() });
         }
         Ok(true)
     }
 
-    /// Send packets from `route.index` on until all are sent or there is no room. `true`: all are. `head` becomes the
-    /// first one's as sent.
+    /// Send packets from `route.index` on until all are sent or there is no room. `true`: all are.
+    /// `head` becomes the first one's as sent.
     pub(super) fn send_packets(
         &mut self,
         dimension: usize,
@@ -64,7 +67,9 @@ impl Cube {
             let sent = if route.index == 0 { head.sent } else { ABSENT };
             let mut link_head = Head { flag: Flag::Last, sent, ..*head };
             let to = self.me ^ 1 << dimension;
-            if self.links.try_send(to, &mut link_head, Payload::Copied(&self.packet))? == Handed::Full {
+            if self.links.try_send(to, &mut link_head, Payload::Copied(&self.packet))?
+                == Handed::Full
+            {
                 return Ok(false);
             }
             if route.index == 0 {
@@ -96,7 +101,11 @@ impl Cube {
         Ok(())
     }
 
-    pub(super) fn place_again(&mut self, dimension: usize, packet: Packet) -> Result<(), FabricError> {
+    pub(super) fn place_again(
+        &mut self,
+        dimension: usize,
+        packet: Packet,
+    ) -> Result<(), FabricError> {
         match self.place(&packet.arrival, &packet.bytes)? {
             Placed::No => {
                 self.held[dimension] = Some(packet);
@@ -110,7 +119,10 @@ impl Cube {
     }
 
     /// The next fragment for this node; forwards what comes on the way there.
-    pub(super) fn poll_links(&mut self, spinning_since: u64) -> Result<Option<Arrival>, FabricError> {
+    pub(super) fn poll_links(
+        &mut self,
+        spinning_since: u64,
+    ) -> Result<Option<Arrival>, FabricError> {
         self.push_on()?;
         // What waits came before whatever the links have.
         if let Some((arrival, payload)) = self.waiting.pop_front() {
@@ -127,7 +139,8 @@ impl Cube {
         }
     }
 
-    /// Forward for others while this node waits to send; what is for itself is kept for the next poll.
+    /// Forward for others while this node waits to send; what is for itself is kept for the next
+    /// poll.
     pub(super) fn relay(&mut self) -> Result<(), FabricError> {
         if let InHand::OnLink = self.in_hand {
             self.in_hand = InHand::Own(self.payload().to_vec());
@@ -136,7 +149,11 @@ impl Cube {
             let polled = self.links.poll(u64::MAX);
             let Some(link) = self.mourned(polled)?.flatten() else { break };
             if let Some(whole) = self.take_from_link(&link)? {
-                let packet = if whole.payload.is_none() { self.links.payload().to_vec() } else { Vec::new() };
+                let packet = if whole.payload.is_none() {
+                    self.links.payload().to_vec()
+                } else {
+                    Vec::new()
+                };
                 self.keep(whole, &packet);
             }
         }
@@ -146,14 +163,16 @@ impl Cube {
         Ok(())
     }
 
-    /// Let a fragment wait for the next poll. It was taken off the link earlier than it will be taken.
+    /// Let a fragment wait for the next poll. It was taken off the link earlier than it will be
+    /// taken.
     pub(super) fn keep(&mut self, whole: Whole, packet: &[u8]) {
         let arrival = Arrival { just_now: false, ..whole.arrival };
         let payload = whole.payload.unwrap_or_else(|| packet[ROUTE_BYTES..].to_vec());
         self.waiting.push_back((arrival, payload));
     }
 
-    /// Deal with what the link's last poll returned. `Some`: it made a fragment for this node whole.
+    /// Deal with what the link's last poll returned. `Some`: it made a fragment for this node
+    /// whole.
     pub(super) fn take_from_link(&mut self, link: &Arrival) -> Result<Option<Whole>, FabricError> {
         let dimension = (link.from ^ self.me).trailing_zeros() as usize;
         match link.head.flag {
@@ -171,7 +190,8 @@ impl Cube {
         let placed = self.place(link, &bytes);
         if let Ok(Placed::No) = placed {
             self.links.pause(link.from, true);
-            self.held[dimension] = Some(Packet { arrival: *link, bytes: std::mem::take(&mut bytes) });
+            self.held[dimension] =
+                Some(Packet { arrival: *link, bytes: std::mem::take(&mut bytes) });
         }
         self.packet = bytes;
         match placed? {
@@ -182,7 +202,8 @@ impl Cube {
 
     /// Find the place of a packet: here, or the next link.
     pub(super) fn place(&mut self, link: &Arrival, packet: &[u8]) -> Result<Placed, FabricError> {
-        let garbage = |error: RouteError| FabricError::Garbage { node: link.from, what: error.to_string() };
+        let garbage =
+            |error: RouteError| FabricError::Garbage { node: link.from, what: error.to_string() };
         let (route, piece) = Route::decode(packet, self.me, &self.shape).map_err(garbage)?;
         if route.what == What::Obituary {
             self.losses.hear(route.src, link.from);
@@ -198,7 +219,8 @@ impl Cube {
         if route.what == What::Taken {
             return Ok(Placed::Yes);
         }
-        let whole = self.assemblies[usize::from(route.src)].add(link, &route, piece).map_err(garbage)?;
+        let whole =
+            self.assemblies[usize::from(route.src)].add(link, &route, piece).map_err(garbage)?;
         Ok(whole.map_or(Placed::Yes, Placed::Whole))
     }
 
@@ -225,7 +247,9 @@ impl Cube {
     /// The source of a packet tells how many of our messages it has taken.
     pub(super) fn learn(&mut self, route: &Route) -> Result<(), RouteError> {
         let counts = &mut self.counts[usize::from(route.src)];
-        if route.taken.wrapping_sub(counts.acknowledged) > counts.sent.wrapping_sub(counts.acknowledged) {
+        if route.taken.wrapping_sub(counts.acknowledged)
+            > counts.sent.wrapping_sub(counts.acknowledged)
+        {
             return Err(RouteError::AcknowledgesTooMuch);
         }
         counts.acknowledged = route.taken;
@@ -245,15 +269,21 @@ impl Cube {
         let mut head = control_head(Flag::Last);
         let next = next_node(self.me, to);
         // No room now, or a lost neighbour: the next message will tell, or the next taking.
-        if let Ok(Handed::Yes) = self.links.try_send(next, &mut head, Payload::Copied(&route.encode())) {
+        if let Ok(Handed::Yes) =
+            self.links.try_send(next, &mut head, Payload::Copied(&route.encode()))
+        {
             self.unflushed = true;
             self.counts[usize::from(to)].told = taken;
         }
     }
 
-    /// Pass a result of the links on, but keep a lost neighbour in mind (and tell the others) instead of failing at once:
-    /// what it had sent is delivered first. `None`: a neighbour is lost.
-    pub(super) fn mourned<T>(&mut self, result: Result<T, FabricError>) -> Result<Option<T>, FabricError> {
+    /// Pass a result of the links on, but keep a lost neighbour in mind (and tell the others)
+    /// instead of failing at once: what it had sent is delivered first. `None`: a neighbour is
+    /// lost.
+    pub(super) fn mourned<T>(
+        &mut self,
+        result: Result<T, FabricError>,
+    ) -> Result<Option<T>, FabricError> {
         match result {
             Ok(value) => Ok(Some(value)),
             Err(FabricError::PeerLost { node, reason }) => {
@@ -281,7 +311,11 @@ impl Cube {
     /// `false`: no room now.
     pub(super) fn tell_of(&mut self, lost: NodeId, to: NodeId) -> bool {
         let route = Route { src: lost, ..self.control_route(lost, What::Obituary) };
-        let told = self.links.try_send(to, &mut control_head(Flag::Last), Payload::Copied(&route.encode()));
+        let told = self.links.try_send(
+            to,
+            &mut control_head(Flag::Last),
+            Payload::Copied(&route.encode()),
+        );
         self.unflushed = true;
         !matches!(told, Ok(Handed::Full))
     }
@@ -289,7 +323,18 @@ impl Cube {
     pub(super) fn control_route(&self, to: NodeId, what: What) -> Route {
         let taken = self.counts[usize::from(to)].taken;
         let (src, hops, sent) = (self.me, 1, ABSENT);
-        Route { src, dst: to, hops, what, index: 0, packets: 1, bytes: 0, in_flight: 0, taken, sent }
+        Route {
+            src,
+            dst: to,
+            hops,
+            what,
+            index: 0,
+            packets: 1,
+            bytes: 0,
+            in_flight: 0,
+            taken,
+            sent,
+        }
     }
 
     #[inline]

@@ -4,8 +4,9 @@
 //! magic u16 │ src u16 │ dst u16 │ hops u8 │ what u8 │ index u32 │ packets u32 │ bytes u32 │ in_flight u32 │ taken u32 │ sent u64 │ piece
 //! ```
 //!
-//! Little-endian, 36 bytes. A packet is believed only if it can be where it is: e-cube routing makes one way from each
-//! source to each destination, so source, destination and hops tell at which node it must be. Pure.
+//! Little-endian, 36 bytes. A packet is believed only if it can be where it is: e-cube routing
+//! makes one way from each source to each destination, so source, destination and hops tell at
+//! which node it must be. Pure.
 
 use super::Shape;
 use crate::spec::NodeId;
@@ -59,7 +60,9 @@ pub(crate) enum RouteError {
     UnknownWhat(u8),
     #[error("a packet from node {src} to node {dst}, which cannot be here after {hops} hops")]
     OffRoute { src: NodeId, dst: NodeId, hops: u8 },
-    #[error("packet {index} of {packets}, with {piece} bytes of {bytes}: the numbers do not fit together")]
+    #[error(
+        "packet {index} of {packets}, with {piece} bytes of {bytes}: the numbers do not fit together"
+    )]
     Sizes { index: u32, packets: u32, piece: usize, bytes: u32 },
     #[error("packet {index} of message {seq} where another was due")]
     OutOfOrder { index: u32, seq: u64 },
@@ -91,7 +94,11 @@ impl What {
 impl Route {
     /// Read the route off a packet that came to node `me`; what follows it is the piece.
     #[inline]
-    pub fn decode<'a>(packet: &'a [u8], me: NodeId, shape: &Shape) -> Result<(Route, &'a [u8]), RouteError> {
+    pub fn decode<'a>(
+        packet: &'a [u8],
+        me: NodeId,
+        shape: &Shape,
+    ) -> Result<(Route, &'a [u8]), RouteError> {
         let Some((header, piece)) = packet.split_first_chunk::<ROUTE_BYTES>() else {
             return Err(RouteError::Short(packet.len()));
         };
@@ -125,9 +132,13 @@ impl Route {
         header[4..6].copy_from_slice(&self.dst.to_le_bytes());
         header[6] = self.hops;
         header[7] = self.what.code();
-        for (at, word) in
-            [(8, self.index), (12, self.packets), (16, self.bytes), (20, self.in_flight), (24, self.taken)]
-        {
+        for (at, word) in [
+            (8, self.index),
+            (12, self.packets),
+            (16, self.bytes),
+            (20, self.in_flight),
+            (24, self.taken),
+        ] {
             header[at..at + 4].copy_from_slice(&word.to_le_bytes());
         }
         header[28..36].copy_from_slice(&self.sent.to_le_bytes());
@@ -145,18 +156,22 @@ impl Route {
         if !known || !here {
             return Err(RouteError::OffRoute { src, dst, hops });
         }
-        let whole = bytes as usize <= shape.fragment_bytes_max && packets == shape.packets(bytes as usize);
+        let whole =
+            bytes as usize <= shape.fragment_bytes_max && packets == shape.packets(bytes as usize);
         let sized = match self.what {
             What::Piece(Flag::Bye) | What::Taken | What::Obituary => {
                 (index, packets, bytes, piece) == (0, 1, 0, 0)
             }
-            What::Piece(_) => whole && index < packets && piece == shape.piece(bytes as usize, index).len(),
+            What::Piece(_) => {
+                whole && index < packets && piece == shape.piece(bytes as usize, index).len()
+            }
         };
         if sized { Ok(()) } else { Err(RouteError::Sizes { index, packets, piece, bytes }) }
     }
 }
 
-/// The next node on the way: the lowest dimension in which the numbers differ is crossed first (e-cube).
+/// The next node on the way: the lowest dimension in which the numbers differ is crossed first
+/// (e-cube).
 #[inline]
 pub(crate) fn next_node(here: NodeId, dst: NodeId) -> NodeId {
     let differing = here ^ dst;
@@ -195,7 +210,8 @@ mod tests {
                 here = next;
             }
             prop_assert_eq!(crossed.len() as u32, (src ^ dst).count_ones());
-            prop_assert!(crossed.is_sorted(), "dimensions in rising order: what makes it free of deadlock");
+            prop_assert!(crossed.is_sorted(), "dimensions in rising order: what makes it free of \
+            deadlock");
         }
 
         #[test]

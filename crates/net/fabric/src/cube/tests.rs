@@ -100,7 +100,8 @@ fn a_node_that_waits_to_send_forwards_and_keeps_what_is_for_itself() {
         filled += 1;
     }
     // Node 1 only tries to send from now on.
-    let kept = (0..500).filter(|seq| send(&mut cube[0], 1, *seq, b"for one") == Handed::Yes).count();
+    let kept =
+        (0..500).filter(|seq| send(&mut cube[0], 1, *seq, b"for one") == Handed::Yes).count();
     assert_eq!(send(&mut cube[1], 3, filled, &[0; 900]), Handed::Full);
     assert!(!cube[1].waiting.is_empty() && cube[1].waiting.len() <= WAITING_MAX);
     for seq in 0..kept as u64 {

@@ -1,9 +1,10 @@
 //! The strangers of a door while their handshakes go on: how many, how long, and who leaves first.
 //!
-//! No socket and no clock: bytes and times are arguments, and a connection is whatever the door holds. A stranger that takes
-//! too long is put out; when the lobby is full, the one that has been in it longest makes room for the next. So nobody can keep a
-//! peer out by holding places: a peer's handshake takes two round trips, and one that a flood has pushed out
-//! comes again ([`reach`](crate::reach::reach)).
+//! No socket and no clock: bytes and times are arguments, and a connection is whatever the door
+//! holds. A stranger that takes too long is put out; when the lobby is full, the one that has been
+//! in it longest makes room for the next. So nobody can keep a peer out by holding places: a peer's
+//! handshake takes two round trips, and one that a flood has pushed out comes again
+//! ([`reach`](crate::reach::reach)).
 
 use super::strangers::{StrangerKind, Strangers};
 use crate::handshake::{Handshake, HandshakeError, Introduction};
@@ -70,9 +71,16 @@ impl<C> Lobby<C> {
         nonce: [u8; 32],
         now: Instant,
     ) -> Option<Refusal> {
-        let refusal = if self.strangers.len() >= self.limits.at_once { self.crowd_out() } else { None };
+        let refusal =
+            if self.strangers.len() >= self.limits.at_once { self.crowd_out() } else { None };
         let handshake = Handshake::new(&self.key, self.ours, nonce, peer.to_string());
-        self.strangers.push_back(Stranger { connection, peer, handshake, since: now, has_begun: false });
+        self.strangers.push_back(Stranger {
+            connection,
+            peer,
+            handshake,
+            since: now,
+            has_begun: false,
+        });
         refusal
     }
 
@@ -113,14 +121,17 @@ impl<C> Lobby<C> {
         match (heard, proved) {
             (Ok(_), Some(who)) => Heard::Proved { connection, peer, who, say },
             (Ok(_), None) => unreachable!("it waits, which was returned above"),
-            (Err(reason), _) => Heard::Refused { connection, refusal: self.refuse(reason, has_begun), say },
+            (Err(reason), _) => {
+                Heard::Refused { connection, refusal: self.refuse(reason, has_begun), say }
+            }
         }
     }
 
     /// The stranger at `place` has ended its connection. Those behind it move up.
     pub fn hang_up(&mut self, place: usize) -> Refusal {
         let Stranger { peer, handshake, has_begun, .. } = self.take(place);
-        let reason = HandshakeError::Truncated { peer: peer.to_string(), missing_bytes: handshake.wants() };
+        let reason =
+            HandshakeError::Truncated { peer: peer.to_string(), missing_bytes: handshake.wants() };
         self.refuse(reason, has_begun)
     }
 
@@ -128,7 +139,9 @@ impl<C> Lobby<C> {
     pub fn expire(&mut self, now: Instant) -> Vec<Refusal> {
         let mut refusals = Vec::new();
         while self.next_deadline().is_some_and(|deadline| deadline <= now) {
-            let Some(Stranger { peer, since, has_begun, .. }) = self.strangers.pop_front() else { break };
+            let Some(Stranger { peer, since, has_begun, .. }) = self.strangers.pop_front() else {
+                break;
+            };
             let waited_ms = now.saturating_duration_since(since).as_millis() as u64;
             let reason = HandshakeError::Timeout { peer: peer.to_string(), waited_ms };
             refusals.push(self.refuse(reason, has_begun));

@@ -34,7 +34,9 @@ impl StrangerKind {
     /// What a failed handshake says of the other end; `has_begun`: it had sent something.
     pub(super) fn of(error: &HandshakeError, has_begun: bool) -> StrangerKind {
         match error {
-            HandshakeError::Foreign { .. } | HandshakeError::Malformed { .. } => StrangerKind::Foreign,
+            HandshakeError::Foreign { .. } | HandshakeError::Malformed { .. } => {
+                StrangerKind::Foreign
+            }
             HandshakeError::WrongKey { .. } => StrangerKind::WrongKey,
             HandshakeError::OtherVersion { .. }
             | HandshakeError::BadLength { .. }
@@ -83,7 +85,9 @@ impl Strangers {
     /// Those that have come since `before` was read from the same door.
     pub fn since(&self, before: &Strangers) -> Strangers {
         Strangers {
-            counts: std::array::from_fn(|kind| self.counts[kind].saturating_sub(before.counts[kind])),
+            counts: std::array::from_fn(|kind| {
+                self.counts[kind].saturating_sub(before.counts[kind])
+            }),
             crowded: self.crowded.saturating_sub(before.crowded),
         }
     }
@@ -120,7 +124,8 @@ mod tests {
         assert!(strangers.add(StrangerKind::WrongKey, false));
         assert_eq!(
             strangers.to_string(),
-            "3 connections were not let in: 2 sent nothing, 1 did not hold the run key; 1 of them made room for \
+            "3 connections were not let in: 2 sent nothing, 1 did not hold the run key; 1 of them \
+            made room for \
              later ones"
         );
         assert_eq!(

@@ -6,8 +6,12 @@ use crate::handshake::{Handshake, HandshakeError, Purpose, Role};
 use crate::reach::{ReachError, Reaching, reach};
 use std::collections::{BTreeMap, HashMap};
 
-const SERVER: Introduction =
-    Introduction { role: Role::Server, purpose: Purpose::Control, node: Introduction::NO_NODE, session: 7 };
+const SERVER: Introduction = Introduction {
+    role: Role::Server,
+    purpose: Purpose::Control,
+    node: Introduction::NO_NODE,
+    session: 7,
+};
 const CLIENT: Introduction = Introduction { role: Role::Client, ..SERVER };
 const LIMITS: Limits = Limits { at_once: 16, patience: Duration::from_millis(200) };
 
@@ -122,14 +126,16 @@ impl World {
     fn call(&mut self, us: u64, habit: Habit) {
         self.called += 1;
         let caller = self.called;
-        let key = if habit == Habit::WrongKey { RunKey::generate().unwrap() } else { self.key.clone() };
+        let key =
+            if habit == Habit::WrongKey { RunKey::generate().unwrap() } else { self.key.clone() };
         let nonce = |of: u64| std::array::from_fn(|i| (of >> (8 * (i % 8))) as u8 ^ i as u8);
         let mut handshake = Handshake::new(&key, CLIENT, nonce(2 * caller), "server".into());
         let hello = handshake.outgoing();
         self.callers.insert(caller, Caller { habit, handshake });
         let now = self.begun + Duration::from_micros(us);
-        self.refused +=
-            u64::from(self.lobby.enter(caller, address(caller), nonce(2 * caller + 1), now).is_some());
+        self.refused += u64::from(
+            self.lobby.enter(caller, address(caller), nonce(2 * caller + 1), now).is_some(),
+        );
         self.look_after_the_peer(us);
         if habit == Habit::Peer {
             (self.peer, self.attempts) = (Some(caller), self.attempts + 1);
@@ -142,8 +148,9 @@ impl World {
             Habit::OneByte => self.sends(us, caller, hello[..1].to_vec()),
             Habit::Garbage => self.sends(us, caller, b"GET / HTTP/1.1\r\n\r\n".to_vec()),
             Habit::Drip => {
-                (0..56)
-                    .for_each(|i| self.at(us + 20_000 * i, caller, Step::ToServer(vec![hello[i as usize]])));
+                (0..56).for_each(|i| {
+                    self.at(us + 20_000 * i, caller, Step::ToServer(vec![hello[i as usize]]))
+                });
             }
             Habit::Reset => self.at(us + 100, caller, Step::HangUp),
         }
@@ -174,7 +181,8 @@ impl World {
     }
 
     fn client_gets(&mut self, us: u64, caller: u64, bytes: &[u8]) {
-        let Some(Caller { habit: Habit::Peer | Habit::WrongKey, handshake }) = self.callers.get_mut(&caller)
+        let Some(Caller { habit: Habit::Peer | Habit::WrongKey, handshake }) =
+            self.callers.get_mut(&caller)
         else {
             return;
         };
@@ -214,7 +222,11 @@ fn a_peer_gets_in_through_any_crowd() {
         assert_eq!(world.admitted, 1, "seed {seed}, {} attempts: {again}", world.attempts);
         assert!(world.attempts <= 60, "seed {seed}: {} attempts: {again}", world.attempts);
         let counted = world.lobby.counts();
-        assert_eq!(counted.total(), world.refused, "seed {seed}: everybody else is counted, once: {again}");
+        assert_eq!(
+            counted.total(),
+            world.refused,
+            "seed {seed}: everybody else is counted, once: {again}"
+        );
         assert_eq!(world.called, world.refused + world.admitted, "seed {seed}: {again}");
     }
 }
@@ -232,7 +244,12 @@ fn strangers_are_told_apart_and_the_first_of_each_kind_is_named() {
     assert!(lobby.expire(now + LIMITS.patience - Duration::from_nanos(1)).is_empty());
     let late = lobby.expire(now + LIMITS.patience);
     assert!(late.iter().all(|refusal| refusal.is_first), "{late:?}");
-    let kinds = [StrangerKind::Silent, StrangerKind::Unfinished, StrangerKind::HungUp, StrangerKind::Foreign];
+    let kinds = [
+        StrangerKind::Silent,
+        StrangerKind::Unfinished,
+        StrangerKind::HungUp,
+        StrangerKind::Foreign,
+    ];
     assert_eq!(kinds.map(|kind| lobby.counts().of(kind)), [1; 4]);
     assert_eq!(lobby.counts().total(), 4);
 }
@@ -241,25 +258,30 @@ fn strangers_are_told_apart_and_the_first_of_each_kind_is_named() {
 fn the_oldest_makes_room() {
     let (key, now) = (RunKey::generate().unwrap(), Instant::now());
     let mut lobby = Lobby::new(key, SERVER, LIMITS);
-    let enter =
-        |number: u64, lobby: &mut Lobby<u64>| lobby.enter(number, address(number), [number as u8; 32], now);
+    let enter = |number: u64, lobby: &mut Lobby<u64>| {
+        lobby.enter(number, address(number), [number as u8; 32], now)
+    };
     for number in 0..LIMITS.at_once as u64 {
         assert!(enter(number, &mut lobby).is_none());
     }
     let crowded = enter(99, &mut lobby).expect("the lobby is full");
-    assert!(matches!(&crowded.reason, HandshakeError::Crowded { peer } if *peer == address(0).to_string()));
+    assert!(
+        matches!(&crowded.reason, HandshakeError::Crowded { peer } if *peer == address(0).to_string())
+    );
     assert_eq!(lobby.connections().next(), Some(&1));
     assert_eq!((lobby.len(), lobby.connections().last()), (LIMITS.at_once, Some(&99)));
 }
 
-/// More idle connections than there are places, before and while a peer comes: it gets in, and nobody else does.
+/// More idle connections than there are places, before and while a peer comes: it gets in, and
+/// nobody else does.
 #[test]
 fn a_peer_gets_through_a_real_door_that_is_full() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (address, waker) = (listener.local_addr().unwrap(), listener.try_clone().unwrap());
     let key = RunKey::generate().unwrap();
     let mut door = Door::open(listener, key.clone(), SERVER).unwrap();
-    let idle: Vec<TcpStream> = (0..AT_ONCE + 44).map(|_| TcpStream::connect(address).unwrap()).collect();
+    let idle: Vec<TcpStream> =
+        (0..AT_ONCE + 44).map(|_| TcpStream::connect(address).unwrap()).collect();
     let served = std::thread::spawn(move || {
         let (mut guests, mut told) = (Vec::new(), Vec::new());
         while door
@@ -272,7 +294,8 @@ fn a_peer_gets_through_a_real_door_that_is_full() {
         (guests, told, door.strangers())
     });
     let (peer, limit) = (address.to_string(), Duration::from_secs(60));
-    let reaching = Reaching { addresses: &[address], peer: &peer, ours: CLIENT, limit, will_listen: false };
+    let reaching =
+        Reaching { addresses: &[address], peer: &peer, ours: CLIENT, limit, will_listen: false };
     let (mut stream, who) = reach(&reaching, &key).unwrap();
     assert_eq!(who, SERVER);
     let wrong = reach(&reaching, &RunKey::generate().unwrap()).unwrap_err();

@@ -2,19 +2,23 @@
 
 use super::Purpose;
 
-/// Why a handshake failed. Every variant names the peer's address; none is fatal to the one who refuses.
+/// Why a handshake failed. Every variant names the peer's address; none is fatal to the one who
+/// refuses.
 #[derive(Debug, thiserror::Error)]
 pub enum HandshakeError {
     /// The two ends do not hold the same run key.
     #[error(
-        "{peer} does not hold the same run key; give it the key of this run (its key file, or FOURSTAMP_RUN_KEY)"
+        "{peer} does not hold the same run key; give it the key of this run (its key file, or \
+        FOURSTAMP_RUN_KEY)"
     )]
     WrongKey {
         /// Address.
         peer: String,
     },
     /// Something else talks there: a browser, a port scan, another service.
-    #[error("{peer} does not speak Fourstamp's protocol: it began with \"{seen}\"; check host and port")]
+    #[error(
+        "{peer} does not speak Fourstamp's protocol: it began with \"{seen}\"; check host and port"
+    )]
     Foreign {
         /// Address.
         peer: String,
@@ -23,7 +27,8 @@ pub enum HandshakeError {
     },
     /// Another version of Fourstamp.
     #[error(
-        "{peer} speaks version {theirs} of the handshake, not {ours}; install the same Fourstamp on both"
+        "{peer} speaks version {theirs} of the handshake, not {ours}; install the same Fourstamp \
+        on both"
     )]
     OtherVersion {
         /// Address.
@@ -52,7 +57,9 @@ pub enum HandshakeError {
         what: &'static str,
     },
     /// It answers with our own words, or plays the same role.
-    #[error("{peer} plays the same role as we do, or sends our own words back; check host and port")]
+    #[error(
+        "{peer} plays the same role as we do, or sends our own words back; check host and port"
+    )]
     Reflected {
         /// Address.
         peer: String,
@@ -72,7 +79,9 @@ pub enum HandshakeError {
         peer: String,
     },
     /// It hung up in the middle.
-    #[error("{peer} closed the connection {missing_bytes} bytes before the end of a handshake message")]
+    #[error(
+        "{peer} closed the connection {missing_bytes} bytes before the end of a handshake message"
+    )]
     Truncated {
         /// Address.
         peer: String,
@@ -81,7 +90,8 @@ pub enum HandshakeError {
     },
     /// It hung up in the middle, each time.
     #[error(
-        "{peer} closed the connection before the end of the handshake, {tries} times within {waited_ms} ms; is it \
+        "{peer} closed the connection before the end of the handshake, {tries} times within \
+        {waited_ms} ms; is it \
          flooded with other connections, or no Fourstamp?"
     )]
     TurnedAway {
@@ -100,7 +110,8 @@ pub enum HandshakeError {
     },
     /// It took too long.
     #[error(
-        "{peer} did not finish the handshake within {waited_ms} ms; is it stopped, or behind a firewall?"
+        "{peer} did not finish the handshake within {waited_ms} ms; is it stopped, or behind a \
+        firewall?"
     )]
     Timeout {
         /// Address.

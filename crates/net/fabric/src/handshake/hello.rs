@@ -84,7 +84,11 @@ impl Hello {
         }
         let theirs = u16::from_le_bytes([bytes[8], bytes[9]]);
         if theirs != VERSION {
-            return Err(HandshakeError::OtherVersion { peer: peer.to_owned(), ours: VERSION, theirs });
+            return Err(HandshakeError::OtherVersion {
+                peer: peer.to_owned(),
+                ours: VERSION,
+                theirs,
+            });
         }
         match usize::from(u16::from_le_bytes([bytes[10], bytes[11]])) {
             HELLO_BYTES => Ok(()),
@@ -99,11 +103,12 @@ impl Hello {
     /// Read a whole hello.
     pub fn decode(bytes: &[u8], peer: &str) -> Result<Hello, HandshakeError> {
         Hello::check_beginning(bytes, peer)?;
-        let bytes: &[u8; HELLO_BYTES] = bytes.try_into().map_err(|_| HandshakeError::BadLength {
-            peer: peer.to_owned(),
-            claimed_bytes: bytes.len(),
-            bytes: HELLO_BYTES,
-        })?;
+        let bytes: &[u8; HELLO_BYTES] =
+            bytes.try_into().map_err(|_| HandshakeError::BadLength {
+                peer: peer.to_owned(),
+                claimed_bytes: bytes.len(),
+                bytes: HELLO_BYTES,
+            })?;
         let malformed = |what| HandshakeError::Malformed { peer: peer.to_owned(), what };
         let role = match bytes[12] {
             1 => Role::Client,
@@ -121,7 +126,10 @@ impl Hello {
         session.copy_from_slice(&bytes[16..24]);
         let mut nonce = [0; 32];
         nonce.copy_from_slice(&bytes[24..56]);
-        Ok(Hello { who: Introduction { role, purpose, node, session: u64::from_le_bytes(session) }, nonce })
+        Ok(Hello {
+            who: Introduction { role, purpose, node, session: u64::from_le_bytes(session) },
+            nonce,
+        })
     }
 
     /// Whether two ends can talk: opposite roles, one purpose, one session, and not an echo.

@@ -64,7 +64,10 @@ fn different_keys_are_refused_on_both_sides() {
     let (mut a, mut b) = (machine(&key(), client(), 1), machine(&key(), server(), 2));
     let errors = converse(&mut a, &mut b, 100);
     assert_eq!(errors.len(), 2, "{errors:?}");
-    assert!(errors.iter().all(|error| matches!(error, HandshakeError::WrongKey { .. })), "{errors:?}");
+    assert!(
+        errors.iter().all(|error| matches!(error, HandshakeError::WrongKey { .. })),
+        "{errors:?}"
+    );
     assert!(a.finished().is_none() && b.finished().is_none());
 }
 
@@ -110,7 +113,10 @@ fn replayed_client_messages_are_refused() {
     let proof = a.outgoing();
     let mut again = machine(&key, server(), 2);
     again.receive(&hello).unwrap();
-    assert!(again.receive(&proof).is_ok(), "the same server nonce would accept it: the test must see that");
+    assert!(
+        again.receive(&proof).is_ok(),
+        "the same server nonce would accept it: the test must see that"
+    );
 
     let mut other = machine(&key, server(), 3);
     other.receive(&hello).unwrap();
@@ -138,7 +144,8 @@ fn our_own_words_sent_back_are_refused() {
     let hello = a.outgoing();
     assert!(matches!(a.receive(&hello), Err(HandshakeError::Reflected { .. })));
 
-    // With the role altered the echoed nonce still shows it, and with that altered the label of the proof does.
+    // With the role altered the echoed nonce still shows it, and with that altered the label of the
+    // proof does.
     let mut a = machine(&key, client(), 1);
     let echo = Hello { who: server(), nonce: nonce(1) };
     assert!(matches!(a.receive(&echo.encode()), Err(HandshakeError::Reflected { .. })));
@@ -169,10 +176,16 @@ fn another_purpose_or_session_is_named_on_both_sides() {
     let other_purpose = Introduction { purpose: Purpose::Control, ..client() };
     let (mut a, mut b) = (machine(&key, other_session, 1), machine(&key, server(), 2));
     let errors = converse(&mut a, &mut b, 100);
-    assert!(errors.len() == 2 && errors.iter().all(|e| matches!(e, HandshakeError::OtherSession { .. })));
+    assert!(
+        errors.len() == 2
+            && errors.iter().all(|e| matches!(e, HandshakeError::OtherSession { .. }))
+    );
     let (mut a, mut b) = (machine(&key, other_purpose, 1), machine(&key, server(), 2));
     let errors = converse(&mut a, &mut b, 100);
-    assert!(errors.len() == 2 && errors.iter().all(|e| matches!(e, HandshakeError::OtherPurpose { .. })));
+    assert!(
+        errors.len() == 2
+            && errors.iter().all(|e| matches!(e, HandshakeError::OtherPurpose { .. }))
+    );
 }
 
 #[test]
@@ -181,7 +194,10 @@ fn foreign_bytes_are_known_at_once() {
     let error = b.receive(b"GET / HTTP/1.1\r\n").unwrap_err();
     assert!(error.to_string().contains("GET / HTTP/1.1"), "{error}");
     assert!(matches!(error, HandshakeError::Foreign { .. }));
-    assert!(matches!(machine(&key(), server(), 2).receive(b"\x16"), Err(HandshakeError::Foreign { .. })));
+    assert!(matches!(
+        machine(&key(), server(), 2).receive(b"\x16"),
+        Err(HandshakeError::Foreign { .. })
+    ));
     assert_eq!(b.wants(), 0);
 }
 
@@ -253,11 +269,18 @@ fn over_sockets_both_are_let_in_and_later_bytes_are_left_alone() {
 fn over_sockets_a_wrong_key_is_named_with_the_address_on_both_sides() {
     let (mut a, mut b) = pair();
     thread::scope(|scope| {
-        let served = scope.spawn(move || authenticate(&mut b, "10.0.0.7:1", &key(), server(), LIMIT));
+        let served =
+            scope.spawn(move || authenticate(&mut b, "10.0.0.7:1", &key(), server(), LIMIT));
         let error = authenticate(&mut a, "10.0.0.8:2", &key(), client(), LIMIT).unwrap_err();
-        assert!(matches!(&error, HandshakeError::WrongKey { peer } if peer == "10.0.0.8:2"), "{error}");
+        assert!(
+            matches!(&error, HandshakeError::WrongKey { peer } if peer == "10.0.0.8:2"),
+            "{error}"
+        );
         let error = served.join().unwrap().unwrap_err();
-        assert!(matches!(&error, HandshakeError::WrongKey { peer } if peer == "10.0.0.7:1"), "{error}");
+        assert!(
+            matches!(&error, HandshakeError::WrongKey { peer } if peer == "10.0.0.7:1"),
+            "{error}"
+        );
     });
 }
 
@@ -274,7 +297,8 @@ fn a_peer_that_hangs_up_is_truncated() {
 fn a_silent_peer_meets_the_deadline() {
     let (mut a, _silent) = pair();
     let begun = Instant::now();
-    let error = authenticate(&mut a, "peer", &key(), server(), Duration::from_millis(50)).unwrap_err();
+    let error =
+        authenticate(&mut a, "peer", &key(), server(), Duration::from_millis(50)).unwrap_err();
     assert!(matches!(error, HandshakeError::Timeout { .. }), "{error}");
     assert!(begun.elapsed() >= Duration::from_millis(45));
 }
@@ -292,9 +316,13 @@ fn a_peer_that_drips_bytes_meets_the_same_deadline() {
         }
     });
     let begun = Instant::now();
-    let error = authenticate(&mut a, "peer", &key(), server(), Duration::from_millis(200)).unwrap_err();
+    let error =
+        authenticate(&mut a, "peer", &key(), server(), Duration::from_millis(200)).unwrap_err();
     assert!(matches!(error, HandshakeError::Timeout { .. }), "{error}");
-    assert!(begun.elapsed() < Duration::from_millis(1000), "every byte must not begin the deadline anew");
+    assert!(
+        begun.elapsed() < Duration::from_millis(1000),
+        "every byte must not begin the deadline anew"
+    );
     drop(a);
     dripping.join().unwrap();
 }

@@ -1,7 +1,8 @@
 //! Leaving: nothing of ours is under way any more, and nothing for us.
 //!
-//! The end that each node says to each of its peers is the last that it sends. MPI keeps the order of a pair, so whoever
-//! has heard it has everything before it, late acknowledgements included, and the communicator can be given back.
+//! The end that each node says to each of its peers is the last that it sends. MPI keeps the order
+//! of a pair, so whoever has heard it has everything before it, late acknowledgements included, and
+//! the communicator can be given back.
 
 use super::Mpi;
 use super::link::TAG_END;
@@ -10,7 +11,8 @@ use crate::error::FabricError;
 use std::time::Instant;
 
 impl Mpi {
-    /// End in good order, or within the time that a peer may take: then what MPI still uses is left to it.
+    /// End in good order, or within the time that a peer may take: then what MPI still uses is left
+    /// to it.
     pub(super) fn end(&mut self) {
         let deadline = Instant::now() + self.leaving_timeout;
         let in_good_order = matches!(self.say_the_end(deadline), Ok(true));

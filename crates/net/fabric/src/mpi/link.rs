@@ -14,9 +14,10 @@ use crate::transport::{Flag, Head};
 use crate::window::Window;
 
 /// What may be on its way to a peer.
-pub(super) const WINDOW: Window = Window { messages: 1024, bytes: 4 << 20, fragment_bytes: 256 << 10 };
-/// Size of a posted receive: what both libraries send at once (Open MPI within a box: 4096 bytes, its own header included).
-/// Larger payloads travel apart, behind their header.
+pub(super) const WINDOW: Window =
+    Window { messages: 1024, bytes: 4 << 20, fragment_bytes: 256 << 10 };
+/// Size of a posted receive: what both libraries send at once (Open MPI within a box: 4096 bytes,
+/// its own header included). Larger payloads travel apart, behind their header.
 pub(super) const POST_BYTES: usize = 4032;
 /// Largest payload that travels with its header.
 pub(super) const TOGETHER_BYTES_MAX: usize = POST_BYTES - HEADER_BYTES;
@@ -38,7 +39,8 @@ pub(super) struct Link {
     pub paused: bool,
     pub heard_bye: bool,
     window: Window,
-    /// Posted receives, in the order in which they were posted from `next` on: messages come in that order.
+    /// Posted receives, in the order in which they were posted from `next` on: messages come in
+    /// that order.
     posts: Vec<Post>,
     next: usize,
     acknowledgements: Post,

@@ -21,18 +21,25 @@ const POSTS_MIN: usize = 2;
 const POSTS_MAX: usize = 32;
 
 /// Node `me`'s end, in the process that is rank `me`. All ranks must come within the spec's time.
-pub(crate) fn connect(me: NodeId, spec: &Spec, clock: Clock) -> Result<Box<dyn Transport>, FabricError> {
+pub(crate) fn connect(
+    me: NodeId,
+    spec: &Spec,
+    clock: Clock,
+) -> Result<Box<dyn Transport>, FabricError> {
     check_place(me, spec)?;
     let leaving_timeout = Duration::from_millis(spec.peer_timeout_ms);
     let deadline = Instant::now() + leaving_timeout;
     let channel = Channel::open(deadline)?;
     let domains = channel.gather(domain(me, &clock), usize::from(spec.nodes), deadline)?;
-    let peers: Vec<NodeId> = (0..spec.nodes).filter(|peer| spec.topology.linked(me, *peer)).collect();
+    let peers: Vec<NodeId> =
+        (0..spec.nodes).filter(|peer| spec.topology.linked(me, *peer)).collect();
     let posts = (POSTS / peers.len().max(1)).clamp(POSTS_MIN, POSTS_MAX);
     let window = WINDOW.or_chosen(spec.path_room);
     let same_clock = |peer: NodeId| domains[usize::from(peer)] == domains[usize::from(me)];
-    let links: Result<Vec<Link>, _> =
-        peers.iter().map(|peer| Link::new(*peer, same_clock(*peer), window, &channel, posts)).collect();
+    let links: Result<Vec<Link>, _> = peers
+        .iter()
+        .map(|peer| Link::new(*peer, same_clock(*peer), window, &channel, posts))
+        .collect();
     let links = links?;
     let mut places = vec![None; usize::from(spec.nodes)];
     for (place, link) in links.iter().enumerate() {

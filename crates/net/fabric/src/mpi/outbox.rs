@@ -1,4 +1,5 @@
-//! What has been handed to MPI and not yet left: a bounded number of messages, each in a buffer that MPI may still read.
+//! What has been handed to MPI and not yet left: a bounded number of messages, each in a buffer
+//! that MPI may still read.
 
 use super::raw::{Buffer, Channel, Transfer};
 use crate::error::FabricError;
@@ -15,7 +16,8 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// At most `most` messages of at most `bytes` at a time. Buffers are made when they are first needed.
+    /// At most `most` messages of at most `bytes` at a time. Buffers are made when they are first
+    /// needed.
     pub fn new(bytes: usize, most: usize) -> Outbox {
         Outbox { bytes, most, made: 0, idle: Vec::new(), busy: VecDeque::with_capacity(most) }
     }
@@ -53,7 +55,8 @@ impl Outbox {
         Ok(())
     }
 
-    /// Take back what has left. One that has not is asked again last: a slow peer must not hold up the others' buffers.
+    /// Take back what has left. One that has not is asked again last: a slow peer must not hold up
+    /// the others' buffers.
     #[inline]
     pub fn reclaim(&mut self) -> Result<(), FabricError> {
         for _ in 0..self.busy.len() {

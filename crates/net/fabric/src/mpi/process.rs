@@ -18,32 +18,40 @@ pub(super) struct Place {
     pub ranks: u16,
 }
 
-/// This process's part in an MPI job, from MPI_Init to MPI_Finalize. Make and drop it on the main thread; in between one
-/// thread at a time may use MPI.
+/// This process's part in an MPI job, from MPI_Init to MPI_Finalize. Make and drop it on the main
+/// thread; in between one thread at a time may use MPI.
 pub struct MpiProcess {
     universe: Option<Universe>,
     place: Place,
 }
 
 impl MpiProcess {
-    /// Take part in the job that the launcher (mpirun, srun) has started this process for; alone, in one of one rank.
+    /// Take part in the job that the launcher (mpirun, srun) has started this process for; alone,
+    /// in one of one rank.
     ///
     /// # Errors
     /// When MPI has begun already, allows no second thread, or has too many ranks.
     pub fn begin() -> Result<MpiProcess, FabricError> {
         let refuse = |reason: String| Err(FabricError::BadSpec { reason });
-        let Some((universe, threading)) = ::mpi::initialize_with_threading(Threading::Serialized) else {
+        let Some((universe, threading)) = ::mpi::initialize_with_threading(Threading::Serialized)
+        else {
             return refuse("MPI has been started in this process before".into());
         };
         if threading < Threading::Serialized {
             return refuse(format!(
-                "{} does not let threads take turns (MPI_THREAD_SERIALIZED); use a build of it that does",
+                "{} does not let threads take turns (MPI_THREAD_SERIALIZED); use a build of it \
+                that does",
                 mpi_library().unwrap_or_default()
             ));
         }
         let world = universe.world();
-        let (Ok(rank), Ok(ranks)) = (u16::try_from(world.rank()), u16::try_from(world.size())) else {
-            return refuse(format!("{} ranks are too many: the limit is {}", world.size(), u16::MAX));
+        let (Ok(rank), Ok(ranks)) = (u16::try_from(world.rank()), u16::try_from(world.size()))
+        else {
+            return refuse(format!(
+                "{} ranks are too many: the limit is {}",
+                world.size(),
+                u16::MAX
+            ));
         };
         let place = Place { rank, ranks };
         PLACE.get_or_init(|| place);
@@ -81,12 +89,14 @@ impl MpiProcess {
         }
     }
 
-    /// Wait for all ranks, for so long at most. `false`: somebody has not come, and ending in good order would hang.
+    /// Wait for all ranks, for so long at most. `false`: somebody has not come, and ending in good
+    /// order would hang.
     pub fn meet_within(&self, patience: Duration) -> bool {
         super::raw::meet(Instant::now() + patience)
     }
 
-    /// End the whole job with this exit code, without waiting for ranks that may be stuck. The launcher says so too.
+    /// End the whole job with this exit code, without waiting for ranks that may be stuck. The
+    /// launcher says so too.
     pub fn abort(mut self, code: i32) -> ! {
         OVER.store(true, Ordering::Release);
         std::mem::forget(self.universe.take());
@@ -114,7 +124,8 @@ pub fn mpi_library() -> Option<String> {
     told.then(|| short(&text))
 }
 
-/// Name and version alone, of lines about packages and dates: `Open MPI v4.1.4`, `MPICH Version: 4.0.2`.
+/// Name and version alone, of lines about packages and dates: `Open MPI v4.1.4`, `MPICH Version:
+/// 4.0.2`.
 fn short(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let name = line.split(',').next().unwrap_or_default();

@@ -1,7 +1,8 @@
 //! The calls of MPI that the transport makes, made safe.
 //!
-//! Every buffer that MPI may read or write after a call has returned is an allocation of its own ([`Buffer`]), looked
-//! at only while no operation is under way, and left to MPI for good where an operation cannot be ended.
+//! Every buffer that MPI may read or write after a call has returned is an allocation of its own
+//! ([`Buffer`]), looked at only while no operation is under way, and left to MPI for good where an
+//! operation cannot be ended.
 
 use crate::error::FabricError;
 use ::mpi::ffi;
@@ -35,7 +36,8 @@ impl Buffer {
     /// The bytes. No operation may be under way on them.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: allocated with this length, initialised, and by contract not being written by MPI.
+        // SAFETY: allocated with this length, initialised, and by contract not being written by
+        // MPI.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 
@@ -55,7 +57,8 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         let slice = std::ptr::slice_from_raw_parts_mut(self.start.as_ptr(), self.len);
-        // SAFETY: made from a Box of just this slice; whoever leaves a buffer to MPI forgets it instead.
+        // SAFETY: made from a Box of just this slice; whoever leaves a buffer to MPI forgets it
+        // instead.
         drop(unsafe { Box::from_raw(slice) });
     }
 }
@@ -64,8 +67,8 @@ impl Drop for Buffer {
 #[derive(Clone, Copy)]
 pub(super) struct Request(ffi::MPI_Request);
 
-// SAFETY: MPI was started with MPI_THREAD_SERIALIZED: handles may be used on any thread, one call at a time. A process has
-// one transport, and every call is made through an exclusive borrow of it.
+// SAFETY: MPI was started with MPI_THREAD_SERIALIZED: handles may be used on any thread, one call
+// at a time. A process has one transport, and every call is made through an exclusive borrow of it.
 unsafe impl Send for Request {}
 
 impl Request {
@@ -80,12 +83,14 @@ impl Request {
         self.0 == unsafe { ffi::RSMPI_REQUEST_NULL }
     }
 
-    /// Whether it has ended; if so a persistent one is inactive now, any other is null. Makes progress.
+    /// Whether it has ended; if so a persistent one is inactive now, any other is null. Makes
+    /// progress.
     #[inline]
     pub fn test(&mut self) -> Result<bool, FabricError> {
         let mut done: c_int = 0;
         // SAFETY: the handle is valid or null, and the status is not asked for.
-        let code = unsafe { ffi::MPI_Test(&raw mut self.0, &raw mut done, ffi::RSMPI_STATUS_IGNORE) };
+        let code =
+            unsafe { ffi::MPI_Test(&raw mut self.0, &raw mut done, ffi::RSMPI_STATUS_IGNORE) };
         check(code, "asking MPI for a message")?;
         Ok(done != 0)
     }
@@ -122,12 +127,16 @@ impl Request {
     }
 }
 
-/// Which of several operations have ended, of those that are neither null nor inactive. Makes progress.
+/// Which of several operations have ended, of those that are neither null nor inactive. Makes
+/// progress.
 #[inline]
-pub(super) fn test_some(requests: &mut [Request], ended: &mut [c_int]) -> Result<usize, FabricError> {
+pub(super) fn test_some(
+    requests: &mut [Request],
+    ended: &mut [c_int],
+) -> Result<usize, FabricError> {
     let mut count: c_int = 0;
-    // SAFETY: Request is a transparent-size wrapper of the handle (asserted below), `ended` has room for as many indices
-    // as there are requests, and statuses are not asked for.
+    // SAFETY: Request is a transparent-size wrapper of the handle (asserted below), `ended` has
+    // room for as many indices as there are requests, and statuses are not asked for.
     let code = unsafe {
         assert!(ended.len() >= requests.len());
         ffi::MPI_Testsome(
@@ -175,11 +184,17 @@ impl Channel {
     }
 
     /// One word of every rank.
-    pub fn gather(&self, word: u64, ranks: usize, deadline: Instant) -> Result<Vec<u64>, FabricError> {
+    pub fn gather(
+        &self,
+        word: u64,
+        ranks: usize,
+        deadline: Instant,
+    ) -> Result<Vec<u64>, FabricError> {
         let mut ours = Buffer::new(8);
         ours.bytes_mut().copy_from_slice(&word.to_le_bytes());
         let (all, mut request) = (Buffer::new(8 * ranks), Request::null());
-        // SAFETY: both buffers have the sizes that are named; they are forgotten if the operation does not end.
+        // SAFETY: both buffers have the sizes that are named; they are forgotten if the operation
+        // does not end.
         let code = unsafe {
             ffi::MPI_Iallgather(
                 ours.pointer(),
@@ -200,10 +215,17 @@ impl Channel {
         Ok(all.bytes().as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
     }
 
-    fn send(&self, buffer: &Buffer, len: usize, to: c_int, tag: c_int) -> Result<Request, FabricError> {
+    fn send(
+        &self,
+        buffer: &Buffer,
+        len: usize,
+        to: c_int,
+        tag: c_int,
+    ) -> Result<Request, FabricError> {
         debug_assert!(len <= buffer.len());
         let mut request = Request::null();
-        // SAFETY: the buffer has at least `len` bytes and is kept unchanged until the request has ended.
+        // SAFETY: the buffer has at least `len` bytes and is kept unchanged until the request has
+        // ended.
         let code = unsafe {
             ffi::MPI_Isend(
                 buffer.pointer(),
@@ -219,7 +241,8 @@ impl Channel {
         Ok(request)
     }
 
-    /// Receive `len` bytes. The buffer must be left alone, and forgotten rather than dropped, until that has ended.
+    /// Receive `len` bytes. The buffer must be left alone, and forgotten rather than dropped, until
+    /// that has ended.
     pub fn receive(
         &self,
         buffer: &Buffer,
@@ -229,7 +252,8 @@ impl Channel {
     ) -> Result<Request, FabricError> {
         debug_assert!(len <= buffer.len());
         let mut request = Request::null();
-        // SAFETY: the buffer has at least `len` bytes and is left alone until the request has ended.
+        // SAFETY: the buffer has at least `len` bytes and is left alone until the request has
+        // ended.
         let code = unsafe {
             ffi::MPI_Irecv(
                 buffer.pointer(),
@@ -262,9 +286,15 @@ pub(super) struct Post {
 
 impl Post {
     /// Posted for messages of at most `len` bytes.
-    pub fn new(channel: &Channel, len: usize, from: c_int, tag: c_int) -> Result<Post, FabricError> {
+    pub fn new(
+        channel: &Channel,
+        len: usize,
+        from: c_int,
+        tag: c_int,
+    ) -> Result<Post, FabricError> {
         let (buffer, mut request) = (Buffer::new(len), Request::null());
-        // SAFETY: the buffer has `len` bytes and lives until the request has been freed or for ever.
+        // SAFETY: the buffer has `len` bytes and lives until the request has been freed or for
+        // ever.
         let code = unsafe {
             ffi::MPI_Recv_init(
                 buffer.pointer(),
@@ -353,8 +383,8 @@ impl Transfer {
 impl Drop for Transfer {
     fn drop(&mut self) {
         // A send cannot be called back: MPI keeps the buffer.
-        let ended =
-            self.request.is_null() || (!super::process::is_over() && self.request.test().unwrap_or(false));
+        let ended = self.request.is_null()
+            || (!super::process::is_over() && self.request.test().unwrap_or(false));
         if !ended {
             std::mem::forget(self.buffer.take());
         }

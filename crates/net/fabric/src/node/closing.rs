@@ -12,8 +12,9 @@ use std::time::Duration;
 const LOOK: Duration = Duration::from_millis(100);
 
 impl Node {
-    /// Say good-bye to all, take what still comes (it is recorded), and leave when all others do. A peer that is lost
-    /// does not keep the others from their good-bye; the first such error is returned.
+    /// Say good-bye to all, take what still comes (it is recorded), and leave when all others do. A
+    /// peer that is lost does not keep the others from their good-bye; the first such error is
+    /// returned.
     ///
     /// # Errors
     /// [`FabricError::Stalled`] when nothing comes for longer than the peers' time-out though some
@@ -138,7 +139,10 @@ mod tests {
     fn a_peer_that_says_nothing_after_the_stop_is_named() {
         let [mut early, late] = nodes();
         let stopped = AtomicBool::new(true);
-        assert!(matches!(early.close_after_peers(&stopped), Err(FabricError::Stalled { node: 1, .. })));
+        assert!(matches!(
+            early.close_after_peers(&stopped),
+            Err(FabricError::Stalled { node: 1, .. })
+        ));
         let [mut early, also_late] = nodes();
         assert!(matches!(early.close(), Err(FabricError::Stalled { node: 1, .. })));
         drop((late, also_late));

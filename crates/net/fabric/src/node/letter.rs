@@ -1,5 +1,5 @@
-//! Sending without waiting: for programs that must go on receiving while a path is full, because two nodes that both only wait
-//! for room would wait for ever.
+//! Sending without waiting: for programs that must go on receiving while a path is full, because
+//! two nodes that both only wait for room would wait for ever.
 
 use super::{Message, Node, Wait};
 use crate::error::FabricError;
@@ -12,7 +12,8 @@ use std::time::Duration;
 /// Longest wait for a message between two attempts to hand one over.
 const MOMENT: Duration = Duration::from_micros(50);
 
-/// A message, or several of one call, that is being handed over without waiting, perhaps in several attempts.
+/// A message, or several of one call, that is being handed over without waiting, perhaps in several
+/// attempts.
 #[derive(Clone, Copy, Debug)]
 pub struct Letter {
     to: NodeId,
@@ -22,7 +23,8 @@ pub struct Letter {
     batch: u16,
     /// Of these, handed over.
     gone: usize,
-    /// Payload bytes of the next that have been handed over: more than none only in a message of several fragments.
+    /// Payload bytes of the next that have been handed over: more than none only in a message of
+    /// several fragments.
     handed: usize,
 }
 
@@ -34,8 +36,9 @@ impl Letter {
 }
 
 impl Node {
-    /// Hand a message over if there is room. On [`Handed::Full`] try again later with the same letter and payload, and
-    /// hand nothing else to that node before it has gone: part of it may be on its way.
+    /// Hand a message over if there is room. On [`Handed::Full`] try again later with the same
+    /// letter and payload, and hand nothing else to that node before it has gone: part of it may be
+    /// on its way.
     ///
     /// # Errors
     /// When the node does not exist, or is lost.
@@ -46,8 +49,9 @@ impl Node {
         Ok(handed)
     }
 
-    /// Send several messages in one call, and take what comes while there is no room. Between nodes that send to each other more
-    /// than a path holds, and only waited for room, nothing would move. `took` is given each message that is taken.
+    /// Send several messages in one call, and take what comes while there is no room. Between nodes
+    /// that send to each other more than a path holds, and only waited for room, nothing would
+    /// move. `took` is given each message that is taken.
     ///
     /// # Errors
     /// As [`Node::send_batch`], and what taking a message may fail with.
@@ -124,8 +128,8 @@ impl Node {
         }
     }
 
-    /// See whether a peer is gone without good-bye. Waiting does this by itself; a program that only polls must ask now
-    /// and then.
+    /// See whether a peer is gone without good-bye. Waiting does this by itself; a program that
+    /// only polls must ask now and then.
     ///
     /// # Errors
     /// [`FabricError::PeerLost`] names it.

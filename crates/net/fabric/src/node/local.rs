@@ -11,7 +11,11 @@ use record::ABSENT;
 const LOCAL_MAX: usize = 1 << 16;
 
 impl Node {
-    pub(super) fn send_local(&mut self, head: Head, payload: Payload<'_>) -> Result<(), FabricError> {
+    pub(super) fn send_local(
+        &mut self,
+        head: Head,
+        payload: Payload<'_>,
+    ) -> Result<(), FabricError> {
         if self.local.len() >= LOCAL_MAX {
             return Err(self.stalled(self.id, "it sends to itself without receiving"));
         }

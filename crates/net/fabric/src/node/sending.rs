@@ -41,7 +41,8 @@ impl Node {
                 self.send_in_fragments(to, head, all)?
             }
             Payload::Shared(all)
-                if bytes > self.transport.fragment_bytes_max() && !self.transport.by_reference() =>
+                if bytes > self.transport.fragment_bytes_max()
+                    && !self.transport.by_reference() =>
             {
                 self.send_in_fragments(to, head, all)?
             }
@@ -52,9 +53,17 @@ impl Node {
         Ok(())
     }
 
-    fn send_in_fragments(&mut self, to: NodeId, head: Head, payload: &[u8]) -> Result<Head, FabricError> {
+    fn send_in_fragments(
+        &mut self,
+        to: NodeId,
+        head: Head,
+        payload: &[u8],
+    ) -> Result<Head, FabricError> {
         if payload.len() as u64 > MESSAGE_BYTES_MAX {
-            return Err(FabricError::TooLarge { bytes: payload.len() as u64, limit: MESSAGE_BYTES_MAX });
+            return Err(FabricError::TooLarge {
+                bytes: payload.len() as u64,
+                limit: MESSAGE_BYTES_MAX,
+            });
         }
         let mut first_sent = None;
         let (mut fresh, stale) = (Some(head), Head { sent: ABSENT, ..head });

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 /// Looks without pause between two looks at the deadline, in a polling node.
 const LOOKS_PER_CHECK: u32 = 256;
-/// Looks before a blocking node goes to sleep: it gives its core away at once, as `read` on a blocking socket does.
+/// Looks before a blocking node goes to sleep: it gives its core away at once, as `read` on a
+/// blocking socket does.
 const LOOKS_BEFORE_SLEEP: u32 = 2;
 /// Longest sleep between two looks after the peers.
 const NAP: Duration = Duration::from_millis(20);
@@ -28,8 +29,8 @@ enum Accepted {
 }
 
 impl Node {
-    /// Between two looks: spin, or sleep when it is time to, not longer than to `deadline`. `true` when it was time to
-    /// look at the clock.
+    /// Between two looks: spin, or sleep when it is time to, not longer than to `deadline`. `true`
+    /// when it was time to look at the clock.
     #[inline]
     pub(super) fn pause(&mut self, looks: &mut u32, deadline: Ticks) -> Result<bool, FabricError> {
         match self.wait {
@@ -43,7 +44,8 @@ impl Node {
                 self.transport.park(NAP.min(Duration::from_nanos(left)))?;
             }
         }
-        // Every 65,536 looks (some milliseconds) of a polling node, and after every sleep of a blocking one.
+        // Every 65,536 looks (some milliseconds) of a polling node, and after every sleep of a
+        // blocking one.
         if self.wait == Waiting::Blocking || looks.is_multiple_of(LOOKS_PER_CHECK << 8) {
             self.check_peers()?;
         }
@@ -93,7 +95,11 @@ impl Node {
     }
 
     /// Called when a wait has become long enough to afford a look at the clock.
-    fn waited_enough(&mut self, wait: Wait, deadline: &mut Option<Ticks>) -> Result<bool, FabricError> {
+    fn waited_enough(
+        &mut self,
+        wait: Wait,
+        deadline: &mut Option<Ticks>,
+    ) -> Result<bool, FabricError> {
         let nobody_left = match wait {
             Wait::Serving(leader) => self.byes[usize::from(leader)],
             _ => self.nodes > 1 && self.peer_without_bye().is_none(),

@@ -4,8 +4,10 @@ use super::{LONGEST_NS, PlantStage, Planting};
 use std::fmt;
 use std::str::FromStr;
 
-const FORMS: &str = "peak:mass=0.001,by=50us; every:messages=1000,by=50us; knee:at=4040,jump=3us; packets:payload=1448,each=5us; \
-                     pause:messages=1000,for=1ms; all but pause with stage=send-wait, transit or receive-wait";
+const FORMS: &str = "peak:mass=0.001,by=50us; every:messages=1000,by=50us; knee:at=4040,jump=3us; \
+packets:payload=1448,each=5us; \
+                     pause:messages=1000,for=1ms; all but pause with stage=send-wait, transit or \
+                     receive-wait";
 
 /// The settings of a planting, taken one by one.
 struct Settings<'a> {
@@ -17,7 +19,8 @@ impl FromStr for Planting {
 
     /// A kind and its settings; the stage is transit unless another is given.
     fn from_str(text: &str) -> Result<Planting, String> {
-        let (kind, settings) = text.split_once(':').ok_or_else(|| format!("write one of {FORMS}"))?;
+        let (kind, settings) =
+            text.split_once(':').ok_or_else(|| format!("write one of {FORMS}"))?;
         let mut settings = Settings::of(settings)?;
         let planting = match kind {
             "peak" => Planting::Peak {
@@ -40,9 +43,10 @@ impl FromStr for Planting {
                 each_ns: settings.time("each")?,
                 stage: settings.stage()?,
             },
-            "pause" => {
-                Planting::Pause { messages: settings.count("messages")?, for_ns: settings.time("for")? }
-            }
+            "pause" => Planting::Pause {
+                messages: settings.count("messages")?,
+                for_ns: settings.time("for")?,
+            },
             other => return Err(format!("'{other}' cannot be planted; write one of {FORMS}")),
         };
         settings.nothing_left(planting)
@@ -125,8 +129,12 @@ impl<'a> Settings<'a> {
         let units = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
         let unit = units.iter().find(|(unit, _)| *unit == &text[end..]);
         let number: Option<f64> = text[..end].parse().ok();
-        let ns = number.zip(unit).map(|(number, (_, ns))| number * ns).filter(|ns| *ns <= LONGEST_NS as f64);
-        ns.map(|ns| ns as u64).ok_or_else(|| format!("{name}={text}: write a time of at most 1s, as 50us"))
+        let ns = number
+            .zip(unit)
+            .map(|(number, (_, ns))| number * ns)
+            .filter(|ns| *ns <= LONGEST_NS as f64);
+        ns.map(|ns| ns as u64)
+            .ok_or_else(|| format!("{name}={text}: write a time of at most 1s, as 50us"))
     }
 
     fn stage(&mut self) -> Result<PlantStage, String> {

@@ -1,7 +1,15 @@
 use super::*;
 
 fn head(seq: u64) -> Head {
-    Head { ready: seq, sent: seq + 1, seq, kind: Kind::Data, flag: Flag::Last, batch: 1, in_flight: 0 }
+    Head {
+        ready: seq,
+        sent: seq + 1,
+        seq,
+        kind: Kind::Data,
+        flag: Flag::Last,
+        batch: 1,
+        in_flight: 0,
+    }
 }
 
 fn put<'a>(head: &'a Head) -> Put<'a> {
@@ -32,7 +40,8 @@ mod plain {
     }
 
     proptest! {
-        /// Against a queue that cannot fail: same order, same content, never more than the path holds.
+        /// Against a queue that cannot fail: same order, same content, never more than the path
+        /// holds.
         #[test]
         fn behaves_like_a_bounded_queue(steps in prop::collection::vec((any::<bool>(), 0usize..160), 1..400)) {
             let size = Size { slots: 4, bytes: 512 };
@@ -92,7 +101,8 @@ mod plain {
     fn a_damaged_slot_is_an_error() {
         let (mut sender, mut receiver) = pair(Size { slots: 4, bytes: 256 });
         assert!(send(&mut sender, 0, b"x"));
-        sender.area.words()[Size { slots: 4, bytes: 256 }.slot(0)].store(1 << 32 | 0xffff_ffff, Relaxed);
+        sender.area.words()[Size { slots: 4, bytes: 256 }.slot(0)]
+            .store(1 << 32 | 0xffff_ffff, Relaxed);
         assert!(receiver.poll().is_err());
     }
 
@@ -135,14 +145,15 @@ mod plain {
 mod modelled {
     use super::*;
 
-    /// Two messages through a path of one slot: the second must wait for the first to be released, and both payloads
-    /// (one in the slot, one in the byte ring) must be whole when seen.
+    /// Two messages through a path of one slot: the second must wait for the first to be released,
+    /// and both payloads (one in the slot, one in the byte ring) must be whole when seen.
     #[test]
     fn every_interleaving_delivers_in_order_and_whole() {
         loom::model(|| {
             let size = Size { slots: 1, bytes: 64 };
             let area = Area::zeroed(size.words());
-            let (mut sender, mut receiver) = (Sender::new(area.clone(), size), Receiver::new(area, size));
+            let (mut sender, mut receiver) =
+                (Sender::new(area.clone(), size), Receiver::new(area, size));
             let sending = loom::thread::spawn(move || {
                 for (seq, payload) in [(0, &[1u8; 8][..]), (1, &[2u8; 16][..])] {
                     while !send(&mut sender, seq, payload) {

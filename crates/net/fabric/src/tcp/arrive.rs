@@ -6,8 +6,8 @@ use crate::spec::NodeId;
 use crate::transport::{Arrival, Head};
 use record::{ABSENT, ArrivedClock, How};
 
-/// The arrival of a fragment from a direct neighbour. `came`: when, if anybody wants to know; `same_clock`: the sender's stamps are on
-/// this node's clock.
+/// The arrival of a fragment from a direct neighbour. `came`: when, if anybody wants to know;
+/// `same_clock`: the sender's stamps are on this node's clock.
 #[inline]
 pub(crate) fn arrival(
     from: NodeId,
@@ -33,7 +33,11 @@ fn stamp(arrival: &mut Arrival, span: Span, same_clock: bool, conversion: &mut C
         let mut earliest = span.earliest;
         // It did not arrive before it was sent, which can be told where both read the same clock.
         if same_clock && arrival.head.sent != ABSENT {
-            let sent = if on_kernel { conversion.realtime_ns(arrival.head.sent) } else { arrival.head.sent };
+            let sent = if on_kernel {
+                conversion.realtime_ns(arrival.head.sent)
+            } else {
+                arrival.head.sent
+            };
             earliest = if sent <= span.latest { earliest.max(sent) } else { earliest };
         }
         let half = (span.latest - earliest).div_ceil(2);
@@ -42,5 +46,6 @@ fn stamp(arrival: &mut Arrival, span: Span, same_clock: bool, conversion: &mut C
         arrival.error_ns = if on_kernel { half } else { conversion.ns(half) };
     }
     arrival.just_now = !on_kernel && span.exact;
-    arrival.arrived_ticks = if on_kernel { conversion.ticks(arrival.arrived) } else { arrival.arrived };
+    arrival.arrived_ticks =
+        if on_kernel { conversion.ticks(arrival.arrived) } else { arrival.arrived };
 }

@@ -4,9 +4,10 @@
 //! len u32 │ kind u8 │ flag u8 │ batch u16 │ in_flight u32 │ taken u32 │ taken_bytes u32 │ ready u64 │ sent u64 │ seq u64 │ payload
 //! ```
 //!
-//! Little-endian, 44 bytes, then `len` bytes of payload. `taken` and `taken_bytes` count, modulo 2^32, the messages and
-//! the bytes of frames that the sender of this frame has taken from its peer so far: the peer's window opens by
-//! them, so traffic in both directions acknowledges itself. A frame with [`ACK_FLAG`] carries the counts alone.
+//! Little-endian, 44 bytes, then `len` bytes of payload. `taken` and `taken_bytes` count, modulo
+//! 2^32, the messages and the bytes of frames that the sender of this frame has taken from its peer
+//! so far: the peer's window opens by them, so traffic in both directions acknowledges itself. A
+//! frame with [`ACK_FLAG`] carries the counts alone.
 //!
 //! Pure: bytes in, values out. Everything that comes from a connection is checked here.
 
@@ -160,7 +161,8 @@ mod tests {
 
     #[test]
     fn what_is_not_a_frame_is_named() {
-        let good = Frame { head: Some(head(Flag::Last, 0)), len: 8, taken: Taken::default() }.encode();
+        let good =
+            Frame { head: Some(head(Flag::Last, 0)), len: 8, taken: Taken::default() }.encode();
         let with = |at: usize, value: u8| {
             let mut bytes = good;
             bytes[at] = value;

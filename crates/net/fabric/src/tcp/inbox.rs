@@ -1,13 +1,14 @@
 //! What has come over one connection and is not yet taken: bytes in, frames out, bounded.
 //!
-//! **When did a message arrive?** The kernel stamps segments, and one read tells the stamp of the last segment in it only.
-//! (On loopback, too: messages written one by one and read together come with one stamp, the last one's.) So the message
-//! whose last byte is the last byte of a read is *observed* to have arrived at the read's stamp. Every other message that
-//! the read completed arrived at some time after the stamp of the read before (or after the last look that found
-//! nothing, if that was later) and not after this read's stamp: it is *bracketed* by the two. A read that filled
-//! its buffer may have cut a segment in two; its stamp is then an upper bound only. Segments that overtake each other
-//! on a lossy network can make a stamp earlier than the message's completion; loopback and switched links
-//! in order do not.
+//! **When did a message arrive?** The kernel stamps segments, and one read tells the stamp of the
+//! last segment in it only. (On loopback, too: messages written one by one and read together come
+//! with one stamp, the last one's.) So the message whose last byte is the last byte of a read is
+//! *observed* to have arrived at the read's stamp. Every other message that the read completed
+//! arrived at some time after the stamp of the read before (or after the last look that found
+//! nothing, if that was later) and not after this read's stamp: it is *bracketed* by the two. A
+//! read that filled its buffer may have cut a segment in two; its stamp is then an upper bound
+//! only. Segments that overtake each other on a lossy network can make a stamp earlier than the
+//! message's completion; loopback and switched links in order do not.
 //!
 //! Headers are checked as soon as bytes come in, ahead of delivery, and frames that only
 //! acknowledge are taken out of the buffer in the same step. So a node that only sends sees its
@@ -34,7 +35,8 @@ const READ_BYTES_MAX: usize = 256 << 10;
 pub(crate) enum Framing {
     /// Each behind a header, at most so many bytes.
     Headed { payload_bytes_max: usize },
-    /// Payloads alone, every message of `message_bytes`, delivered in fragments of at most `fragment_bytes_max`.
+    /// Payloads alone, every message of `message_bytes`, delivered in fragments of at most
+    /// `fragment_bytes_max`.
     Bare { message_bytes: usize, fragment_bytes_max: usize },
 }
 
@@ -71,7 +73,8 @@ pub(crate) struct Inbox {
     held: Range<usize>,
     /// First byte not yet delivered.
     start: usize,
-    /// Headers before this are checked; may lie beyond `filled`, behind a payload that is still coming.
+    /// Headers before this are checked; may lie beyond `filled`, behind a payload that is still
+    /// coming.
     checked: usize,
     filled: usize,
     bye_seen: bool,
@@ -118,7 +121,11 @@ impl Inbox {
 
     /// `bytes` have been read into the room. Tells what the peer says it has taken, if it said so.
     #[inline]
-    pub fn commit(&mut self, bytes: usize, span: Option<Span>) -> Result<Option<Taken>, FrameError> {
+    pub fn commit(
+        &mut self,
+        bytes: usize,
+        span: Option<Span>,
+    ) -> Result<Option<Taken>, FrameError> {
         self.filled += bytes;
         self.reads.add(self.base + self.filled as u64, span);
         match self.framing {
@@ -254,7 +261,15 @@ impl Inbox {
         if flag == Flag::Last {
             (self.bare_at, self.bare_count) = (0, seq + 1);
         }
-        let head = Head { ready: ABSENT, sent: ABSENT, seq, kind: Kind::Data, flag, batch: 1, in_flight: 0 };
+        let head = Head {
+            ready: ABSENT,
+            sent: ABSENT,
+            seq,
+            kind: Kind::Data,
+            flag,
+            batch: 1,
+            in_flight: 0,
+        };
         Some(Delivery { head, wire_bytes: bytes, came: self.came(end) })
     }
 

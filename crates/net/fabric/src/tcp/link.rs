@@ -6,10 +6,11 @@
 //! wait behind messages that nobody takes. That bounds memory on both sides and keeps two nodes
 //! that send to each other from blocking each other while one of them takes its messages.
 //!
-//! Acknowledgements ride on messages going the other way. A frame of their own is sent when a quarter of the window is
-//! owed, or when something has been owed for a millisecond.
+//! Acknowledgements ride on messages going the other way. A frame of their own is sent when a
+//! quarter of the window is owed, or when something has been owed for a millisecond.
 //!
-//! Without headers there are no acknowledgements: TCP's own window is the bound, and good-bye is the end of the stream.
+//! Without headers there are no acknowledgements: TCP's own window is the bound, and good-bye is
+//! the end of the stream.
 
 use super::frame::{Frame, FrameError, HEADER_BYTES, Taken};
 use super::inbox::{Delivery, Framing, Inbox, Span};
@@ -26,12 +27,14 @@ use std::io::{self, ErrorKind};
 use std::net::TcpStream;
 
 /// What may be on its way to one peer.
-pub(super) const WINDOW: Window = Window { messages: 1024, bytes: 1 << 20, fragment_bytes: 128 << 10 };
+pub(super) const WINDOW: Window =
+    Window { messages: 1024, bytes: 1 << 20, fragment_bytes: 128 << 10 };
 /// Headers that an inbox has room for besides a window: that of the frame in the node's hands, a
 /// good-bye's, and that of an acknowledgement until all of it has come.
 const SPARE_HEADERS: usize = 3;
 
-/// Without kernel stamps: what comes no later than this after a look that found nothing was seen coming.
+/// Without kernel stamps: what comes no later than this after a look that found nothing was seen
+/// coming.
 const SEEN_AT_ONCE_NS: u64 = 1000;
 
 /// What a read found.
@@ -90,7 +93,9 @@ impl Link {
         let longest = window.fragment_bytes;
         let framing = match spec.bare_bytes {
             None => Framing::Headed { payload_bytes_max: longest },
-            Some(bytes) => Framing::Bare { message_bytes: bytes as usize, fragment_bytes_max: longest },
+            Some(bytes) => {
+                Framing::Bare { message_bytes: bytes as usize, fragment_bytes_max: longest }
+            }
         };
         // A window, and what the node has in its hands.
         let inbox_bytes = window.bytes as usize + longest + SPARE_HEADERS * HEADER_BYTES;
@@ -158,7 +163,8 @@ impl Link {
         self.in_flight() >= self.window.messages / 4
     }
 
-    /// Without headers the peer can tell messages by their size only: why this fragment must not be sent.
+    /// Without headers the peer can tell messages by their size only: why this fragment must not be
+    /// sent.
     #[inline]
     pub fn misfit(&self, flag: Flag, bytes: usize) -> Option<FabricError> {
         let whole = self.message_at + bytes;
@@ -168,7 +174,8 @@ impl Link {
                 Flag::More => whole < self.message_bytes,
                 Flag::Bye | Flag::Barrier => true,
             };
-        let reason = || format!("a bare message has {} bytes here, not {whole}", self.message_bytes);
+        let reason =
+            || format!("a bare message has {} bytes here, not {whole}", self.message_bytes);
         (!fits).then(|| FabricError::BadSpec { reason: reason() })
     }
 
@@ -177,7 +184,8 @@ impl Link {
     pub fn put(&mut self, head: &Head, payload: &[u8], now: u64) {
         self.said_bye |= head.flag == Flag::Bye;
         let result = if self.bare {
-            self.message_at = if head.flag == Flag::More { self.message_at + payload.len() } else { 0 };
+            self.message_at =
+                if head.flag == Flag::More { self.message_at + payload.len() } else { 0 };
             self.outbox.put(&[], payload, &mut Socket(&self.stream))
         } else {
             let frame = Frame { head: Some(*head), len: payload.len(), taken: self.taken };
@@ -212,11 +220,13 @@ impl Link {
         let _ = shutdown(&self.stream, Shutdown::Write);
     }
 
-    /// Tell the peer what has been taken, if so much is owed or (`late`) if it has been owed for long.
+    /// Tell the peer what has been taken, if so much is owed or (`late`) if it has been owed for
+    /// long.
     pub fn acknowledge(&mut self, late: Option<(u64, u64)>) {
         let messages = self.taken.messages.wrapping_sub(self.told.messages);
         let bytes = self.taken.bytes.wrapping_sub(self.told.bytes);
-        let is_late = late.is_some_and(|(now, limit)| bytes > 0 && now.wrapping_sub(self.told_at) > limit);
+        let is_late =
+            late.is_some_and(|(now, limit)| bytes > 0 && now.wrapping_sub(self.told_at) > limit);
         if !(self.window.is_due(messages, bytes) || is_late) || self.nobody_waits() {
             return;
         }
@@ -273,7 +283,13 @@ impl Link {
 
     /// Read once. `empty_at`: when a look last found nothing, in ticks (zero: unknown).
     #[inline]
-    pub fn read(&mut self, wait: bool, empty_at: u64, clock: &Clock, conversion: &mut Conversion) -> Looked {
+    pub fn read(
+        &mut self,
+        wait: bool,
+        empty_at: u64,
+        clock: &Clock,
+        conversion: &mut Conversion,
+    ) -> Looked {
         if self.ended || self.failure.is_some() {
             return Looked::NotAsked;
         }
@@ -293,7 +309,9 @@ impl Link {
                 self.end();
                 Looked::Something
             }
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) =>
+            {
                 Looked::Nothing
             }
             Err(error) => {
@@ -303,7 +321,8 @@ impl Link {
         }
     }
 
-    /// Why the peer is gone, if it is and if all that it had sent has been delivered. `again`: even if told before.
+    /// Why the peer is gone, if it is and if all that it had sent has been delivered. `again`: even
+    /// if told before.
     pub fn failure(&mut self, again: bool) -> Option<FabricError> {
         let failure = self.failure.as_ref()?;
         if (self.reported && !again) || self.has_next() {
@@ -343,7 +362,8 @@ impl Link {
         clock: &Clock,
         conversion: &mut Conversion,
     ) -> Span {
-        // Also where the last message had no stamps: the next one may, and the kernel's begin a moment after they were asked for.
+        // Also where the last message had no stamps: the next one may, and the kernel's begin a
+        // moment after they were asked for.
         let (on, latest) = match stamp_ns {
             Some(stamp_ns) => (ArrivedClock::Kernel, stamp_ns),
             None => (ArrivedClock::Receiver, clock.now().0),
@@ -353,7 +373,8 @@ impl Link {
             _ => empty_at,
         };
         // Found missing a moment ago and here now: it has just come.
-        let just_now = empty_at != 0 && conversion.ns(latest.wrapping_sub(empty_at)) <= SEEN_AT_ONCE_NS;
+        let just_now =
+            empty_at != 0 && conversion.ns(latest.wrapping_sub(empty_at)) <= SEEN_AT_ONCE_NS;
         let before = self.came_before.filter(|(clock, _)| *clock == on).map_or(0, |(_, at)| at);
         let exact = !cut && (on == ArrivedClock::Kernel || just_now);
         if !cut || on == ArrivedClock::Receiver {
@@ -389,7 +410,8 @@ impl Link {
         let good = if self.bare { self.inbox.at_boundary() } else { self.inbox.bye_seen() };
         self.ended = true;
         if !good {
-            self.failure = Some(Failure::Lost("its connection ended without a good-bye".to_string()));
+            self.failure =
+                Some(Failure::Lost("its connection ended without a good-bye".to_string()));
         }
     }
 
@@ -402,8 +424,8 @@ impl Link {
         }
     }
 
-    /// A failed write says only that the peer reads no more. What it had sent is still to be read, and the end of that
-    /// tells what happened.
+    /// A failed write says only that the peer reads no more. What it had sent is still to be read,
+    /// and the end of that tells what happened.
     fn note_write<T>(&mut self, result: io::Result<T>) -> Option<T> {
         result.map_err(|error| self.outbox_is_void(&error)).ok()
     }
@@ -421,7 +443,11 @@ impl Link {
     }
 
     fn bare_bye_waits(&self) -> bool {
-        self.bare && self.ended && !self.bye_delivered && self.failure.is_none() && !self.inbox.has_next()
+        self.bare
+            && self.ended
+            && !self.bye_delivered
+            && self.failure.is_none()
+            && !self.inbox.has_next()
     }
 
     /// Without headers the end of the stream is the good-bye.
@@ -431,7 +457,8 @@ impl Link {
         }
         self.bye_delivered = true;
         let (ready, kind) = (record::ABSENT, record::Kind::Other);
-        let head = Head { ready, sent: ready, seq: 0, kind, flag: Flag::Bye, batch: 1, in_flight: 0 };
+        let head =
+            Head { ready, sent: ready, seq: 0, kind, flag: Flag::Bye, batch: 1, in_flight: 0 };
         Some(Delivery { head, wire_bytes: 0, came: None })
     }
 }

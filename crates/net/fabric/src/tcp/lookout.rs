@@ -1,7 +1,8 @@
 //! Waiting for several connections at once: which can be read, which can be written.
 //!
-//! Level-triggered: what was not read to its end is reported again, so a look costs one call, and one read for each
-//! connection that has something. A connection is asked about writing only while something waits to be written.
+//! Level-triggered: what was not read to its end is reported again, so a look costs one call, and
+//! one read for each connection that has something. A connection is asked about writing only while
+//! something waits to be written.
 
 use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
 use std::io;
@@ -50,7 +51,8 @@ impl Lookout {
         Ok(Lookout { epoll, asked, ready: Vec::with_capacity(EVENTS_MAX) })
     }
 
-    /// Ask about a connection from now on. Nothing happens if it is asked about in that way already.
+    /// Ask about a connection from now on. Nothing happens if it is asked about in that way
+    /// already.
     #[inline]
     pub fn ask(&mut self, at: usize, stream: &TcpStream, now: Asked) -> io::Result<()> {
         let before = self.asked[at];
@@ -60,7 +62,8 @@ impl Lookout {
         self.asked[at] = now;
         let data = epoll::EventData::new_u64(at as u64);
         let nothing = Asked::default();
-        // A connection that is at its end is reported always, even if nothing is asked: so it is taken out.
+        // A connection that is at its end is reported always, even if nothing is asked: so it is
+        // taken out.
         match (before == nothing, now == nothing) {
             (_, true) => epoll::delete(&self.epoll, stream)?,
             (true, false) => epoll::add(&self.epoll, stream, data, now.flags())?,
@@ -81,7 +84,9 @@ impl Lookout {
         let timeout = if timeout < millisecond { Duration::ZERO } else { timeout };
         let mut events = [MaybeUninit::uninit(); EVENTS_MAX];
         match epoll::wait(&self.epoll, &mut events, Some(&timespec(timeout))) {
-            Ok((events, _)) => self.ready.extend(events.iter().map(|event| event.data.u64() as usize)),
+            Ok((events, _)) => {
+                self.ready.extend(events.iter().map(|event| event.data.u64() as usize))
+            }
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }

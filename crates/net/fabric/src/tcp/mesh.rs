@@ -1,7 +1,9 @@
-//! Setting up the connections: every linked pair has one, and both ends have proved that they belong to the run.
+//! Setting up the connections: every linked pair has one, and both ends have proved that they
+//! belong to the run.
 //!
-//! Of a pair, the lower node connects and the higher accepts, at a [`Door`](crate::door): strangers who connect there delay nobody,
-//! and are counted. After the handshake each end tells on which clock its stamps are.
+//! Of a pair, the lower node connects and the higher accepts, at a [`Door`](crate::door): strangers
+//! who connect there delay nobody, and are counted. After the handshake each end tells on which
+//! clock its stamps are.
 
 use crate::door::{Door, Guest, Knock, Strangers};
 use crate::error::FabricError;
@@ -37,7 +39,8 @@ pub(crate) struct Met {
 }
 
 impl Meeting<'_> {
-    /// Connect with every linked peer. In the order of the peers' numbers; each connection notices when the other end's machine is gone.
+    /// Connect with every linked peer. In the order of the peers' numbers; each connection notices
+    /// when the other end's machine is gone.
     pub fn all(&self, listener: &TcpListener) -> Result<Vec<Met>, FabricError> {
         let open = || Door::open(listener.try_clone()?, self.key.clone(), self.ours(Role::Server));
         let door = open().map_err(FabricError::io("listening for peers"))?;
@@ -76,7 +79,8 @@ impl Meeting<'_> {
             for outcome in reports.try_iter() {
                 match outcome {
                     Report::Met(one)
-                        if wanted.contains(&one.node) && met.iter().all(|met| met.node != one.node) =>
+                        if wanted.contains(&one.node)
+                            && met.iter().all(|met| met.node != one.node) =>
                     {
                         met.push(one);
                     }
@@ -104,7 +108,8 @@ impl Meeting<'_> {
         let report = report.clone();
         scope.spawn(move || {
             let outcome = self.meet(guest.stream, guest.who.node);
-            report.send(outcome.map_or_else(|error| Report::Refused(error.to_string()), Report::Met))
+            report
+                .send(outcome.map_or_else(|error| Report::Refused(error.to_string()), Report::Met))
         });
     }
 
@@ -121,7 +126,8 @@ impl Meeting<'_> {
         };
         let met = match reach(&reaching, self.key) {
             Ok((_, theirs)) if theirs.node != node => {
-                let what = format!("at {address} is node {}; check the peers' addresses", theirs.node);
+                let what =
+                    format!("at {address} is node {}; check the peers' addresses", theirs.node);
                 Err(FabricError::Garbage { node, what })
             }
             Ok((stream, _)) => self.meet(stream, node),
@@ -161,19 +167,24 @@ impl Meeting<'_> {
         let timeout = Duration::from_millis(self.spec.peer_timeout_ms.max(1000));
         // A host that is gone sends no reset: find out by asking (idle) and by waiting (not idle).
         let limit_ms = u32::try_from(timeout.as_millis() * 2).unwrap_or(u32::MAX);
-        rustix::net::sockopt::set_socket_keepalive(stream, true).map_err(|error| told()(error.into()))?;
-        rustix::net::sockopt::set_tcp_keepidle(stream, timeout).map_err(|error| told()(error.into()))?;
+        rustix::net::sockopt::set_socket_keepalive(stream, true)
+            .map_err(|error| told()(error.into()))?;
+        rustix::net::sockopt::set_tcp_keepidle(stream, timeout)
+            .map_err(|error| told()(error.into()))?;
         rustix::net::sockopt::set_tcp_keepintvl(stream, Duration::from_secs(1))
             .map_err(|error| told()(error.into()))?;
-        rustix::net::sockopt::set_tcp_user_timeout(stream, limit_ms).map_err(|error| told()(error.into()))
+        rustix::net::sockopt::set_tcp_user_timeout(stream, limit_ms)
+            .map_err(|error| told()(error.into()))
     }
 
     /// The fabric's shape in a number: ends that disagree about it do not talk.
     pub fn session(&self) -> u64 {
         let Spec { nodes, topology, bare_bytes, .. } = self.spec;
         let shape = format!("{nodes} {topology:?} {bare_bytes:?} {:?}", self.peers);
-        // FNV-1a: it must be the same number in every process; it guards against mistakes, not against malice.
-        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        // FNV-1a: it must be the same number in every process; it guards against mistakes, not
+        // against malice.
+        let mix =
+            |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         shape.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
     }
 
@@ -187,14 +198,21 @@ impl Meeting<'_> {
         met: &[Met],
         (strangers, refused): (Strangers, Option<String>),
     ) -> FabricError {
-        let node =
-            wanted.iter().copied().find(|node| met.iter().all(|met| met.node != *node)).unwrap_or(self.me);
-        let last =
-            refused.map(|reason| format!("; somebody was refused because: {reason}")).unwrap_or_default();
+        let node = wanted
+            .iter()
+            .copied()
+            .find(|node| met.iter().all(|met| met.node != *node))
+            .unwrap_or(self.me);
+        let last = refused
+            .map(|reason| format!("; somebody was refused because: {reason}"))
+            .unwrap_or_default();
         let counted = if strangers.total() > 1 { format!("; {strangers}") } else { String::new() };
         FabricError::PeerLost {
             node,
-            reason: format!("it did not connect within {} ms{last}{counted}", self.spec.peer_timeout_ms),
+            reason: format!(
+                "it did not connect within {} ms{last}{counted}",
+                self.spec.peer_timeout_ms
+            ),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What is handed over but not yet written to one connection: bounded, written in batches.
 //!
-//! Small frames are gathered and leave with one system call per flush. A large payload is written straight from the
-//! caller's memory, behind what was gathered, and only what the kernel does not take at once is copied.
+//! Small frames are gathered and leave with one system call per flush. A large payload is written
+//! straight from the caller's memory, behind what was gathered, and only what the kernel does not
+//! take at once is copied.
 
 use rustix::net::{SendAncillaryBuffer, SendFlags, send, sendmsg};
 use std::io::{self, ErrorKind, IoSlice};
@@ -60,9 +61,18 @@ impl Outbox {
         Ok(self.pending() == 0)
     }
 
-    fn put_direct(&mut self, header: &[u8], payload: &[u8], wire: &mut impl Wire) -> io::Result<()> {
+    fn put_direct(
+        &mut self,
+        header: &[u8],
+        payload: &[u8],
+        wire: &mut impl Wire,
+    ) -> io::Result<()> {
         let waiting = self.pending();
-        let parts = [IoSlice::new(&self.buffer[self.written..]), IoSlice::new(header), IoSlice::new(payload)];
+        let parts = [
+            IoSlice::new(&self.buffer[self.written..]),
+            IoSlice::new(header),
+            IoSlice::new(payload),
+        ];
         let bytes = write_some(wire, &parts)?;
         self.went(bytes.min(waiting));
         let bytes = bytes - bytes.min(waiting);
@@ -88,7 +98,9 @@ impl Outbox {
 #[inline]
 fn write_some(wire: &mut impl Wire, parts: &[IoSlice<'_>]) -> io::Result<usize> {
     match wire.write(parts) {
-        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(0),
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+            Ok(0)
+        }
         other => other,
     }
 }

@@ -1,8 +1,9 @@
 //! The kernel's receive stamps, and what they mean on this node's clock.
 //!
-//! With SO_TIMESTAMPING the kernel notes when a segment (or a datagram) reached its network layer, and a read returns the note of the
-//! last segment it touched, in nanoseconds of `CLOCK_REALTIME` (Documentation/networking/timestamping.rst). On loopback
-//! that is within the sender's system call. std and rustix do not offer the ancillary data, hence the system calls here.
+//! With SO_TIMESTAMPING the kernel notes when a segment (or a datagram) reached its network layer,
+//! and a read returns the note of the last segment it touched, in nanoseconds of `CLOCK_REALTIME`
+//! (Documentation/networking/timestamping.rst). On loopback that is within the sender's system
+//! call. std and rustix do not offer the ancillary data, hence the system calls here.
 
 use clock::Clock;
 use rustix::time::{ClockId, clock_gettime};
@@ -50,7 +51,8 @@ pub(crate) fn disable(stream: &impl AsRawFd) -> io::Result<()> {
     ask(stream, 0)
 }
 
-/// Read into `room`, with the stamp. `wait`: as long as the socket's time-out allows, else not at all.
+/// Read into `room`, with the stamp. `wait`: as long as the socket's time-out allows, else not at
+/// all.
 #[inline]
 pub(crate) fn receive(stream: &impl AsRawFd, room: &mut [u8], wait: bool) -> io::Result<Received> {
     // Room for one SCM_TIMESTAMPING (three timespecs) and more, aligned for a cmsghdr.
@@ -63,7 +65,8 @@ pub(crate) fn receive(stream: &impl AsRawFd, room: &mut [u8], wait: bool) -> io:
     message.msg_control = control.as_mut_ptr().cast();
     message.msg_controllen = size_of_val(&control) as _;
     let flags = if wait { 0 } else { libc::MSG_DONTWAIT };
-    // SAFETY: the message points to the caller's buffer and to `control`, each with its length; both outlive the call.
+    // SAFETY: the message points to the caller's buffer and to `control`, each with its length;
+    // both outlive the call.
     let bytes = unsafe { libc::recvmsg(stream.as_raw_fd(), &raw mut message, flags) };
     if bytes < 0 {
         return Err(io::Error::last_os_error());
@@ -77,13 +80,16 @@ fn stamp_of(message: &libc::msghdr) -> Option<u64> {
     // SAFETY: recvmsg has set the control pointer and length to the messages it wrote.
     let mut header = unsafe { libc::CMSG_FIRSTHDR(message) };
     while !header.is_null() {
-        // SAFETY: CMSG_FIRSTHDR and CMSG_NXTHDR give null or a whole header within the control buffer.
+        // SAFETY: CMSG_FIRSTHDR and CMSG_NXTHDR give null or a whole header within the control
+        // buffer.
         let (level, kind, len) =
             unsafe { ((*header).cmsg_level, (*header).cmsg_type, (*header).cmsg_len as usize) };
         // SAFETY: CMSG_LEN only computes.
-        let enough = len >= unsafe { libc::CMSG_LEN(size_of::<[libc::timespec; 3]>() as u32) } as usize;
+        let enough =
+            len >= unsafe { libc::CMSG_LEN(size_of::<[libc::timespec; 3]>() as u32) } as usize;
         if level == libc::SOL_SOCKET && kind == libc::SCM_TIMESTAMPING && enough {
-            // SAFETY: the length says that three timespecs follow the header. They need not be aligned.
+            // SAFETY: the length says that three timespecs follow the header. They need not be
+            // aligned.
             let [software, ..] =
                 unsafe { libc::CMSG_DATA(header).cast::<[libc::timespec; 3]>().read_unaligned() };
             let ns = software.tv_sec as u64 * 1_000_000_000 + software.tv_nsec as u64;
@@ -95,8 +101,8 @@ fn stamp_of(message: &libc::msghdr) -> Option<u64> {
     None
 }
 
-/// Converts between `CLOCK_REALTIME` and this node's ticks, roughly: for the queue gauge and for bounds. What is
-/// recorded is put on the timeline by the clock model when the run is closed.
+/// Converts between `CLOCK_REALTIME` and this node's ticks, roughly: for the queue gauge and for
+/// bounds. What is recorded is put on the timeline by the clock model when the run is closed.
 pub(crate) struct Conversion {
     clock: Clock,
     first: Pair,
@@ -117,7 +123,8 @@ impl Conversion {
         Conversion { clock, first, last: first, ns_per_tick }
     }
 
-    /// A kernel stamp in this node's ticks. Compares the clocks anew when the last comparison is too old for it.
+    /// A kernel stamp in this node's ticks. Compares the clocks anew when the last comparison is
+    /// too old for it.
     #[inline]
     pub fn ticks(&mut self, realtime_ns: u64) -> u64 {
         let mut since = realtime_ns as i64 - self.last.realtime_ns;
@@ -149,7 +156,8 @@ impl Conversion {
         self.last = read_both(&self.clock);
         let ticks = self.last.ticks.wrapping_sub(self.first.ticks) as i64;
         if ticks > 0 && self.last.realtime_ns - self.first.realtime_ns > RATE_NS {
-            self.ns_per_tick = (self.last.realtime_ns - self.first.realtime_ns) as f64 / ticks as f64;
+            self.ns_per_tick =
+                (self.last.realtime_ns - self.first.realtime_ns) as f64 / ticks as f64;
         }
     }
 }
@@ -189,8 +197,9 @@ mod tests {
         now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
     }
 
-    /// Write `count` messages of eight bytes a millisecond apart, then read once. The wall times are those around the
-    /// last write. The first second may be without stamps: the kernel begins to take them in the background.
+    /// Write `count` messages of eight bytes a millisecond apart, then read once. The wall times
+    /// are those around the last write. The first second may be without stamps: the kernel begins
+    /// to take them in the background.
     fn one_read_of(count: usize) -> (Received, u64, u64) {
         let (mut client, server) = pair();
         let mut buffer = [0; 4096];

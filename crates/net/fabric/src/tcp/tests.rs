@@ -1,4 +1,5 @@
-//! Two ends over a real connection: the window, the stamps of several messages in one read, and peers that talk nonsense.
+//! Two ends over a real connection: the window, the stamps of several messages in one read, and
+//! peers that talk nonsense.
 
 use super::*;
 use crate::handshake::{Introduction, Purpose, Role, authenticate};
@@ -32,13 +33,18 @@ fn pair() -> (Tcp, Tcp) {
 }
 
 fn pair_of(bare_bytes: Option<u32>) -> (Tcp, Tcp) {
-    let mut listeners: Vec<TcpListener> = (0..2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let mut listeners: Vec<TcpListener> =
+        (0..2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     let (spec, key) = (spec(&listeners, bare_bytes), RunKey::generate().unwrap());
     let one = listeners.pop().unwrap();
     let zero = listeners.pop().unwrap();
     std::thread::scope(|scope| {
-        let other = scope.spawn(|| connect(1, &spec, &peers(&spec), one, &key, Clock::best()).unwrap());
-        (connect(0, &spec, &peers(&spec), zero, &key, Clock::best()).unwrap(), other.join().unwrap())
+        let other =
+            scope.spawn(|| connect(1, &spec, &peers(&spec), one, &key, Clock::best()).unwrap());
+        (
+            connect(0, &spec, &peers(&spec), zero, &key, Clock::best()).unwrap(),
+            other.join().unwrap(),
+        )
     })
 }
 
@@ -67,7 +73,8 @@ fn receive(end: &mut Tcp) -> Arrival {
 #[test]
 fn the_window_closes_at_its_bound_and_opens_again() {
     let (mut zero, mut one) = pair();
-    let small = (0..).take_while(|seq| send(&mut zero, 1, *seq, b"8 bytes!") == Handed::Yes).count();
+    let small =
+        (0..).take_while(|seq| send(&mut zero, 1, *seq, b"8 bytes!") == Handed::Yes).count();
     assert_eq!((small as u32, zero.in_flight(1)), (WINDOW.messages, WINDOW.messages));
     for seq in 0..u64::from(WINDOW.messages) {
         assert_eq!(receive(&mut one).head.seq, seq);
@@ -82,7 +89,8 @@ fn the_window_closes_at_its_bound_and_opens_again() {
             .take_while(|seq| send(&mut zero, 1, *seq, &[1; WINDOW.fragment_bytes]) == Handed::Yes)
             .count();
     assert_eq!(large, WINDOW.bytes as usize / (WINDOW.fragment_bytes + frame::HEADER_BYTES));
-    // A full window is read to its end even if nobody takes it, so that acknowledgements behind it are seen.
+    // A full window is read to its end even if nobody takes it, so that acknowledgements behind it
+    // are seen.
     for _ in 0..20 {
         one.check_peers().unwrap();
         std::thread::sleep(Duration::from_millis(2));
@@ -93,7 +101,8 @@ fn the_window_closes_at_its_bound_and_opens_again() {
     }
 }
 
-/// The one stamp of a read is the last message's; the others are told with their bounds, after they were sent.
+/// The one stamp of a read is the last message's; the others are told with their bounds, after they
+/// were sent.
 #[test]
 fn messages_read_together_are_bracketed_but_for_the_last() {
     let (mut zero, mut one) = pair();
@@ -138,7 +147,8 @@ fn unrecorded_messages_carry_no_stamps() {
     assert_eq!((arrival.arrived, arrival.head.sent), (ABSENT, ABSENT));
 }
 
-/// Where the kernel has no stamp, as in its first moments, the reader's clock is looked at, whatever came before.
+/// Where the kernel has no stamp, as in its first moments, the reader's clock is looked at,
+/// whatever came before.
 #[test]
 fn a_recorded_message_after_an_unrecorded_one_has_an_arrival_without_the_kernel_too() {
     let (mut zero, mut one) = pair();
@@ -168,18 +178,26 @@ fn what_is_owed_is_told_after_a_while() {
     assert_eq!(zero.in_flight(1), 0);
 }
 
-/// A member of the run that sends what is no frame: what it had sent before is delivered, then it is named.
+/// A member of the run that sends what is no frame: what it had sent before is delivered, then it
+/// is named.
 #[test]
 fn garbage_is_named_after_what_came_before_it() {
-    let listeners: Vec<TcpListener> = (0..2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let listeners: Vec<TcpListener> =
+        (0..2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     let (spec, key) = (spec(&listeners, None), RunKey::generate().unwrap());
     let [_, one]: [TcpListener; 2] = listeners.try_into().unwrap();
     let addresses = peers(&spec);
     let mut end = std::thread::scope(|scope| {
         let end = scope.spawn(|| connect(1, &spec, &addresses, one, &key, Clock::best()).unwrap());
         let deadline = Instant::now() + Duration::from_secs(5);
-        let meeting =
-            Meeting { me: 0, spec: &spec, peers: &addresses, key: &key, clock: &Clock::best(), deadline };
+        let meeting = Meeting {
+            me: 0,
+            spec: &spec,
+            peers: &addresses,
+            key: &key,
+            clock: &Clock::best(),
+            deadline,
+        };
         let mut stream = TcpStream::connect(addresses[1]).unwrap();
         let (role, purpose, node) = (Role::Client, Purpose::Data, 0);
         let ours = Introduction { role, purpose, node, session: meeting.session() };

@@ -49,7 +49,8 @@ pub(crate) struct Resent {
 pub struct UdpReport {
     /// What was counted.
     pub counts: UdpCounts,
-    /// When something was sent again: the first some thousands of times. Told by [`Transport::happenings`](crate::Transport::happenings).
+    /// When something was sent again: the first some thousands of times. Told by
+    /// [`Transport::happenings`](crate::Transport::happenings).
     #[serde(skip)]
     pub(crate) resent: Vec<Resent>,
     /// Times that are not in `resent`.
@@ -61,7 +62,12 @@ pub struct UdpReport {
 impl Resent {
     /// As it is told.
     pub(crate) fn happening(&self) -> Happening {
-        Happening { cause: Cause::Resent, from: self.at, to: self.at, amount: i64::from(self.messages) }
+        Happening {
+            cause: Cause::Resent,
+            from: self.at,
+            to: self.at,
+            amount: i64::from(self.messages),
+        }
     }
 }
 

@@ -5,14 +5,16 @@
 //! unit header:  seq u64 │ len u32 │ in_flight u32 │ kind u8 │ flag u8 │ batch u16 │ ready u64 │ sent u64 │ message u64
 //! ```
 //!
-//! Little-endian. A **unit** is what the window counts: a message, or a fragment of a large one. `ack` says that every unit before it
-//! has come, bit *i* of the words that unit `ack` + 1 + *i* has, and `room` that units before `ack` + `room` are welcome. `asks`
-//! wants an answer.
+//! Little-endian. A **unit** is what the window counts: a message, or a fragment of a large one.
+//! `ack` says that every unit before it has come, bit *i* of the words that unit `ack` + 1 + *i*
+//! has, and `room` that units before `ack` + `room` are welcome. `asks` wants an answer.
 //!
-//! **The tag** is SipHash-2-4 of all that follows, under a key that both ends of the pair, and nobody else, drew from the run key and
-//! two fresh nonces (`meeting.rs`), another one for each direction. So a stranger can neither make up a datagram nor change one, nor send
-//! one back, nor use one of another run. One that is played again is a duplicate like those that the network makes. 64 bits
-//! stand against guessing over a network (2⁶³ datagrams on average); nothing is encrypted.
+//! **The tag** is SipHash-2-4 of all that follows, under a key that both ends of the pair, and
+//! nobody else, drew from the run key and two fresh nonces (`meeting.rs`), another one for each
+//! direction. So a stranger can neither make up a datagram nor change one, nor send one back, nor
+//! use one of another run. One that is played again is a duplicate like those that the network
+//! makes. 64 bits stand against guessing over a network (2⁶³ datagrams on average); nothing is
+//! encrypted.
 //!
 //! Pure: bytes in, values out. Everything that comes from a socket is checked here.
 
@@ -47,7 +49,8 @@ impl TagKey {
         datagram[..8].copy_from_slice(&tag.to_le_bytes());
     }
 
-    /// Whether the other end of the pair wrote this. A comparison of two words takes the same time wherever they differ.
+    /// Whether the other end of the pair wrote this. A comparison of two words takes the same time
+    /// wherever they differ.
     pub fn holds(&self, datagram: &[u8]) -> bool {
         match datagram.first_chunk::<8>() {
             Some(tag) => u64::from_le_bytes(*tag) == self.tag(&datagram[8..]),
@@ -109,12 +112,14 @@ pub(crate) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Read what stands before the units.
     pub fn new(datagram: &'a [u8]) -> Result<Reader<'a>, DatagramError> {
-        let (header, rest) = datagram.split_first_chunk::<HEADER_BYTES>().ok_or(DatagramError::Short)?;
+        let (header, rest) =
+            datagram.split_first_chunk::<HEADER_BYTES>().ok_or(DatagramError::Short)?;
         let used = usize::from(header[22]);
         if used > WORDS_MAX {
             return Err(DatagramError::TooManyWords(used));
         }
-        let mut ack = Ack { before: u64_at(header, 8), room: u32_at(header, 16), used, ..Ack::default() };
+        let mut ack =
+            Ack { before: u64_at(header, 8), room: u32_at(header, 16), used, ..Ack::default() };
         ack.asks = header[23] != 0;
         let (words, rest) = rest.split_at_checked(8 * used).ok_or(DatagramError::Short)?;
         for (word, bytes) in ack.words.iter_mut().zip(words.chunks_exact(8)) {
@@ -131,7 +136,8 @@ impl<'a> Reader<'a> {
                 bytes => Err(DatagramError::TrailingBytes(bytes)),
             };
         }
-        let (header, rest) = self.rest.split_first_chunk::<UNIT_BYTES>().ok_or(DatagramError::Short)?;
+        let (header, rest) =
+            self.rest.split_first_chunk::<UNIT_BYTES>().ok_or(DatagramError::Short)?;
         let len = u32_at(header, 8) as usize;
         let (payload, rest) = rest.split_at_checked(len).ok_or(DatagramError::Short)?;
         let (kind, flag) = (header[16], header[17]);

@@ -1,5 +1,5 @@
-//! Faults put in on purpose between the state of a pair and its socket: loss, doubles, other order, delay. A seed decides, so the
-//! k-th datagram of a pair meets the same fate in every run.
+//! Faults put in on purpose between the state of a pair and its socket: loss, doubles, other order,
+//! delay. A seed decides, so the k-th datagram of a pair meets the same fate in every run.
 //!
 //! Pure: time is an argument, in ticks.
 
@@ -48,7 +48,8 @@ impl Faults {
 
     /// A datagram goes out: what becomes of it. `send` gets what goes now.
     pub fn pass(&mut self, now: u64, datagram: &[u8], send: &mut impl FnMut(&[u8])) {
-        // Always five draws, so that the fate of the k-th does not hang on which faults are asked for.
+        // Always five draws, so that the fate of the k-th does not hang on which faults are asked
+        // for.
         let [lost, doubled, overtaken, delayed] = [0; 4].map(|_: i32| self.random.unit());
         let share = self.random.unit();
         self.passed += 1;

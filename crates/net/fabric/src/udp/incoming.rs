@@ -1,7 +1,8 @@
-//! The receiving half of a pair: order, no doubles, bounded room, and what the peer is to know of it.
+//! The receiving half of a pair: order, no doubles, bounded room, and what the peer is to know of
+//! it.
 //!
-//! An acknowledgement says that a unit has come, as the network card's did on Myrinet, not that the program has taken it; how much more may
-//! come is said beside it.
+//! An acknowledgement says that a unit has come, as the network card's did on Myrinet, not that the
+//! program has taken it; how much more may come is said beside it.
 
 use super::counters::UdpCounts;
 use super::datagram::{Ack, Unit, WORDS_MAX};
@@ -37,7 +38,8 @@ pub(super) struct Incoming {
     acks_every: u32,
 }
 
-/// Units that a peer may send before it has heard of us, for datagrams of so many bytes; the same on both ends.
+/// Units that a peer may send before it has heard of us, for datagrams of so many bytes; the same
+/// on both ends.
 pub(super) fn room(datagram_bytes: u32) -> usize {
     let units = ROOM_BYTES / datagram_bytes.max(1) as usize;
     units.clamp(*ROOM_UNITS.start(), *ROOM_UNITS.end()).next_power_of_two().min(64 * WORDS_MAX)
@@ -140,7 +142,8 @@ impl Incoming {
         &self.slots[self.index(self.released)].payload
     }
 
-    /// Whether the peer should hear of it: now (`idle`: there is nothing else to do), or with the next message at the latest.
+    /// Whether the peer should hear of it: now (`idle`: there is nothing else to do), or with the
+    /// next message at the latest.
     pub fn owes(&self, idle: bool) -> bool {
         let room = self.released + self.slots.len() as u64 - self.told;
         self.urgent

@@ -13,7 +13,8 @@ use record::ArrivedClock;
 use rustix::net::{RecvFlags, Shutdown, recv, shutdown};
 use std::net::TcpStream;
 
-/// Without kernel stamps: what comes no later than this after a look that found nothing was seen coming.
+/// Without kernel stamps: what comes no later than this after a look that found nothing was seen
+/// coming.
 const SEEN_AT_ONCE_NS: u64 = 1000;
 
 /// A peer.
@@ -44,7 +45,13 @@ pub(super) struct Reading<'a> {
 }
 
 impl Link {
-    pub fn new(node: NodeId, pair: Pair, wire: Wire, lifeline: TcpStream, same_clock: bool) -> Link {
+    pub fn new(
+        node: NodeId,
+        pair: Pair,
+        wire: Wire,
+        lifeline: TcpStream,
+        same_clock: bool,
+    ) -> Link {
         Link {
             node,
             paused: false,
@@ -92,7 +99,8 @@ impl Link {
             self.wire.send(now, out);
         }
         if let Some(error) = self.wire.broken.take() {
-            self.failure.get_or_insert(Failure::Lost(format!("nothing can be sent to it: {error}")));
+            self.failure
+                .get_or_insert(Failure::Lost(format!("nothing can be sent to it: {error}")));
         }
     }
 
@@ -132,7 +140,8 @@ impl Link {
         }
     }
 
-    /// Why the peer is gone, if it is and if all that it had sent has been delivered. `again`: even if told before.
+    /// Why the peer is gone, if it is and if all that it had sent has been delivered. `again`: even
+    /// if told before.
     pub fn failure(&mut self, again: bool) -> Option<FabricError> {
         let failure = self.failure.as_ref()?;
         if (self.reported && !again) || self.pair.has_next() {
@@ -156,13 +165,20 @@ impl Link {
     }
 }
 
-/// When a datagram came: by the kernel's stamp, which is its own alone; else by when it was looked for.
+/// When a datagram came: by the kernel's stamp, which is its own alone; else by when it was looked
+/// for.
 #[inline]
 fn came(received: &Received, now: u64, reading: &mut Reading<'_>) -> Span {
     if let Some(stamp_ns) = received.stamp_ns {
-        return Span { clock: ArrivedClock::Kernel, earliest: stamp_ns, latest: stamp_ns, exact: true };
+        return Span {
+            clock: ArrivedClock::Kernel,
+            earliest: stamp_ns,
+            latest: stamp_ns,
+            exact: true,
+        };
     }
     let empty_at = reading.empty_at;
-    let exact = empty_at != 0 && reading.conversion.ns(now.wrapping_sub(empty_at)) <= SEEN_AT_ONCE_NS;
+    let exact =
+        empty_at != 0 && reading.conversion.ns(now.wrapping_sub(empty_at)) <= SEEN_AT_ONCE_NS;
     Span { clock: ArrivedClock::Receiver, earliest: empty_at.min(now), latest: now, exact }
 }

@@ -1,4 +1,5 @@
-//! Looking at the sockets of an end: reading what has come, sending what is due, sleeping until there is either.
+//! Looking at the sockets of an end: reading what has come, sending what is due, sleeping until
+//! there is either.
 
 use super::Endpoint;
 use super::link::{Link, Reading};

@@ -1,7 +1,8 @@
-//! Setting up: every linked pair meets over TCP, proves that it knows the run key, and agrees on ports and keys for its datagrams.
+//! Setting up: every linked pair meets over TCP, proves that it knows the run key, and agrees on
+//! ports and keys for its datagrams.
 //!
-//! The connection stays open as the pair's lifeline: no message goes over it, but its end tells at once that the peer's process is gone,
-//! and its keep-alives that the peer's machine is.
+//! The connection stays open as the pair's lifeline: no message goes over it, but its end tells at
+//! once that the peer's process is gone, and its keep-alives that the peer's machine is.
 
 use super::datagram::TagKey;
 use super::pair::PairKeys;
@@ -29,12 +30,18 @@ pub(super) struct Agreed {
 }
 
 /// Agree with a peer that has proved who it is.
-pub(super) fn agree(met: Met, me: NodeId, key: &RunKey, limit: Duration) -> Result<Agreed, FabricError> {
+pub(super) fn agree(
+    met: Met,
+    me: NodeId,
+    key: &RunKey,
+    limit: Duration,
+) -> Result<Agreed, FabricError> {
     let Met { node, mut stream, same_clock } = met;
     let told = || FabricError::io(format!("agreeing with node {node} on ports for datagrams"));
     let mut nonce = [0; 32];
-    getrandom::fill(&mut nonce)
-        .map_err(|error| FabricError::BadSpec { reason: format!("no random bytes for a key: {error}") })?;
+    getrandom::fill(&mut nonce).map_err(|error| FabricError::BadSpec {
+        reason: format!("no random bytes for a key: {error}"),
+    })?;
     let socket = bind(&stream).map_err(told())?;
     let port = socket.local_addr().map_err(told())?.port();
     let (their_port, theirs) = exchange(&mut stream, (port, nonce), limit).map_err(told())?;
@@ -80,7 +87,8 @@ fn exchange(
 fn keys(key: &RunKey, ours: (NodeId, &[u8; 32]), theirs: (NodeId, &[u8; 32])) -> PairKeys {
     let (low, high) = if ours.0 < theirs.0 { (ours, theirs) } else { (theirs, ours) };
     let direction = |from: NodeId, to: NodeId| {
-        let hex = |nonce: &[u8; 32]| nonce.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let hex =
+            |nonce: &[u8; 32]| nonce.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let label = format!("fourstamp udp {from} {to} {} {}", hex(low.1), hex(high.1));
         let derived = key.derived(&label);
         TagKey(std::array::from_fn(|i| derived[i]))
@@ -99,7 +107,14 @@ mod tests {
             (keys(&key, (3, &[1; 32]), (5, &[2; 32])), keys(&key, (5, &[2; 32]), (3, &[1; 32])));
         assert_eq!((one.ours.0, one.theirs.0), (other.theirs.0, other.ours.0));
         assert_ne!(one.ours.0, one.theirs.0);
-        assert_ne!(one.ours.0, keys(&key, (3, &[1; 32]), (5, &[3; 32])).ours.0, "a fresh nonce, a fresh key");
-        assert_ne!(one.ours.0, keys(&RunKey::generate().unwrap(), (3, &[1; 32]), (5, &[2; 32])).ours.0);
+        assert_ne!(
+            one.ours.0,
+            keys(&key, (3, &[1; 32]), (5, &[3; 32])).ours.0,
+            "a fresh nonce, a fresh key"
+        );
+        assert_ne!(
+            one.ours.0,
+            keys(&RunKey::generate().unwrap(), (3, &[1; 32]), (5, &[2; 32])).ours.0
+        );
     }
 }

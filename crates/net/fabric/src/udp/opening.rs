@@ -55,7 +55,8 @@ impl Endpoint {
     fn open(opening: &Opening<'_>) -> Result<Endpoint, FabricError> {
         let Opening { me, spec, peers, options, listener, key, clock } = opening;
         if peers.len() != usize::from(spec.nodes) || *me >= spec.nodes {
-            let reason = format!("node {me} of {} nodes was given {} addresses", spec.nodes, peers.len());
+            let reason =
+                format!("node {me} of {} nodes was given {} addresses", spec.nodes, peers.len());
             return Err(FabricError::BadSpec { reason });
         }
         let leaving_timeout = Duration::from_millis(spec.peer_timeout_ms);
@@ -105,12 +106,14 @@ fn new_link(agreed: Agreed, me: NodeId, options: &UdpOptions, clock: &Clock) -> 
         least: ticks(LEAST_PATIENCE),
         most: ticks(MOST_PATIENCE),
     };
-    // A task of its own acknowledges each datagram, as a network card does; inline it waits a little for an answer to ride on.
+    // A task of its own acknowledges each datagram, as a network card does; inline it waits a
+    // little for an answer to ride on.
     let acks_every = match options.receive_task {
         ReceiveTask::Own { .. } => 1,
         ReceiveTask::Inline => (options.max_acks / 4).clamp(1, 64),
     };
-    let setup = Setup { peer: node, options: *options, times, keys, acks_every, now: clock.now().0 };
+    let setup =
+        Setup { peer: node, options: *options, times, keys, acks_every, now: clock.now().0 };
     let faults = options.faults.map(|faults| {
         let direction = u64::from(me) << 16 | u64::from(node);
         Faults::new(faults, direction + 1, ticks(Duration::from_micros(faults.delay_us)))

@@ -1,9 +1,11 @@
-//! What a udp transport is told: window, timer, sizes, tasks, and the faults that are put in on purpose.
+//! What a udp transport is told: window, timer, sizes, tasks, and the faults that are put in on
+//! purpose.
 
 use crate::error::FabricError;
 use serde::{Deserialize, Serialize};
 
-/// Least payload of a datagram that is of use: a header, a message's own header, and some of the message.
+/// Least payload of a datagram that is of use: a header, a message's own header, and some of the
+/// message.
 const DATAGRAM_BYTES_MIN: u32 = 256;
 /// Largest payload of a UDP datagram over IPv4.
 const DATAGRAM_BYTES_MAX: u32 = 65_507;
@@ -17,7 +19,8 @@ const ACKS_MAX: u32 = 1024;
 pub struct UdpOptions {
     /// When what has not been acknowledged is sent again.
     pub timer: UdpTimer,
-    /// Messages (fragments of large ones) to one peer that may be unacknowledged; then there is no room.
+    /// Messages (fragments of large ones) to one peer that may be unacknowledged; then there is no
+    /// room.
     pub max_acks: u32,
     /// Messages in one datagram.
     pub messages_per_datagram: u16,
@@ -38,8 +41,8 @@ pub enum UdpTimer {
         /// The period, µs.
         period_us: u64,
     },
-    /// Each message by itself, after a time that follows the measured round trips (RFC 6298), or when three later
-    /// datagrams have been acknowledged.
+    /// Each message by itself, after a time that follows the measured round trips (RFC 6298), or
+    /// when three later datagrams have been acknowledged.
     Adaptive,
 }
 
@@ -140,7 +143,8 @@ impl UdpFaults {
         ];
         for (name, chance) in named {
             if !(0.0..=0.9).contains(&chance) {
-                let reason = format!("udp faults: {name} of {chance} is no probability from 0 to 0.9");
+                let reason =
+                    format!("udp faults: {name} of {chance} is no probability from 0 to 0.9");
                 return Err(FabricError::BadSpec { reason });
             }
         }

@@ -1,8 +1,9 @@
 //! The sending half of a pair: what has not been acknowledged, and when it goes again.
 //!
-//! A unit is **waiting** until it goes for the first time, **flying** until it is acknowledged or thought lost, **lost** until it goes
-//! again, and **done** once the peer has said that it has it. The window counts what is not done, so one lost message does
-//! not stop the others: they go on up to [`SPAN`] windows ahead of it.
+//! A unit is **waiting** until it goes for the first time, **flying** until it is acknowledged or
+//! thought lost, **lost** until it goes again, and **done** once the peer has said that it has it.
+//! The window counts what is not done, so one lost message does not stop the others: they go on up
+//! to [`SPAN`] windows ahead of it.
 //!
 //! There is no congestion control: the window is the only bound, as it was on Myrinet.
 
@@ -113,10 +114,13 @@ impl Outgoing {
     /// Whether a unit may be put in.
     #[inline]
     pub fn has_room(&self) -> bool {
-        self.units < self.window && self.next - self.base < self.slots.len() as u64 && self.next < self.limit
+        self.units < self.window
+            && self.next - self.base < self.slots.len() as u64
+            && self.next < self.limit
     }
 
-    /// A unit found no room: if that is the peer's, it has to be asked, because the word that there is room again may be lost.
+    /// A unit found no room: if that is the peer's, it has to be asked, because the word that there
+    /// is room again may be lost.
     pub fn found_no_room(&mut self, now: u64) {
         if self.next >= self.limit && !self.wants_room {
             (self.wants_room, self.asked) = (true, 0);
@@ -130,7 +134,8 @@ impl Outgoing {
         let seq = self.next;
         let slot = self.slot(seq);
         encode_unit(&mut slot.bytes, &Unit { seq, head: *head, payload });
-        (slot.state, slot.times_sent, slot.ends_message) = (State::Waiting, 0, head.flag == Flag::Last);
+        (slot.state, slot.times_sent, slot.ends_message) =
+            (State::Waiting, 0, head.flag == Flag::Last);
         self.messages += u32::from(head.flag == Flag::Last);
         self.units += 1;
         self.next += 1;
@@ -171,7 +176,12 @@ impl Outgoing {
     }
 
     /// The peer has told what it has.
-    pub fn acknowledged(&mut self, ack: &Ack, now: u64, counts: &mut UdpCounts) -> Result<(), DatagramError> {
+    pub fn acknowledged(
+        &mut self,
+        ack: &Ack,
+        now: u64,
+        counts: &mut UdpCounts,
+    ) -> Result<(), DatagramError> {
         let before = ack.before + self.gullibility(ack);
         self.check(ack)?;
         for seq in self.base..before.min(self.fresh) {
@@ -235,7 +245,8 @@ impl Outgoing {
         if times_sent == 1 {
             self.trips.add(time);
         }
-        // The answer to the first sending of what has just gone again says nothing of later datagrams.
+        // The answer to the first sending of what has just gone again says nothing of later
+        // datagrams.
         if times_sent == 1 || time >= self.trips.least {
             self.order_acked = self.order_acked.max(order);
         }
@@ -246,7 +257,8 @@ impl Outgoing {
         for seq in self.base..self.fresh {
             let order_acked = self.order_acked;
             let slot = self.slot(seq);
-            if slot.state == State::Flying && slot.order + GAP <= order_acked && slot.sent_at < now {
+            if slot.state == State::Flying && slot.order + GAP <= order_acked && slot.sent_at < now
+            {
                 slot.state = State::Lost;
                 self.lost.push_back(seq);
                 counts.resent_by_gap += 1;
@@ -264,17 +276,22 @@ impl Outgoing {
             Some(period) => {
                 // The phase stays, also after a pause of many periods.
                 let missed = (now - self.look_at) / period.max(1);
-                self.look_at = self.look_at.saturating_add((missed + 1).saturating_mul(period.max(1)));
+                self.look_at =
+                    self.look_at.saturating_add((missed + 1).saturating_mul(period.max(1)));
                 self.lose(|_| true, counts);
             }
             None => {
                 let (trips, before) = (self.trips, counts.resent_by_timer);
-                self.lose(|slot| slot.sent_at.saturating_add(trips.patience(slot.times_sent)) <= now, counts);
+                self.lose(
+                    |slot| slot.sent_at.saturating_add(trips.patience(slot.times_sent)) <= now,
+                    counts,
+                );
                 if counts.resent_by_timer > before {
                     self.trips.expired();
                 }
                 let trips = self.trips;
-                let until = |slot: &Slot| slot.sent_at.saturating_add(trips.patience(slot.times_sent));
+                let until =
+                    |slot: &Slot| slot.sent_at.saturating_add(trips.patience(slot.times_sent));
                 self.look_at = self.flying().map(until).min().unwrap_or(u64::MAX);
             }
         }

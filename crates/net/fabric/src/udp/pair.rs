@@ -1,8 +1,10 @@
-//! One node's half of a pair, without sockets and clocks: messages and datagrams in, datagrams and messages out, and time as an
-//! argument (in ticks, whatever a tick is).
+//! One node's half of a pair, without sockets and clocks: messages and datagrams in, datagrams and
+//! messages out, and time as an argument (in ticks, whatever a tick is).
 
 use super::counters::{Resent, UdpReport};
-use super::datagram::{self, Ack, DatagramError, HEADER_BYTES, OVERHEAD_BYTES, Reader, TagKey, UNIT_BYTES};
+use super::datagram::{
+    self, Ack, DatagramError, HEADER_BYTES, OVERHEAD_BYTES, Reader, TagKey, UNIT_BYTES,
+};
 use super::incoming::{self, Incoming};
 use super::options::UdpOptions;
 use super::outgoing::Outgoing;
@@ -83,9 +85,16 @@ impl Pair {
         self.outgoing.put(head, payload);
     }
 
-    /// Write the next datagram that should go now, if there is one. `idle`: also one that only acknowledges what could wait.
+    /// Write the next datagram that should go now, if there is one. `idle`: also one that only
+    /// acknowledges what could wait.
     #[inline]
-    pub fn transmit(&mut self, now: u64, idle: bool, out: &mut Vec<u8>, report: &mut UdpReport) -> bool {
+    pub fn transmit(
+        &mut self,
+        now: u64,
+        idle: bool,
+        out: &mut Vec<u8>,
+        report: &mut UdpReport,
+    ) -> bool {
         self.outgoing.look(now, &mut report.counts);
         let due = self.outgoing.due().is_some();
         let asks = self.outgoing.asks(now);

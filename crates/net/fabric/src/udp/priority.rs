@@ -1,4 +1,5 @@
-//! Which of a node's two threads goes first: real-time priorities where they are permitted, else nice.
+//! Which of a node's two threads goes first: real-time priorities where they are permitted, else
+//! nice.
 
 use super::options::UserPriority;
 use crate::error::FabricError;
@@ -47,7 +48,8 @@ pub(super) fn take(rank: Rank) -> Result<String, FabricError> {
         Ok(()) => Ok(format!("nice {NICE_AFTER} (SCHED_FIFO refused: {refused})")),
         Err(error) => {
             let reason = format!(
-                "a thread's priority cannot be changed here: SCHED_FIFO {refused}, nice {error}; run without --user-priority"
+                "a thread's priority cannot be changed here: SCHED_FIFO {refused}, nice {error}; \
+                run without --user-priority"
             );
             Err(FabricError::BadSpec { reason })
         }
@@ -62,7 +64,8 @@ pub fn real_time() -> io::Result<()> {
     fifo(FIFO_BEFORE)
 }
 
-/// Keep the calling thread on one core, the one where it is now unless it may run on one only; its number.
+/// Keep the calling thread on one core, the one where it is now unless it may run on one only; its
+/// number.
 pub(super) fn settle() -> io::Result<usize> {
     let allowed = sched_getaffinity(None)?;
     let mut cores = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core));
@@ -83,7 +86,8 @@ pub(super) fn follow(core: usize) -> io::Result<()> {
 
 fn fifo(level: i32) -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: level };
-    // SAFETY: zero names the calling thread, and the parameters live across the call, which only reads them.
+    // SAFETY: zero names the calling thread, and the parameters live across the call, which only
+    // reads them.
     match unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),

@@ -1,4 +1,5 @@
-//! Two halves of a pair over a simulated network, under a seed: what is promised must hold whatever the network does.
+//! Two halves of a pair over a simulated network, under a seed: what is promised must hold whatever
+//! the network does.
 
 use super::counters::UdpReport;
 use super::datagram::{DatagramError, TagKey};
@@ -93,14 +94,19 @@ impl World {
                 self.act(me)?;
                 self.transmit(me);
             }
-            let over = |end: &End| end.got == MESSAGES && end.sent == MESSAGES && end.pair.all_acknowledged();
+            let over = |end: &End| {
+                end.got == MESSAGES && end.sent == MESSAGES && end.pair.all_acknowledged()
+            };
             if self.ends.iter().all(over) {
                 return Ok(());
             }
             self.now += STEP;
         }
         let [a, b] = &self.ends;
-        Err(format!("it hangs: {}+{} messages have come of {}+{} sent", a.got, b.got, b.sent, a.sent))
+        Err(format!(
+            "it hangs: {}+{} messages have come of {}+{} sent",
+            a.got, b.got, b.sent, a.sent
+        ))
     }
 
     fn deliver(&mut self) -> Result<(), DatagramError> {
@@ -113,7 +119,8 @@ impl World {
         Ok(())
     }
 
-    /// The program of a node: sends now and then, takes now and then, and sometimes does neither for long.
+    /// The program of a node: sends now and then, takes now and then, and sometimes does neither
+    /// for long.
     fn act(&mut self, me: usize) -> Result<(), String> {
         let end = &mut self.ends[me];
         let asleep = (self.now / 20_000 + me as u64).is_multiple_of(3);
@@ -187,7 +194,8 @@ proptest! {
     }
 }
 
-/// A sender that believes more than it is told must be found out by the very same play, within a time that is enough otherwise.
+/// A sender that believes more than it is told must be found out by the very same play, within a
+/// time that is enough otherwise.
 #[test]
 fn a_broken_acknowledgement_is_found_out() {
     let faults = UdpFaults { loss: 0.1, ..UdpFaults::NONE };
@@ -220,7 +228,8 @@ fn a_good_network_sees_nothing_twice() {
     }
 }
 
-/// A network slower than the first guess at it: the timer learns that, instead of sending everything twice for ever.
+/// A network slower than the first guess at it: the timer learns that, instead of sending
+/// everything twice for ever.
 #[test]
 fn the_adaptive_timer_learns_a_slow_network() {
     let mut world = world(3, options(false, 29, 1), UdpFaults::NONE);
@@ -242,9 +251,15 @@ fn the_periodic_timer_sends_again_what_is_only_on_its_way() {
         for (me, end) in world.ends.iter().enumerate() {
             let counts = end.report.counts;
             let removed = world.ends[1 - me].report.counts.duplicates_removed;
-            assert!(counts.resent_by_gap == 0 && removed <= counts.resent_by_timer, "{counts:?} {removed}");
+            assert!(
+                counts.resent_by_gap == 0 && removed <= counts.resent_by_timer,
+                "{counts:?} {removed}"
+            );
             let strikes = |at: u64| at % 1000 < STEP;
-            assert!(end.report.resent.iter().all(|moment| strikes(moment.at)), "on the millisecond");
+            assert!(
+                end.report.resent.iter().all(|moment| strikes(moment.at)),
+                "on the millisecond"
+            );
             removed_in_all += removed;
         }
     }
@@ -257,7 +272,15 @@ fn what_the_peer_did_not_make_is_refused() {
     let mut world = world(1, options(false, 29, 4), UdpFaults::NONE);
     let (mut out, mut report) = (Vec::new(), UdpReport::default());
     let [one, other] = &mut world.ends;
-    let head = Head { ready: 1, sent: 2, seq: 0, kind: Kind::Data, flag: Flag::Last, batch: 1, in_flight: 0 };
+    let head = Head {
+        ready: 1,
+        sent: 2,
+        seq: 0,
+        kind: Kind::Data,
+        flag: Flag::Last,
+        batch: 1,
+        in_flight: 0,
+    };
     one.pair.put(&head, b"for the other");
     assert!(one.pair.transmit(0, false, &mut out, &mut report));
     assert_eq!(one.pair.receive(&out, None, 0, &mut report), Ok(false), "reflected");

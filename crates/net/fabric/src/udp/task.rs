@@ -1,8 +1,10 @@
-//! A receive task of its own: a thread beside the node's that handles all that comes, messages and acknowledgements, and sleeps in
-//! between. The node's thread only sends, and takes what the task has put in order.
+//! A receive task of its own: a thread beside the node's that handles all that comes, messages and
+//! acknowledgements, and sleeps in between. The node's thread only sends, and takes what the task
+//! has put in order.
 //!
-//! That is how the Myrinet library's users lived with it, and what made the priorities of the two matter. Both share the end
-//! under a lock that each holds for one datagram or one message, so that whoever goes first gets in between.
+//! That is how the Myrinet library's users lived with it, and what made the priorities of the two
+//! matter. Both share the end under a lock that each holds for one datagram or one message, so that
+//! whoever goes first gets in between.
 
 use super::Endpoint;
 use super::counters::UdpReport;
@@ -47,7 +49,10 @@ struct State {
 
 impl Tasked {
     /// Start the task. An error: the priorities cannot be had.
-    pub fn start(endpoint: Endpoint, priority: Option<UserPriority>) -> Result<Tasked, FabricError> {
+    pub fn start(
+        endpoint: Endpoint,
+        priority: Option<UserPriority>,
+    ) -> Result<Tasked, FabricError> {
         let sockets: Result<Vec<UdpSocket>, _> =
             endpoint.links.iter().map(|link| link.wire.socket.try_clone()).collect();
         let sockets = sockets.map_err(FabricError::io("sharing sockets with the receive task"))?;
@@ -61,12 +66,17 @@ impl Tasked {
             .name("fourstamp-receive".into())
             .spawn(body)
             .map_err(FabricError::io("starting the receive task"))?;
-        let tasked = Tasked { shared, task: Some(task), payload: Vec::new(), fragment_bytes, priority };
+        let tasked =
+            Tasked { shared, task: Some(task), payload: Vec::new(), fragment_bytes, priority };
         match hears.recv() {
             Ok(Ok(how)) => tasked.lock().endpoint.report.priorities.extend(how),
             Ok(Err(error)) => return Err(error),
             // It panicked; its message has been printed.
-            Err(_) => return Err(FabricError::BadSpec { reason: "the receive task ended at once".into() }),
+            Err(_) => {
+                return Err(FabricError::BadSpec {
+                    reason: "the receive task ended at once".into(),
+                });
+            }
         }
         Ok(tasked)
     }
@@ -75,11 +85,13 @@ impl Tasked {
         lock(&self.shared)
     }
 
-    /// On the node's own thread, which may be another than the one that opened the transport, and pinned since.
+    /// On the node's own thread, which may be another than the one that opened the transport, and
+    /// pinned since.
     #[cold]
     fn take_priority(&mut self) -> Result<(), FabricError> {
         let Some(priority) = self.priority.take() else { return Ok(()) };
-        let core = priority::settle().map_err(FabricError::io("keeping the node's tasks on one core"))?;
+        let core =
+            priority::settle().map_err(FabricError::io("keeping the node's tasks on one core"))?;
         let how = priority::take(Rank::of_user(priority))?;
         let mut state = self.lock();
         state.core = Some(core);
@@ -97,7 +109,12 @@ impl Tasked {
 }
 
 impl Transport for Tasked {
-    fn try_send(&mut self, to: NodeId, head: &mut Head, payload: Payload<'_>) -> Result<Handed, FabricError> {
+    fn try_send(
+        &mut self,
+        to: NodeId,
+        head: &mut Head,
+        payload: Payload<'_>,
+    ) -> Result<Handed, FabricError> {
         self.take_priority()?;
         let mut state = self.lock();
         let endpoint = &mut state.endpoint;
@@ -125,7 +142,11 @@ impl Transport for Tasked {
         let mut state = lock(shared);
         let endpoint = &mut state.endpoint;
         let Some(arrival) = endpoint.next_arrival() else {
-            return endpoint.links.iter_mut().find_map(|link| link.failure(false)).map_or(Ok(None), Err);
+            return endpoint
+                .links
+                .iter_mut()
+                .find_map(|link| link.failure(false))
+                .map_or(Ok(None), Err);
         };
         payload.clear();
         payload.extend_from_slice(endpoint.payload());
@@ -188,7 +209,8 @@ impl Drop for Tasked {
 }
 
 fn lock(shared: &Shared) -> MutexGuard<'_, State> {
-    // After a panic of the other thread the node ends anyway; what was received is still worth having.
+    // After a panic of the other thread the node ends anyway; what was received is still worth
+    // having.
     shared.state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -199,7 +221,8 @@ fn receive(
     rank: Option<Rank>,
     told: &Sender<Result<Option<String>, FabricError>>,
 ) {
-    let how = rank.map(|rank| priority::take(rank).map(|how| format!("receive task: {how}"))).transpose();
+    let how =
+        rank.map(|rank| priority::take(rank).map(|how| format!("receive task: {how}"))).transpose();
     let refused = how.is_err();
     // Whoever started it waits for this.
     let _ = told.send(how);

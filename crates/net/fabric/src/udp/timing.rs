@@ -1,4 +1,5 @@
-//! How long to wait for an acknowledgement: the measured round trips, as RFC 6298 reckons with them.
+//! How long to wait for an acknowledgement: the measured round trips, as RFC 6298 reckons with
+//! them.
 //!
 //! All times are ticks, whatever a tick is.
 
@@ -27,8 +28,9 @@ pub(super) struct RoundTrips {
     times: Times,
     smoothed: u64,
     variation: u64,
-    /// Doublings since the last round trip was measured. Without it a network slower than the first guess would have everything sent
-    /// twice, and no round trip could ever be measured (RFC 6298, 5.5 and Karn's rule).
+    /// Doublings since the last round trip was measured. Without it a network slower than the first
+    /// guess would have everything sent twice, and no round trip could ever be measured (RFC 6298,
+    /// 5.5 and Karn's rule).
     doublings: u32,
     pub least: u64,
 }
@@ -73,7 +75,8 @@ impl RoundTrips {
 mod tests {
     use super::*;
 
-    const TIMES: Times = Times { period: None, first: 2_000_000, least: 200_000, most: 200_000_000 };
+    const TIMES: Times =
+        Times { period: None, first: 2_000_000, least: 200_000, most: 200_000_000 };
 
     #[test]
     fn patience_follows_the_round_trips_and_doubles() {
@@ -87,7 +90,10 @@ mod tests {
         assert_eq!((trips.patience(1), trips.patience(2)), (200_000, 400_000));
         assert_eq!(trips.patience(40), 200_000_000);
         trips.expired();
-        assert_eq!((trips.patience(1), trips.patience(2), trips.patience(3)), (400_000, 400_000, 800_000));
+        assert_eq!(
+            (trips.patience(1), trips.patience(2), trips.patience(3)),
+            (400_000, 400_000, 800_000)
+        );
         trips.add(10_000);
         assert_eq!(trips.patience(1), 200_000, "a measured round trip ends that");
         assert_eq!(trips.least, 10_000);

@@ -10,7 +10,8 @@ use std::net::UdpSocket;
 pub(super) struct Wire {
     pub socket: UdpSocket,
     faults: Option<Faults>,
-    /// What the kernel had no room for. Nothing is added while there is something, but what faults let go.
+    /// What the kernel had no room for. Nothing is added while there is something, but what faults
+    /// let go.
     backlog: VecDeque<Vec<u8>>,
     /// Why nothing can be sent any more.
     pub broken: Option<io::Error>,
@@ -75,14 +76,20 @@ impl Wire {
         match stamp::receive(&self.socket, room, false) {
             Ok(received) => Ok(Some(received)),
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
-            // Interrupted; or nobody listened where an earlier datagram went, which the lifeline tells better.
+            // Interrupted; or nobody listened where an earlier datagram went, which the lifeline
+            // tells better.
             Err(error) if is_nothing(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }
 }
 
-fn put(socket: &UdpSocket, backlog: &mut VecDeque<Vec<u8>>, broken: &mut Option<io::Error>, datagram: &[u8]) {
+fn put(
+    socket: &UdpSocket,
+    backlog: &mut VecDeque<Vec<u8>>,
+    broken: &mut Option<io::Error>,
+    datagram: &[u8],
+) {
     if backlog.is_empty() {
         match socket.send(datagram) {
             Err(error) if is_full(&error) => {}

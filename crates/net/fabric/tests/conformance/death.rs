@@ -1,13 +1,17 @@
-//! Peers that die, stop or leave: each is a process of its own, started from this very test program.
+//! Peers that die, stop or leave: each is a process of its own, started from this very test
+//! program.
 //!
-//! The test is node 0. A child finds what it needs in a folder, and both tell each other by files in it how far they are.
+//! The test is node 0. A child finds what it needs in a folder, and both tell each other by files
+//! in it how far they are.
 
 use crate::table::{
-    Carrier, Fabric, PATIENCE, new_segment_path, open_one, options, payload, take_in_time, udp_adaptive,
+    Carrier, Fabric, PATIENCE, new_segment_path, open_one, options, payload, take_in_time,
+    udp_adaptive,
 };
 use clock::Clock;
 use fabric::{
-    FabricError, Node, NodeId, Recording, RunKey, Spec, TransportSpec, Wait, Waiting, columns, create_segment,
+    FabricError, Node, NodeId, Recording, RunKey, Spec, TransportSpec, Wait, Waiting, columns,
+    create_segment,
 };
 use record::{Kind, NodeSheet, RecorderOptions, Run, RunFolder, RunInfo, Schema};
 use rustix::process::{Pid, Signal, kill_process};
@@ -34,8 +38,11 @@ enum Part {
 }
 
 impl Part {
-    const ALL: [(&'static str, Part); 3] =
-        [("send-and-wait", Part::SendAndWait), ("send-and-leave", Part::SendAndLeave), ("wait", Part::Wait)];
+    const ALL: [(&'static str, Part); 3] = [
+        ("send-and-wait", Part::SendAndWait),
+        ("send-and-leave", Part::SendAndLeave),
+        ("wait", Part::Wait),
+    ];
 }
 
 /// A fabric of processes, with the test as node 0.
@@ -48,12 +55,17 @@ struct Party {
 
 impl Party {
     /// Start nodes 1, 2, ... with these parts, and connect.
-    fn start(fabric: &Fabric, parts: &[&str], recording: impl FnOnce(&Spec) -> Recording) -> (Party, Node) {
+    fn start(
+        fabric: &Fabric,
+        parts: &[&str],
+        recording: impl FnOnce(&Spec) -> Recording,
+    ) -> (Party, Node) {
         let folder = tempfile::tempdir().unwrap();
         let key = RunKey::generate().unwrap();
         key.write_file(&folder.path().join("key")).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let children = (1..).zip(parts).map(|(id, part)| start_child(folder.path(), id, part)).collect();
+        let children =
+            (1..).zip(parts).map(|(id, part)| start_child(folder.path(), id, part)).collect();
         let transport = match fabric.carrier {
             Carrier::Shm => TransportSpec::Shm { path: new_segment_path() },
             _ => fabric.met_at(gather_addresses(folder.path(), &listener, parts.len())),
@@ -125,7 +137,8 @@ fn child() {
     let spec: Spec = serde_json::from_str(&hear(&folder, "spec")).unwrap();
     let key = RunKey::from_file(&folder.join("key")).unwrap();
     // Messages carry stamps only if their sender records.
-    let run = RunFolder::create(folder.join(format!("run-{id}")), RunInfo::new("conformance")).unwrap();
+    let run =
+        RunFolder::create(folder.join(format!("run-{id}")), RunInfo::new("conformance")).unwrap();
     let options = options(&spec, id, recording(&run, &spec, id));
     let mut node = Node::new(open_one(&spec, &key, id, Some(listener)), options);
     tell(&folder, &format!("connected-{id}"), "");
@@ -192,7 +205,10 @@ fn take_until_error(node: &mut Node, from: NodeId) -> (u64, FabricError) {
 fn pairs() -> Vec<Fabric> {
     let carriers = [Carrier::Shm, Carrier::Tcp, udp_adaptive()];
     let waits = [Waiting::Polling, Waiting::Blocking];
-    carriers.into_iter().flat_map(|carrier| waits.map(|wait| Fabric::mesh(carrier, 2, wait))).collect()
+    carriers
+        .into_iter()
+        .flat_map(|carrier| waits.map(|wait| Fabric::mesh(carrier, 2, wait)))
+        .collect()
 }
 
 /// What a killed peer had sent is received and kept, and the error names it, in time.
@@ -200,9 +216,11 @@ fn pairs() -> Vec<Fabric> {
 fn a_killed_peer_is_named_and_what_it_had_sent_is_kept() {
     for fabric in pairs() {
         let folder = tempfile::tempdir().unwrap();
-        let run = RunFolder::create(folder.path().join("run"), RunInfo::new("conformance")).unwrap();
+        let run =
+            RunFolder::create(folder.path().join("run"), RunInfo::new("conformance")).unwrap();
         let clock = Clock::best();
-        let (party, mut node) = Party::start(&fabric, &["send-and-wait"], |spec| recording(&run, spec, 0));
+        let (party, mut node) =
+            Party::start(&fabric, &["send-and-wait"], |spec| recording(&run, spec, 0));
         party.wait_for("sent-1");
         party.signal(1, Signal::KILL);
         let begin = Instant::now();
@@ -232,8 +250,10 @@ fn sending_to_a_killed_peer_fails_in_time() {
                 break error;
             }
         };
-        let named =
-            matches!(error, FabricError::PeerLost { node: 1, .. } | FabricError::Stalled { node: 1, .. });
+        let named = matches!(
+            error,
+            FabricError::PeerLost { node: 1, .. } | FabricError::Stalled { node: 1, .. }
+        );
         assert!(named, "{fabric:?}: {error}");
         assert!(begin.elapsed() < NOTICED_WITHIN, "{fabric:?}: {:?}", begin.elapsed());
     }
@@ -255,7 +275,8 @@ fn a_stopped_peer_stalls_its_sender_for_a_limited_time() {
         };
         assert!(matches!(error, FabricError::Stalled { node: 1, .. }), "{fabric:?}: {error}");
         let waited = last_sent.elapsed();
-        // A node's time-outs are good to a per mille, as the rate of its clock is known while it runs.
+        // A node's time-outs are good to a per mille, as the rate of its clock is known while it
+        // runs.
         let least = PEER_TIMEOUT * 99 / 100;
         assert!(waited >= least && waited < NOTICED_WITHIN, "{fabric:?}: {waited:?}");
         assert_eq!(u128::from(party.spec.peer_timeout_ms), PEER_TIMEOUT.as_millis());
@@ -275,12 +296,14 @@ fn a_peer_that_leaves_is_not_lost() {
     }
 }
 
-/// On a hypercube the error names the node that died, not the one in between that gave up because of it.
+/// On a hypercube the error names the node that died, not the one in between that gave up because
+/// of it.
 #[test]
 fn a_node_killed_beyond_a_forwarding_one_is_named() {
     for carrier in [Carrier::Shm, Carrier::Tcp, udp_adaptive()] {
         let fabric = Fabric::cube(carrier, 4, Waiting::Blocking);
-        let (party, mut node) = Party::start(&fabric, &["wait", "wait", "send-and-wait"], |_| Recording::Off);
+        let (party, mut node) =
+            Party::start(&fabric, &["wait", "wait", "send-and-wait"], |_| Recording::Off);
         party.wait_for("sent-3");
         // All of it has to be forwarded before the node dies.
         for number in 0..SENT {

@@ -24,7 +24,10 @@ pub fn answers_at_once_leave_nothing_behind(fabric: &Fabric) {
             if me == 0 {
                 node.send(peer, Kind::Data, &payload(me, peer, number, BYTES)).unwrap();
             }
-            assert!(take_in_time(node).payload == payload(peer, me, number, BYTES), "message {number}");
+            assert!(
+                take_in_time(node).payload == payload(peer, me, number, BYTES),
+                "message {number}"
+            );
             if me == 1 {
                 node.send(peer, Kind::Reply, &payload(me, peer, number, BYTES)).unwrap();
             }

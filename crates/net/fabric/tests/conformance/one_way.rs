@@ -113,7 +113,11 @@ fn what_has_been_acknowledged_does_not_go_again() {
             if node.id() == 1 {
                 take_in_time(node);
                 // A look that finds nothing says what has come.
-                assert!(node.receive(Wait::Until(node.after(Duration::from_millis(1)))).unwrap().is_none());
+                assert!(
+                    node.receive(Wait::Until(node.after(Duration::from_millis(1))))
+                        .unwrap()
+                        .is_none()
+                );
                 acknowledged.store(number, Ordering::Release);
                 continue;
             }

@@ -7,7 +7,8 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// More messages than any path of the cube, any window, and the system's largest buffers of a connection hold.
+/// More messages than any path of the cube, any window, and the system's largest buffers of a
+/// connection hold.
 const MANY: u64 = 12_000;
 const BYTES: usize = 2_000;
 
@@ -21,7 +22,8 @@ pub fn a_slow_receiver_makes_its_sender_wait(fabric: &Fabric) {
             for number in 0..MANY {
                 node.send(last, Kind::Data, &payload(0, last, number, BYTES)).unwrap();
                 sent.store(number + 1, Ordering::Relaxed);
-                // Every transport holds at most about a thousand a link; a cube of 8 has three links on the way.
+                // Every transport holds at most about a thousand a link; a cube of 8 has three
+                // links on the way.
                 assert!(node.in_flight(last) <= 8192, "{} on their way", node.in_flight(last));
             }
         }
@@ -57,7 +59,8 @@ fn wait_until_still(count: &AtomicU64) -> u64 {
     }
 }
 
-/// Two nodes fill each other's paths and only then take: each can hold what the other may have on its way.
+/// Two nodes fill each other's paths and only then take: each can hold what the other may have on
+/// its way.
 pub fn both_ways_at_once_under_pressure(fabric: &Fabric) {
     const ROUNDS: u64 = 6;
     const BURST: u64 = 150;
@@ -68,7 +71,8 @@ pub fn both_ways_at_once_under_pressure(fabric: &Fabric) {
         let takes_part = me == 0 || me == last;
         for round in 0..ROUNDS {
             for number in 0..if takes_part { BURST } else { 0 } {
-                node.send(other, Kind::Data, &payload(me, other, round * BURST + number, 60)).unwrap();
+                node.send(other, Kind::Data, &payload(me, other, round * BURST + number, 60))
+                    .unwrap();
             }
             for number in 0..if takes_part { BURST } else { 0 } {
                 let message = take_in_time(node);
@@ -78,8 +82,8 @@ pub fn both_ways_at_once_under_pressure(fabric: &Fabric) {
     });
 }
 
-/// Two nodes send each other far more than their paths hold before either has taken anything: only who takes while it
-/// waits for room gets through. Some messages are larger than a fragment.
+/// Two nodes send each other far more than their paths hold before either has taken anything: only
+/// who takes while it waits for room gets through. Some messages are larger than a fragment.
 pub fn both_ways_at_once_without_waiting(fabric: &Fabric) {
     const EACH: u64 = 6_000;
     let size = |number: u64| if number % 2_000 == 1_999 { 600_000 } else { 900 };
@@ -95,8 +99,12 @@ pub fn both_ways_at_once_without_waiting(fabric: &Fabric) {
         let letter = || Letter::new(other, Kind::Data, clock::Ticks(record::ABSENT));
         let mut attempt = (letter(), payload(me, other, 0, size(0)));
         while sent < due || taken < due {
-            assert!(node.clock().now() < deadline, "node {me} has sent {sent} and taken {taken} of {due}");
-            let room = sent < due && node.try_send(&mut attempt.0, &attempt.1).unwrap() == Handed::Yes;
+            assert!(
+                node.clock().now() < deadline,
+                "node {me} has sent {sent} and taken {taken} of {due}"
+            );
+            let room =
+                sent < due && node.try_send(&mut attempt.0, &attempt.1).unwrap() == Handed::Yes;
             if room {
                 sent += 1;
                 attempt = (letter(), payload(me, other, sent, size(sent)));
@@ -104,7 +112,10 @@ pub fn both_ways_at_once_without_waiting(fabric: &Fabric) {
             }
             was_full.fetch_or(u64::from(sent < due), Ordering::Relaxed);
             if let Some(message) = node.receive(Wait::Poll).unwrap() {
-                assert!(message.payload() == payload(other, me, taken, size(taken)), "message {taken}");
+                assert!(
+                    message.payload() == payload(other, me, taken, size(taken)),
+                    "message {taken}"
+                );
                 taken += 1;
             }
             node.look_after_peers().unwrap();
@@ -113,8 +124,8 @@ pub fn both_ways_at_once_without_waiting(fabric: &Fabric) {
     assert!(was_full.load(Ordering::Relaxed) > 0, "nobody ever had to wait for room");
 }
 
-/// Two nodes send each other calls that are larger than their paths, at the same time: each takes while
-/// it finds no room.
+/// Two nodes send each other calls that are larger than their paths, at the same time: each takes
+/// while it finds no room.
 pub fn both_ways_at_once_in_large_calls(fabric: &Fabric) {
     const CALLS: u64 = 4;
     const BATCH: u64 = 20;
@@ -131,8 +142,9 @@ pub fn both_ways_at_once_in_large_calls(fabric: &Fabric) {
             assert!(payload_taken == payload(other, me, number, bytes(number)), "message {number}");
         };
         for first in (0..due).step_by(BATCH as usize) {
-            let all: Vec<Vec<u8>> =
-                (first..first + BATCH).map(|number| payload(me, other, number, bytes(number))).collect();
+            let all: Vec<Vec<u8>> = (first..first + BATCH)
+                .map(|number| payload(me, other, number, bytes(number)))
+                .collect();
             let parts: Vec<&[u8]> = all.iter().map(Vec::as_slice).collect();
             let letter = Letter::new(other, Kind::Data, clock::Ticks(record::ABSENT));
             node.send_batch_taking(letter, &parts, |message| check(message.payload())).unwrap();

@@ -1,15 +1,17 @@
-//! The rows that nodes write: four stamps in order, hops, packets, and the bounds of what was not observed.
+//! The rows that nodes write: four stamps in order, hops, packets, and the bounds of what was not
+//! observed.
 
 use crate::table::{Carrier, Fabric, payload, ranks, take_in_time};
 use clock::Clock;
 use fabric::{Handed, Letter, NodeId, Recording, Stamps, Wait, columns};
 use record::{
-    ABSENT, ArrivedClock, Batch, Field, How, Kind, NULL, NodeSheet, RecorderOptions, Run, RunFolder, RunInfo,
-    Schema,
+    ABSENT, ArrivedClock, Batch, Field, How, Kind, NULL, NodeSheet, RecorderOptions, Run,
+    RunFolder, RunInfo, Schema,
 };
 use std::path::{Path, PathBuf};
 
-/// What two clocks of one host, put on one timeline, may disagree by (the kernel's stamps are on another clock than ours).
+/// What two clocks of one host, put on one timeline, may disagree by (the kernel's stamps are on
+/// another clock than ours).
 const SLACK_NS: i64 = 20_000;
 
 const FIELDS: [Field; 9] = [
@@ -116,7 +118,9 @@ pub fn delegated_stamps_are_in_order(fabric: &Fabric) {
 
 /// All nodes read one clock here, but the kernel's stamps are on another.
 fn check_delegated(ready: u64, stamps: &Stamps, taken: u64, fabric: &Fabric) {
-    assert!(ready != ABSENT && stamps.sent != ABSENT && stamps.arrived != ABSENT && taken != ABSENT);
+    assert!(
+        ready != ABSENT && stamps.sent != ABSENT && stamps.arrived != ABSENT && taken != ABSENT
+    );
     assert!(ready <= stamps.sent && stamps.sent <= taken, "{ready} {stamps:?} {taken}");
     if stamps.arrived_clock != ArrivedClock::Kernel && stamps.arrived_how == How::Observed {
         assert!(stamps.sent <= stamps.arrived && stamps.arrived <= taken, "{stamps:?} {taken}");
@@ -144,8 +148,14 @@ fn check_rows(run: &Run, fabric: &Fabric) -> u64 {
             let error = if fabric.brackets() { of(Field::ArrivedErrorNs).max(0) } else { 0 };
             let [ready, sent, arrived, taken] = stamps;
             assert!(ready <= sent, "ready {ready} > sent {sent}");
-            assert!(sent <= arrived + error + SLACK_NS, "sent {sent} > arrived {arrived} ± {error}");
-            assert!(arrived - error <= taken + SLACK_NS, "arrived {arrived} ± {error} > taken {taken}");
+            assert!(
+                sent <= arrived + error + SLACK_NS,
+                "sent {sent} > arrived {arrived} ± {error}"
+            );
+            assert!(
+                arrived - error <= taken + SLACK_NS,
+                "arrived {arrived} ± {error} > taken {taken}"
+            );
             let observed = of(Field::ArrivedHow) == How::Observed as i64;
             assert!(fabric.brackets() || observed);
             assert!(error == 0 || !observed, "an observed arrival with an error of {error} ns");
@@ -154,7 +164,8 @@ fn check_rows(run: &Run, fabric: &Fabric) -> u64 {
                 assert_eq!(of(Field::Hops), i64::from((src ^ dst).count_ones()));
                 assert_eq!(
                     of(Field::Packets),
-                    of(Field::Bytes).max(1).div_euclid(1000) + i64::from(of(Field::Bytes) % 1000 != 0)
+                    of(Field::Bytes).max(1).div_euclid(1000)
+                        + i64::from(of(Field::Bytes) % 1000 != 0)
                 );
             }
             rows += 1;

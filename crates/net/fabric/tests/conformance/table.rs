@@ -27,7 +27,8 @@ pub enum Carrier {
     Shm,
     Tcp,
     Udp(UdpOptions),
-    /// Every node is a rank, in a process of its own that runs this same suite: see `conformance_mpi.rs`.
+    /// Every node is a rank, in a process of its own that runs this same suite: see
+    /// `conformance_mpi.rs`.
     Mpi,
 }
 
@@ -51,8 +52,13 @@ pub fn udp_tasked() -> Carrier {
 /// The same over a bad network.
 pub fn troubled(carrier: Carrier, chance: f64) -> Carrier {
     let Carrier::Udp(options) = carrier else { panic!("only datagrams can be troubled") };
-    let faults =
-        UdpFaults { loss: chance, duplicate: chance, reorder: chance, delay: chance, ..UdpFaults::NONE };
+    let faults = UdpFaults {
+        loss: chance,
+        duplicate: chance,
+        reorder: chance,
+        delay: chance,
+        ..UdpFaults::NONE
+    };
     Carrier::Udp(UdpOptions { faults: Some(faults), ..options })
 }
 
@@ -83,7 +89,10 @@ impl Fabric {
     }
 
     pub fn cube(carrier: Carrier, nodes: u16, wait: Waiting) -> Fabric {
-        Fabric { topology: Topology::Hypercube { packet_bytes: 1000 }, ..Fabric::mesh(carrier, nodes, wait) }
+        Fabric {
+            topology: Topology::Hypercube { packet_bytes: 1000 },
+            ..Fabric::mesh(carrier, nodes, wait)
+        }
     }
 
     /// With some of everything that can be planted, each so short that no test waits for it.
@@ -102,7 +111,9 @@ impl Fabric {
     /// The same with paths that hold next to nothing, so that a test soon goes far beyond them.
     pub fn with_little_room(&self) -> Fabric {
         let carrier = match self.carrier {
-            Carrier::Udp(options) => Carrier::Udp(UdpOptions { max_acks: LITTLE_ROOM.messages, ..options }),
+            Carrier::Udp(options) => {
+                Carrier::Udp(UdpOptions { max_acks: LITTLE_ROOM.messages, ..options })
+            }
             other => other,
         };
         Fabric { carrier, path_room: Some(LITTLE_ROOM), ..self.clone() }
@@ -118,7 +129,8 @@ impl Fabric {
         matches!(self.carrier, Carrier::Udp(UdpOptions { faults: Some(_), .. }))
     }
 
-    /// Whether every few dozen packets wait for an acknowledgement: on a busy machine that takes its time.
+    /// Whether every few dozen packets wait for an acknowledgement: on a busy machine that takes
+    /// its time.
     pub fn is_udp(&self) -> bool {
         matches!(self.carrier, Carrier::Udp(_))
     }
@@ -134,7 +146,8 @@ impl Fabric {
             Carrier::Thread => TransportSpec::Thread,
             Carrier::Shm => TransportSpec::Shm { path: new_segment_path() },
             Carrier::Tcp | Carrier::Udp(_) => {
-                listeners = (0..self.nodes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+                listeners =
+                    (0..self.nodes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
                 let address = |listener: &TcpListener| listener.local_addr().unwrap();
                 self.met_at(listeners.iter().map(address).collect())
             }
@@ -170,7 +183,8 @@ impl Fabric {
         }
     }
 
-    /// Run every node in a thread of its own: `program` is its whole life but for opening and closing.
+    /// Run every node in a thread of its own: `program` is its whole life but for opening and
+    /// closing.
     pub fn run(&self, program: impl Fn(&mut Node) + Sync) {
         self.run_recorded(|_| Recording::Off, |node, _| program(node));
     }
@@ -215,8 +229,10 @@ impl Fabric {
                         .chain(std::iter::repeat_with(|| None));
                     let ids = (0..self.nodes).zip(listeners);
                     let (spec, key) = (&spec, &key);
-                    ids.map(|(id, listener)| scope.spawn(move || run(open_one(spec, key, id, listener), id)))
-                        .collect()
+                    ids.map(|(id, listener)| {
+                        scope.spawn(move || run(open_one(spec, key, id, listener), id))
+                    })
+                    .collect()
                 }
             };
             handles.into_iter().map(|handle| handle.join().unwrap()).collect()
@@ -280,7 +296,8 @@ pub struct Got {
     pub payload: bytes::Bytes,
 }
 
-/// The next message, which must come. A wait with a deadline also ends early, when a peer says good-bye.
+/// The next message, which must come. A wait with a deadline also ends early, when a peer says
+/// good-bye.
 pub fn take_in_time(node: &mut Node) -> Got {
     let deadline = node.after(PATIENCE);
     loop {
@@ -307,7 +324,8 @@ impl Random {
     }
 }
 
-/// The payload that message `number` from one node to another must have: a block of its own, repeated.
+/// The payload that message `number` from one node to another must have: a block of its own,
+/// repeated.
 pub fn payload(from: NodeId, to: NodeId, number: u64, bytes: usize) -> Vec<u8> {
     // No power of two, so that a piece in the wrong place does not look right.
     const BLOCK_BYTES: usize = 4104;

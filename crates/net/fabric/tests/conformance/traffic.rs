@@ -10,7 +10,8 @@ fn others(node: &Node) -> Vec<NodeId> {
     (0..node.nodes()).filter(|other| *other != node.id()).collect()
 }
 
-/// How large message `number` of a pair is: mostly small, sometimes several packets, seldom several fragments.
+/// How large message `number` of a pair is: mostly small, sometimes several packets, seldom several
+/// fragments.
 fn size(from: NodeId, to: NodeId, number: u64) -> usize {
     let mut random = Random(SEED ^ (u64::from(from) << 40) ^ (u64::from(to) << 20) ^ number);
     match random.below(100) {
@@ -28,7 +29,8 @@ pub fn everything_comes_once_and_in_order(fabric: &Fabric) {
         let mut random = Random(SEED + u64::from(me));
         let mut sent = vec![0u64; usize::from(node.nodes())];
         let mut got = vec![0u64; usize::from(node.nodes())];
-        let mut left: Vec<NodeId> = all.iter().flat_map(|to| std::iter::repeat_n(*to, each)).collect();
+        let mut left: Vec<NodeId> =
+            all.iter().flat_map(|to| std::iter::repeat_n(*to, each)).collect();
         while !left.is_empty() {
             let to = left.swap_remove(random.below(left.len() as u64) as usize);
             let number = sent[usize::from(to)];
@@ -93,7 +95,8 @@ pub fn sizes_from_nothing_to_many_fragments(fabric: &Fabric) {
     });
 }
 
-/// One node after the other sends to all others, who take: no transport needs to hold what nobody takes.
+/// One node after the other sends to all others, who take: no transport needs to hold what nobody
+/// takes.
 fn in_turns(
     fabric: &Fabric,
     count: u64,
@@ -182,7 +185,8 @@ fn bare_messages_come_in_order() {
     use crate::table::Carrier;
     for carrier in [Carrier::Thread, Carrier::Shm, Carrier::Tcp] {
         for bytes in [1, 8, 100, 300_000] {
-            let fabric = Fabric { bare_bytes: Some(bytes), ..Fabric::mesh(carrier, 3, Waiting::Blocking) };
+            let fabric =
+                Fabric { bare_bytes: Some(bytes), ..Fabric::mesh(carrier, 3, Waiting::Blocking) };
             in_turns(
                 &fabric,
                 40,

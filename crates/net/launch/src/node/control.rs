@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 pub struct Control {
     /// Finish with what there is. Read it as often as you like; it is written once.
     pub stop: Apart<AtomicBool>,
-    /// Units of work done. Stored by the work, read twice a second: store it every thousand messages or so, not
-    /// with each.
+    /// Units of work done. Stored by the work, read twice a second: store it every thousand
+    /// messages or so, not with each.
     pub done: Apart<AtomicU64>,
     /// Units of work in all; 0 if unknown.
     pub goal: Apart<AtomicU64>,
@@ -36,8 +36,8 @@ pub struct Control {
     status: Mutex<Option<Box<dyn Fn() -> Value + Send>>>,
 }
 
-/// A value on cache lines of its own (two of them, since processors fetch in pairs), so that writing one does not
-/// slow down who reads its neighbour.
+/// A value on cache lines of its own (two of them, since processors fetch in pairs), so that
+/// writing one does not slow down who reads its neighbour.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Apart<T>(T);
@@ -94,13 +94,14 @@ impl Control {
         }
     }
 
-    /// From now on send what `status` says along with the two counts, twice a second: a small value, for whoever shows
-    /// progress. It is called on the control thread.
+    /// From now on send what `status` says along with the two counts, twice a second: a small
+    /// value, for whoever shows progress. It is called on the control thread.
     pub fn tell_status(&self, status: impl Fn() -> Value + Send + 'static) {
         *lock(&self.status) = Some(Box::new(status));
     }
 
-    /// Say that everything is set up, and sleep until all nodes are and the coordinator lets them begin.
+    /// Say that everything is set up, and sleep until all nodes are and the coordinator lets them
+    /// begin.
     ///
     /// # Errors
     /// [`Stopped`] when it will not come to that.
@@ -146,7 +147,8 @@ impl Control {
         sent.map_err(|error| format!("the coordinator cannot be reached: {error}"))
     }
 
-    /// Tell how the work ended, unless we have left before. If the coordinator is gone, the control thread knows it.
+    /// Tell how the work ended, unless we have left before. If the coordinator is gone, the control
+    /// thread knows it.
     pub(super) fn report(&self, result: &Result<Value, String>) {
         if self.reason_to_leave().is_some() {
             return;
@@ -155,7 +157,9 @@ impl Control {
             Ok(outcome) => Message::Done { outcome: outcome.clone() },
             Err(reason) => Message::Failed { reason: shorten(reason) },
         };
-        if let Err(FrameError::Oversized { bytes, limit }) = Frame::Message(message.clone()).encode() {
+        if let Err(FrameError::Oversized { bytes, limit }) =
+            Frame::Message(message.clone()).encode()
+        {
             let reason = format!("its outcome has {bytes} bytes and {limit} are allowed");
             let _ = self.send(&Frame::Message(Message::Failed { reason }));
         } else {
@@ -163,8 +167,9 @@ impl Control {
         }
     }
 
-    /// Finish with what there is, for a reason that is ours. The coordinator is told now, because work that waits for a peer ends only when
-    /// that one is told to stop, too. When the coordinator has said so already, it is obedience.
+    /// Finish with what there is, for a reason that is ours. The coordinator is told now, because
+    /// work that waits for a peer ends only when that one is told to stop, too. When the
+    /// coordinator has said so already, it is obedience.
     pub(super) fn leave(&self, reason: String) {
         if !self.is_stopped() {
             let told = Message::Failed { reason: shorten(&reason) };
@@ -186,7 +191,11 @@ impl Control {
     }
 
     /// Listen to the coordinator until it lets go (whether more launches follow) or is gone.
-    pub(super) fn listen(&self, mut stream: TcpStream, grace: Option<Duration>) -> Result<bool, FrameError> {
+    pub(super) fn listen(
+        &self,
+        mut stream: TcpStream,
+        grace: Option<Duration>,
+    ) -> Result<bool, FrameError> {
         let heard = self.obey(&mut stream);
         self.set_stop();
         if let Some(grace) = grace.filter(|_| heard.is_err()) {
@@ -200,9 +209,12 @@ impl Control {
             let (kind, body) = read_raw(stream, BODY_BYTES_MAX)?;
             let received = self.clock.now();
             let answer = match decode_body(kind, &body)? {
-                Frame::Ping { sequence } => Frame::Pong { sequence, received, sent: self.clock.now() },
+                Frame::Ping { sequence } => {
+                    Frame::Pong { sequence, received, sent: self.clock.now() }
+                }
                 Frame::Message(Message::Ask) => {
-                    let (done, goal) = (self.done.load(Ordering::Relaxed), self.goal.load(Ordering::Relaxed));
+                    let (done, goal) =
+                        (self.done.load(Ordering::Relaxed), self.goal.load(Ordering::Relaxed));
                     let status = lock(&self.status).as_ref().map_or(Value::Null, |status| status());
                     Frame::Message(Message::Progress { done, goal, status })
                 }
@@ -234,20 +246,24 @@ impl Control {
         self.changed.notify_all();
     }
 
-    /// The coordinator is gone. Work that does not end by itself must not stay behind: nobody would ever end it.
+    /// The coordinator is gone. Work that does not end by itself must not stay behind: nobody would
+    /// ever end it.
     fn end_within(&self, grace: Duration) {
         let deadline = Instant::now() + grace;
         let mut stage = lock(&self.stage);
         while !stage.over {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                // Not an exit: that would run the ends of a program whose work is stuck. What was recorded is in named
-                // memory and survives this.
-                let _ =
-                    rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+                // Not an exit: that would run the ends of a program whose work is stuck. What was
+                // recorded is in named memory and survives this.
+                let _ = rustix::process::kill_process(
+                    rustix::process::getpid(),
+                    rustix::process::Signal::KILL,
+                );
                 return;
             }
-            stage = self.changed.wait_timeout(stage, left).unwrap_or_else(PoisonError::into_inner).0;
+            stage =
+                self.changed.wait_timeout(stage, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }

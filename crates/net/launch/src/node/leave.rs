@@ -3,7 +3,8 @@
 use super::control::Control;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Where the process hears that it is to end. A node that works finishes with what it has, and tells its coordinator the reason.
+/// Where the process hears that it is to end. A node that works finishes with what it has, and
+/// tells its coordinator the reason.
 #[derive(Debug, Default)]
 pub struct Leave {
     state: Mutex<State>,

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Session<'_> {
-    /// Compare every other clock domain with ours, by one process of each. Nodes that share our clock are left
-    /// in peace.
+    /// Compare every other clock domain with ours, by one process of each. Nodes that share our
+    /// clock are left in peace.
     pub(super) fn compare_clocks(&mut self) -> Result<(), Halt> {
         let mut compared: HashSet<String> = HashSet::from([self.clocks.reference.clone()]);
         for index in 0..self.members.len() {
@@ -28,7 +28,9 @@ impl Session<'_> {
                 }
                 Err(error) => {
                     let node = self.members[index].hosted.first().copied().unwrap_or_default();
-                    self.note(Note::Remark(format!("the clock of node {node} was not compared: {error}")));
+                    self.note(Note::Remark(format!(
+                        "the clock of node {node} was not compared: {error}"
+                    )));
                 }
             }
         }
@@ -59,7 +61,12 @@ impl Session<'_> {
             self.step(deadline)?;
             match self.pong.take() {
                 Some((of, remote_received, remote_sent, local_received)) if of == sequence => {
-                    return Ok(Some(Exchange { local_sent, remote_received, remote_sent, local_received }));
+                    return Ok(Some(Exchange {
+                        local_sent,
+                        remote_received,
+                        remote_sent,
+                        local_received,
+                    }));
                 }
                 // Of a ping that was given up, or none.
                 _ => {}

@@ -1,4 +1,5 @@
-//! The end of a launch, good or bad: nobody is left behind, and everything known is in the run's information.
+//! The end of a launch, good or bad: nobody is left behind, and everything known is in the run's
+//! information.
 
 use super::*;
 
@@ -51,7 +52,9 @@ impl Session<'_> {
             }
         }
         let deadline = Instant::now() + LEAVE;
-        while self.members.iter().any(|member| member.phase != Phase::Gone) && Instant::now() < deadline {
+        while self.members.iter().any(|member| member.phase != Phase::Gone)
+            && Instant::now() < deadline
+        {
             let _ = self.step(deadline);
         }
         self.fleet_leaves();
@@ -62,7 +65,9 @@ impl Session<'_> {
         let patience = if self.failures.is_empty() { LEAVE } else { Duration::from_millis(500) };
         let late = self.fleet.wait(patience);
         if self.failures.is_empty() && !late.is_empty() {
-            self.note(Note::Remark(format!("processes {late:?} did not end by themselves and were killed")));
+            self.note(Note::Remark(format!(
+                "processes {late:?} did not end by themselves and were killed"
+            )));
         }
         self.fleet = Fleet::Unseen;
         let logs = self.folder.path().join("logs");
@@ -112,7 +117,8 @@ impl Session<'_> {
             let info = self.folder.info_mut();
             info.lost.cut = true;
             info.failures.push(format!(
-                "launch {launch}: node {node} ended before it had begun to record: nothing of it is kept"
+                "launch {launch}: node {node} ended before it had begun to record: nothing of it \
+                is kept"
             ));
         }
     }

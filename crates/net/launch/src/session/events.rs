@@ -37,12 +37,18 @@ impl Session<'_> {
                 member.status = status;
                 member.answered(done, goal);
             }
-            (Frame::Message(Message::Done { outcome }), Phase::Assigned | Phase::Ready | Phase::Working) => {
+            (
+                Frame::Message(Message::Done { outcome }),
+                Phase::Assigned | Phase::Ready | Phase::Working,
+            ) => {
                 member.outcome = Some(outcome);
                 // What the work counted last may be newer than the last answer.
                 member.enter(Phase::Ended);
             }
-            (Frame::Message(Message::Failed { reason }), Phase::Assigned | Phase::Ready | Phase::Working) => {
+            (
+                Frame::Message(Message::Failed { reason }),
+                Phase::Assigned | Phase::Ready | Phase::Working,
+            ) => {
                 // Told to stop before it was told to begin: that is obedience.
                 let obeyed = self.winding_down && member.phase < Phase::Working;
                 if !obeyed {
@@ -54,7 +60,8 @@ impl Session<'_> {
                 self.pong = Some((sequence, theirs, sent, received));
             }
             (Frame::Chunk(chunk), _) => {
-                let stored = away::store(self.folder.path(), self.options.launch, &member.hosted, &chunk);
+                let stored =
+                    away::store(self.folder.path(), self.options.launch, &member.hosted, &chunk);
                 if let Err(how) = stored {
                     self.fail(index, Cause::Broken { how });
                 }
@@ -81,14 +88,17 @@ impl Session<'_> {
             self.members[index].phase = Phase::Gone;
             if !self.released {
                 let node = self.members[index].hosted.first().copied().unwrap_or(slot);
-                self.note(Note::Remark(format!("node {node} had finished, but left before it was let go")));
+                self.note(Note::Remark(format!(
+                    "node {node} had finished, but left before it was let go"
+                )));
             }
             return;
         }
         let cause = match (error, self.fleet.obituary(slot, AFTER_CLOSE)) {
-            (FrameError::Closed | FrameError::Truncated | FrameError::Io { .. }, Some(obituary)) => {
-                Cause::Died { how: obituary.how }
-            }
+            (
+                FrameError::Closed | FrameError::Truncated | FrameError::Io { .. },
+                Some(obituary),
+            ) => Cause::Died { how: obituary.how },
             (FrameError::Closed | FrameError::Truncated | FrameError::Io { .. }, None) => {
                 Cause::Lost { how: error.to_string() }
             }
@@ -128,13 +138,19 @@ impl Session<'_> {
         }
     }
 
-    /// A message that could not be sent: the end of the connection, which is also an event, tells more. Only a peer
-    /// that does not read any more has none.
+    /// A message that could not be sent: the end of the connection, which is also an event, tells
+    /// more. Only a peer that does not read any more has none.
     pub(super) fn sent(&mut self, index: usize, sent: Result<(), FrameError>) {
         if let Err(FrameError::Io { source }) = sent
-            && matches!(source.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
+            && matches!(
+                source.kind(),
+                std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut
+            )
         {
-            self.fail(index, Cause::Silent { waited_ms: self.options.deadlines.answer.as_millis() as u64 });
+            self.fail(
+                index,
+                Cause::Silent { waited_ms: self.options.deadlines.answer.as_millis() as u64 },
+            );
         }
     }
 }

@@ -48,7 +48,8 @@ impl Session<'_> {
             Err(reason) => {
                 let peer = connection.peer;
                 // It may have gone already; the note is what counts.
-                let _ = connection.send(&Frame::Message(Message::Refused { reason: reason.clone() }));
+                let _ =
+                    connection.send(&Frame::Message(Message::Refused { reason: reason.clone() }));
                 self.note(Note::Refused(format!("process {} at {peer}: {reason}", join.pid)));
             }
         }
@@ -59,7 +60,8 @@ impl Session<'_> {
         let taken = |slot: u16| self.members.iter().any(|member| member.slot == slot);
         if join.protocol != PROTOCOL {
             return Err(format!(
-                "it speaks version {} of the control protocol, not {PROTOCOL}; install the same Fourstamp on both",
+                "it speaks version {} of the control protocol, not {PROTOCOL}; install the same \
+                Fourstamp on both",
                 join.protocol
             ));
         }
@@ -67,19 +69,27 @@ impl Session<'_> {
             return Err(format!("all {} nodes are there already", self.options.fabric.nodes));
         }
         if join.hosts != hosts || join.data_addresses.len() != usize::from(hosts) {
-            return Err(format!("it holds {} nodes where {hosts} are needed in a process", join.hosts));
+            return Err(format!(
+                "it holds {} nodes where {hosts} are needed in a process",
+                join.hosts
+            ));
         }
         let shares_memory = matches!(self.options.fabric.transport, TransportSpec::Shm { .. });
         if shares_memory && join.boot_id != self.coordinator.home.boot_id {
             return Err(format!(
-                "transport shm needs all nodes on this machine, and {} ({from}) is another; choose tcp",
+                "transport shm needs all nodes on this machine, and {} ({from}) is another; choose \
+                tcp",
                 join.host
             ));
         }
         match join.slot {
-            Some(slot) if slot >= processes || taken(slot) => Err(format!("there is no place {slot} for it")),
+            Some(slot) if slot >= processes || taken(slot) => {
+                Err(format!("there is no place {slot} for it"))
+            }
             Some(slot) => Ok(slot),
-            None => (0..processes).find(|slot| !taken(*slot)).ok_or_else(|| "no place is free".to_string()),
+            None => (0..processes)
+                .find(|slot| !taken(*slot))
+                .ok_or_else(|| "no place is free".to_string()),
         }
     }
 
@@ -91,14 +101,17 @@ impl Session<'_> {
             return Ok(());
         }
         let node = obituary.slot * self.options.hosts();
-        let line = obituary.last_line.map(|line| format!("; its last line: {line}")).unwrap_or_default();
+        let line =
+            obituary.last_line.map(|line| format!("; its last line: {line}")).unwrap_or_default();
         let reason = format!("its process {} before it had joined{line}", obituary.how);
         Err(LaunchError::Start { node, what: self.program(), reason }.into())
     }
 
     fn program(&self) -> String {
         match &self.options.starter {
-            Starter::Local(command) | Starter::Tmux { command, .. } => command.program.display().to_string(),
+            Starter::Local(command) | Starter::Tmux { command, .. } => {
+                command.program.display().to_string()
+            }
             Starter::Ssh { program, .. } => program.display().to_string(),
             Starter::External => "started by hand".into(),
         }
@@ -106,11 +119,15 @@ impl Session<'_> {
 
     fn too_few(&self, limit: Duration) -> LaunchError {
         let processes = self.options.processes();
-        let missing = (0..processes).find(|slot| !self.members.iter().any(|member| member.slot == *slot));
+        let missing =
+            (0..processes).find(|slot| !self.members.iter().any(|member| member.slot == *slot));
         let line = missing.and_then(|slot| Some((slot, self.fleet.last_line(slot)?)));
         let hint = match (&self.options.starter, line) {
             (Starter::External, _) => {
-                format!("; start the others with: fourstamp node --join {}", self.coordinator.join_address())
+                format!(
+                    "; start the others with: fourstamp node --join {}",
+                    self.coordinator.join_address()
+                )
             }
             (_, Some((slot, line))) => format!("; the last line of process {slot}: {line}"),
             (_, None) => String::new(),

@@ -14,7 +14,11 @@ use std::time::Duration;
 pub fn behave(assignment: &Assignment, control: &Control) -> Result<Value, String> {
     let me = assignment.hosted[0];
     if let Some(folder) = assignment.plan["pids"].as_str() {
-        std::fs::write(Path::new(folder).join(format!("node-{me}")), std::process::id().to_string()).unwrap();
+        std::fs::write(
+            Path::new(folder).join(format!("node-{me}")),
+            std::process::id().to_string(),
+        )
+        .unwrap();
     }
     let what = assignment.plan["nodes"][usize::from(me)].as_str().unwrap_or("count");
     match what {
@@ -81,7 +85,12 @@ fn record(assignment: &Assignment, control: &Control) -> Result<Value, String> {
     let me = assignment.hosted[0];
     let folder = RunFolder::join(&assignment.run_folder).map_err(|error| error.to_string())?;
     let clock = control.clock();
-    let sheet = record::NodeSheet::with_quality(assignment.launch, u32::from(me), &clock, control.quality());
+    let sheet = record::NodeSheet::with_quality(
+        assignment.launch,
+        u32::from(me),
+        &clock,
+        control.quality(),
+    );
     let recorder = folder.recorder(sheet, &Schema::new(&[]), assignment.recorder);
     let mut recorder = recorder.map_err(|error| error.to_string())?;
     for seq in 0..1000 {

@@ -11,17 +11,22 @@ use std::time::Duration;
 fn a_planted_clock_offset_is_found_within_its_bound() {
     let mut command = myself();
     command.environment.push((PLANT.into(), "1".into()));
-    let mut options = LaunchOptions::new(0, spec(2, tcp()), Hosting::ProcessEach, Starter::Local(command));
+    let mut options =
+        LaunchOptions::new(0, spec(2, tcp()), Hosting::ProcessEach, Starter::Local(command));
     options.synchronising.every = Duration::from_millis(300);
     let mut stage = Stage::with(options);
     stage.play(&["count", "count"]).unwrap();
     let info = stage.run.info();
     for node in 0..2 {
-        let planted =
-            info.domains.iter().find(|domain| domain.id.ends_with(&format!("/planted-{node}"))).unwrap();
+        let planted = info
+            .domains
+            .iter()
+            .find(|domain| domain.id.ends_with(&format!("/planted-{node}")))
+            .unwrap();
         assert!(planted.offsets.len() >= 3, "at the start, in between, and at the end");
         for offset in &planted.offsets {
-            let difference = offset.local.0.wrapping_sub(offset.remote.0) as i64 - PLANTED_TICKS as i64;
+            let difference =
+                offset.local.0.wrapping_sub(offset.remote.0) as i64 - PLANTED_TICKS as i64;
             let ns_per_tick = ns_per_tick(&info.domains[0].anchors);
             assert!(
                 (difference as f64 * ns_per_tick).abs() <= offset.error_ns,
@@ -49,13 +54,20 @@ fn a_node_that_does_not_see_the_run_folder_sends_its_log() {
     let mut arguments: Vec<String> = ["-m", "sh", "-c", &hide, "sh"].map(String::from).into();
     arguments.push(inner.program.display().to_string());
     arguments.extend(inner.arguments);
-    stage.options.starter =
-        Starter::Local(NodeCommand { program: "unshare".into(), arguments, environment: Vec::new() });
+    stage.options.starter = Starter::Local(NodeCommand {
+        program: "unshare".into(),
+        arguments,
+        environment: Vec::new(),
+    });
     let outcome = stage.play(&["record", "record"]).unwrap();
     for node in &outcome.nodes {
         let folder = node.outcome["folder"].as_str().unwrap();
-        let own = Path::new(folder).parent().and_then(Path::file_name).expect("a folder of its own");
-        assert!(memory::owner_of(own).is_some(), "{folder}: nobody could say that it is a leftover");
+        let own =
+            Path::new(folder).parent().and_then(Path::file_name).expect("a folder of its own");
+        assert!(
+            memory::owner_of(own).is_some(),
+            "{folder}: nobody could say that it is a leftover"
+        );
         assert!(!Path::new(folder).exists(), "the node's own folder is removed");
     }
     let info = stage.run.close().unwrap();
@@ -76,7 +88,8 @@ fn over_ssh_the_key_is_on_no_command_line() {
     Command::new("chmod").arg("755").arg(&ssh).status().unwrap();
     let hosts = vec!["localhost".to_string(), "me@localhost".to_string()];
     let starter = Starter::Ssh { program: ssh, hosts, command: myself() };
-    let mut stage = Stage::with(LaunchOptions::new(0, spec(3, tcp()), Hosting::ProcessEach, starter));
+    let mut stage =
+        Stage::with(LaunchOptions::new(0, spec(3, tcp()), Hosting::ProcessEach, starter));
     let outcome = stage.play(&["count", "count", "count"]).unwrap();
     assert_eq!(outcome.nodes.len(), 3);
     let seen = std::fs::read_to_string(&seen).unwrap();
@@ -92,10 +105,13 @@ fn tmux_shows_each_node_in_a_pane_and_is_cleaned_up() {
         return;
     }
     let server = format!("fourstamp-test-{}", std::process::id());
-    let tmux =
-        |arguments: &[&str]| Command::new("tmux").args(["-L", &server]).args(arguments).output().unwrap();
-    let starter = Starter::Tmux { session: "nodes".into(), server: Some(server.clone()), command: myself() };
-    let mut stage = Stage::with(LaunchOptions::new(0, spec(3, tcp()), Hosting::ProcessEach, starter));
+    let tmux = |arguments: &[&str]| {
+        Command::new("tmux").args(["-L", &server]).args(arguments).output().unwrap()
+    };
+    let starter =
+        Starter::Tmux { session: "nodes".into(), server: Some(server.clone()), command: myself() };
+    let mut stage =
+        Stage::with(LaunchOptions::new(0, spec(3, tcp()), Hosting::ProcessEach, starter));
     let mut panes = 0;
     let outcome = stage.play_observed(&["count", "count", "count"], |note, _| {
         if *note == Note::Begun {
@@ -116,12 +132,17 @@ fn tmux_shows_each_node_in_a_pane_and_is_cleaned_up() {
 fn clocks_that_no_node_shares_with_the_coordinator_still_come_onto_one_timeline() {
     let mut command = myself();
     command.environment.push((PLANT.into(), "1".into()));
-    let options = LaunchOptions::new(0, spec(2, tcp()), Hosting::ProcessEach, Starter::Local(command));
+    let options =
+        LaunchOptions::new(0, spec(2, tcp()), Hosting::ProcessEach, Starter::Local(command));
     let mut stage = Stage::with(options);
     stage.play(&["record", "record"]).unwrap();
     let info = stage.run.close().unwrap();
     let reference = info.domains.iter().find(|domain| domain.reference).unwrap();
     assert!(reference.model.is_some(), "the others are tied to it, though no node has it");
     let error_ns = info.error_between_ns(0, 0, 1);
-    assert!(error_ns.is_some_and(|error| error > 0.0 && error < 1e7), "{error_ns:?}, {:?}", info.notes);
+    assert!(
+        error_ns.is_some_and(|error| error > 0.0 && error < 1e7),
+        "{error_ns:?}, {:?}",
+        info.notes
+    );
 }

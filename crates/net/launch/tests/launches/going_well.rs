@@ -17,9 +17,17 @@ fn two_processes_work_together_and_leave() {
     assert_eq!(hosted, [vec![0], vec![1]]);
     let peers = outcome.nodes[0].outcome["peers"]["peers"].as_array().unwrap();
     assert_eq!(peers.len(), 2, "each process listens, and all know where");
-    assert!(stage.notes.iter().any(|note| matches!(note, Note::Progress(p) if p.goal == 24 && p.done > 0)));
+    assert!(
+        stage
+            .notes
+            .iter()
+            .any(|note| matches!(note, Note::Progress(p) if p.goal == 24 && p.done > 0))
+    );
     let domains = &stage.run.info().domains;
-    assert!(domains.len() == 1 && domains[0].reference && domains[0].anchors.len() >= 3, "{domains:?}");
+    assert!(
+        domains.len() == 1 && domains[0].reference && domains[0].anchors.len() >= 3,
+        "{domains:?}"
+    );
     assert!(stage.run.info().failures.is_empty());
 }
 
@@ -27,7 +35,8 @@ fn two_processes_work_together_and_leave() {
 fn nodes_of_transport_udp_are_told_where_to_meet() {
     let options = fabric::UdpOptions::default();
     let spec = spec(2, TransportSpec::Udp { peers: Vec::new(), options });
-    let mut stage = Stage::with(LaunchOptions::new(0, spec, Hosting::ProcessEach, Starter::Local(myself())));
+    let mut stage =
+        Stage::with(LaunchOptions::new(0, spec, Hosting::ProcessEach, Starter::Local(myself())));
     let outcome = stage.play(&["count", "count"]).unwrap();
     assert_eq!(outcome.nodes[0].outcome["peers"]["peers"].as_array().map(Vec::len), Some(2));
     assert_eq!(outcome.nodes[1].outcome["peers"]["options"]["max_acks"], json!(256));
@@ -36,7 +45,8 @@ fn nodes_of_transport_udp_are_told_where_to_meet() {
 #[test]
 fn one_process_holds_all_nodes_of_transport_thread() {
     let spec = spec(4, TransportSpec::Thread);
-    let mut stage = Stage::with(LaunchOptions::new(0, spec, Hosting::OneProcess, Starter::Local(myself())));
+    let mut stage =
+        Stage::with(LaunchOptions::new(0, spec, Hosting::OneProcess, Starter::Local(myself())));
     let outcome = stage.play(&["count"]).unwrap();
     assert_eq!(outcome.nodes.len(), 1);
     assert_eq!(outcome.nodes[0].outcome["hosted"], json!([0, 1, 2, 3]));
@@ -45,7 +55,8 @@ fn one_process_holds_all_nodes_of_transport_thread() {
 #[test]
 fn a_segment_is_there_while_nodes_set_up_and_gone_afterwards() {
     let spec = spec(2, TransportSpec::Shm { path: PathBuf::new() });
-    let mut stage = Stage::with(LaunchOptions::new(0, spec, Hosting::ProcessEach, Starter::Local(myself())));
+    let mut stage =
+        Stage::with(LaunchOptions::new(0, spec, Hosting::ProcessEach, Starter::Local(myself())));
     let outcome = stage.play(&["count", "count"]).unwrap();
     let path = outcome.nodes[0].outcome["peers"]["path"].as_str().unwrap().to_owned();
     assert!(path.contains("fourstamp-") && !Path::new(&path).exists(), "{path}");
@@ -67,23 +78,27 @@ fn stop_ends_the_work_with_what_there_is() {
 #[test]
 fn stop_before_the_beginning_is_said_so() {
     let mut stage = Stage::new(2);
-    let result =
-        stage.play_observed(&["count", "never-ready"], |_, stop| stop.store(true, Ordering::Relaxed));
+    let result = stage
+        .play_observed(&["count", "never-ready"], |_, stop| stop.store(true, Ordering::Relaxed));
     assert!(matches!(result, Err(LaunchError::Stopped)), "{result:?}");
 }
 
 #[test]
 fn launches_follow_each_other_and_a_node_started_by_hand_joins_again() {
-    let mut options = LaunchOptions::new(0, spec(1, tcp()), Hosting::ProcessEach, Starter::External);
+    let mut options =
+        LaunchOptions::new(0, spec(1, tcp()), Hosting::ProcessEach, Starter::External);
     options.more = true;
     let mut stage = Stage::with(options);
-    let (node_options, key) = (NodeOptions::new(stage.coordinator.join_address()), stage.key.clone());
+    let (node_options, key) =
+        (NodeOptions::new(stage.coordinator.join_address()), stage.key.clone());
     let by_hand = thread::spawn(move || {
         let mut launches = 0;
         loop {
             launches += 1;
-            match serve(&node_options, &key, |_, control| Ok(json!(control.ready_and_wait_go().is_ok())))
-                .unwrap()
+            match serve(&node_options, &key, |_, control| {
+                Ok(json!(control.ready_and_wait_go().is_ok()))
+            })
+            .unwrap()
             {
                 Served::MoreFollow => continue,
                 Served::Last => return launches,

@@ -17,7 +17,10 @@ fn a_killed_node_is_named_with_its_signal_and_the_others_finish() {
     assert!(begun.elapsed() < Duration::from_secs(30));
     let failure = first_failure(result);
     assert_eq!(failure.node, 1);
-    assert!(matches!(&failure.cause, Cause::Died { how } if how.contains("signal 9 (SIGKILL")), "{failure}");
+    assert!(
+        matches!(&failure.cause, Cause::Died { how } if how.contains("signal 9 (SIGKILL")),
+        "{failure}"
+    );
     assert!(stage.run.info().failures[0].contains("node 1"));
 }
 
@@ -28,7 +31,11 @@ fn what_a_killed_node_and_the_others_had_recorded_is_kept() {
     assert_eq!(failure.node, 1);
     let info = stage.run.close().unwrap();
     assert_eq!(info.rows(), 2000);
-    assert!(info.failures.iter().any(|failure| failure.contains("signal 9")), "{:?}", info.failures);
+    assert!(
+        info.failures.iter().any(|failure| failure.contains("signal 9")),
+        "{:?}",
+        info.failures
+    );
 }
 
 #[test]
@@ -40,7 +47,8 @@ fn a_frozen_node_is_named_and_killed() {
     assert!(matches!(failure.cause, Cause::Stopped { waited_ms: 3000.. }), "{failure}");
 }
 
-/// The one that waits for a stopped node often gives up first, and says that it does: it is not to blame.
+/// The one that waits for a stopped node often gives up first, and says that it does: it is not to
+/// blame.
 #[test]
 fn a_stopped_node_is_blamed_and_not_the_one_that_waits_for_it() {
     let mut stage = Stage::new(2);
@@ -64,7 +72,8 @@ fn a_node_that_dies_before_it_records_is_named_among_what_is_lost() {
     first_failure(stage.play(&["record", "die"]));
     let info = stage.run.close().unwrap();
     assert!(info.lost.cut && info.state == record::State::Cut, "{:?}", info.state);
-    let lost = info.failures.iter().find(|failure| failure.contains("before it had begun to record"));
+    let lost =
+        info.failures.iter().find(|failure| failure.contains("before it had begun to record"));
     assert!(lost.is_some_and(|lost| lost.contains("node 1")), "{:?}", info.failures);
 }
 
@@ -128,15 +137,19 @@ fn a_program_that_does_not_join_is_named_at_once() {
         arguments: vec!["-c".into(), text.into()],
         environment: Vec::new(),
     };
-    let missing =
-        NodeCommand { program: "/no/such/program".into(), arguments: Vec::new(), environment: Vec::new() };
+    let missing = NodeCommand {
+        program: "/no/such/program".into(),
+        arguments: Vec::new(),
+        environment: Vec::new(),
+    };
     for (command, words) in [
         (script("echo cannot find libfoo >&2; exit 3"), "exited with code 3 before it had joined"),
         (script("echo cannot find libfoo >&2; exit 3"), "cannot find libfoo"),
         (missing, "/no/such/program"),
     ] {
         let starter = Starter::Local(command);
-        let mut stage = Stage::with(LaunchOptions::new(0, spec(2, tcp()), Hosting::ProcessEach, starter));
+        let mut stage =
+            Stage::with(LaunchOptions::new(0, spec(2, tcp()), Hosting::ProcessEach, starter));
         let begun = Instant::now();
         let error = stage.play(&[]).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
@@ -146,13 +159,22 @@ fn a_program_that_does_not_join_is_named_at_once() {
 
 #[test]
 fn what_cannot_work_is_refused_before_anything_starts() {
-    let options =
-        LaunchOptions::new(0, spec(2, TransportSpec::Thread), Hosting::ProcessEach, Starter::Local(myself()));
+    let options = LaunchOptions::new(
+        0,
+        spec(2, TransportSpec::Thread),
+        Hosting::ProcessEach,
+        Starter::Local(myself()),
+    );
     let error = Stage::with(options).play(&[]).unwrap_err().to_string();
     assert!(error.contains("choose shm or tcp"), "{error}");
-    let ssh = Starter::Ssh { program: "ssh".into(), hosts: vec!["far.example".into()], command: myself() };
-    let error =
-        Stage::with(LaunchOptions::new(0, spec(1, tcp()), Hosting::ProcessEach, ssh)).play(&[]).unwrap_err();
+    let ssh = Starter::Ssh {
+        program: "ssh".into(),
+        hosts: vec!["far.example".into()],
+        command: myself(),
+    };
+    let error = Stage::with(LaunchOptions::new(0, spec(1, tcp()), Hosting::ProcessEach, ssh))
+        .play(&[])
+        .unwrap_err();
     assert!(error.to_string().contains("cannot join at 127.0.0.1"), "{error}");
 }
 

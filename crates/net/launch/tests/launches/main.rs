@@ -1,4 +1,5 @@
-//! Launches of real processes: this test program starts itself as the nodes, and once as a coordinator.
+//! Launches of real processes: this test program starts itself as the nodes, and once as a
+//! coordinator.
 
 #![allow(clippy::unwrap_used)] // everything here is a test, also what is not marked as one
 
@@ -52,6 +53,12 @@ fn coordinator_process() {
     let Some(pids) = std::env::var_os(COORDINATE) else { return };
     let mut stage = Stage::new(2);
     let plan = json!({ "nodes": ["deaf", "until-stop"], "pids": PathBuf::from(pids) });
-    let _ = stage.coordinator.run_launch(&mut stage.run, &stage.options, &plan, &stage.stop, &mut |_| {});
+    let _ = stage.coordinator.run_launch(
+        &mut stage.run,
+        &stage.options,
+        &plan,
+        &stage.stop,
+        &mut |_| {},
+    );
     std::process::exit(1);
 }

@@ -48,7 +48,12 @@ pub struct Stage {
 
 impl Stage {
     pub fn new(nodes: u16) -> Stage {
-        Stage::with(LaunchOptions::new(0, spec(nodes, tcp()), Hosting::ProcessEach, Starter::Local(myself())))
+        Stage::with(LaunchOptions::new(
+            0,
+            spec(nodes, tcp()),
+            Hosting::ProcessEach,
+            Starter::Local(myself()),
+        ))
     }
 
     pub fn with(mut options: LaunchOptions) -> Stage {
@@ -63,7 +68,15 @@ impl Stage {
         let run = RunFolder::create(folder.path().join("run"), RunInfo::new("test")).unwrap();
         let key = RunKey::generate().unwrap();
         let coordinator = Coordinator::bind(Coordinator::LOOPBACK, key.clone()).unwrap();
-        Stage { folder, run, key, coordinator, options, stop: AtomicBool::new(false), notes: Vec::new() }
+        Stage {
+            folder,
+            run,
+            key,
+            coordinator,
+            options,
+            stop: AtomicBool::new(false),
+            notes: Vec::new(),
+        }
     }
 
     pub fn pids(&self) -> PathBuf {
@@ -87,7 +100,8 @@ impl Stage {
             see(&note, stop);
             notes.push(note);
         };
-        let result = self.coordinator.run_launch(&mut self.run, &self.options, &plan, stop, &mut observe);
+        let result =
+            self.coordinator.run_launch(&mut self.run, &self.options, &plan, stop, &mut observe);
         self.nobody_is_left();
         result
     }
@@ -102,12 +116,18 @@ impl Stage {
 
 pub fn pids_in(folder: &Path) -> Vec<Pid> {
     let read = |entry: std::fs::DirEntry| std::fs::read_to_string(entry.path()).ok()?.parse().ok();
-    std::fs::read_dir(folder).unwrap().flatten().filter_map(read).filter_map(Pid::from_raw).collect()
+    std::fs::read_dir(folder)
+        .unwrap()
+        .flatten()
+        .filter_map(read)
+        .filter_map(Pid::from_raw)
+        .collect()
 }
 
 pub fn is_gone(pid: Pid) -> bool {
     // A zombie is gone, too: nobody of us has to wait for it.
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    let stat =
+        std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
     let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
     test_kill_process(pid).is_err() || matches!(state, Some('Z' | 'X'))
 }

@@ -27,14 +27,18 @@ fn strangers_are_refused_and_noted_and_disturb_nobody() {
     let mut answer = Vec::new();
     http.read_to_end(&mut answer).unwrap_or_default();
     assert!(answer.is_empty(), "a stranger is told nothing");
-    let refused: Vec<_> = stage.notes.iter().filter(|note| matches!(note, Note::Refused(_))).collect();
+    let refused: Vec<_> =
+        stage.notes.iter().filter(|note| matches!(note, Note::Refused(_))).collect();
     let text = format!("{refused:?}");
-    assert!(text.contains("GET / HTTP/1.1") && text.contains("does not hold the same run key"), "{text}");
+    assert!(
+        text.contains("GET / HTTP/1.1") && text.contains("does not hold the same run key"),
+        "{text}"
+    );
     assert!(stage.run.info().notes.iter().any(|note| note.contains("run key")));
 }
 
-/// Far more idle connections than a door has places for, there before the nodes: these join as if nobody were there, and one line says
-/// how many there were.
+/// Far more idle connections than a door has places for, there before the nodes: these join as if
+/// nobody were there, and one line says how many there were.
 #[test]
 fn a_crowd_at_the_port_keeps_no_node_out_and_is_counted() {
     let mut stage = Stage::new(2);

@@ -1,6 +1,7 @@
 use super::*;
 
-/// Faults at every page that was not read ahead, as a program would that reads these pages once. Returns the faults and the pages read ahead.
+/// Faults at every page that was not read ahead, as a program would that reads these pages once.
+/// Returns the faults and the pages read ahead.
 fn read_once(streams: &mut Streams, pages: impl IntoIterator<Item = u64>) -> (u32, u32) {
     let mut ahead = std::collections::HashSet::new();
     let (mut faults, mut fetched) = (0, 0);
@@ -13,7 +14,8 @@ fn read_once(streams: &mut Streams, pages: impl IntoIterator<Item = u64>) -> (u3
             }
         };
         let Some(ask) = ask else { continue };
-        let window = (0..i64::from(ask.pages)).map(|i| ask.from.0.wrapping_add_signed(i * ask.stride));
+        let window =
+            (0..i64::from(ask.pages)).map(|i| ask.from.0.wrapping_add_signed(i * ask.stride));
         fetched += ask.pages;
         ahead.extend(window);
         streams.fetched(ask, ask.pages, Some(ask.from));
@@ -42,8 +44,9 @@ fn interleaved_streams_are_told_apart() {
 fn one_fault_in_four_elsewhere_does_not_hide_the_trend() {
     let noise = |i: u64| if i % 4 == 3 { 10_000 + i * i % 97 } else { 10_000 + i };
     let mut streams = Streams::new(64);
-    let asked =
-        (0..64).filter(|&i| streams.missed(Page(noise(i))).is_some_and(|ask| ask.stride == 1)).count();
+    let asked = (0..64)
+        .filter(|&i| streams.missed(Page(noise(i))).is_some_and(|ask| ask.stride == 1))
+        .count();
     assert!(asked >= 8, "{asked} of 64 faults were seen as a stream");
 }
 
@@ -86,7 +89,16 @@ fn nothing_is_read_ahead_if_that_is_not_wanted() {
 #[test]
 fn zeros_run_ahead_of_rising_touches_only() {
     let mut rising = Rising::new();
-    assert_eq!((rising.touched(Page(10)), rising.touched(Page(11)), rising.touched(Page(13))), (0, 1, 2));
-    assert_eq!((rising.touched(Page(500)), rising.touched(Page(400)), rising.touched(Page(300))), (0, 0, 0));
-    assert_eq!((rising.touched(Page(16)), rising.touched(Page(21)), rising.touched(Page(30))), (4, 8, 16));
+    assert_eq!(
+        (rising.touched(Page(10)), rising.touched(Page(11)), rising.touched(Page(13))),
+        (0, 1, 2)
+    );
+    assert_eq!(
+        (rising.touched(Page(500)), rising.touched(Page(400)), rising.touched(Page(300))),
+        (0, 0, 0)
+    );
+    assert_eq!(
+        (rising.touched(Page(16)), rising.touched(Page(21)), rising.touched(Page(30))),
+        (4, 8, 16)
+    );
 }

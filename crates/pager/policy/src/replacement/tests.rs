@@ -1,16 +1,20 @@
-//! How many reads from outside the replacement costs, against plain FIFO and LRU with as much memory (frames included).
+//! How many reads from outside the replacement costs, against plain FIFO and LRU with as much
+//! memory (frames included).
 
 use std::collections::{HashMap, VecDeque};
 
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use crate::{Action, Answer, Checksum, Fault, Grabbed, Installed, Into, Options, Page, Pager, Policy};
+use crate::{
+    Action, Answer, Checksum, Fault, Grabbed, Installed, Into, Options, Page, Pager, Policy,
+};
 
 const BUDGET: u64 = 1000;
 const STAGING: u32 = 100;
 
-/// Runs page touches; everything is answered at once. Returns the pages read from outside, asked for or ahead.
+/// Runs page touches; everything is answered at once. Returns the pages read from outside, asked
+/// for or ahead.
 fn reads(touches: impl Iterator<Item = u64>, prefetch_pages: u32) -> u64 {
     let options = Options {
         budget_pages: BUDGET,
@@ -116,7 +120,8 @@ fn compare(name: &str, touches: impl Fn() -> Box<dyn Iterator<Item = u64>>) -> (
 
 #[test]
 fn a_loop_a_little_larger_than_memory_mostly_stays() {
-    let (ours, fifo, lru) = compare("loop of 1.2 × memory", || Box::new((0..20).flat_map(|_| 0..1320)));
+    let (ours, fifo, lru) =
+        compare("loop of 1.2 × memory", || Box::new((0..20).flat_map(|_| 0..1320)));
     assert!(ours * 2 < fifo && ours * 2 < lru);
 }
 
@@ -133,7 +138,8 @@ fn a_shuffled_loop_is_no_worse_than_fifo() {
 fn popular_pages_stay() {
     let zipf = || {
         let mut random = Pcg64Mcg::new(7);
-        // Inverse of the cumulative distribution of 1/x, over 20000 pages; scattered, so that neighbours mean nothing.
+        // Inverse of the cumulative distribution of 1/x, over 20000 pages; scattered, so that
+        // neighbours mean nothing.
         (0..300_000).map(move |_| (20_000f64.powf(random.random::<f64>()) as u64) * 7919 % 20_011)
     };
     let (ours, fifo, lru) = compare("zipf", || Box::new(zipf()));
@@ -146,7 +152,11 @@ fn a_scan_does_not_wash_out_what_is_hot() {
     let mixed = || {
         let mut random = Pcg64Mcg::new(8);
         (0..200_000u64).map(move |i| {
-            if i % 4 == 0 { 10_000 + (i / 4) % 40_000 } else { random.random_range(0..700u64) * 7919 % 5003 }
+            if i % 4 == 0 {
+                10_000 + (i / 4) % 40_000
+            } else {
+                random.random_range(0..700u64) * 7919 % 5003
+            }
         })
     };
     let (ours, fifo, lru) = compare("scan + hot set", || Box::new(mixed()));

@@ -6,7 +6,8 @@ use crate::table::{List, Seat, State, flag};
 use crate::{Into, Page, Urgency};
 
 impl Residency {
-    /// Reads a window ahead, as far as there is room: the first page that is outside into a frame, as the trigger, the others into memory. Those in frames are put back.
+    /// Reads a window ahead, as far as there is room: the first page that is outside into a frame,
+    /// as the trigger, the others into memory. Those in frames are put back.
     pub(super) fn read_ahead(&mut self, ask: Ask) {
         let most = u64::from(ask.pages).min(self.spare_room()) as u32;
         let (mut steps, mut found, mut trigger) = (0, 0, None);

@@ -15,7 +15,9 @@ impl Residency {
                 Event::Stored { frame, .. } => self.stored(frame),
                 Event::Lost { page } => self.lost_outside(page),
                 Event::Fetched { page, into: Into::Page(_), got } => self.fetched(page, got),
-                Event::Fetched { into: Into::Frame(frame), got, .. } => self.fetched_framed(frame, got),
+                Event::Fetched { into: Into::Frame(frame), got, .. } => {
+                    self.fetched_framed(frame, got)
+                }
             }
         }
         heard
@@ -32,7 +34,8 @@ impl Residency {
         }
     }
 
-    /// A page whose contents are safe outside may stay in its frame for a while, unless it is on its way back already.
+    /// A page whose contents are safe outside may stay in its frame for a while, unless it is on
+    /// its way back already.
     pub(super) fn linger(&mut self, seat: Seat) {
         let entry = self.table[seat];
         if entry.state == State::Framed {
@@ -50,7 +53,8 @@ impl Residency {
             }
             return;
         }
-        let seat = self.table.seat_of_key(key).filter(|&seat| self.table[seat].state == State::Coming);
+        let seat =
+            self.table.seat_of_key(key).filter(|&seat| self.table[seat].state == State::Coming);
         let Some(seat) = seat else {
             unreachable!("a read ended that was not under way: every other one is a ghost");
         };

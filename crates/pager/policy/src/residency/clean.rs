@@ -1,14 +1,17 @@
 //! Pages that a stream reads and nobody writes to.
 //!
-//! To know whether a page has changed, it is taken out and its checksum made. A page that was put there protected from writing has not changed as long as no write was
-//! heard of: it is dropped where it is. But each one that is written to after all costs a fault. So of a stream's pages those are protected that were not dirty more often
-//! than not when they left, and only while that pays.
+//! To know whether a page has changed, it is taken out and its checksum made. A page that was put
+//! there protected from writing has not changed as long as no write was heard of: it is dropped
+//! where it is. But each one that is written to after all costs a fault. So of a stream's pages
+//! those are protected that were not dirty more often than not when they left, and only while that
+//! pays.
 
 use super::Residency;
 use crate::table::{Seat, State, flag};
 use crate::{Access, Operation, Page};
 
-/// Whether protecting pays: what it has saved, less what it has cost, in pages that need not be taken out. Only the recent past counts.
+/// Whether protecting pays: what it has saved, less what it has cost, in pages that need not be
+/// taken out. Only the recent past counts.
 pub(super) struct Habit(i32);
 
 impl Habit {

@@ -6,7 +6,8 @@ use crate::{Action, Checksum, Frame, Grabbed, Page};
 
 /// Pages taken at once: more is not faster.
 const BATCH: u64 = 64;
-/// Pages taken at once that are no neighbours, while there is room enough: each costs a call, and a thread may wait meanwhile.
+/// Pages taken at once that are no neighbours, while there is room enough: each costs a call, and a
+/// thread may wait meanwhile.
 const PIECES: u32 = 2;
 /// So many pages that cannot be taken, one after another, and eviction rests until the next tick.
 const BUSY_MAX: u32 = 128;
@@ -23,10 +24,12 @@ impl Residency {
         }
     }
 
-    /// Lets pages leave ahead of need, so that faults and streams find room: a few at a time, or many when there is little. Whether more should.
+    /// Lets pages leave ahead of need, so that faults and streams find room: a few at a time, or
+    /// many when there is little. Whether more should.
     pub fn tidy(&mut self) -> bool {
         let room = self.room_coming();
-        let least = if self.tidying { self.room_high } else { self.room_low.midpoint(self.room_high) };
+        let least =
+            if self.tidying { self.room_high } else { self.room_low.midpoint(self.room_high) };
         self.tidying = room < least && self.busy_streak < BUSY_MAX;
         if self.tidying {
             let pieces = if room < self.room_low { u32::MAX } else { PIECES };
@@ -40,11 +43,13 @@ impl Residency {
         self.budget - self.status.resident_pages + self.grabbing
     }
 
-    /// Asks for up to `most` pages, in the order of their addresses, in not many more pieces than `pieces_most`. Returns for how many.
+    /// Asks for up to `most` pages, in the order of their addresses, in not many more pieces than
+    /// `pieces_most`. Returns for how many.
     fn take_batch(&mut self, most: u32, pieces_most: u32) -> u32 {
         let most = most.min(self.frames_for_leaving(most));
         // Sending is what is slow now: pages that need not be sent leave before others.
-        let mut patience = if self.vault.backlog() as usize > self.uses.len() / 2 { most } else { 0 };
+        let mut patience =
+            if self.vault.backlog() as usize > self.uses.len() / 2 { most } else { 0 };
         let mut batch = std::mem::take(&mut self.batch);
         batch.clear();
         let mut pieces = 0;
@@ -84,14 +89,16 @@ impl Residency {
         can
     }
 
-    /// Makes up to `wanted` frames empty: first those of pages in limbo, the oldest first, each with its neighbours, so that free frames are neighbours too; then those of
-    /// triggers. Returns how many there are.
+    /// Makes up to `wanted` frames empty: first those of pages in limbo, the oldest first, each
+    /// with its neighbours, so that free frames are neighbours too; then those of triggers. Returns
+    /// how many there are.
     fn frames_for_leaving(&mut self, wanted: u32) -> u32 {
         let mut last = None;
         while self.frames.available() < wanted {
             let next = last.and_then(|frame| self.limbo_after(frame));
-            let oldest =
-                || [List::Limbo, List::Trigger].into_iter().find_map(|list| self.queues.oldest(list));
+            let oldest = || {
+                [List::Limbo, List::Trigger].into_iter().find_map(|list| self.queues.oldest(list))
+            };
             let Some(seat) = next.or_else(oldest) else { break };
             last = Some(self.leave_limbo(seat));
         }
@@ -110,7 +117,8 @@ impl Residency {
     /// The page in the next frame, if it is in limbo.
     fn limbo_after(&self, frame: Frame) -> Option<Seat> {
         let seat = self.uses.get(frame.0 as usize + 1)?.owner;
-        let in_limbo = seat != Seat::NONE && seat != Self::ASKED && self.table[seat].list == List::Limbo;
+        let in_limbo =
+            seat != Seat::NONE && seat != Self::ASKED && self.table[seat].list == List::Limbo;
         in_limbo.then_some(seat)
     }
 
@@ -138,7 +146,9 @@ impl Residency {
         match (asked.what, asked.seat, how) {
             (What::Grab(frame), Seat::NONE, Grabbed::Taken(_)) => self.drop_frame(frame),
             (_, Seat::NONE, _) => {}
-            (What::Grab(frame), seat, Grabbed::Taken(checksum)) => self.taken(seat, frame, checksum),
+            (What::Grab(frame), seat, Grabbed::Taken(checksum)) => {
+                self.taken(seat, frame, checksum)
+            }
             (_, seat, Grabbed::Absent) => self.absent(seat),
             (_, seat, Grabbed::Busy) => self.busy(seat),
             (_, seat, Grabbed::Taken(_) | Grabbed::Dropped) => self.dropped(seat),

@@ -66,7 +66,8 @@ impl Residency {
         Fault::Zero
     }
 
-    /// Most likely another thread touched it, and it has arrived since. If the program dropped the page without a word, zeros are right.
+    /// Most likely another thread touched it, and it has arrived since. If the program dropped the
+    /// page without a word, zeros are right.
     pub(super) fn touched_resident(&mut self, page: Page, seat: Seat) -> Fault {
         self.status.faults_stale += 1;
         self.table[seat].state = State::Resident;
@@ -113,8 +114,10 @@ impl Residency {
         Fault::Soft
     }
 
-    /// A page that is outside is read: by a stream that reads page after page, which does not need it again soon, or otherwise. A stream of longer strides uses a part of each page, as along the
-    /// columns of a matrix, and comes again for the rest. What is read again so soon that with twice the memory it would still be here stays longer this time.
+    /// A page that is outside is read: by a stream that reads page after page, which does not need
+    /// it again soon, or otherwise. A stream of longer strides uses a part of each page, as along
+    /// the columns of a matrix, and comes again for the rest. What is read again so soon that with
+    /// twice the memory it would still be here stays longer this time.
     pub(super) fn note_return(&mut self, seat: Seat, stride: Option<i64>) {
         let age = self.evictions.wrapping_sub(self.table[seat].frame);
         match stride {
@@ -176,7 +179,8 @@ impl Residency {
         }
     }
 
-    /// Into the queue for room. Its frame, if it has one, is given up as late as possible; but it is, if there is no other for pages to leave.
+    /// Into the queue for room. Its frame, if it has one, is given up as late as possible; but it
+    /// is, if there is no other for pages to leave.
     fn wait(&mut self, seat: Seat) {
         if self.table[seat].list != List::None {
             self.queues.remove(&mut self.table, seat);

@@ -28,8 +28,9 @@ impl Residency {
     }
 
     pub fn held(&self, first: Page, pages: u64) -> bool {
-        self.pages(first, pages)
-            .all(|(_, seat)| matches!(self.table[seat].state, State::Resident | State::Clean | State::Lost))
+        self.pages(first, pages).all(|(_, seat)| {
+            matches!(self.table[seat].state, State::Resident | State::Clean | State::Lost)
+        })
     }
 
     pub fn release(&mut self, first: Page, pages: u64) {

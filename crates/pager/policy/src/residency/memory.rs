@@ -61,7 +61,8 @@ impl Residency {
         self.settle();
     }
 
-    /// What is on its way to the old address will not find the page there; whoever waits at the old address waits for nothing.
+    /// What is on its way to the old address will not find the page there; whoever waits at the old
+    /// address waits for nothing.
     fn leave_address(&mut self, seat: Seat) {
         if self.table[seat].state == State::Coming {
             self.haunt(seat);
@@ -143,7 +144,11 @@ impl Residency {
         }
     }
 
-    pub(super) fn pages(&self, first: Page, pages: u64) -> impl Iterator<Item = (Page, Seat)> + use<> {
+    pub(super) fn pages(
+        &self,
+        first: Page,
+        pages: u64,
+    ) -> impl Iterator<Item = (Page, Seat)> + use<> {
         self.table.pieces(first, pages).into_iter().flat_map(Piece::pages)
     }
 }

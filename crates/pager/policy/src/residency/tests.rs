@@ -1,8 +1,8 @@
 //! Single steps, one after another.
 
 use crate::{
-    Access, Action, Answer, Checksum, Fault, Frame, Grabbed, Installed, Into, Operation, Options, Page,
-    Pager, Policy, Status,
+    Access, Action, Answer, Checksum, Fault, Frame, Grabbed, Installed, Into, Operation, Options,
+    Page, Pager, Policy, Status,
 };
 
 fn pager(prefetch_pages: u32) -> Pager {
@@ -32,8 +32,12 @@ fn carry_out(pager: &mut Pager) -> Vec<(Operation, Into)> {
 
 fn answer(pager: &mut Pager, action: Action) {
     match action {
-        Action::Zero { page } | Action::Install { page, .. } => pager.installed(page, Installed::Done),
-        Action::Grab { page, .. } => pager.grabbed(page, Grabbed::Taken(Checksum(u128::from(page.0)))),
+        Action::Zero { page } | Action::Install { page, .. } => {
+            pager.installed(page, Installed::Done)
+        }
+        Action::Grab { page, .. } => {
+            pager.grabbed(page, Grabbed::Taken(Checksum(u128::from(page.0))))
+        }
         Action::Drop { page } => pager.grabbed(page, Grabbed::Dropped),
         Action::Write { operation, tag, .. } => {
             pager.done(operation, Ok(Answer { tag: Some(tag), installed: None }))
@@ -156,7 +160,11 @@ fn what_comes_after_the_page_was_given_up_is_not_welcome() {
         done(&mut pager, operation, Some(Installed::Gone));
         carry_out(&mut pager);
         if case == 2 {
-            assert_eq!(touch(&mut pager, 500).1.len(), 1, "the contents followed, and are read again");
+            assert_eq!(
+                touch(&mut pager, 500).1.len(),
+                1,
+                "the contents followed, and are read again"
+            );
         }
     }
 }
@@ -192,14 +200,17 @@ fn a_stream_holds_one_page_of_each_window_back() {
     assert!(status(&pager).windows >= 1 && status(&pager).windows_used >= 1);
 }
 
-/// Touches page after page, with a driver that protects those it may. Returns those that were dropped.
+/// Touches page after page, with a driver that protects those it may. Returns those that were
+/// dropped.
 fn read_in_a_row(pager: &mut Pager, pages: std::ops::Range<u64>) -> Vec<Page> {
     let mut dropped = Vec::new();
     for page in pages {
         pager.fault(Page(page), false);
         while let Some(action) = next_action(pager) {
             match action {
-                Action::Read { operation, into: Into::Frame(_), .. } => done(pager, operation, None),
+                Action::Read { operation, into: Into::Frame(_), .. } => {
+                    done(pager, operation, None)
+                }
                 Action::Read { operation, into: Into::Page(page), .. } => {
                     let protect = pager.welcome(operation, page) == Some(Access::Read);
                     done(
@@ -209,7 +220,11 @@ fn read_in_a_row(pager: &mut Pager, pages: std::ops::Range<u64>) -> Vec<Page> {
                     );
                 }
                 action => {
-                    dropped.extend(if let Action::Drop { page } = action { Some(page) } else { None });
+                    dropped.extend(if let Action::Drop { page } = action {
+                        Some(page)
+                    } else {
+                        None
+                    });
                     answer(pager, action);
                 }
             }

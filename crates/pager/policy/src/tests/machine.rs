@@ -1,4 +1,5 @@
-//! A program's memory and a driver, as the pager sees them: threads that touch pages, a system that fills and takes them.
+//! A program's memory and a driver, as the pager sees them: threads that touch pages, a system that
+//! fills and takes them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,8 +8,8 @@ use rand_pcg::Pcg64Mcg;
 
 use super::places::{Bytes, Places, Reply, Server, checksum};
 use crate::{
-    Access, Action, Answer, Failure, Fault, Grabbed, Installed, Into, Operation, Options, Outcome, Page,
-    Pager, Place, Tag,
+    Access, Action, Answer, Failure, Fault, Grabbed, Installed, Into, Operation, Options, Outcome,
+    Page, Pager, Place, Tag,
 };
 
 /// What a thread wants of a page.
@@ -99,7 +100,10 @@ impl Machine {
         }
         let tells = matches!(touch, Touch::Write(_)) && self.slip != Some(Slip::HidesWrites);
         if tells && self.protected.remove(&page) {
-            assert!(self.pager.written(Page(page)), "page {page} is there, and nobody may write to it");
+            assert!(
+                self.pager.written(Page(page)),
+                "page {page} is there, and nobody may write to it"
+            );
         }
         if let Some(bytes) = self.memory.get_mut(&page) {
             match touch {
@@ -138,7 +142,8 @@ impl Machine {
         }
     }
 
-    /// Carries out all that the pager wants, and often tidies up. Threads are woken after that: they run beside the driver, not within.
+    /// Carries out all that the pager wants, and often tidies up. Threads are woken after that:
+    /// they run beside the driver, not within.
     pub fn drain(&mut self) {
         let mut woken = Vec::new();
         self.carry_out_all(&mut woken);
@@ -174,15 +179,20 @@ impl Machine {
             }
             Action::Empty { frame } => self.frames[frame.0 as usize] = None,
             Action::Clear { frame } => {
-                assert_eq!(self.frames[frame.0 as usize].replace(0), None, "a full frame is cleared");
+                assert_eq!(
+                    self.frames[frame.0 as usize].replace(0),
+                    None,
+                    "a full frame is cleared"
+                );
             }
             Action::Xor { from, into } => {
                 let from = self.frames[from.0 as usize].expect("xor from an empty frame");
                 *self.frames[into.0 as usize].as_mut().expect("xor into an empty frame") ^= from;
             }
-            Action::Sum { frame } => {
-                self.pager.sum(frame, checksum(self.frames[frame.0 as usize].expect("sum of an empty frame")))
-            }
+            Action::Sum { frame } => self.pager.sum(
+                frame,
+                checksum(self.frames[frame.0 as usize].expect("sum of an empty frame")),
+            ),
             _ => {
                 if let Some(operation) = self.places.take(action, &self.frames) {
                     self.pager.done(operation, Err(Failure::Down));
@@ -216,7 +226,11 @@ impl Machine {
 
     fn grab(&mut self, page: Page, frame: usize) {
         assert_eq!(self.frames[frame], None, "a full frame is to be filled");
-        assert!(!self.pinned.contains(&page.0), "page {} leaves while a system call uses it", page.0);
+        assert!(
+            !self.pinned.contains(&page.0),
+            "page {} leaves while a system call uses it",
+            page.0
+        );
         let busy = self.chance(self.trouble * 5);
         let how = match self.memory.get(&page.0).copied() {
             None => Grabbed::Absent,
@@ -231,7 +245,11 @@ impl Machine {
     }
 
     fn drop_clean(&mut self, page: Page) {
-        assert!(!self.pinned.contains(&page.0), "page {} leaves while a system call uses it", page.0);
+        assert!(
+            !self.pinned.contains(&page.0),
+            "page {} leaves while a system call uses it",
+            page.0
+        );
         let busy = self.chance(self.trouble * 5);
         let how = match self.memory.get(&page.0) {
             None => Grabbed::Absent,
@@ -260,7 +278,8 @@ impl Machine {
             Reply::Granted(slots) => self.pager.granted(place, slots),
             Reply::Done(operation, outcome) => self.pager.done(operation, outcome),
             Reply::Swapped(operation, frame, old, tag) => {
-                *self.frames[frame.0 as usize].as_mut().expect("the frame of a swap stays full") ^= old;
+                *self.frames[frame.0 as usize].as_mut().expect("the frame of a swap stays full") ^=
+                    old;
                 self.pager.done(operation, Ok(Answer { tag: Some(tag), installed: None }));
             }
             Reply::Bytes(operation, into, bytes, tag) => {
@@ -286,7 +305,11 @@ impl Machine {
         let tag = Some(tag);
         match into {
             Into::Frame(frame) => {
-                assert_eq!(self.frames[frame.0 as usize].replace(bytes), None, "a full frame is read into");
+                assert_eq!(
+                    self.frames[frame.0 as usize].replace(bytes),
+                    None,
+                    "a full frame is read into"
+                );
                 (Ok(Answer { tag, installed: None }), None)
             }
             Into::Page(page) => {

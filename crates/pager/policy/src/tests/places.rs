@@ -1,4 +1,5 @@
-//! Servers and a disk whose pages are one number each. They answer in order, each at its own pace, and may crash, hang, fill up.
+//! Servers and a disk whose pages are one number each. They answer in order, each at its own pace,
+//! and may crash, hang, fill up.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,7 +9,9 @@ use crate::{Action, Answer, Checksum, Failure, Frame, Into, Operation, Outcome, 
 pub(crate) type Bytes = u64;
 
 pub(crate) fn checksum(bytes: Bytes) -> Checksum {
-    Checksum(u128::from(bytes ^ 0x9e37_79b9).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834))
+    Checksum(
+        u128::from(bytes ^ 0x9e37_79b9).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834),
+    )
 }
 
 /// What a place has been asked; frames are read when it is asked, as a driver's socket does.
@@ -89,14 +92,16 @@ impl Server {
                 self.slots.insert(slot, (bytes, tag));
                 Reply::Done(operation, Ok(Answer { tag: Some(tag), installed: None }))
             }
-            Request::Read { operation, slot, version, checksum, into } => match self.slots.get(&slot) {
-                Some(&(bytes, tag))
-                    if tag.version == version && checksum.is_none_or(|c| c == tag.checksum) =>
-                {
-                    Reply::Bytes(operation, into, bytes, tag)
+            Request::Read { operation, slot, version, checksum, into } => {
+                match self.slots.get(&slot) {
+                    Some(&(bytes, tag))
+                        if tag.version == version && checksum.is_none_or(|c| c == tag.checksum) =>
+                    {
+                        Reply::Bytes(operation, into, bytes, tag)
+                    }
+                    _ => Reply::Done(operation, Err(Failure::Wrong)),
                 }
-                _ => Reply::Done(operation, Err(Failure::Wrong)),
-            },
+            }
         })
     }
 }
@@ -128,7 +133,8 @@ impl Places {
 
     /// Those that can answer now.
     pub fn pending(&self) -> Vec<Place> {
-        let servers = (0..self.servers.len()).filter(|&i| self.servers[i].pending()).map(|i| Place(i as u16));
+        let servers =
+            (0..self.servers.len()).filter(|&i| self.servers[i].pending()).map(|i| Place(i as u16));
         servers.chain(self.disk.pending().then_some(Place::DISK)).collect()
     }
 
@@ -138,11 +144,26 @@ impl Places {
         let (place, request) = match action {
             Action::Write { operation, place, slot, frame, tag, .. } => {
                 assert!(tag.checksum == checksum(bytes(frame)), "a wrong checksum is sent");
-                (place, Request::Write { operation, slot: slot.0, bytes: bytes(frame), tag, frame: None })
+                (
+                    place,
+                    Request::Write {
+                        operation,
+                        slot: slot.0,
+                        bytes: bytes(frame),
+                        tag,
+                        frame: None,
+                    },
+                )
             }
             Action::Swap { operation, place, slot, frame, tag } => (
                 place,
-                Request::Write { operation, slot: slot.0, bytes: bytes(frame), tag, frame: Some(frame) },
+                Request::Write {
+                    operation,
+                    slot: slot.0,
+                    bytes: bytes(frame),
+                    tag,
+                    frame: Some(frame),
+                },
             ),
             Action::Mix { operation, place, slot, frame, version } => {
                 (place, Request::Mix { operation, slot: slot.0, bytes: bytes(frame), version })

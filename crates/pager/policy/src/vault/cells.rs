@@ -97,7 +97,8 @@ impl std::ops::IndexMut<u32> for Cells {
     }
 }
 
-/// Page numbers are looked up for every page that moves, and come from no enemy: one multiplication is enough.
+/// Page numbers are looked up for every page that moves, and come from no enemy: one multiplication
+/// is enough.
 #[derive(Default, Debug)]
 pub(super) struct PageHasher(u64);
 

@@ -38,10 +38,12 @@ impl Vault {
 
     /// The reads of a job are answered one by one.
     pub(super) fn gathered(&mut self, number: u32, input: u32, outcome: Outcome, out: &mut Out) {
-        let job = self.jobs[number as usize].as_mut().expect("a job lives until its reads are answered");
+        let job =
+            self.jobs[number as usize].as_mut().expect("a job lives until its reads are answered");
         job.unread -= 1;
         job.failed |= outcome.is_err();
-        let (input, group, unread, failed) = (job.inputs[input as usize], job.group, job.unread, job.failed);
+        let (input, group, unread, failed) =
+            (job.inputs[input as usize], job.group, job.unread, job.failed);
         match input.cell {
             _ if outcome.is_ok() => {}
             Some(cell) => self.lose_slot(cell, out),
@@ -78,7 +80,8 @@ impl Vault {
             };
             // It may be gone, or under way, since it was put there.
             let queued = std::mem::replace(&mut self.groups[group].queued, false);
-            if queued && self.groups[group].phase == Phase::Broken && self.groups[group].job == NONE {
+            if queued && self.groups[group].phase == Phase::Broken && self.groups[group].job == NONE
+            {
                 return Some(group);
             }
         }
@@ -111,11 +114,14 @@ impl Vault {
             return true;
         }
         let reads_parity = making.is_some() && found.parity_frame.is_none();
-        let to_read = sources.iter().filter(|&&cell| self.cells[cell].frame.is_none()).count() as u32;
+        let to_read =
+            sources.iter().filter(|&&cell| self.cells[cell].frame.is_none()).count() as u32;
         let needed = to_read + u32::from(making.is_some());
         let kept = if urgency == Urgency::Fault { 0 } else { self.widest as u32 + 2 };
         let under_way = self.jobs.iter().flatten().count() as u32;
-        if self.gather_frames.available() < needed + kept || urgency != Urgency::Fault && under_way >= JOBS {
+        if self.gather_frames.available() < needed + kept
+            || urgency != Urgency::Fault && under_way >= JOBS
+        {
             return false;
         }
         self.gather(group, &sources, making, reads_parity, urgency, out);
@@ -173,7 +179,15 @@ impl Vault {
         }
     }
 
-    fn read_cell(&mut self, cell: u32, frame: Frame, job: u32, input: u32, urgency: Urgency, out: &mut Out) {
+    fn read_cell(
+        &mut self,
+        cell: u32,
+        frame: Frame,
+        job: u32,
+        input: u32,
+        urgency: Urgency,
+        out: &mut Out,
+    ) {
         let found = &self.cells[cell];
         let copy = (found.place, found.slot, found.version, Some(found.checksum));
         self.read_source(copy, frame, What::Gather { job, input }, urgency, out);
@@ -216,7 +230,8 @@ impl Vault {
     }
 
     fn gather_frame(&mut self) -> Frame {
-        let frame = self.gather_frames.alloc().expect("the frames of a job are counted before it starts");
+        let frame =
+            self.gather_frames.alloc().expect("the frames of a job are counted before it starts");
         self.uses.begin(frame, Page(0));
         frame
     }

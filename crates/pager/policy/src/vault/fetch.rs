@@ -14,7 +14,8 @@ pub(super) struct Get {
 }
 
 impl Vault {
-    /// From the frame if the contents are still in one, from the slot, or made again from the group.
+    /// From the frame if the contents are still in one, from the slot, or made again from the
+    /// group.
     pub(super) fn fetch(&mut self, get: Get, cell: u32, out: &mut Out) {
         let found = &self.cells[cell];
         if let Some(frame) = found.frame {
@@ -23,7 +24,8 @@ impl Vault {
         if found.state == State::Lost {
             return self.want(get, cell);
         }
-        let (place, slot, version, checksum) = (found.place, found.slot, found.version, found.checksum);
+        let (place, slot, version, checksum) =
+            (found.place, found.slot, found.version, found.checksum);
         self.counts.page_ins += 1;
         let operation = self.operations.ask(place, What::Get { get, cell, version });
         out.push_back(Action::Read {
@@ -38,7 +40,14 @@ impl Vault {
     }
 
     /// A read was answered.
-    pub(super) fn got(&mut self, get: Get, cell: u32, version: u64, outcome: Outcome, out: &mut Out) {
+    pub(super) fn got(
+        &mut self,
+        get: Get,
+        cell: u32,
+        version: u64,
+        outcome: Outcome,
+        out: &mut Out,
+    ) {
         let newest = self.cells.newest(get.page);
         let asked = &self.cells[cell];
         let same_cell = asked.version == version;
@@ -46,7 +55,8 @@ impl Vault {
             (Ok(answer), Some(newest)) if self.is_what_was_read(newest, cell, same_cell) => {
                 self.tell(get, Fetched::There(answer.installed.unwrap_or(Installed::Done)));
             }
-            // The caller has put the page while reading it into its own memory: it knows better than the vault what is there.
+            // The caller has put the page while reading it into its own memory: it knows better
+            // than the vault what is there.
             (Ok(answer), Some(_)) if matches!(get.into, Into::Page(_)) => {
                 self.tell(get, Fetched::There(answer.installed.unwrap_or(Installed::Done)));
             }

@@ -1,7 +1,8 @@
 //! Basic parity: a page keeps its slot, and every page-out changes the parity too.
 //!
-//! The server gives back what the page was xor what it is, and that is mixed into the parity. The page's own frame stays as it is (the program may
-//! want it back), so this works on a copy. A group with an update under way is not dissolved before that has ended: until then nobody knows what
+//! The server gives back what the page was xor what it is, and that is mixed into the parity. The
+//! page's own frame stays as it is (the program may want it back), so this works on a copy. A group
+//! with an update under way is not dissolved before that has ended: until then nobody knows what
 //! its parity includes.
 
 use super::cells::{NONE, State};
@@ -23,7 +24,8 @@ pub(super) struct Update {
 }
 
 impl Vault {
-    /// If the page has a slot in a sound group, and nothing is under way there, it is brought up to date.
+    /// If the page has a slot in a sound group, and nothing is under way there, it is brought up to
+    /// date.
     pub(super) fn update_in_place(
         &mut self,
         page: Page,
@@ -72,7 +74,9 @@ impl Vault {
     pub(super) fn swapped(&mut self, number: u32, outcome: Outcome, out: &mut Out) {
         let Some(update) = self.updates[number as usize] else { return };
         match outcome {
-            Ok(_) if self.groups[update.group].parity != ParityState::Lost => self.mix(number, update, out),
+            Ok(_) if self.groups[update.group].parity != ParityState::Lost => {
+                self.mix(number, update, out)
+            }
             Ok(_) => self.end_update(number, update, false, out),
             Err(Failure::Full) if update.fresh => self.leave_group(number, update, out),
             Err(_) => {
@@ -92,7 +96,8 @@ impl Vault {
         self.end_update(number, update, outcome.is_ok(), out);
     }
 
-    /// A group needs a place for its parity first. Without a second server, the page and a copy on the disk.
+    /// A group needs a place for its parity first. Without a second server, the page and a copy on
+    /// the disk.
     fn open_mixed(&mut self, cell: u32, out: &mut Out) -> bool {
         let parity = match self.stores.parity_place(&Places::default(), true) {
             Choice::At(place) if place != Place::DISK => place,
@@ -179,7 +184,8 @@ impl Vault {
         self.after_update(group, out);
     }
 
-    /// `safe`: the page is in its slot and the parity includes it. If not, it is put anew from its frame.
+    /// `safe`: the page is in its slot and the parity includes it. If not, it is put anew from its
+    /// frame.
     fn end_update(&mut self, number: u32, update: Update, safe: bool, out: &mut Out) {
         let Update { cell, group, work, .. } = update;
         self.updates[number as usize] = None;

@@ -10,7 +10,8 @@ impl Vault {
     pub(super) fn lose_slot(&mut self, cell: u32, out: &mut Out) {
         let lost = &mut self.cells[cell];
         let (place, slot, group, state) = (lost.place, lost.slot, lost.group, lost.state);
-        // What is on the way to its slot is answered by itself; except that an update in place may have passed there already.
+        // What is on the way to its slot is answered by itself; except that an update in place may
+        // have passed there already.
         if state == State::Stored
             || state == State::Writing && self.groups[group].protection == Protection::Mixed
         {
@@ -65,7 +66,8 @@ impl Vault {
         }
     }
 
-    /// The member that has to be made again from the others, if any. If there are several missing, they are all lost.
+    /// The member that has to be made again from the others, if any. If there are several missing,
+    /// they are all lost.
     pub(super) fn lost_member(&mut self, group: u32, out: &mut Out) -> Result<Option<u32>, ()> {
         let found = &self.groups[group];
         let is_lost = |cell: &&u32| self.cells[**cell].state == State::Lost;

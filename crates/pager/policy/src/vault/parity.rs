@@ -92,7 +92,8 @@ impl Vault {
             }
             (Protection::Xor, Some(into)) => out.push_back(Action::Xor { from, into }),
             (Protection::Xor, None) => {
-                let into = self.parity_frames.alloc().expect("looked for before the group was opened");
+                let into =
+                    self.parity_frames.alloc().expect("looked for before the group was opened");
                 self.uses.begin(into, Page(0));
                 self.groups[group].parity_frame = Some(into);
                 out.push_back(Action::Clear { frame: into });
@@ -111,10 +112,18 @@ impl Vault {
             (ParityState::Writing, place, slot, version);
         let (Some(frame), Some(checksum)) = (found.parity_frame, found.parity_sum) else { return };
         let tag = Tag { version, checksum };
-        out.push_back(Action::Write { operation, place, slot, frame, tag, purpose: Purpose::Parity });
+        out.push_back(Action::Write {
+            operation,
+            place,
+            slot,
+            frame,
+            tag,
+            purpose: Purpose::Parity,
+        });
         self.counts.parity_outs += 1;
-        let away =
-            place == Place::DISK && self.policy != Policy::WriteThrough && found.phase != Phase::Broken;
+        let away = place == Place::DISK
+            && self.policy != Policy::WriteThrough
+            && found.phase != Phase::Broken;
         self.groups.set_homesick(group, away || self.groups[group].homesick);
     }
 

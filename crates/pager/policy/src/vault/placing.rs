@@ -32,8 +32,16 @@ impl Places {
 }
 
 impl Vault {
-    /// The frame's contents become the newest of the page. One use of the frame goes with it. A place is looked for in [`Vault::pump`].
-    pub(super) fn keep(&mut self, page: Page, frame: Frame, checksum: Checksum, moved: bool, out: &mut Out) {
+    /// The frame's contents become the newest of the page. One use of the frame goes with it. A
+    /// place is looked for in [`Vault::pump`].
+    pub(super) fn keep(
+        &mut self,
+        page: Page,
+        frame: Frame,
+        checksum: Checksum,
+        moved: bool,
+        out: &mut Out,
+    ) {
         let state = State::Waiting;
         let (place, slot) = (Place::DISK, Slot(0));
         let cell = Cell {
@@ -94,7 +102,8 @@ impl Vault {
 
     /// A write was answered.
     pub(super) fn wrote(&mut self, cell: u32, outcome: Outcome, out: &mut Out) {
-        let (group, place, slot) = (self.cells[cell].group, self.cells[cell].place, self.cells[cell].slot);
+        let (group, place, slot) =
+            (self.cells[cell].group, self.cells[cell].place, self.cells[cell].slot);
         if outcome.is_ok() {
             self.cells[cell].state = State::Stored;
             self.drop_frame(cell, out);
@@ -103,7 +112,8 @@ impl Vault {
         }
         self.discard_if_up(place, slot, Owner::Cell(cell), out);
         if self.groups[group].protection == Protection::Xor {
-            // The parity includes it already, so it needs another place in the same group. It stays pending.
+            // The parity includes it already, so it needs another place in the same group. It stays
+            // pending.
             self.cells[cell].state = State::Waiting;
             return self.waiting[0].push_back(cell);
         }
@@ -128,7 +138,8 @@ impl Vault {
     /// When nobody needs the group any more, its slots are free.
     pub(super) fn try_end(&mut self, group: u32, out: &mut Out) {
         let found = &self.groups[group];
-        if found.active > 0 || found.pending > 0 || found.job != NONE || found.phase == Phase::Open {
+        if found.active > 0 || found.pending > 0 || found.job != NONE || found.phase == Phase::Open
+        {
             return;
         }
         let members = std::mem::take(&mut self.groups[group].members);
@@ -195,13 +206,20 @@ impl Vault {
             Policy::Disk => self.place_alone(cell, out),
             Policy::Parity => self.place_mixed(cell, out),
             Policy::None => self.place_in_turn(cell, Protection::Nothing, out),
-            Policy::Mirror | Policy::WriteThrough => self.place_in_turn(cell, Protection::Copy, out),
+            Policy::Mirror | Policy::WriteThrough => {
+                self.place_in_turn(cell, Protection::Copy, out)
+            }
             Policy::ParityLog => self.place_in_turn(cell, Protection::Xor, out),
         }
     }
 
     /// To the server whose turn it is, in the open group whose turn it is.
-    pub(super) fn place_in_turn(&mut self, cell: u32, protection: Protection, out: &mut Out) -> bool {
+    pub(super) fn place_in_turn(
+        &mut self,
+        cell: u32,
+        protection: Protection,
+        out: &mut Out,
+    ) -> bool {
         let moved = self.cells[cell].moved;
         loop {
             let taken = self.row.now().map(|open| self.places(open, NONE)).unwrap_or_default();
@@ -232,8 +250,17 @@ impl Vault {
         true
     }
 
-    fn join_group(&mut self, cell: u32, place: Place, protection: Protection, out: &mut Out) -> bool {
-        if self.row.now().is_none() && protection == Protection::Xor && self.parity_frames.available() == 0 {
+    fn join_group(
+        &mut self,
+        cell: u32,
+        place: Place,
+        protection: Protection,
+        out: &mut Out,
+    ) -> bool {
+        if self.row.now().is_none()
+            && protection == Protection::Xor
+            && self.parity_frames.available() == 0
+        {
             return false;
         }
         let group = self.row.now().unwrap_or_else(|| self.groups.open(protection));
@@ -270,7 +297,8 @@ impl Vault {
         let version = self.next_version();
         let operation = self.operations.ask(place, What::Write { cell });
         let found = &mut self.cells[cell];
-        (found.place, found.slot, found.version, found.state) = (place, slot, version, State::Writing);
+        (found.place, found.slot, found.version, found.state) =
+            (place, slot, version, State::Writing);
         self.groups[found.group].pending += 1;
         let purpose = if found.moved { Purpose::Move } else { Purpose::PageOut };
         let tag = Tag { version, checksum: found.checksum };
@@ -278,7 +306,8 @@ impl Vault {
         out.push_back(Action::Write { operation, place, slot, frame, tag, purpose });
     }
 
-    /// A member whose write failed: another place, none that the group uses, so that one loss stays one.
+    /// A member whose write failed: another place, none that the group uses, so that one loss stays
+    /// one.
     fn place_again(&mut self, cell: u32, out: &mut Out) -> bool {
         let group = self.cells[cell].group;
         if self.groups[group].active == 0 {
@@ -292,11 +321,13 @@ impl Vault {
         let place = match self.stores.data_place(&taken, true) {
             Choice::At(place) => place,
             Choice::Wait => return false,
-            Choice::Nowhere => match (self.stores.disk(), self.stores.data_place(&Places::default(), true)) {
-                (Choice::At(disk), _) => disk,
-                (_, Choice::At(shared)) => shared,
-                _ => return false,
-            },
+            Choice::Nowhere => {
+                match (self.stores.disk(), self.stores.data_place(&Places::default(), true)) {
+                    (Choice::At(disk), _) => disk,
+                    (_, Choice::At(shared)) => shared,
+                    _ => return false,
+                }
+            }
         };
         self.groups[group].pending -= 1;
         self.write_cell(cell, place, out);

@@ -9,9 +9,11 @@ pub enum Policy {
     None,
     /// Two copies, on two servers.
     Mirror,
-    /// A page keeps its slot; the parity page of its group is brought up to date with every page-out.
+    /// A page keeps its slot; the parity page of its group is brought up to date with every
+    /// page-out.
     Parity,
-    /// Pages go to the servers in turn and a parity page follows every round: 1 + 1/servers transfers a page-out.
+    /// Pages go to the servers in turn and a parity page follows every round: 1 + 1/servers
+    /// transfers a page-out.
     #[default]
     ParityLog,
     /// One copy on a server to read from, one on the local disk.

@@ -31,10 +31,12 @@ pub(super) struct Homecoming {
 }
 
 impl Homecoming {
-    /// What comes back may have to leave again, for want of the right room: then the next attempt is later, each time twice as much.
+    /// What comes back may have to leave again, for want of the right room: then the next attempt
+    /// is later, each time twice as much.
     fn next(&mut self, homesick: u64, now_ns: u64) {
         let in_vain = self.before.replace(homesick).is_some_and(|before| homesick >= before);
-        self.pause_ns = if in_vain { (2 * self.pause_ns).clamp(RETRY_NS, PAUSE_MOST_NS) } else { 0 };
+        self.pause_ns =
+            if in_vain { (2 * self.pause_ns).clamp(RETRY_NS, PAUSE_MOST_NS) } else { 0 };
         self.next_ns = now_ns + self.pause_ns;
     }
 }
@@ -73,17 +75,20 @@ impl Vault {
         }
     }
 
-    /// Now and then: places that were full are asked again, and groups that are not where they should be go there.
+    /// Now and then: places that were full are asked again, and groups that are not where they
+    /// should be go there.
     pub(super) fn look_for_room(&mut self) {
         let now_ns = self.now_ns;
         for store in self.stores.all_mut() {
-            if (store.full || store.shut) && now_ns.saturating_sub(store.refused_at_ns) >= RETRY_NS {
+            if (store.full || store.shut) && now_ns.saturating_sub(store.refused_at_ns) >= RETRY_NS
+            {
                 (store.full, store.shut) = (false, false);
             }
         }
     }
 
-    /// Groups are put together where room is short, and come back from the disk where there is plenty.
+    /// Groups are put together where room is short, and come back from the disk where there is
+    /// plenty.
     pub(super) fn reclaim(&mut self, out: &mut Out) {
         let is_short = |store: &Store| store.is_short();
         while self.reclaiming < AT_A_TIME && self.stores.all().iter().any(is_short) {
@@ -129,7 +134,8 @@ impl Vault {
 
 impl Store {
     fn wants_room(&self) -> bool {
-        let may_ask = self.up && self.role != Role::Spare && !self.asked && !self.full && !self.shut;
+        let may_ask =
+            self.up && self.role != Role::Spare && !self.asked && !self.full && !self.shut;
         may_ask && self.room() < LOW + self.kept_for_moves()
     }
 

@@ -1,6 +1,7 @@
 //! The groups that take members.
 
-/// As many open groups as pages go to one server before it is the next one's turn. So neighbours lie at the same server, and come back together.
+/// As many open groups as pages go to one server before it is the next one's turn. So neighbours
+/// lie at the same server, and come back together.
 #[derive(Debug)]
 pub(super) struct Row {
     groups: Vec<Option<u32>>,

@@ -15,7 +15,8 @@ pub struct VaultStatus {
     pub groups_with_inactive: u64,
     /// Groups that wait to be dissolved, or are being.
     pub groups_broken: u64,
-    /// Groups whose parity found no place, now: a crash would lose their pages. Always 0 for the policies without a second copy.
+    /// Groups whose parity found no place, now: a crash would lose their pages. Always 0 for the
+    /// policies without a second copy.
     pub unprotected: u64,
     /// Pages sent out because they had to leave.
     pub page_outs: u64,

@@ -110,7 +110,8 @@ pub(super) struct Stores {
 
 impl Stores {
     pub(super) fn new(servers: &[(Place, Role)]) -> Stores {
-        let mut stores: Vec<Store> = servers.iter().map(|&(place, role)| Store::new(place, role)).collect();
+        let mut stores: Vec<Store> =
+            servers.iter().map(|&(place, role)| Store::new(place, role)).collect();
         stores.push(Store::new(Place::DISK, Role::Spare));
         Stores { stores, turn: 0, last: 0 }
     }
@@ -172,7 +173,9 @@ impl Stores {
             Some(store) => *store = Store::new(place, role),
             None => self.stores.insert(self.stores.len() - 1, Store::new(place, role)),
         }
-        if role == Role::Spare && !self.stores.iter().any(|store| store.up && store.role == Role::Data) {
+        if role == Role::Spare
+            && !self.stores.iter().any(|store| store.up && store.role == Role::Data)
+        {
             self.replace(Role::Data);
         }
     }
@@ -185,7 +188,9 @@ impl Stores {
     }
 
     fn up(&self, role: Role) -> impl Iterator<Item = &Store> {
-        self.stores.iter().filter(move |store| store.up && store.role == role && store.place != Place::DISK)
+        self.stores
+            .iter()
+            .filter(move |store| store.up && store.role == role && store.place != Place::DISK)
     }
 
     /// What pages go to: the servers for data; if there is none, any other.
@@ -218,9 +223,11 @@ impl Stores {
         self.turn = self.last + 1;
     }
 
-    /// A place for the parity of a group with members at `taken`: a server for parity, any other server, the disk.
+    /// A place for the parity of a group with members at `taken`: a server for parity, any other
+    /// server, the disk.
     pub(super) fn parity_place(&mut self, taken: &Places, prefer_parity: bool) -> Choice {
-        let roles = if prefer_parity { [Role::Parity, Role::Data] } else { [Role::Data, Role::Parity] };
+        let roles =
+            if prefer_parity { [Role::Parity, Role::Data] } else { [Role::Data, Role::Parity] };
         for role in roles {
             match self.in_turn(self.turn, role, taken, true) {
                 Choice::Nowhere => {}
@@ -235,7 +242,8 @@ impl Stores {
         if self.disk_open() { Choice::At(Place::DISK) } else { Choice::Nowhere }
     }
 
-    /// Whether there is so much room that pages can come back from the disk, each with a second copy elsewhere if it needs one.
+    /// Whether there is so much room that pages can come back from the disk, each with a second
+    /// copy elsewhere if it needs one.
     pub(super) fn comfortable(&self, copies: usize) -> bool {
         let roomy = |role| self.up(role).filter(|store| store.room() > 2 * store.short()).count();
         let data = roomy(self.data_role());

@@ -1,4 +1,5 @@
-//! The vault in a simulated world: every get brings what was put last, or the page is lost, and that only when two places died before all was safe again.
+//! The vault in a simulated world: every get brings what was put last, or the page is lost, and
+//! that only when two places died before all was safe again.
 
 mod figures;
 mod owner;
@@ -36,8 +37,15 @@ fn live_through(policy: Policy, seed: u64) {
     };
     let refuses = if seed.is_multiple_of(5) { 30 } else { 0 };
     let spoils = seed.is_multiple_of(11);
-    let mut owner =
-        Owner::new(Setting { policy, servers: roles(seed), seed, room, refuses, spoils, crashes: true });
+    let mut owner = Owner::new(Setting {
+        policy,
+        servers: roles(seed),
+        seed,
+        room,
+        refuses,
+        spoils,
+        crashes: true,
+    });
     owner.live(400);
     owner.end();
 }
@@ -47,7 +55,8 @@ fn all_seeds(policy: Policy) {
         let run = std::panic::catch_unwind(|| live_through(policy, seed));
         assert!(
             run.is_ok(),
-            "policy {policy}, seed {seed}: FOURSTAMP_POLICY={policy} FOURSTAMP_SEED={seed} cargo test -p fourstamp-pager one_seed -- --ignored"
+            "policy {policy}, seed {seed}: FOURSTAMP_POLICY={policy} FOURSTAMP_SEED={seed} cargo \
+            test -p fourstamp-pager one_seed -- --ignored"
         );
     }
 }
@@ -86,6 +95,7 @@ fn on_the_disk() {
 #[ignore = "replays what failed: FOURSTAMP_SEED=n, and FOURSTAMP_POLICY=name"]
 fn one_seed() {
     let seed = std::env::var("FOURSTAMP_SEED").unwrap().parse().unwrap();
-    let policy = std::env::var("FOURSTAMP_POLICY").map_or(Policy::ParityLog, |name| name.parse().unwrap());
+    let policy =
+        std::env::var("FOURSTAMP_POLICY").map_or(Policy::ParityLog, |name| name.parse().unwrap());
     live_through(policy, seed);
 }

@@ -1,4 +1,5 @@
-//! Programs built with the machine's compilers, run as they are and with the library loaded before them.
+//! Programs built with the machine's compilers, run as they are and with the library loaded before
+//! them.
 
 #![allow(dead_code, reason = "not every test program uses all of it")]
 
@@ -39,14 +40,16 @@ pub fn alone() -> MutexGuard<'static, ()> {
 
 /// Whether a command is there; says when it is not.
 pub fn is_there(command: &str, words: &[&str]) -> bool {
-    let found = Command::new(command).args(words).output().is_ok_and(|output| output.status.success());
+    let found =
+        Command::new(command).args(words).output().is_ok_and(|output| output.status.success());
     if !found {
         println!("skipped: `{command} {}` does not work here", words.join(" "));
     }
     found
 }
 
-/// The kernels that a program may meet: one that serves all faults, and one that serves only those of user mode.
+/// The kernels that a program may meet: one that serves all faults, and one that serves only those
+/// of user mode.
 pub fn modes() -> Vec<Value> {
     // SAFETY: asks for a number.
     let root = unsafe { libc::geteuid() } == 0;
@@ -70,7 +73,12 @@ impl Bench {
 
     /// A source of this crate's tests, as an argument.
     pub fn source(name: &str) -> String {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name).to_str().unwrap().to_owned()
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/programs")
+            .join(name)
+            .to_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// Build a program, with `gcc`, `g++` or `gfortran` by its ending.
@@ -117,7 +125,10 @@ impl Bench {
 
     /// Run it with the library and with just this configuration.
     pub fn loaded(&self, words: &[&str], config: &str) -> Ran {
-        ran(Command::new(words[0]).args(&words[1..]).env(VARIABLE, config).env("LD_PRELOAD", library()))
+        ran(Command::new(words[0])
+            .args(&words[1..])
+            .env(VARIABLE, config)
+            .env("LD_PRELOAD", library()))
     }
 
     /// Both ways, in every mode: paged it writes the same and has had so many bytes paged at least.
@@ -160,7 +171,8 @@ pub fn library() -> PathBuf {
 fn ran(command: &mut Command) -> Ran {
     let (out, err) = (tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap());
     let streams = (out.try_clone().unwrap(), err.try_clone().unwrap());
-    let mut child = command.stdin(Stdio::null()).stdout(streams.0).stderr(streams.1).spawn().unwrap();
+    let mut child =
+        command.stdin(Stdio::null()).stdout(streams.0).stderr(streams.1).spawn().unwrap();
     let deadline = Instant::now() + LIMIT;
     while child.try_wait().unwrap().is_none() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(10));

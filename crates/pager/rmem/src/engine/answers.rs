@@ -9,7 +9,9 @@ use crate::course::{Batch, Way};
 use crate::disk::{Done, Found};
 use crate::link::{FetchTimes, PageBytes, PageEntry, Reply, StoreTimes};
 use clock::{Exchange, Ticks};
-use pager::{Access, Answer, Failure, Installed, Into, Operation, Outcome, PAGE_BYTES, Page, Place, Tag};
+use pager::{
+    Access, Answer, Failure, Installed, Into, Operation, Outcome, PAGE_BYTES, Page, Place, Tag,
+};
 use record::Kind;
 
 impl Engine {
@@ -42,12 +44,16 @@ impl Engine {
                 let batch = operations.len();
                 self.rate.went(batch * PAGE_BYTES);
                 self.note(at, Way::Out, operations, times.answered);
-                operations.iter().for_each(|operation| self.stored(at, Operation(*operation), &times, batch));
+                operations
+                    .iter()
+                    .for_each(|operation| self.stored(at, Operation(*operation), &times, batch));
             }
             Reply::Swapped { operation, difference, tag, times, .. } => {
                 self.swapped(at, Operation(operation), difference, tag, &times);
             }
-            Reply::Mixed { operation, tag, times } => self.mixed(at, Operation(operation), tag, &times),
+            Reply::Mixed { operation, tag, times } => {
+                self.mixed(at, Operation(operation), tag, &times)
+            }
             Reply::Pages { operations, entries, bytes, times } => {
                 self.pages(at, operations, entries, bytes, &times);
             }
@@ -66,9 +72,9 @@ impl Engine {
     /// How long the server had the request.
     fn served(&mut self, at: usize, reply: &Reply<'_>) {
         let ticks = match reply {
-            Reply::Stored { times, .. } | Reply::Swapped { times, .. } | Reply::Mixed { times, .. } => {
-                times.taken.saturating_sub(times.arrived)
-            }
+            Reply::Stored { times, .. }
+            | Reply::Swapped { times, .. }
+            | Reply::Mixed { times, .. } => times.taken.saturating_sub(times.arrived),
             Reply::Pages { times, .. } => times.sent.saturating_sub(times.ready),
             Reply::Granted { .. } | Reply::Pong { .. } => 0,
         };
@@ -81,7 +87,13 @@ impl Engine {
         let bytes = (operations.len() * PAGE_BYTES) as u64;
         let asked = operations.first().and_then(|operation| self.asks.ready(Operation(*operation)));
         let server = self.sites[at].server;
-        self.waits.course.transfer(Batch { way, server, asked: asked.unwrap_or(done), done, bytes });
+        self.waits.course.transfer(Batch {
+            way,
+            server,
+            asked: asked.unwrap_or(done),
+            done,
+            bytes,
+        });
     }
 
     fn stored(&mut self, at: usize, operation: Operation, times: &StoreTimes, batch: usize) {
@@ -124,27 +136,36 @@ impl Engine {
         let batch = operations.len();
         self.rate.came(bytes.len());
         self.note(at, Way::In, operations, times.arrived);
-        let mut run =
-            Run { first: Page(0), number: 0, access: Access::Write, operations: Vec::with_capacity(batch) };
+        let mut run = Run {
+            first: Page(0),
+            number: 0,
+            access: Access::Write,
+            operations: Vec::with_capacity(batch),
+        };
         for (number, (operation, entry)) in operations.iter().zip(entries).enumerate() {
             let operation = Operation(*operation);
             let page_bytes = &bytes[number * PAGE_BYTES..][..PAGE_BYTES];
             let Some(asked) = self.asks.take(operation) else { continue };
-            let What::Fetch { into, version, checksum, cancelled, .. } = asked.what else { continue };
+            let What::Fetch { into, version, checksum, cancelled, .. } = asked.what else {
+                continue;
+            };
             let right = entry.tag.is_some_and(|tag| is_right(tag, version, checksum, page_bytes));
-            let transfer = Transfer { ready: times.ready, sent: times.sent, arrived: times.arrived };
+            let transfer =
+                Transfer { ready: times.ready, sent: times.sent, arrived: times.arrived };
             match into {
                 _ if !right => self.pager.done(operation, Err(Failure::Wrong)),
                 Into::Frame(_) => self.fill_frame(operation, into, page_bytes, entry.tag),
-                Into::Page(page) => match self.pager.welcome(operation, page).filter(|_| !cancelled) {
-                    None => self.pager.done(operation, came(entry.tag, Installed::Gone)),
-                    Some(access) => {
-                        if !run.takes(page, number, access) {
-                            self.fill_run(&mut run, bytes);
+                Into::Page(page) => {
+                    match self.pager.welcome(operation, page).filter(|_| !cancelled) {
+                        None => self.pager.done(operation, came(entry.tag, Installed::Gone)),
+                        Some(access) => {
+                            if !run.takes(page, number, access) {
+                                self.fill_run(&mut run, bytes);
+                            }
+                            run.add(page, number, access, (operation, entry.tag));
                         }
-                        run.add(page, number, access, (operation, entry.tag));
                     }
-                },
+                }
             }
             self.scribe.incoming(&self.sites[at], &transfer, batch);
         }
@@ -205,9 +226,14 @@ impl Engine {
                 self.disk_full = false;
                 self.pager.done(operation, Ok(Answer::default()));
             }
-            (Ok(Found::Page { bytes, tag }), What::Fetch { into, version, checksum, cancelled, .. }) => {
+            (
+                Ok(Found::Page { bytes, tag }),
+                What::Fetch { into, version, checksum, cancelled, .. },
+            ) => {
                 if !tag.is_some_and(|tag| is_right(tag, version, checksum, &*bytes)) {
-                    self.tell("a page came from the disk that is not the one that was kept there".into());
+                    self.tell(
+                        "a page came from the disk that is not the one that was kept there".into(),
+                    );
                     return self.pager.done(operation, Err(Failure::Wrong));
                 }
                 self.scribe.disk_in(times.sent, times.arrived, times.taken);
@@ -268,7 +294,8 @@ impl Engine {
     }
 }
 
-/// Pages of a batch that follow one another both in the answer and in the program, and are put there alike.
+/// Pages of a batch that follow one another both in the answer and in the program, and are put
+/// there alike.
 struct Run {
     first: Page,
     number: usize,
@@ -283,7 +310,13 @@ impl Run {
         many == 0 || (follows && access == self.access)
     }
 
-    fn add(&mut self, page: Page, number: usize, access: Access, operation: (Operation, Option<Tag>)) {
+    fn add(
+        &mut self,
+        page: Page,
+        number: usize,
+        access: Access,
+        operation: (Operation, Option<Tag>),
+    ) {
         if self.operations.is_empty() {
             (self.first, self.number, self.access) = (page, number, access);
         }

@@ -38,7 +38,8 @@ impl Asks {
         if self.asks.is_empty() {
             self.first = operation.0;
         }
-        let at = operation.0.checked_sub(self.first).expect("operations are numbered upwards") as usize;
+        let at =
+            operation.0.checked_sub(self.first).expect("operations are numbered upwards") as usize;
         if self.asks.len() <= at {
             self.asks.resize(at + 1, None);
         }

@@ -42,7 +42,13 @@ impl Pages {
     }
 
     /// These bytes into pages in a row, and how that went for each. Who waits for them goes on.
-    pub fn fill(&self, first: Page, bytes: &[u8], access: Access, mut tell: impl FnMut(Page, Installed)) {
+    pub fn fill(
+        &self,
+        first: Page,
+        bytes: &[u8],
+        access: Access,
+        mut tell: impl FnMut(Page, Installed),
+    ) {
         let protect = access == Access::Read && self.can_protect();
         let how = if protect { Installed::Protected } else { Installed::Done };
         let (mut at, mut tries, mut together) = (0, 0, bytes.len());
@@ -67,7 +73,8 @@ impl Pages {
                 continue;
             }
             if some > PAGE_BYTES {
-                // One call stays within one piece of a mapping, and pieces may be smaller than a run: then it fails as if nothing were there.
+                // One call stays within one piece of a mapping, and pieces may be smaller than a
+                // run: then it fails as if nothing were there.
                 together = PAGE_BYTES;
                 continue;
             }
@@ -76,7 +83,8 @@ impl Pages {
         }
     }
 
-    /// Whether writes can be made to wait: those of the kernel, too, and it must be seen afterwards that nothing was written.
+    /// Whether writes can be made to wait: those of the kernel, too, and it must be seen afterwards
+    /// that nothing was written.
     fn can_protect(&self) -> bool {
         let Abilities { kernel_faults, protects, .. } = self.uffd.abilities();
         kernel_faults && protects && self.pagemap.is_some()
@@ -100,7 +108,8 @@ impl Pages {
         let _ = self.uffd.wake(address(page), PAGE_BYTES);
     }
 
-    /// Take pages in a row into frames in a row, which are empty, and say how that went for each. What was taken is in its frame when `tell` is called.
+    /// Take pages in a row into frames in a row, which are empty, and say how that went for each.
+    /// What was taken is in its frame when `tell` is called.
     pub fn grab(
         &self,
         first: Page,
@@ -126,9 +135,11 @@ impl Pages {
             }
             at += done;
             let Err(error) = result else { continue };
-            // When the kernel meets a page that it is migrating itself, it may have moved more than it says (seen on 6.18).
-            let more =
-                (at..many).take_while(|at| is_there(staging.address(Frame(frame.0 + at)))).count() as u32;
+            // When the kernel meets a page that it is migrating itself, it may have moved more than
+            // it says (seen on 6.18).
+            let more = (at..many)
+                .take_while(|at| is_there(staging.address(Frame(frame.0 + at))))
+                .count() as u32;
             for number in at..at + more {
                 tell(Page(first.0 + u64::from(number)), Frame(frame.0 + number), Taking::Taken);
             }
@@ -158,8 +169,10 @@ impl Pages {
             let some = (many - at).min(Pagemap::MANY as u32);
             let start = Page(first.0 + u64::from(at));
             let states = &mut states[..some as usize];
-            let known =
-                self.pagemap.as_ref().is_some_and(|pagemap| pagemap.look(address(start), states).is_ok());
+            let known = self
+                .pagemap
+                .as_ref()
+                .is_some_and(|pagemap| pagemap.look(address(start), states).is_ok());
             let mut rest = &*states;
             let mut page = start;
             while let Some(&state) = rest.first() {
@@ -178,16 +191,19 @@ impl Pages {
             PageState::Open => Grabbed::Busy,
             PageState::Protected => {
                 let bytes = many * PAGE_BYTES;
-                // SAFETY: the pages are within the arena, and what they hold is kept elsewhere. Nobody can have written to them: who tries waits
-                // for the engine, which is us, and finds them missing afterwards.
-                let result =
-                    unsafe { libc::syscall(libc::SYS_madvise, address(first), bytes, libc::MADV_DONTNEED) };
+                // SAFETY: the pages are within the arena, and what they hold is kept elsewhere.
+                // Nobody can have written to them: who tries waits for the engine, which is us, and
+                // finds them missing afterwards.
+                let result = unsafe {
+                    libc::syscall(libc::SYS_madvise, address(first), bytes, libc::MADV_DONTNEED)
+                };
                 if result == 0 { Grabbed::Dropped } else { Grabbed::Busy }
             }
         }
     }
 
-    /// The way of older kernels: let writers wait, copy, take the page away, let them go on (into a fault).
+    /// The way of older kernels: let writers wait, copy, take the page away, let them go on (into a
+    /// fault).
     fn copy_out(&self, page: Page, frame: Frame, staging: &Staging) -> Taking {
         let from = address(page);
         if !is_there(address(page)) {
@@ -197,12 +213,14 @@ impl Pages {
         if protects && self.uffd.protect(from, PAGE_BYTES, true).is_err() {
             return Taking::Busy;
         }
-        // SAFETY: the page is within the arena, mapped (the program gives memory back only through the engine, which is us) and there, so that it
-        // can be read without a fault. Threads of the program may read it too; those that write wait.
+        // SAFETY: the page is within the arena, mapped (the program gives memory back only through
+        // the engine, which is us) and there, so that it can be read without a fault. Threads of
+        // the program may read it too; those that write wait.
         let bytes = unsafe { &*(from as *const [u8; PAGE_BYTES]) };
         let copied = self.uffd.copy(staging.address(frame), bytes).1.is_ok();
         if copied {
-            // SAFETY: the page belongs to the arena; whoever touches it next finds it missing and waits for the engine.
+            // SAFETY: the page belongs to the arena; whoever touches it next finds it missing and
+            // waits for the engine.
             unsafe { libc::syscall(libc::SYS_madvise, from, PAGE_BYTES, libc::MADV_DONTNEED) };
         }
         if protects {
@@ -213,9 +231,11 @@ impl Pages {
         if copied { Taking::Taken } else { Taking::Busy }
     }
 
-    /// Take what is there of pages in a row to pages that are mapped and untouched. Stops at what cannot be taken.
+    /// Take what is there of pages in a row to pages that are mapped and untouched. Stops at what
+    /// cannot be taken.
     pub fn shift(&self, from: Page, to: Page, many: u64) -> io::Result<()> {
-        // A mapping may consist of pieces, and one call stays within one: where it fails, page by page.
+        // A mapping may consist of pieces, and one call stays within one: where it fails, page by
+        // page.
         const TOGETHER: u64 = 512;
         if self.can_protect() {
             // Fails where nothing is mapped: then nothing is protected.
@@ -226,9 +246,11 @@ impl Pages {
             let some = TOGETHER.min(many - at);
             let (source, destination) = (Page(from.0 + at), Page(to.0 + at));
             let (done, result) = match self.uffd.abilities().moves {
-                true => {
-                    self.uffd.move_some(address(destination), address(source), some as usize * PAGE_BYTES)
-                }
+                true => self.uffd.move_some(
+                    address(destination),
+                    address(source),
+                    some as usize * PAGE_BYTES,
+                ),
                 false => (0, Err(io::ErrorKind::Unsupported.into())),
             };
             let done = (done / PAGE_BYTES) as u64;

@@ -4,7 +4,9 @@ use super::asked::{Asked, What};
 use super::pages::Taking;
 use super::{Engine, waits::Cause};
 use crate::checksum;
-use pager::{Access, Action, Frame, Grabbed, Installed, Into, Operation, PAGE_BYTES, Page, Place, Purpose};
+use pager::{
+    Access, Action, Frame, Grabbed, Installed, Into, Operation, PAGE_BYTES, Page, Place, Purpose,
+};
 use record::Kind;
 
 impl Engine {
@@ -81,7 +83,10 @@ impl Engine {
     /// Only a system call that we do not see can do that.
     fn tell_absent(&mut self, page: Option<Page>) {
         if let Some(page) = page {
-            self.tell(format!("page {:#x} was given up behind our back", super::pages::address(page)));
+            self.tell(format!(
+                "page {:#x} was given up behind our back",
+                super::pages::address(page)
+            ));
         }
     }
 
@@ -93,7 +98,10 @@ impl Engine {
             pager.installed(page, how);
         });
         if went == Installed::Gone {
-            self.tell(format!("page {:#x} was unmapped behind our back", super::pages::address(page)));
+            self.tell(format!(
+                "page {:#x} was unmapped behind our back",
+                super::pages::address(page)
+            ));
         }
         self.waits.end(page, 1, self.clock.now().0);
     }
@@ -105,7 +113,10 @@ impl Engine {
         }
         if let Err(error) = self.pages.poison(page) {
             // Whoever touches it waits for ever: never wrong bytes.
-            self.tell(format!("page {:#x} cannot be made to fail: {error}", super::pages::address(page)));
+            self.tell(format!(
+                "page {:#x} cannot be made to fail: {error}",
+                super::pages::address(page)
+            ));
         }
         self.waits.end(page, 1, self.clock.now().0);
     }
@@ -116,7 +127,8 @@ impl Engine {
         }
     }
 
-    /// An empty frame is filled by the kernel: writing to it would be a fault that only we can serve.
+    /// An empty frame is filled by the kernel: writing to it would be a fault that only we can
+    /// serve.
     fn clear(&mut self, frame: Frame) {
         let (_, result) = self.pages.uffd.copy(self.staging.address(frame), &[0; PAGE_BYTES]);
         if let Err(error) = result {
@@ -139,7 +151,8 @@ impl Engine {
         } else if !site.down {
             site.waiting.push_back(*action);
         }
-        // A place that went down a moment ago gets nothing: the pager knows, and expects no answers.
+        // A place that went down a moment ago gets nothing: the pager knows, and expects no
+        // answers.
     }
 
     /// What waited for room.
@@ -180,7 +193,8 @@ impl Engine {
             }
             Action::Read { operation, slot, .. } => self.disk.read(operation.0, slot.0, now),
             Action::Discard { slot, .. } => self.disk.discard(slot.0),
-            // The disk has room as far as the pager knows, and parity is never kept up to date in place there.
+            // The disk has room as far as the pager knows, and parity is never kept up to date in
+            // place there.
             Action::Reserve { slots, .. } => self.pager.granted(Place::DISK, slots),
             Action::Swap { operation, .. } | Action::Mix { operation, .. } => {
                 self.asks.take(operation);
@@ -200,14 +214,16 @@ impl Engine {
             Some(pager::Fault::Zero) => Cause::Zero,
             Some(pager::Fault::Soft) => Cause::Soft,
             Some(pager::Fault::Hard) => Cause::Hard,
-            // Unmapped in the meantime: whoever touches it again gets what the kernel gives for that.
+            // Unmapped in the meantime: whoever touches it again gets what the kernel gives for
+            // that.
             Some(pager::Fault::Stale | pager::Fault::Lost) | None => return self.pages.wake(page),
         };
         self.waits.begin(page, cause, self.clock.now().0);
         self.perform_all();
     }
 
-    /// A thread writes to a page that is protected, or was when it was being taken out: by now that is over.
+    /// A thread writes to a page that is protected, or was when it was being taken out: by now that
+    /// is over.
     fn serve_write(&mut self, page: Page) {
         let lifted = self.pager.written(page) && self.pages.unprotect(page);
         if !lifted {
@@ -231,7 +247,10 @@ impl Engine {
             tell(page, how);
         });
         if let Some(page) = gone {
-            self.tell(format!("page {:#x} was unmapped behind our back", super::pages::address(page)));
+            self.tell(format!(
+                "page {:#x} was unmapped behind our back",
+                super::pages::address(page)
+            ));
         }
         self.waits.end(first, (bytes.len() / PAGE_BYTES) as u64, self.clock.now().0);
     }

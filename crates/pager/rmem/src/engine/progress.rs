@@ -1,4 +1,5 @@
-//! How far a process is: written each second and at the end, so that a process that is killed has told nearly all.
+//! How far a process is: written each second and at the end, so that a process that is killed has
+//! told nearly all.
 
 use super::Engine;
 use super::site::Site;
@@ -10,7 +11,8 @@ use pager::{PAGE_BYTES, PlaceStatus};
 use serde::Serialize;
 use std::path::Path;
 
-/// What one process says of itself. In `processes/<pid>.json` of the run while it goes on; then in `run.json`.
+/// What one process says of itself. In `processes/<pid>.json` of the run while it goes on; then in
+/// `run.json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Progress {
     pid: u32,
@@ -44,7 +46,8 @@ pub struct Progress {
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Seconds {
     elapsed: f64,
-    /// Until the program had its first paged memory: loading, what it did till then, connecting to the servers.
+    /// Until the program had its first paged memory: loading, what it did till then, connecting to
+    /// the servers.
     init: f64,
     #[serde(flatten)]
     parts: Parts,
@@ -108,14 +111,19 @@ impl Engine {
     pub(super) fn progress(&self) -> Progress {
         let status = self.pager.status();
         let quantiles = |cause| self.waits.quantiles(cause, self.ns_per_tick);
-        let (zero, soft, hard) = (quantiles(Cause::Zero), quantiles(Cause::Soft), quantiles(Cause::Hard));
+        let (zero, soft, hard) =
+            (quantiles(Cause::Zero), quantiles(Cause::Soft), quantiles(Cause::Hard));
         let (outs, ins, parity) = (self.scribe.outs, self.scribe.ins, self.scribe.parities);
         Progress {
             pid: std::process::id(),
             program: program(),
             finished: self.finished,
             seconds: self.seconds(),
-            faults: Faults { zero: status.faults_zero, soft: status.faults_soft(), hard: status.faults_hard },
+            faults: Faults {
+                zero: status.faults_zero,
+                soft: status.faults_soft(),
+                hard: status.faults_hard,
+            },
             fault_ns: FaultTimes { zero, soft, hard },
             page_outs: outs,
             page_ins: ins,
@@ -148,7 +156,9 @@ impl Engine {
     }
 
     fn server_states(&self, places: &[PlaceStatus]) -> Vec<ServerState> {
-        let used = |site: &Site| places.iter().find(|one| one.place == site.place).map_or(0, |one| one.used);
+        let used = |site: &Site| {
+            places.iter().find(|one| one.place == site.place).map_or(0, |one| one.used)
+        };
         let state_of = |(at, server): (usize, &crate::Server)| {
             let site = self.sites.iter().rev().find(|site| site.server == at);
             let up = site.is_some_and(|site| !site.down);
@@ -196,10 +206,13 @@ impl Engine {
     /// What has happened since it was written last.
     fn append_course(&mut self, folder: &Path) -> Result<(), RmemError> {
         let path = folder.join(format!("course-{}.csv", std::process::id()));
-        let failed =
-            |error: std::io::Error| RmemError::Record { reason: format!("{}: {error}", path.display()) };
-        let file = std::fs::OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
-        let (ticks, monotonic, started) = (self.clock.now().0, monotonic_ns(), self.config.started_ns);
+        let failed = |error: std::io::Error| RmemError::Record {
+            reason: format!("{}: {error}", path.display()),
+        };
+        let file =
+            std::fs::OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
+        let (ticks, monotonic, started) =
+            (self.clock.now().0, monotonic_ns(), self.config.started_ns);
         let ns_per_tick = self.ns_per_tick;
         let ns = move |at: u64| {
             let ago_ns = ticks.saturating_sub(at) as f64 * ns_per_tick;
@@ -211,8 +224,9 @@ impl Engine {
 
 /// A file that is whole at any moment.
 fn save(folder: &Path, progress: &Progress) -> Result<(), RmemError> {
-    let failed =
-        |error: std::io::Error| RmemError::Record { reason: format!("{}: {error}", folder.display()) };
+    let failed = |error: std::io::Error| RmemError::Record {
+        reason: format!("{}: {error}", folder.display()),
+    };
     std::fs::create_dir_all(folder).map_err(failed)?;
     let text = serde_json::to_vec_pretty(progress).map_err(|error| failed(error.into()))?;
     let (whole, part) =

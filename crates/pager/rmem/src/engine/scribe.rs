@@ -1,7 +1,9 @@
 //! Every page that travels leaves a record with four stamps.
 //!
-//! A page out: ready when the pager wanted it gone, sent when its first byte was handed to the socket, arrived when the server had it, taken when it was in its slot. A page
-//! in: ready when the server had read the request, sent just before it answered, arrived when the answer was here, taken when it was in the program's memory.
+//! A page out: ready when the pager wanted it gone, sent when its first byte was handed to the
+//! socket, arrived when the server had it, taken when it was in its slot. A page in: ready when the
+//! server had read the request, sent just before it answered, arrived when the answer was here,
+//! taken when it was in the program's memory.
 
 use super::site::Site;
 use crate::RmemError;
@@ -10,8 +12,8 @@ use crate::link::StoreTimes;
 use clock::{Clock, Exchange, best_offset};
 use pager::PAGE_BYTES;
 use record::{
-    ArrivedClock, Column, How, Kind, Mode, NodeSheet, Recorder, RecorderOptions, Row, RunFolder, Schema,
-    WhenFull,
+    ArrivedClock, Column, How, Kind, Mode, NodeSheet, Recorder, RecorderOptions, Row, RunFolder,
+    Schema, WhenFull,
 };
 use std::path::Path;
 
@@ -64,14 +66,18 @@ impl Scribe {
         }
     }
 
-    /// One that writes into the run at `path`. The program's process takes the first node number that is free, then come `servers` servers, and the disk.
+    /// One that writes into the run at `path`. The program's process takes the first node number
+    /// that is free, then come `servers` servers, and the disk.
     pub fn writing(path: &Path, clock: &Clock, servers: usize) -> Result<Scribe, RmemError> {
         let failed = |error: record::RecordError| RmemError::Record { reason: error.to_string() };
         let folder = RunFolder::join(path).map_err(failed)?;
         let quality = clock::measure(clock);
         let schema = Schema::new(&[Column::Batch]);
-        let options =
-            RecorderOptions { mode: Mode::Stream, capacity_rows: 1 << 16, when_full: WhenFull::Drop };
+        let options = RecorderOptions {
+            mode: Mode::Stream,
+            capacity_rows: 1 << 16,
+            when_full: WhenFull::Drop,
+        };
         for node in (0..u32::from(u16::MAX)).step_by(servers + 2) {
             let sheet = NodeSheet::with_quality(0, node, clock, quality);
             let recorder = match folder.recorder(sheet.clone(), &schema, options) {
@@ -100,7 +106,8 @@ impl Scribe {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let failed = |error: record::RecordError| RmemError::Record { reason: error.to_string() };
         let sheet = writer.recorder.sheet().of_another(u32::from(node), &about.process());
-        if let Some(known) = writer.others.iter_mut().find(|other| other.sheet().node == sheet.node) {
+        if let Some(known) = writer.others.iter_mut().find(|other| other.sheet().node == sheet.node)
+        {
             return known
                 .update_sheet(|old| *old = NodeSheet { buffer: old.buffer.take(), ..sheet })
                 .map_err(failed);
@@ -190,12 +197,15 @@ impl Scribe {
         }
     }
 
-    /// What is known of a server's clock. A sheet that cannot be written costs rows two stamps, and closing the run says so.
+    /// What is known of a server's clock. A sheet that cannot be written costs rows two stamps, and
+    /// closing the run says so.
     pub fn synchronise(&mut self, node: u16, exchanges: &[Exchange]) {
         let Some(writer) = &mut self.writer else { return };
         let local = writer.recorder.sheet().quality.calibration();
         let own = writer.recorder.sheet().domain.clone();
-        let Some(other) = writer.others.iter_mut().find(|other| other.sheet().node == u32::from(node)) else {
+        let Some(other) =
+            writer.others.iter_mut().find(|other| other.sheet().node == u32::from(node))
+        else {
             return;
         };
         if other.sheet().domain == own {
@@ -208,7 +218,9 @@ impl Scribe {
 
     /// The program ends. Rows dropped for want of room are in the sheet.
     pub fn finish(&mut self) -> Result<(), RmemError> {
-        let Some(Writer { clock, recorder, others, .. }) = self.writer.take() else { return Ok(()) };
+        let Some(Writer { clock, recorder, others, .. }) = self.writer.take() else {
+            return Ok(());
+        };
         for other in others {
             let anchor = other.sheet().anchors[0];
             // As above.
@@ -219,8 +231,8 @@ impl Scribe {
     }
 }
 
-/// An engine that cannot begin, because a server or the disk refuses, has written no rows. Its buffers would stay: whoever has started the program takes their
-/// names away with the run.
+/// An engine that cannot begin, because a server or the disk refuses, has written no rows. Its
+/// buffers would stay: whoever has started the program takes their names away with the run.
 impl Drop for Scribe {
     fn drop(&mut self) {
         if !std::thread::panicking() {

@@ -17,7 +17,8 @@ const AGAIN: Duration = Duration::from_secs(2);
 /// How often a server's clock is asked for, and so also whether it lives.
 const PING_EVERY_NS: f64 = 250_000_000.0;
 
-/// The run key; `None` where no server wants one. Read once, before the program changes its environment.
+/// The run key; `None` where no server wants one. Read once, before the program changes its
+/// environment.
 pub fn key(config: &Config) -> Result<Option<RunKey>, RmemError> {
     if config.servers.is_empty() { Ok(None) } else { Ok(Some(RunKey::from_env()?)) }
 }
@@ -103,19 +104,26 @@ impl Engine {
         }
     }
 
-    /// A server that answers nothing for too long is as good as dead. One behind a slow network answers late, but one thing after the other.
+    /// A server that answers nothing for too long is as good as dead. One behind a slow network
+    /// answers late, but one thing after the other.
     pub(super) fn look_at_deadlines(&mut self, now: u64) {
         let limit = (self.config.deadline_ms as f64 * 1e6 / self.ns_per_tick) as u64;
         for at in 0..self.sites.len() {
             let site = &self.sites[at];
             let oldest = site.link.as_ref().and_then(Link::oldest);
             if oldest.is_some_and(|since| now.saturating_sub(since.max(site.heard)) > limit) {
-                self.lose(at, format!("it has answered nothing for {} ms", self.config.deadline_ms));
+                self.lose(
+                    at,
+                    format!("it has answered nothing for {} ms", self.config.deadline_ms),
+                );
             }
         }
         if now >= self.returning.next_ping {
             self.returning.next_ping = now + (PING_EVERY_NS / self.ns_per_tick) as u64;
-            self.sites.iter_mut().filter_map(|site| site.link.as_mut()).for_each(|link| link.ping(now));
+            self.sites
+                .iter_mut()
+                .filter_map(|site| site.link.as_mut())
+                .for_each(|link| link.ping(now));
         }
     }
 

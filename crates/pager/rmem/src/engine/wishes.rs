@@ -72,11 +72,14 @@ impl Engine {
         let (first, pages) = numbers(stretch);
         self.asks.cancel(first.0, pages);
         // SAFETY: the program asks for just this: its contents there are of no use to it any more.
-        unsafe { libc::syscall(libc::SYS_madvise, stretch.address, stretch.bytes, libc::MADV_DONTNEED) };
+        unsafe {
+            libc::syscall(libc::SYS_madvise, stretch.address, stretch.bytes, libc::MADV_DONTNEED)
+        };
         self.pager.forget(first, pages);
     }
 
-    /// What is resident goes there by the kernel, what is outside by the pager's table. Half a move cannot be undone: that ends the program.
+    /// What is resident goes there by the kernel, what is outside by the pager's table. Half a move
+    /// cannot be undone: that ends the program.
     fn move_to(&mut self, from: Stretch, to: usize) {
         let (first, pages) = numbers(from);
         let new = Page((to / PAGE_BYTES) as u64);
@@ -106,7 +109,8 @@ impl Engine {
         });
     }
 
-    /// The last words of the program. Faults are served on: its other threads, and its destructors, may still touch what is away.
+    /// The last words of the program. Faults are served on: its other threads, and its destructors,
+    /// may still touch what is away.
     fn finish(&mut self) {
         if std::mem::replace(&mut self.finished, true) {
             return;

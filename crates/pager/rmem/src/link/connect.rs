@@ -14,8 +14,12 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 /// What every connection to a page server says of its client.
-const OURS: Introduction =
-    Introduction { role: Role::Client, purpose: Purpose::Pages, node: Introduction::NO_NODE, session: 0 };
+const OURS: Introduction = Introduction {
+    role: Role::Client,
+    purpose: Purpose::Pages,
+    node: Introduction::NO_NODE,
+    session: 0,
+};
 
 /// A connection on which requests may be sent.
 pub(super) fn connect(
@@ -38,7 +42,8 @@ fn reach(address: &str, key: &RunKey, limit: Duration) -> Result<TcpStream, Link
     if addresses.is_empty() {
         return Err(failed(std::io::Error::new(ErrorKind::NotFound, "no such address")));
     }
-    let reaching = Reaching { addresses: &addresses, peer: address, ours: OURS, limit, will_listen: false };
+    let reaching =
+        Reaching { addresses: &addresses, peer: address, ours: OURS, limit, will_listen: false };
     match fabric::reach(&reaching, key) {
         Ok((stream, _)) => stream.set_nodelay(true).map(|()| stream).map_err(failed),
         Err(ReachError::Unreachable(source)) => Err(failed(source)),
@@ -72,31 +77,40 @@ impl Greeting<'_> {
 
     fn agree(&mut self, key: &RunKey) -> Result<(), LinkError> {
         let (state, message) = secure::offer(key).map_err(|fault| self.nonsense(fault))?;
-        let offer = [&Header::of_length(Kind::Offer, message.len()).encode()[..], &message].concat();
+        let offer =
+            [&Header::of_length(Kind::Offer, message.len()).encode()[..], &message].concat();
         let agreed = self.ask(&offer, |answer| match answer {
             Answer::Agreed(message) => Some(message.to_vec()),
             _ => None,
         })?;
-        self.channel.secure(secure::conclude(state, &agreed).map_err(|fault| self.nonsense(fault))?);
+        self.channel
+            .secure(secure::conclude(state, &agreed).map_err(|fault| self.nonsense(fault))?);
         Ok(())
     }
 
     /// Send a frame and take the one that answers it.
-    fn ask<T>(&mut self, frame: &[u8], take: impl Fn(Answer<'_>) -> Option<T>) -> Result<T, LinkError> {
+    fn ask<T>(
+        &mut self,
+        frame: &[u8],
+        take: impl Fn(Answer<'_>) -> Option<T>,
+    ) -> Result<T, LinkError> {
         self.channel.send_whole(frame, self.left()).map_err(|broken| self.broken(broken))?;
         let address = self.address;
         let nonsense = |fault| LinkError::Nonsense { address: address.to_owned(), fault };
         loop {
             if let Some((header, body)) = self.inbox.next(Sender::Server).map_err(nonsense)? {
                 return match Answer::decode(&header, body).map_err(nonsense)? {
-                    Answer::Refused(refusal) => {
-                        Err(LinkError::Refused { address: address.to_owned(), reason: refusal.reason() })
-                    }
+                    Answer::Refused(refusal) => Err(LinkError::Refused {
+                        address: address.to_owned(),
+                        reason: refusal.reason(),
+                    }),
                     answer => take(answer).ok_or_else(|| nonsense(WireError::Unasked)),
                 };
             }
             self.channel.wait_readable(self.left()).map_err(|broken| self.broken(broken))?;
-            self.channel.receive(&mut self.inbox).map_err(|broken| LinkError::of(broken, address))?;
+            self.channel
+                .receive(&mut self.inbox)
+                .map_err(|broken| LinkError::of(broken, address))?;
         }
     }
 

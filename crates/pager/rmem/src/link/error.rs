@@ -30,7 +30,10 @@ pub enum LinkError {
         reason: &'static str,
     },
     /// It did not answer in time.
-    #[error("the page server {address} did not answer within {waited_ms} ms; is it stopped, or overloaded?")]
+    #[error(
+        "the page server {address} did not answer within {waited_ms} ms; is it stopped, or \
+        overloaded?"
+    )]
     Timeout {
         /// Its address.
         address: String,

@@ -1,6 +1,7 @@
 //! Requests on their way into the socket.
 //!
-//! They wait in blocks, each as long as the longest frame, which are used again: so a page is copied once, and nothing is ever moved up.
+//! They wait in blocks, each as long as the longest frame, which are used again: so a page is
+//! copied once, and nothing is ever moved up.
 
 use crate::wire::fields::Entry;
 use crate::wire::{BATCH_MAX, ENTRY_BYTES, FRAME_BYTES_MAX, HEADER_BYTES, Header, Kind};
@@ -109,7 +110,9 @@ impl Outgoing {
     fn join(&mut self, kind: Kind, most: usize, item: &[&[u8]]) -> Option<Begun> {
         let bytes = item.iter().map(|part| part.len()).sum();
         let fits = self.blocks.back().is_some_and(|block| block.capacity() - block.len() >= bytes);
-        if let Some(open) = self.open.as_mut().filter(|open| fits && open.kind == kind && open.count < most) {
+        if let Some(open) =
+            self.open.as_mut().filter(|open| fits && open.kind == kind && open.count < most)
+        {
             open.count += 1;
             self.append(item);
             return None;
@@ -149,4 +152,5 @@ fn cleared(mut block: Vec<u8>) -> Vec<u8> {
     block
 }
 
-const _: () = assert!(HEADER_BYTES + BATCH_MAX * (ENTRY_BYTES + pager::PAGE_BYTES) <= FRAME_BYTES_MAX);
+const _: () =
+    assert!(HEADER_BYTES + BATCH_MAX * (ENTRY_BYTES + pager::PAGE_BYTES) <= FRAME_BYTES_MAX);

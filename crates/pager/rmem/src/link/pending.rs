@@ -117,7 +117,9 @@ mod tests {
 
     #[test]
     fn another_number_kind_or_count_is_no_answer() {
-        for (kind, count, request) in [(Kind::Pages, 2, 2), (Kind::Stored, 2, 1), (Kind::Pages, 1, 1)] {
+        for (kind, count, request) in
+            [(Kind::Pages, 2, 2), (Kind::Stored, 2, 1), (Kind::Pages, 1, 1)]
+        {
             let answer = Header::new(kind, count, request);
             assert_eq!(two_reads().answer(&answer), Err(WireError::Unasked), "{answer:?}");
         }

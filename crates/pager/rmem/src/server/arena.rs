@@ -44,7 +44,8 @@ impl Arena {
         let free = self.capacity_pages - lent.granted_pages;
         let promised_bytes = (lent.granted_pages - lent.touched_pages) * PAGE_BYTES as u64;
         let spare = (self.available)().map_or(u64::MAX, |bytes| {
-            bytes.saturating_sub(self.reserve_bytes).saturating_sub(promised_bytes) / PAGE_BYTES as u64
+            bytes.saturating_sub(self.reserve_bytes).saturating_sub(promised_bytes)
+                / PAGE_BYTES as u64
         });
         let granted = u64::from(asked).min(free).min(spare);
         lent.granted_pages += granted;
@@ -109,7 +110,11 @@ mod tests {
         assert_eq!(arena.grant(4), (2, Shortage::Machine), "4 are promised");
         assert_eq!(arena.grant(4), (0, Shortage::Machine));
         arena.touched(6);
-        assert_eq!(arena.grant(4), (4, Shortage::None), "what is touched is no longer available to anybody");
+        assert_eq!(
+            arena.grant(4),
+            (4, Shortage::None),
+            "what is touched is no longer available to anybody"
+        );
     }
 
     #[test]

@@ -19,8 +19,12 @@ use std::time::{Duration, Instant};
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
 /// What whoever connects must have come for.
-pub(super) const OURS: Introduction =
-    Introduction { role: Role::Server, purpose: Purpose::Pages, node: Introduction::NO_NODE, session: 0 };
+pub(super) const OURS: Introduction = Introduction {
+    role: Role::Server,
+    purpose: Purpose::Pages,
+    node: Introduction::NO_NODE,
+    session: 0,
+};
 
 /// Why a connection ended.
 enum End {
@@ -36,7 +40,9 @@ pub(super) fn serve(stream: TcpStream, shared: &Shared) {
     let connection = Connection { shared, channel: Channel::new(stream), inbox: Inbox::new() };
     let counter = match connection.run(place.number <= shared.options.clients_max as u64) {
         End::Refused(Refusal::Version | Refusal::Encryption | Refusal::Busy) => &counts.turned_away,
-        End::Refused(Refusal::Slot | Refusal::Frame) | End::Broken(Broken::Wire(_)) => &counts.broken_rules,
+        End::Refused(Refusal::Slot | Refusal::Frame) | End::Broken(Broken::Wire(_)) => {
+            &counts.broken_rules
+        }
         End::Broken(Broken::Io(error)) if error.kind() == ErrorKind::TimedOut => &counts.too_slow,
         End::Broken(_) => return,
     };
@@ -92,7 +98,9 @@ impl Connection<'_> {
         let options = &self.shared.options;
         let encrypt = self.await_request(until, |request| match request {
             Request::Start { version, .. } if version != VERSION => Err(Refusal::Version),
-            Request::Start { encrypt: false, .. } if options.require_encryption => Err(Refusal::Encryption),
+            Request::Start { encrypt: false, .. } if options.require_encryption => {
+                Err(Refusal::Encryption)
+            }
             Request::Start { .. } if !has_place => Err(Refusal::Busy),
             Request::Start { encrypt, .. } => Ok(encrypt),
             _ => Err(Refusal::Frame),
@@ -107,7 +115,8 @@ impl Connection<'_> {
         })?;
         let about = serde_json::to_vec(&self.shared.about).unwrap_or_default();
         self.say(Header::of_length(Kind::Greeting, about.len()), &about)?;
-        let slots = Slots::new(self.shared.arena.clone()).map_err(|error| End::Broken(Broken::Io(error)))?;
+        let slots = Slots::new(self.shared.arena.clone())
+            .map_err(|error| End::Broken(Broken::Io(error)))?;
         Ok(Session::new(slots, self.shared.counts.clone()))
     }
 
@@ -159,7 +168,9 @@ impl Connection<'_> {
         let patience = self.shared.options.patience;
         while let Some((header, body)) = self.inbox.next(Sender::Client)? {
             let request = Request::decode(&header, body)?;
-            if session.outbox.is_full() || (session.outbox.has_pages() && Session::changes(&request)) {
+            if session.outbox.is_full()
+                || (session.outbox.has_pages() && Session::changes(&request))
+            {
                 session.outbox.send(&mut self.channel, &session.slots, now(), patience)?;
             }
             session.answer(header.request, request, arrived, now)?;
@@ -170,7 +181,8 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// Wait for bytes; if asked, for a moment by looking again and again, because a program that waits for a page will ask for the next one soon.
+    /// Wait for bytes; if asked, for a moment by looking again and again, because a program that
+    /// waits for a page will ask for the next one soon.
     fn wait(&mut self) -> Result<(), End> {
         let begun = Instant::now();
         while begun.elapsed() < self.shared.options.spin {

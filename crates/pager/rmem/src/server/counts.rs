@@ -39,7 +39,8 @@ pub struct ServerSummary {
     pub refused_grants: u64,
     /// Connections that did not prove that they hold the key.
     pub strangers: Strangers,
-    /// Connections turned away although they hold the key: too many clients, another version, not encrypted.
+    /// Connections turned away although they hold the key: too many clients, another version, not
+    /// encrypted.
     pub turned_away: u64,
     /// Clients cut off because they asked for what was not theirs, or sent nonsense.
     pub broken_rules: u64,

@@ -6,7 +6,8 @@
 pub enum ServerError {
     /// The address is not to be had.
     #[error(
-        "cannot listen on {address}: {source}; name a free port (port 0 takes any) and an address of this machine"
+        "cannot listen on {address}: {source}; name a free port (port 0 takes any) and an address \
+        of this machine"
     )]
     Listen {
         /// As given.

@@ -1,4 +1,5 @@
-//! Answers that are gathered before they are sent: their headers as bytes, their pages where they are kept.
+//! Answers that are gathered before they are sent: their headers as bytes, their pages where they
+//! are kept.
 
 use super::slots::Slots;
 use crate::link::Shortage;

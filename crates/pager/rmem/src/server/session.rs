@@ -1,4 +1,5 @@
-//! What a server does with a client's requests. No socket here: requests in, answers into an [`Outbox`].
+//! What a server does with a client's requests. No socket here: requests in, answers into an
+//! [`Outbox`].
 
 use super::counts::Counts;
 use super::outbox::Outbox;
@@ -24,15 +25,20 @@ impl Session {
         Session { slots, outbox: Outbox::new(), counts, difference: Vec::new() }
     }
 
-    /// Whether the request changes slots, so that pages which wait in the outbox must be sent first.
+    /// Whether the request changes slots, so that pages which wait in the outbox must be sent
+    /// first.
     pub fn changes(request: &Request<'_>) -> bool {
-        matches!(request, Request::Write(_) | Request::Swap(..) | Request::Mix(..) | Request::Discard(_))
+        matches!(
+            request,
+            Request::Write(_) | Request::Swap(..) | Request::Mix(..) | Request::Discard(_)
+        )
     }
 
     /// Do what is asked. `arrived`: when all of it had come; `now`: the clock.
     ///
     /// # Errors
-    /// When the client asks for what it has no right to: the connection must end. Nothing of that request was done.
+    /// When the client asks for what it has no right to: the connection must end. Nothing of that
+    /// request was done.
     pub fn answer(
         &mut self,
         number: u64,

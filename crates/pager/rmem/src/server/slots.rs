@@ -7,7 +7,8 @@ use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, m
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// A client's slots. Address space for all that the server could lend is taken at once, so that pages never move; memory follows with what is written.
+/// A client's slots. Address space for all that the server could lend is taken at once, so that
+/// pages never move; memory follows with what is written.
 pub(crate) struct Slots {
     arena: Arc<Arena>,
     base: NonNull<PageBytes>,
@@ -28,15 +29,19 @@ enum Slot {
 /// What an empty slot reads as.
 static ZEROS: PageBytes = [0; PAGE_BYTES];
 
-// SAFETY: the mapping belongs to this value alone; whoever has the value may use it from any thread.
+// SAFETY: the mapping belongs to this value alone; whoever has the value may use it from any
+// thread.
 unsafe impl Send for Slots {}
 
 impl Slots {
     pub fn new(arena: Arc<Arena>) -> std::io::Result<Slots> {
         let mapped_bytes = arena.capacity_pages().max(1) as usize * PAGE_BYTES;
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
-        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing that exists.
-        let base = unsafe { mmap_anonymous(std::ptr::null_mut(), mapped_bytes, ProtFlags::empty(), flags) }?;
+        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing that
+        // exists.
+        let base = unsafe {
+            mmap_anonymous(std::ptr::null_mut(), mapped_bytes, ProtFlags::empty(), flags)
+        }?;
         let base = NonNull::new(base.cast()).ok_or(std::io::ErrorKind::OutOfMemory)?;
         Ok(Slots { arena, base, mapped_bytes, slots: Vec::new(), touched: 0 })
     }
@@ -74,8 +79,8 @@ impl Slots {
     pub fn bytes(&self, slot: u32) -> &PageBytes {
         match self.slots[slot as usize] {
             Slot::Empty => &ZEROS,
-            // SAFETY: the slot was granted (the index above says so), so its memory is mapped and readable, and
-            // only `page_mut` writes to it, which needs this value exclusively.
+            // SAFETY: the slot was granted (the index above says so), so its memory is mapped and
+            // readable, and only `page_mut` writes to it, which needs this value exclusively.
             Slot::Fresh | Slot::Held(_) => unsafe { self.base.add(slot as usize).as_ref() },
         }
     }
@@ -96,7 +101,12 @@ impl Slots {
     }
 
     /// Xor a page into a granted slot; `tag` makes the new tag from the result.
-    pub fn mix(&mut self, slot: u32, bytes: &PageBytes, tag: impl FnOnce(&PageBytes) -> Tag) -> Tag {
+    pub fn mix(
+        &mut self,
+        slot: u32,
+        bytes: &PageBytes,
+        tag: impl FnOnce(&PageBytes) -> Tag,
+    ) -> Tag {
         let mut result = *self.bytes(slot);
         xor(&mut result, bytes);
         let tag = tag(&result);
@@ -118,12 +128,14 @@ impl Slots {
             self.touched += 1;
             self.arena.touched(1);
         }
-        // SAFETY: the slot was granted (the index above says so), so its memory is mapped and writable; the exclusive borrow keeps others away.
+        // SAFETY: the slot was granted (the index above says so), so its memory is mapped and
+        // writable; the exclusive borrow keeps others away.
         unsafe { self.base.add(slot as usize).as_mut() }
     }
 
     fn open(&mut self, more: usize) -> bool {
-        // SAFETY: the range lies in the mapping, behind what is in use: the arena grants no more than its size in all.
+        // SAFETY: the range lies in the mapping, behind what is in use: the arena grants no more
+        // than its size in all.
         let opened = unsafe {
             let start = self.base.add(self.slots.len()).as_ptr().cast();
             mprotect(start, more * PAGE_BYTES, MprotectFlags::READ | MprotectFlags::WRITE)
@@ -170,7 +182,11 @@ mod tests {
         slots.store(1, tag(7), &[7; PAGE_BYTES]);
         assert_eq!((slots.tag(1), slots.bytes(1)), (Some(tag(7)), &[7; PAGE_BYTES]));
         slots.discard(1);
-        assert_eq!((slots.tag(1), slots.bytes(1)), (None, &[0; PAGE_BYTES]), "old bytes are not shown");
+        assert_eq!(
+            (slots.tag(1), slots.bytes(1)),
+            (None, &[0; PAGE_BYTES]),
+            "old bytes are not shown"
+        );
         let mut difference = Vec::new();
         slots.swap(1, tag(8), &[8; PAGE_BYTES], &mut difference);
         assert_eq!(difference, [8; PAGE_BYTES], "against zeros, not against the old bytes");

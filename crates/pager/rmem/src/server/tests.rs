@@ -150,7 +150,8 @@ fn a_page_comes_back_with_its_tag_and_its_stamps() {
     });
     client.link.read(&[(12, 2), (13, 3)]);
     client.wait(|reply| {
-        let Reply::Pages { operations: [12, 13], entries: [held, empty], bytes, times } = reply else {
+        let Reply::Pages { operations: [12, 13], entries: [held, empty], bytes, times } = reply
+        else {
             panic!("{reply:?}")
         };
         assert_eq!(held.tag, Some(Tag { version: 5, checksum: checksum(&page) }));
@@ -180,7 +181,13 @@ fn writes_in_a_row_leave_in_batches() {
     client.reserve(200);
     for slot in 0..150u32 {
         let page = [slot as u8; PAGE_BYTES];
-        client.link.write(slot.into(), slot, Tag { version: 1, checksum: checksum(&page) }, &page, 0);
+        client.link.write(
+            slot.into(),
+            slot,
+            Tag { version: 1, checksum: checksum(&page) },
+            &page,
+            0,
+        );
     }
     let (mut stored, mut batches) = (Vec::new(), Vec::new());
     client.wait(|reply| {
@@ -211,7 +218,13 @@ fn a_write_behind_a_read_does_not_change_what_is_read() {
     client.reserve(1);
     client.store(0, 1, &[1; PAGE_BYTES]);
     client.link.read(&[(1, 0)]);
-    client.link.write(2, 0, Tag { version: 2, checksum: checksum(&[2; PAGE_BYTES]) }, &[2; PAGE_BYTES], 0);
+    client.link.write(
+        2,
+        0,
+        Tag { version: 2, checksum: checksum(&[2; PAGE_BYTES]) },
+        &[2; PAGE_BYTES],
+        0,
+    );
     client.link.read(&[(3, 0)]);
     let mut seen = Vec::new();
     client.wait(|reply| {

@@ -67,7 +67,8 @@ pub struct Waited {
 }
 
 impl Waited {
-    /// A wait of `ticks`, of which the engine was without a processor for `late`: nobody knows at which of its moments, so each part has its share of that.
+    /// A wait of `ticks`, of which the engine was without a processor for `late`: nobody knows at
+    /// which of its moments, so each part has its share of that.
     pub fn split(ticks: u64, idle: &Idle, late: u64) -> Waited {
         // Several readings of the clock: the engine's wait may end a little after the program's.
         let scale = |part: u64| {
@@ -114,7 +115,10 @@ mod tests {
         idle.add(4, Woken::Neither);
         assert_eq!(idle, Idle { open: 4, network: 0, server: 25, disk: 30, last: 0 });
         let waited = Waited::split(100, &idle, 0);
-        assert_eq!(waited, Waited { handling: 41, network: 0, server: 25, disk: 30, late: 0, unknown: 4 });
+        assert_eq!(
+            waited,
+            Waited { handling: 41, network: 0, server: 25, disk: 30, late: 0, unknown: 4 }
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! How long the engine was ready to run and had no processor, while somebody waited for it. On a busy machine that is most of a wait, and neither
-//! the network's fault nor the engine's work.
+//! How long the engine was ready to run and had no processor, while somebody waited for it. On a
+//! busy machine that is most of a wait, and neither the network's fault nor the engine's work.
 
-/// Shorter waits are not looked at: the scheduler takes a processor away for milliseconds, and a reading costs about a microsecond.
+/// Shorter waits are not looked at: the scheduler takes a processor away for milliseconds, and a
+/// reading costs about a microsecond.
 const LONG_NS: f64 = 200_000.0;
 /// So old may a reading be at the begin of a wait.
 const FRESH_NS: f64 = 1_000_000.0;
@@ -22,7 +23,8 @@ pub struct Lateness {
 impl Lateness {
     pub fn new(ns_per_tick: f64, count: Count) -> Lateness {
         let ticks = |ns: f64| (ns / ns_per_tick) as u64;
-        let mut lateness = Lateness { count, long: ticks(LONG_NS), fresh: ticks(FRESH_NS), at: 0, last: 0 };
+        let mut lateness =
+            Lateness { count, long: ticks(LONG_NS), fresh: ticks(FRESH_NS), at: 0, last: 0 };
         lateness.read(0);
         lateness
     }

@@ -43,7 +43,9 @@ impl<'a> Answer<'a> {
             Kind::Started => Answer::Started,
             Kind::Agreed => Answer::Agreed(body),
             Kind::Greeting => Answer::Greeting(body),
-            Kind::Granted => Answer::Granted { slots: fields.u32(), shortage: shortage(fields.u32())? },
+            Kind::Granted => {
+                Answer::Granted { slots: fields.u32(), shortage: shortage(fields.u32())? }
+            }
             Kind::Stored => Answer::Stored { arrived: fields.u64(), taken: fields.u64() },
             Kind::Swapped => Answer::Swapped {
                 arrived: fields.u64(),
@@ -52,15 +54,20 @@ impl<'a> Answer<'a> {
                 before: fields.entry().held(),
                 difference: fields.page(),
             },
-            Kind::Mixed => {
-                Answer::Mixed { arrived: fields.u64(), taken: fields.u64(), tag: fields.entry().tag }
-            }
+            Kind::Mixed => Answer::Mixed {
+                arrived: fields.u64(),
+                taken: fields.u64(),
+                tag: fields.entry().tag,
+            },
             Kind::Pages => {
                 let (ready, sent) = (fields.u64(), fields.u64());
-                let (entries, bytes) = fields.rest().split_at(usize::from(header.count) * ENTRY_BYTES);
+                let (entries, bytes) =
+                    fields.rest().split_at(usize::from(header.count) * ENTRY_BYTES);
                 Answer::Pages { ready, sent, entries: Entries(Fields::new(entries)), bytes }
             }
-            Kind::Pong => Answer::Pong { ticks: fields.u64(), received: fields.u64(), sent: fields.u64() },
+            Kind::Pong => {
+                Answer::Pong { ticks: fields.u64(), received: fields.u64(), sent: fields.u64() }
+            }
             Kind::Refused => Answer::Refused(Refusal::from_code(fields.u32())?),
             request => return Err(WireError::Kind(request as u8)),
         })
@@ -80,8 +87,12 @@ impl Refusal {
     /// For the client's user: why, and what to do.
     pub fn reason(self) -> &'static str {
         match self {
-            Refusal::Version => "it speaks another version; install the same Fourstamp on both machines",
-            Refusal::Encryption => "it takes encrypted connections only: give --encrypt to `pager run`",
+            Refusal::Version => {
+                "it speaks another version; install the same Fourstamp on both machines"
+            }
+            Refusal::Encryption => {
+                "it takes encrypted connections only: give --encrypt to `pager run`"
+            }
             Refusal::Busy => "it has as many clients as it takes; name another server",
             Refusal::Slot => "it was asked for a slot that it never granted",
             Refusal::Frame => "it did not understand a request",

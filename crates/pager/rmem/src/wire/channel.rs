@@ -47,7 +47,8 @@ impl Channel {
         self.read(inbox, RecvFlags::empty())
     }
 
-    /// Hand the beginning of `bytes` to the socket and say how much of it; 0 when it takes nothing now.
+    /// Hand the beginning of `bytes` to the socket and say how much of it; 0 when it takes nothing
+    /// now.
     #[inline]
     pub fn push(&mut self, bytes: &[u8]) -> Result<usize, Broken> {
         if self.secure.is_none() {
@@ -56,7 +57,11 @@ impl Channel {
         if !self.drained()? {
             return Ok(0);
         }
-        let sealed = self.secure.as_mut().map_or(Ok(0), |secure| secure.seal(bytes)).map_err(Broken::Wire)?;
+        let sealed = self
+            .secure
+            .as_mut()
+            .map_or(Ok(0), |secure| secure.seal(bytes))
+            .map_err(Broken::Wire)?;
         self.drained()?;
         Ok(sealed)
     }
@@ -75,7 +80,11 @@ impl Channel {
     }
 
     /// Send all of the parts, waiting for the peer to take them until `patience` is over.
-    pub fn send_parts(&mut self, mut parts: &mut [IoSlice<'_>], patience: Duration) -> Result<(), Broken> {
+    pub fn send_parts(
+        &mut self,
+        mut parts: &mut [IoSlice<'_>],
+        patience: Duration,
+    ) -> Result<(), Broken> {
         if self.secure.is_some() {
             return self.send_whole(&joined(parts), patience);
         }

@@ -4,10 +4,12 @@ use super::{FRAME_BYTES_MAX, HEADER_BYTES, Header, Sender, WireError};
 
 /// Most bytes that one receive takes.
 pub(crate) const RECEIVE_BYTES: usize = 256 << 10;
-/// Of the buffer. A frame that has come in part is moved to its beginning when it is full: the longer it is, the less often.
+/// Of the buffer. A frame that has come in part is moved to its beginning when it is full: the
+/// longer it is, the less often.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// A buffer that whole frames are read from in place. It has room for a receive whenever no whole frame is left in it.
+/// A buffer that whole frames are read from in place. It has room for a receive whenever no whole
+/// frame is left in it.
 pub(crate) struct Inbox {
     buffer: Vec<u8>,
     start: usize,

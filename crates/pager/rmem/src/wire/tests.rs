@@ -9,7 +9,8 @@ use proptest::prelude::*;
 use request::Request;
 
 fn any_bytes(lead: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
-    (lead, prop::collection::vec(any::<u8>(), 0..300)).prop_map(|(lead, rest)| [lead, rest].concat())
+    (lead, prop::collection::vec(any::<u8>(), 0..300))
+        .prop_map(|(lead, rest)| [lead, rest].concat())
 }
 
 /// Headers that are almost right, so that bodies are reached.
@@ -135,5 +136,9 @@ fn the_shaped_streams_reach_every_request() {
     let recipes: Vec<(u8, u8, u8, u8)> = (0..7).map(|kind| (kind, 0, 1, 3)).collect();
     // Every request but the discard is answered, and all are understood.
     assert_eq!(fuzz::requests(&fuzz::stream(&recipes), usize::MAX), 6 + 1);
-    assert_eq!(fuzz::requests(&fuzz::stream(&[(4, 0, 8, 0)]), usize::MAX), 0, "slot 8 was not granted");
+    assert_eq!(
+        fuzz::requests(&fuzz::stream(&[(4, 0, 8, 0)]), usize::MAX),
+        0,
+        "slot 8 was not granted"
+    );
 }

@@ -14,7 +14,8 @@ pub fn key() -> RunKey {
     static KEY: Once = Once::new();
     KEY.call_once(|| {
         let key = RunKey::generate().unwrap();
-        // SAFETY: before any other thread of a test looks at the environment; all come through here first.
+        // SAFETY: before any other thread of a test looks at the environment; all come through here
+        // first.
         unsafe { std::env::set_var(RunKey::VARIABLE, key.to_hex()) };
     });
     RunKey::from_env().unwrap()
@@ -25,9 +26,11 @@ impl Servers {
     pub fn start(roles: &[ServerRole], bytes: u64) -> Servers {
         let key = key();
         let start = |role: &ServerRole| {
-            let server = PageServer::bind(ServerOptions::new("127.0.0.1:0", bytes, key.clone())).unwrap();
+            let server =
+                PageServer::bind(ServerOptions::new("127.0.0.1:0", bytes, key.clone())).unwrap();
             let address = server.address().to_string();
-            static FOREVER: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+            static FOREVER: std::sync::atomic::AtomicBool =
+                std::sync::atomic::AtomicBool::new(false);
             std::thread::spawn(move || server.run(&FOREVER).unwrap());
             Server { address, role: *role }
         };

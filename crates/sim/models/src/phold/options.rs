@@ -22,7 +22,8 @@ pub struct PholdOptions {
     pub lookahead: f64,
     /// Of all random numbers.
     pub seed: u64,
-    /// Groups of neighbours, all of one size; with one group a remote message goes to any other object.
+    /// Groups of neighbours, all of one size; with one group a remote message goes to any other
+    /// object.
     pub groups: u32,
     /// Steps of a loop of dependent integer operations in each event.
     pub work_steps: u32,
@@ -50,8 +51,18 @@ impl PholdOptions {
     pub(super) fn check(&self) -> Result<(), ModelError> {
         demand(self.objects >= 1, "objects", self.objects, "give at least 1")?;
         demand(self.objects < u32::MAX, "objects", self.objects, "give at most 4294967294")?;
-        demand(self.start >= 1, "start", self.start, "without messages nothing happens; give at least 1")?;
-        demand((0.0..=1.0).contains(&self.remote), "remote", self.remote, "a probability lies from 0 to 1")?;
+        demand(
+            self.start >= 1,
+            "start",
+            self.start,
+            "without messages nothing happens; give at least 1",
+        )?;
+        demand(
+            (0.0..=1.0).contains(&self.remote),
+            "remote",
+            self.remote,
+            "a probability lies from 0 to 1",
+        )?;
         demand(
             self.mean > 0.0 && self.mean.is_finite(),
             "mean",
@@ -78,7 +89,8 @@ impl PholdOptions {
     fn check_groups(&self) -> Result<(), ModelError> {
         let (objects, groups) = (self.objects, self.groups);
         if groups == 0 || groups > objects || !objects.is_multiple_of(groups) {
-            let reason = format!("groups are of equal size, so give a divisor of the {objects} objects");
+            let reason =
+                format!("groups are of equal size, so give a divisor of the {objects} objects");
             return Err(ModelError::parameter("groups", groups, reason));
         }
         demand(
@@ -171,7 +183,10 @@ mod tests {
         }
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(refused(PholdOptions { mean: bad, ..good.clone() }).starts_with("mean = "));
-            assert!(refused(PholdOptions { lookahead: bad, ..good.clone() }).starts_with("lookahead = "));
+            assert!(
+                refused(PholdOptions { lookahead: bad, ..good.clone() })
+                    .starts_with("lookahead = ")
+            );
         }
         let undo = Undoing::Snapshots { every: 0 };
         assert!(refused(PholdOptions { undo, ..good }).starts_with("undo = snapshots:0"));

@@ -1,15 +1,18 @@
-//! What waits in the heaps of these loops: something with when and for whom it is as one key, earliest first.
+//! What waits in the heaps of these loops: something with when and for whom it is as one key,
+//! earliest first.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Something that waits. Letters are compared by their keys alone, the other way round: a heap gives its greatest.
+/// Something that waits. Letters are compared by their keys alone, the other way round: a heap
+/// gives its greatest.
 pub(super) struct Letter<K, T> {
     pub key: K,
     pub content: T,
 }
 
-/// Take all letters of the least key out of a heap into `bundle`; that key, or `None` where nothing waits.
+/// Take all letters of the least key out of a heap into `bundle`; that key, or `None` where nothing
+/// waits.
 #[inline]
 pub(super) fn next_bundle<K: Ord, T>(
     waiting: &mut BinaryHeap<Letter<K, T>>,

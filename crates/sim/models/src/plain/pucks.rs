@@ -1,4 +1,5 @@
-//! Pucks as a heap and a loop. What waits in the heap is small and names a place where its message lies.
+//! Pucks as a heap and a loop. What waits in the heap is small and names a place where its message
+//! lies.
 
 use super::letter::{Letter, next_bundle};
 use crate::ModelError;
@@ -12,7 +13,8 @@ use timewarp::{Model, Payload, VirtualTime};
 /// What must not come true in an event.
 pub fn pucks_plain(scenario: Scenario, end: f64) -> Result<(u64, u64), ModelError> {
     let model = Pucks::new(scenario);
-    let mut states: Vec<PucksState> = (0..model.objects()).map(|object| model.state(object)).collect();
+    let mut states: Vec<PucksState> =
+        (0..model.objects()).map(|object| model.state(object)).collect();
     let mut queue = Queue { end, ..Queue::default() };
     for tell in model.tells() {
         queue.post(tell.receiver.0, tell.receive, tell.selector, tell.payload);

@@ -11,7 +11,11 @@ use timewarp::Payload;
 ///
 /// # Errors
 /// Something that must hold does not (`options.watch`).
-pub fn stb88_plain(scenario: Scenario, options: &Stb88Options, end: i32) -> Result<(u64, u64), ModelError> {
+pub fn stb88_plain(
+    scenario: Scenario,
+    options: &Stb88Options,
+    end: i32,
+) -> Result<(u64, u64), ModelError> {
     let model = Stb88::new(scenario, options);
     let objects = model.scenario().objects().len() as u32;
     let mut states: Vec<_> = (0..objects).map(|object| model.state(object)).collect();
@@ -72,12 +76,16 @@ mod tests {
     fn it_counts_what_the_engine_counts() {
         for (seed, end) in [(1, 30_000), (2, 3_000)] {
             let scenario =
-                Scenario::generate(&TheatreOptions { corps: 4, seed, ..Default::default() }).unwrap();
+                Scenario::generate(&TheatreOptions { corps: 4, seed, ..Default::default() })
+                    .unwrap();
             let options = Stb88Options { watch: true };
             let limits = Limits { cutoff: f64::from(end), ..Limits::default() };
             let model = Stb88::new(scenario.clone(), &options);
             let total = sequential::run(&model, &limits, &mut Unwatched).unwrap().total();
-            assert_eq!(stb88_plain(scenario, &options, end).unwrap(), (total.events, total.messages));
+            assert_eq!(
+                stb88_plain(scenario, &options, end).unwrap(),
+                (total.events, total.messages)
+            );
             assert!(total.events > 100);
         }
     }

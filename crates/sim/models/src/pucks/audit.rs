@@ -1,14 +1,17 @@
 //! What must always hold, looked at while a run goes on in order.
 //!
-//! At every event: positions are on the table, radius and mass never change, nobody knows of the future, and each message that calls a
-//! prediction off meets it. Once all events of a simtime are done: energy is what it was; pucks are on the table and none
-//! overlap; pucks and sectors agree on who is where, and that agrees with where the pucks are.
+//! At every event: positions are on the table, radius and mass never change, nobody knows of the
+//! future, and each message that calls a prediction off meets it. Once all events of a simtime are
+//! done: energy is what it was; pucks are on the table and none overlap; pucks and sectors agree on
+//! who is where, and that agrees with where the pucks are.
 //!
-//! The model's own rules let two pucks collide by a prediction that has become stale: then one of them may reject it, or the energy
-//! jumps. That is counted (the benchmark has none of it), and from there on the table as a whole is not looked at: a stale
-//! prediction puts a puck where it would have been.
+//! The model's own rules let two pucks collide by a prediction that has become stale: then one of
+//! them may reject it, or the energy jumps. That is counted (the benchmark has none of it), and
+//! from there on the table as a whole is not looked at: a stale prediction puts a puck where it
+//! would have been.
 //!
-//! Momentum is not conserved, because of the cushions. Energy is not looked at between the two events of one collision.
+//! Momentum is not conserved, because of the cushions. Energy is not looked at between the two
+//! events of one collision.
 
 use super::body::{Body, Vector};
 use super::model::{Part, Pucks, PucksState};
@@ -28,8 +31,8 @@ const ENERGY: f64 = 1e-12;
 /// What did not change is looked at so seldom: every so many simtimes.
 const SELDOM: u64 = 37;
 
-/// A model that fails at the first event at which something does not hold. For the sequential engine alone: it sees the
-/// whole table, which no node of another engine does.
+/// A model that fails at the first event at which something does not hold. For the sequential
+/// engine alone: it sees the whole table, which no node of another engine does.
 #[derive(Debug)]
 pub struct Audited<'m> {
     model: &'m Pucks,
@@ -185,15 +188,21 @@ impl Table {
         if self.findings.simtimes.is_multiple_of(SELDOM) {
             changed = self.pucks.keys().copied().collect();
         }
-        let places: Vec<(Name, Vector, f64)> =
-            self.pucks.iter().map(|(name, puck)| (*name, puck.body().at(self.now), puck.body().r)).collect();
+        let places: Vec<(Name, Vector, f64)> = self
+            .pucks
+            .iter()
+            .map(|(name, puck)| (*name, puck.body().at(self.now), puck.body().r))
+            .collect();
         if self.findings.rejected + self.findings.jumps == 0 {
             changed.into_iter().try_for_each(|name| self.look_at(name, &places))?;
         }
-        for (puck, sector) in [self.handled[0], self.handled[1]].map(|[puck, sector]| (puck, sector)) {
+        for (puck, sector) in
+            [self.handled[0], self.handled[1]].map(|[puck, sector]| (puck, sector))
+        {
             if puck != sector {
                 return Err(format!(
-                    "pucks have crossed boundaries {puck} times by their own count, {sector} by the sectors'"
+                    "pucks have crossed boundaries {puck} times by their own count, {sector} by \
+                    the sectors'"
                 ));
             }
         }
@@ -239,11 +248,18 @@ impl Table {
             let times = held.iter().filter(|puck| **puck == name).count();
             let listed = own.contains(sector);
             if times != usize::from(listed) {
-                return Err(format!("{sector} holds {name} {times} times; the puck {} there", is(listed)));
+                return Err(format!(
+                    "{sector} holds {name} {times} times; the puck {} there",
+                    is(listed)
+                ));
             }
-            let depth = if listed { self.depth_of_box(*sector, here) } else { self.depth(*sector, here) };
+            let depth =
+                if listed { self.depth_of_box(*sector, here) } else { self.depth(*sector, here) };
             if listed && depth < -CLOSE || !listed && depth > CLOSE {
-                return Err(format!("{name} overlaps {sector} by {depth}; the puck {} there", is(listed)));
+                return Err(format!(
+                    "{name} overlaps {sector} by {depth}; the puck {} there",
+                    is(listed)
+                ));
             }
             self.findings.pucks_most = self.findings.pucks_most.max(held.len());
         }
@@ -260,8 +276,8 @@ impl Table {
         body.r - (nearest - body.p).squared().sqrt()
     }
 
-    /// By how much the square around it does, in the direction in which it does least: it leaves when that becomes negative,
-    /// which at a corner is later.
+    /// By how much the square around it does, in the direction in which it does least: it leaves
+    /// when that becomes negative, which at a corner is later.
     fn depth_of_box(&self, sector: Name, body: &Body) -> f64 {
         let (w, h) = (self.width, self.height);
         let (i, j) = (f64::from(sector.row()), f64::from(sector.column()));
@@ -278,12 +294,14 @@ fn energy(body: &Body) -> f64 {
     body.m / 2.0 * body.v.squared()
 }
 
-/// Predictions called off that an object has met so far, those of a collision apart that cushions make.
+/// Predictions called off that an object has met so far, those of a collision apart that cushions
+/// make.
 fn cancelled(state: &PucksState) -> u64 {
     match state.part() {
         Part::Puck(puck) => puck.tally().cancelled.iter().map(|count| u64::from(*count)).sum(),
         Part::Sector(sector) => {
-            u64::from(sector.tally().entries_cancelled) + u64::from(sector.tally().departures_cancelled)
+            u64::from(sector.tally().entries_cancelled)
+                + u64::from(sector.tally().departures_cancelled)
         }
         Part::Cushion(_) => 0,
     }
@@ -326,7 +344,8 @@ impl Model for Audited<'_> {
         self.model.event(state, bundle, context);
         let name = self.model.scenario().objects()[context.object().0 as usize];
         self.with_table(context, |table| {
-            let cancels = bundle.iter().filter(|message| message.selector == CANCEL_ACTION).count() as u64;
+            let cancels =
+                bundle.iter().filter(|message| message.selector == CANCEL_ACTION).count() as u64;
             let met = cancelled(state) - before;
             if cancels != met {
                 return Err(format!("of {cancels} predictions called off it met {met}"));
@@ -336,7 +355,12 @@ impl Model for Audited<'_> {
         });
     }
 
-    fn term(&self, _: &mut PucksState, _: Bundle<'_, PucksPayload>, context: &mut Context<'_, PucksPayload>) {
+    fn term(
+        &self,
+        _: &mut PucksState,
+        _: Bundle<'_, PucksPayload>,
+        context: &mut Context<'_, PucksPayload>,
+    ) {
         self.with_table(context, |table| table.advance(f64::INFINITY));
     }
 }

@@ -1,6 +1,7 @@
 //! Points of the plane, and discs that move across it.
 //!
-//! Arithmetic is IEEE double, each operation rounded by itself, in the order in which it is written here.
+//! Arithmetic is IEEE double, each operation rounded by itself, in the order in which it is written
+//! here.
 
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;

@@ -13,38 +13,50 @@ const OBJECT_COLUMNS: [&str; 3] = ["index", "name", "type"];
 const MESSAGE_COLUMNS: [&str; 5] = ["order", "receiver", "simtime", "selector", "text"];
 
 impl Scenario {
-    /// From the tables of objects and of initial messages: a heading line that names the columns, then a line a row, in order of
-    /// their numbers. Columns may come in any order; further ones are ignored.
+    /// From the tables of objects and of initial messages: a heading line that names the columns,
+    /// then a line a row, in order of their numbers. Columns may come in any order; further ones
+    /// are ignored.
     ///
     /// # Errors
-    /// What is wrong, with file, line and column: a column, row or number is missing, or the tables make no scenario.
+    /// What is wrong, with file, line and column: a column, row or number is missing, or the tables
+    /// make no scenario.
     pub fn read(objects: Table<'_>, messages: Table<'_>) -> Result<Scenario, ModelError> {
         let object_rows = rows(objects, OBJECT_COLUMNS)?;
         let message_rows = rows(messages, MESSAGE_COLUMNS)?;
         let mut names = Vec::with_capacity(object_rows.len());
         for (number, row) in object_rows.iter().enumerate() {
-            names.push(object(number, row).map_err(|reason| wrong(objects.file, row.line, reason))?);
+            names
+                .push(object(number, row).map_err(|reason| wrong(objects.file, row.line, reason))?);
         }
         let numbers: BTreeMap<Name, u32> = names.iter().copied().zip(0..).collect();
         let mut starts = Vec::with_capacity(message_rows.len());
         for (number, row) in message_rows.iter().enumerate() {
-            starts
-                .push(start(number, row, &numbers).map_err(|reason| wrong(messages.file, row.line, reason))?);
+            starts.push(
+                start(number, row, &numbers)
+                    .map_err(|reason| wrong(messages.file, row.line, reason))?,
+            );
         }
         Scenario::build(names, starts).map_err(|Flaw { row, reason }| match row {
-            Row::Object(row) => wrong(objects.file, line_number(&object_rows, row, |row| row.line), reason),
-            Row::Start(row) => wrong(messages.file, line_number(&message_rows, row, |row| row.line), reason),
+            Row::Object(row) => {
+                wrong(objects.file, line_number(&object_rows, row, |row| row.line), reason)
+            }
+            Row::Start(row) => {
+                wrong(messages.file, line_number(&message_rows, row, |row| row.line), reason)
+            }
         })
     }
 
-    /// The tables that [`Scenario::read`] reads, under the names [`OBJECTS_FILE`] and [`MESSAGES_FILE`].
+    /// The tables that [`Scenario::read`] reads, under the names [`OBJECTS_FILE`] and
+    /// [`MESSAGES_FILE`].
     pub fn write(&self) -> [(&'static str, String); 2] {
         let (mut objects, mut messages) = (OBJECT_COLUMNS.join(","), MESSAGE_COLUMNS.join(","));
         // Writing into a string cannot fail.
         for (number, name) in self.objects().iter().enumerate() {
             let _ = write!(objects, "\n{number},{name},{}", name.kind().text());
         }
-        for (number, Start { receiver, simtime, selector, text }) in self.starts().iter().enumerate() {
+        for (number, Start { receiver, simtime, selector, text }) in
+            self.starts().iter().enumerate()
+        {
             let name = self.objects()[*receiver as usize];
             let _ = write!(messages, "\n{number},{name},{simtime:?},{selector},{text}");
         }
@@ -62,34 +74,44 @@ fn object(number: usize, row: &table::Row<3>) -> Result<Name, String> {
     })?;
     match parsed.kind().text() == kind.trim() {
         true => Ok(parsed),
-        false => Err(format!("type is {kind:?}, but the name is that of a {}", parsed.kind().text())),
+        false => {
+            Err(format!("type is {kind:?}, but the name is that of a {}", parsed.kind().text()))
+        }
     }
 }
 
-fn start(number: usize, row: &table::Row<5>, numbers: &BTreeMap<Name, u32>) -> Result<Start, String> {
+fn start(
+    number: usize,
+    row: &table::Row<5>,
+    numbers: &BTreeMap<Name, u32>,
+) -> Result<Start, String> {
     let [order, receiver, simtime, selector, text] = &row.fields;
     counts(order, number, "order")?;
     let known = Name::parse(receiver.trim()).and_then(|name| numbers.get(&name));
-    let receiver =
-        *known.ok_or_else(|| format!("receiver is {receiver:?}; name an object of {OBJECTS_FILE}"))?;
+    let receiver = *known
+        .ok_or_else(|| format!("receiver is {receiver:?}; name an object of {OBJECTS_FILE}"))?;
     let time = simtime.trim().parse().ok().filter(|time: &f64| time.is_finite());
     let simtime = time.ok_or_else(|| format!("simtime is {simtime:?}; give a number"))?;
     let number = selector.trim().parse().ok();
-    let selector = number.ok_or_else(|| format!("selector is {selector:?}; give a whole number"))?;
+    let selector =
+        number.ok_or_else(|| format!("selector is {selector:?}; give a whole number"))?;
     Ok(Start { receiver, simtime, selector, text: text.as_str().into() })
 }
 
 fn counts(field: &str, expected: usize, column: &str) -> Result<(), String> {
     match field.trim().parse() == Ok(expected) {
         true => Ok(()),
-        false => {
-            Err(format!("{column} is {field:?} and should be {expected}: rows count from 0 without a gap"))
-        }
+        false => Err(format!(
+            "{column} is {field:?} and should be {expected}: rows count from 0 without a gap"
+        )),
     }
 }
 
 /// Only headings are trimmed: blanks in a text are part of it.
-fn rows<const N: usize>(table: Table<'_>, columns: [&str; N]) -> Result<Vec<table::Row<N>>, ModelError> {
+fn rows<const N: usize>(
+    table: Table<'_>,
+    columns: [&str; N],
+) -> Result<Vec<table::Row<N>>, ModelError> {
     table::rows(table, columns, Trim::Headers)?.collect()
 }
 
@@ -113,8 +135,9 @@ mod tests {
     /// The number of a line, counted from 1, and the line changed.
     fn changed(text: &str, begin: &str, from: &str, to: &str) -> (usize, String) {
         let line = text.lines().position(|line| line.contains(begin)).unwrap();
-        let change =
-            |(at, old): (usize, &str)| if at == line { old.replacen(from, to, 1) } else { old.into() };
+        let change = |(at, old): (usize, &str)| {
+            if at == line { old.replacen(from, to, 1) } else { old.into() }
+        };
         let lines: Vec<String> = text.lines().enumerate().map(change).collect();
         (line + 1, lines.join("\n"))
     }
@@ -138,8 +161,13 @@ mod tests {
     fn blanks_within_a_text_are_part_of_it() {
         let (objects, messages) = tables();
         let (_, wider) = changed(&messages, "sector_00_00,-1.0", "1 2", "1  2");
-        let text = |scenario: Scenario| scenario.starts().iter().map(|start| start.text.len()).sum::<usize>();
-        assert_eq!(text(load(&objects, &wider).unwrap()), text(load(&objects, &messages).unwrap()) + 1);
+        let text = |scenario: Scenario| {
+            scenario.starts().iter().map(|start| start.text.len()).sum::<usize>()
+        };
+        assert_eq!(
+            text(load(&objects, &wider).unwrap()),
+            text(load(&objects, &messages).unwrap()) + 1
+        );
     }
 
     #[test]
@@ -169,7 +197,12 @@ mod tests {
                 "receiver is \"sector_00_02\"; name an object",
             ),
             ("sector_00_01,-1.0", "1 2", "1 3", "rows, columns, height and width are not those"),
-            ("sector_00_01,-1.0", "1 2", "1", "the text of a sector has 6 fields between blanks, not 5"),
+            (
+                "sector_00_01,-1.0",
+                "1 2",
+                "1",
+                "the text of a sector has 6 fields between blanks, not 5",
+            ),
             ("puck0001,0.0", ",0.0,", ",-1.0,", "a puck starts at -1"),
             ("puck0001,0.0", " 10 ", " 0 ", "the mass is 0; give one above 0"),
             ("puck0001,0.0", "6 10 ", "600 10 ", "the puck is not on its table"),
@@ -177,7 +210,10 @@ mod tests {
         ] {
             let (line, messages) = changed(&messages, row, from, to);
             let error = load(&objects, &messages).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("messages.csv, line {line}: {expected}")), "{error}");
+            assert!(
+                error.starts_with(&format!("messages.csv, line {line}: {expected}")),
+                "{error}"
+            );
         }
     }
 
@@ -192,14 +228,20 @@ mod tests {
             };
             kept.iter().enumerate().map(renumber).collect::<Vec<_>>().join("\n")
         };
-        let refused = |objects: &str, messages: &str| load(objects, messages).unwrap_err().to_string();
+        let refused =
+            |objects: &str, messages: &str| load(objects, messages).unwrap_err().to_string();
         let error = refused(&objects, &without(&messages, "puck0001"));
         assert!(error.contains("puck0001 has no start message"), "{error}");
         let error = refused(&objects, &without(&messages, "cushion_3_01"));
         assert!(error.contains("cushion_3_01 has no start message"), "{error}");
-        let error = refused(&without(&objects, "cushion_3_01"), &without(&messages, "cushion_3_01"));
-        assert!(error.contains("cushion_3_01 is missing: the table has 1 rows and 2 columns"), "{error}");
-        let error = refused(&without(&objects, "sector_00_01"), &without(&messages, "sector_00_01"));
+        let error =
+            refused(&without(&objects, "cushion_3_01"), &without(&messages, "cushion_3_01"));
+        assert!(
+            error.contains("cushion_3_01 is missing: the table has 1 rows and 2 columns"),
+            "{error}"
+        );
+        let error =
+            refused(&without(&objects, "sector_00_01"), &without(&messages, "sector_00_01"));
         assert!(error.contains("sector_00_01 is missing"), "{error}");
     }
 }

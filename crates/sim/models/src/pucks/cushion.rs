@@ -28,7 +28,8 @@ pub(super) struct Edge {
 }
 
 impl Edge {
-    /// A cushion owns its lower end but not its upper one, so that a puck in a corner of two hits one.
+    /// A cushion owns its lower end but not its upper one, so that a puck in a corner of two hits
+    /// one.
     #[inline]
     fn is_beyond_end(&self, body: &Body) -> bool {
         let Segment { e, l, .. } = self.segment;

@@ -1,9 +1,9 @@
 //! Tables of any size, drawn from a seed, of the character of the benchmark's. They are ours.
 //!
-//! The benchmark has 128 pucks of one size on a table of 8 rows and 16 columns, and the parts
-//! of their velocities lie evenly between -120 and 120 in steps of a tenth. So it is here; pucks never overlap
-//! at the start, and lie half-way between whole coordinates: one that touches a boundary at the very start would never be seen to
-//! cross it.
+//! The benchmark has 128 pucks of one size on a table of 8 rows and 16 columns, and the parts of
+//! their velocities lie evenly between -120 and 120 in steps of a tenth. So it is here; pucks never
+//! overlap at the start, and lie half-way between whole coordinates: one that touches a boundary at
+//! the very start would never be seen to cross it.
 
 use super::name::Name;
 use super::scenario::{Flaw, Scenario, Start};
@@ -45,7 +45,15 @@ pub struct PucksOptions {
 
 impl Default for PucksOptions {
     fn default() -> PucksOptions {
-        PucksOptions { rows: 8, columns: 16, width: 128, height: 256, pucks: 128, radius: 6, seed: 1 }
+        PucksOptions {
+            rows: 8,
+            columns: 16,
+            width: 128,
+            height: 256,
+            pucks: 128,
+            radius: 6,
+            seed: 1,
+        }
     }
 }
 
@@ -62,11 +70,13 @@ impl Scenario {
         let mut drawing = Drawing { options, objects: Vec::new(), starts: Vec::new() };
         drawing.add_sectors();
         drawing.add_cushions();
-        // Cushions come first among the messages, as in the benchmark, and last among sectors and cushions as objects.
+        // Cushions come first among the messages, as in the benchmark, and last among sectors and
+        // cushions as objects.
         drawing.starts.sort_by_key(|start| start.selector);
         drawing.add_pucks()?;
-        Scenario::build(drawing.objects, drawing.starts)
-            .map_err(|Flaw { reason, .. }| ModelError::Data { place: "the table drawn".into(), reason })
+        Scenario::build(drawing.objects, drawing.starts).map_err(|Flaw { reason, .. }| {
+            ModelError::Data { place: "the table drawn".into(), reason }
+        })
     }
 }
 
@@ -78,7 +88,8 @@ fn check(options: &PucksOptions) -> Result<(), ModelError> {
     demand((1..=Name::PUCKS_MAX).contains(&pucks), "pucks", pucks, "give 1 to 10000")?;
     demand((1..=1000).contains(&radius), "radius", radius, "give 1 to 1000")?;
     let sides = SIDE_MIN * radius..=SIDE_MAX;
-    let reason = format!("a side of a sector is 4 radii or more; give {} to {SIDE_MAX}", sides.start());
+    let reason =
+        format!("a side of a sector is 4 radii or more; give {} to {SIDE_MAX}", sides.start());
     demand(sides.contains(&width), "width", width, &reason)?;
     demand(sides.contains(&height), "height", height, &reason)
 }
@@ -102,7 +113,8 @@ impl Drawing<'_> {
 
     fn add_sectors(&mut self) {
         let &PucksOptions { rows, columns, width, height, .. } = self.options;
-        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)))
+        {
             let (x, y) = (column * width, row * height);
             let text = format!("{rows} {columns} {x} {y} {height} {width}");
             self.add(Name::sector(row as u8, column as u8), (BEGIN[0], SECTOR_START), text);
@@ -133,7 +145,8 @@ impl Drawing<'_> {
         for number in 0..self.options.pucks {
             let at = self.free_place(&places, &mut random)?;
             places.push(at);
-            let mut speed = || (random.below(2 * SPEED_TENTHS + 1) as f64 - SPEED_TENTHS as f64) / 10.0;
+            let mut speed =
+                || (random.below(2 * SPEED_TENTHS + 1) as f64 - SPEED_TENTHS as f64) / 10.0;
             let (vx, vy) = (speed(), speed());
             self.add_puck(number as u16, at, format!("{vx:.1} {vy:.1}"));
         }
@@ -147,12 +160,20 @@ impl Drawing<'_> {
         let receiver = self.objects.len() as u32;
         self.objects.push(Name::puck(number));
         let of = |at: u32, side: u32| (at - radius) / side..=(at + radius) / side;
-        for (row, column) in of(y, height).flat_map(|row| of(x, width).map(move |column| (row, column))) {
+        for (row, column) in
+            of(y, height).flat_map(|row| of(x, width).map(move |column| (row, column)))
+        {
             let sector = Name::sector(row as u8, column as u8);
             let text = format!(
-                "{radius} {MASS} {x}.5 {y}.5 {velocity} {sector} {width} {height} 0 0 {east} {south}"
+                "{radius} {MASS} {x}.5 {y}.5 {velocity} {sector} {width} {height} 0 0 {east} \
+                {south}"
             );
-            self.starts.push(Start { receiver, simtime: BEGIN[1], selector: PUCK_START, text: text.into() });
+            self.starts.push(Start {
+                receiver,
+                simtime: BEGIN[1],
+                selector: PUCK_START,
+                text: text.into(),
+            });
         }
     }
 
@@ -161,17 +182,20 @@ impl Drawing<'_> {
         let radius = self.options.radius;
         let apart = u64::from(2 * radius);
         let is_free = |at: [u32; 2]| {
-            let squared =
-                |other: &[u32; 2]| (0..2).map(|i| u64::from(at[i].abs_diff(other[i])).pow(2)).sum::<u64>();
+            let squared = |other: &[u32; 2]| {
+                (0..2).map(|i| u64::from(at[i].abs_diff(other[i])).pow(2)).sum::<u64>()
+            };
             taken.iter().all(|other| squared(other) > apart * apart)
         };
         for _ in 0..DRAWS_MAX {
-            let at = self.table().map(|side| radius + random.below(u64::from(side - 2 * radius)) as u32);
+            let at =
+                self.table().map(|side| radius + random.below(u64::from(side - 2 * radius)) as u32);
             if is_free(at) {
                 return Ok(at);
             }
         }
-        let reason = "they find no place on the table; give fewer or smaller pucks, or more sectors";
+        let reason =
+            "they find no place on the table; give fewer or smaller pucks, or more sectors";
         Err(ModelError::parameter("pucks", self.options.pucks, reason))
     }
 }

@@ -1,7 +1,8 @@
 //! When moving discs meet lines, points and each other, and how they go on.
 //!
-//! Each of these returns the simtime of the meeting, wherever on the disc's path it lies, also in the past; callers decide
-//! what they take. Comparisons with a NaN are false, which on senseless speculative input is as good as any other answer.
+//! Each of these returns the simtime of the meeting, wherever on the disc's path it lies, also in
+//! the past; callers decide what they take. Comparisons with a NaN are false, which on senseless
+//! speculative input is as good as any other answer.
 
 use super::body::{Body, Vector};
 
@@ -120,7 +121,8 @@ pub(super) fn bounce(body: &mut Body, segment: &Segment) -> Option<f64> {
     Some(at)
 }
 
-/// Move two discs to where they touch, and exchange what they do along the line between their centres.
+/// Move two discs to where they touch, and exchange what they do along the line between their
+/// centres.
 #[inline]
 pub(super) fn pair(one: &mut Body, two: &mut Body) -> Result<Option<f64>, Massless> {
     let mut relative = *one;

@@ -203,7 +203,8 @@ impl Model for Pucks {
 
     fn state_from_bytes(&self, object: ObjectId, bytes: &[u8]) -> Option<PucksState> {
         let (state, rest): (PucksState, _) = postcard::take_from_bytes(bytes).ok()?;
-        let fits = |ours: &Part| std::mem::discriminant(ours) == std::mem::discriminant(&state.part);
+        let fits =
+            |ours: &Part| std::mem::discriminant(ours) == std::mem::discriminant(&state.part);
         (rest.is_empty() && fits(&self.state(object.0).part)).then_some(state)
     }
 

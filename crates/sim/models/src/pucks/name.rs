@@ -17,7 +17,8 @@ pub enum Kind {
     Sector,
 }
 
-/// An object's name. Ordered as its text is: numbers have a fixed width, so they compare like their digits.
+/// An object's name. Ordered as its text is: numbers have a fixed width, so they compare like their
+/// digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Name {
     kind: Kind,
@@ -135,7 +136,8 @@ impl Name {
 
 /// A number of exactly so many digits.
 fn digits(text: &str, count: usize) -> Option<u16> {
-    (text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+    (text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| text.parse().ok())?
 }
 
 impl fmt::Display for Name {

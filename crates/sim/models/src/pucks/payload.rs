@@ -1,5 +1,5 @@
-//! What pucks' messages carry, typed; the canonical bytes are made only where they are needed. Comparing is typed and agrees
-//! with the bytes.
+//! What pucks' messages carry, typed; the canonical bytes are made only where they are needed.
+//! Comparing is typed and agrees with the bytes.
 
 use super::body::{self, Body};
 use super::name::{self, Name};
@@ -97,7 +97,9 @@ impl Payload for PucksPayload {
         match (self, other) {
             (Start(ours), Start(theirs)) => ours.cmp(theirs),
             (Cancel { with: a, action: i }, Cancel { with: b, action: j }) => (a, i).cmp(&(b, j)),
-            (Info { puck: a, body: x }, Info { puck: b, body: y }) => a.cmp(b).then_with(|| x.order(y)),
+            (Info { puck: a, body: x }, Info { puck: b, body: y }) => {
+                a.cmp(b).then_with(|| x.order(y))
+            }
             (
                 Action { with: a, action: i, time: t, body: x },
                 Action { with: b, action: j, time: u, body: y },
@@ -176,18 +178,27 @@ mod tests {
 
     fn bodies() -> impl Strategy<Value = Body> {
         (numbers(), numbers(), numbers(), numbers(), numbers(), numbers(), numbers()).prop_map(
-            |(px, py, vx, vy, r, m, t)| Body { p: Vector::new(px, py), v: Vector::new(vx, vy), r, m, t },
+            |(px, py, vx, vy, r, m, t)| Body {
+                p: Vector::new(px, py),
+                v: Vector::new(vx, vy),
+                r,
+                m,
+                t,
+            },
         )
     }
 
     fn payloads() -> impl Strategy<Value = PucksPayload> {
-        let time = || (numbers(), 0u32..3, 0u32..3).prop_map(|(at, one, two)| VirtualTime::new(at, one, two));
+        let time = || {
+            (numbers(), 0u32..3, 0u32..3).prop_map(|(at, one, two)| VirtualTime::new(at, one, two))
+        };
         prop_oneof![
             "[ -~]{0,100}".prop_map(|text| PucksPayload::Start(text.into())),
             (names(), 0u32..3).prop_map(|(with, action)| PucksPayload::Cancel { with, action }),
             (names(), bodies()).prop_map(|(puck, body)| PucksPayload::Info { puck, body }),
-            (names(), 0u32..3, time(), bodies())
-                .prop_map(|(with, action, time, body)| PucksPayload::Action { with, action, time, body }),
+            (names(), 0u32..3, time(), bodies()).prop_map(|(with, action, time, body)| {
+                PucksPayload::Action { with, action, time, body }
+            }),
         ]
     }
 

@@ -16,7 +16,8 @@ pub struct Plan {
     pub time: VirtualTime,
 }
 
-/// An object's plans, in slots whose numbers matter: the lowest free one is taken, and withdrawing goes through them in order.
+/// An object's plans, in slots whose numbers matter: the lowest free one is taken, and withdrawing
+/// goes through them in order.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plans {
     slots: Vec<Option<Plan>>,
@@ -96,7 +97,8 @@ mod tests {
     #[test]
     fn the_lowest_free_slot_is_taken_and_the_order_is_that_of_slots() {
         let mut plans = Plans::default();
-        let add = |plans: &mut Plans, puck| plans.add(Name::puck(puck), VirtualTime::at(1.0)).unwrap();
+        let add =
+            |plans: &mut Plans, puck| plans.add(Name::puck(puck), VirtualTime::at(1.0)).unwrap();
         assert_eq!([1, 2, 1, 3].map(|puck| add(&mut plans, puck)), [0, 1, 2, 3]);
         let mut shown = Vec::new();
         plans.forget(Some(Name::puck(1)), |plan| shown.push(plan.action));

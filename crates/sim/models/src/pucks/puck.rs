@@ -35,7 +35,8 @@ pub(super) struct Ground {
     pub height: f64,
 }
 
-/// Predictions that a puck was told of, by selector from COLLIDE_PUCK to DEPART_SECTOR. Bookkeeping: nothing depends on it.
+/// Predictions that a puck was told of, by selector from COLLIDE_PUCK to DEPART_SECTOR.
+/// Bookkeeping: nothing depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PuckTally {
     /// That came true, those rejected included.
@@ -106,7 +107,9 @@ impl Puck {
     ) -> Done {
         match (selector, payload) {
             (0 | PUCK_START, PucksPayload::Start(text)) => self.start(text, visit),
-            (NEW_TRAJECTORY, PucksPayload::Info { puck, body }) => self.meet(plans, (*puck, body), visit),
+            (NEW_TRAJECTORY, PucksPayload::Info { puck, body }) => {
+                self.meet(plans, (*puck, body), visit)
+            }
             (COLLIDE_PUCK..=DEPART_SECTOR, PucksPayload::Action { with, body, .. }) => {
                 PuckTally::count(&mut self.tally.acted, selector);
                 let on_table = self.ground.holds(body.p, self.body.r);
@@ -159,7 +162,8 @@ impl Puck {
         (self.body.p, self.body.t) = (here, course.t);
         plans.forget(Some(other), |plan| visit.cancel_both(plan));
         let (mut me, mut it) = (self.body, *course);
-        let hit = pair(&mut me, &mut it).map_err(|_| "it met a puck, and one of them has no mass")?;
+        let hit =
+            pair(&mut me, &mut it).map_err(|_| "it met a puck, and one of them has no mass")?;
         let Some(at) = hit else { return Ok(()) };
         let simtime = visit.now.simtime();
         let takes_place = self.is_in_sectors(&me) && self.ground.holds(me.p, self.body.r);

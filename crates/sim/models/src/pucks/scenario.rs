@@ -1,7 +1,8 @@
-//! A table and what lies on it: objects in order of their creation, and the messages that start them.
+//! A table and what lies on it: objects in order of their creation, and the messages that start
+//! them.
 //!
-//! Checked once, so that the model need not: the sectors make a table without a gap, every part of it is started before any puck
-//! is, and pucks are on the table in sectors that there are.
+//! Checked once, so that the model need not: the sectors make a table without a gap, every part of
+//! it is started before any puck is, and pucks are on the table in sectors that there are.
 
 use super::body::Vector;
 use super::cushion::Edge;
@@ -61,8 +62,8 @@ pub(super) enum Row {
 type Found<T> = Result<T, Flaw>;
 
 impl Scenario {
-    /// Where each object stands, for blocks of a placement: strips of the table, column by column. A cushion stands with its
-    /// sector, a puck where it starts.
+    /// Where each object stands, for blocks of a placement: strips of the table, column by column.
+    /// A cushion stands with its sector, a puck where it starts.
     pub(super) fn standings(&self) -> Vec<u64> {
         let strip = |sector: Name| u64::from(sector.column()) << 8 | u64::from(sector.row());
         let mut places: BTreeMap<Name, u64> = BTreeMap::new();
@@ -123,7 +124,10 @@ impl Survey<'_> {
     fn number_objects(&mut self) -> Found<()> {
         for (place, name) in self.objects.iter().enumerate() {
             if self.by_name.insert(*name, place).is_some() {
-                return flaw(Row::Object(place), format!("{name} is there twice; give each object once"));
+                return flaw(
+                    Row::Object(place),
+                    format!("{name} is there twice; give each object once"),
+                );
             }
         }
         match self.by_name.is_empty() {
@@ -173,7 +177,8 @@ impl Survey<'_> {
     fn grid(&self) -> Found<SectorStart> {
         let mut grid = None;
         for (row, name, start) in self.starts_of(Kind::Sector) {
-            let read = SectorStart::parse(&start.text).or_else(|reason| flaw(Row::Start(row), reason))?;
+            let read =
+                SectorStart::parse(&start.text).or_else(|reason| flaw(Row::Start(row), reason))?;
             if grid.is_some_and(|grid| grid != read) {
                 return flaw(
                     Row::Start(row),
@@ -189,8 +194,11 @@ impl Survey<'_> {
             }
             grid = Some(read);
         }
-        let Some(grid) = grid else { return flaw(Row::Start(self.starts.len()), "no sector is started") };
-        let places = (0..grid.rows).flat_map(|row| (0..grid.columns).map(move |column| (row, column)));
+        let Some(grid) = grid else {
+            return flaw(Row::Start(self.starts.len()), "no sector is started");
+        };
+        let places =
+            (0..grid.rows).flat_map(|row| (0..grid.columns).map(move |column| (row, column)));
         for name in places.map(|(row, column)| Name::sector(row, column)) {
             self.demand(name, grid)?;
         }
@@ -202,7 +210,9 @@ impl Survey<'_> {
             return Ok(());
         }
         let (rows, columns) = (grid.rows, grid.columns);
-        let reason = format!("{name} is missing: the table has {rows} rows and {columns} columns of sectors");
+        let reason = format!(
+            "{name} is missing: the table has {rows} rows and {columns} columns of sectors"
+        );
         flaw(Row::Object(self.objects.len()), reason)
     }
 
@@ -220,7 +230,10 @@ impl Survey<'_> {
                 );
             }
             if (ground.width, ground.height) != (grid.width, grid.height) {
-                return flaw(row, format!("sectors are {} wide and {} high", grid.width, grid.height));
+                return flaw(
+                    row,
+                    format!("sectors are {} wide and {} high", grid.width, grid.height),
+                );
             }
             self.demand(read.sector, grid).map_err(|missing| Flaw { row, ..missing })?;
             let mut words: Vec<&str> = start.text.split_ascii_whitespace().collect();
@@ -229,7 +242,9 @@ impl Survey<'_> {
             if (first.0, &first.1) != (start.simtime, &words) {
                 return flaw(
                     row,
-                    format!("{name} is started otherwise in an earlier row; only the sector may differ"),
+                    format!(
+                        "{name} is started otherwise in an earlier row; only the sector may differ"
+                    ),
                 );
             }
             if first.2.contains(&read.sector) {
@@ -240,9 +255,10 @@ impl Survey<'_> {
         let pucks = self.by_name.iter().filter(|(name, _)| name.kind() == Kind::Puck);
         match pucks.into_iter().find(|(name, _)| !firsts.contains_key(name)) {
             None => Ok(()),
-            Some((name, _)) => {
-                flaw(Row::Start(self.starts.len()), format!("{name} has no start message; give it one"))
-            }
+            Some((name, _)) => flaw(
+                Row::Start(self.starts.len()),
+                format!("{name} has no start message; give it one"),
+            ),
         }
     }
 
@@ -252,14 +268,17 @@ impl Survey<'_> {
             let name = self.name(start);
             let land = match name.kind() {
                 Kind::Puck => continue,
-                Kind::Cushion => {
-                    Land::Cushion(edge(&start.text).or_else(|reason| flaw(Row::Start(row), reason))?)
-                }
+                Kind::Cushion => Land::Cushion(
+                    edge(&start.text).or_else(|reason| flaw(Row::Start(row), reason))?,
+                ),
                 Kind::Sector => Land::Sector(self.rectangle(name, grid)?),
             };
             let place = &mut lands[start.receiver as usize];
             if *place != Land::Puck {
-                return flaw(Row::Start(row), format!("{name} is started twice; give one start message"));
+                return flaw(
+                    Row::Start(row),
+                    format!("{name} is started twice; give one start message"),
+                );
             }
             *place = land;
         }
@@ -276,7 +295,8 @@ impl Survey<'_> {
 
     /// Boundaries and cushions in the order west, east, north, south.
     fn rectangle(&self, name: Name, grid: SectorStart) -> Found<Rectangle> {
-        let mut rectangle = Rectangle { boundaries: Vec::new(), cushions: Vec::new(), table: grid.table() };
+        let mut rectangle =
+            Rectangle { boundaries: Vec::new(), cushions: Vec::new(), table: grid.table() };
         for boundary in sides(name, grid) {
             match boundary {
                 Ok(boundary) => rectangle.boundaries.push(boundary),
@@ -303,11 +323,13 @@ fn edge(text: &str) -> Result<Edge, String> {
     Ok(Edge { segment: Segment::between(begin, end), table })
 }
 
-/// West, east, north, south: a boundary with the next sector, or at the table's edge the cushion there.
+/// West, east, north, south: a boundary with the next sector, or at the table's edge the cushion
+/// there.
 fn sides(name: Name, grid: SectorStart) -> [Result<Boundary, Name>; 4] {
     let (i, j) = (name.row(), name.column() as u8);
-    let corner =
-        |row: u8, column: u8| Vector::new(f64::from(column) * grid.width, f64::from(row) * grid.height);
+    let corner = |row: u8, column: u8| {
+        Vector::new(f64::from(column) * grid.width, f64::from(row) * grid.height)
+    };
     let (here, below) = (corner(i, j), corner(i + 1, j));
     let (beside, opposite) = (corner(i, j + 1), corner(i + 1, j + 1));
     let boundary = |neighbour, side, (begin, end), corner| Boundary {
@@ -323,7 +345,9 @@ fn sides(name: Name, grid: SectorStart) -> [Result<Boundary, Name>; 4] {
         },
         match j + 1 == grid.columns {
             true => Err(Name::cushion(2, i)),
-            false => Ok(boundary(Name::sector(i, j + 1), Side::Against, (beside, opposite), opposite)),
+            false => {
+                Ok(boundary(Name::sector(i, j + 1), Side::Against, (beside, opposite), opposite))
+            }
         },
         match i {
             0 => Err(Name::cushion(1, j)),

@@ -1,4 +1,5 @@
-//! A rectangle of the table: it knows the pucks in it, tells them of each other, and predicts who comes and who leaves.
+//! A rectangle of the table: it knows the pucks in it, tells them of each other, and predicts who
+//! comes and who leaves.
 
 use super::body::{Body, Vector};
 use super::geometry::{Segment, Side, leave, touch_point, touch_segment};
@@ -128,7 +129,8 @@ impl Found {
         }
     }
 
-    /// When, and the body then. What lies in the past by a rounding happens next, with the last body that was looked at.
+    /// When, and the body then. What lies in the past by a rounding happens next, with the last
+    /// body that was looked at.
     #[inline]
     fn meeting<O: Outgoing>(self, visit: &Visit<'_, O>) -> Option<(VirtualTime, Body)> {
         let (at, body) = self.best?;
@@ -297,7 +299,10 @@ impl Sector {
     }
 
     fn unlist(&mut self, puck: Name) {
-        self.pucks.iter_mut().filter(|place| place.puck == puck).for_each(|place| place.is_used = false);
+        self.pucks
+            .iter_mut()
+            .filter(|place| place.puck == puck)
+            .for_each(|place| place.is_used = false);
     }
 }
 

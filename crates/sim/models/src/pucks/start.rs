@@ -81,7 +81,9 @@ fn fields<'t, const N: usize>(text: &'t str, what: &str) -> Result<[&'t str; N],
     }
     let found: Vec<&str> = text.split_ascii_whitespace().collect();
     let count = found.len();
-    found.try_into().map_err(|_| format!("the text of a {what} has {N} fields between blanks, not {count}"))
+    found
+        .try_into()
+        .map_err(|_| format!("the text of a {what} has {N} fields between blanks, not {count}"))
 }
 
 fn number(text: &str) -> Result<f64, String> {
@@ -98,12 +100,15 @@ fn side(text: &str) -> Result<f64, String> {
     let value = number(text)?;
     match value.fract() == 0.0 && (1.0..=SIDE_MAX).contains(&value) {
         true => Ok(value),
-        false => Err(format!("a side of a sector is {text}; give a whole number from 1 to {SIDE_MAX}")),
+        false => {
+            Err(format!("a side of a sector is {text}; give a whole number from 1 to {SIDE_MAX}"))
+        }
     }
 }
 
 fn count(text: &str, what: &str) -> Result<u8, String> {
-    let value = text.parse().ok().filter(|value| (1..=Name::PLACES_MAX).contains(&u32::from(*value)));
+    let value =
+        text.parse().ok().filter(|value| (1..=Name::PLACES_MAX).contains(&u32::from(*value)));
     value.ok_or_else(|| format!("there are {text:?} {what}; give 1 to {}", Name::PLACES_MAX))
 }
 

@@ -54,7 +54,8 @@ impl<O: Outgoing> Visit<'_, O> {
 pub(super) struct Marked([u64; BUNDLE_MAX.div_ceil(64)]);
 
 impl Marked {
-    /// Each cancel takes the first prediction of the bundle that it fits and that no other one took.
+    /// Each cancel takes the first prediction of the bundle that it fits and that no other one
+    /// took.
     #[inline]
     pub fn in_bundle<'p>(
         messages: impl Iterator<Item = (i32, &'p PucksPayload)> + Clone,
@@ -72,14 +73,19 @@ impl Marked {
         Ok(marked)
     }
 
-    fn take<'p>(&mut self, messages: impl Iterator<Item = (i32, &'p PucksPayload)>, wanted: (Name, u32)) {
+    fn take<'p>(
+        &mut self,
+        messages: impl Iterator<Item = (i32, &'p PucksPayload)>,
+        wanted: (Name, u32),
+    ) {
         let fits = |(selector, payload)| match payload {
             &PucksPayload::Action { with, action, .. } => {
                 (COLLIDE_PUCK..=DEPART_SECTOR).contains(&selector) && (with, action) == wanted
             }
             _ => false,
         };
-        let mut places = messages.enumerate().filter(|(_, message)| fits(*message)).map(|(at, _)| at);
+        let mut places =
+            messages.enumerate().filter(|(_, message)| fits(*message)).map(|(at, _)| at);
         if let Some(at) = places.find(|at| *at < BUNDLE_MAX && !self.has(*at)) {
             self.mark(at);
         }

@@ -96,7 +96,8 @@ impl Parameters {
         to.particle(&self.place);
         to.double(self.strength);
         to.double(RANGE);
-        let numbers = [self.posture as i32, side as i32, 0, 0, 0, self.sector, self.enemy, self.index];
+        let numbers =
+            [self.posture as i32, side as i32, 0, 0, 0, self.sector, self.enemy, self.index];
         numbers.into_iter().for_each(|number| to.int(number));
     }
 
@@ -115,7 +116,17 @@ impl Parameters {
         let posture = from.posture()?;
         from.skip(4 * 4)?;
         let (sector, enemy) = (from.int()?, from.int()?);
-        Some(Parameters { sender, front, rear, place, strength, posture, sector, enemy, index: from.int()? })
+        Some(Parameters {
+            sender,
+            front,
+            rear,
+            place,
+            strength,
+            posture,
+            sector,
+            enemy,
+            index: from.int()?,
+        })
     }
 }
 
@@ -240,7 +251,15 @@ impl Losses {
         }
         from.skip(COMBAT * 28 + 2 * 32)?;
         let (front, rear, place) = (from.double()?, from.double()?, from.particle()?);
-        Some(Losses { sender, fire, front, rear, place, posture: from.posture()?, ratio: from.double()? })
+        Some(Losses {
+            sender,
+            fire,
+            front,
+            rear,
+            place,
+            posture: from.posture()?,
+            ratio: from.double()?,
+        })
     }
 }
 

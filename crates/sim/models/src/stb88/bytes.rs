@@ -46,7 +46,8 @@ impl Writer<'_> {
         self.bytes.resize(self.bytes.len() + count, 0);
     }
 
-    /// An edge of a division, its western end as its side sees it: the rear first for blue, the front first for red.
+    /// An edge of a division, its western end as its side sees it: the rear first for blue, the
+    /// front first for red.
     #[inline]
     pub fn edge(&mut self, side: Side, front: f64, rear: f64, y: f64) {
         let (first, last) = match side {

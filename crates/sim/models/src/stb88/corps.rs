@@ -106,7 +106,8 @@ impl<O: Outgoing> Visit<'_, O> {
                     self.order();
                     planned = true;
                 }
-                // Enemies' parameters change nothing that a corps does; the configuration's message only wakes it.
+                // Enemies' parameters change nothing that a corps does; the configuration's message
+                // only wakes it.
                 _ => {}
             }
         }
@@ -131,7 +132,11 @@ impl<O: Outgoing> Visit<'_, O> {
                 radius: RADIUS,
                 up: division.sector > 0,
             };
-            self.desk.send_at(division.name, DEPLOYMENT, Stb88Payload::Deployment(Arc::new(deployment)));
+            self.desk.send_at(
+                division.name,
+                DEPLOYMENT,
+                Stb88Payload::Deployment(Arc::new(deployment)),
+            );
             let (unit, place) = (division.name, Particle::resting(division.at));
             let sighted = Sighted { unit, place, radius: RADIUS };
             self.desk.send_at(self.plan.distributor, DEPLOYMENT, Stb88Payload::Enter(sighted));
@@ -142,7 +147,8 @@ impl<O: Outgoing> Visit<'_, O> {
 
     fn hear(&mut self, report: &Report) {
         let divisions = &self.plan.divisions;
-        let Some(slot) = divisions.iter().position(|division| division.name == report.division) else {
+        let Some(slot) = divisions.iter().position(|division| division.name == report.division)
+        else {
             return;
         };
         let (front, strength, full) = (report.front, report.strength, report.full);
@@ -162,14 +168,15 @@ impl<O: Outgoing> Visit<'_, O> {
             for (index, enemy) in (0..).zip(members.all()) {
                 let to = self.state.enemies.all[usize::from(*enemy)];
                 let requester = self.desk.name;
-                let ask = Stb88Payload::Ask { requester, sector, enemy: index, index: i32::from(*enemy) };
+                let ask =
+                    Stb88Payload::Ask { requester, sector, enemy: index, index: i32::from(*enemy) };
                 self.desk.send(to, 1, ask);
             }
         }
     }
 
-    /// Order the divisions in front to a line: beyond the hindmost of them while there is strength, otherwise where the
-    /// foremost is.
+    /// Order the divisions in front to a line: beyond the hindmost of them while there is strength,
+    /// otherwise where the foremost is.
     fn order(&mut self) {
         let alive = || self.state.slots.iter().filter(|slot| !slot.destroyed);
         let strength = alive().fold(0.0, |sum, slot| sum + slot.strength);
@@ -177,10 +184,12 @@ impl<O: Outgoing> Visit<'_, O> {
         let power = if full == 0.0 { 0.0 } else { strength / full };
         let attacks = power >= ATTACKS;
         self.state.posture = if attacks { Posture::Attack } else { Posture::Defend };
-        self.state.phase_line = if attacks { self.beyond_the_hindmost() } else { self.the_foremost() };
+        self.state.phase_line =
+            if attacks { self.beyond_the_hindmost() } else { self.the_foremost() };
         for (slot, division) in (0..).zip(&self.plan.divisions) {
             if division.sector > 0 {
-                let order = Stb88Payload::Order { posture: Posture::Defend, line: self.state.phase_line };
+                let order =
+                    Stb88Payload::Order { posture: Posture::Defend, line: self.state.phase_line };
                 self.desk.send(division.name, MINUTE * (slot / 2 + 1), order);
             }
         }
@@ -188,8 +197,12 @@ impl<O: Outgoing> Visit<'_, O> {
 
     /// Fronts of the divisions that are in front.
     fn fronts(&self) -> impl Iterator<Item = f64> {
-        let up =
-            self.plan.divisions.iter().zip(&self.state.slots).filter(|(division, _)| division.sector > 0);
+        let up = self
+            .plan
+            .divisions
+            .iter()
+            .zip(&self.state.slots)
+            .filter(|(division, _)| division.sector > 0);
         up.map(|(_, slot)| slot.front)
     }
 

@@ -52,12 +52,12 @@ const RULES: [(&str, f64); 22] = [
 ];
 
 impl Scenario {
-    /// From the texts of the tables [`FILES`]: a heading line that names the columns, then a line a row. Columns may come in
-    /// any order; further ones are ignored.
+    /// From the texts of the tables [`FILES`]: a heading line that names the columns, then a line a
+    /// row. Columns may come in any order; further ones are ignored.
     ///
     /// # Errors
-    /// What is wrong, with file, line and column: a column or a number is missing or makes no sense, or units that are
-    /// named do not exist.
+    /// What is wrong, with file, line and column: a column or a number is missing or makes no
+    /// sense, or units that are named do not exist.
     pub fn read(tables: Tables<'_>) -> Result<Scenario, ModelError> {
         let [objects, starts, corps, formations, systems, attrition, constants] = tables;
         let board = board(&rows(FILES[6], constants, &["name", "value"])?)?;
@@ -66,11 +66,15 @@ impl Scenario {
         let formations = formations.iter().map(Formation::of).collect::<Result<Vec<_>, _>>()?;
         let columns = ["corps", "side", "number", "x_km", "y_km", "formation"];
         let corps = rows(FILES[2], corps, &columns)?;
-        let columns = ["class", "side", "slot", "system_id", "operational", "authorised", "strength"];
+        let columns =
+            ["class", "side", "slot", "system_id", "operational", "authorised", "strength"];
         Scenario::new(Parts {
             objects: objects_of(&rows(FILES[0], objects, &["index", "object", "type"])?)?,
             starts: starts_of(&rows(FILES[1], starts, &["receiver", "time", "selector", "text"])?)?,
-            corps: corps.iter().map(|row| corps_of(row, &formations, &board)).collect::<Result<_, _>>()?,
+            corps: corps
+                .iter()
+                .map(|row| corps_of(row, &formations, &board))
+                .collect::<Result<_, _>>()?,
             sides: systems_of(&rows(FILES[4], systems, &columns)?)?,
             attrition: attrition_of(&rows(
                 FILES[5],
@@ -112,9 +116,14 @@ impl Row<'_> {
     }
 
     fn name(&self, column: &str, kind: Option<Kind>) -> Result<Name, ModelError> {
-        let name = Name::parse(self.text(column)).filter(|name| kind.is_none() || name.kind() == kind);
+        let name =
+            Name::parse(self.text(column)).filter(|name| kind.is_none() || name.kind() == kind);
         name.ok_or_else(|| {
-            self.wrong(column, "give a name as G0,3, red_corps1, blue_div2/1, red_div2 or distrib1, at most 7 characters behind the word")
+            self.wrong(
+                column,
+                "give a name as G0,3, red_corps1, blue_div2/1, red_div2 or \
+            distrib1, at most 7 characters behind the word",
+            )
         })
     }
 
@@ -128,17 +137,26 @@ impl Row<'_> {
 }
 
 /// The rows of a table.
-fn rows<'c>(file: &'static str, text: &str, columns: &'c [&'static str]) -> Result<Vec<Row<'c>>, ModelError> {
+fn rows<'c>(
+    file: &'static str,
+    text: &str,
+    columns: &'c [&'static str],
+) -> Result<Vec<Row<'c>>, ModelError> {
     let unreadable = |error: ::csv::Error| {
         let line = error.position().map_or(1, Position::line);
-        wrong(file, line, format!("it cannot be read as a table: {error}; give a field for each column"))
+        wrong(
+            file,
+            line,
+            format!("it cannot be read as a table: {error}; give a field for each column"),
+        )
     };
     let (mut reader, places) = table::open(Table { file, text }, columns, Trim::All)?;
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(unreadable)?;
         let line = record.position().map_or(0, Position::line);
-        let fields = places.iter().map(|place| record.get(*place).unwrap_or("").to_string()).collect();
+        let fields =
+            places.iter().map(|place| record.get(*place).unwrap_or("").to_string()).collect();
         rows.push(Row { file, line, columns, fields });
     }
     match rows.is_empty() {
@@ -150,10 +168,15 @@ fn rows<'c>(file: &'static str, text: &str, columns: &'c [&'static str]) -> Resu
 fn objects_of(rows: &[Row<'_>]) -> Result<Vec<Name>, ModelError> {
     let mut names = Vec::with_capacity(rows.len());
     for (index, row) in rows.iter().enumerate() {
-        row.number("index", index..=index, &format!("objects count from 0 without a gap: give {index}"))?;
+        row.number(
+            "index",
+            index..=index,
+            &format!("objects count from 0 without a gap: give {index}"),
+        )?;
         let name = row.name("object", None)?;
         if name.kind().map(Kind::name) != Some(row.text("type")) {
-            return Err(row.wrong("type", "give grid, corps, div or distributor, as the object's name says"));
+            return Err(row
+                .wrong("type", "give grid, corps, div or distributor, as the object's name says"));
         }
         names.push(name);
     }
@@ -164,8 +187,11 @@ fn starts_of(rows: &[Row<'_>]) -> Result<Vec<(Name, i32)>, ModelError> {
     let mut starts = Vec::with_capacity(rows.len());
     for row in rows {
         let receiver = row.name("receiver", Some(Kind::Corps))?;
-        let time =
-            row.number("time", -1_000_000..=-901, "corps wake before -900, when divisions are told")?;
+        let time = row.number(
+            "time",
+            -1_000_000..=-901,
+            "corps wake before -900, when divisions are told",
+        )?;
         row.number("selector", 99..=99, "a message that wakes a corps has 99")?;
         if row.text("text") != "go!" {
             return Err(row.wrong("text", "a message that wakes a corps says go!"));
@@ -195,7 +221,11 @@ impl Formation {
     }
 }
 
-fn corps_of(row: &Row<'_>, formations: &[Formation], board: &Board) -> Result<CorpsPlan, ModelError> {
+fn corps_of(
+    row: &Row<'_>,
+    formations: &[Formation],
+    board: &Board,
+) -> Result<CorpsPlan, ModelError> {
     let (name, side) = (row.name("corps", Some(Kind::Corps))?, row.side()?);
     let number = row.number("number", 1..=999, "give the number that ends the corps' name")?;
     if number != name.last_number() || side != Side::of(name) {
@@ -214,19 +244,23 @@ fn corps_of(row: &Row<'_>, formations: &[Formation], board: &Board) -> Result<Co
     if !(1..=SLOTS).contains(&all) {
         return Err(row.wrong(
             "formation",
-            &format!("it has {all} divisions of this side, and a corps has 1 to 10; correct the formations"),
+            &format!(
+                "it has {all} divisions of this side, and a corps has 1 to 10; correct the \
+            formations"
+            ),
         ));
     }
     let prefix = if side == Side::Red { "red" } else { "blue" };
     let mut divisions = Vec::with_capacity(all);
     for (place, (sector, at)) in (1..).zip(places(side, at, counts)) {
         let text = format!("{prefix}_div{place}/{number}");
-        let name =
-            Name::parse(&text).ok_or_else(|| row.wrong("number", "its divisions' names are too long"))?;
+        let name = Name::parse(&text)
+            .ok_or_else(|| row.wrong("number", "its divisions' names are too long"))?;
         divisions.push(DivisionPlan { name, sector, at });
     }
     let distributor = Name::parse(&format!("distrib{number}"));
-    let distributor = distributor.ok_or_else(|| row.wrong("number", "its distributor's name is too long"))?;
+    let distributor =
+        distributor.ok_or_else(|| row.wrong("number", "its distributor's name is too long"))?;
     Ok(CorpsPlan { name, side, number, at, distributor, divisions })
 }
 
@@ -237,7 +271,9 @@ fn systems_of(rows: &[Row<'_>]) -> Result<[Systems; 2], ModelError> {
         let side = row.side()? as usize;
         let slot = match row.text("class") {
             "combat" => row.number("slot", 0..=4, "a side has systems 0 to 4 that fight")?,
-            "support" => 5 + row.number("slot", 0..=1, "a side has systems 0 and 1 that support")?,
+            "support" => {
+                5 + row.number("slot", 0..=1, "a side has systems 0 and 1 that support")?
+            }
             _ => return Err(row.wrong("class", "give combat or support")),
         };
         if std::mem::replace(&mut given[side][slot], true) {
@@ -245,9 +281,13 @@ fn systems_of(rows: &[Row<'_>]) -> Result<[Systems; 2], ModelError> {
         }
         let systems = &mut sides[side];
         systems.ids[slot] = row.number("system_id", 0..=SYSTEMS as u8 - 1, "give 0 to 15")?;
-        systems.operational[slot] = row.number("operational", f64::MIN_POSITIVE..=1e9, "give more than 0")?;
-        systems.authorised[slot] =
-            row.number("authorised", systems.operational[slot]..=1e9, "give no less than operational")?;
+        systems.operational[slot] =
+            row.number("operational", f64::MIN_POSITIVE..=1e9, "give more than 0")?;
+        systems.authorised[slot] = row.number(
+            "authorised",
+            systems.operational[slot]..=1e9,
+            "give no less than operational",
+        )?;
         let strength = row.number("strength", 0.0..=1e3, "give 0 to 1000")?;
         if let Some(own) = systems.strengths.get_mut(slot) {
             *own = strength;
@@ -283,7 +323,8 @@ fn board(rows: &[Row<'_>]) -> Result<Board, ModelError> {
         let value = row.number("value", f64::MIN..=f64::MAX, "give a number")?;
         let rule = RULES.iter().find(|(name, _)| *name == row.text("name"));
         if let Some((name, fixed)) = rule.filter(|(_, fixed)| *fixed != value) {
-            return Err(row.wrong("value", &format!("{name} is {fixed} by the rules and cannot be changed")));
+            return Err(row
+                .wrong("value", &format!("{name} is {fixed} by the rules and cannot be changed")));
         }
     }
     let of = |name: &str| {
@@ -296,12 +337,17 @@ fn board(rows: &[Row<'_>]) -> Result<Board, ModelError> {
     let board = Board {
         width: of("board_width_x")?.number("value", 1.0..=1e6, "give km")?,
         height: of("board_height_y")?.number("value", 1.0..=1e6, "give km")?,
-        columns: of("grid_columns_x")?.number("value", 1..=1, "the rules have one column of cells")?,
+        columns: of("grid_columns_x")?.number(
+            "value",
+            1..=1,
+            "the rules have one column of cells",
+        )?,
         rows: of("grid_rows_y")?.number("value", 1..=999, "give 1 to 999")?,
         end: of("cutoff_time")?.number("value", 1..=1_000_000_000, "give ticks from 1")?,
     };
     if board.height != CELL * board.rows as f64 {
-        return Err(of("board_height_y")?.wrong("value", "cells are 106 km high: give 106 times grid_rows_y"));
+        return Err(of("board_height_y")?
+            .wrong("value", "cells are 106 km high: give 106 times grid_rows_y"));
     }
     Ok(board)
 }

@@ -140,13 +140,19 @@ impl DivisionState {
     #[inline]
     pub(super) fn sum_strength(&self, scenario: &Scenario, side: Side) -> f64 {
         let strengths = scenario.systems(side).strengths;
-        self.stocks.iter().zip(strengths).fold(0.0, |sum, (stock, each)| sum + stock.operational * each)
+        self.stocks
+            .iter()
+            .zip(strengths)
+            .fold(0.0, |sum, (stock, each)| sum + stock.operational * each)
     }
 
     #[inline]
     pub(super) fn sum_full(&self, scenario: &Scenario, side: Side) -> f64 {
         let strengths = scenario.systems(side).strengths;
-        self.stocks.iter().zip(strengths).fold(0.0, |sum, (stock, each)| sum + stock.authorised * each)
+        self.stocks
+            .iter()
+            .zip(strengths)
+            .fold(0.0, |sum, (stock, each)| sum + stock.authorised * each)
     }
 
     /// How it is, for tables.
@@ -180,7 +186,8 @@ impl Clone for DivisionState {
     /// Keeps the memory of long lists.
     #[inline]
     fn clone_from(&mut self, source: &DivisionState) {
-        let (mut battles, mut intel) = (std::mem::take(&mut self.battles), std::mem::take(&mut self.intel));
+        let (mut battles, mut intel) =
+            (std::mem::take(&mut self.battles), std::mem::take(&mut self.intel));
         battles.clone_from(&source.battles);
         intel.clone_from(&source.intel);
         *self = DivisionState { battles, intel, ..*source };
@@ -209,7 +216,11 @@ struct Doings {
 }
 
 impl<'a, O: Outgoing> Visit<'a, O> {
-    pub fn new(scenario: &'a Scenario, state: &'a mut DivisionState, desk: Desk<'a, O>) -> Visit<'a, O> {
+    pub fn new(
+        scenario: &'a Scenario,
+        state: &'a mut DivisionState,
+        desk: Desk<'a, O>,
+    ) -> Visit<'a, O> {
         let side = Side::of(desk.name);
         Visit { scenario, state, desk, side, doings: Doings::default() }
     }
@@ -313,10 +324,15 @@ impl<'a, O: Outgoing> Visit<'a, O> {
         }
         if doings.velocity_changed {
             let (unit, place, radius) = (self.desk.name, self.state.place, self.state.radius);
-            self.desk.send(self.state.grid, MINUTE, Stb88Payload::Velocity(Sighted { unit, place, radius }));
+            self.desk.send(
+                self.state.grid,
+                MINUTE,
+                Stb88Payload::Velocity(Sighted { unit, place, radius }),
+            );
         }
         for enemy in doings.assess.iter() {
-            self.desk.send_self(590, Stb88Payload::Assess { enemy: *enemy, suffered: false, key: 0 });
+            self.desk
+                .send_self(590, Stb88Payload::Assess { enemy: *enemy, suffered: false, key: 0 });
         }
         if doings.idle {
             self.desk.send_self(MINUTE, Stb88Payload::Situation);
@@ -347,7 +363,11 @@ impl<'a, O: Outgoing> Visit<'a, O> {
             in_battle: now.wrapping_sub(self.state.last_loss) < QUIET,
             enemies,
         };
-        self.desk.send(self.state.superior, MINUTE * minutes, Stb88Payload::Report(Arc::new(report)));
+        self.desk.send(
+            self.state.superior,
+            MINUTE * minutes,
+            Stb88Payload::Report(Arc::new(report)),
+        );
         self.state.last_report = now;
     }
 }

@@ -1,4 +1,5 @@
-//! A short list: the first four entries lie in place, because hardly anything has more and states are copied often.
+//! A short list: the first four entries lie in place, because hardly anything has more and states
+//! are copied often.
 
 use serde::{Deserialize, Serialize};
 const NEAR: usize = 4;
@@ -91,7 +92,10 @@ mod tests {
         }
         assert_eq!(few.add(7), None);
         assert_eq!(few.find_or_add(|other| *other == 103), Some(3));
-        assert_eq!((few.find(|other| *other == 114), few.find(|other| *other == 7)), (Some(14), None));
+        assert_eq!(
+            (few.find(|other| *other == 114), few.find(|other| *other == 7)),
+            (Some(14), None)
+        );
         assert_eq!(few.iter().copied().collect::<Vec<_>>(), (100..115).collect::<Vec<_>>());
         let mut copy = Few::default();
         copy.clone_from(&few);

@@ -1,9 +1,10 @@
 //! Orders of battle drawn from a small description, of the character of the benchmark's.
 //!
-//! The benchmark has eighteen corps a side, one opposite the other, each in a cell of its own; a blue corps has seven
-//! divisions, a red one nine or ten, in one of four formations that keep two to five in reserve and deal the rest to three sectors,
-//! at most four to one. Geometry, weapons and rules are the benchmark's; formations, who has which, and how much of the
-//! weapons works at the beginning are drawn. So nothing is reached that the benchmark does not reach: in a sector at
+//! The benchmark has eighteen corps a side, one opposite the other, each in a cell of its own; a
+//! blue corps has seven divisions, a red one nine or ten, in one of four formations that keep two
+//! to five in reserve and deal the rest to three sectors, at most four to one. Geometry, weapons
+//! and rules are the benchmark's; formations, who has which, and how much of the weapons works at
+//! the beginning are drawn. So nothing is reached that the benchmark does not reach: in a sector at
 //! most four meet four, and nobody moves beyond the cell.
 
 use super::attrition::ATTRITION;
@@ -67,8 +68,8 @@ impl Default for CtlsOptions {
     }
 }
 
-/// CTLS's corps: all its divisions in two sectors, so that much of what is sent goes to others; with fewer together
-/// most messages are to oneself.
+/// CTLS's corps: all its divisions in two sectors, so that much of what is sent goes to others;
+/// with fewer together most messages are to oneself.
 const CTLS_FORMATION: [usize; SECTORS] = [0, 5, 5, 0];
 
 /// How divisions are named.
@@ -88,15 +89,19 @@ impl Scenario {
     pub fn generate(options: &TheatreOptions) -> Result<Scenario, ModelError> {
         let TheatreOptions { corps, blue_divisions, red_divisions, seed } = *options;
         demand((1..=200).contains(&corps), "corps", corps, "give 1 to 200")?;
-        for (name, divisions) in [("blue_divisions", blue_divisions), ("red_divisions", red_divisions)] {
+        for (name, divisions) in
+            [("blue_divisions", blue_divisions), ("red_divisions", red_divisions)]
+        {
             demand((2..=10).contains(&divisions), name, divisions, "give 2 to 10")?;
         }
         let mut random = Random::new(seed, 0);
         let blue = formations(blue_divisions as usize, [2, 5], 0, &mut random);
         let red = formations(red_divisions as usize, [2, 3], 1, &mut random);
-        let mut pick = |all: &[[usize; SECTORS]; FORMATIONS]| all[random.below(FORMATIONS as u64) as usize];
+        let mut pick =
+            |all: &[[usize; SECTORS]; FORMATIONS]| all[random.below(FORMATIONS as u64) as usize];
         let sides = [(Side::Blue, blue), (Side::Red, red)];
-        let plans = sides.map(|(side, own)| (side, (0..corps).map(|_| pick(&own)).collect::<Vec<_>>()));
+        let plans =
+            sides.map(|(side, own)| (side, (0..corps).map(|_| pick(&own)).collect::<Vec<_>>()));
         build(&plans, Numbering::InCorps, &mut random)
     }
 
@@ -108,7 +113,8 @@ impl Scenario {
         let corps = options.corps;
         demand((3..=99).contains(&corps), "corps", corps, "give 3 to 99")?;
         let mut random = Random::new(options.seed, 0);
-        let plans = [Side::Blue, Side::Red].map(|side| (side, vec![CTLS_FORMATION; corps as usize]));
+        let plans =
+            [Side::Blue, Side::Red].map(|side| (side, vec![CTLS_FORMATION; corps as usize]));
         build(&plans, Numbering::Through, &mut random)
     }
 }
@@ -126,7 +132,8 @@ fn formations(
         let held = (least + random.below(most - least + 1)).min(divisions as u64 - 1) as usize;
         let mut counts = [held, 0, 0, 0];
         for _ in held..divisions {
-            let open: Vec<usize> = (1..SECTORS).filter(|sector| counts[*sector] < IN_A_SECTOR).collect();
+            let open: Vec<usize> =
+                (1..SECTORS).filter(|sector| counts[*sector] < IN_A_SECTOR).collect();
             counts[open[random.below(open.len() as u64) as usize]] += 1;
         }
         counts
@@ -191,7 +198,8 @@ fn plan(
         };
         divisions.push(DivisionPlan { name: named(name)?, sector, at });
     }
-    let (name, distributor) = (named(format!("{colour}_corps{number}"))?, named(format!("distrib{number}"))?);
+    let (name, distributor) =
+        (named(format!("{colour}_corps{number}"))?, named(format!("distrib{number}"))?);
     Ok(CorpsPlan { name, side, number, at, distributor, divisions })
 }
 
@@ -260,7 +268,9 @@ mod tests {
 
     #[test]
     fn a_seed_says_it_all() {
-        let draw = |seed| Scenario::generate(&TheatreOptions { seed, ..TheatreOptions::default() }).unwrap();
+        let draw = |seed| {
+            Scenario::generate(&TheatreOptions { seed, ..TheatreOptions::default() }).unwrap()
+        };
         assert_eq!(draw(3), draw(3));
         assert_ne!(draw(3), draw(4));
         let refused = |change: &dyn Fn(&mut TheatreOptions)| {

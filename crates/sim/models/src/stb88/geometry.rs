@@ -1,4 +1,5 @@
-//! Places, speeds and times: the arithmetic that everything shares, each double operation in the order written.
+//! Places, speeds and times: the arithmetic that everything shares, each double operation in the
+//! order written.
 
 use super::Side;
 use serde::{Deserialize, Serialize};
@@ -66,7 +67,8 @@ fn square(a: [f64; 2], b: [f64; 2]) -> f64 {
     (dx * dx) + (dy * dy)
 }
 
-/// Whether two places are less than so many whole km apart; what [`distance`] says, mostly without its root.
+/// Whether two places are less than so many whole km apart; what [`distance`] says, mostly without
+/// its root.
 #[inline]
 pub(super) fn within(a: [f64; 2], b: [f64; 2], km: i32) -> bool {
     let far = f64::from(km) * f64::from(km);
@@ -80,7 +82,8 @@ pub(super) fn magnitude(speed: [f64; 2]) -> f64 {
     if q < 1.0 { (q * 10_000.0).sqrt() } else { q.sqrt() }
 }
 
-/// When the first of two that move comes near the other, minutes from now; the square of their distance is then `radius`.
+/// When the first of two that move comes near the other, minutes from now; the square of their
+/// distance is then `radius`.
 #[inline]
 pub(super) fn meet(one: &Particle, other: &Particle, radius: i32) -> Option<f64> {
     let dv = [one.speed[0] - other.speed[0], one.speed[1] - other.speed[1]];

@@ -1,4 +1,5 @@
-//! A cell of the board: it tells units who is near, once, and again when that one moves otherwise than before.
+//! A cell of the board: it tells units who is near, once, and again when that one moves otherwise
+//! than before.
 
 use super::Name;
 use super::geometry::{MINUTE, Particle, meet, touch, within};
@@ -116,7 +117,8 @@ impl<O: Outgoing> Visit<'_, O> {
     fn change(&mut self, sighted: &Sighted) {
         let time = self.desk.now.wrapping_sub(MINUTE);
         if let Some(unit) = self.state.units.iter_mut().find(|unit| unit.name == sighted.unit) {
-            (unit.place, unit.radius, unit.time, unit.changed) = (sighted.place, sighted.radius, time, true);
+            (unit.place, unit.radius, unit.time, unit.changed) =
+                (sighted.place, sighted.radius, time, true);
         }
     }
 
@@ -176,8 +178,11 @@ impl<O: Outgoing> Visit<'_, O> {
     fn tell(&mut self, own: usize, other: usize) {
         let seen = self.state.units[other];
         let place = seen.place.after(self.minutes(&seen, MINUTE));
-        let perceive =
-            Stb88Payload::Perceive { unit: seen.name, place, time: self.desk.now.wrapping_add(MINUTE) };
+        let perceive = Stb88Payload::Perceive {
+            unit: seen.name,
+            place,
+            time: self.desk.now.wrapping_add(MINUTE),
+        };
         let unit = &mut self.state.units[own];
         unit.perceived |= 1 << other;
         let name = unit.name;

@@ -89,7 +89,9 @@ impl Stb88 {
     pub(crate) fn state(&self, object: u32) -> Stb88State {
         let name = self.scenario.objects()[object as usize];
         match self.roles[object as usize] {
-            Role::Division => Stb88State::Division(DivisionState::new(&self.scenario, Side::of(name))),
+            Role::Division => {
+                Stb88State::Division(DivisionState::new(&self.scenario, Side::of(name)))
+            }
             Role::Corps(_) => Stb88State::Corps(Box::new(CorpsState::new())),
             Role::Grid(_) => Stb88State::Grid(GridState::default()),
             Role::Distributor => Stb88State::Distributor,
@@ -156,7 +158,8 @@ impl<O: Outgoing> Desk<'_, O> {
         self.send_at(to, i64::from(self.now) + i64::from(delay), payload);
     }
 
-    /// Send to a time; where that is past, or beyond all times, nothing is sent: speculation may come to that.
+    /// Send to a time; where that is past, or beyond all times, nothing is sent: speculation may
+    /// come to that.
     #[inline]
     pub fn send_at(&mut self, to: Name, time: i64, payload: Stb88Payload) {
         if let Some(receiver) = self.scenario.find(to) {
@@ -247,7 +250,8 @@ impl Model for Stb88 {
         self.handle(state, (object, now), bundle.iter().map(|message| &message.payload), context);
     }
 
-    /// What is of one corps' number, on both sides, meets in one cell and hardly ever anything else.
+    /// What is of one corps' number, on both sides, meets in one cell and hardly ever anything
+    /// else.
     fn standing(&self, object: ObjectId) -> u64 {
         self.standings[object.0 as usize]
     }

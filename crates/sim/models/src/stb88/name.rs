@@ -1,7 +1,8 @@
 //! Names of objects, packed into a word that orders as their bytes do.
 //!
-//! Payloads name objects, and bundles are ordered by payloads' bytes. A name is a stem and what follows it: four bits say
-//! which stem, seven times four bits each a character. Nothing is looked up to compare two names.
+//! Payloads name objects, and bundles are ordered by payloads' bytes. A name is a stem and what
+//! follows it: four bits say which stem, seven times four bits each a character. Nothing is looked
+//! up to compare two names.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -58,7 +59,8 @@ impl Name {
         Name::parse(&format!("G{column},{row}"))
     }
 
-    /// A name of one of the six stems with one or two numbers behind it. `None`: it is none of these, or too long.
+    /// A name of one of the six stems with one or two numbers behind it. `None`: it is none of
+    /// these, or too long.
     pub fn parse(text: &str) -> Option<Name> {
         let stem = (1..STEMS.len()).find(|stem| text.starts_with(STEMS[*stem]))?;
         let rest = &text[STEMS[stem].len()..];
@@ -72,11 +74,18 @@ impl Name {
             "blue_div" | "red_div" => true,
             _ => !two,
         };
-        let good = |number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        if many || !fits || !good(first) || !second.is_none_or(good) || rest.len() > CHARACTERS as usize {
+        let good =
+            |number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        if many
+            || !fits
+            || !good(first)
+            || !second.is_none_or(good)
+            || rest.len() > CHARACTERS as usize
+        {
             return None;
         }
-        let code = |byte: u8| if byte.is_ascii_digit() { ZERO + u32::from(byte - b'0') } else { MARK };
+        let code =
+            |byte: u8| if byte.is_ascii_digit() { ZERO + u32::from(byte - b'0') } else { MARK };
         let packed = rest.bytes().fold((stem as u32, 28), |(word, shift), byte| {
             let word = if shift == 28 { word << 28 } else { word };
             (word | code(byte) << (shift - 4), shift - 4)
@@ -180,7 +189,8 @@ mod tests {
         let number = || 0u32..250;
         prop_oneof![
             (0u32..3, number()).prop_map(|(column, row)| format!("G{column},{row}")),
-            (number(), number()).prop_map(|(division, corps)| format!("blue_div{division}/{corps}")),
+            (number(), number())
+                .prop_map(|(division, corps)| format!("blue_div{division}/{corps}")),
             (number(), number()).prop_map(|(division, corps)| format!("red_div{division}/{corps}")),
             number().prop_map(|division| format!("red_div{division}")),
             number().prop_map(|corps| format!("red_corps{corps}")),
@@ -209,10 +219,14 @@ mod tests {
 
     #[test]
     fn what_is_no_name_is_refused() {
-        for text in ["", "G", "G0", "G0,", "G0,1,2", "red_div", "red_div1/", "red_div1/2/3", "red_corps1/2"] {
+        for text in
+            ["", "G", "G0", "G0,", "G0,1,2", "red_div", "red_div1/", "red_div1/2/3", "red_corps1/2"]
+        {
             assert_eq!(Name::parse(text), None, "{text}");
         }
-        for text in ["green_div1/2", "red_div1000/1000", "red_div-1/2", "distrib", "blue_div1,2", "G0/1"] {
+        for text in
+            ["green_div1/2", "red_div1000/1000", "red_div-1/2", "distrib", "blue_div1,2", "G0/1"]
+        {
             assert_eq!(Name::parse(text), None, "{text}");
         }
         assert!(Name::parse("blue_div999/999").is_some());
@@ -221,7 +235,9 @@ mod tests {
     #[test]
     fn parts_of_names() {
         let of = |text| Name::parse(text).unwrap();
-        assert!(of("red_corps3").is_red() && of("red_div1/2").is_red() && !of("blue_div1/2").is_red());
+        assert!(
+            of("red_corps3").is_red() && of("red_div1/2").is_red() && !of("blue_div1/2").is_red()
+        );
         assert!(!of("G0,1").is_red() && !Name::NONE.is_red());
         assert_eq!(of("red_div10/18").last_number(), 18);
         assert_eq!((of("blue_corps7").kind(), Name::NONE.kind()), (Some(Kind::Corps), None));

@@ -1,7 +1,7 @@
 //! What messages carry, typed; their canonical bytes are made only where they are needed.
 //!
-//! What follows from other fields is not kept: a division's edges from its front, its rear and its place, a share that is
-//! always 1, legs of a route that are never used.
+//! What follows from other fields is not kept: a division's edges from its front, its rear and its
+//! place, a share that is always 1, legs of a route that are never used.
 
 use super::body::{Deployment, Losses, Parameters, Report};
 use super::bytes::{Reader, Writer};
@@ -322,7 +322,9 @@ impl Payload for Stb88Payload {
                 digest.word(pair(movement.key, movement.mode));
             }
             Stb88Payload::Engage { sighting, .. } => digest.word(pair(*sighting, 0)),
-            Stb88Payload::Assess { suffered, key, .. } => digest.word(pair(*key, i32::from(*suffered))),
+            Stb88Payload::Assess { suffered, key, .. } => {
+                digest.word(pair(*key, i32::from(*suffered)))
+            }
             Stb88Payload::Perceive { place, time, .. } => {
                 place.digest(digest);
                 digest.word(pair(*time, 0));

@@ -1,7 +1,8 @@
 //! Both sides' orders of battle, and what their weapons do to each other.
 //!
-//! Checked once, so that the model need not: every unit that is named exists, and no scenario begins where the
-//! rules have nothing to say (more units in a cell than it has room for, places off the board).
+//! Checked once, so that the model need not: every unit that is named exists, and no scenario
+//! begins where the rules have nothing to say (more units in a cell than it has room for, places
+//! off the board).
 
 use super::body::COMBAT;
 use super::division::Stock;
@@ -126,7 +127,8 @@ impl Scenario {
         for (shooter, victim, coefficient) in attrition {
             coefficients[usize::from(shooter) * SYSTEMS + usize::from(victim)] = coefficient;
         }
-        let scenario = Scenario { objects, starts: by_name, corps, sides, coefficients, board, index };
+        let scenario =
+            Scenario { objects, starts: by_name, corps, sides, coefficients, board, index };
         scenario.check_corps()?;
         scenario.check_cells()?;
         Ok(scenario)
@@ -153,15 +155,18 @@ impl Scenario {
             let cell = self.cell_of(division.at).filter(|cell| self.find(*cell).is_some());
             let Some(cell) = cell else {
                 let [x, y] = division.at;
-                let reason =
-                    format!("{} begins at {x}, {y}, where there is no cell; move its corps", division.name);
+                let reason = format!(
+                    "{} begins at {x}, {y}, where there is no cell; move its corps",
+                    division.name
+                );
                 return Err(wrong("the board", reason));
             };
             let count = units.entry(cell).or_default();
             *count += 1;
             if *count > UNITS {
                 let reason = format!(
-                    "more than {UNITS} units begin in {cell}; move a corps or give it fewer divisions"
+                    "more than {UNITS} units begin in {cell}; move a corps or give it fewer \
+                    divisions"
                 );
                 return Err(wrong("the board", reason));
             }
@@ -256,7 +261,8 @@ pub(super) fn wrong(place: &str, reason: impl Into<String>) -> ModelError {
     ModelError::Data { place: place.into(), reason: reason.into() }
 }
 
-/// Places of the divisions of a corps: its reserve where it is itself, the others ahead, in order of sectors.
+/// Places of the divisions of a corps: its reserve where it is itself, the others ahead, in order
+/// of sectors.
 pub(super) fn places(
     side: Side,
     at: [f64; 2],

@@ -26,7 +26,11 @@ impl Before {
     /// What does not hold after the event, if anything.
     pub fn flaw(&self, scenario: &Scenario, name: Name, now: &DivisionState) -> Option<String> {
         let whole = |stock: &Stock| stock.operational + stock.authorised;
-        let kept = self.stocks.iter().zip(&now.stocks).all(|(a, b)| (whole(a) - whole(b)).abs() <= ROUNDING);
+        let kept = self
+            .stocks
+            .iter()
+            .zip(&now.stocks)
+            .all(|(a, b)| (whole(a) - whole(b)).abs() <= ROUNDING);
         let knows = |enemy: Name| now.intel.find(|known| known.unit == enemy).is_some();
         let on_board = (0.0..=scenario.width()).contains(&now.place.at[0]);
         let deployed = self.y != 0.0;
@@ -42,7 +46,10 @@ impl Before {
             (on_board, "it has left the board"),
             (now.front_offset == 5.0, "its front has moved against its centre"),
             (now.battles.len() == 0 || vx == 0.0, "it moves in battle"),
-            (now.battles.iter().all(|battle| knows(battle.enemy)), "it fights whom it does not know"),
+            (
+                now.battles.iter().all(|battle| knows(battle.enemy)),
+                "it fights whom it does not know",
+            ),
             (now.key >= self.key, "its movements' key has gone backwards"),
         ];
         let flaw = rules.iter().find(|(holds, _)| !holds)?.1;

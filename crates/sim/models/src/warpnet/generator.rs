@@ -1,9 +1,9 @@
 //! Networks of any size, drawn from a seed, of the character of the benchmark's.
 //!
-//! The benchmark's map is sparse and flat: 93 of its 137 nodes have two lines, 40 have three, two have four and
-//! two have one, and packets need many hops. So nodes lie on a strip folded into rows of about equal length and height (two
-//! lines each), and some pairs of neighbours across a fold are joined, spread evenly. Shares of send times
-//! and creation delays are the benchmark's.
+//! The benchmark's map is sparse and flat: 93 of its 137 nodes have two lines, 40 have three, two
+//! have four and two have one, and packets need many hops. So nodes lie on a strip folded into rows
+//! of about equal length and height (two lines each), and some pairs of neighbours across a fold
+//! are joined, spread evenly. Shares of send times and creation delays are the benchmark's.
 
 use super::network::{LineRow, NODES_MAX, Network, NodeRow};
 use crate::ModelError;
@@ -38,7 +38,8 @@ impl Default for GeneratorOptions {
 }
 
 impl Network {
-    /// Draw a network: connected, lines in pairs of opposite direction and equal send time, 1 to 4 lines a node.
+    /// Draw a network: connected, lines in pairs of opposite direction and equal send time, 1 to 4
+    /// lines a node.
     ///
     /// # Errors
     /// When there are too few nodes or too many.
@@ -83,7 +84,8 @@ fn neighbours(nodes: usize, random: &mut Random) -> Vec<Vec<(usize, i64)>> {
     neighbours
 }
 
-/// Pairs of nodes to be joined across a fold: one out of each stretch of equal length along the strip.
+/// Pairs of nodes to be joined across a fold: one out of each stretch of equal length along the
+/// strip.
 fn across(nodes: usize, random: &mut Random) -> Vec<(usize, usize)> {
     let width = nodes.isqrt().max(2);
     let opposite = |node: usize| (node / width + 1) * width + (width - 1 - node % width);
@@ -145,7 +147,10 @@ mod tests {
         assert_eq!((network.nodes(), network.lines()), (137, 316));
         let mut degrees = [0; 5];
         network.rows().0.iter().for_each(|node| degrees[node.number_of_lines as usize] += 1);
-        assert!(degrees[1] <= 2 && (90..=98).contains(&degrees[2]) && degrees[4] <= 6, "{degrees:?}");
+        assert!(
+            degrees[1] <= 2 && (90..=98).contains(&degrees[2]) && degrees[4] <= 6,
+            "{degrees:?}"
+        );
     }
 
     #[test]

@@ -62,7 +62,8 @@ impl Warpnet {
         let (described, nodes) = (options.update_nodes, network.nodes());
         if !(1..=nodes).contains(&(described as usize)) {
             let reason = format!(
-                "an update describes 1 node or more of the {nodes} that there are; give 1 to {nodes}"
+                "an update describes 1 node or more of the {nodes} that there are; give 1 to \
+                {nodes}"
             );
             return Err(ModelError::parameter("update_nodes", described, reason));
         }
@@ -167,7 +168,12 @@ impl Model for Warpnet {
     fn tells(&self) -> Vec<Tell<WarpnetPayload>> {
         let (receiver, time) = self.first();
         let receive = VirtualTime::at(f64::from(time));
-        vec![Tell { receiver: ObjectId(receiver), receive, selector: 0, payload: WarpnetPayload::Begin }]
+        vec![Tell {
+            receiver: ObjectId(receiver),
+            receive,
+            selector: 0,
+            payload: WarpnetPayload::Begin,
+        }]
     }
 
     fn init(&self, object: ObjectId, _: &mut Context<'_, WarpnetPayload>) -> WarpnetState {

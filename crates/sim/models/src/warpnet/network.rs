@@ -1,7 +1,7 @@
 //! The map: nodes, and directed lines between them.
 //!
-//! Checked once, so that the model need not: lines belong to their nodes, every node can reach every other, and all
-//! numbers fit the fields that carry them.
+//! Checked once, so that the model need not: lines belong to their nodes, every node can reach
+//! every other, and all numbers fit the fields that carry them.
 
 use crate::ModelError;
 
@@ -79,9 +79,9 @@ impl Network {
     /// Of these rows, in order of their numbers.
     ///
     /// # Errors
-    /// The first row that breaks a rule: 2 to 32767 nodes; each with 1 to 4 lines that lie together, none to itself, no two
-    /// to one node; delays, sizes and send times from 1 and currencies and loads from 0 to 32767; every node reachable
-    /// from every other.
+    /// The first row that breaks a rule: 2 to 32767 nodes; each with 1 to 4 lines that lie
+    /// together, none to itself, no two to one node; delays, sizes and send times from 1 and
+    /// currencies and loads from 0 to 32767; every node reachable from every other.
     pub fn new(nodes: &[NodeRow], lines: &[LineRow]) -> Result<Network, ModelError> {
         Network::build(nodes, lines).map_err(|flaw| ModelError::Data {
             place: match flaw.row {
@@ -181,9 +181,13 @@ fn flaw<T>(row: Row, reason: impl Into<String>) -> Result<T, Flaw> {
 
 fn check_size(nodes: &[NodeRow]) -> Result<(), Flaw> {
     match nodes.len() {
-        0..2 => flaw(Row::Node(nodes.len()), "the network has fewer than 2 nodes; add the missing rows"),
+        0..2 => {
+            flaw(Row::Node(nodes.len()), "the network has fewer than 2 nodes; add the missing rows")
+        }
         2..=NODES_MAX => Ok(()),
-        _ => flaw(Row::Node(NODES_MAX), "the network has more than 32767 nodes; take the rest away"),
+        _ => {
+            flaw(Row::Node(NODES_MAX), "the network has more than 32767 nodes; take the rest away")
+        }
     }
 }
 
@@ -201,7 +205,8 @@ fn check_node(number: usize, node: &NodeRow) -> Result<(), Flaw> {
         return flaw(
             row,
             format!(
-                "node {number} has {lines} lines; a node has 1 to {LINES_PER_NODE}, so correct number_of_lines"
+                "node {number} has {lines} lines; a node has 1 to {LINES_PER_NODE}, so correct \
+                number_of_lines"
             ),
         );
     }
@@ -217,18 +222,24 @@ fn check_line(number: usize, line: &LineRow, nodes: usize) -> Result<(), Flaw> {
             let last = nodes - 1;
             return flaw(
                 row,
-                format!("{name} is {node}, and the last node is {last}; correct it or add the node"),
+                format!(
+                    "{name} is {node}, and the last node is {last}; correct it or add the node"
+                ),
             );
         }
     }
     if line.node_from == line.node_to {
-        return flaw(row, format!("line {number} leads from node {0} to itself; take it away", line.node_to));
+        return flaw(
+            row,
+            format!("line {number} leads from node {0} to itself; take it away", line.node_to),
+        );
     }
     within(row, "send_time", line.send_time, 1)?;
     within(row, "initial_load", line.initial_load, 0)
 }
 
-/// Every node owns the lines that it names, they leave it for different nodes, and no line is left over.
+/// Every node owns the lines that it names, they leave it for different nodes, and no line is left
+/// over.
 fn check_ownership(nodes: &[NodeRow], lines: &[LineRow]) -> Result<(), Flaw> {
     let mut owned = vec![false; lines.len()];
     for (number, node) in nodes.iter().enumerate() {
@@ -236,7 +247,8 @@ fn check_ownership(nodes: &[NodeRow], lines: &[LineRow]) -> Result<(), Flaw> {
         let end = first.saturating_add(node.number_of_lines as usize);
         let Some(own) = lines.get(first..end) else {
             let reason = format!(
-                "node {number} names lines {} to {}, and there are {}; add the missing lines or correct first_line_index",
+                "node {number} names lines {} to {}, and there are {}; add the missing lines or \
+                correct first_line_index",
                 node.first_line_index,
                 node.first_line_index.saturating_add(node.number_of_lines - 1),
                 lines.len()
@@ -250,14 +262,18 @@ fn check_ownership(nodes: &[NodeRow], lines: &[LineRow]) -> Result<(), Flaw> {
                 return flaw(
                     row,
                     format!(
-                        "line {} leaves node {from}, but node {number} names it as its own; a node's lines lie together from first_line_index on",
+                        "line {} leaves node {from}, but node {number} names it as its own; a \
+                        node's lines lie together from first_line_index on",
                         first + place
                     ),
                 );
             }
             if own[..place].iter().any(|other| other.node_to == line.node_to) {
                 let to = line.node_to;
-                return flaw(row, format!("node {number} has two lines to node {to}; take one away"));
+                return flaw(
+                    row,
+                    format!("node {number} has two lines to node {to}; take one away"),
+                );
             }
             owned[first + place] = true;
         }
@@ -268,7 +284,8 @@ fn check_ownership(nodes: &[NodeRow], lines: &[LineRow]) -> Result<(), Flaw> {
             flaw(
                 Row::Line(line),
                 format!(
-                    "no node names line {line}; correct number_of_lines or first_line_index of node {from}"
+                    "no node names line {line}; correct number_of_lines or first_line_index of \
+                    node {from}"
                 ),
             )
         }
@@ -288,10 +305,16 @@ fn check_connected(network: &Network) -> Result<(), Flaw> {
         }
     }
     if let Some(node) = unreached(&forth) {
-        return flaw(Row::Node(node), format!("no way leads from node 0 to node {node}; add a line"));
+        return flaw(
+            Row::Node(node),
+            format!("no way leads from node 0 to node {node}; add a line"),
+        );
     }
     if let Some(node) = unreached(&back) {
-        return flaw(Row::Node(node), format!("no way leads from node {node} to node 0; add a line"));
+        return flaw(
+            Row::Node(node),
+            format!("no way leads from node {node} to node 0; add a line"),
+        );
     }
     Ok(())
 }
@@ -324,7 +347,8 @@ mod tests {
             creation_delay: 50,
             max_packet_size: 100,
         };
-        let line = |from, to| LineRow { node_from: from, node_to: to, send_time: 5, initial_load: 100 };
+        let line =
+            |from, to| LineRow { node_from: from, node_to: to, send_time: 5, initial_load: 100 };
         let mut lines = vec![line(0, nodes - 1)];
         lines.extend((0..nodes).map(|from| line(from, (from + 1) % nodes)));
         ((0..nodes).map(node).collect(), lines)
@@ -341,7 +365,10 @@ mod tests {
     fn every_rule_is_checked() {
         assert!(refused(|n, _| n.truncate(1)).contains("fewer than 2 nodes"));
         assert!(refused(|n, _| *n = vec![n[1].clone(); 32_768]).contains("more than 32767"));
-        assert!(refused(|n, _| n[3].number_of_lines = 5).starts_with("network node 3: node 3 has 5 lines"));
+        assert!(
+            refused(|n, _| n[3].number_of_lines = 5)
+                .starts_with("network node 3: node 3 has 5 lines")
+        );
         assert!(refused(|n, _| n[3].number_of_lines = 0).contains("1 to 4"));
         assert!(refused(|n, _| n[2].creation_delay = 0).contains("creation_delay is 0"));
         assert!(refused(|n, _| n[2].max_packet_size = 40_000).contains("max_packet_size is 40000"));
@@ -352,7 +379,9 @@ mod tests {
         assert!(refused(|_, l| l[4].node_to = 3).contains("to itself"));
         assert!(refused(|_, l| l[1].node_to = 4).contains("two lines to node 4"));
         assert!(refused(|_, l| l[4].node_from = 2).contains("leaves node 2, but node 3 names it"));
-        assert!(refused(|_, l| l.truncate(5)).starts_with("network node 4: node 4 names lines 5 to 5"));
+        assert!(
+            refused(|_, l| l.truncate(5)).starts_with("network node 4: node 4 names lines 5 to 5")
+        );
         assert!(refused(|n, _| n[1].first_line_index = -7).contains("names lines -7 to -7"));
         assert!(refused(|n, _| n[1].first_line_index = i64::MAX).contains("names lines"));
         assert!(refused(|n, _| n[0].number_of_lines = 1).contains("no node names line 1"));

@@ -26,7 +26,8 @@ pub(super) struct Visit<'a, O> {
 }
 
 impl<O: Outgoing> Visit<'_, O> {
-    /// Count the bundle, and know what is known of the own lines. Once a bundle is enough: nothing in it lowers these values.
+    /// Count the bundle, and know what is known of the own lines. Once a bundle is enough: nothing
+    /// in it lowers these values.
     #[inline]
     pub fn begin(&mut self) {
         self.state.counts.events += 1;
@@ -40,7 +41,9 @@ impl<O: Outgoing> Visit<'_, O> {
     #[inline]
     pub fn handle(&mut self, payload: &WarpnetPayload) {
         match payload {
-            WarpnetPayload::Begin => self.out.refuse("a network node was told to begin the simulation"),
+            WarpnetPayload::Begin => {
+                self.out.refuse("a network node was told to begin the simulation")
+            }
             WarpnetPayload::Create => {
                 self.state.counts.creates += 1;
                 let packet = self.create();
@@ -68,7 +71,14 @@ impl<O: Outgoing> Visit<'_, O> {
             let next = self.now + self.state.draw(own.creation_delay);
             self.out.post(self.node as u32, next, CREATE, WarpnetPayload::Create);
         }
-        NetworkPacket { creator: here, created: self.now, size, next: here, last: here, destination }
+        NetworkPacket {
+            creator: here,
+            created: self.now,
+            size,
+            next: here,
+            last: here,
+            destination,
+        }
     }
 
     /// Any other node. The generator goes through all its states, so this ends.
@@ -93,7 +103,8 @@ impl<O: Outgoing> Visit<'_, O> {
         }
     }
 
-    /// Tell the node that the packet comes from, if by this node's picture it should have gone another way.
+    /// Tell the node that the packet comes from, if by this node's picture it should have gone
+    /// another way.
     fn check(&mut self, packet: &NetworkPacket) {
         let best = self.first_hop(packet.last.into(), packet.destination.into());
         if best != self.node {

@@ -114,8 +114,14 @@ mod tests {
 
     #[test]
     fn ten_comes_before_two() {
-        let packet =
-            |creator| NetworkPacket { creator, created: 100, size: 1, next: 3, last: 4, destination: 5 };
+        let packet = |creator| NetworkPacket {
+            creator,
+            created: 100,
+            size: 1,
+            next: 3,
+            last: 4,
+            destination: 5,
+        };
         assert_eq!(packet(10).order(&packet(2)), Ordering::Less);
         assert_eq!(packet(1).order(&packet(10)), Ordering::Less);
     }

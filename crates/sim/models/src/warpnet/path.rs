@@ -1,11 +1,13 @@
 //! The search for the quickest path, whose rule for ties decides which way packets go.
 //!
-//! It is defined on a list of candidates: a node met for the first time goes to its front, an improved one keeps its
-//! place, and the first of those that have the smallest distance is settled next. A heap ordered by (distance, insertion
-//! number descending) settles the same: the number is fixed when a node is first met. Improving pushes a second entry; the
-//! one left behind comes out later, with a distance that is no longer the node's.
+//! It is defined on a list of candidates: a node met for the first time goes to its front, an
+//! improved one keeps its place, and the first of those that have the smallest distance is settled
+//! next. A heap ordered by (distance, insertion number descending) settles the same: the number is
+//! fixed when a node is first met. Improving pushes a second entry; the one left behind comes out
+//! later, with a distance that is no longer the node's.
 //!
-//! A ring of stacks, one a distance, was no faster on the benchmark: what a search costs is mostly mispredicted branches.
+//! A ring of stacks, one a distance, was no faster on the benchmark: what a search costs is mostly
+//! mispredicted branches.
 
 use super::network::Network;
 use std::cell::RefCell;
@@ -24,7 +26,8 @@ struct Seen {
 
 const UNSEEN: Seen = Seen { distance: u32::MAX, insertion: 0, first: 0 };
 
-/// Memory of a search. Every search begins by clearing it, so that nothing passes from one event to another.
+/// Memory of a search. Every search begins by clearing it, so that nothing passes from one event to
+/// another.
 struct Scratch {
     seen: Vec<Seen>,
     heap: BinaryHeap<Reverse<u64>>,
@@ -35,18 +38,32 @@ thread_local! {
         const { RefCell::new(Scratch { seen: Vec::new(), heap: BinaryHeap::new() }) };
 }
 
-/// The first node after `from` on the quickest path to `to`, if lines are busy until `loads` and it is `now`.
+/// The first node after `from` on the quickest path to `to`, if lines are busy until `loads` and it
+/// is `now`.
 ///
 /// # Panics
 /// When the two are the same or one of them is no node of the network.
 #[inline]
-pub(super) fn first_hop(network: &Network, loads: &[i32], now: i32, from: usize, to: usize) -> usize {
+pub(super) fn first_hop(
+    network: &Network,
+    loads: &[i32],
+    now: i32,
+    from: usize,
+    to: usize,
+) -> usize {
     assert!(from != to, "there is no way from node {from} to itself");
     SCRATCH.with_borrow_mut(|scratch| scratch.first_hop(network, loads, now, from, to))
 }
 
 impl Scratch {
-    fn first_hop(&mut self, network: &Network, loads: &[i32], now: i32, from: usize, to: usize) -> usize {
+    fn first_hop(
+        &mut self,
+        network: &Network,
+        loads: &[i32],
+        now: i32,
+        from: usize,
+        to: usize,
+    ) -> usize {
         self.seen.clear();
         self.seen.resize(network.nodes(), UNSEEN);
         self.heap.clear();
@@ -103,8 +120,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The definition: a list of candidates, step by step. With `improved_to_front` it breaks the rule that an improved
-    /// candidate keeps its place.
+    /// The definition: a list of candidates, step by step. With `improved_to_front` it breaks the
+    /// rule that an improved candidate keeps its place.
     fn by_definition(
         network: &Network,
         loads: &[i32],
@@ -122,8 +139,8 @@ mod tests {
         while u != to {
             for l in network.lines_of(u) {
                 let v = usize::from(network.lines[l].to);
-                let w =
-                    i32::from(network.lines[l].send_time) + if loads[l] > now { loads[l] - now } else { 0 };
+                let w = i32::from(network.lines[l].send_time)
+                    + if loads[l] > now { loads[l] - now } else { 0 };
                 let new = distance[u].unwrap() + w;
                 match distance[v] {
                     None => candidates.insert(0, v),
@@ -190,7 +207,8 @@ mod tests {
     #[test]
     fn of_two_equal_ways_the_one_met_last_is_taken_and_the_parent_found_first_stays() {
         let diamond = network(4, &[(0, 1, 5), (0, 2, 5), (1, 3, 5), (2, 3, 5), (3, 0, 5)]);
-        // 2 was met after 1, so it is settled first and becomes 3's parent; 1 does not improve on it.
+        // 2 was met after 1, so it is settled first and becomes 3's parent; 1 does not improve on
+        // it.
         assert_eq!(first_hop(&diamond, &[0; 5], 0, 0, 3), 2);
         let turned = network(4, &[(0, 2, 5), (0, 1, 5), (1, 3, 5), (2, 3, 5), (3, 0, 5)]);
         assert_eq!(first_hop(&turned, &[0; 5], 0, 0, 3), 1);
@@ -201,8 +219,9 @@ mod tests {
 
     #[test]
     fn an_improved_candidate_keeps_its_place() {
-        // 1 is met first, at 9, then 2 at 6, then 3 at 4, which improves 1 to 6. Of 1 and 2, now equal, 2 was met later: it
-        // is settled first and leads to 4. Had 1 moved to the front, 1 would, and the way would go through 3.
+        // 1 is met first, at 9, then 2 at 6, then 3 at 4, which improves 1 to 6. Of 1 and 2, now
+        // equal, 2 was met later: it is settled first and leads to 4. Had 1 moved to the front, 1
+        // would, and the way would go through 3.
         let lines = [(0, 1, 9), (0, 2, 6), (0, 3, 4), (3, 1, 2), (1, 4, 3), (2, 4, 3), (4, 0, 1)];
         let network = network(5, &lines);
         let loads = [0; 7];

@@ -1,6 +1,7 @@
 //! What warpnet's messages carry, typed; the canonical bytes are made only where they are needed.
 //!
-//! The message that begins a simulation carries the configuration's text. Comparing is typed and agrees with the bytes.
+//! The message that begins a simulation carries the configuration's text. Comparing is typed and
+//! agrees with the bytes.
 
 use super::packet::{self, NetworkPacket};
 use super::{CREATE, UPDATE};
@@ -24,8 +25,8 @@ pub enum WarpnetPayload {
     Update(UpdateBody),
 }
 
-/// Node numbers, their currencies, then the loads of their lines, packed, unused ones 0. Shared between the copies that an
-/// engine keeps of a message; nobody can change it.
+/// Node numbers, their currencies, then the loads of their lines, packed, unused ones 0. Shared
+/// between the copies that an engine keeps of a message; nobody can change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateBody(Arc<[u16]>);
 
@@ -75,7 +76,9 @@ impl Payload for WarpnetPayload {
         let (selector, rest) = bytes.split_first_chunk()?;
         match i32::from_be_bytes(*selector) {
             CREATE => rest.is_empty().then_some(WarpnetPayload::Create),
-            super::PACKET => NetworkPacket::decode(bytes.try_into().ok()?).map(WarpnetPayload::Packet),
+            super::PACKET => {
+                NetworkPacket::decode(bytes.try_into().ok()?).map(WarpnetPayload::Packet)
+            }
             UPDATE => {
                 let (pairs, odd) = rest.as_chunks();
                 let numbers = pairs.iter().map(|pair| u16::from_be_bytes(*pair)).collect();

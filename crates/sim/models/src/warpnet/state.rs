@@ -9,7 +9,8 @@ pub struct NodeState {
     pub(super) packets_created: u32,
     pub(super) counts: Counts,
     nodes: u32,
-    /// Currencies of all nodes, then loads of all lines: one block, because a copy of it is made for every event.
+    /// Currencies of all nodes, then loads of all lines: one block, because a copy of it is made
+    /// for every event.
     picture: Box<[i32]>,
 }
 
@@ -60,7 +61,8 @@ impl Counts {
     }
 
     fn from_bytes(bytes: &[u8; COUNTS_BYTES]) -> Option<Counts> {
-        let mut words = bytes.chunks(8).map(|word| word.first_chunk().map(|word| u64::from_be_bytes(*word)));
+        let mut words =
+            bytes.chunks(8).map(|word| word.first_chunk().map(|word| u64::from_be_bytes(*word)));
         let mut next = || words.next().flatten();
         Some(Counts {
             events: next()?,
@@ -83,7 +85,13 @@ impl NodeState {
         let currencies = network.nodes.iter().map(|node| node.initial_currency);
         let picture = currencies.chain(network.initial_loads.iter().copied()).collect();
         let nodes = network.nodes() as u32;
-        NodeState { seed: node as i32 + 1, packets_created: 0, counts: Counts::default(), nodes, picture }
+        NodeState {
+            seed: node as i32 + 1,
+            packets_created: 0,
+            counts: Counts::default(),
+            nodes,
+            picture,
+        }
     }
 
     /// What it has done.

@@ -1,7 +1,7 @@
 //! What nodes tell each other of their pictures: taking in an update, and putting one together.
 //!
-//! An update describes a fixed number of nodes: those nearest to the sender of which it has fresh news, in breadth-first
-//! order, then, if there are too few, the nearest stale ones.
+//! An update describes a fixed number of nodes: those nearest to the sender of which it has fresh
+//! news, in breadth-first order, then, if there are too few, the nearest stale ones.
 
 use super::UPDATE;
 use super::model::Warpnet;
@@ -48,14 +48,15 @@ impl<O: Outgoing> Visit<'_, O> {
 
     pub(super) fn send_update(&mut self, receiver: u16) {
         self.state.counts.updates_sent += 1;
-        let gathered =
-            SCRATCH.with_borrow_mut(|scratch| scratch.gather(self.model, self.state, self.node, self.now));
+        let gathered = SCRATCH
+            .with_borrow_mut(|scratch| scratch.gather(self.model, self.state, self.node, self.now));
         match gathered {
             Some(body) => {
                 self.out.post(receiver.into(), self.now + 1, UPDATE, WarpnetPayload::Update(body));
             }
             None => self.out.refuse(
-                "an update's currencies and loads have 15 bits, and simtime is beyond 32767: give an earlier cutoff, or fewer packets a node",
+                "an update's currencies and loads have 15 bits, and simtime is beyond 32767: give \
+                an earlier cutoff, or fewer packets a node",
             ),
         }
     }
@@ -63,7 +64,13 @@ impl<O: Outgoing> Visit<'_, O> {
 
 impl Scratch {
     /// `None` when a number does not fit.
-    fn gather(&mut self, model: &Warpnet, state: &NodeState, node: usize, now: i32) -> Option<UpdateBody> {
+    fn gather(
+        &mut self,
+        model: &Warpnet,
+        state: &NodeState,
+        node: usize,
+        now: i32,
+    ) -> Option<UpdateBody> {
         let network = &model.network;
         self.met.clear();
         self.met.resize(network.nodes(), false);
@@ -201,7 +208,9 @@ mod tests {
         added.truncate(limit);
         let mut numbers: Vec<_> = added.iter().map(|x| *x as u16).collect();
         numbers.extend(added.iter().map(|x| state.currencies()[*x] as u16));
-        numbers.extend(added.iter().flat_map(|x| network.lines_of(*x)).map(|l| state.loads()[l] as u16));
+        numbers.extend(
+            added.iter().flat_map(|x| network.lines_of(*x)).map(|l| state.loads()[l] as u16),
+        );
         numbers.resize(2 * limit + network.lines().min(4 * limit), 0);
         numbers
     }
@@ -214,8 +223,14 @@ mod tests {
                 let mut state = NodeState::new(&model.network, node);
                 // Every third node is stale, at different ages.
                 let ages = state.currencies_mut().iter_mut().enumerate();
-                ages.for_each(|(n, currency)| *currency = 200 - if n % 3 == node % 3 { 21 } else { 20 });
-                state.loads_mut().iter_mut().enumerate().for_each(|(l, load)| *load = 150 + l as i32);
+                ages.for_each(|(n, currency)| {
+                    *currency = 200 - if n % 3 == node % 3 { 21 } else { 20 }
+                });
+                state
+                    .loads_mut()
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(l, load)| *load = 150 + l as i32);
                 let out = update_of(&model, &mut state, node, 200);
                 assert_eq!(out.updates, [by_definition(&model, &state, node, 200)]);
             }
@@ -226,7 +241,8 @@ mod tests {
     fn news_of_exactly_the_limit_is_fresh() {
         let model = model(2);
         let node = (0..30).find(|node| model.network.lines_of(*node).len() >= 2).unwrap();
-        let line = |place: usize| model.network.lines[model.network.lines_of(node).start + place].to;
+        let line =
+            |place: usize| model.network.lines[model.network.lines_of(node).start + place].to;
         let mut state = NodeState::new(&model.network, node);
         let mut described = |ages: [i32; 2]| {
             for (place, age) in ages.into_iter().enumerate() {
@@ -244,7 +260,8 @@ mod tests {
         let mut state = NodeState::new(&model.network, 0);
         let mut out = Kept::default();
         let mut told = |currency: u16, load: u16| {
-            let mut visit = Visit { model: &model, state: &mut state, node: 0, now: 300, out: &mut out };
+            let mut visit =
+                Visit { model: &model, state: &mut state, node: 0, now: 300, out: &mut out };
             visit.begin();
             visit.merge(&[9, currency, load, load, load, load]);
             let line = model.network.lines_of(9).start;

@@ -1,4 +1,5 @@
-//! Whole runs of the models. One program, because the engine is compiled for each model once a program.
+//! Whole runs of the models. One program, because the engine is compiled for each model once a
+//! program.
 
 #![allow(clippy::unwrap_used)] // everything here is a test, also what is not marked as one
 

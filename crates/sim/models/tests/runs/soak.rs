@@ -1,6 +1,7 @@
-//! Every model under seeds that draw everything: nodes, placement, delays, forced rollbacks, cancellation, budgets,
-//! throttles, limits. The committed result is always the sequential one. A few hundred seeds in an ordinary run of the tests;
-//! `cargo xtask soak` draws tens of thousands. A seed that fails is named, and replays.
+//! Every model under seeds that draw everything: nodes, placement, delays, forced rollbacks,
+//! cancellation, budgets, throttles, limits. The committed result is always the sequential one. A
+//! few hundred seeds in an ordinary run of the tests; `cargo xtask soak` draws tens of thousands. A
+//! seed that fails is named, and replays.
 
 use models::pucks;
 use models::{
@@ -9,8 +10,8 @@ use models::{
 };
 use timewarp::simulated::{self, Simulation};
 use timewarp::{
-    Cancellation, Dealing, Limits, Model, Options, Outcome, Placement, Random, Search, Throttle, Unwatched,
-    sequential,
+    Cancellation, Dealing, Limits, Model, Options, Outcome, Placement, Random, Search, Throttle,
+    Unwatched, sequential,
 };
 
 /// A model with the result that it must have.
@@ -28,15 +29,26 @@ fn entrant<M: Model + 'static>(name: &'static str, model: M, cutoff: f64) -> Ent
 
 fn entrants() -> Vec<Entrant> {
     let phold = |undo, remote| {
-        let options =
-            PholdOptions { objects: 24, start: 2, remote, undo, work_steps: 2, ..PholdOptions::default() };
+        let options = PholdOptions {
+            objects: 24,
+            start: 2,
+            remote,
+            undo,
+            work_steps: 2,
+            ..PholdOptions::default()
+        };
         Phold::new(&options).unwrap()
     };
     let network = |seed| Network::generate(&GeneratorOptions { nodes: 16, seed }).unwrap();
     let warpnet = WarpnetOptions { packets_per_node: 2, update_nodes: 8 };
     let few = PucksOptions { rows: 3, columns: 3, pucks: 14, ..PucksOptions::default() };
     let table = pucks::Scenario::generate(&few).unwrap();
-    let few = TheatreOptions { corps: 1, blue_divisions: 3, red_divisions: 4, ..TheatreOptions::default() };
+    let few = TheatreOptions {
+        corps: 1,
+        blue_divisions: 3,
+        red_divisions: 4,
+        ..TheatreOptions::default()
+    };
     let theatre = Scenario::generate(&few).unwrap();
     vec![
         entrant("ping", Ping::new(&PingOptions { stop: 120.0 }).unwrap(), 1e6),
@@ -46,12 +58,21 @@ fn entrants() -> Vec<Entrant> {
         entrant("warpnet", Warpnet::new(network(1), &warpnet).unwrap(), 1e6),
         entrant("pucks", Pucks::new(table), 6.0),
         entrant("stb88", Stb88::new(theatre, &Stb88Options::default()), 9000.0),
-        entrant("diary", Diary::new(&DiaryOptions { days: 30, work_steps: 2, notes: 3 }).unwrap(), 1e6),
+        entrant(
+            "diary",
+            Diary::new(&DiaryOptions { days: 30, work_steps: 2, notes: 3 }).unwrap(),
+            1e6,
+        ),
     ]
 }
 
 /// One simulated run with all that `seed` draws, against the sequential one.
-fn trial<M: Model>(model: &M, limits: &Limits, expected: &Outcome, seed: u64) -> Result<Outcome, String> {
+fn trial<M: Model>(
+    model: &M,
+    limits: &Limits,
+    expected: &Outcome,
+    seed: u64,
+) -> Result<Outcome, String> {
     let mut random = Random::new(seed, 0x50a4);
     let nodes = 1 + random.below(4.min(u64::from(model.objects()))) as u16;
     let dealing = if random.below(2) == 0 { Dealing::Blocks } else { Dealing::RoundRobin };
@@ -60,16 +81,21 @@ fn trial<M: Model>(model: &M, limits: &Limits, expected: &Outcome, seed: u64) ->
     if random.below(4) == 0 {
         // Where objects move, all may meet on one node.
         let counted = if options.migration { 1 } else { nodes };
-        let placement = Placement::deal(model, counted, dealing).map_err(|error| error.to_string())?;
-        let needs = sequential::needs(model, limits, &placement).map_err(|error| error.to_string())?;
+        let placement =
+            Placement::deal(model, counted, dealing).map_err(|error| error.to_string())?;
+        let needs =
+            sequential::needs(model, limits, &placement).map_err(|error| error.to_string())?;
         options.memory_bytes = needs.into_iter().max().map(|need| need * 5 / 4 + (8 << 10));
     }
-    let slow = options.max_acks.is_some() || options.search != Search::All || options.memory_bytes.is_some();
+    let slow = options.max_acks.is_some()
+        || options.search != Search::All
+        || options.memory_bytes.is_some();
     let simulation = Simulation {
         dealing,
         delay_max: [0, 5, 40, 300][random.below(4) as usize],
         steps_max: 1 + random.below(16),
-        // Each forced rollback sends anti-messages; where few at a time leave or are taken, more would pile up.
+        // Each forced rollback sends anti-messages; where few at a time leave or are taken, more
+        // would pile up.
         rollback_every: if slow { 1000 } else { [0, 10, 50][random.below(3) as usize] },
         move_every: match options.migration {
             false => 0,
@@ -95,8 +121,10 @@ fn options(random: &mut Random, cutoff: f64) -> Options {
     fn one<T: Copy>(random: &mut Random, of: &[T]) -> T {
         of[random.below(of.len() as u64) as usize]
     }
-    let search = one(random, &[Search::All, Search::All, Search::Plimit(50), Search::RecvqLimit(5)]);
-    // Arrivals that are not all taken at once need a bound, or they pile up for ever: commands see to it as well.
+    let search =
+        one(random, &[Search::All, Search::All, Search::Plimit(50), Search::RecvqLimit(5)]);
+    // Arrivals that are not all taken at once need a bound, or they pile up for ever: commands see
+    // to it as well.
     let bounds: &[Option<u32>] =
         if search == Search::All { &[None, None, Some(1), Some(20)] } else { &[Some(2), Some(20)] };
     Options {
@@ -143,7 +171,8 @@ fn whatever_is_drawn_the_result_is_the_sequential_one() {
         moved += outcome.total().migrations;
     }
     println!(
-        "{seeds} seeds from {from}: {undone} events undone, {sent_back} messages sent back, {moved} moves"
+        "{seeds} seeds from {from}: {undone} events undone, {sent_back} messages sent back, \
+        {moved} moves"
     );
     assert!(undone > seeds, "hardly anything was undone, so hardly anything was tested");
 }

@@ -31,7 +31,8 @@ impl Run {
         })
     }
 
-    /// Lines of the counts per object in the golden files' columns, without the heading, the total last.
+    /// Lines of the counts per object in the golden files' columns, without the heading, the total
+    /// last.
     pub fn counts<M: Model>(&self, model: &M) -> Vec<String> {
         let columns = |c: &timewarp::Counters| {
             format!("{},{},{},{}", c.events, c.messages, c.committed_sends, c.committed_drops)
@@ -50,7 +51,8 @@ impl Run {
     }
 }
 
-/// A file of the golden set or of the benchmarks' data; says why and returns `None` where it is not at hand.
+/// A file of the golden set or of the benchmarks' data; says why and returns `None` where it is not
+/// at hand.
 pub fn shared(path: &str) -> Option<String> {
     let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/twos");
     let file = folder.join(path);

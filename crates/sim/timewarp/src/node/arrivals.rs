@@ -53,13 +53,16 @@ impl<P: Payload> Arrivals<P> {
         waiting.map(|arrival| arrival.packet.send_time()).min().unwrap_or(VirtualTime::FINISHED)
     }
 
-    /// What is to be handled before an object at `svt` runs; at POSINF, when none is ready, the first of all.
+    /// What is to be handled before an object at `svt` runs; at POSINF, when none is ready, the
+    /// first of all.
     fn next_due(&mut self, svt: VirtualTime) -> Option<Arrival<P>> {
         match self.search {
             Search::All => self.queue.pop_front(),
             Search::Plimit(limit) => {
                 let depth = if svt >= VirtualTime::POSINF { 1 } else { limit as usize };
-                let due = |arrival: &Arrival<P>| svt >= VirtualTime::POSINF || arrival.packet.due() <= svt;
+                let due = |arrival: &Arrival<P>| {
+                    svt >= VirtualTime::POSINF || arrival.packet.due() <= svt
+                };
                 let at = self.queue.iter().take(depth).position(due)?;
                 self.queue.remove(at)
             }
@@ -121,8 +124,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         Ok(true)
     }
 
-    /// An acknowledgement is owed for a message that has been taken out of the receive queue: before that it counts against
-    /// its sender, whose bound on unacknowledged messages is what bounds the queue.
+    /// An acknowledgement is owed for a message that has been taken out of the receive queue:
+    /// before that it counts against its sender, whose bound on unacknowledged messages is what
+    /// bounds the queue.
     fn owe_ack(&mut self, from: u16) {
         if self.outbox.is_bounded() {
             self.channels[usize::from(from)].owed += 1;

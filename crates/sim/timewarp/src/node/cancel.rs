@@ -1,13 +1,15 @@
 //! Cancelling: anti-messages, and what they do where they meet their messages.
 //!
-//! Nothing is cancelled in a sweep. What is to be cancelled waits in a queue, of which a step takes a few; what lazy
-//! cancellation has suspended is looked at when its event's place in virtual time comes up.
+//! Nothing is cancelled in a sweep. What is to be cancelled waits in a queue, of which a step takes
+//! a few; what lazy cancellation has suspended is looked at when its event's place in virtual time
+//! comes up.
 
 use super::serials::Known;
 use super::slots::{NONE, Status};
 use super::{Node, protocol};
 use crate::{
-    Handle, Message, Model, Packet, Passage, Passing, Payload, Reference, RunError, VirtualTime, Watch,
+    Handle, Message, Model, Packet, Passage, Passing, Payload, Reference, RunError, VirtualTime,
+    Watch,
 };
 
 /// Cancellations between two looks at what has arrived.
@@ -75,7 +77,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let Message { sender, send, .. } = self.slots[slot].message;
         self.tally(sender, send).anti_sent += 1;
         self.object(receiver).rare.anti_received += 1;
-        let passage = Passage { kind: Passing::Anti, bytes: 0, ..Passage::of(&self.slots[slot].message) };
+        let passage =
+            Passage { kind: Passing::Anti, bytes: 0, ..Passage::of(&self.slots[slot].message) };
         self.watch.within_node(passage);
         self.annihilate(receiver, slot);
     }
@@ -86,8 +89,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.withdraw(receiver, slot);
     }
 
-    /// Take a message away from its receiver, undoing what it has done with it. Its entry in the pending set stays, and
-    /// when its time comes up calls for what the abandoned event had sent.
+    /// Take a message away from its receiver, undoing what it has done with it. Its entry in the
+    /// pending set stays, and when its time comes up calls for what the abandoned event had sent.
     pub(super) fn withdraw(&mut self, receiver: u32, slot: u32) {
         if self.slots[slot].status == Status::Taken {
             self.roll_back(receiver, self.slots[slot].message.receive);
@@ -107,8 +110,14 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         copy: Handle,
     ) -> Result<(), RunError> {
         self.check_object(from, message.receiver)?;
-        if message.receive <= self.gvt.now || message.receive > VirtualTime::POSINF || copy.serial == 0 {
-            return Err(protocol(from, format!("an event for {}, which cannot be", message.receive)));
+        if message.receive <= self.gvt.now
+            || message.receive > VirtualTime::POSINF
+            || copy.serial == 0
+        {
+            return Err(protocol(
+                from,
+                format!("an event for {}, which cannot be", message.receive),
+            ));
         }
         let may_pass = self.arrivals_may_pass();
         let channel = &mut self.channels[usize::from(from)].received;
@@ -150,7 +159,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                     self.pass_anti_on(slot);
                     return Ok(());
                 }
-                let index = self.index_of(from, reference.receiver, self.slots[slot].message.receive)?;
+                let index =
+                    self.index_of(from, reference.receiver, self.slots[slot].message.receive)?;
                 self.object(index).rare.anti_received += 1;
                 self.annihilate(index, slot);
             }
@@ -180,7 +190,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
         self.tally(reference.sender, reference.send).returns_received += 1;
         self.slots[reference.copy.slot].status = Status::Vanished;
-        // Where its sender's part has moved the event is undone already, and the copy only waits to be cancelled.
+        // Where its sender's part has moved the event is undone already, and the copy only waits to
+        // be cancelled.
         if let Ok(index) = self.route(reference.sender, reference.send) {
             self.come_back(index, reference.send);
         }

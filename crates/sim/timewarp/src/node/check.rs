@@ -5,8 +5,9 @@ use crate::running::Frame;
 use crate::{Bundle, Digest, Fault, History, Message, Model, ObjectId, Payload, VirtualTime};
 
 impl<M: Model> Frame<'_, M> {
-    /// Do an event on a copy of its object's state, undo it where the model says how, do it again, and compare. A handler that
-    /// fails is left alone: what it has half done is not for comparison.
+    /// Do an event on a copy of its object's state, undo it where the model says how, do it again,
+    /// and compare. A handler that fails is left alone: what it has half done is not for
+    /// comparison.
     #[cold]
     pub(super) fn check_undo(
         &self,

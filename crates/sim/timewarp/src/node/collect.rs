@@ -1,10 +1,11 @@
 //! Fossil collection: committing what can no longer be undone, a little at a time.
 //!
-//! A pass goes through what was executed, in order of execution, in steps of bounded length between events. What lies before
-//! or at GVT is committed with everything older of its object; what does not goes back to the end of the queue.
+//! A pass goes through what was executed, in order of execution, in steps of bounded length between
+//! events. What lies before or at GVT is committed with everything older of its object; what does
+//! not goes back to the end of the queue.
 //!
-//! At GVT as well, because sends go strictly later: whatever is still to be sent or cancelled was sent at GVT or later, so it
-//! is received after GVT, and no rollback reaches down to GVT itself.
+//! At GVT as well, because sends go strictly later: whatever is still to be sent or cancelled was
+//! sent at GVT or later, so it is received after GVT, and no rollback reaches down to GVT itself.
 
 use super::Node;
 use super::history::Kept;
@@ -74,7 +75,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         Ok(())
     }
 
-    /// Ask for what committing the next few will touch: the records first, what they name a little later.
+    /// Ask for what committing the next few will touch: the records first, what they name a little
+    /// later.
     #[inline]
     fn fetch_before_commit(&self) {
         if let Some(far) = self.executed.get(2 * AHEAD) {
@@ -133,7 +135,11 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let Some(rare) = self.histories[record].rare.take() else { return Ok(()) };
         let (id, time) = (self.ids[index as usize], self.histories[record].time);
         if let Some(fault) = rare.fault {
-            let frame = Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
+            let frame = Frame {
+                model: self.model,
+                objects: self.places.len() as u32,
+                limits: &self.limits,
+            };
             return Err(frame.error(id, time, fault));
         }
         self.counters.lines += rare.lines.len() as u64;

@@ -4,9 +4,12 @@ use super::Node;
 use super::history::{Kept, Ran, Rare};
 use super::slots::{NONE, Status};
 use crate::running::{Frame, digest_event};
-use crate::{Bundle, Handle, History, Message, Model, ObjectId, Packet, Passage, VirtualTime, Watch, Work};
+use crate::{
+    Bundle, Handle, History, Message, Model, ObjectId, Packet, Passage, VirtualTime, Watch, Work,
+};
 
-/// Events between two copies of a state that undo records make unnecessary, but for an event that fails half-way.
+/// Events between two copies of a state that undo records make unnecessary, but for an event that
+/// fails half-way.
 const RECORDS_PER_COPY: u32 = 64;
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
@@ -49,7 +52,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
     }
 
-    /// Run the event section on the object's state. When it fails the state is what it was. Returns whether it failed.
+    /// Run the event section on the object's state. When it fails the state is what it was. Returns
+    /// whether it failed.
     #[inline]
     fn run_handler(&mut self, index: u32, time: VirtualTime, record: u32) -> bool {
         let id = self.ids[index as usize];
@@ -65,7 +69,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 &many
             }
         };
-        let frame = Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
+        let frame =
+            Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
         let object = &mut self.objects[index as usize];
         let mut undo = None;
         let differs = self
@@ -77,7 +82,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.doings.fault = Some(fault);
         } else {
             let begin = self.times.begin();
-            undo = frame.event(id, time, &mut object.state, Bundle::new(messages), &mut self.doings);
+            undo =
+                frame.event(id, time, &mut object.state, Bundle::new(messages), &mut self.doings);
             self.times.end(begin);
         }
         if self.doings.fault.is_some() {
@@ -225,7 +231,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         channel.sent += 1;
         let serial = channel.sent;
         self.counters.off_node += 1;
-        // An init section is never undone, and what it sent is never sent back: no negative copy is needed.
+        // An init section is never undone, and what it sent is never sent back: no negative copy is
+        // needed.
         let slot = match record {
             NONE => NONE,
             _ => self.slots.add(message.clone(), Status::Copy, serial, node),

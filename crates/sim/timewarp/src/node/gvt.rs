@@ -1,11 +1,12 @@
-//! Global virtual time, without stopping anybody: colours and counts (F. Mattern, Efficient algorithms for distributed
-//! snapshots and global virtual time approximation, JPDC 18(4), 1993).
+//! Global virtual time, without stopping anybody: colours and counts (F. Mattern, Efficient
+//! algorithms for distributed snapshots and global virtual time approximation, JPDC 18(4), 1993).
 //!
-//! Node 0 begins a round. On hearing of it a node changes colour: what it sends from then on is of the new colour. It
-//! answers with the messages of the former colour that it has sent less those received, the least time of what it
-//! holds, and the least send time of what it has sent in the new colour. Once the differences add up to zero nothing
-//! of the former colour is on its way, and the least of all answers is a lower bound of every future rollback.
-//! Until then node 0 asks again. Messages count by send time, because a message may be sent back, which undoes its sender
+//! Node 0 begins a round. On hearing of it a node changes colour: what it sends from then on is of
+//! the new colour. It answers with the messages of the former colour that it has sent less those
+//! received, the least time of what it holds, and the least send time of what it has sent in the
+//! new colour. Once the differences add up to zero nothing of the former colour is on its way, and
+//! the least of all answers is a lower bound of every future rollback. Until then node 0 asks
+//! again. Messages count by send time, because a message may be sent back, which undoes its sender
 //! down to that time.
 
 use crate::{GvtPacket, VirtualTime};
@@ -102,7 +103,8 @@ impl Gvt {
         Act::ToAll(GvtPacket::Start { round: self.round })
     }
 
-    /// This node's answer in the round under way. `holds`: the least time of anything that it holds.
+    /// This node's answer in the round under way. `holds`: the least time of anything that it
+    /// holds.
     pub fn answer(&self, pass: u32, holds: VirtualTime) -> GvtPacket {
         let former = usize::from(!self.red());
         GvtPacket::Report {
@@ -120,7 +122,13 @@ impl Gvt {
     }
 
     /// Node 0 gets an answer, its own among them. `None`: it does not belong to the pass under way.
-    pub fn take_answer(&mut self, round: u32, pass: u32, balance: i64, least: VirtualTime) -> Option<Act> {
+    pub fn take_answer(
+        &mut self,
+        round: u32,
+        pass: u32,
+        balance: i64,
+        least: VirtualTime,
+    ) -> Option<Act> {
         if round != self.round || pass != self.lead.pass || !self.busy {
             return None;
         }

@@ -10,7 +10,8 @@ pub(super) enum Kept<S, U> {
     Copy(S),
     /// What the handler returned.
     Record(U),
-    /// Not by itself: by running what lies between the last copy and it again. (Or it changed nothing, being a fault.)
+    /// Not by itself: by running what lies between the last copy and it again. (Or it changed
+    /// nothing, being a fault.)
     Nothing,
 }
 
@@ -90,16 +91,16 @@ pub(super) struct Ran {
 
 /// All records of a node.
 ///
-/// States are large and copied at every event, so a copy is made where it stays: in the record, over what the place kept before
-/// it was last freed, whose memory is used again.
+/// States are large and copied at every event, so a copy is made where it stays: in the record,
+/// over what the place kept before it was last freed, whose memory is used again.
 pub(super) struct Histories<M: Model> {
     records: Vec<Done<M::State, M::Undo>>,
     free: Vec<u32>,
     cost: Cost,
 }
 
-/// A free place keeps the memory of a state that holds at most so many bytes. Larger ones cost more to copy than to allocate, and
-/// every place would come to hold one.
+/// A free place keeps the memory of a state that holds at most so many bytes. Larger ones cost more
+/// to copy than to allocate, and every place would come to hold one.
 const SPARE_BYTES_MAX: usize = 4096;
 
 impl<M: Model> Histories<M> {
@@ -112,7 +113,8 @@ impl<M: Model> Histories<M> {
         self.cost.bytes()
     }
 
-    /// Begin the record of an event that is about to be executed: it has sent nothing yet. What it keeps is to be said next.
+    /// Begin the record of an event that is about to be executed: it has sent nothing yet. What it
+    /// keeps is to be said next.
     #[inline]
     pub fn begin(&mut self, time: VirtualTime, object: u32) -> Ran {
         let Some(at) = self.free.pop() else {

@@ -1,4 +1,5 @@
-//! Load management: node 0 has the load of all nodes measured, all are told, and the busiest give to the idlest.
+//! Load management: node 0 has the load of all nodes measured, all are told, and the busiest give
+//! to the idlest.
 //!
 //! ```text
 //!   node 0   ── Begin ──►  all: how much of the time since the last look went into events that still stand?
@@ -6,11 +7,14 @@
 //!            ── Table ──►  all: who pairs with whom follows from the table, and is the same everywhere
 //! ```
 //!
-//! Rules and usual values are those of the Time Warp Operating System; [`crate::Balance`] has them. How long events take is known from
-//! [`Options::timing`](crate::Options::timing); the time between two looks is the watch's.
+//! Rules and usual values are those of the Time Warp Operating System; [`crate::Balance`] has them.
+//! How long events take is known from [`Options::timing`](crate::Options::timing); the time between
+//! two looks is the watch's.
 
 use super::{Node, protocol};
-use crate::{LoadCycle, LoadPacket, Migration, Model, ObjectId, Packet, RunError, Split, VirtualTime, Watch};
+use crate::{
+    LoadCycle, LoadPacket, Migration, Model, ObjectId, Packet, RunError, Split, VirtualTime, Watch,
+};
 use std::collections::BTreeSet;
 
 /// Entries of a node's tables: what comes after them is counted.
@@ -35,7 +39,11 @@ pub(super) struct Load {
 impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Node 0: look at the load of all nodes now, unless the last look is not over.
     pub fn ask_for_balance(&mut self) {
-        if self.options.balance.is_none() || self.id != 0 || self.finished || !self.load.answers.is_empty() {
+        if self.options.balance.is_none()
+            || self.id != 0
+            || self.finished
+            || !self.load.answers.is_empty()
+        {
             return;
         }
         self.load.cycle += 1;
@@ -86,15 +94,20 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let answers: Option<Vec<i32>> = self.load.answers.iter().copied().collect();
         if let Some(percents) = answers.filter(|percents| !percents.is_empty()) {
             self.load.answers.clear();
-            self.tell_of_load(&LoadPacket::Table { cycle: self.load.cycle, percents: percents.clone() });
+            self.tell_of_load(&LoadPacket::Table {
+                cycle: self.load.cycle,
+                percents: percents.clone(),
+            });
             self.balance(&percents);
         }
     }
 
-    /// Effective utilisation since the last look, per cent; what the parts did is kept for choosing among them.
+    /// Effective utilisation since the last look, per cent; what the parts did is kept for choosing
+    /// among them.
     fn utilisation(&mut self) -> i32 {
         let now = self.watch.clock_ns();
-        let elapsed = now.saturating_sub(std::mem::replace(&mut self.load.looked_ns, now)).max(1) as f64;
+        let elapsed =
+            now.saturating_sub(std::mem::replace(&mut self.load.looked_ns, now)).max(1) as f64;
         let mut work_ns = 0;
         for object in &mut self.objects {
             let effective = object.rare.effective_ns();
@@ -126,7 +139,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         {
             return;
         }
-        let Some((_, to)) = balance.pairs(percents).into_iter().find(|(from, _)| *from == self.id) else {
+        let Some((_, to)) = balance.pairs(percents).into_iter().find(|(from, _)| *from == self.id)
+        else {
             return;
         };
         let (high, low) = (percents[usize::from(self.id)], percents[usize::from(to)]);
@@ -152,7 +166,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if matches!(split, Split::Minimal | Split::LimitMessages) {
             self.deliver_incoming();
             self.pending.retain(|entry| {
-                due.extend((entry.object == ObjectId(index) && entry.time >= future).then_some(entry.time));
+                due.extend(
+                    (entry.object == ObjectId(index) && entry.time >= future).then_some(entry.time),
+                );
                 true
             });
             due.sort_unstable();
@@ -163,14 +179,23 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             Split::Minimal => {
                 due.iter().rfind(|time| **time < VirtualTime::POSINF).copied().unwrap_or(future)
             }
-            Split::LimitMessages => {
-                due.len().checked_sub(LIMITED_MESSAGES).and_then(|at| due.get(at)).copied().unwrap_or(future)
-            }
+            Split::LimitMessages => due
+                .len()
+                .checked_sub(LIMITED_MESSAGES)
+                .and_then(|at| due.get(at))
+                .copied()
+                .unwrap_or(future),
         }
     }
 
     /// A part has been cut off and is under way.
-    pub(super) fn list_migration(&mut self, object: ObjectId, to: u16, cut: VirtualTime, version: u32) {
+    pub(super) fn list_migration(
+        &mut self,
+        object: ObjectId,
+        to: u16,
+        cut: VirtualTime,
+        version: u32,
+    ) {
         self.load.under_way.insert((object, version));
         let mut row = Migration::new(object, (self.id, to), cut, self.gvt.now);
         row.when_ns = self.watch.clock_ns();

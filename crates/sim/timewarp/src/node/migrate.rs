@@ -7,26 +7,32 @@
 //!   there                    ├── events ──────────►    is undone when the state at the cut changes
 //! ```
 //!
-//! Events from the cut on are undone first and what they sent is cancelled, so records of events and copies of sent messages never
-//! move: they name places of this node. What lazy cancellation hoped to see sent again from the cut on is cancelled as well,
-//! for the same reason. Only the state at the cut and the messages due from then on go.
+//! Events from the cut on are undone first and what they sent is cancelled, so records of events
+//! and copies of sent messages never move: they name places of this node. What lazy cancellation
+//! hoped to see sent again from the cut on is cancelled as well, for the same reason. Only the
+//! state at the cut and the messages due from then on go.
 
 use super::object::Object;
 use super::parts::{Ended, Stay};
 use super::slots::Status;
 use super::{Node, protocol};
-use crate::{Cancellation, Model, ObjectId, Packet, Part, RunError, VirtualTime, Watch, Whereabouts};
+use crate::{
+    Cancellation, Model, ObjectId, Packet, Part, RunError, VirtualTime, Watch, Whereabouts,
+};
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
-    /// Move what this node has of an object from `cut` on, or from as early as it can be cut after that, to another
-    /// node. `None`: it is not here, does not move, or nothing is left of it.
+    /// Move what this node has of an object from `cut` on, or from as early as it can be cut after
+    /// that, to another node. `None`: it is not here, does not move, or nothing is left of it.
     pub(super) fn cut(&mut self, index: u32, cut: VirtualTime, to: u16) -> Option<VirtualTime> {
         self.deliver_incoming();
         if !self.may_move || to == self.id || to >= self.nodes || self.finished {
             return None;
         }
-        let earliest =
-            self.local_minimum().max(self.gvt.now).max(self.objects[index as usize].begin).just_after();
+        let earliest = self
+            .local_minimum()
+            .max(self.gvt.now)
+            .max(self.objects[index as usize].begin)
+            .just_after();
         let cut = cut.max(earliest);
         let object = &self.objects[index as usize];
         if object.end != VirtualTime::INVALID || cut >= VirtualTime::POSINF {
@@ -56,8 +62,18 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.counters.migrations_out += 1;
         self.list_migration(id, to, begin, version);
         self.budget.states += state.len();
-        self.ended.push(Ended { index, end: begin, version, to, sent: state.clone(), stale: false });
-        self.post(to, Packet::Part(Box::new(Part { object: id, begin, version, moves: true, state })));
+        self.ended.push(Ended {
+            index,
+            end: begin,
+            version,
+            to,
+            sent: state.clone(),
+            stale: false,
+        });
+        self.post(
+            to,
+            Packet::Part(Box::new(Part { object: id, begin, version, moves: true, state })),
+        );
     }
 
     /// Cancel what lazy cancellation has kept of what was sent from `cut` on.
@@ -76,7 +92,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
     }
 
-    /// Take an object's messages that are due from `cut` on out of the pending set, and forget the annihilated ones.
+    /// Take an object's messages that are due from `cut` on out of the pending set, and forget the
+    /// annihilated ones.
     fn take_pending_from(&mut self, index: u32, cut: VirtualTime) -> Vec<u32> {
         let mut taken = Vec::new();
         let mut stays = |entry: &crate::pending::Entry| {
@@ -116,7 +133,12 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         match (part.moves, here) {
             (true, None) if newer => self.move_in(from, part, state),
             (false, Some(index)) => self.begin_again(index, part.begin, state),
-            _ => return Err(protocol(from, format!("part {} of object {}", part.version, part.object.0))),
+            _ => {
+                return Err(protocol(
+                    from,
+                    format!("part {} of object {}", part.version, part.object.0),
+                ));
+            }
         }
         Ok(())
     }
@@ -127,11 +149,15 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.budget.states += size_of::<M::State>() + heap;
         let mut object = Object::new(state, heap);
         object.rare.created = 0;
-        (object.begin, object.committed, object.now) = (begin, begin.just_before(), begin.just_before());
+        (object.begin, object.committed, object.now) =
+            (begin, begin.just_before(), begin.just_before());
         let index = self.house(id, object);
         self.counters.migrations_in += 1;
         self.note_stay(id, Stay { begin, version, at: Ok(index) });
-        self.post(from, Packet::Whereabouts(Whereabouts { object: id, begin, version, node: self.id }));
+        self.post(
+            from,
+            Packet::Whereabouts(Whereabouts { object: id, begin, version, node: self.id }),
+        );
     }
 
     /// Give an object a number here.
@@ -158,7 +184,11 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     }
 
     /// Another node says where an object is.
-    pub(super) fn take_whereabouts(&mut self, from: u16, said: &Whereabouts) -> Result<(), RunError> {
+    pub(super) fn take_whereabouts(
+        &mut self,
+        from: u16,
+        said: &Whereabouts,
+    ) -> Result<(), RunError> {
         self.check_object(from, said.object)?;
         if !self.may_move || said.version == 0 || said.node >= self.nodes {
             return Err(protocol(from, format!("object {} on node {}", said.object.0, said.node)));

@@ -3,8 +3,8 @@
 use super::slots::NONE;
 use crate::{Counters, VirtualTime};
 
-/// In order of use: a message for the object touches the first cache line, an event and its commitment the second one as
-/// well. What follows is for rarer occasions.
+/// In order of use: a message for the object touches the first cache line, an event and its
+/// commitment the second one as well. What follows is for rarer occasions.
 #[repr(C, align(64))]
 pub(super) struct Object<S> {
     /// The time of its latest event that is not undone.
@@ -36,7 +36,8 @@ pub(super) struct Object<S> {
     pub begin: VirtualTime,
     /// ... and before this; [`VirtualTime::INVALID`]: to the end of time.
     pub end: VirtualTime,
-    /// Effective work (not undone) at the last look at the load, ns; and the utilisation that this look found, per cent.
+    /// Effective work (not undone) at the last look at the load, ns; and the utilisation that this
+    /// look found, per cent.
     pub looked_ns: i64,
     pub percent: f32,
     pub pace: Pace,
@@ -72,7 +73,8 @@ pub(super) struct Rarely {
 }
 
 impl Rarely {
-    /// Time of its event sections that are not undone, ns. It falls when events of an earlier look are undone.
+    /// Time of its event sections that are not undone, ns. It falls when events of an earlier look
+    /// are undone.
     pub fn effective_ns(&self) -> i64 {
         self.spent_ns as i64 - self.undone_ns as i64
     }

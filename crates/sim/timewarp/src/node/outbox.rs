@@ -1,8 +1,9 @@
 //! What waits to leave a node.
 //!
-//! Without a bound on unacknowledged messages it is a queue. With one (`max_acks`), acknowledgements and GVT go first and are
-//! never held; then anti-messages by send time, which have a bound of their own on the same count; then positive messages by
-//! send time. Nothing behind the first one held goes either.
+//! Without a bound on unacknowledged messages it is a queue. With one (`max_acks`),
+//! acknowledgements and GVT go first and are never held; then anti-messages by send time, which
+//! have a bound of their own on the same count; then positive messages by send time. Nothing behind
+//! the first one held goes either.
 
 use crate::{Handle, NodeCounters, Packet, Payload, VirtualTime};
 use std::collections::{BTreeMap, VecDeque};
@@ -36,12 +37,14 @@ impl<P> Packet<P> {
     pub(super) fn send_time(&self) -> VirtualTime {
         match self {
             Packet::Event { message, .. } => message.send,
-            // Its sender may be committed already. It undoes nothing before it is due, nor is it sent back unless its sender is not.
+            // Its sender may be committed already. It undoes nothing before it is due, nor is it
+            // sent back unless its sender is not.
             Packet::Passed { message, .. } => message.receive.just_before(),
             // A part begins with a state: everything of it is undone when that changes.
             Packet::Part(part) => part.begin.just_before(),
             Packet::Anti(r) | Packet::Again(r) => r.send,
-            // It will undo its sender's event at the send time itself, which must not be committed before.
+            // It will undo its sender's event at the send time itself, which must not be committed
+            // before.
             Packet::Return(r) => r.send.just_before(),
             Packet::Ack { .. } | Packet::Gvt(_) => VirtualTime::FINISHED,
             Packet::Whereabouts(_) | Packet::Load(_) => VirtualTime::FINISHED,
@@ -91,7 +94,9 @@ impl<P: Payload, S> Outbox<P, S> {
     /// The next one that may leave.
     #[inline]
     pub fn next(&mut self, counters: &mut NodeCounters) -> Option<Waiting<P, S>> {
-        self.queue.pop_front().or_else(|| self.bounded.as_mut().and_then(|bounded| bounded.next(counters)))
+        self.queue
+            .pop_front()
+            .or_else(|| self.bounded.as_mut().and_then(|bounded| bounded.next(counters)))
     }
 
     /// So many messages have been taken out of the network at their receivers.
@@ -101,7 +106,8 @@ impl<P: Payload, S> Outbox<P, S> {
         }
     }
 
-    /// Take back a positive message that has not left yet; `time`: what GVT must not pass while it is on its way.
+    /// Take back a positive message that has not left yet; `time`: what GVT must not pass while it
+    /// is on its way.
     pub fn take_back(&mut self, to: u16, time: VirtualTime, copy: Handle) -> bool {
         let Some(bounded) = &mut self.bounded else { return false };
         let of_time = (time, 0)..=(time, u64::MAX);
@@ -112,7 +118,11 @@ impl<P: Payload, S> Outbox<P, S> {
             };
             waiting.to == to && positive(&waiting.packet)
         };
-        let key = bounded.positive.range(of_time).find(|(_, waiting)| is_it(waiting)).map(|(key, _)| *key);
+        let key = bounded
+            .positive
+            .range(of_time)
+            .find(|(_, waiting)| is_it(waiting))
+            .map(|(key, _)| *key);
         key.is_some_and(|key| bounded.positive.remove(&key).is_some())
     }
 
@@ -133,7 +143,8 @@ impl<P: Payload, S> Bounded<P, S> {
         let key = (waiting.packet.send_time(), self.added);
         match waiting.packet {
             Packet::Event { .. } | Packet::Passed { .. } => self.positive.insert(key, waiting),
-            // What comes back, or goes out again to meet its anti-message, frees memory: it goes with the anti-messages.
+            // What comes back, or goes out again to meet its anti-message, frees memory: it goes
+            // with the anti-messages.
             _ => self.anti.insert(key, waiting),
         };
     }

@@ -1,7 +1,7 @@
 //! Who may not run now: throttling, penalties, and objects whose messages came back.
 //!
-//! What is held back leaves the pending set, so that others come up, and returns to it when GVT has moved. An object at GVT is
-//! never held back.
+//! What is held back leaves the pending set, so that others come up, and returns to it when GVT has
+//! moved. An object at GVT is never held back.
 
 use super::Node;
 use crate::pending::Entry;
@@ -44,7 +44,8 @@ impl Horizon {
             && gvt > before
             && before > VirtualTime::STARTED
         {
-            self.steps_to = VirtualTime::at(before.simtime() + wsize * (gvt.simtime() - before.simtime()));
+            self.steps_to =
+                VirtualTime::at(before.simtime() + wsize * (gvt.simtime() - before.simtime()));
         }
     }
 }
@@ -85,12 +86,15 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             Throttle::Allowance { tmult, tadd } => {
                 if pace.round != rounds {
                     pace.round = rounds;
-                    pace.allowance = tmult * f64::from(pace.committed) + tadd - f64::from(pace.events);
+                    pace.allowance =
+                        tmult * f64::from(pace.committed) + tadd - f64::from(pace.events);
                     pace.committed = 0;
                 }
                 pace.allowance <= 0.0
             }
-            Throttle::GvtSteps { .. } => first.time.simtime() > 0.0 && first.time > self.horizon.steps_to,
+            Throttle::GvtSteps { .. } => {
+                first.time.simtime() > 0.0 && first.time > self.horizon.steps_to
+            }
             Throttle::States { limit } => pace.events > limit,
             Throttle::Undone => self.horizon.too_much_undone,
             Throttle::Window { window } => first.time > VirtualTime::at(gvt + window),

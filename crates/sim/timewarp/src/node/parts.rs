@@ -1,10 +1,12 @@
-//! Parts of objects: an object that has moved is cut at a virtual time, and its part from there on is on another node.
+//! Parts of objects: an object that has moved is cut at a virtual time, and its part from there on
+//! is on another node.
 //!
-//! Only the last part, which has no end, is ever cut; the earlier ones stay where they are and go when GVT passes their ends.
-//! So an object's moves are a row of times, each later than the one before, and whoever has the part from move `v` on
-//! either still has it to the end of time or knows move `v + 1`. What a node does not know it asks nobody: it sends to
-//! whom it takes for the owner, and each owner passes on to the next, so that a message never comes round in a circle. (That is why what is said of
-//! an older move is never believed over a newer one.)
+//! Only the last part, which has no end, is ever cut; the earlier ones stay where they are and go
+//! when GVT passes their ends. So an object's moves are a row of times, each later than the one
+//! before, and whoever has the part from move `v` on either still has it to the end of time or
+//! knows move `v + 1`. What a node does not know it asks nobody: it sends to whom it takes for the
+//! owner, and each owner passes on to the next, so that a message never comes round in a circle.
+//! (That is why what is said of an older move is never believed over a newer one.)
 
 use super::object::Object;
 use super::{Node, Place};
@@ -52,7 +54,8 @@ impl Atlas {
         stays.iter().find(|stay| stay.version == version).and_then(|stay| stay.at.ok())
     }
 
-    /// Take in a stay; `home` is where the object was as long as it had not moved. `false`: nothing new.
+    /// Take in a stay; `home` is where the object was as long as it had not moved. `false`: nothing
+    /// new.
     fn learn(&mut self, object: ObjectId, stay: Stay, home: Result<u32, u16>) -> bool {
         let first = Stay { begin: VirtualTime::NEGINF, version: 0, at: home };
         let stays = self.moved.entry(object).or_insert_with(|| vec![first]);
@@ -109,7 +112,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         news
     }
 
-    /// An event was executed or undone: if it was in a part that has an end, its state there may be another one.
+    /// An event was executed or undone: if it was in a part that has an end, its state there may be
+    /// another one.
     pub(super) fn mind_end(&mut self, index: u32) {
         if self.objects[index as usize].end == VirtualTime::INVALID {
             return;
@@ -126,8 +130,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         stale.map(|ended| ended.end.just_before()).min().unwrap_or(VirtualTime::FINISHED)
     }
 
-    /// Everything before `time` is done here, as far as is known: later parts that begin until then are told the states
-    /// that they begin with, where these have changed. Whether there were any to look at.
+    /// Everything before `time` is done here, as far as is known: later parts that begin until then
+    /// are told the states that they begin with, where these have changed. Whether there were any
+    /// to look at.
     #[cold]
     pub(super) fn send_states(&mut self, time: VirtualTime) -> bool {
         let mut ended = std::mem::take(&mut self.ended);
@@ -176,7 +181,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// All that can be is committed: parts that ended before have nothing left to do.
     pub(super) fn let_parts_go(&mut self) {
         let gvt = self.gvt.now;
-        let (over, left) = std::mem::take(&mut self.ended).into_iter().partition(|part| part.end <= gvt);
+        let (over, left) =
+            std::mem::take(&mut self.ended).into_iter().partition(|part| part.end <= gvt);
         self.ended = left;
         let over: Vec<Ended> = over;
         for part in over {
@@ -192,18 +198,21 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
         let counters = self.object(index).counters();
         self.gone.entry(self.ids[index as usize]).or_default().add(&counters);
-        self.budget.states -= size_of::<M::State>() + self.object(index).state_heap + part.sent.len();
+        self.budget.states -=
+            size_of::<M::State>() + self.object(index).state_heap + part.sent.len();
         self.vacant.push(index);
     }
 
     /// The objects here that go on to the end of time.
     pub(super) fn last_parts(&self) -> Vec<u32> {
-        let lasts =
-            |(index, object): (u32, &Object<M::State>)| (object.end == VirtualTime::INVALID).then_some(index);
+        let lasts = |(index, object): (u32, &Object<M::State>)| {
+            (object.end == VirtualTime::INVALID).then_some(index)
+        };
         (0..).zip(&self.objects).filter_map(lasts).collect()
     }
 
-    /// What was counted here, by object; and of those that have moved once more, for a line of its own.
+    /// What was counted here, by object; and of those that have moved once more, for a line of its
+    /// own.
     #[allow(clippy::type_complexity)]
     pub(super) fn count_objects(&self) -> (Vec<(u32, Counters)>, Vec<(u16, u32, Counters)>) {
         let mut all = self.gone.clone();

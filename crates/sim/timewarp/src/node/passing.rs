@@ -1,9 +1,10 @@
 //! Messages passed on: from a node that had their receiver to the node that has it.
 //!
-//! To the next node a message that is passed on is like one that was sent here, with a number of its own on that way; and
-//! here is noted whose it was. So an anti-message, or the message itself when it comes back, takes the same way,
-//! one node after another, and each pair of nodes keeps to the rules that it keeps to anyway. What is passed on is counted
-//! where it ends, as if it had never been here.
+//! To the next node a message that is passed on is like one that was sent here, with a number of
+//! its own on that way; and here is noted whose it was. So an anti-message, or the message itself
+//! when it comes back, takes the same way, one node after another, and each pair of nodes keeps to
+//! the rules that it keeps to anyway. What is passed on is counted where it ends, as if it had
+//! never been here.
 
 use super::Node;
 use super::cancel::flight_time;
@@ -31,7 +32,10 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         copy: Handle,
     ) -> Result<(), RunError> {
         if !self.may_move {
-            return Err(super::protocol(from, format!("a message for object {}", message.receiver.0)));
+            return Err(super::protocol(
+                from,
+                format!("a message for object {}", message.receiver.0),
+            ));
         }
         if let Some(stay) = self.atlas.stay(message.receiver, message.receive) {
             let (object, begin, version) = (message.receiver, stay.begin, stay.version);
@@ -52,8 +56,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let serial = channel.sent;
         let held = &mut self.slots[slot];
         let message = held.message.clone();
-        let came =
-            (held.serial != 0).then_some((held.peer, Handle { slot: held.next_output, serial: held.serial }));
+        let came = (held.serial != 0)
+            .then_some((held.peer, Handle { slot: held.next_output, serial: held.serial }));
         (held.status, held.peer, held.serial) = (Status::Passed, to, serial);
         if let Some(came) = came {
             self.passings.from.insert(slot, came);
@@ -69,8 +73,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.post(to, Packet::Passed { message, copy });
     }
 
-    /// GVT has moved: what was sent before it can no longer be cancelled. (At GVT itself it can: by an event there that has yet to
-    /// be run again.)
+    /// GVT has moved: what was sent before it can no longer be cancelled. (At GVT itself it can: by
+    /// an event there that has yet to be run again.)
     pub(super) fn forget_passings(&mut self) {
         while let Some(Reverse((send, slot, serial))) = self.passings.by_time.peek().copied() {
             if send >= self.gvt.now {
@@ -91,7 +95,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.slots.remove(slot);
     }
 
-    /// The anti-message of a message that came from another node and was passed on. Its number here is forgotten already.
+    /// The anti-message of a message that came from another node and was passed on. Its number here
+    /// is forgotten already.
     pub(super) fn pass_anti_on(&mut self, slot: u32) {
         let (reference, to) = (self.reference(slot), self.slots[slot].peer);
         self.passings.from.remove(&slot);
@@ -106,9 +111,12 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         receiver.anti_received += 1;
     }
 
-    /// A message comes back that came from another node and was passed on: it goes on to there. `false`: it was sent here.
+    /// A message comes back that came from another node and was passed on: it goes on to there.
+    /// `false`: it was sent here.
     pub(super) fn pass_return_on(&mut self, reference: &Reference) -> bool {
-        let Some((node, copy)) = self.passings.from.get(&reference.copy.slot).copied() else { return false };
+        let Some((node, copy)) = self.passings.from.get(&reference.copy.slot).copied() else {
+            return false;
+        };
         self.forget_passing(reference.copy.slot);
         self.post(node, Packet::Return(Reference { copy, ..*reference }));
         true

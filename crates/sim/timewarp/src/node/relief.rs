@@ -1,17 +1,18 @@
 //! The memory budget, and what is done when it is reached.
 //!
-//! First what is before GVT is collected. Then messages that other nodes sent from furthest ahead are sent back, which
-//! undoes their senders and so makes them wait (message sendback: the Time Warp Operating System's flow control). Then this
-//! node's own events furthest ahead are undone. Then nothing runs until GVT has moved, but for what lies at GVT, which
-//! runs in any case: so GVT moves, and a run whose committed state fits comes to its end.
+//! First what is before GVT is collected. Then messages that other nodes sent from furthest ahead
+//! are sent back, which undoes their senders and so makes them wait (message sendback: the Time
+//! Warp Operating System's flow control). Then this node's own events furthest ahead are undone.
+//! Then nothing runs until GVT has moved, but for what lies at GVT, which runs in any case: so GVT
+//! moves, and a run whose committed state fits comes to its end.
 
 use super::Node;
 use super::slots::{NONE, Status, message_bytes};
 use crate::pending::Entry;
 use crate::{Cancellation, Message, Model, Packet, RunError, VirtualTime, Watch};
 
-/// A node's budget. Counted are messages with their places in queues, saved states, records of events, and the states of
-/// objects.
+/// A node's budget. Counted are messages with their places in queues, saved states, records of
+/// events, and the states of objects.
 pub(super) struct Budget {
     limit: usize,
     /// Bytes of the objects' own states.
@@ -84,7 +85,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         Ok(Room::Enough)
     }
 
-    /// Whether a message that has just come had better go back: there is no room, and its sender runs ahead of us.
+    /// Whether a message that has just come had better go back: there is no room, and its sender
+    /// runs ahead of us.
     pub(super) fn has_no_room_for(&mut self, message: &Message<M::Payload>) -> bool {
         self.options.sendback
             && self.memory() + message_bytes(message) > self.budget.limit
@@ -93,8 +95,10 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// Send back the messages from other nodes that were sent from furthest ahead.
     fn send_back(&mut self, least: VirtualTime) -> bool {
-        let may_go = |message: &Message<M::Payload>| message.send > least && message.receive > least;
-        let candidates = self.slots.inputs().filter(|(_, slot)| slot.serial != 0 && may_go(&slot.message));
+        let may_go =
+            |message: &Message<M::Payload>| message.send > least && message.receive > least;
+        let candidates =
+            self.slots.inputs().filter(|(_, slot)| slot.serial != 0 && may_go(&slot.message));
         let mut candidates: Vec<(VirtualTime, u32)> =
             candidates.map(|(at, slot)| (slot.message.send, at)).collect();
         keep_latest(&mut candidates);
@@ -117,7 +121,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Undo this node's own events that are furthest ahead, and cancel what they sent.
     fn retreat(&mut self, least: VirtualTime) -> bool {
         let ahead = |ran: &&super::Ran| {
-            ran.time > least && self.histories.is_current(ran) && !self.histories[ran.done].committed
+            ran.time > least
+                && self.histories.is_current(ran)
+                && !self.histories[ran.done].committed
         };
         let mut latest: Vec<(VirtualTime, u32)> = self
             .executed
@@ -137,7 +143,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         true
     }
 
-    /// Forget committed records that are kept only to compute later states from, where the state at hand is as good.
+    /// Forget committed records that are kept only to compute later states from, where the state at
+    /// hand is as good.
     fn shed_committed(&mut self) -> bool {
         let used = self.memory();
         for index in 0..self.objects.len() as u32 {
@@ -158,7 +165,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         !self.cancels.is_empty()
     }
 
-    /// Forget annihilated messages now, not when their times come up. Those that still call for cancellations stay.
+    /// Forget annihilated messages now, not when their times come up. Those that still call for
+    /// cancellations stay.
     fn purge(&mut self) -> bool {
         if self.dead == 0 {
             return false;
@@ -166,8 +174,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let (slots, objects) = (&mut self.slots, &self.objects);
         let mut dead = Vec::new();
         self.pending.retain(|entry| {
-            let goes =
-                slots[entry.slot].status == Status::Dead && objects[entry.object.index()].suspended == NONE;
+            let goes = slots[entry.slot].status == Status::Dead
+                && objects[entry.object.index()].suspended == NONE;
             if goes {
                 dead.push(entry.slot);
             }

@@ -8,8 +8,8 @@ use crate::running::Frame;
 use crate::{Bundle, Cancellation, Message, Model, ObjectId, VirtualTime, Watch, Work};
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
-    /// Undo an object's events at `to` and later. Their messages are pending again; what they sent is suspended, or is to
-    /// be cancelled.
+    /// Undo an object's events at `to` and later. Their messages are pending again; what they sent
+    /// is suspended, or is to be cancelled.
     pub(super) fn roll_back(&mut self, index: u32, to: VirtualTime) {
         self.roll_back_cancelling(index, to, self.options.cancellation);
     }
@@ -40,7 +40,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         object.rare.rollbacks += 1;
         object.rare.undone += u64::from(events);
         self.horizon.undone += u64::from(events);
-        self.watch.worked(begin, Work::Rollback { object: self.ids[index as usize], from, to, events });
+        self.watch
+            .worked(begin, Work::Rollback { object: self.ids[index as usize], from, to, events });
     }
 
     /// The object's latest record, if it is to be undone.
@@ -49,7 +50,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         (newest != NONE && self.histories[newest].time >= to).then_some(newest)
     }
 
-    /// Go back to the state before an event. `known`: the state is that after the event. Returns whether it is that before.
+    /// Go back to the state before an event. `known`: the state is that after the event. Returns
+    /// whether it is that before.
     fn undo_state(&mut self, index: u32, record: u32, known: bool) -> bool {
         let failed = self.histories[record].has_fault();
         let state = &mut self.objects[index as usize].state;
@@ -69,9 +71,11 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
     }
 
-    /// Give an event's messages back to the pending set, its outputs to cancellation, and forget it.
+    /// Give an event's messages back to the pending set, its outputs to cancellation, and forget
+    /// it.
     fn undo_record(&mut self, index: u32, record: u32, how: Cancellation) {
-        let Done { time, inputs, locals, remotes, older, sent, dropped, .. } = self.histories[record];
+        let Done { time, inputs, locals, remotes, older, sent, dropped, .. } =
+            self.histories[record];
         let mut at = inputs;
         while at != NONE {
             let slot = &mut self.slots[at];
@@ -128,7 +132,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
     }
 
-    /// Compute the state after the latest record from the last copy before it, running what lies between again.
+    /// Compute the state after the latest record from the last copy before it, running what lies
+    /// between again.
     pub(super) fn recompute_state(&mut self, index: u32) {
         let mut record = self.object(index).newest;
         let mut again = Vec::new();
@@ -159,7 +164,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             messages.push(&self.slots[at].message);
             at = self.slots[at].next_input;
         }
-        let frame = Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
+        let frame =
+            Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
         let (id, time) = (self.ids[index as usize], self.histories[record].time);
         let messages: &[&Message<M::Payload>] = &messages;
         let state = &mut self.objects[index as usize].state;
@@ -167,7 +173,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.doings.clear();
     }
 
-    /// Undo what a message that came back stands on: the object sends it again, but not before GVT has moved.
+    /// Undo what a message that came back stands on: the object sends it again, but not before GVT
+    /// has moved.
     pub(super) fn come_back(&mut self, index: u32, send: VirtualTime) {
         self.roll_back(index, send);
         let object = self.object(index);

@@ -12,7 +12,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let held = self.held.iter().map(|entry| entry.time);
         let cancels = self.cancels.iter().map(|slot| self.slots[*slot].message.send);
         let states = self.least_stale();
-        let waiting = held.chain(cancels).chain([states, self.outbox.least(), self.arrivals.least()]);
+        let waiting =
+            held.chain(cancels).chain([states, self.outbox.least(), self.arrivals.least()]);
         // Messages to the end of time itself are for the termination sections.
         waiting.fold(pending, VirtualTime::min).min(VirtualTime::POSINF)
     }
@@ -35,13 +36,17 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             }
             GvtPacket::Report { round, pass, balance, least } if leads => {
                 let act = self.gvt.take_answer(round, pass, balance, least);
-                self.act(act.ok_or_else(|| protocol(from, "an answer to a GVT round that is over"))?)
+                self.act(
+                    act.ok_or_else(|| protocol(from, "an answer to a GVT round that is over"))?,
+                )
             }
             GvtPacket::Start { round } if !leads => {
                 self.gvt.change_colour(round);
                 self.answer(0)
             }
-            GvtPacket::Ask { round, pass } if !leads && round == self.gvt.round() => self.answer(pass),
+            GvtPacket::Ask { round, pass } if !leads && round == self.gvt.round() => {
+                self.answer(pass)
+            }
             GvtPacket::Update { gvt, passes, .. } if !leads => self.settle(gvt, passes),
             _ => Err(protocol(from, "a GVT message that is not its to send")),
         }

@@ -11,7 +11,8 @@ use slots::{NONE, Slots, Status};
 const AHEAD: usize = 4;
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
-    /// One step: an event, some cancellations, an arrival, or what one abandoned event calls for; and a little collection.
+    /// One step: an event, some cancellations, an arrival, or what one abandoned event calls for;
+    /// and a little collection.
     #[inline]
     pub(super) fn step(&mut self) -> Result<Progress, RunError> {
         if self.collection.is_active() {
@@ -73,7 +74,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         })
     }
 
-    /// Nothing may run now. What has come may change that, and somebody may wait for its being taken.
+    /// Nothing may run now. What has come may change that, and somebody may wait for its being
+    /// taken.
     fn take_any_arrival(&mut self) -> Result<Progress, RunError> {
         match self.search_arrivals(VirtualTime::POSINF)? {
             true => Ok(Progress::Busy),
@@ -147,8 +149,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
     }
 
-    /// Undo events of some object, as if a message had come too late. Not below what this node has yet to do: GVT may be
-    /// about to pass everything else. For tests: results do not depend on it.
+    /// Undo events of some object, as if a message had come too late. Not below what this node has
+    /// yet to do: GVT may be about to pass everything else. For tests: results do not depend on it.
     pub fn force_rollback(&mut self, choice: u64) {
         let index = (choice % self.objects.len() as u64) as u32;
         let oldest = self.object(index).oldest;
@@ -161,7 +163,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.roll_back(index, to);
     }
 
-    /// Run the termination sections: everything before the end of time is committed. Nothing may be left behind then.
+    /// Run the termination sections: everything before the end of time is committed. Nothing may be
+    /// left behind then.
     fn end(&mut self) -> Result<(), RunError> {
         self.free_all();
         let mut slots = std::mem::replace(&mut self.slots, Slots::new());
@@ -192,7 +195,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     fn term(&mut self, index: u32, messages: &[&Message<M::Payload>]) -> Result<(), RunError> {
         let id: ObjectId = self.ids[index as usize];
-        let frame = Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
+        let frame =
+            Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
         let object = &mut self.objects[index as usize];
         object.messages += messages.len() as u64;
         frame.term(id, &mut object.state, Bundle::new(messages), &mut self.doings);

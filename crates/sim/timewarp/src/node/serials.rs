@@ -1,5 +1,5 @@
-//! Finding a received message by its number: numbers between two nodes are dense, so pages of an array do, of which only
-//! those with live messages are kept.
+//! Finding a received message by its number: numbers between two nodes are dense, so pages of an
+//! array do, of which only those with live messages are kept.
 
 /// Numbers on a page.
 const PAGE: u64 = 1024;
@@ -34,7 +34,8 @@ struct Page {
 
 impl Serials {
     pub fn get(&self, serial: u64) -> Known {
-        let slot = self.find(serial).map_or(ABSENT, |at| self.pages[at].slots[(serial % PAGE) as usize]);
+        let slot =
+            self.find(serial).map_or(ABSENT, |at| self.pages[at].slots[(serial % PAGE) as usize]);
         match slot {
             ABSENT => Known::Nothing,
             EARLY => Known::Early,
@@ -78,7 +79,8 @@ impl Serials {
         match self.pages.binary_search_by_key(&number, |page| page.number) {
             Ok(at) => at,
             Err(at) => {
-                self.pages.insert(at, Page { number, used: 0, slots: Box::new([ABSENT; PAGE as usize]) });
+                self.pages
+                    .insert(at, Page { number, used: 0, slots: Box::new([ABSENT; PAGE as usize]) });
                 // The page that was last may have been kept although it was empty.
                 if at > 0 && self.pages[at - 1].used == 0 {
                     self.pages.remove(at - 1);

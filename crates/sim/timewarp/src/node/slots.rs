@@ -1,5 +1,5 @@
-//! Where a node's messages lie: one slab, with links, so that queues are chains through it and nothing is allocated for
-//! a message.
+//! Where a node's messages lie: one slab, with links, so that queues are chains through it and
+//! nothing is allocated for a message.
 
 use crate::cost::Cost;
 use crate::pending::Entry;
@@ -23,8 +23,8 @@ pub(super) enum Status {
     Copy,
     /// A negative copy whose positive one came back.
     Vanished,
-    /// A message that was here, or came here, and has been passed on to its receiver's new node: what cancels it, or what brings it
-    /// back, takes the same way.
+    /// A message that was here, or came here, and has been passed on to its receiver's new node:
+    /// what cancels it, or what brings it back, takes the same way.
     Passed,
 }
 
@@ -61,7 +61,14 @@ impl<P: Payload> Slots<P> {
     pub fn add(&mut self, message: Message<P>, status: Status, serial: u64, peer: u16) -> u32 {
         self.cost.add(message_bytes(&message));
         let Some(at) = self.free.pop() else {
-            self.slots.push(Slot { message, next_input: NONE, next_output: NONE, serial, status, peer });
+            self.slots.push(Slot {
+                message,
+                next_input: NONE,
+                next_output: NONE,
+                serial,
+                status,
+                peer,
+            });
             return (self.slots.len() - 1) as u32;
         };
         let slot = &mut self.slots[at as usize];

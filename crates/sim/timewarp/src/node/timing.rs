@@ -52,7 +52,8 @@ impl Times {
 }
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
-    /// Time the work of objects from now on with this clock, which is of the kind that the options name.
+    /// Time the work of objects from now on with this clock, which is of the kind that the options
+    /// name.
     pub fn time_objects(&mut self, clock: ObjectClock) {
         self.times.stopwatch = Stopwatch::new(Some(clock), self.options.stretch);
     }
@@ -79,7 +80,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let mut at = self.histories[record].inputs;
         while let Some(slot) = self.slots.get(at) {
             let message = &slot.message;
-            let cause = Cause { sender: message.sender, send: message.send, selector: message.selector };
+            let cause =
+                Cause { sender: message.sender, send: message.send, selector: message.selector };
             at = slot.next_input;
             self.watch.caused(cause);
         }

@@ -1,4 +1,5 @@
-//! A heap with four children a node: half as deep as one with two, and the children lie side by side.
+//! A heap with four children a node: half as deep as one with two, and the children lie side by
+//! side.
 
 use super::Entry;
 

@@ -2,8 +2,8 @@
 
 use super::Entry;
 
-/// One rung of the ladder. Everything in a bucket lies before everything in the next, because a bucket's number is a
-/// monotone function of simtime, also as floating-point numbers compute it.
+/// One rung of the ladder. Everything in a bucket lies before everything in the next, because a
+/// bucket's number is a monotone function of simtime, also as floating-point numbers compute it.
 #[derive(Default)]
 pub(super) struct Rung {
     from: f64,

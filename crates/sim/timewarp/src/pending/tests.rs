@@ -76,7 +76,8 @@ fn a_large_set_that_lives_on_comes_out_in_order() {
 #[test]
 fn extreme_times_come_out_in_order() {
     let mut twins = Twins::new();
-    let times = [-999_999_999.0, 999_999_999.0, 0.0, 1e-300, 5e-324, -1e-300, 1.0, f64::MIN_POSITIVE];
+    let times =
+        [-999_999_999.0, 999_999_999.0, 0.0, 1e-300, 5e-324, -1e-300, 1.0, f64::MIN_POSITIVE];
     for (slot, time) in (0..400).zip(times.iter().cycle()) {
         twins.push(entry(*time, slot % 3, slot % 7, slot));
     }

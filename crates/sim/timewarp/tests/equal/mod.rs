@@ -12,14 +12,19 @@ pub fn sequential_of<M: Model>(model: &M, cutoff: f64) -> (Outcome, Kept) {
     (outcome, kept)
 }
 
-pub fn assert_equal(what: &str, (ours, trace): &(Outcome, Kept), (right, right_trace): &(Outcome, Kept)) {
+pub fn assert_equal(
+    what: &str,
+    (ours, trace): &(Outcome, Kept),
+    (right, right_trace): &(Outcome, Kept),
+) {
     assert_eq!(trace.trace, right_trace.trace, "{what}: the committed trace");
     assert_eq!(trace.lines, right_trace.lines, "{what}: the printed lines");
     assert_eq!(ours.trace_digest, right.trace_digest, "{what}: the digest of the trace");
     assert_eq!(ours.state_digest, right.state_digest, "{what}: the final states");
     assert_eq!(ours.final_time, right.final_time, "{what}: the final time");
     let counts = |outcome: &Outcome| -> Vec<[u64; 4]> {
-        let of = |c: &timewarp::Counters| [c.events, c.messages, c.committed_sends, c.committed_drops];
+        let of =
+            |c: &timewarp::Counters| [c.events, c.messages, c.committed_sends, c.committed_drops];
         outcome.objects.iter().map(|(_, counters)| of(counters)).collect()
     };
     assert_eq!(counts(ours), counts(right), "{what}: the counts of each object");
@@ -34,7 +39,8 @@ pub fn options(seed: u64, cutoff: f64) -> Options {
         gvt_events: [1, 8, 64, 8192][pick(4, 1) as usize],
         max_acks: [None, None, Some(1), Some(5)][pick(4, 3) as usize],
         max_neg_acks: [1, 100][pick(2, 5) as usize],
-        search: [Search::All, Search::Plimit(2), Search::RecvqLimit(5), Search::All][pick(4, 6) as usize],
+        search: [Search::All, Search::Plimit(2), Search::RecvqLimit(5), Search::All]
+            [pick(4, 6) as usize],
         penalty: [0, 0, 0, 2][pick(4, 8) as usize],
         reward: 1,
         throttle: [

@@ -4,8 +4,9 @@
 
 use timewarp::{Bundle, Context, History, Model, ObjectId, Random, Tell, VirtualTime};
 
-/// Objects that send few and many messages, near and far, to themselves and to others, at times that often coincide; that print;
-/// whose state grows; and that fail on input that never comes true.
+/// Objects that send few and many messages, near and far, to themselves and to others, at times
+/// that often coincide; that print; whose state grows; and that fail on input that never comes
+/// true.
 pub struct Churn {
     pub objects: u32,
     pub seed: u64,
@@ -80,15 +81,22 @@ impl Model for Churn {
         bundle: Bundle<'_, Vec<u8>>,
         context: &mut Context<'_, Vec<u8>>,
     ) -> Undo {
-        let undo =
-            Undo { random: account.random, sum: account.sum, latest: account.latest, log: account.log.len() };
+        let undo = Undo {
+            random: account.random,
+            sum: account.sum,
+            latest: account.latest,
+            log: account.log.len(),
+        };
         assert!(context.now() > account.latest, "events of an object came out of order");
         account.latest = context.now();
         for message in bundle.iter() {
             assert!(message.receive == context.now() && message.send < message.receive);
             let text: u64 = message.payload.iter().map(|byte| u64::from(*byte)).sum();
-            account.sum =
-                account.sum.wrapping_mul(31).wrapping_add(text).wrapping_add(message.selector as u64);
+            account.sum = account
+                .sum
+                .wrapping_mul(31)
+                .wrapping_add(text)
+                .wrapping_add(message.selector as u64);
             account.log.push(message.sender.0);
         }
         if account.log.len().is_multiple_of(16) {
@@ -101,7 +109,12 @@ impl Model for Churn {
         undo
     }
 
-    fn term(&self, account: &mut Account, bundle: Bundle<'_, Vec<u8>>, context: &mut Context<'_, Vec<u8>>) {
+    fn term(
+        &self,
+        account: &mut Account,
+        bundle: Bundle<'_, Vec<u8>>,
+        context: &mut Context<'_, Vec<u8>>,
+    ) {
         context.print(format_args!("end: {} with {} messages", account.sum, bundle.len()));
     }
 
@@ -119,13 +132,15 @@ impl Model for Churn {
     fn state_bytes(&self, account: &Account) -> Option<Vec<u8>> {
         let [simtime, seq] = account.latest.words();
         let [key, counter] = account.random.words();
-        let words = [key, counter, account.sum, simtime, seq].into_iter().flat_map(u64::to_be_bytes);
+        let words =
+            [key, counter, account.sum, simtime, seq].into_iter().flat_map(u64::to_be_bytes);
         Some(words.chain(account.log.iter().flat_map(|sender| sender.to_be_bytes())).collect())
     }
 
     fn state_from_bytes(&self, _: ObjectId, bytes: &[u8]) -> Option<Account> {
         let (head, log) = bytes.split_at_checked(40)?;
-        let word = |at: usize| Some(u64::from_be_bytes(head.get(at * 8..)?.get(..8)?.try_into().ok()?));
+        let word =
+            |at: usize| Some(u64::from_be_bytes(head.get(at * 8..)?.get(..8)?.try_into().ok()?));
         let log = log.chunks(4).map(|sender| Some(u32::from_be_bytes(sender.try_into().ok()?)));
         Some(Account {
             random: Random::from_words([word(0)?, word(1)?]),
@@ -170,8 +185,8 @@ impl Model for Chatter {
     }
 }
 
-/// A reader of a book whose pages are sent by two writers, out of step with each other: read in the wrong order, pages are
-/// missing, and the reader panics half-way through changing its state.
+/// A reader of a book whose pages are sent by two writers, out of step with each other: read in the
+/// wrong order, pages are missing, and the reader panics half-way through changing its state.
 pub struct Clumsy {
     pub history: History,
     /// Whether a page is missing for good.
@@ -202,12 +217,22 @@ impl Model for Clumsy {
         Vec::new()
     }
 
-    fn event(&self, pages: &mut Vec<u64>, bundle: Bundle<'_, u64>, context: &mut Context<'_, u64>) -> usize {
+    fn event(
+        &self,
+        pages: &mut Vec<u64>,
+        bundle: Bundle<'_, u64>,
+        context: &mut Context<'_, u64>,
+    ) -> usize {
         let before = pages.len();
         let page = bundle.first().payload;
         if context.object() != ObjectId(0) {
             let skipped = self.truly && page == 150;
-            context.send(ObjectId(0), VirtualTime::at(page as f64 + 50.0), 0, page + u64::from(skipped) * 50);
+            context.send(
+                ObjectId(0),
+                VirtualTime::at(page as f64 + 50.0),
+                0,
+                page + u64::from(skipped) * 50,
+            );
             if page < 300 {
                 context.send(context.object(), context.now().after(2.0), 0, page + 2);
             }
@@ -305,7 +330,8 @@ impl Model for Offender {
     }
 }
 
-/// Object 0 writes a page a day, told by a message to itself; object 1 calls on the second day to say that it need not.
+/// Object 0 writes a page a day, told by a message to itself; object 1 calls on the second day to
+/// say that it need not.
 pub struct Diary {
     pub days: u32,
 }

@@ -1,4 +1,5 @@
-//! Whether a file is about the model: its objects, its configuration's messages; and where objects go.
+//! Whether a file is about the model: its objects, its configuration's messages; and where objects
+//! go.
 
 use super::{Command, ConfigError, ConfigFile, Located, Place, Remarks};
 use crate::Job;
@@ -10,7 +11,11 @@ const OUTPUT: &str = "stdout";
 
 impl ConfigFile {
     /// See [`crate::AnyModel::agree`].
-    pub(crate) fn agree<M: Model>(&self, model: &M, job: &mut Job) -> Result<Vec<String>, ConfigError> {
+    pub(crate) fn agree<M: Model>(
+        &self,
+        model: &M,
+        job: &mut Job,
+    ) -> Result<Vec<String>, ConfigError> {
         let mut agreement = Agreement::new(model, job);
         if self
             .commands
@@ -79,12 +84,19 @@ impl<'a, M: Model> Agreement<'a, M> {
             let model = self.job.model.name();
             let first = self.model.name(ObjectId(0));
             place.error(format!(
-                "'{name}' is no object of this {model}, whose first is '{first}': is the file for another model, or for other options of it?"
+                "'{name}' is no object of this {model}, whose first is '{first}': is the file for \
+                another model, or for other options of it?"
             ))
         })
     }
 
-    fn create(&mut self, name: &str, kind: &str, node: u32, place: &Place) -> Result<(), ConfigError> {
+    fn create(
+        &mut self,
+        name: &str,
+        kind: &str,
+        node: u32,
+        place: &Place,
+    ) -> Result<(), ConfigError> {
         let object = self.object(name, place)?;
         let ours = self.model.kind(ObjectId(object));
         if !kind.eq_ignore_ascii_case(ours) {
@@ -98,7 +110,12 @@ impl<'a, M: Model> Agreement<'a, M> {
         Ok(())
     }
 
-    fn tell(&mut self, receiver: &str, said: (f64, i32, &str), place: &Place) -> Result<(), ConfigError> {
+    fn tell(
+        &mut self,
+        receiver: &str,
+        said: (f64, i32, &str),
+        place: &Place,
+    ) -> Result<(), ConfigError> {
         let object = self.object(receiver, place)?;
         let untold = self.untold.entry(object).or_default();
         self.told.get_or_insert_with(|| place.clone());
@@ -119,7 +136,8 @@ impl<'a, M: Model> Agreement<'a, M> {
         if let Some(place) = self.told.clone().filter(|_| left > 0) {
             let all = self.tells;
             let text = format!(
-                "{left} of the {all} messages that the model begins with are not told: it sends them all the same"
+                "{left} of the {all} messages that the model begins with are not told: it sends \
+                them all the same"
             );
             self.remarks.once("untold", &place, &text);
         }

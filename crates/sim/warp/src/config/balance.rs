@@ -1,5 +1,5 @@
-//! Load management by commands, which stand in any order. In the Time Warp Operating System it is on unless `DLM` says
-//! otherwise; here it is off unless one of its commands is there.
+//! Load management by commands, which stand in any order. In the Time Warp Operating System it is
+//! on unless `DLM` says otherwise; here it is off unless one of its commands is there.
 
 use super::{Command, Located};
 use crate::Job;
@@ -14,7 +14,9 @@ pub(super) fn settle(commands: &[Located], job: &mut Job) {
     for Located { command, .. } in commands {
         match *command {
             Command::Dlm => off = true,
-            Command::Dlmint(seconds) => balance.interval_ms = ((seconds * 1e3).round() as u64).max(1),
+            Command::Dlmint(seconds) => {
+                balance.interval_ms = ((seconds * 1e3).round() as u64).max(1)
+            }
             Command::Idledlm(cycles) => balance.idle_cycles = cycles,
             Command::Thresh(percent) => balance.threshold_percent = percent,
             Command::Ratiodlm => by_ratio = true,

@@ -2,7 +2,10 @@
 
 /// A command with its arguments.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "fields are the arguments by the names that the reference gives them")]
+#[allow(
+    missing_docs,
+    reason = "fields are the arguments by the names that the reference gives them"
+)]
 pub enum Command {
     /// An object and its node.
     Obcreate { name: String, kind: String, node: u32 },

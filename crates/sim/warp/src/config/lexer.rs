@@ -143,15 +143,20 @@ mod tests {
 
     #[test]
     fn what_has_no_end_is_named_where_it_begins() {
-        assert!(words("a\n b /* c\n").unwrap_err().starts_with("x.cfg, line 2, column 4: this comment"));
-        assert!(words("é \"b\nc\"").unwrap_err().starts_with("x.cfg, line 1, column 3: this string"));
+        assert!(
+            words("a\n b /* c\n").unwrap_err().starts_with("x.cfg, line 2, column 4: this comment")
+        );
+        assert!(
+            words("é \"b\nc\"").unwrap_err().starts_with("x.cfg, line 1, column 3: this string")
+        );
         assert!(words("a \0").unwrap_err().contains("column 3: there is a character '\\0'"));
     }
 
     #[test]
     fn words_know_their_places() {
         let all = lines(&Path::new("x").into(), "a /* \n */ bc \"d\" e").unwrap();
-        let places: Vec<_> = all[0].iter().map(|word| (word.place.line, word.place.column)).collect();
+        let places: Vec<_> =
+            all[0].iter().map(|word| (word.place.line, word.place.column)).collect();
         assert_eq!(places, [(1, 1), (2, 5), (2, 8), (2, 12)]);
     }
 }

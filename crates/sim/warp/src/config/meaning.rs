@@ -1,5 +1,5 @@
-//! What a command does to a job. Names and messages of the model are `agree`'s business, the throttle is `throttle`'s, and
-//! load management is `balance`'s.
+//! What a command does to a job. Names and messages of the model are `agree`'s business, the
+//! throttle is `throttle`'s, and load management is `balance`'s.
 
 use super::Command;
 use crate::Job;
@@ -16,7 +16,8 @@ pub enum Obeyed {
     Ignored(&'static str),
 }
 
-const NO_LOG: &str = "--out records every message, every execution and the course of every node into the run folder, without a limit";
+const NO_LOG: &str = "--out records every message, every execution and the course of every node \
+into the run folder, without a limit";
 const NO_LONG_QUEUES: &str = "objects are cut for their load alone, not for long input queues";
 
 /// Do as the command says.
@@ -42,7 +43,9 @@ pub fn obey(command: &Command, job: &mut Job) -> Obeyed {
         Command::Propdelay(factor) => engine.stretch = factor.max(1.0),
         Command::Critpath => engine.causes = true,
         Command::Islog { every_ms, .. } => job.sample_ms = u64::from(every_ms),
-        Command::Msglog(_) | Command::Quelog(_) | Command::Flowlog(_) => return Obeyed::Ignored(NO_LOG),
+        Command::Msglog(_) | Command::Quelog(_) | Command::Flowlog(_) => {
+            return Obeyed::Ignored(NO_LOG);
+        }
         Command::Maxiqlen(_) => return Obeyed::Ignored(NO_LONG_QUEUES),
         Command::Dlm
         | Command::Dlmint(_)
@@ -79,6 +82,8 @@ fn memory(kib: u32, job: &mut Job) -> Obeyed {
             job.engine.memory_bytes = Some(bytes);
             Obeyed::Done
         }
-        Err(_) => Obeyed::DoneWith(format!("MEMSIZE {kib} is more than this machine can address: no bound")),
+        Err(_) => Obeyed::DoneWith(format!(
+            "MEMSIZE {kib} is more than this machine can address: no bound"
+        )),
     }
 }

@@ -5,10 +5,12 @@
 //!                                                                          └──── agree ──► names and messages of the model
 //! ```
 //!
-//! Commands that have a meaning here are obeyed; those that have none are named once each, with the reason; what is no command
-//! is an error that says where and what was expected. What the command line says comes before what the file says.
+//! Commands that have a meaning here are obeyed; those that have none are named once each, with the
+//! reason; what is no command is an error that says where and what was expected. What the command
+//! line says comes before what the file says.
 //!
-//! Source: the Time Warp Operating System 2.7. The engine's own options are in [`timewarp::Options`].
+//! Source: the Time Warp Operating System 2.7. The engine's own options are in
+//! [`timewarp::Options`].
 
 mod agree;
 mod balance;
@@ -91,8 +93,8 @@ impl ConfigFile {
         self.commands.iter().map(|located| &located.command)
     }
 
-    /// Obey all that does not need the model. `given` are the options that the command line has given, by name. Returns what is
-    /// to be said, a line each.
+    /// Obey all that does not need the model. `given` are the options that the command line has
+    /// given, by name. Returns what is to be said, a line each.
     ///
     /// # Errors
     /// When commands do not fit together.
@@ -100,15 +102,21 @@ impl ConfigFile {
         let mut remarks = Remarks::default();
         for Located { command, place } in &self.commands {
             if let Some(option) = command.options().iter().find(|option| given.contains(*option)) {
-                let text =
-                    format!("{} does not count, because the command line has --{option}", command.name());
+                let text = format!(
+                    "{} does not count, because the command line has --{option}",
+                    command.name()
+                );
                 remarks.once(command.name(), place, &text);
                 continue;
             }
             match obey(command, job) {
                 Obeyed::Done => {}
                 Obeyed::Ignored(reason) => {
-                    remarks.once(command.name(), place, &format!("{} is ignored: {reason}", command.name()));
+                    remarks.once(
+                        command.name(),
+                        place,
+                        &format!("{} is ignored: {reason}", command.name()),
+                    );
                 }
                 Obeyed::DoneWith(remark) => remarks.once(command.name(), place, &remark),
             }

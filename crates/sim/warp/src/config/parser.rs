@@ -37,8 +37,10 @@ pub(super) fn command(line: &[Word]) -> Result<Command, ConfigError> {
 }
 
 fn unknown(word: &Word) -> ConfigError {
-    word.place
-        .error(format!("'{}' is no command: a line begins with one, as OBCREATE, TELL or CUTOFF", word.text))
+    word.place.error(format!(
+        "'{}' is no command: a line begins with one, as OBCREATE, TELL or CUTOFF",
+        word.text
+    ))
 }
 
 struct Arguments<'a> {
@@ -51,16 +53,23 @@ impl Arguments<'_> {
     fn of_the_model(&mut self) -> Result<Option<Command>, ConfigError> {
         Ok(Some(match self.name {
             "OBCREATE" => {
-                let (name, kind) = (self.text("the object's name")?, self.text("the object's type")?);
-                let needs_none = name.eq_ignore_ascii_case("stdout") && self.next == self.line.len();
-                let node = if needs_none { 0 } else { self.whole("a node's number", 0..=u32::MAX)? };
+                let (name, kind) =
+                    (self.text("the object's name")?, self.text("the object's type")?);
+                let needs_none =
+                    name.eq_ignore_ascii_case("stdout") && self.next == self.line.len();
+                let node =
+                    if needs_none { 0 } else { self.whole("a node's number", 0..=u32::MAX)? };
                 Command::Obcreate { name, kind, node }
             }
             "TELL" | "SCHEDULE" => Command::Tell {
                 receiver: self.text("the receiver's name")?,
                 time: self.real("a simtime", -SIMTIME_MAX..=SIMTIME_MAX)?,
                 selector: self.number("a selector, a whole number")?,
-                text: if self.next < self.line.len() { self.text("a text")? } else { String::new() },
+                text: if self.next < self.line.len() {
+                    self.text("a text")?
+                } else {
+                    String::new()
+                },
             },
             "GO" => Command::Go,
             "CUTOFF" => Command::Cutoff(self.real("a simtime", -SIMTIME_MAX..=SIMTIME_MAX)?),
@@ -74,7 +83,9 @@ impl Arguments<'_> {
         let (above, positive) = (f64::MIN_POSITIVE, f64::MIN_POSITIVE..=1e9);
         Ok(Some(match self.name {
             "MAXACKS" => Command::Maxacks(self.whole("a number from 1 to 100", 1..=ACKS_MAX)?),
-            "MAXNEGACKS" => Command::Maxnegacks(self.whole("a number from 1 to 100", 1..=ACKS_MAX)?),
+            "MAXNEGACKS" => {
+                Command::Maxnegacks(self.whole("a number from 1 to 100", 1..=ACKS_MAX)?)
+            }
             "PLIMIT" => Command::Plimit(self.whole("a number from 1", 1..=u32::MAX)?),
             "RECVQLIMIT" => Command::Recvqlimit(self.whole("a number from 1 to 100", 1..=100)?),
             "PENALTY" => Command::Penalty(self.whole("a whole number", any)?),
@@ -117,7 +128,9 @@ impl Arguments<'_> {
             "CHOOSESTRAT" => Command::Choosestrat(self.whole("1 or 2", 1..=2)?),
             "SPLITSTRAT" => Command::Splitstrat(self.whole("a number from 1 to 4", 1..=4)?),
             "MAXOFF" => Command::Maxoff(self.whole("a whole number", entries)?),
-            "MAXIQLEN" => Command::Maxiqlen(self.whole("a number of messages from 1", 1..=u32::MAX)?),
+            "MAXIQLEN" => {
+                Command::Maxiqlen(self.whole("a number of messages from 1", 1..=u32::MAX)?)
+            }
             _ => return Ok(None),
         }))
     }
@@ -145,14 +158,22 @@ impl Arguments<'_> {
         word.text.parse().map_err(|_| unfit(word, what))
     }
 
-    fn whole(&mut self, what: &str, range: std::ops::RangeInclusive<u32>) -> Result<u32, ConfigError> {
+    fn whole(
+        &mut self,
+        what: &str,
+        range: std::ops::RangeInclusive<u32>,
+    ) -> Result<u32, ConfigError> {
         let word = self.word(what)?;
         let number = word.text.parse::<u32>().ok().filter(|number| range.contains(number));
         number.ok_or_else(|| unfit(word, what))
     }
 
     /// A number that is not a number is in no range.
-    fn real(&mut self, what: &str, range: std::ops::RangeInclusive<f64>) -> Result<f64, ConfigError> {
+    fn real(
+        &mut self,
+        what: &str,
+        range: std::ops::RangeInclusive<f64>,
+    ) -> Result<f64, ConfigError> {
         let word = self.word(what)?;
         let number = word.text.parse::<f64>().ok().filter(|number| range.contains(number));
         number.ok_or_else(|| unfit(word, what))
@@ -161,7 +182,8 @@ impl Arguments<'_> {
     fn end(&self) -> Result<(), ConfigError> {
         match self.line.get(self.next) {
             Some(word) => {
-                let what = format!("{} takes nothing more, but there is '{}'", self.name, word.text);
+                let what =
+                    format!("{} takes nothing more, but there is '{}'", self.name, word.text);
                 Err(word.place.error(what))
             }
             None => Ok(()),
@@ -180,10 +202,16 @@ const FOREIGN: [(&str, &[&str]); 13] = [
     ("types have no initialisation of their own here", &["TYPEINIT"]),
     ("a model reads its data before the run, from --data", &["GETFILE", "PUTFILE", "DELFILE"]),
     ("GVT is shown on the progress line only", &["NOGVTOUT"]),
-    ("messages come out of the node's memory budget, as MEMSIZE or --memory gives it", &["MAXMSGPOOL"]),
+    (
+        "messages come out of the node's memory budget, as MEMSIZE or --memory gives it",
+        &["MAXMSGPOOL"],
+    ),
     ("objects have no stack of their own here", &["OBJSTKSIZE"]),
     ("payloads may be of any length here", &["PKTLEN"]),
-    ("GVT is computed from the first event to the last", &["TIMEON", "TIMEOFF", "GVTINIT", "GVTSYNC"]),
+    (
+        "GVT is computed from the first event to the last",
+        &["TIMEON", "TIMEOFF", "GVTINIT", "GVTSYNC"],
+    ),
     ("--nodes says how many nodes there are", &["SUBCUBE"]),
     (
         "--out records every message and every execution into the run folder",
@@ -199,7 +227,10 @@ const FOREIGN: [(&str, &[&str]); 13] = [
             "MEMSTATS",
         ],
     ),
-    ("it is a switch for the original's own debugging or batches", &["NOTABUG", "BATCH", "DLMGRAPH"]),
+    (
+        "it is a switch for the original's own debugging or batches",
+        &["NOTABUG", "BATCH", "DLMGRAPH"],
+    ),
     (
         "a run has no console",
         &[

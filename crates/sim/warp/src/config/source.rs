@@ -49,9 +49,8 @@ impl Source<'_> {
         let text = (self.open)(path).map_err(|error| place.error(unreadable(path, &error)))?;
         self.bytes += text.len();
         if self.bytes > BYTES_MAX {
-            return Err(
-                place.error(format!("with {} these are more than 64 MiB of commands", path.display()))
-            );
+            return Err(place
+                .error(format!("with {} these are more than 64 MiB of commands", path.display())));
         }
         self.under_way.push(identity);
         let file: Arc<Path> = path.into();
@@ -72,14 +71,14 @@ impl Source<'_> {
         self.files += 1;
         let name = path.display();
         if self.under_way.iter().any(|other| other == identity) {
-            return Err(
-                place.error(format!("{name} includes itself, here or through others: leave one @ out"))
-            );
+            return Err(place.error(format!(
+                "{name} includes itself, here or through others: leave one @ out"
+            )));
         }
         if self.under_way.len() >= DEPTH_MAX {
-            return Err(
-                place.error(format!("{name} would be included {DEPTH_MAX} files deep: put some together"))
-            );
+            return Err(place.error(format!(
+                "{name} would be included {DEPTH_MAX} files deep: put some together"
+            )));
         }
         if self.files > FILES_MAX {
             return Err(place.error(format!("more than {FILES_MAX} files are included")));
@@ -90,7 +89,9 @@ impl Source<'_> {
 
 /// What a line includes, if it does.
 fn included(line: &[Word]) -> Result<Option<&str>, ConfigError> {
-    let Some(name) = line[0].text.strip_prefix('@').filter(|_| !line[0].quoted) else { return Ok(None) };
+    let Some(name) = line[0].text.strip_prefix('@').filter(|_| !line[0].quoted) else {
+        return Ok(None);
+    };
     let (name, rest) = match (name, &line[1..]) {
         ("", [second, rest @ ..]) => (second.text.as_str(), rest),
         ("", []) => return Err(line[0].place.error("the name of a file is expected behind @")),

@@ -17,8 +17,13 @@ struct Numbers {
 }
 
 /// Set the throttle from all commands that are about it.
-pub(super) fn settle(commands: &[Located], job: &mut Job, remarks: &mut Remarks) -> Result<(), ConfigError> {
-    let mut numbers = Numbers { window: None, ethrottle: 20, wsize: 20.0, tmult: 2.0, tadd_events: 200.0 };
+pub(super) fn settle(
+    commands: &[Located],
+    job: &mut Job,
+    remarks: &mut Remarks,
+) -> Result<(), ConfigError> {
+    let mut numbers =
+        Numbers { window: None, ethrottle: 20, wsize: 20.0, tmult: 2.0, tadd_events: 200.0 };
     let mut chosen = None;
     for located in commands {
         match located.command {
@@ -30,8 +35,9 @@ pub(super) fn settle(commands: &[Located], job: &mut Job, remarks: &mut Remarks)
             Command::Tadd(ticks) => {
                 numbers.tadd_events = ticks / TICKS_AN_EVENT;
                 let events = numbers.tadd_events;
-                let text =
-                    format!("TADD is taken as {events} events: work is counted in events, 1000 ticks each");
+                let text = format!(
+                    "TADD is taken as {events} events: work is counted in events, 1000 ticks each"
+                );
                 remarks.once("TADD", &located.place, &text);
             }
             _ => {}

@@ -1,7 +1,8 @@
-//! PHOLD without remote messages on nexosim: every object schedules its own next event. Prints the rate as CSV.
+//! PHOLD without remote messages on nexosim: every object schedules its own next event. Prints the
+//! rate as CSV.
 //!
-//! To send to an object chosen at random every model would need a connection to every other one; so this is nexosim at
-//! its best, and on one thread, where it is fastest for events that do nothing.
+//! To send to an object chosen at random every model would need a connection to every other one; so
+//! this is nexosim at its best, and on one thread, where it is fastest for events that do nothing.
 
 use nexosim::model::{Context, Model, schedulable};
 use nexosim::simulation::{Mailbox, SimInit, SimulationError};
@@ -45,7 +46,8 @@ impl Object {
 }
 
 fn main() -> Result<(), SimulationError> {
-    let mut arguments = std::env::args().skip(1).map(|a| a.parse::<u32>().expect("OBJECTS END are numbers"));
+    let mut arguments = std::env::args().skip(1).map(|a| a.parse::<u32>().expect("OBJECTS END are \
+    numbers"));
     let (objects, end) = (arguments.next().expect("OBJECTS"), arguments.next().expect("END"));
     let begin = Instant::now();
     let mut bench = SimInit::with_num_threads(1);

@@ -18,7 +18,8 @@ fn main() {
     println!("events,events_per_s\n{events},{}", events as f64 / seconds);
 }
 
-/// Events, and how long they took: making the scenario does not count, as it does not count for the engine.
+/// Events, and how long they took: making the scenario does not count, as it does not count for the
+/// engine.
 fn timed(run: impl FnOnce() -> u64) -> (u64, f64) {
     let begin = Instant::now();
     (run(), begin.elapsed().as_secs_f64())
@@ -41,5 +42,6 @@ fn table_of_pucks() -> (u64, f64) {
 
 fn battle() -> (u64, f64) {
     let scenario = Scenario::generate(&Default::default()).expect("valid options");
-    timed(|| stb88_plain(scenario, &Stb88Options::default(), i32::MAX).expect("nothing is watched").0)
+    timed(|| stb88_plain(scenario, &Stb88Options::default(), i32::MAX).expect("nothing is \
+    watched").0)
 }

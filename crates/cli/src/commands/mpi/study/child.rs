@@ -1,6 +1,7 @@
 //! One measurement's processes: started, watched, ended with the study.
 //!
-//! Each is in a process group of its own: Ctrl-C at the terminal reaches the study alone, which passes it on once.
+//! Each is in a process group of its own: Ctrl-C at the terminal reaches the study alone, which
+//! passes it on once.
 
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
@@ -24,7 +25,8 @@ const FOREIGN_LINES: usize = 3;
 /// See `main` to its end; `joiners` are started once it says that it waits for nodes.
 pub fn see_through(main: Command, joiners: Vec<Command>) -> Result<()> {
     let (sender, lines) = channel();
-    let mut watched = Watched { main: start(main, &sender)?, joined: Vec::new(), lines, said: Vec::new() };
+    let mut watched =
+        Watched { main: start(main, &sender)?, joined: Vec::new(), lines, said: Vec::new() };
     let mut joiners = Some(joiners);
     let mut asked: Option<Instant> = None;
     loop {
@@ -45,7 +47,9 @@ pub fn see_through(main: Command, joiners: Vec<Command>) -> Result<()> {
                 asked = Some(Instant::now());
                 let _ = kill_process(Pid::from_child(&watched.main), Signal::TERM);
             }
-            Some(since) if since.elapsed() > GRACE => bail!("a measurement did not end when asked to"),
+            Some(since) if since.elapsed() > GRACE => {
+                bail!("a measurement did not end when asked to")
+            }
             _ => std::thread::sleep(LOOK),
         }
     }
@@ -84,7 +88,9 @@ impl Watched {
     }
 
     fn a_joiner_failed(&mut self) -> bool {
-        self.joined.iter_mut().any(|child| matches!(child.try_wait(), Ok(Some(status)) if !status.success()))
+        self.joined
+            .iter_mut()
+            .any(|child| matches!(child.try_wait(), Ok(Some(status)) if !status.success()))
     }
 
     fn ended(&mut self, status: ExitStatus) -> Result<()> {
@@ -103,7 +109,8 @@ fn reason(said: &[String]) -> Option<String> {
     if let Some(line) = said.iter().find_map(|line| line.strip_prefix("fourstamp: ")) {
         return Some(line.to_string());
     }
-    let said: Vec<&str> = said.iter().map(String::as_str).filter(|line| !line.starts_with("----")).collect();
+    let said: Vec<&str> =
+        said.iter().map(String::as_str).filter(|line| !line.starts_with("----")).collect();
     let last = &said[said.len().saturating_sub(FOREIGN_LINES)..];
     (!last.is_empty()).then(|| last.join("; "))
 }
@@ -131,7 +138,8 @@ mod tests {
     #[test]
     fn the_reason_is_our_own_line_before_a_launchers() {
         let said = |lines: &[&str]| lines.iter().map(|line| line.to_string()).collect::<Vec<_>>();
-        let both = said(&["fourstamp: the disk is full; free some space", "mpirun: a rank has died"]);
+        let both =
+            said(&["fourstamp: the disk is full; free some space", "mpirun: a rank has died"]);
         assert_eq!(reason(&both).as_deref(), Some("the disk is full; free some space"));
         assert_eq!(reason(&said(&["a", "b", "c", "d"])).as_deref(), Some("b; c; d"));
         assert_eq!(reason(&[]), None);

@@ -59,16 +59,19 @@ impl Measurement<'_> {
         };
         let before = self.packets()?;
         see_through(main, joiners)?;
-        // A round trip takes a packet each way at least. MPI libraries may see that both boxes are one machine.
+        // A round trip takes a packet each way at least. MPI libraries may see that both boxes are
+        // one machine.
         if matches!(self.boxes, Boxes::Joined(_)) && self.packets()? - before < self.trips {
             bail!(
-                "the messages did not take the link between the boxes: this MPI library sees that both are one \
+                "the messages did not take the link between the boxes: this MPI library sees that \
+                both are one \
                  machine; give --transport tcp, or two hosts with --hosts a,b"
             );
         }
         if !self.out.exists() {
             bail!(
-                "{} is not here: the first of --hosts must be this machine, or share the folder with it",
+                "{} is not here: the first of --hosts must be this machine, or share the folder \
+                with it",
                 self.out.display()
             );
         }
@@ -127,7 +130,8 @@ impl Measurement<'_> {
             .args(more)
             .args([OsStr::new("--out"), self.out.as_ref()]);
         if self.transport == StudyTransport::Mpi {
-            // Each box's launcher would put its one rank on the first core, which is the same core in both.
+            // Each box's launcher would put its one rank on the first core, which is the same core
+            // in both.
             command.arg("--no-pin").env("OMPI_MCA_hwloc_base_binding_policy", "none");
         }
         command
@@ -139,7 +143,8 @@ fn own_program() -> Result<PathBuf> {
 }
 
 fn mpirun() -> Result<PathBuf> {
-    // Without MPI in the build, ranks on several hosts need the launcher to name their job: Open MPI's does.
+    // Without MPI in the build, ranks on several hosts need the launcher to name their job: Open
+    // MPI's does.
     mpirun_of(&mpi_library().unwrap_or("Open MPI".into()))
         .context("there is no mpirun on PATH: install one, or leave --hosts out")
 }

@@ -114,7 +114,8 @@ fn of_the_rate(link: &Link, sizes: &[SizePoint]) -> Option<String> {
     }
     let rate = link.rate_ns(large.bytes - small.bytes);
     Some(format!(
-        "Between two boxes the fastest round trip grows by {} \u{b5}s from {} to {} bytes; the link's rate ({}) alone \
+        "Between two boxes the fastest round trip grows by {} \u{b5}s from {} to {} bytes; the \
+        link's rate ({}) alone \
          takes {} \u{b5}s for these, {:.0} % of it.",
         micros(grown),
         small.bytes,
@@ -142,7 +143,8 @@ mod tests {
             point(4, 302, 1.0),
             point(5, 400, 0.32),
         ];
-        let jumps: Vec<(u64, u64)> = steepest(&sizes).iter().map(|(a, b)| (a.bytes, b.bytes)).collect();
+        let jumps: Vec<(u64, u64)> =
+            steepest(&sizes).iter().map(|(a, b)| (a.bytes, b.bytes)).collect();
         assert_eq!(jumps, [(3, 4), (1, 2), (4, 5)]);
         assert!(jumps_text("one box", &sizes[2..3]).contains("no size"), "one point has no jump");
     }

@@ -1,8 +1,8 @@
-//! Table 1.1: each trial's least, largest and average time with its standard deviation, as the document has it, and our
-//! quantiles beside them.
+//! Table 1.1: each trial's least, largest and average time with its standard deviation, as the
+//! document has it, and our quantiles beside them.
 //!
-//! The time is that of the whole round trip, which is what the document measures ("send and receive", to the other and
-//! back).
+//! The time is that of the whole round trip, which is what the document measures ("send and
+//! receive", to the other and back).
 
 use super::Measured;
 use super::TRIAL_BYTES;
@@ -19,11 +19,13 @@ const FRAME_BYTES: u64 = TRIAL_BYTES + 44 + 66;
 /// For people.
 pub fn text(trials: &[Measured], over: &str) -> String {
     let mut text = format!(
-        "Round trip of {TRIAL_BYTES} bytes (2 integers) over {over}, \u{b5}s; {} round trips a trial\n",
+        "Round trip of {TRIAL_BYTES} bytes (2 integers) over {over}, \u{b5}s; {} round trips a \
+        trial\n",
         trials.iter().filter_map(summary).map(|summary| summary.count).max().unwrap_or(0)
     );
     for boxes in ["one box", "two boxes"] {
-        let of_these: Vec<&Measured> = trials.iter().filter(|measured| measured.boxes == boxes).collect();
+        let of_these: Vec<&Measured> =
+            trials.iter().filter(|measured| measured.boxes == boxes).collect();
         if !of_these.is_empty() {
             text.push_str(&format!("\n{boxes}\n{}\n", block(&of_these)));
         }
@@ -56,11 +58,13 @@ pub fn trimmed(table: &Table) -> String {
 /// For programs.
 pub fn csv(trials: &[Measured], over: &str) -> String {
     let mut text =
-        "trial,boxes,over,bytes,count,min_ns,max_ns,average_ns,sd_ns,p50_ns,p99_ns,p99.9_ns\n".to_string();
+        "trial,boxes,over,bytes,count,min_ns,max_ns,average_ns,sd_ns,p50_ns,p99_ns,p99.9_ns\n"
+            .to_string();
     let over = csv_field(over);
     for measured in trials {
         let Some(s) = summary(measured) else { continue };
-        let [p50, p99, p999] = QUANTILES.map(|(p, _)| at(s, p).map_or(String::new(), |ns| ns.to_string()));
+        let [p50, p99, p999] =
+            QUANTILES.map(|(p, _)| at(s, p).map_or(String::new(), |ns| ns.to_string()));
         text.push_str(&format!(
             "{},{},{over},{TRIAL_BYTES},{},{},{},{:.1},{:.1},{p50},{p99},{p999}\n",
             measured.trial, measured.boxes, s.count, s.min_ns, s.max_ns, s.mean_ns, s.sd_ns
@@ -75,7 +79,8 @@ pub fn sentences(trials: &[Measured], link: Option<&Link>) -> Vec<String> {
         return Vec::new();
     };
     let mut sentences = vec![format!(
-        "A round trip takes {} \u{b5}s in one box and {} \u{b5}s between two, {} as long (medians of the \
+        "A round trip takes {} \u{b5}s in one box and {} \u{b5}s between two, {} as long (medians \
+        of the \
          trials' medians).",
         micros(one),
         micros(two),
@@ -95,19 +100,24 @@ fn of_the_link(link: &Link, one: f64, two: f64) -> String {
             micros(latency),
             100.0 * latency / more
         ),
-        Some(_) => "The link's latency does not show: something else took longer in one box.".into(),
+        Some(_) => {
+            "The link's latency does not show: something else took longer in one box.".into()
+        }
         None => "The link adds no latency of its own.".into(),
     };
     // A sender's shaper has the whole round trip to forget a frame.
     let refill = link.rate_ns(FRAME_BYTES) / 2.0;
     let rate = match refill < two {
         true => format!(
-            "A message this small passes it at once: its frame of about {FRAME_BYTES} bytes takes {} \u{b5}s of the \
-             rate, less than a round trip. Any other difference is the way through the devices instead of loopback or memory.",
+            "A message this small passes it at once: its frame of about {FRAME_BYTES} bytes takes \
+            {} \u{b5}s of the \
+             rate, less than a round trip. Any other difference is the way through the devices \
+             instead of loopback or memory.",
             micros(refill)
         ),
         false => format!(
-            "Its rate holds even these back: a frame of about {FRAME_BYTES} bytes takes {} \u{b5}s of it.",
+            "Its rate holds even these back: a frame of about {FRAME_BYTES} bytes takes {} \u{b5}s \
+            of it.",
             micros(refill)
         ),
     };
@@ -117,7 +127,8 @@ fn of_the_link(link: &Link, one: f64, two: f64) -> String {
 /// The median of the trials' medians, ns.
 fn middle(trials: &[Measured], boxes: &str) -> Option<f64> {
     let of_these = trials.iter().filter(|measured| measured.boxes == boxes);
-    let mut medians: Vec<i64> = of_these.filter_map(|measured| at(summary(measured)?, 0.5)).collect();
+    let mut medians: Vec<i64> =
+        of_these.filter_map(|measured| at(summary(measured)?, 0.5)).collect();
     medians.sort_unstable();
     let half = medians.len() / 2;
     match medians.len() % 2 {
@@ -133,7 +144,11 @@ fn summary(measured: &Measured) -> Option<&Summary> {
 
 /// A quantile, if there are enough round trips for it.
 fn at(summary: &Summary, p: f64) -> Option<i64> {
-    summary.quantiles.iter().find(|quantile| (quantile.p - p).abs() < 1e-9).map(|quantile| quantile.value_ns)
+    summary
+        .quantiles
+        .iter()
+        .find(|quantile| (quantile.p - p).abs() < 1e-9)
+        .map(|quantile| quantile.value_ns)
 }
 
 /// As people write it: two digits behind the point.

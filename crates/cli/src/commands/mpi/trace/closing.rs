@@ -27,7 +27,8 @@ pub fn close_and_show(folder: RunFolder, ended: &ExitStatus, no_report: bool) ->
     }
     let closed = close(folder, ended).with_context(|| format!("cannot close {}", path.display()));
     if let Err(error) = closed {
-        // The program's own failure is what its caller asks for; ours is said, and what was logged stays.
+        // The program's own failure is what its caller asks for; ours is said, and what was logged
+        // stays.
         failure::say(&error);
         return Ok(ExitCode::from(if code == 0 { BAD_INPUT } else { code }));
     }
@@ -41,7 +42,8 @@ pub fn close_and_show(folder: RunFolder, ended: &ExitStatus, no_report: bool) ->
 }
 
 fn has_ranks(live: &Path) -> Result<bool> {
-    let files = std::fs::read_dir(live).with_context(|| format!("cannot read {}", live.display()))?;
+    let files =
+        std::fs::read_dir(live).with_context(|| format!("cannot read {}", live.display()))?;
     Ok(files.flatten().any(|file| file.path().extension().is_some_and(|ending| ending == "calls")))
 }
 
@@ -49,7 +51,8 @@ fn has_ranks(live: &Path) -> Result<bool> {
 fn nothing_traced(path: &Path, code: u8) -> ExitCode {
     if !path.join("live/trouble").exists() {
         eprintln!(
-            "fourstamp: no rank called MPI_Init: this is no MPI program, it failed before, or its libraries do not let themselves be preceded (static, setuid); nothing was traced"
+            "fourstamp: no rank called MPI_Init: this is no MPI program, it failed before, or its \
+            libraries do not let themselves be preceded (static, setuid); nothing was traced"
         );
     }
     let _ = std::fs::remove_file(path.join("live/trouble"));

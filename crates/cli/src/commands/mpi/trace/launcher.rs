@@ -1,7 +1,7 @@
 //! Which launcher starts the ranks, and how it is told what the ranks' environment must hold.
 //!
-//! The tracer is loaded into the ranks only, where the launcher can be told so, and not into the launcher itself. Across hosts Open MPI
-//! forwards no variables by itself.
+//! The tracer is loaded into the ranks only, where the launcher can be told so, and not into the
+//! launcher itself. Across hosts Open MPI forwards no variables by itself.
 
 use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
@@ -38,11 +38,13 @@ impl Launcher {
                 command.to_string_lossy()
             );
         }
-        let name = Path::new(command).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name =
+            Path::new(command).file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name == "srun" {
             return Ok(Launcher::Srun);
         }
-        if !["mpirun", "mpiexec", "orterun", "prterun"].iter().any(|known| name.starts_with(known)) {
+        if !["mpirun", "mpiexec", "orterun", "prterun"].iter().any(|known| name.starts_with(known))
+        {
             return Ok(Launcher::Unknown);
         }
         let version = Command::new(command).arg("--version").stdin(Stdio::null()).output();
@@ -78,20 +80,24 @@ impl Launcher {
         };
         let rest = words[1..].iter().flat_map(|word| {
             // A colon begins another program, which has options of its own.
-            let repeated = if self == Launcher::OpenMpi && word == ":" { own.clone() } else { Vec::new() };
+            let repeated =
+                if self == Launcher::OpenMpi && word == ":" { own.clone() } else { Vec::new() };
             std::iter::once(word.clone()).chain(repeated)
         });
         own.iter().cloned().chain(rest.collect::<Vec<_>>()).collect()
     }
 
-    /// What is to be loaded: the tracer, for MPICH its functions with large counts, and whatever is to be loaded anyway. The tracer comes second: it
-    /// looks for the MPI library's own functions behind itself.
+    /// What is to be loaded: the tracer, for MPICH its functions with large counts, and whatever is
+    /// to be loaded anyway. The tracer comes second: it looks for the MPI library's own functions
+    /// behind itself.
     pub fn preload(self, library: &Path) -> OsString {
         let large = library.with_file_name("libmpitrace_large.so");
         let large = (self == Launcher::Hydra && large.is_file()).then(|| large.into_os_string());
         let earlier = std::env::var_os("LD_PRELOAD").filter(|earlier| !earlier.is_empty());
-        let all: Vec<OsString> =
-            [large, Some(library.as_os_str().to_os_string()), earlier].into_iter().flatten().collect();
+        let all: Vec<OsString> = [large, Some(library.as_os_str().to_os_string()), earlier]
+            .into_iter()
+            .flatten()
+            .collect();
         all.join(OsStr::new(":"))
     }
 
@@ -116,7 +122,8 @@ fn joined(start: &str, rest: &OsStr) -> OsString {
 pub fn which(command: &OsStr) -> Option<PathBuf> {
     let is_program = |path: &PathBuf| {
         use std::os::unix::fs::PermissionsExt;
-        path.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+        path.metadata()
+            .is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
     };
     if command.as_bytes().contains(&b'/') {
         return Some(PathBuf::from(command)).filter(is_program);
@@ -141,7 +148,10 @@ mod tests {
     #[test]
     fn launchers_are_known_by_what_they_say() {
         assert_eq!(Launcher::by_version("mpirun (Open MPI) 4.1.4\n"), Launcher::OpenMpi);
-        assert_eq!(Launcher::by_version("HYDRA build details:\n    Version: 4.0.2\n"), Launcher::Hydra);
+        assert_eq!(
+            Launcher::by_version("HYDRA build details:\n    Version: 4.0.2\n"),
+            Launcher::Hydra
+        );
         assert_eq!(Launcher::by_version(""), Launcher::Unknown);
     }
 
@@ -155,7 +165,10 @@ mod tests {
 
     #[test]
     fn the_launcher_itself_is_left_alone_where_that_can_be() {
-        assert_eq!(arguments(Launcher::Hydra, "mpiexec -n 2 ./a"), "-genv LD_PRELOAD /lib/t.so -n 2 ./a");
+        assert_eq!(
+            arguments(Launcher::Hydra, "mpiexec -n 2 ./a"),
+            "-genv LD_PRELOAD /lib/t.so -n 2 ./a"
+        );
         assert_eq!(arguments(Launcher::Srun, "srun ./a"), "--export=ALL,LD_PRELOAD=/lib/t.so ./a");
         assert_eq!(arguments(Launcher::Srun, "srun --export=ALL ./a"), "--export=ALL ./a");
         assert!(Launcher::Srun.preloads_by_environment(&words("srun --export=ALL ./a")));

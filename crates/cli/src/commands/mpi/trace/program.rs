@@ -7,7 +7,8 @@ use std::path::PathBuf;
 /// Options of launchers that are followed by a name and a value.
 const TWO_VALUES: [&str; 5] = ["mca", "gmca", "pmixmca", "env", "genv"];
 
-/// The program that the ranks run: the first word that is a program's file. A guess, because launchers have hundreds of options.
+/// The program that the ranks run: the first word that is a program's file. A guess, because
+/// launchers have hundreds of options.
 pub fn find(words: &[OsString], launcher: &Launcher) -> Option<PathBuf> {
     if *launcher == Launcher::Unknown {
         return which(&words[0]);
@@ -20,7 +21,8 @@ pub fn find(words: &[OsString], launcher: &Launcher) -> Option<PathBuf> {
             words.nth(1);
             continue;
         }
-        // The value of an option may be the name of some command, as in `--map-by node`: only a path counts there.
+        // The value of an option may be the name of some command, as in `--map-by node`: only a
+        // path counts there.
         let by_name = !option_before || word.to_string_lossy().contains('/');
         if !is_option
             && by_name
@@ -42,7 +44,8 @@ mod tests {
         let words = |text: &str| text.split_whitespace().map(OsString::from).collect::<Vec<_>>();
         let found = find(&words("mpirun -n 4 --map-by env /bin/sh -c true"), &Launcher::OpenMpi);
         assert_eq!(found, Some(PathBuf::from("/bin/sh")));
-        let found = find(&words("mpirun --mca plm_rsh_agent /bin/cat -n 4 /bin/sh"), &Launcher::OpenMpi);
+        let found =
+            find(&words("mpirun --mca plm_rsh_agent /bin/cat -n 4 /bin/sh"), &Launcher::OpenMpi);
         assert_eq!(found, Some(PathBuf::from("/bin/sh")));
         assert_eq!(find(&words("mpirun -n 4"), &Launcher::OpenMpi), None);
     }

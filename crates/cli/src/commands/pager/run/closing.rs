@@ -1,4 +1,5 @@
-//! After the program has ended: what its processes said goes into the run, which is closed and shown.
+//! After the program has ended: what its processes said goes into the run, which is closed and
+//! shown.
 
 use crate::child;
 use crate::commands::report::terminal_width;
@@ -28,7 +29,10 @@ pub fn close_and_show(
     }
     let info = folder.info_mut();
     info.notes.extend(child::note(*ended));
-    processes.iter().filter_map(|process| loss(process, &config.policy)).for_each(|line| eprintln!("{line}"));
+    processes
+        .iter()
+        .filter_map(|process| loss(process, &config.policy))
+        .for_each(|line| eprintln!("{line}"));
     paged::complete(info, processes);
     folder.close().with_context(|| format!("cannot close {}", path.display()))?;
     // What it held is in run.json now.
@@ -49,7 +53,9 @@ fn nothing_paged(path: &Path, ended: &ExitStatus, config: &Config) {
     // With 2 the library has ended the program, and said why.
     if ended.code() != Some(2) {
         eprintln!(
-            "fourstamp: nothing was paged and nothing recorded: the program never asked for {} bytes at once (see --threshold), or what it started is static, setuid or without our LD_PRELOAD",
+            "fourstamp: nothing was paged and nothing recorded: the program never asked for {} \
+            bytes at once (see --threshold), or what it started is static, setuid or without our \
+            LD_PRELOAD",
             config.threshold_bytes
         );
     }
@@ -60,7 +66,8 @@ fn loss(process: &Value, policy: &str) -> Option<String> {
     let pages = process["lost_pages"].as_array().filter(|pages| !pages.is_empty())?;
     let first = pages[0].as_str().unwrap_or_default();
     Some(format!(
-        "fourstamp: process {} lost the contents of {} pages, the first at {first}: more servers failed than the policy {policy} bears; whoever touches one of them gets SIGBUS",
+        "fourstamp: process {} lost the contents of {} pages, the first at {first}: more servers \
+        failed than the policy {policy} bears; whoever touches one of them gets SIGBUS",
         process["pid"],
         pages.len()
     ))

@@ -1,4 +1,5 @@
-//! Page servers on this machine, for a run that names none: processes of their own, so that one can be killed.
+//! Page servers on this machine, for a run that names none: processes of their own, so that one can
+//! be killed.
 
 use crate::args::RunArgs;
 use crate::memory_limit;
@@ -60,7 +61,10 @@ impl LocalServers {
                 bail!("a page server on this machine has ended at once: {status}");
             }
             if begun.elapsed() > PATIENCE {
-                bail!("a page server on this machine does not listen within {} s", PATIENCE.as_secs());
+                bail!(
+                    "a page server on this machine does not listen within {} s",
+                    PATIENCE.as_secs()
+                );
             }
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -81,9 +85,14 @@ fn start(memory: usize, key: &RunKey, announce: &Path) -> Result<Child> {
     let own = std::env::current_exe().context("cannot find this program's own file")?;
     let mut command = Command::new(own);
     command.args(["pager", "serve", "--listen", "127.0.0.1:0", "--memory"]);
-    command.arg(memory.to_string()).arg("--announce").arg(announce).env(RunKey::VARIABLE, key.to_hex());
+    command
+        .arg(memory.to_string())
+        .arg("--announce")
+        .arg(announce)
+        .env(RunKey::VARIABLE, key.to_hex());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Set by the server itself, it would come too late for a parent that is killed in its first moments.
+    // Set by the server itself, it would come too late for a parent that is killed in its first
+    // moments.
     rmem::end_with_parent(&mut command);
     command.spawn().context("cannot start a page server on this machine")
 }

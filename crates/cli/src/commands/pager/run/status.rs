@@ -9,7 +9,8 @@ use std::time::Duration;
 /// Looks after which the columns are named again: a screenful.
 const HEAD_EVERY: usize = 20;
 
-const NO_ROOM: &str = "fourstamp: no server has room for more pages and the disk (--disk) is full: the program waits until there is room; \
+const NO_ROOM: &str = "fourstamp: no server has room for more pages and the disk (--disk) is full: \
+the program waits until there is room; \
                        free some, or end it";
 
 /// Says how far a run is until it ends.
@@ -55,7 +56,8 @@ impl Status {
                     say(&watched, looks % HEAD_EVERY == 0);
                 }
                 looks += 1;
-                let was_stuck = std::mem::replace(&mut stuck, all(&watched).iter().any(|one| one.no_room));
+                let was_stuck =
+                    std::mem::replace(&mut stuck, all(&watched).iter().any(|one| one.no_room));
                 if stuck && !was_stuck {
                     eprintln!("{NO_ROOM}");
                 }
@@ -101,14 +103,25 @@ fn say(folder: &Path, with_head: bool) {
         return eprintln!("fourstamp: nothing is paged yet");
     }
     if with_head {
-        eprintln!("{}", row(["process", "time", "here", "outside", "pages out", "pages in", "servers up"]));
+        eprintln!(
+            "{}",
+            row(["process", "time", "here", "outside", "pages out", "pages in", "servers up"])
+        );
     }
     all.iter().for_each(|progress| eprintln!("{}", line(progress)));
 }
 
 fn line(progress: &Progress) -> String {
-    let Progress { pid, resident_bytes, outside_bytes, page_ins, page_outs, seconds, servers, no_room: _ } =
-        progress;
+    let Progress {
+        pid,
+        resident_bytes,
+        outside_bytes,
+        page_ins,
+        page_outs,
+        seconds,
+        servers,
+        no_room: _,
+    } = progress;
     let up = servers.iter().filter(|server| server.state == "up").count();
     let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
     let cells = [

@@ -40,7 +40,9 @@ impl Alternative {
             Alternative::Network(bits) if bits % 1_000_000_000 == 0 => {
                 format!("{} Gbit/s", bits / 1_000_000_000)
             }
-            Alternative::Network(bits) if bits % 1_000_000 == 0 => format!("{} Mbit/s", bits / 1_000_000),
+            Alternative::Network(bits) if bits % 1_000_000 == 0 => {
+                format!("{} Mbit/s", bits / 1_000_000)
+            }
             Alternative::Network(bits) => format!("{} kbit/s", bits / 1000),
         }
     }

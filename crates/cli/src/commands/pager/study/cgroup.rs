@@ -58,7 +58,8 @@ fn offers_memory(root: &Path) -> bool {
     if !has("cgroup.controllers") {
         return false;
     }
-    has("cgroup.subtree_control") || std::fs::write(root.join("cgroup.subtree_control"), "+memory").is_ok()
+    has("cgroup.subtree_control")
+        || std::fs::write(root.join("cgroup.subtree_control"), "+memory").is_ok()
 }
 
 fn writable(root: &Path) -> bool {
@@ -69,7 +70,9 @@ impl Cgroup {
     /// A group whose programs get so many bytes together, besides what they need themselves.
     pub fn make(local_bytes: u64) -> Result<Cgroup> {
         let hierarchy = hierarchy().context("there is no memory cgroup")?;
-        let group = Cgroup { folder: hierarchy.root.join(format!("fourstamp-study-{}", std::process::id())) };
+        let group = Cgroup {
+            folder: hierarchy.root.join(format!("fourstamp-study-{}", std::process::id())),
+        };
         std::fs::create_dir(&group.folder).with_context(|| {
             format!("cannot make {}; if a study left it, rmdir it", group.folder.display())
         })?;
@@ -85,7 +88,9 @@ impl Cgroup {
     /// The same command within it. A shell puts itself there and becomes the program.
     pub fn within(&self, inner: &Command) -> Command {
         let mut command = Command::new("sh");
-        command.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(self.folder.join("cgroup.procs"));
+        command
+            .args(["-c", "echo $$ > \"$0\" && exec \"$@\""])
+            .arg(self.folder.join("cgroup.procs"));
         command.arg(inner.get_program()).args(inner.get_args());
         command
     }

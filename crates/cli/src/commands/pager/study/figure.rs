@@ -6,9 +6,16 @@ use anyhow::Result;
 use report::{Bar, StudyFigure};
 
 /// As a page.
-pub fn html(program: &str, rows: &[Row], sentences: Vec<String>, remarks: Vec<String>) -> Result<Vec<u8>> {
-    let title =
-        format!("{} · where its data are, and where its time goes · Fourstamp", program.to_uppercase());
+pub fn html(
+    program: &str,
+    rows: &[Row],
+    sentences: Vec<String>,
+    remarks: Vec<String>,
+) -> Result<Vec<u8>> {
+    let title = format!(
+        "{} · where its data are, and where its time goes · Fourstamp",
+        program.to_uppercase()
+    );
     let bars = rows.iter().filter_map(|row| bar(row, rows)).collect();
     let mut page = Vec::new();
     StudyFigure { title, sentences, bars, remarks }.html(&mut page)?;

@@ -28,7 +28,11 @@ pub struct Launched {
 pub fn run(mut command: Command) -> Result<Launched> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut said = tempfile::tempfile().context("cannot make a temporary file")?;
-    command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said.try_clone()?).process_group(0);
+    command
+        .stdin(Stdio::null())
+        .stdout(said.try_clone()?)
+        .stderr(said.try_clone()?)
+        .process_group(0);
     let begun = Instant::now();
     let mut running = Running(command.spawn().with_context(|| format!("cannot start {name}"))?);
     while !running.has_ended()? {
@@ -44,8 +48,11 @@ pub fn run(mut command: Command) -> Result<Launched> {
     said.rewind()?;
     said.read_to_string(&mut text)?;
     if !status.success() || !text.contains(RIGHT) {
-        let killed =
-            if status.signal() == Some(9) { " (if it was the kernel, for want of memory)" } else { "" };
+        let killed = if status.signal() == Some(9) {
+            " (if it was the kernel, for want of memory)"
+        } else {
+            ""
+        };
         bail!("{status}{killed}: {}", reason(&text));
     }
     Ok(Launched { elapsed_s, user_s, system_s })
@@ -53,8 +60,9 @@ pub fn run(mut command: Command) -> Result<Launched> {
 
 /// Our own line if there is one, else the last.
 fn reason(said: &str) -> &str {
-    let ours =
-        said.lines().find_map(|line| line.strip_prefix("fourstamp: ").or(line.strip_prefix("error: ")));
+    let ours = said
+        .lines()
+        .find_map(|line| line.strip_prefix("fourstamp: ").or(line.strip_prefix("error: ")));
     let last = || said.lines().rev().find(|line| !line.trim().is_empty());
     ours.or_else(last).unwrap_or("it said nothing")
 }
@@ -82,7 +90,8 @@ impl Drop for Running {
 /// User and system time of a process.
 fn processor_times(pid: u32) -> Option<(f64, f64)> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is a name in brackets and may hold anything; the times are the 14th and 15th.
+    // The second field is a name in brackets and may hold anything; the times are the 14th and
+    // 15th.
     let mut ticks = status.rsplit_once(')')?.1.split_whitespace().skip(11);
     let per_s = rustix::param::clock_ticks_per_second() as f64;
     let mut next = || Some(ticks.next()?.parse::<f64>().ok()? / per_s);
@@ -111,8 +120,12 @@ mod tests {
 
     #[test]
     fn its_work_is_counted() {
-        let launched = run(shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo x: right"));
+        let launched =
+            run(shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo x: right"));
         let launched = launched.expect("it runs");
-        assert!(launched.user_s > 0.0 && launched.user_s <= launched.elapsed_s + 0.02, "{launched:?}");
+        assert!(
+            launched.user_s > 0.0 && launched.user_s <= launched.elapsed_s + 0.02,
+            "{launched:?}"
+        );
     }
 }

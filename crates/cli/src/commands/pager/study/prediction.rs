@@ -1,7 +1,8 @@
 //! What a run over one link foretells for the others: it is played again over each of them.
 //!
-//! The fastest link's run is the one that foretells. In it the work of the processor shows; over a slow link that work is done while bytes come, and a run that hides it
-//! cannot say how much of it there is.
+//! The fastest link's run is the one that foretells. In it the work of the processor shows; over a
+//! slow link that work is done while bytes come, and a run that hides it cannot say how much of it
+//! there is.
 
 use super::alternative::Alternative;
 use super::table::{Cell, Row};
@@ -31,7 +32,8 @@ fn networks(size_bytes: u64, rows: &[Row]) -> impl Iterator<Item = (u64, &Cell)>
     })
 }
 
-/// A launch over a link of `from_bits` a second, over one of `to_bits`. Without its course, by document 004's arithmetic.
+/// A launch over a link of `from_bits` a second, over one of `to_bits`. Without its course, by
+/// document 004's arithmetic.
 fn over(cell: &Cell, from_bits: u64, to_bits: u64) -> f64 {
     match &cell.course {
         Some(run) => replay(run, &Link::of_bits(from_bits), &Link::of_bits(to_bits)).elapsed_s,
@@ -61,12 +63,14 @@ fn all(rows: &[Row]) -> Vec<Foretold> {
     let of_size = |size_bytes: u64| {
         let pairs = networks(size_bytes, rows)
             .flat_map(move |from| networks(size_bytes, rows).map(move |to| (from, to)));
-        pairs.filter(|(from, to)| from.0 != to.0).map(move |((from_bits, from), (to_bits, to))| Foretold {
-            size_bytes,
-            from_bits,
-            to_bits,
-            measured_s: to.seconds.elapsed,
-            predicted_s: over(from, from_bits, to_bits),
+        pairs.filter(|(from, to)| from.0 != to.0).map(move |((from_bits, from), (to_bits, to))| {
+            Foretold {
+                size_bytes,
+                from_bits,
+                to_bits,
+                measured_s: to.seconds.elapsed,
+                predicted_s: over(from, from_bits, to_bits),
+            }
         })
     };
     sizes.into_iter().flat_map(of_size).collect()
@@ -76,7 +80,8 @@ fn all(rows: &[Row]) -> Vec<Foretold> {
 fn errors(all: &[Foretold], fastest: bool) -> Vec<f64> {
     let ends = all.iter().map(|one| one.from_bits);
     let Some(base) = (if fastest { ends.max() } else { ends.min() }) else { return Vec::new() };
-    let mut errors: Vec<f64> = all.iter().filter(|one| one.from_bits == base).map(Foretold::error).collect();
+    let mut errors: Vec<f64> =
+        all.iter().filter(|one| one.from_bits == base).map(Foretold::error).collect();
     errors.sort_by(f64::total_cmp);
     errors
 }
@@ -89,11 +94,16 @@ fn middle(errors: &[f64]) -> Option<f64> {
 pub fn sentence(rows: &[Row]) -> Option<String> {
     let all = all(rows);
     let [fast, slow] = [true, false].map(|fastest| errors(&all, fastest));
-    let links =
-        if fast.len() == 1 { "1 other link".to_owned() } else { format!("{} other links", fast.len()) };
+    let links = if fast.len() == 1 {
+        "1 other link".to_owned()
+    } else {
+        format!("{} other links", fast.len())
+    };
     Some(format!(
-        "Marks are predictions from the run over the fastest link: over {links} their median error is {:.1} %, the largest {:.1} %. \
-         Predictions from the slowest link, where waiting hides the processor's work, have {:.1} % and {:.1} %.",
+        "Marks are predictions from the run over the fastest link: over {links} their median error \
+        is {:.1} %, the largest {:.1} %. \
+         Predictions from the slowest link, where waiting hides the processor's work, have {:.1} % \
+         and {:.1} %.",
         100.0 * middle(&fast)?,
         100.0 * fast.last()?,
         100.0 * middle(&slow)?,
@@ -101,9 +111,11 @@ pub fn sentence(rows: &[Row]) -> Option<String> {
     ))
 }
 
-/// For programs: each link from each other one, and last the median of the errors of what the fastest foretells.
+/// For programs: each link from each other one, and last the median of the errors of what the
+/// fastest foretells.
 pub fn csv(rows: &[Row]) -> String {
-    let mut text = "prediction,size_bytes,from_bits,to_bits,measured_s,predicted_s,error\n".to_string();
+    let mut text =
+        "prediction,size_bytes,from_bits,to_bits,measured_s,predicted_s,error\n".to_string();
     let all = all(rows);
     for one in &all {
         let Foretold { size_bytes, from_bits, to_bits, measured_s, predicted_s } = one;
@@ -160,7 +172,9 @@ mod tests {
             csv(&rows)
         );
         assert!(
-            sentence(&rows).expect("two links").contains("over 1 other link their median error is 0.0 %")
+            sentence(&rows)
+                .expect("two links")
+                .contains("over 1 other link their median error is 0.0 %")
         );
         assert!(sentence(&rows[..1]).is_none() && csv(&rows[..1]).lines().count() == 1);
     }

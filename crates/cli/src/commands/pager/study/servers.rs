@@ -28,9 +28,15 @@ pub struct Servers {
 
 impl Servers {
     /// So many, each with room for `bytes`; in the second box if there are boxes.
-    pub fn start(number: u32, bytes: u64, key: &str, boxes: Option<&Namespaces>) -> Result<Servers> {
+    pub fn start(
+        number: u32,
+        bytes: u64,
+        key: &str,
+        boxes: Option<&Namespaces>,
+    ) -> Result<Servers> {
         let own = std::env::current_exe().context("cannot find this program's own file")?;
-        let announced = memory::Scratch::new("servers").context("cannot make a temporary folder")?;
+        let announced =
+            memory::Scratch::new("servers").context("cannot make a temporary folder")?;
         let mut servers = Servers { children: Vec::new(), addresses: Vec::new() };
         let host = boxes.map_or("127.0.0.1", |_| Namespaces::far_address());
         for at in 0..number {
@@ -47,7 +53,11 @@ impl Servers {
     /// Start one; where it listens.
     fn add(&mut self, command: &mut Command, place: &Path) -> Result<String> {
         let mut said = tempfile::tempfile().context("cannot make a temporary file")?;
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone()?).process_group(0);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(said.try_clone()?)
+            .process_group(0);
         self.children.push(command.spawn().context("cannot start a memory server")?);
         let begun = Instant::now();
         loop {

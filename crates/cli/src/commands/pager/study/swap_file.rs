@@ -22,9 +22,10 @@ impl SwapFile {
     pub fn make(folder: &Path, bytes: u64) -> Result<SwapFile> {
         remove_left_overs();
         let pid = std::process::id();
-        let begun =
-            begin_of(pid).context("cannot read /proc/self/stat, which says when this process began")?;
-        let folder = folder.canonicalize().with_context(|| format!("cannot find {}", folder.display()))?;
+        let begun = begin_of(pid)
+            .context("cannot read /proc/self/stat, which says when this process began")?;
+        let folder =
+            folder.canonicalize().with_context(|| format!("cannot find {}", folder.display()))?;
         let path = folder.join(format!("{PREFIX}-{pid}-{begun}"));
         let mut options = OpenOptions::new();
         let file = options.write(true).create_new(true).mode(0o600).open(&path);
@@ -33,8 +34,8 @@ impl SwapFile {
         // The kernel swaps to no file with holes.
         rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, bytes + SPARE_BYTES)
             .with_context(|| {
-                format!("no room for {} MiB in {}", (bytes + SPARE_BYTES) >> 20, folder.display())
-            })?;
+            format!("no room for {} MiB in {}", (bytes + SPARE_BYTES) >> 20, folder.display())
+        })?;
         run("mkswap", &swap.path)?;
         run("swapon", &swap.path)
             .context("the kernel does not swap to that file: choose an --out on a local disk")?;
@@ -66,13 +67,15 @@ fn owner(path: &str) -> Option<(u32, u64)> {
 }
 
 fn remove(path: &Path) {
-    let is_on =
-        std::fs::read_to_string("/proc/swaps").is_ok_and(|swaps| swaps.contains(&*path.to_string_lossy()));
+    let is_on = std::fs::read_to_string("/proc/swaps")
+        .is_ok_and(|swaps| swaps.contains(&*path.to_string_lossy()));
     let off = if is_on { run("swapoff", path) } else { Ok(()) };
     let gone = off.and_then(|()| Ok(std::fs::remove_file(path)?));
     if let Err(error) = gone {
         let path = path.display();
-        eprintln!("the swap file {path} is left: {error:#}; remove it with: swapoff {path}; rm {path}");
+        eprintln!(
+            "the swap file {path} is left: {error:#}; remove it with: swapoff {path}; rm {path}"
+        );
     }
 }
 

@@ -86,7 +86,11 @@ impl Row {
     /// What is said of launches that failed.
     pub fn failure(&self) -> Option<String> {
         let why = self.failed.as_ref()?;
-        Some(format!("{} with {}: a launch failed: {why}", self.alternative.name(), self.size_text()))
+        Some(format!(
+            "{} with {}: a launch failed: {why}",
+            self.alternative.name(),
+            self.size_text()
+        ))
     }
 
     /// The data, as people write it.
@@ -126,7 +130,9 @@ pub fn text(rows: &[Row]) -> String {
         let mut cells = vec![row.size_text(), local, row.alternative.name()];
         cells.extend([middle.seconds.elapsed, low, high].map(seconds));
         cells.push(predicted_s(row, rows).map_or("-".into(), seconds));
-        cells.extend(middle.seconds.parts().map(|part| part.text(middle.tick_s).replace('\u{a0}', " ")));
+        cells.extend(
+            middle.seconds.parts().map(|part| part.text(middle.tick_s).replace('\u{a0}', " ")),
+        );
         cells.push(middle.transfers.to_string());
         table.add_row(cells);
     }
@@ -187,7 +193,8 @@ pub fn sentences(rows: &[Row]) -> Vec<String> {
             let (ours, swap) = (of(*size, Alternative::ParityLog)?, of(*size, Alternative::Swap)?);
             let times = ours.middle()?.seconds.elapsed / swap.middle()?.seconds.elapsed;
             Some(format!(
-                "With {} the median launch takes {} as long with parity logging ({} launches) as with the kernel's swap ({}).",
+                "With {} the median launch takes {} as long with parity logging ({} launches) as \
+                with the kernel's swap ({}).",
                 ours.size_text(),
                 ratio_text(times),
                 ours.cells.len(),
@@ -208,7 +215,10 @@ mod tests {
             seconds: PagedSeconds { elapsed: *elapsed, ..PagedSeconds::default() },
             ..Cell::default()
         };
-        Row { cells: elapsed.iter().map(cell).collect(), ..Row::new(alternative, 24 << 20, 6 << 20) }
+        Row {
+            cells: elapsed.iter().map(cell).collect(),
+            ..Row::new(alternative, 24 << 20, 6 << 20)
+        }
     }
 
     #[test]
@@ -216,7 +226,10 @@ mod tests {
         let row = row(Alternative::Disk, &[3.0, 1.0, 2.0]);
         assert_eq!(row.middle().map(|cell| cell.seconds.elapsed), Some(2.0));
         assert_eq!(row.range_s(), (1.0, 3.0));
-        assert_eq!(Row::new(Alternative::Disk, 1 << 20, 0).middle().map(|cell| cell.transfers), None);
+        assert_eq!(
+            Row::new(Alternative::Disk, 1 << 20, 0).middle().map(|cell| cell.transfers),
+            None
+        );
         assert_eq!(csv("fft", &[row]).lines().count(), 4);
     }
 
@@ -225,21 +238,35 @@ mod tests {
     fn no_time_is_negative_and_what_is_too_short_says_so() {
         let mut alone = Cell::alone(Launched { elapsed_s: 0.025, user_s: 0.02, system_s: 0.0 });
         alone.tick_s = 0.01;
-        let said =
-            |cell: &Cell| cell.seconds.parts().map(|part| part.text(cell.tick_s).replace('\u{a0}', " "));
+        let said = |cell: &Cell| {
+            cell.seconds.parts().map(|part| part.text(cell.tick_s).replace('\u{a0}', " "))
+        };
         let [user, system, .., other] = said(&alone);
         assert_eq!([&*user, &system, &other], ["20.0 ms", "below 10.0 ms", "below 10.0 ms"]);
-        let seconds =
-            PagedSeconds { elapsed: 30e-6, user: -0.002, network: 30e-6, ..PagedSeconds::default() };
+        let seconds = PagedSeconds {
+            elapsed: 30e-6,
+            user: -0.002,
+            network: 30e-6,
+            ..PagedSeconds::default()
+        };
         let paged = Cell::paged(&Paged { seconds: seconds.with_other(), ..Paged::default() }, None);
-        assert!(said(&paged).iter().all(|part| !part.contains('−')) && said(&paged)[4] == "30.0 µs");
+        assert!(
+            said(&paged).iter().all(|part| !part.contains('−')) && said(&paged)[4] == "30.0 µs"
+        );
         let rows = [Row { cells: vec![alone], ..Row::new(Alternative::AllMemory, 1 << 20, 0) }];
-        assert!(csv("fft", &rows).contains(",0.025000,0.020000,,0.000000,"), "{}", csv("fft", &rows));
+        assert!(
+            csv("fft", &rows).contains(",0.025000,0.020000,,0.000000,"),
+            "{}",
+            csv("fft", &rows)
+        );
         assert!(!text(&rows).contains("0.000"), "{}", text(&rows));
     }
 
     #[test]
     fn names_can_be_folders() {
-        assert_eq!(Row::new(Alternative::Network(10_000_000), 24 << 20, 0).key(), "10-mbit-s-24-mib");
+        assert_eq!(
+            Row::new(Alternative::Network(10_000_000), 24 << 20, 0).key(),
+            "10-mbit-s-24-mib"
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! One launch: a process that is watched, ended with the study, and read.
 //!
-//! It is in a process group of its own: Ctrl-C at the terminal reaches the study alone, which passes it on once.
+//! It is in a process group of its own: Ctrl-C at the terminal reaches the study alone, which
+//! passes it on once.
 
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
@@ -43,7 +44,10 @@ pub fn run(mut command: Command) -> Result<String> {
         let said = text_of(&mut err)?;
         let ours = said.lines().rev().find_map(|line| line.strip_prefix("fourstamp: "));
         let last = || said.lines().rev().find(|line| !line.trim().is_empty());
-        bail!("{}", ours.or_else(last).map_or_else(|| format!("it ended with {status}"), str::to_string));
+        bail!(
+            "{}",
+            ours.or_else(last).map_or_else(|| format!("it ended with {status}"), str::to_string)
+        );
     }
     text_of(&mut out)
 }
@@ -96,8 +100,12 @@ mod tests {
         let names = "events,messages,executed,rolled_back,rollbacks,anti_messages,sendbacks,efficiency,off_node_share,\
                      gvt_rounds,memory_peak,final_time,trace_digest,state_digest,seconds,events_per_s";
         let values = "5,6,7,2,1,0,0,0.7,0.5,3,1000,40,0000000000000012,00000000000000ff,0.25,20";
-        let found = summary(&format!("a line of the model\n{names}\n{values}\n")).expect("a result");
-        assert_eq!((found.events, found.seconds, &*found.trace_digest), (5, 0.25, "0000000000000012"));
+        let found =
+            summary(&format!("a line of the model\n{names}\n{values}\n")).expect("a result");
+        assert_eq!(
+            (found.events, found.seconds, &*found.trace_digest),
+            (5, 0.25, "0000000000000012")
+        );
         for nonsense in ["", "a\nb\n", "events\n5\n"] {
             assert!(summary(nonsense).is_err(), "{nonsense}");
         }

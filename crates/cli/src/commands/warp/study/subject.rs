@@ -18,7 +18,8 @@ impl Subject {
     /// Read the model's words as a run would, and refuse at once what some launch would refuse.
     pub fn new(args: &WarpStudyArgs) -> Result<Subject> {
         let line = ["fourstamp", "warp"].into_iter().chain(args.words.iter().map(String::as_str));
-        let Command::Warp(warp) = Cli::try_parse_from(line).unwrap_or_else(|error| error.exit()).command
+        let Command::Warp(warp) =
+            Cli::try_parse_from(line).unwrap_or_else(|error| error.exit()).command
         else {
             bail!("there is no such model");
         };
@@ -26,7 +27,8 @@ impl Subject {
             ModelArgs::Unknown(_) => bail!(super::super::unknown(&args.words[0])),
             ModelArgs::Study(_) => bail!("a study is of a model, not of a study"),
             ModelArgs::Slooow { slooow, .. } if slooow.objects.is_none() => bail!(
-                "slooow has an object a node, so each number of nodes would be another model: give --objects"
+                "slooow has an object a node, so each number of nodes would be another model: give \
+                --objects"
             ),
             _ => {}
         }

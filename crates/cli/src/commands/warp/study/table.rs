@@ -52,7 +52,8 @@ impl Row {
     }
 
     fn mean(&self, figure: impl Fn(&Summary) -> f64) -> f64 {
-        self.launches.iter().map(|launch| figure(&launch.summary)).sum::<f64>() / self.launches.len() as f64
+        self.launches.iter().map(|launch| figure(&launch.summary)).sum::<f64>()
+            / self.launches.len() as f64
     }
 
     /// `None` where nothing was measured.
@@ -64,7 +65,10 @@ impl Row {
             launches: self
                 .launches
                 .iter()
-                .map(|launch| SpeedupLaunch { begun_s: launch.begun_s, seconds: launch.summary.seconds })
+                .map(|launch| SpeedupLaunch {
+                    begun_s: launch.begun_s,
+                    seconds: launch.summary.seconds,
+                })
                 .collect(),
             seconds: typical(&seconds)?,
             speedup: self.nodes.and_then(|_| ratio(in_order, &seconds)),
@@ -76,7 +80,8 @@ impl Row {
 
 /// All of it, with what to see in it.
 pub fn study(model: &str, cores: u32, rows: &[Row]) -> SpeedupStudy {
-    let in_order = rows.iter().find(|row| row.nodes.is_none()).map(Row::seconds).unwrap_or_default();
+    let in_order =
+        rows.iter().find(|row| row.nodes.is_none()).map(Row::seconds).unwrap_or_default();
     let shown: Vec<SpeedupRow> = rows.iter().filter_map(|row| row.shown(&in_order)).collect();
     let fewest = shown.iter().map(|row| row.launches.len()).min().unwrap_or(0);
     let noun = if cores == 1 { "core" } else { "cores" };
@@ -88,7 +93,8 @@ pub fn study(model: &str, cores: u32, rows: &[Row]) -> SpeedupStudy {
             "Below {LAUNCHES_LEAST} launches of each there is no interval: give --launches 5."
         ));
     }
-    let failed = |row: &Row| Some(format!("{}: a launch failed: {}", row.key(), row.failed.as_ref()?));
+    let failed =
+        |row: &Row| Some(format!("{}: a launch failed: {}", row.key(), row.failed.as_ref()?));
     SpeedupStudy {
         title: format!("{model} · speed-up study · Fourstamp"),
         finding: finding(model, &shown),
@@ -105,7 +111,8 @@ fn finding(model: &str, rows: &[SpeedupRow]) -> String {
         return format!("{model} was measured in order only.");
     };
     let (on, times) = (row.name(), ratio_text(best.value));
-    let between = |(low, high): (f64, f64)| format!(" (95 %: {} to {})", ratio_text(low), ratio_text(high));
+    let between =
+        |(low, high): (f64, f64)| format!(" (95 %: {} to {})", ratio_text(low), ratio_text(high));
     match best.interval {
         Ok(interval) if interval.0 > 1.0 => {
             format!("{model} is fastest on {on}: {times} as fast as in order{}.", between(interval))
@@ -117,7 +124,8 @@ fn finding(model: &str, rows: &[SpeedupRow]) -> String {
         undecided => {
             let why = undecided.map_or_else(reason_text, |_| reason_text(Reason::SpreadTooWide));
             format!(
-                "Undecided whether {model} is faster on nodes, {why}: the best of them ({on}) is {times} as fast as in order{}.",
+                "Undecided whether {model} is faster on nodes, {why}: the best of them ({on}) is \
+                {times} as fast as in order{}.",
                 undecided.map_or_else(|_| String::new(), between)
             )
         }
@@ -140,7 +148,8 @@ pub fn text(study: &SpeedupStudy) -> String {
         "events that came true",
     ]);
     for row in &study.rows {
-        let efficiency = row.efficiency().map_or("-".into(), |it| format!("{:.1} %", it.value * 100.0));
+        let efficiency =
+            row.efficiency().map_or("-".into(), |it| format!("{:.1} %", it.value * 100.0));
         table.add_row(vec![
             row.name(),
             row.launches.len().to_string(),
@@ -177,7 +186,8 @@ pub fn csv(study: &SpeedupStudy) -> String {
                     efficiency_low,efficiency_high,rollbacks,event_efficiency\n"
         .to_string();
     for row in &study.rows {
-        let [seconds, speedup, efficiency] = [Some(row.seconds), row.speedup, row.efficiency()].map(fields);
+        let [seconds, speedup, efficiency] =
+            [Some(row.seconds), row.speedup, row.efficiency()].map(fields);
         text.push_str(&format!(
             "{},{},{},{},{seconds},{speedup},{efficiency},{:.1},{:.6}\n",
             engine(row.nodes),
@@ -242,7 +252,10 @@ mod tests {
             begun_s: 1.7e9,
             summary: Summary { seconds: *seconds, efficiency: 1.0, ..Summary::default() },
         };
-        Row { launches: seconds.iter().enumerate().map(launch).collect(), ..Row::new(nodes, "", Vec::new()) }
+        Row {
+            launches: seconds.iter().enumerate().map(launch).collect(),
+            ..Row::new(nodes, "", Vec::new())
+        }
     }
 
     /// Seen: `warp study ping` said 0.000 s, 0.00× and an interval from "44 ns to 19079 s".
@@ -255,9 +268,16 @@ mod tests {
             assert!(said.contains(wanted), "{wanted}: {said}");
         }
         assert!(!said.contains("0.000 ") && !said.contains("0.00×"), "{said}");
-        assert!(study.finding.starts_with("Undecided whether ping is faster on nodes, too few launches"));
         assert!(
-            study.sentences.iter().any(|said| said.contains("Below 3 launches of each there is no interval"))
+            study
+                .finding
+                .starts_with("Undecided whether ping is faster on nodes, too few launches")
+        );
+        assert!(
+            study
+                .sentences
+                .iter()
+                .any(|said| said.contains("Below 3 launches of each there is no interval"))
         );
         let table = csv(&study);
         let cells: Vec<&str> = table.lines().nth(2).unwrap().split(',').collect();
@@ -267,16 +287,21 @@ mod tests {
 
     #[test]
     fn what_the_interval_decides_is_said() {
-        let of = |nodes: &[f64]| study("m", 2, &[row(None, &[1.0, 1.01, 0.99]), row(Some(2), nodes)]).finding;
+        let of = |nodes: &[f64]| {
+            study("m", 2, &[row(None, &[1.0, 1.01, 0.99]), row(Some(2), nodes)]).finding
+        };
         assert!(
-            of(&[0.5, 0.51, 0.49]).starts_with("m is fastest on 2 nodes: 2.00× as fast as in order (95 %: ")
+            of(&[0.5, 0.51, 0.49])
+                .starts_with("m is fastest on 2 nodes: 2.00× as fast as in order (95 %: ")
         );
         assert!(
-            of(&[8.0, 8.1, 7.9])
-                .starts_with("m is fastest in order; the best on nodes (2 nodes) is 0.125× as fast")
+            of(&[8.0, 8.1, 7.9]).starts_with(
+                "m is fastest in order; the best on nodes (2 nodes) is 0.125× as fast"
+            )
         );
         assert!(
-            of(&[0.8, 1.2, 1.0]).starts_with("Undecided whether m is faster on nodes, spread too wide: ")
+            of(&[0.8, 1.2, 1.0])
+                .starts_with("Undecided whether m is faster on nodes, spread too wide: ")
         );
     }
 }

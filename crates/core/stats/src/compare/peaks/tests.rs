@@ -25,11 +25,13 @@ fn peak(place: f64, mass: f64) -> Peak {
     }
 }
 
-/// A launch with so many of a thousand messages at each place, spread a little; `own` shifts all of them.
+/// A launch with so many of a thousand messages at each place, spread a little; `own` shifts all of
+/// them.
 fn launch(places: &[(f64, usize)], own: f64) -> Launch {
     let mut block = Block::default();
     for (place, count) in places {
-        (0..*count).for_each(|at| block[0].add((place * (1.0 + own) * (1.0 + at as f64 / 1e5)) as i64));
+        (0..*count)
+            .for_each(|at| block[0].add((place * (1.0 + own) * (1.0 + at as f64 / 1e5)) as i64));
     }
     Launch::of(&[block], 0)
 }
@@ -92,7 +94,8 @@ fn valleys_that_noise_moved_change_nothing() {
     assert_eq!((found[0].place.unwrap().by, found[0].place.unwrap().differs), (1.0, Some(false)));
 }
 
-/// Seen: "the peak at 11.6 µs is at 19.4 µs now: it moved by −95.2 %", measured over both peaks' regions together.
+/// Seen: "the peak at 11.6 µs is at 19.4 µs now: it moved by −95.2 %", measured over both peaks'
+/// regions together.
 #[test]
 fn a_pair_differs_by_what_its_figures_differ_by() {
     let places = [(11.6e3, 600), (300e3, 400)];
@@ -157,5 +160,8 @@ fn peaks_in_the_same_order_are_matched_to_the_nearest() {
     let pairs = aligned(&[side(100.0), side(1000.0)], &[side(110.0), side(300.0), side(1100.0)]);
     let places: Vec<(Option<f64>, Option<f64>)> =
         pairs.iter().map(|(a, b)| (a.map(|p| p.place_ns), b.map(|p| p.place_ns))).collect();
-    assert_eq!(places, [(Some(100.0), Some(110.0)), (None, Some(300.0)), (Some(1000.0), Some(1100.0))]);
+    assert_eq!(
+        places,
+        [(Some(100.0), Some(110.0)), (None, Some(300.0)), (Some(1000.0), Some(1100.0))]
+    );
 }

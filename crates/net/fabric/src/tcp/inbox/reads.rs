@@ -7,7 +7,8 @@ use super::Span;
 use record::ArrivedClock;
 use std::collections::VecDeque;
 
-/// Reads remembered one by one; beyond, neighbours on one clock are joined (a wider bracket, still true).
+/// Reads remembered one by one; beyond, neighbours on one clock are joined (a wider bracket, still
+/// true).
 const READS_MAX: usize = 64;
 
 /// Reads that brought bytes which are not yet delivered.

@@ -29,7 +29,8 @@ fn read_at(earliest: u64, latest: u64) -> Option<Span> {
 }
 
 proptest! {
-    /// However the stream is cut into reads, the same frames come out, in a buffer that holds little more than one.
+    /// However the stream is cut into reads, the same frames come out, in a buffer that holds
+    /// little more than one.
     #[test]
     fn cuts_do_not_matter(
         sizes in prop::collection::vec(0..MAX, 1..40), cuts in prop::collection::vec(1usize..900, 1..50),
@@ -156,7 +157,10 @@ fn reads_that_are_joined_keep_their_clocks() {
     }
     for seq in 0..200 {
         let came = inbox.next().unwrap().came.unwrap();
-        assert_eq!(came.clock, if seq < 100 { ArrivedClock::Receiver } else { ArrivedClock::Kernel });
+        assert_eq!(
+            came.clock,
+            if seq < 100 { ArrivedClock::Receiver } else { ArrivedClock::Kernel }
+        );
         assert!(came.earliest <= seq && seq < came.latest, "{seq}: {came:?}");
     }
     assert!(inbox.reads.len() <= 2);
@@ -200,8 +204,10 @@ fn acknowledgements_take_no_room() {
 #[test]
 fn a_message_before_an_acknowledgement_in_one_read_is_bracketed() {
     let mut inbox = Inbox::new(HEADED, 4096);
-    feed(&mut inbox, &[frame(Flag::Last, 0, b"first"), ack(1)].concat(), read_at(100, 200)).unwrap();
-    feed(&mut inbox, &[ack(2), frame(Flag::Last, 1, b"second")].concat(), read_at(200, 300)).unwrap();
+    feed(&mut inbox, &[frame(Flag::Last, 0, b"first"), ack(1)].concat(), read_at(100, 200))
+        .unwrap();
+    feed(&mut inbox, &[ack(2), frame(Flag::Last, 1, b"second")].concat(), read_at(200, 300))
+        .unwrap();
     let came: Vec<Span> =
         std::iter::from_fn(|| inbox.next()).map(|delivery| delivery.came.unwrap()).collect();
     assert_eq!([came[0].exact, came[1].exact], [false, true]);

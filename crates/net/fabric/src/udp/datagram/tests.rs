@@ -73,7 +73,10 @@ proptest! {
 
 #[test]
 fn one_changed_bit_breaks_the_seal() {
-    let good = datagram(&Ack::default(), &[Unit { seq: 0, head: head(Flag::Last, 0), payload: b"12345678" }]);
+    let good = datagram(
+        &Ack::default(),
+        &[Unit { seq: 0, head: head(Flag::Last, 0), payload: b"12345678" }],
+    );
     for bit in 0..good.len() * 8 {
         let mut bytes = good.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
@@ -84,7 +87,10 @@ fn one_changed_bit_breaks_the_seal() {
 
 #[test]
 fn what_is_no_datagram_is_named() {
-    let good = datagram(&Ack::default(), &[Unit { seq: 0, head: head(Flag::Last, 0), payload: b"12345678" }]);
+    let good = datagram(
+        &Ack::default(),
+        &[Unit { seq: 0, head: head(Flag::Last, 0), payload: b"12345678" }],
+    );
     let with = |at: usize, value: u8| {
         let mut bytes = good.clone();
         bytes[at] = value;
@@ -103,7 +109,8 @@ fn what_is_no_datagram_is_named() {
     assert_eq!(read(&good[..HEADER_BYTES - 1]), Err(DatagramError::Short));
 }
 
-/// The values of the paper's appendix A (Aumasson and Bernstein, 2012): it is SipHash-2-4 that the crate computes.
+/// The values of the paper's appendix A (Aumasson and Bernstein, 2012): it is SipHash-2-4 that the
+/// crate computes.
 #[test]
 fn the_tag_is_siphash_2_4() {
     let key = TagKey(std::array::from_fn(|i| i as u8));

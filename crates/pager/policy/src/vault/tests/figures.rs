@@ -86,10 +86,14 @@ fn groups_whose_pages_are_all_replaced_are_freed() {
     }
     let status = owner.vault.status();
     let used: u64 = status.places.iter().map(|place| place.used).sum();
-    assert_eq!((used, status.groups_full, status.groups_with_inactive, status.reclaimed), (500, 100, 0, 0));
+    assert_eq!(
+        (used, status.groups_full, status.groups_with_inactive, status.reclaimed),
+        (500, 100, 0, 0)
+    );
 }
 
-/// Pages are replaced at random, with less spare room than the 10 % of the paper: groups have to be put together, and nothing goes to the disk.
+/// Pages are replaced at random, with less spare room than the 10 % of the paper: groups have to be
+/// put together, and nothing goes to the disk.
 #[test]
 fn little_spare_room_is_enough() {
     let mut owner = calm(Policy::ParityLog, 4, 1, 1080);
@@ -153,7 +157,10 @@ fn a_spare_takes_the_role_of_the_dead() {
         owner.settle();
         let status = owner.vault.status();
         let used = status.places[4].used;
-        assert!(if role == Role::Parity { used == 100 } else { used > 30 }, "{role:?}: {status:#?}");
+        assert!(
+            if role == Role::Parity { used == 100 } else { used > 30 },
+            "{role:?}: {status:#?}"
+        );
         assert_eq!((status.places[5].used, status.lost), (0, 0));
     }
 }

@@ -210,7 +210,11 @@ impl Owner {
         match event {
             Event::Stored { page, frame } => {
                 let (put, content) = self.putting.remove(&frame).expect("a frame comes back once");
-                assert_eq!((put, content), (page, self.world.full(frame)), "the frame of a put was changed");
+                assert_eq!(
+                    (put, content),
+                    (page, self.world.full(frame)),
+                    "the frame of a put was changed"
+                );
                 self.empty(frame);
             }
             Event::Fetched { page, into, got } => {
@@ -240,9 +244,17 @@ impl Owner {
         };
         match content {
             Some(content) => {
-                assert!(get.may_bring.contains(&content), "page {} came back as it was before", page.0)
+                assert!(
+                    get.may_bring.contains(&content),
+                    "page {} came back as it was before",
+                    page.0
+                )
             }
-            None => assert!(!self.truth.contains_key(&page), "page {} is there, and did not come", page.0),
+            None => assert!(
+                !self.truth.contains_key(&page),
+                "page {} is there, and did not come",
+                page.0
+            ),
         }
         if let Into::Frame(frame) = get.into {
             self.empty(frame);
@@ -310,8 +322,13 @@ impl Owner {
     }
 
     fn give_up_hanging(&mut self) {
-        let mut hanging: Vec<Place> =
-            self.world.spots.iter().filter(|(_, spot)| spot.hangs).map(|(place, _)| *place).collect();
+        let mut hanging: Vec<Place> = self
+            .world
+            .spots
+            .iter()
+            .filter(|(_, spot)| spot.hangs)
+            .map(|(place, _)| *place)
+            .collect();
         hanging.sort_unstable();
         for place in hanging {
             self.crash(place);

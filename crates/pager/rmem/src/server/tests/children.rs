@@ -33,8 +33,9 @@ fn a_killed_server_is_noticed_at_once() {
         .spawn()
         .unwrap();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let address =
-        lines.map_while(Result::ok).find_map(|line| line.strip_prefix("address ").map(str::to_owned));
+    let address = lines
+        .map_while(Result::ok)
+        .find_map(|line| line.strip_prefix("address ").map(str::to_owned));
     let link = Link::connect(&address.unwrap(), &key, false, DEADLINE).unwrap();
     assert_eq!(link.about().pid, child.id());
     let mut client = Client { link };

@@ -92,10 +92,12 @@ impl Model {
                 self.held.insert(*slot, (tagged(&result), result));
             }
             Step::Read(slots) => {
-                let reads: Vec<(u64, u32)> = slots.iter().map(|slot| (u64::from(*slot), *slot)).collect();
+                let reads: Vec<(u64, u32)> =
+                    slots.iter().map(|slot| (u64::from(*slot), *slot)).collect();
                 link.read(&reads);
-                let answer =
-                    |slot: &u32| Answer::Page((*slot).into(), self.tag(*slot), self.bytes(*slot).into());
+                let answer = |slot: &u32| {
+                    Answer::Page((*slot).into(), self.tag(*slot), self.bytes(*slot).into())
+                };
                 let answers: Vec<Answer> = slots.iter().map(answer).collect();
                 self.expected.extend(answers);
             }
@@ -112,14 +114,21 @@ impl Model {
 /// Note what came.
 fn note(reply: Reply<'_>, came: &mut Vec<Answer>) {
     match reply {
-        Reply::Stored { operations, .. } => came.extend(operations.iter().map(|o| Answer::Stored(*o))),
+        Reply::Stored { operations, .. } => {
+            came.extend(operations.iter().map(|o| Answer::Stored(*o)))
+        }
         Reply::Swapped { operation, difference, before, .. } => {
             came.push(Answer::Swapped(operation, Box::new(*difference), before));
         }
         Reply::Mixed { operation, tag, .. } => came.push(Answer::Mixed(operation, tag)),
         Reply::Pages { operations, entries, bytes, .. } => {
-            assert_eq!((operations.len(), operations.len() * PAGE_BYTES), (entries.len(), bytes.len()));
-            for ((operation, entry), bytes) in operations.iter().zip(entries).zip(bytes.chunks(PAGE_BYTES)) {
+            assert_eq!(
+                (operations.len(), operations.len() * PAGE_BYTES),
+                (entries.len(), bytes.len())
+            );
+            for ((operation, entry), bytes) in
+                operations.iter().zip(entries).zip(bytes.chunks(PAGE_BYTES))
+            {
                 let bytes: PageBytes = bytes.try_into().unwrap();
                 came.push(Answer::Page(*operation, entry.tag, bytes.into()));
             }
@@ -148,7 +157,8 @@ proptest! {
                 came.len() >= model.expected.len()
             });
         }
-        prop_assert!(came == model.expected, "{} answers, {} expected", came.len(), model.expected.len());
+        prop_assert!(came == model.expected, "{} answers, {} \
+        expected", came.len(), model.expected.len());
         prop_assert_eq!(client.link.oldest(), None);
     }
 }

@@ -17,7 +17,10 @@ fn speed() {
             let rate = rate(8192, || read_all(&mut client, window));
             println!("  read, {window} at a time: {rate:.0} MB/s");
         }
-        println!("  read, 64 at a time, two asked for: {:.0} MB/s", rate(8192, || read_ahead(&mut client)));
+        println!(
+            "  read, 64 at a time, two asked for: {:.0} MB/s",
+            rate(8192, || read_ahead(&mut client))
+        );
     }
     bare();
 }
@@ -112,5 +115,7 @@ fn bare() {
     drop(stream);
     server.join().unwrap();
     let (p50, p99) = percentiles(&mut times);
-    println!("a bare round trip of 24 bytes there and a page back: p50 {p50:.1} µs, p99 {p99:.1} µs");
+    println!(
+        "a bare round trip of 24 bytes there and a page back: p50 {p50:.1} µs, p99 {p99:.1} µs"
+    );
 }

@@ -11,8 +11,12 @@ use std::io::{ErrorKind, Read, Write};
 /// A connection that has proved that it holds the key, on which anything may be sent.
 fn raw(running: &Running) -> TcpStream {
     let mut stream = TcpStream::connect(running.address()).unwrap();
-    let ours =
-        Introduction { role: Role::Client, purpose: Purpose::Pages, node: Introduction::NO_NODE, session: 0 };
+    let ours = Introduction {
+        role: Role::Client,
+        purpose: Purpose::Pages,
+        node: Introduction::NO_NODE,
+        session: 0,
+    };
     authenticate(&mut stream, "server", &running.key, ours, DEADLINE).unwrap();
     stream.set_read_timeout(Some(DEADLINE)).unwrap();
     stream
@@ -49,8 +53,9 @@ fn until_closed(mut stream: TcpStream) -> Vec<u8> {
 #[test]
 fn another_key_is_refused() {
     let running = Running::start(8, |_| {});
-    let error =
-        Link::connect(&running.address(), &RunKey::generate().unwrap(), false, DEADLINE).err().unwrap();
+    let error = Link::connect(&running.address(), &RunKey::generate().unwrap(), false, DEADLINE)
+        .err()
+        .unwrap();
     assert!(matches!(error, LinkError::Handshake(HandshakeError::WrongKey { .. })), "{error}");
     running.until("count", |summary| summary.strangers.total() == 1 && summary.clients == 0);
     running.assert_unharmed();
@@ -61,7 +66,8 @@ fn a_proof_for_another_purpose_is_worth_nothing() {
     let running = Running::start(8, |_| {});
     for purpose in [Purpose::Data, Purpose::Control] {
         let mut stream = TcpStream::connect(running.address()).unwrap();
-        let ours = Introduction { role: Role::Client, purpose, node: Introduction::NO_NODE, session: 0 };
+        let ours =
+            Introduction { role: Role::Client, purpose, node: Introduction::NO_NODE, session: 0 };
         assert!(authenticate(&mut stream, "server", &running.key, ours, DEADLINE).is_err());
     }
     running.until("count", |summary| summary.strangers.total() == 2 && summary.clients == 0);
@@ -140,7 +146,8 @@ fn a_client_that_does_not_read_is_cut_off() {
     running.assert_unharmed();
 }
 
-/// Far more connections that say nothing than the server has places for: clients come in as if there were none.
+/// Far more connections that say nothing than the server has places for: clients come in as if
+/// there were none.
 #[test]
 fn a_crowd_that_says_nothing_keeps_nobody_out() {
     let running = Running::start(8, |_| {});

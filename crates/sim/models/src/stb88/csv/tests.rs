@@ -54,7 +54,12 @@ fn errors_name_file_line_and_column() {
         (0, "red_div2/1,div", "red_div2/1,corps", "stb88_objects.csv, line 7: type is \"corps\""),
         (0, "red_div2/1", "red_tank2/1", "stb88_objects.csv, line 7: object is \"red_tank2/1\""),
         (0, "red_div2/1", "red_div1/1", "the objects: red_div1/1 is there twice"),
-        (0, "red_div2/1", "red_div3/1", "the divisions of red_corps1: there is no object red_div2/1"),
+        (
+            0,
+            "red_div2/1",
+            "red_div3/1",
+            "the divisions of red_corps1: there is no object red_div2/1",
+        ),
         (0, "6,distrib1,distributor\n", "", "there is no object distrib1"),
         (1, "99", "98", "stb88_initial_messages.csv, line 2: selector is \"98\""),
         (1, "-2000", "5", "stb88_initial_messages.csv, line 2: time is \"5\""),
@@ -65,7 +70,12 @@ fn errors_name_file_line_and_column() {
         (2, "90.0", "-1", "x_km is \"-1\""),
         (2, "90.0", "NaN", "x_km is \"NaN\""),
         (2, "90.0", "380", "begins at 435, 53, where there is no cell"),
-        (2, "Blue,1", "Red,1", "stb88_corps.csv, line 2: corps is \"blue_corps1\"; number and side"),
+        (
+            2,
+            "Blue,1",
+            "Red,1",
+            "stb88_corps.csv, line 2: corps is \"blue_corps1\"; number and side",
+        ),
         (2, "53.0,1", "53.0,7", "stb88_corps.csv, line 2: formation is \"7\"; it has 0 divisions"),
         (2, "blue_corps1,Blue,1,90.0,53.0,1\n", "", "blue_corps1 is an object and has no row"),
         (3, "32", "30", "stb88_formations.csv, line 2: width_km is \"30\""),
@@ -78,8 +88,18 @@ fn errors_name_file_line_and_column() {
         (4, "support,Red,1,2,1200,1500,0.0\n", "", "there is no row for support, Red, slot 1"),
         (5, "0.000115", "-1", "stb88_attrition.csv, line 2: coefficient is \"-1\""),
         (5, "0,1,", "0,16,", "line 2: target_id is \"16\""),
-        (6, "combat_cycle,60", "combat_cycle,61", "line 7: value is \"61\"; combat_cycle is 60 by the rules"),
-        (6, "board_height_y,106", "board_height_y,107", "line 4: value is \"107\"; cells are 106 km high"),
+        (
+            6,
+            "combat_cycle,60",
+            "combat_cycle,61",
+            "line 7: value is \"61\"; combat_cycle is 60 by the rules",
+        ),
+        (
+            6,
+            "board_height_y,106",
+            "board_height_y,107",
+            "line 4: value is \"107\"; cells are 106 km high",
+        ),
         (6, "cutoff_time,50000\n", "", "there is no constant cutoff_time"),
         (6, "name,value\n", "name,value\nx\n", "line 2: it cannot be read as a table"),
     ] {
@@ -101,8 +121,9 @@ fn errors_name_file_line_and_column() {
 fn a_cell_has_room_for_twenty() {
     let mut objects = GOOD[0].trim_end().to_string();
     let divisions = (3..=10).map(|number| format!("red_div{number}/1"));
-    let second =
-        (1..=10).map(|number| format!("red_div{number}/2")).chain(["red_corps2".into(), "distrib2".into()]);
+    let second = (1..=10)
+        .map(|number| format!("red_div{number}/2"))
+        .chain(["red_corps2".into(), "distrib2".into()]);
     let kind = |name: &str| match name {
         "red_corps2" => "corps",
         "distrib2" => "distributor",

@@ -19,7 +19,8 @@ const FIRING: f64 = 60.0;
 impl<O: Outgoing> Visit<'_, O> {
     /// The expected time of a battle has come: ask the enemy where it is, and wait for the answer.
     pub(super) fn engage(&mut self, enemy: Name, sighting: i32) {
-        let expected = self.state.intel.iter().any(|known| known.unit == enemy && known.sighting == sighting);
+        let expected =
+            self.state.intel.iter().any(|known| known.unit == enemy && known.sighting == sighting);
         let battles = &self.state.battles;
         let fights = battles.find(|battle| battle.enemy == enemy).is_some();
         if !expected || fights || battles.len() == super::Few::<Battle>::MAX {
@@ -110,7 +111,8 @@ impl<O: Outgoing> Visit<'_, O> {
             full => self.state.strength.trunc() / full,
         };
         self.state.strength = self.state.sum_strength(self.scenario, self.side);
-        let ratio = if self.state.full == 0.0 { 0.0 } else { self.state.strength / self.state.full };
+        let ratio =
+            if self.state.full == 0.0 { 0.0 } else { self.state.strength / self.state.full };
         let entry = self.state.battles.at(battle);
         entry.key = entry.key.wrapping_add(1);
         entry.ratio = ratio;
@@ -124,7 +126,8 @@ impl<O: Outgoing> Visit<'_, O> {
         self.desk.send_self_at(at, Stb88Payload::Assess { enemy, suffered: true, key });
     }
 
-    /// What each of the enemy's systems destroys of each of ours; how many of them shoot makes no difference.
+    /// What each of the enemy's systems destroys of each of ours; how many of them shoot makes no
+    /// difference.
     #[inline]
     fn lose(&mut self, fire: &[Fire; COMBAT]) {
         let exposure = match self.state.posture {

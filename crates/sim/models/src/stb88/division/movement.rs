@@ -47,7 +47,8 @@ impl<O: Outgoing> Visit<'_, O> {
         let chance = random(seed) - 5;
         let speed = USUAL_SPEED * (f64::from(chance) / 100.0 + 1.0);
         self.state.key = self.state.key.wrapping_add(1);
-        let target = Particle { at: [self.state.objective, self.state.place.at[1]], speed: [speed, 0.0] };
+        let target =
+            Particle { at: [self.state.objective, self.state.place.at[1]], speed: [speed, 0.0] };
         let movement = Move { key: self.state.key, target, mode: RIGID };
         self.desk.send_self(MINUTE, Stb88Payload::StartMove(movement));
     }
@@ -72,7 +73,8 @@ impl<O: Outgoing> Visit<'_, O> {
         self.state.mode = REAR_FOLLOWS;
         self.state.objective = target[0];
         self.place_rear();
-        let end = i64::from(self.desk.now).saturating_add(minutes.saturating_mul(i64::from(MINUTE)));
+        let end =
+            i64::from(self.desk.now).saturating_add(minutes.saturating_mul(i64::from(MINUTE)));
         self.doings.moved = Some((*movement, end));
     }
 

@@ -44,7 +44,8 @@ impl<O: Outgoing> Visit<'_, O> {
     }
 }
 
-/// How fast two come together, km a minute, as the original reckons it: not at all where only the other one moves.
+/// How fast two come together, km a minute, as the original reckons it: not at all where only the
+/// other one moves.
 fn closing_speed(ours: &Particle, enemy: &Particle) -> f64 {
     let (m, v) = (ours.speed[0], enemy.speed[0]);
     let (x, other) = (ours.at[0], enemy.at[0]);

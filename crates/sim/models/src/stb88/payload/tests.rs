@@ -4,7 +4,8 @@ use crate::stb88::Fire;
 use proptest::prelude::*;
 
 fn names() -> impl Strategy<Value = Name> {
-    let texts = ["G0,3", "red_div1/2", "red_div10/2", "blue_div1/2", "red_corps1", "distrib1", "red_div22"];
+    let texts =
+        ["G0,3", "red_div1/2", "red_div10/2", "blue_div1/2", "red_corps1", "distrib1", "red_div22"];
     prop_oneof![
         Just(Name::NONE),
         proptest::sample::select(texts.to_vec()).prop_map(|text| Name::parse(text).unwrap())
@@ -39,7 +40,11 @@ fn postures() -> impl Strategy<Value = Posture> {
 }
 
 fn sighted() -> impl Strategy<Value = Sighted> {
-    (names(), particles(), numbers()).prop_map(|(unit, place, radius)| Sighted { unit, place, radius })
+    (names(), particles(), numbers()).prop_map(|(unit, place, radius)| Sighted {
+        unit,
+        place,
+        radius,
+    })
 }
 
 fn moves() -> impl Strategy<Value = Move> {
@@ -48,34 +53,57 @@ fn moves() -> impl Strategy<Value = Move> {
 
 fn large() -> impl Strategy<Value = Stb88Payload> {
     let common = || (names(), doubles(), doubles(), particles(), postures());
-    let fire =
-        (0u8..16, doubles(), doubles(), doubles()).prop_map(|(system, operational, authorised, strength)| {
-            Fire { system, operational, authorised, strength }
-        });
+    let fire = (0u8..16, doubles(), doubles(), doubles()).prop_map(
+        |(system, operational, authorised, strength)| Fire {
+            system,
+            operational,
+            authorised,
+            strength,
+        },
+    );
     prop_oneof![
         (common(), doubles(), any::<bool>(), proptest::array::uniform15(names())).prop_map(
             |((division, front, strength, place, posture), full, in_battle, enemies)| {
-                let report = Report { division, front, strength, full, place, posture, in_battle, enemies };
+                let report =
+                    Report { division, front, strength, full, place, posture, in_battle, enemies };
                 Stb88Payload::Report(Arc::new(report))
             }
         ),
         (common(), doubles(), [numbers(), numbers(), numbers()]).prop_map(
             |((sender, front, rear, place, posture), strength, [sector, enemy, index])| {
-                let parameters =
-                    Parameters { sender, front, rear, place, strength, posture, sector, enemy, index };
+                let parameters = Parameters {
+                    sender,
+                    front,
+                    rear,
+                    place,
+                    strength,
+                    posture,
+                    sector,
+                    enemy,
+                    index,
+                };
                 Stb88Payload::Parameters(Arc::new(parameters))
             }
         ),
         (common(), names(), places(), numbers(), any::<bool>()).prop_map(
             |((division, _, _, place, posture), corps, objective, radius, up)| {
                 let place = place.at;
-                let deployment = Deployment { division, posture, objective, place, corps, radius, up };
+                let deployment =
+                    Deployment { division, posture, objective, place, corps, radius, up };
                 Stb88Payload::Deployment(Arc::new(deployment))
             }
         ),
         (common(), proptest::array::uniform5(fire), doubles()).prop_map(
             |((sender, front, rear, place, posture), fire, ratio)| {
-                Stb88Payload::Losses(Arc::new(Losses { sender, fire, front, rear, place, posture, ratio }))
+                Stb88Payload::Losses(Arc::new(Losses {
+                    sender,
+                    fire,
+                    front,
+                    rear,
+                    place,
+                    posture,
+                    ratio,
+                }))
             }
         ),
     ]
@@ -92,11 +120,8 @@ fn small() -> impl Strategy<Value = Stb88Payload> {
         moves().prop_map(Stb88Payload::ContinueMove),
         names().prop_map(Stb88Payload::Cell),
         (names(), numbers()).prop_map(|(enemy, sighting)| Stb88Payload::Engage { enemy, sighting }),
-        (names(), any::<bool>(), numbers()).prop_map(|(enemy, suffered, key)| Stb88Payload::Assess {
-            enemy,
-            suffered,
-            key
-        }),
+        (names(), any::<bool>(), numbers())
+            .prop_map(|(enemy, suffered, key)| Stb88Payload::Assess { enemy, suffered, key }),
         (names(), particles(), numbers()).prop_map(|(unit, place, time)| Stb88Payload::Perceive {
             unit,
             place,
@@ -123,7 +148,8 @@ proptest! {
 
     #[test]
     fn bytes_are_read_as_they_were_written(payload in payloads()) {
-        // Not as itself: a place near which y ± 16 rounds may come back as another that gives the same bytes.
+        // Not as itself: a place near which y ± 16 rounds may come back as another that gives the
+        // same bytes.
         is_read_as_it_was_written(&payload)?;
     }
 

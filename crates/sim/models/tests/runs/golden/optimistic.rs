@@ -1,4 +1,5 @@
-//! The models on several nodes in one thread, with delays and forced rollbacks, against the sequential run.
+//! The models on several nodes in one thread, with delays and forced rollbacks, against the
+//! sequential run.
 
 use super::pucks;
 use super::warpnet::benchmark;
@@ -53,13 +54,17 @@ fn objects_that_move_change_nothing() {
         };
         Phold::new(&options).unwrap()
     };
-    for (seed, undo) in
-        (1..20).zip([Undoing::Copy, Undoing::Records, Undoing::Snapshots { every: 5 }].iter().cycle())
+    for (seed, undo) in (1..20)
+        .zip([Undoing::Copy, Undoing::Records, Undoing::Snapshots { every: 5 }].iter().cycle())
     {
         moved(compare(&phold(*undo, seed), 20.0, restless(2 + seed as u16 % 3, seed, 10)));
     }
     for seed in 1..4 {
-        moved(compare(&Ping::new(&PingOptions { stop: 300.0 }).unwrap(), 1e6, restless(2, seed, 30)));
+        moved(compare(
+            &Ping::new(&PingOptions { stop: 300.0 }).unwrap(),
+            1e6,
+            restless(2, seed, 30),
+        ));
         let network = Network::generate(&GeneratorOptions { nodes: 40, seed }).unwrap();
         let options = WarpnetOptions { packets_per_node: 3, update_nodes: 10 };
         moved(compare(&Warpnet::new(network, &options).unwrap(), 1e6, restless(4, seed, 20)));
@@ -83,8 +88,12 @@ fn ping_is_never_undone_unless_forced() {
 
 #[test]
 fn phold_is_the_same_with_every_kind_of_undo() {
-    let undos =
-        [Undoing::Copy, Undoing::Records, Undoing::Snapshots { every: 1 }, Undoing::Snapshots { every: 5 }];
+    let undos = [
+        Undoing::Copy,
+        Undoing::Records,
+        Undoing::Snapshots { every: 1 },
+        Undoing::Snapshots { every: 5 },
+    ];
     for (seed, undo) in (1..).zip(undos) {
         for remote in [0.1, 1.0] {
             let options = PholdOptions {
@@ -107,7 +116,8 @@ fn warpnet_is_the_same_on_other_networks() {
     for seed in 1..4 {
         let network = Network::generate(&GeneratorOptions { nodes: 40, seed }).unwrap();
         let options = WarpnetOptions { packets_per_node: 3, update_nodes: 10 };
-        let total = compare(&Warpnet::new(network, &options).unwrap(), 1e6, round_robin(4, seed)).total();
+        let total =
+            compare(&Warpnet::new(network, &options).unwrap(), 1e6, round_robin(4, seed)).total();
         assert!(total.undone > 0, "nothing was undone, so nothing was tested");
     }
 }
@@ -139,7 +149,8 @@ fn battles_drawn_are_the_same_under_many_options() {
     let mut undone = 0;
     for (seed, options) in (1..).zip(many) {
         let theatre = TheatreOptions { corps: 2, blue_divisions: 4, red_divisions: 5, seed };
-        let model = Stb88::new(Scenario::generate(&theatre).unwrap(), &Stb88Options { watch: true });
+        let model =
+            Stb88::new(Scenario::generate(&theatre).unwrap(), &Stb88Options { watch: true });
         let simulation = Simulation::new(2 + seed as u16 % 3, seed, options);
         let simulation = Simulation { dealing: Dealing::RoundRobin, ..simulation };
         undone += compare(&model, 12_000.0, simulation).total().undone;
@@ -154,7 +165,8 @@ fn the_diary_is_the_same_with_and_without_the_sweep() {
         let options = Options { zip_forward, ..Options::default() };
         for nodes in [2, 3] {
             // The call comes late, as behind a caller's long work.
-            let late = Simulation { delay_max: 400, ..Simulation::new(nodes, seed, options.clone()) };
+            let late =
+                Simulation { delay_max: 400, ..Simulation::new(nodes, seed, options.clone()) };
             let total = compare(&model, 1e6, late).total();
             assert!(total.anti_sent > 0, "nothing was cancelled, so nothing was tested");
         }
@@ -175,7 +187,8 @@ fn slooow_is_the_same_in_steps_and_in_one_sweep() {
 #[test]
 fn pucks_are_the_same_on_other_tables() {
     for seed in 1..7 {
-        let options = PucksOptions { rows: 3, columns: 4, pucks: 30, seed, ..PucksOptions::default() };
+        let options =
+            PucksOptions { rows: 3, columns: 4, pucks: 30, seed, ..PucksOptions::default() };
         let model = Pucks::new(Pool::generate(&options).unwrap());
         let mut simulation = round_robin(1 + (seed % 4) as u16, seed);
         // Checking what undoing gives takes an event many times as long.

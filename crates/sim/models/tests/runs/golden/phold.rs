@@ -19,7 +19,8 @@ fn the_population_is_conserved() {
     for start in [1, 4] {
         let options = PholdOptions { start, ..small() };
         let total = phold(&options).outcome.total();
-        // Each message handled is replaced by one; at the end all that are left go beyond the cutoff.
+        // Each message handled is replaced by one; at the end all that are left go beyond the
+        // cutoff.
         assert_eq!(total.committed_sends, total.messages);
         assert_eq!(total.committed_drops, u64::from(start * options.objects));
     }
@@ -37,13 +38,19 @@ fn the_rate_is_that_of_the_delay() {
 fn the_remote_fraction_is_the_one_asked_for() {
     for (remote, groups) in [(0.0, 1), (0.25, 1), (1.0, 4)] {
         let run = phold(&PholdOptions { remote, groups, ..small() });
-        // With nothing remote an object's messages stay its own, so every object has as many as its own delays give.
+        // With nothing remote an object's messages stay its own, so every object has as many as its
+        // own delays give.
         let events: Vec<_> = run.outcome.objects.iter().map(|(_, c)| c.events).collect();
         let mean = events.iter().sum::<u64>() as f64 / events.len() as f64;
-        let variance =
-            events.iter().map(|e| (*e as f64 - mean).powi(2)).sum::<f64>() / mean / events.len() as f64;
-        // Renewals: variance / mean is the squared ratio of deviation and mean of the delay, 0.81; mixing adds to it.
-        assert!(if remote == 0.0 { variance < 1.2 } else { variance > 0.6 }, "{remote}: {variance}");
+        let variance = events.iter().map(|e| (*e as f64 - mean).powi(2)).sum::<f64>()
+            / mean
+            / events.len() as f64;
+        // Renewals: variance / mean is the squared ratio of deviation and mean of the delay, 0.81;
+        // mixing adds to it.
+        assert!(
+            if remote == 0.0 { variance < 1.2 } else { variance > 0.6 },
+            "{remote}: {variance}"
+        );
     }
 }
 

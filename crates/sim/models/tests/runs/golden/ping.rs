@@ -37,11 +37,18 @@ fn any_stop_time_and_any_cutoff() {
             0 => ([stop / 2 + 1, stop / 2], [stop / 2, stop / 2]),
             _ => ([stop.div_ceil(2), stop.div_ceil(2)], [stop.div_ceil(2), stop / 2]),
         };
-        assert_eq!(counts(&run), [[ping[0], ping[0], ping[1], 0], [pong[0], pong[0], pong[1], 0]], "{stop}");
+        assert_eq!(
+            counts(&run),
+            [[ping[0], ping[0], ping[1], 0], [pong[0], pong[0], pong[1], 0]],
+            "{stop}"
+        );
         assert_eq!(run.outcome.final_time, stop as f64);
     }
     for cutoff in [0u64, 1, 33, 499] {
         let total = ping(500.0, Some(cutoff as f64)).outcome.total();
-        assert_eq!((total.events, total.messages, total.committed_drops), (cutoff + 1, cutoff + 1, 1));
+        assert_eq!(
+            (total.events, total.messages, total.committed_drops),
+            (cutoff + 1, cutoff + 1, 1)
+        );
     }
 }

@@ -12,7 +12,8 @@ use timewarp::{Bundle, Context, Message, Model, ObjectId, Payload, Tell};
 const CUTOFF: f64 = 40.0;
 
 pub fn benchmark() -> Option<Pucks> {
-    let (objects, messages) = (shared("data/pucks_objects.csv")?, shared("data/pucks_initial_messages.csv")?);
+    let (objects, messages) =
+        (shared("data/pucks_objects.csv")?, shared("data/pucks_initial_messages.csv")?);
     let scenario = Scenario::read(
         Table { file: OBJECTS_FILE, text: &objects },
         Table { file: MESSAGES_FILE, text: &messages },
@@ -37,7 +38,14 @@ struct Running {
 
 impl Running {
     fn new() -> Running {
-        Running { hash: BASIS, events: 0, lines: Vec::new(), last: 0.0, by_selector: [0; 12], bytes: 0 }
+        Running {
+            hash: BASIS,
+            events: 0,
+            lines: Vec::new(),
+            last: 0.0,
+            by_selector: [0; 12],
+            bytes: 0,
+        }
     }
 
     fn add(&mut self, bytes: &[u8]) {
@@ -126,7 +134,8 @@ fn same_trace(run: &Run, model: &Pucks, golden: &str) {
     };
     let found = run.kept.trace.iter().map(|event| {
         let (time, name) = (event.time, model.name(event.object));
-        let rest = format!("{},{},{name},{},{}", time.seq1(), time.seq2(), event.messages, event.sent);
+        let rest =
+            format!("{},{},{name},{},{}", time.seq1(), time.seq2(), event.messages, event.sent);
         (time.simtime(), rest)
     });
     let golden: Vec<_> = golden.lines().skip(1).map(parsed).collect();
@@ -156,7 +165,8 @@ fn the_run_cut_at_40() {
 
 #[test]
 fn payloads_and_their_order_are_the_benchmarks() {
-    let (Some(model), Some(golden)) = (benchmark(), shared("golden/pucks_digests_cutoff40.csv")) else {
+    let (Some(model), Some(golden)) = (benchmark(), shared("golden/pucks_digests_cutoff40.csv"))
+    else {
         return;
     };
     let model = Digesting { model, digest: Mutex::new(Running::new()) };
@@ -220,7 +230,15 @@ fn tables() -> impl Strategy<Value = PucksOptions> {
     (1u32..5, 1u32..5, sides(), sides(), 1u32..20, any::<u64>()).prop_map(
         |(rows, columns, width, height, pucks, seed)| {
             let room = rows * width * columns * height / (30 * 30);
-            PucksOptions { rows, columns, width, height, pucks: pucks.min(room).max(1), radius: 6, seed }
+            PucksOptions {
+                rows,
+                columns,
+                width,
+                height,
+                pucks: pucks.min(room).max(1),
+                radius: 6,
+                seed,
+            }
         },
     )
 }

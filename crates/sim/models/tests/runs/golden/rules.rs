@@ -1,12 +1,14 @@
 //! Rules of warpnet that no count of events, messages or sends shows.
 
 use crate::watched::run;
-use models::warpnet::{CREATE, NetworkPacket, PACKET, UPDATE, UpdateBody, WarpnetPayload, WarpnetState};
+use models::warpnet::{
+    CREATE, NetworkPacket, PACKET, UPDATE, UpdateBody, WarpnetPayload, WarpnetState,
+};
 use models::{GeneratorOptions, Network, Warpnet, WarpnetOptions};
 use timewarp::{Bundle, Context, Model, ObjectId, Tell, VirtualTime};
 
-/// Node 0 of a network of five gets these at simtime 200; nothing else happens. It prints the currency and first load that
-/// it then holds of node 3.
+/// Node 0 of a network of five gets these at simtime 200; nothing else happens. It prints the
+/// currency and first load that it then holds of node 3.
 struct Told {
     model: Warpnet,
     selectors: Vec<(i32, WarpnetPayload)>,
@@ -72,7 +74,11 @@ impl Model for Told {
         context: &mut Context<'_, WarpnetPayload>,
     ) {
         if let (WarpnetState::Node(state), ObjectId(0)) = (state, context.object()) {
-            context.print(format!("{} {}", state.currencies()[3], state.loads()[self.first_line()]));
+            context.print(format!(
+                "{} {}",
+                state.currencies()[3],
+                state.loads()[self.first_line()]
+            ));
         }
     }
 }
@@ -93,7 +99,8 @@ fn updates_of_one_bundle_are_taken_in_order_of_their_bytes() {
 
 #[test]
 fn a_packet_is_routed_before_an_update_of_its_bundle_is_believed() {
-    let packet = NetworkPacket { creator: 0, created: 100, size: 1, next: 0, last: 0, destination: 4 };
+    let packet =
+        NetworkPacket { creator: 0, created: 100, size: 1, next: 0, last: 0, destination: 4 };
     let both = |update_first: bool| {
         let mut told = vec![(PACKET, WarpnetPayload::Packet(packet)), update(150, 170)];
         if update_first {

@@ -10,11 +10,19 @@ fn counts_are_those_of_the_formula() {
         let outcome = run(&model, None).outcome;
         let (n, t) = (u64::from(objects), u64::from(stop));
         let total = outcome.total();
-        assert_eq!((total.events, total.messages), (n * (t + 1), n * (t + 1 + t / 10)), "{objects}, {stop}");
+        assert_eq!(
+            (total.events, total.messages),
+            (n * (t + 1), n * (t + 1 + t / 10)),
+            "{objects}, {stop}"
+        );
         assert_eq!(total.committed_sends, n * (t + t / 10));
         assert_eq!(outcome.final_time, f64::from(stop));
         for (object, counters) in &outcome.objects {
-            assert_eq!((counters.events, counters.messages), (t + 1, t + 1 + t / 10), "slow_{object}");
+            assert_eq!(
+                (counters.events, counters.messages),
+                (t + 1, t + 1 + t / 10),
+                "slow_{object}"
+            );
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::fnv::{BASIS, fnv};
 use crate::watched::{Run, run, shared};
 use models::stb88::{
-    CTLS_CUTOFF, CtlsOptions, DivisionSheet, Name, Scenario, Stb88, Stb88Options, Stb88Payload, Stb88State,
-    TheatreOptions,
+    CTLS_CUTOFF, CtlsOptions, DivisionSheet, Name, Scenario, Stb88, Stb88Options, Stb88Payload,
+    Stb88State, TheatreOptions,
 };
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -73,7 +73,12 @@ impl Told {
         Told { model, bundles: false, history: Mutex::new(BASIS) }
     }
 
-    fn add_to_history(&self, bundle: &Bundle<'_, Stb88Payload>, object: ObjectId, time: VirtualTime) {
+    fn add_to_history(
+        &self,
+        bundle: &Bundle<'_, Stb88Payload>,
+        object: ObjectId,
+        time: VirtualTime,
+    ) {
         let mut bytes = (time.simtime() as i32).to_be_bytes().to_vec();
         bytes.extend(object.0.to_be_bytes());
         bundle.iter().for_each(|message| message.payload.encode(&mut bytes));
@@ -149,7 +154,9 @@ fn fields(text: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn the_run_cut_at_25000() {
-    let (Some(model), Some(golden)) = (benchmark(), shared("golden/stb88_cutoff25000.csv")) else { return };
+    let (Some(model), Some(golden)) = (benchmark(), shared("golden/stb88_cutoff25000.csv")) else {
+        return;
+    };
     let run = run(&model, Some(25_000.0));
     let total = run.outcome.total();
     assert_eq!((total.events, total.messages, total.committed_sends), (19_167, 29_593, 30_011));
@@ -157,8 +164,8 @@ fn the_run_cut_at_25000() {
     let mut rows = fields(&golden).into_iter();
     for (object, counters) in &run.outcome.objects {
         let object = ObjectId(*object);
-        let counts =
-            [counters.events, counters.messages, counters.committed_sends].map(|count| count.to_string());
+        let counts = [counters.events, counters.messages, counters.committed_sends]
+            .map(|count| count.to_string());
         let ours = [model.name(object), model.kind(object).to_string()].into_iter().chain(counts);
         assert_eq!(rows.next().unwrap(), ours.collect::<Vec<_>>());
     }
@@ -177,20 +184,27 @@ fn the_full_run() {
 
 #[test]
 fn divisions_after_25000() {
-    let (Some(model), Some(golden)) = (benchmark(), shared("golden/stb88_divisions_cutoff25000.csv")) else {
+    let (Some(model), Some(golden)) =
+        (benchmark(), shared("golden/stb88_divisions_cutoff25000.csv"))
+    else {
         return;
     };
     let told = Told::new(model);
     let run = run(&told, Some(25_000.0));
-    let ours: BTreeMap<String, &str> =
-        run.kept.lines.iter().map(|(_, object, line)| (told.name(*object), line.as_str())).collect();
+    let ours: BTreeMap<String, &str> = run
+        .kept
+        .lines
+        .iter()
+        .map(|(_, object, line)| (told.name(*object), line.as_str()))
+        .collect();
     let (mut sum, mut hash, mut ran) = (0.0, BASIS, 0);
     let rows = fields(&golden);
     let (checksum, divisions) = rows.split_last().unwrap();
     for golden in divisions.iter().filter(|golden| golden[1] == "1") {
         let found: Vec<&str> = ours[&golden[0]].split(',').collect();
         for (ours, golden) in found.iter().zip(&golden[2..]) {
-            let same = *ours == golden || ours.parse::<f64>().is_ok_and(|ours| golden.parse() == Ok(ours));
+            let same =
+                *ours == golden || ours.parse::<f64>().is_ok_and(|ours| golden.parse() == Ok(ours));
             assert!(same, "{found:?} {golden:?}");
         }
         let strength: f64 = found[5].parse().unwrap();
@@ -206,11 +220,17 @@ type Sent = BTreeMap<(i64, String), Vec<String>>;
 
 fn sent(told: &Told, run: &Run) -> Sent {
     let mut sent = Sent::new();
-    for (time, object, line) in run.kept.lines.iter().filter(|(time, ..)| *time < VirtualTime::POSINF) {
+    for (time, object, line) in
+        run.kept.lines.iter().filter(|(time, ..)| *time < VirtualTime::POSINF)
+    {
         for message in line.split(';') {
             let [sender, send, what] = message.split(' ').collect::<Vec<_>>().try_into().unwrap();
             let key = (send.parse::<f64>().unwrap() as i64, sender.to_string());
-            sent.entry(key).or_default().push(format!("{}@{}/{what}", told.name(*object), time.simtime()));
+            sent.entry(key).or_default().push(format!(
+                "{}@{}/{what}",
+                told.name(*object),
+                time.simtime()
+            ));
         }
     }
     sent
@@ -218,7 +238,9 @@ fn sent(told: &Told, run: &Run) -> Sent {
 
 #[test]
 fn the_head_of_the_trace() {
-    let (Some(model), Some(golden)) = (benchmark(), shared("golden/stb88_trace_head.csv")) else { return };
+    let (Some(model), Some(golden)) = (benchmark(), shared("golden/stb88_trace_head.csv")) else {
+        return;
+    };
     let told = Told { bundles: true, ..Told::new(model) };
     let run = run(&told, Some(25_000.0));
     let mut sent = sent(&told, &run);
@@ -255,8 +277,12 @@ fn the_digest_of_the_history() {
 fn battles_are_mutual_at_the_end_of_any_run() {
     for seed in 0..12 {
         let (corps, divisions) = (1 + seed as u32 % 4, 2 + seed as u32 % 9);
-        let theatre =
-            TheatreOptions { corps, blue_divisions: divisions, red_divisions: 12 - divisions, seed };
+        let theatre = TheatreOptions {
+            corps,
+            blue_divisions: divisions,
+            red_divisions: 12 - divisions,
+            seed,
+        };
         let scenario = Scenario::generate(&theatre).unwrap();
         let told = Told::new(Stb88::new(scenario, &Stb88Options { watch: true }));
         let run = run(&told, None);
@@ -318,9 +344,9 @@ impl Model for Counted {
         context: &mut Context<'_, Stb88Payload>,
     ) {
         let own = context.object().0 % NODES;
-        let from_others = bundle
-            .iter()
-            .filter(|message| message.sender != ObjectId::CONFIGURATION && message.sender.0 % NODES != own);
+        let from_others = bundle.iter().filter(|message| {
+            message.sender != ObjectId::CONFIGURATION && message.sender.0 % NODES != own
+        });
         let counts = [bundle.len() as u64, from_others.count() as u64];
         let mut all = self.all.lock().unwrap();
         let sums = all.entry(context.now().simtime() as i64).or_default();
@@ -333,7 +359,8 @@ impl Model for Counted {
 /// Our own golden counts: CTLS is a reconstruction.
 #[test]
 fn ctls_has_as_many_messages_as_in_1988() {
-    let model = Stb88::new(Scenario::ctls(&CtlsOptions::default()).unwrap(), &Stb88Options { watch: true });
+    let model =
+        Stb88::new(Scenario::ctls(&CtlsOptions::default()).unwrap(), &Stb88Options { watch: true });
     let counted = Counted { model, all: Mutex::default() };
     assert_eq!(counted.objects(), 1154);
     let total = run(&counted, Some(CTLS_CUTOFF)).outcome.total();

@@ -25,8 +25,17 @@ fn totals(text: &str, case: &str) -> Vec<(String, u64)> {
 
 fn observed(run: &Run) -> Vec<(String, u64)> {
     let (counters, counts) = (run.outcome.total(), Watched::counts(run));
-    let Counts { creates, packets, updates, arrived, packets_sent, updates_sent, searches, accepted, .. } =
-        counts.counts;
+    let Counts {
+        creates,
+        packets,
+        updates,
+        arrived,
+        packets_sent,
+        updates_sent,
+        searches,
+        accepted,
+        ..
+    } = counts.counts;
     [
         ("objects", run.outcome.objects.len() as u64),
         ("events", counters.events),
