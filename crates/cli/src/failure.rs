@@ -22,7 +22,7 @@ pub fn one_line(error: &anyhow::Error) -> String {
             said = if said.is_empty() { cause } else { format!("{said}: {cause}") };
         }
     }
-    report::printable(&said)
+    document::printable(&said)
 }
 
 /// Memory ran out: say so in one line, without asking for more, and end.

@@ -29,6 +29,7 @@ mod preload;
 mod progress;
 mod reading;
 mod scenes;
+mod show;
 mod simulating;
 mod watching;
 mod work;

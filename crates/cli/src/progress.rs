@@ -51,7 +51,7 @@ impl Bar {
 
     /// Say something without spoiling the bar.
     pub fn say(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("{}", report::printable(line)));
+        self.bar.suspend(|| eprintln!("{}", document::printable(line)));
     }
 
     /// Take the bar away.
@@ -115,7 +115,7 @@ impl SimulationBar {
 
     /// Say something without spoiling the line.
     pub fn say(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("{}", report::printable(line)));
+        self.bar.suspend(|| eprintln!("{}", document::printable(line)));
     }
 
     /// Take the line away.

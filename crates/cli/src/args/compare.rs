@@ -1,6 +1,7 @@
 //! Arguments of `fourstamp compare`.
 
 use super::FilterArgs;
+use crate::show::ShowArgs;
 use clap::{Args, ValueEnum};
 use stats::compare::{Condition, Measured};
 use std::path::PathBuf;
@@ -45,9 +46,9 @@ pub struct CompareArgs {
     /// Write the comparison as a page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Print JSON instead of the report
-    #[arg(long)]
-    pub json: bool,
+    /// How it is shown.
+    #[command(flatten)]
+    pub show: ShowArgs,
     /// Seed of the bootstrap
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

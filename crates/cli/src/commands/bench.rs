@@ -11,6 +11,7 @@ use crate::interrupt;
 use crate::job::{self, Asked};
 use crate::launching::Nodes;
 use crate::progress::Bar;
+use crate::show;
 use anyhow::Result;
 use measurement::Measurement;
 use std::path::PathBuf;
@@ -47,8 +48,8 @@ pub fn show(workload: &WorkloadArgs, nodes: &Nodes) -> Result<()> {
     if common.csv {
         return report::print_csv(&[analysed], "quantiles");
     }
-    report::print_terminal(&analysed)?;
-    report::say(&format!(
+    show::text(&report::document_of(std::slice::from_ref(&analysed)))?;
+    show::say(&format!(
         "run: {}   page: fourstamp report {0}   why: fourstamp explain {0}\n",
         folder.display()
     ))

@@ -2,13 +2,12 @@
 
 use crate::analyse::{Together, analyse_together};
 use crate::args::CompareArgs;
-use crate::commands::report::{has_colour, say, terminal_width, write_file};
+use crate::show;
 use anyhow::{Result, bail};
 use record::Origin;
 use report::{Compared, ComparedSide};
 use stats::analysis::{Analysis, Peak, Population, Stage};
 use stats::compare::{Answer, CompareOptions, Comparison, Measured, compare, stage_of};
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -37,19 +36,14 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let peaks = [peaks(&a.analysis, stage), peaks(&b.analysis, stage)];
     let comparison = compare(&a.sample, &b.sample, peaks, &options)?;
     let compared = Compared { a: side(&of_a, &a), b: side(&of_b, &b), comparison: &comparison };
-    if let Some(file) = &args.html {
-        write_file(file, |out| report::compare_html(&compared, out))?;
-    }
-    if args.json {
-        // For programs, whole; JSON has no character that a terminal would obey.
-        writeln!(
-            std::io::stdout(),
-            "{}",
-            serde_json::to_string_pretty(&with_messages(&compared))?
-        )?;
+    let document = compared.document();
+    args.html.iter().try_for_each(|file| show::page(&document, file))?;
+    if args.show.json {
+        show::json(&with_messages(&compared))?;
     } else {
-        say(&report::compare_terminal(&compared, terminal_width(), has_colour()))?;
-        args.html.iter().try_for_each(|file| say(&format!("wrote {}\n", file.display())))?;
+        args.show.show(&document, "compared")?;
+        let wrote = |file: &PathBuf| show::say(&format!("wrote {}\n", file.display()));
+        args.html.iter().filter(|_| args.show.csv.is_none()).try_for_each(wrote)?;
     }
     Ok(exit_code(&comparison, args.strict))
 }

@@ -35,7 +35,7 @@ pub enum State {
 /// With `clean`, remove what killed processes left instead, and say so.
 pub fn run(clean: bool) -> anyhow::Result<()> {
     let text = if clean { leftovers::clean() } else { text(&findings()) };
-    super::report::say(&text)
+    crate::show::say(&text)
 }
 
 /// Look at everything.

@@ -2,8 +2,8 @@
 
 use crate::analyse::analyse;
 use crate::args::ExplainArgs;
-use crate::commands::report::{say, terminal_width};
 use crate::explaining;
+use crate::show;
 use anyhow::Result;
 
 /// Groups of slow messages shown, unless all are asked for.
@@ -14,14 +14,8 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let analysed = analyse(&args.run, args.seed, &args.messages.filter())?;
     let explanation = explaining::explain(&args.run, &analysed.analysis)?;
     if args.json {
-        return say(&format!("{}\n", serde_json::to_string_pretty(&explanation)?));
+        return show::json(&explanation);
     }
     let most = if args.all { usize::MAX } else { SHOWN };
-    say(&report::explain_terminal(
-        &analysed.facts,
-        &analysed.analysis,
-        &explanation,
-        most,
-        terminal_width(),
-    ))
+    show::text(&report::explanation(&analysed.facts, &analysed.analysis, &explanation, most))
 }

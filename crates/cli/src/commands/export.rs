@@ -10,7 +10,7 @@ use crate::analyse;
 use crate::args::ExportArgs;
 use crate::call_tables::CallTables;
 use crate::choosing::must_leave_some;
-use crate::commands::report::say;
+use crate::show::say;
 use anyhow::{Context, Result};
 use record::{Run, named_temporary};
 use report::perfetto::{Trace, Track};

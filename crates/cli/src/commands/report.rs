@@ -1,14 +1,15 @@
-//! `fourstamp report`: a run's page, terminal report or CSV.
+//! `fourstamp report`: a run's page, terminal report, CSV or JSON.
 
 use super::story::tell;
 use crate::analyse::{Analysed, analyse, open, tell_apart};
 use crate::args::ReportArgs;
-use crate::failure;
-use anyhow::{Context, Result, bail};
-use report::{Entry, Floor, Page, Told};
+use crate::{failure, show};
+use anyhow::{Result, bail};
+use document::Document;
+use report::{Entry, Page, Told};
 use stats::Filter;
-use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 
 /// Read the runs and show them as asked.
 pub fn run(args: &ReportArgs) -> Result<()> {
@@ -19,8 +20,11 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     if let Some(series) = &args.csv {
         return print_csv(&analysed, series);
     }
+    if args.json {
+        return print_json(&analysed);
+    }
     if args.terminal {
-        return analysed.iter().try_for_each(print_terminal);
+        return show::text(&document_of(&analysed));
     }
     let out = match (&args.out, &args.runs[..]) {
         (Some(out), _) => out.clone(),
@@ -32,9 +36,21 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     {
         analysed.told = slowest_told(run, &analysed.analysis.population.filter);
     }
-    let runs: Vec<Entry<'_>> = analysed.iter().map(Analysed::entry).collect();
-    write_page(&Page { title: &title(&analysed), runs: &runs, floors: &[], remarks: &[] }, &out)?;
-    say(&format!("wrote {}\n", out.display()))
+    show::page(&document_of(&analysed), &out)?;
+    show::say(&format!("wrote {}\n", out.display()))
+}
+
+/// What the document says, and every figure of the analysis.
+fn print_json(analysed: &[Analysed]) -> Result<()> {
+    let mut whole = document::json(&document_of(analysed));
+    whole["analysis"] = match analysed {
+        [one] => serde_json::to_value(&one.analysis)?,
+        several => several
+            .iter()
+            .map(|one| serde_json::to_value(&one.analysis))
+            .collect::<Result<_, _>>()?,
+    };
+    show::json(&whole)
 }
 
 /// The story of a run's slowest message, or of the one that its model is about. A page without it
@@ -57,62 +73,20 @@ fn title(analysed: &[Analysed]) -> String {
     }
 }
 
-/// Write a page so that it appears whole or not at all.
-pub fn write_page(page: &Page<'_>, out: &Path) -> Result<()> {
-    write_file(out, |file| report::html(page, file))
-}
-
-/// Write a file so that it appears whole or not at all.
-pub fn write_file(
-    out: &Path,
-    write: impl FnOnce(&mut dyn Write) -> Result<(), report::ReportError>,
-) -> Result<()> {
-    let folder =
-        out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = out.file_name().context("the page needs a file name")?;
-    let draft: PathBuf = folder.join(format!(".{}.part", name.to_string_lossy()));
-    let written = write_whole(write, &draft).and_then(|()| Ok(std::fs::rename(&draft, out)?));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&draft);
-    }
-    written.with_context(|| {
-        format!(
-            "cannot write {}: check that the folder can be written and has space",
-            out.display()
-        )
-    })
-}
-
-fn write_whole(
-    write: impl FnOnce(&mut dyn Write) -> Result<(), report::ReportError>,
-    path: &Path,
-) -> Result<()> {
-    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
-    write(&mut file)?;
-    file.flush()?;
-    Ok(())
-}
-
-/// The terminal report of one run, on standard output.
-pub fn print_terminal(analysed: &Analysed) -> Result<()> {
-    say(&report::terminal(&analysed.facts, &analysed.analysis, terminal_width(), has_colour()))
-}
-
-/// Several runs side by side, with the floors below, on standard output.
-pub fn print_terminal_table(analysed: &[Analysed], floors: &[Floor]) -> Result<()> {
-    let runs: Vec<_> = analysed.iter().map(|run| (&run.facts, &run.analysis)).collect();
-    say(&report::headline_table(&runs, floors, has_colour()))
-}
-
-/// CSV of every run, on standard output; of several, the first column names the run.
-pub fn print_csv(analysed: &[Analysed], series: &str) -> Result<()> {
+/// CSV of the runs, on standard output; of several, the first column names the run.
+pub fn print_csv(analysed: &[Analysed], name: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
+    let is_series = name == "all" || report::series_names().any(|known| known == name);
+    if !is_series || name == "quantiles" {
+        return Ok(document::table_csv(&document_of(analysed), name, &mut out)?);
+    }
+    let wanted = Some(name).filter(|name| *name != "all");
     if let [one] = analysed {
-        return write_csv(one, series, &mut out);
+        return Ok(document::series_csv(&report::series(&one.analysis, wanted), &mut out)?);
     }
     for (at, one) in analysed.iter().enumerate() {
         let mut table = Vec::new();
-        write_csv(one, series, &mut table)?;
+        document::series_csv(&report::series(&one.analysis, wanted), &mut table)?;
         let table = String::from_utf8_lossy(&table);
         let mut lines = table.lines();
         let head = lines.next().filter(|_| at == 0);
@@ -123,32 +97,8 @@ pub fn print_csv(analysed: &[Analysed], series: &str) -> Result<()> {
     Ok(())
 }
 
-fn write_csv(
-    Analysed { facts, analysis, .. }: &Analysed,
-    series: &str,
-    out: &mut dyn Write,
-) -> Result<()> {
-    match series {
-        "quantiles" => report::csv_quantiles(facts, analysis, out)?,
-        "all" => report::csv(analysis, None, out)?,
-        one => report::csv(analysis, Some(one), out)?,
-    }
-    Ok(())
-}
-
-/// Write to standard output, harmless to a terminal whatever a run folder held; a reader that has
-/// gone is an error that `main` knows.
-pub fn say(text: &str) -> Result<()> {
-    Ok(std::io::stdout().lock().write_all(report::printable(text).as_bytes())?)
-}
-
-/// Whether standard output shows colours.
-pub fn has_colour() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
-}
-
-/// Columns of the terminal, 80 where there is none.
-pub fn terminal_width() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout());
-    size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns >= 40).unwrap_or(80)
+/// The runs as one document.
+pub fn document_of(analysed: &[Analysed]) -> Document {
+    let runs: Vec<Entry<'_>> = analysed.iter().map(Analysed::entry).collect();
+    Page { title: &title(analysed), runs: &runs, floors: &[], remarks: &[] }.document()
 }

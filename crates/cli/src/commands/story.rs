@@ -1,9 +1,9 @@
 //! `fourstamp story`: what held a message at each stage of its life.
 
-use super::report::{has_colour, say, terminal_width};
 use crate::analyse::open;
 use crate::args::StoryArgs;
 use crate::scenes::{self, Setting};
+use crate::show;
 use anyhow::{Context, Result};
 use models::diary;
 use record::{Run, RunInfo};
@@ -22,18 +22,19 @@ pub fn run(args: &StoryArgs) -> Result<()> {
     if args.json {
         let stories: Vec<_> =
             told.iter().map(|told| (told.launch, &told.story, &told.memo)).collect();
-        return say(&format!("{}\n", serde_json::to_string_pretty(&stories)?));
+        return show::json(&stories);
     }
-    let (width, colour) = (terminal_width(), has_colour());
-    let texts: Vec<String> = told.iter().map(|told| report::story(told, width, colour)).collect();
-    let mut text = texts.join("\n\n");
+    for (at, told) in told.iter().enumerate() {
+        show::say(if at > 0 { "\n\n" } else { "" })?;
+        show::text(&report::story(told))?;
+    }
     if is_incomplete(&run.info) {
-        text.push_str(
-            "\nThis run's record is not whole (see `lost` in run.json): what is missing \
-        may have been part of this.\n",
-        );
+        show::say(
+            "\nThis run's record is not whole (see `lost` in run.json): what is missing may have \
+            been part of this.\n",
+        )?;
     }
-    say(&text)
+    Ok(())
 }
 
 /// The stories of the messages wanted, slowest first; the slowest of those that `filter` takes.

@@ -7,9 +7,9 @@ use crate::args::{BenchArgs, Cli, Command, TourArgs, WorkloadArgs};
 use crate::commands::bench::measure;
 use crate::commands::doctor::{self, State};
 use crate::commands::place;
-use crate::commands::report::{print_terminal_table, say, write_page};
 use crate::interrupt;
 use crate::launching::Nodes;
+use crate::show::{self, say};
 use anyhow::{Context, Result, bail};
 use bench::floor::{self, Floor as Measured};
 use clap::Parser;
@@ -80,16 +80,12 @@ fn finish(
 ) -> Result<()> {
     let page = folder.join("report.html");
     let runs: Vec<Entry<'_>> = analysed.iter().map(Analysed::entry).collect();
-    write_page(
-        &Page {
-            title: "Where message time goes on this machine · Fourstamp",
-            runs: &runs,
-            floors,
-            remarks,
-        },
-        &page,
-    )?;
-    print_terminal_table(analysed, floors)?;
+    let title = "Where message time goes on this machine · Fourstamp";
+    let mut document = Page { title, runs: &runs, floors, remarks }.document();
+    show::page(&document, &page)?;
+    // The runs one by one are on the page.
+    document.runs.clear();
+    show::text(&document)?;
     say(&format!(
         "\npage: {}\nruns: {}/*   (again: fourstamp report RUN --terminal)\n",
         page.display(),

@@ -123,7 +123,7 @@ fn parallel(plan: &Plan, model: &AnyModel, nodes: &Nodes) -> Result<()> {
     if plan.keeps() && !common.csv {
         text.push_str(&format!("run: {}   page: fourstamp report {0}\n", path.display()));
     }
-    crate::commands::report::say(&text)
+    crate::show::say(&text)
 }
 
 /// Launch the nodes, put their results together, write what was asked for; the table to be shown.

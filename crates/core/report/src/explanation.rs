@@ -7,35 +7,74 @@ use stats::analysis::{
     Trait, What, Who,
 };
 
-use crate::format::{count, counted, part, size, time};
+use crate::facts::Facts;
+use crate::finding::finding_sentence;
+use crate::opening::which_messages;
 use crate::palette::name;
 use crate::story::{account_words, begin, how_many};
+use document::{Block, Document, Section, count, counted, part, size, time};
 
-/// A group of slow messages and what is said of it.
-pub(crate) struct Paragraph {
-    /// Who they are, as a title.
-    pub title: String,
-    /// How many, when, and how much that is.
-    pub opening: String,
-    /// What goes with them, one sentence each.
-    pub reasons: Vec<String>,
+/// The explanation of one run, with `most` groups of slow messages.
+pub fn explanation(
+    facts: &Facts,
+    analysis: &Analysis,
+    explanation: &Explanation,
+    most: usize,
+) -> Document {
+    let mut opening = vec![
+        Block::Eyebrow(vec![facts.title()]),
+        which_messages(facts, analysis),
+        Block::Finding(finding_sentence(analysis)),
+    ];
+    opening.extend(idle_sentence(&explanation.idle).map(|text| Block::Note(None, text)));
+    if explanation.watched.0 == 0 {
+        opening.push(Block::Note(
+            None,
+            "The machine was not watched during this run: causes outside its own record are not \
+            known."
+                .to_owned(),
+        ));
+    }
+    let watched = explanation.watched.0 > 0;
+    let groups = explanation.groups.iter().map(|group| paragraph(analysis, group, watched));
+    let mut sections: Vec<Section> = explanation.episodes.iter().map(episode).collect();
+    sections.extend(groups.take(most));
+    sections.push(closing(explanation, most));
+    let title = format!("{}, explained · Fourstamp", facts.title());
+    Document { title, opening, sections, runs: Vec::new() }
 }
 
-/// All that is said of a run's slow messages.
-pub(crate) fn paragraphs(analysis: &Analysis, explanation: &Explanation) -> Vec<Paragraph> {
-    explanation
-        .groups
-        .iter()
-        .map(|group| paragraph(analysis, group, explanation.watched.0 > 0))
-        .collect()
+/// What is left out, and how to go on.
+fn closing(explanation: &Explanation, most: usize) -> Section {
+    let left = explanation.groups.len().saturating_sub(most);
+    let mut blocks = Vec::new();
+    if left > 0 {
+        let more = format!(
+            "And {} more that took less time: --all shows them.",
+            counted(left as u64, "peak")
+        );
+        blocks.push(Block::Note(None, more));
+    }
+    if explanation.groups.is_empty() && explanation.episodes.is_empty() {
+        blocks.push(Block::Note(
+            None,
+            "No stage has more than one peak, and there are too few messages to set the slowest \
+            0.1 % apart: there is nothing to explain."
+                .to_owned(),
+        ));
+    }
+    let sentence = "What goes together need not be cause and effect. Change one thing and see \
+        whether the peak moves: fourstamp bench ... --intervene pin|priority|timer|batch. For one \
+        message: fourstamp story RUN.";
+    Section { blocks, ..Section::new("next", "What next", sentence) }
 }
 
-/// What is said of each episode that is explained by itself.
-pub(crate) fn episodes(explanation: &Explanation) -> Vec<Paragraph> {
-    explanation.episodes.iter().map(episode).collect()
+/// What goes with some slow messages: who they are, how many, and a sentence for each thing seen.
+fn said(id: &'static str, title: String, opening: String, reasons: Vec<String>) -> Section {
+    Section { blocks: vec![Block::List(reasons)], ..Section::new(id, title, opening) }
 }
 
-fn episode(episode: &Episode) -> Paragraph {
+fn episode(episode: &Episode) -> Section {
     let Slow { launch, src, dst, seq } = episode.slowest;
     let length = time(episode.to_ns.saturating_sub(episode.from_ns) as f64);
     let at_least = if episode.at_least { "at least " } else { "" };
@@ -51,11 +90,11 @@ fn episode(episode: &Episode) -> Paragraph {
         begin(&messages)
     );
     let node = if episode.stage == Stage::ReceiveWait { dst } else { src };
-    Paragraph { title, opening, reasons: account_words(&episode.account, episode.stage, node) }
+    said("episode", title, opening, account_words(&episode.account, episode.stage, node))
 }
 
 /// What idle cores lost; `None` where they were not looked at.
-pub(crate) fn idle_sentence(idle: &[IdleCore]) -> Option<String> {
+fn idle_sentence(idle: &[IdleCore]) -> Option<String> {
     let worst = idle.iter().max_by(|a, b| lost(a).total_cmp(&lost(b)))?;
     let of_worst = format!(
         "{} of {} lost in {} of 1\u{a0}µs or more, the longest {}",
@@ -83,7 +122,7 @@ fn lost(core: &IdleCore) -> f64 {
     if core.spun_ns > 0 { core.lost_ns as f64 / core.spun_ns as f64 } else { 0.0 }
 }
 
-fn paragraph(analysis: &Analysis, group: &Explained, watched: bool) -> Paragraph {
+fn paragraph(analysis: &Analysis, group: &Explained, watched: bool) -> Section {
     let mut reasons: Vec<String> = group.reasons.iter().map(reason).collect();
     reasons.extend(
         group
@@ -101,7 +140,7 @@ fn paragraph(analysis: &Analysis, group: &Explained, watched: bool) -> Paragraph
                 .to_owned(),
         );
     }
-    Paragraph { title: title(analysis, group), opening: opening(group), reasons }
+    said("group", title(analysis, group), opening(group), reasons)
 }
 
 fn title(analysis: &Analysis, group: &Explained) -> String {

@@ -5,7 +5,6 @@ use record::{Domain, Machine, RunInfo, State};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-use crate::format;
 use crate::mpi_facts::{self, MpiFacts};
 use crate::outcome::{self, Outcome};
 use crate::pager_facts::{self, PagerFacts};
@@ -202,11 +201,11 @@ fn parameters(info: &RunInfo) -> Vec<(String, String)> {
 fn parameter(name: &str, value: &Value) -> (String, String) {
     type Show = fn(f64) -> String;
     const UNITS: [(&str, Show); 5] = [
-        ("_bytes", |n| format::size(n as u64)),
-        ("_ns", format::time),
-        ("_us", |n| format::time(n * 1e3)),
-        ("_ms", |n| format::time(n * 1e6)),
-        ("_s", |n| format::time(n * 1e9)),
+        ("_bytes", |n| document::size(n as u64)),
+        ("_ns", document::time),
+        ("_us", |n| document::time(n * 1e3)),
+        ("_ms", |n| document::time(n * 1e6)),
+        ("_s", |n| document::time(n * 1e9)),
     ];
     // A rate such as `rate_per_s` ends in a unit, too, but is no time.
     let unit = UNITS.iter().find(|(ending, _)| name.ends_with(ending) && !name.ends_with("_per_s"));
@@ -232,8 +231,8 @@ fn shown(value: &Value) -> String {
         Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
         Value::String(text) => text.clone(),
         Value::Number(number) => match (number.as_u64(), number.as_f64()) {
-            (Some(whole), _) => format::count(whole),
-            (None, Some(fraction)) => format::six_figures(fraction),
+            (Some(whole), _) => document::count(whole),
+            (None, Some(fraction)) => document::six_figures(fraction),
             (None, None) => number.to_string(),
         },
         Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
@@ -356,7 +355,10 @@ mod tests {
         ];
         for (name, value, (shown_name, shown_value)) in cases {
             let (name, value) = parameter(name, &value);
-            assert_eq!((name.as_str(), format::plain(&value).as_str()), (shown_name, shown_value));
+            assert_eq!(
+                (name.as_str(), document::plain(&value).as_str()),
+                (shown_name, shown_value)
+            );
         }
     }
 

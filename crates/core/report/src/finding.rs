@@ -3,10 +3,10 @@
 use stats::analysis::{Analysis, Finding, Stage, Summary};
 
 use crate::facts::{Facts, Lost};
-use crate::format::{NONE, counted, part, time};
 use crate::mpi::is_conclusive;
 use crate::palette::{PARTS, name, title};
 use crate::peaks::mass;
+use document::{NONE, counted, part, time};
 
 /// Which stage is the largest, of the messages and of the time, in one sentence.
 pub fn finding_sentence(analysis: &Analysis) -> String {
@@ -270,7 +270,7 @@ fn in_runs(n: usize, of: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::plain;
+    use document::plain;
 
     fn said(tail_stage: Stage, tail_share: f64) -> String {
         let finding = Finding {

@@ -1,10 +1,8 @@
-//! Knees, LogGP parameters and packets in words and tables, for the page and the terminal.
+//! Knees, LogGP parameters and packets in words and tables.
 
 use stats::analysis::{Knee, NoFit, Parameter, Segment, Sweep};
 
-use crate::format::{part, plain, size, time};
-use crate::tables::wrap;
-use crate::terminal::{bare, wrapped};
+use document::{Block, Cell, Column, Row, Table, Unit, part, size, time};
 
 /// What to see of a sweep's knees.
 pub(crate) fn sentence(sweep: &Sweep, what: &str) -> String {
@@ -66,64 +64,74 @@ pub(crate) fn bracket(knee: &Knee) -> String {
     format!("between {} and {}", size(knee.before_bytes), size(knee.after_bytes))
 }
 
-/// The page's tables: segments and knees.
-pub(crate) fn tables(sweep: &Sweep) -> String {
-    let knees: String = sweep.knees.iter().map(knee_row).collect();
-    let segments: String = sweep.segments.iter().map(segment_row).collect();
-    let knees = if sweep.knees.is_empty() {
-        String::new()
-    } else {
-        wrap(&format!(
-            "<table class=figures><thead><tr><th scope=col>Knee<th scope=col>Jump<th \
-            scope=col>Relative<th \
-             scope=col>Slope before, ns/B<th scope=col>after<tbody>{knees}</table>"
-        ))
-    };
-    let segments = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Sizes<th scope=col>Measured<th \
-        scope=col>Latency (L + \
-         2o)<th scope=col>G, ns/B<th scope=col>Rate, 1/G<tbody>{segments}</table>"
-    ));
-    format!("{knees}{segments}<p class=note>{LOGGP}</p>")
+/// Knees and segments, and what the parameters are.
+pub(crate) fn tables(sweep: &Sweep) -> Vec<Block> {
+    let knees = Table::new(
+        "knee-table",
+        [
+            Column::text("knee", "Knee"),
+            Column::time("jump", "Jump").with_interval(),
+            Column::new("relative", "Relative", Unit::Change),
+            Column::new("slope_before_ns_per_byte", "Slope before, ns/B", Unit::Number),
+            Column::new("slope_after_ns_per_byte", "after", Unit::Number),
+        ],
+    );
+    let segments = Table::new(
+        "segments",
+        [
+            Column::text("sizes", "Sizes"),
+            Column::count("measured", "Measured"),
+            Column::time("latency", "Latency (L + 2o)").with_interval(),
+            Column::new("gap_ns_per_byte", "G, ns/B", Unit::Number).with_interval(),
+            Column::new("rate", "Rate, 1/G", Unit::BytesPerSecond),
+        ],
+    );
+    let knees = knees.with(sweep.knees.iter().map(knee_row));
+    let knees = (!knees.rows.is_empty()).then_some(Block::Table(knees));
+    let segments = segments.with(sweep.segments.iter().map(segment_row));
+    let rest = [Block::Table(segments), Block::Note(None, LOGGP.to_owned())];
+    knees.into_iter().chain(rest).collect()
 }
 
-fn knee_row(knee: &Knee) -> String {
+fn knee_row(knee: &Knee) -> Row {
     let (jump, low, high) = knee.jump_ns;
-    let shown = if knee.jumps() {
-        format!(
-            "{}<small>{} to {}</small><td>{}",
-            signed(jump),
-            signed(low),
-            signed(high),
-            relative(knee.jump)
-        )
+    let (jump, relative) = if knee.jumps() {
+        (Cell::new(jump).between(Some((low, high))), relative(knee.jump))
     } else {
-        "bends<td>".to_owned()
+        (Cell::new(jump).shown("bends"), String::new())
     };
     let (before, after) = knee.slopes_ns;
-    format!("<tr><th scope=row>{}<td>{shown}<td>{before:.3}<td>{after:.3}", bracket(knee))
+    let slope = |ns: f64| Cell::new(ns).shown(format!("{ns:.3}"));
+    vec![
+        bracket(knee).into(),
+        jump,
+        Cell::new(knee.jump).shown(relative),
+        slope(before),
+        slope(after),
+    ]
+    .into()
 }
 
-fn segment_row(segment: &Segment) -> String {
+fn segment_row(segment: &Segment) -> Row {
     let cell = |parameter: Parameter, text: fn(f64) -> String| match parameter {
         Parameter::Known(value, low, high) => {
-            format!("{}<small>{} to {}</small>", text(value), text(low), text(high))
+            Cell::new(value).shown(text(value)).between(Some((low, high)))
         }
-        Parameter::AtMost(high) => format!("at most {}", text(high)),
-        Parameter::Unknown(why) => format!("not known<small>{}</small>", reason(why)),
+        Parameter::AtMost(high) => Cell::default().shown(format!("at most {}", text(high))),
+        Parameter::Unknown(why) => Cell::default().shown("not known").small(reason(why)),
     };
     let rate = match segment.gap_ns {
-        Parameter::Known(gap, ..) => crate::format::byte_rate(1e9 / gap),
-        _ => crate::format::NONE.to_owned(),
+        Parameter::Known(gap, ..) => Some(1e9 / gap),
+        _ => None,
     };
-    format!(
-        "<tr><th scope=row>{} to {}<td>{}<td>{}<td>{}<td>{rate}",
-        size(segment.from_bytes),
-        size(segment.to_bytes),
-        segment.sizes,
+    vec![
+        format!("{} to {}", size(segment.from_bytes), size(segment.to_bytes)).into(),
+        segment.sizes.into(),
         cell(segment.latency_ns, time),
-        cell(segment.gap_ns, gap)
-    )
+        cell(segment.gap_ns, gap),
+        rate.into(),
+    ]
+    .into()
 }
 
 fn gap(ns: f64) -> String {
@@ -138,10 +146,6 @@ fn reason(why: NoFit) -> &'static str {
     }
 }
 
-fn signed(ns: f64) -> String {
-    if ns < 0.0 { format!("−{}", time(-ns)) } else { time(ns) }
-}
-
 /// A jump may be more than all that was before it, which is no part.
 fn percent(jump: f64) -> String {
     if jump.abs() < 0.1 { part(jump.abs()) } else { format!("{:.0}\u{a0}%", jump.abs() * 100.0) }
@@ -149,28 +153,4 @@ fn percent(jump: f64) -> String {
 
 fn relative(jump: f64) -> String {
     format!("{}{}", if jump < 0.0 { "−" } else { "+" }, percent(jump))
-}
-
-/// The terminal's lines: what jumps, the segments, the packets.
-pub(crate) fn terminal_block(sweep: &Sweep, what: &str, width: usize) -> String {
-    let mut table = bare();
-    table.set_header(["sizes", "L + 2o", "G, ns/B", "then"]);
-    for (at, segment) in sweep.segments.iter().enumerate() {
-        let then = match sweep.knees.get(at) {
-            Some(knee) if knee.jumps() => format!("{} {}", relative(knee.jump), bracket(knee)),
-            Some(knee) => format!("bends {}", bracket(knee)),
-            None => String::new(),
-        };
-        let sizes = format!("{} to {}", size(segment.from_bytes), size(segment.to_bytes));
-        let cell = |parameter: Parameter, text: fn(f64) -> String| match parameter {
-            Parameter::Known(value, ..) => text(value),
-            Parameter::AtMost(high) => format!("≤ {}", text(high)),
-            Parameter::Unknown(why) => reason(why).to_owned(),
-        };
-        let cells = [sizes, cell(segment.latency_ns, time), cell(segment.gap_ns, gap), then];
-        table.add_row(cells.map(|cell| plain(&cell)));
-    }
-    let mut text = crate::headline::trim_lines(&table.to_string());
-    text.push_str(&wrapped(&plain(&sentence(sweep, what)), width));
-    text
 }

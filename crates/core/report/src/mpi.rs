@@ -6,7 +6,7 @@ use stats::analysis::{
 
 use crate::facts::Facts;
 use crate::finding::tail_sentence;
-use crate::format::{count, part, time};
+use document::{Colour, count, part, time};
 
 /// Below this part of all message time a wait is not worth a headline.
 const STANDS_OUT: f64 = 0.05;
@@ -45,18 +45,27 @@ pub(crate) fn wait_meaning(wait: Wait) -> &'static str {
     }
 }
 
-/// The class that the page colours it by.
-pub(crate) fn wait_class(wait: Wait) -> &'static str {
-    match wait {
+/// The colour of it.
+pub(crate) fn wait_colour(wait: Wait) -> Colour {
+    Colour(match wait {
         Wait::LateSender => "undo",
         Wait::LateReceiver => "c",
         Wait::Unexpected => "work",
         Wait::NotCollected => "collect",
-    }
+    })
 }
 
-/// The activity as a title, and its class.
-pub(crate) fn activity_title(activity: Activity) -> (&'static str, &'static str) {
+/// The activity as a title.
+pub(crate) fn activity_title(activity: Activity) -> &'static str {
+    activity_words(activity).0
+}
+
+/// The colour of it.
+pub(crate) fn activity_colour(activity: Activity) -> Colour {
+    Colour(activity_words(activity).1)
+}
+
+fn activity_words(activity: Activity) -> (&'static str, &'static str) {
     match activity {
         Activity::Computing => ("Computing", "idle"),
         Activity::Sending => ("Sending", "b"),
@@ -193,7 +202,7 @@ pub(crate) fn collectives_left_out(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::plain;
+    use document::plain;
     use stats::analysis::Summary;
 
     fn mpi(waits: [i64; 4]) -> Mpi {

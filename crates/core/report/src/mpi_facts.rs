@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::format::{count, counted, part, time};
+use document::{count, counted, part, time};
 
 /// The name under which the parameters of a run hold it.
 pub(crate) const KEY: &str = "mpi";
@@ -200,7 +200,7 @@ fn in_progress(call: &InProgress) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::plain;
+    use document::plain;
     use serde_json::json;
 
     fn facts(matched: u64, unmatched: u64, violations: u64) -> MpiFacts {

@@ -1,264 +1,255 @@
 //! Tables of an MPI program's run.
 
+use document::{Cell, Column, Row, Table, Unit, Value, count, part, size, time};
 use stats::analysis::{
-    Activity, Blocked, Calls, Doing, FunctionTime, Mpi, MpiBy, MpiGroups, RankTime, Wait, WaitView,
-    WorstMessage,
+    Activity, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Mpi, MpiBy, MpiGroup, MpiGroups,
+    RankTime, Wait, WaitView, WorstMessage,
 };
 
-use crate::escape::html;
 use crate::finding::quantile;
-use crate::format::{NONE, count, counted, part, size, time, time_or_none};
-use crate::mpi::{activity_title, group_name, rests_on, site_name, wait_class, wait_title};
-use crate::tables::wrap;
+use crate::mpi::{
+    activity_colour, activity_title, group_name, rests_on, site_name, wait_colour, wait_title,
+};
 
 /// Rows of a table that is not folded.
 const ROWS: usize = 12;
 
-fn swatch(class: &str, text: &str) -> String {
-    format!("<span class=\"swatch {class}\"></span>{text}")
-}
-
 /// The four waits.
-pub(crate) fn waits(mpi: &Mpi) -> String {
-    let rows: String = mpi.waits.iter().map(wait_row).collect();
-    wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Wait<th scope=col>Messages<th \
-        scope=col>Total<th scope=col>Of all \
-         message time<th scope=col>Median<th scope=col>p99<th scope=col>Longest<th scope=col \
-         class=left>Rests on<tbody>{rows}</table>"
-    ))
+pub(crate) fn waits(mpi: &Mpi) -> Table {
+    let columns = [
+        Column::text("wait", "Wait"),
+        Column::count("messages", "Messages"),
+        Column::time("total", "Total"),
+        Column::share("share", "Of time"),
+        Column::time("p50", "Median"),
+        Column::time("p99", "p99").wide(),
+        Column::time("max", "Longest"),
+        Column::text("rests_on", "Rests on").wide(),
+    ];
+    Table::new("mpi-wait-table", columns).with(mpi.waits.iter().map(wait_row))
 }
 
-fn wait_row(wait: &WaitView) -> String {
+fn wait_row(wait: &WaitView) -> Row {
     let s = &wait.summary;
-    let at = |p| time_or_none(quantile(s, p));
-    let longest = if s.count == 0 { NONE.to_owned() } else { time(s.max_ns as f64) };
-    let unknown = match wait.unknown {
-        0 => String::new(),
-        n => format!("<small>not known of {}</small>", count(n)),
-    };
+    let mut messages = Cell::from(wait.count);
+    if wait.unknown > 0 {
+        messages = messages.small(format!("not known of {}", count(wait.unknown)));
+    }
     let rests = match wait.wait {
         Wait::LateSender | Wait::LateReceiver => "the ranks' own calls".to_owned(),
         _ => rests_on(wait).unwrap_or_else(|| "observed arrivals".to_owned()),
     };
-    format!(
-        "<tr><th scope=row>{}<td>{}{unknown}<td>{}<td>{}<td>{}<td>{}<td>{longest}<td \
-        class=left>{rests}",
-        swatch(wait_class(wait.wait), wait_title(wait.wait)),
-        count(wait.count),
-        time(wait.total_ns as f64),
-        part(wait.share),
-        at(0.5),
-        at(0.99)
-    )
+    vec![
+        Cell::new(wait_title(wait.wait)).coloured(wait_colour(wait.wait)),
+        messages,
+        wait.total_ns.into(),
+        wait.share.into(),
+        quantile(s, 0.5).into(),
+        quantile(s, 0.99).into(),
+        (s.count > 0).then_some(s.max_ns).into(),
+        rests.into(),
+    ]
+    .into()
 }
 
-/// Who was blocked longest for whom.
-pub(crate) fn blocked(blocked: &[Blocked]) -> String {
-    let row = |b: &Blocked| {
-        format!(
-            "<tr><th scope=row>{}<td>{}<td>{}<td>{}<td>{}",
-            b.rank,
-            b.by,
-            time(b.total_ns() as f64),
-            time(b.late_sender_ns as f64),
-            time(b.late_receiver_ns as f64)
-        )
+/// Who was blocked longest for whom; the page folds all but a few.
+pub(crate) fn blocked(blocked: &[Blocked]) -> Table {
+    let columns = [
+        Column::text("rank", "Rank"),
+        Column::text("by", "Waited for rank"),
+        Column::time("blocked", "Blocked"),
+        Column::time("late_sender", "Late sender").coloured(wait_colour(Wait::LateSender)),
+        Column::time("late_receiver", "Late receiver").coloured(wait_colour(Wait::LateReceiver)),
+    ];
+    let row = |b: &Blocked| -> Row {
+        vec![
+            Cell::from(b.rank),
+            b.by.into(),
+            b.total_ns().into(),
+            b.late_sender_ns.into(),
+            b.late_receiver_ns.into(),
+        ]
+        .into()
     };
-    let rows: String = blocked.iter().map(row).collect();
-    wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Rank<th scope=col>Waited for rank<th \
-        scope=col>Blocked<th \
-         scope=col>{}<th scope=col>{}<tbody>{rows}</table>",
-        swatch("undo", "Late sender"),
-        swatch("c", "Late receiver")
-    ))
+    Table::new("mpi-blocked-table", columns)
+        .with(blocked.iter().map(row))
+        .folded_above(ROWS, |rows| format!("Table of the {rows} pairs that waited longest"))
 }
 
 /// Messages by one thing.
-pub(crate) fn groups(mpi: &Mpi, groups: &MpiGroups) -> String {
-    let head = match groups.by {
-        MpiBy::Pair => "From → to",
-        MpiBy::Tag => "Tag",
-        MpiBy::SendSite => "Sent at",
-        MpiBy::ReceiveSite => "Received at",
+pub(crate) fn groups(mpi: &Mpi, groups: &MpiGroups) -> Table {
+    let (id, head) = match groups.by {
+        MpiBy::Pair => ("mpi-pairs", "From → to"),
+        MpiBy::Tag => ("mpi-tags", "Tag"),
+        MpiBy::SendSite => ("mpi-send-sites", "Sent at"),
+        MpiBy::ReceiveSite => ("mpi-receive-sites", "Received at"),
     };
-    let waits: String = Wait::ALL
+    let mut columns = vec![
+        Column::text("group", head),
+        Column::count("messages", "Messages"),
+        Column::new("payload", "Payload", Unit::Bytes).wide(),
+        Column::time("end_to_end_mean", "Mean end to end").wide(),
+    ];
+    let keys = ["late_sender", "late_receiver", "unexpected", "not_collected"];
+    let waits = Wait::ALL
         .iter()
-        .map(|wait| format!("<th scope=col>{}", swatch(wait_class(*wait), wait_title(*wait))))
-        .collect();
-    let row = |group: &stats::analysis::MpiGroup| {
+        .zip(keys)
+        .map(|(wait, key)| Column::time(key, wait_title(*wait)).coloured(wait_colour(*wait)));
+    columns.extend(waits);
+    let row = |group: &MpiGroup| -> Row {
         let mean = group.end_to_end_ns as f64 / group.messages.max(1) as f64;
-        let waits: String =
-            group.waits_ns.iter().map(|ns| format!("<td>{}", time(*ns as f64))).collect();
+        let head = [
+            group_name(mpi, groups.by, group).into(),
+            group.messages.into(),
+            group.bytes.into(),
+            mean.into(),
+        ];
+        let waits = group.waits_ns.iter().map(|ns| Cell::from(*ns));
+        head.into_iter().chain(waits).collect::<Vec<Cell>>().into()
+    };
+    let left_out = (groups.left_out.0 > 0).then(|| {
         format!(
-            "<tr><th scope=row>{}<td>{}<td>{}<td>{}{waits}",
-            html(&group_name(mpi, groups.by, group)),
-            count(group.messages),
-            size(group.bytes),
-            time(mean)
-        )
-    };
-    let table = |rows: &[stats::analysis::MpiGroup]| {
-        let rows: String = rows.iter().map(row).collect();
-        wrap(&format!(
-            "<table class=figures><thead><tr><th scope=col>{head}<th scope=col>Messages<th \
-            scope=col>Payload<th scope=col>Mean end \
-             to end{waits}<tbody>{rows}</table>"
-        ))
-    };
-    let (first, rest) = groups.groups.split_at(groups.groups.len().min(ROWS));
-    let mut text = table(first);
-    if !rest.is_empty() {
-        let more = format!("The next {}", counted(rest.len() as u64, "row"));
-        text.push_str(&format!(
-            "<details class=fold><summary>{more}</summary>{}</details>",
-            table(rest)
-        ));
-    }
-    if groups.left_out.0 > 0 {
-        text.push_str(&format!(
-            "<p class=note>About {} more with {} messages are not shown.</p>",
+            "About {} more with {} messages are not shown.",
             count(groups.left_out.0),
             count(groups.left_out.1)
-        ));
-    }
-    text
+        )
+    });
+    Table::new(id, columns)
+        .with(groups.groups.iter().map(row))
+        .folded_above(ROWS, |rows| format!("Table of all {rows}"))
+        .noted(left_out)
 }
 
 /// The functions called.
-pub(crate) fn functions(functions: &[FunctionTime]) -> String {
-    let row = |f: &FunctionTime| {
-        let (name, class) = activity_title(f.activity);
-        let polls = if f.polls > 0 {
-            format!("<small>{} found nothing</small>", count(f.polls))
-        } else {
-            String::new()
-        };
-        format!(
-            "<tr><th scope=row><span class=\"swatch {class}\" \
-            title=\"{name}\"></span>{}<td>{}{polls}<td>{}<td>{}<td>{}<td>{}",
-            html(&f.name),
-            count(f.calls),
-            time(f.total_ns as f64),
-            time(f.total_ns as f64 / f.calls.max(1) as f64),
-            time(f.max_ns as f64),
-            if f.bytes > 0 { size(f.bytes) } else { NONE.to_owned() }
-        )
+pub(crate) fn functions(functions: &[FunctionTime]) -> Table {
+    let columns = [
+        Column::text("function", "Function"),
+        Column::text("is", "Is").wide(),
+        Column::count("calls", "Calls"),
+        Column::time("total", "Time in it"),
+        Column::time("mean", "Mean"),
+        Column::time("max", "Longest"),
+        Column::new("payload", "Bytes", Unit::Bytes),
+    ];
+    let row = |f: &FunctionTime| -> Row {
+        let mut calls = Cell::from(f.calls);
+        if f.polls > 0 {
+            calls = calls.small(format!("{} found nothing", count(f.polls)));
+        }
+        vec![
+            Cell::new(f.name.as_str()).coloured(activity_colour(f.activity)),
+            activity_title(f.activity).to_lowercase().into(),
+            calls,
+            f.total_ns.into(),
+            (f.total_ns as f64 / f.calls.max(1) as f64).into(),
+            f.max_ns.into(),
+            (f.bytes > 0).then_some(f.bytes).into(),
+        ]
+        .into()
     };
-    let rows: String = functions.iter().map(row).collect();
-    wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Function<th scope=col>Calls<th \
-        scope=col>Time in it<th \
-         scope=col>Mean<th scope=col>Longest<th scope=col>Bytes<tbody>{rows}</table>"
-    ))
+    Table::new("mpi-function-table", columns).with(functions.iter().map(row))
 }
 
 /// Collectives and whom they waited for.
-pub(crate) fn collectives(calls: &Calls) -> String {
-    let row = |c: &stats::analysis::CollectiveTime| {
-        let last = c.last.map_or_else(
-            || NONE.to_owned(),
-            |(rank, times)| {
-                format!("rank {rank}, {} of the times", part(times as f64 / c.count.max(1) as f64))
-            },
-        );
-        format!(
-            "<tr><th scope=row>{}<td>{}<td>{}<td>{}<td>{}<td class=left>{last}",
-            html(&c.name),
-            count(c.count),
-            time(c.waited_ns as f64),
-            time(c.spread_ns as f64 / c.count.max(1) as f64),
-            time(c.spread_max_ns as f64)
-        )
+pub(crate) fn collectives(calls: &Calls) -> Table {
+    let columns = [
+        Column::text("collective", "Collective"),
+        Column::count("times", "Times"),
+        Column::time("waited", "Ranks waited"),
+        Column::time("spread_mean", "First to last, mean").wide(),
+        Column::time("spread_max", "Most").wide(),
+        Column::text("last", "Last most often"),
+    ];
+    let row = |c: &CollectiveTime| -> Row {
+        let last = c.last.map(|(rank, times)| {
+            format!("rank {rank}, {} of the times", part(times as f64 / c.count.max(1) as f64))
+        });
+        vec![
+            Cell::from(c.name.as_str()),
+            c.count.into(),
+            c.waited_ns.into(),
+            (c.spread_ns as f64 / c.count.max(1) as f64).into(),
+            c.spread_max_ns.into(),
+            last.into(),
+        ]
+        .into()
     };
-    let rows: String = calls.collectives.iter().map(row).collect();
-    wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Collective<th scope=col>Times<th \
-        scope=col>Ranks waited, together<th \
-         scope=col>First to last, mean<th scope=col>Most<th scope=col class=left>Last most \
-         often<tbody>{rows}</table>"
-    ))
+    Table::new("mpi-collectives", columns).with(calls.collectives.iter().map(row))
 }
 
 /// What each rank's time went to.
-pub(crate) fn ranks(ranks: &[RankTime]) -> String {
-    let heads: String = Activity::ALL
-        .iter()
-        .map(|activity| {
-            let (name, class) = activity_title(*activity);
-            format!("<th scope=col>{}", swatch(class, name))
-        })
-        .collect();
-    let row = |rank: &RankTime| {
-        let times: String =
-            rank.activity_ns.iter().map(|ns| format!("<td>{}", time(*ns as f64))).collect();
-        let unfinished = match rank.unfinished {
-            0 => String::new(),
-            n => format!("<small>{} never left</small>", count(n)),
-        };
-        format!(
-            "<tr><th scope=row>{}<td>{}{unfinished}<td>{}{times}",
-            rank.rank,
-            count(rank.calls),
-            time(rank.elapsed_ns as f64)
-        )
+pub(crate) fn ranks(ranks: &[RankTime]) -> Table {
+    let mut columns = vec![
+        Column::text("rank", "Rank"),
+        Column::count("calls", "Calls"),
+        Column::time("elapsed", "First to last call"),
+    ];
+    let keys = ["computing", "sending", "waiting", "polling", "collective", "other"];
+    columns.extend(Activity::ALL.iter().zip(keys).map(|(activity, key)| {
+        Column::time(key, activity_title(*activity)).coloured(activity_colour(*activity))
+    }));
+    let row = |rank: &RankTime| -> Row {
+        let mut calls = Cell::from(rank.calls);
+        if rank.unfinished > 0 {
+            calls = calls.small(format!("{} never left", count(rank.unfinished)));
+        }
+        let head = [rank.rank.into(), calls, rank.elapsed_ns.into()];
+        let times = rank.activity_ns.iter().map(|ns| Cell::from(*ns));
+        head.into_iter().chain(times).collect::<Vec<Cell>>().into()
     };
-    let rows: String = ranks.iter().map(row).collect();
-    let table = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Rank<th scope=col>Calls<th scope=col>First \
-        to last call{heads}<tbody>{rows}</table>"
-    ));
-    if ranks.len() <= 8 {
-        return table;
-    }
-    format!(
-        "<details class=fold><summary>Table of all {} ranks</summary>{table}</details>",
-        ranks.len()
-    )
+    Table::new("mpi-rank-table", columns)
+        .with(ranks.iter().map(row))
+        .folded_above(8, |ranks| format!("Table of all {ranks} ranks"))
 }
 
 /// The messages that waited longest, with what both ranks did.
-pub(crate) fn worst(mpi: &Mpi) -> String {
-    let rows: String = mpi.worst.iter().map(|message| worst_row(mpi, message)).collect();
-    wrap(&format!(
-        "<table class=\"figures told\"><thead><tr><th scope=col>Message<th scope=col>Sent at<th \
-        scope=col>Taken after<th \
-         scope=col>Waited<th scope=col class=left>Waits<th scope=col class=left>The sender \
-         meanwhile<th scope=col class=left>The \
-         receiver meanwhile<tbody>{rows}</table>"
-    ))
+pub(crate) fn worst(mpi: &Mpi) -> Table {
+    let columns = [
+        Column::text("message", "Message"),
+        Column::time("ready", "Sent at"),
+        Column::time("taken_after", "Taken after"),
+        Column::time("waited", "Waited"),
+        Column::text("waits", "Waits"),
+        Column::text("sender", "The sender meanwhile"),
+        Column::text("receiver", "The receiver meanwhile"),
+    ];
+    let mut table = Table::new("mpi-worst-table", columns)
+        .with(mpi.worst.iter().map(|message| worst_row(mpi, message)));
+    table.wordy = true;
+    table
 }
 
-fn worst_row(mpi: &Mpi, message: &WorstMessage) -> String {
+fn worst_row(mpi: &Mpi, message: &WorstMessage) -> Row {
     let line = message.line;
     let tag = message.tag.map_or_else(String::new, |tag| format!(", tag {tag}"));
     let sites: Vec<String> =
-        message.sites.iter().flatten().map(|site| html(&site_name(mpi, *site))).collect();
-    let doing = |side: usize| match &message.doing[side][..] {
-        [] => NONE.to_owned(),
-        all => all.iter().map(|one| format!("{}<br>", html(&doing_words(mpi, one)))).collect(),
+        message.sites.iter().flatten().map(|site| site_name(mpi, *site)).collect();
+    let doing = |side: usize| {
+        let all = message.doing[side].iter();
+        Cell::from(Value::Lines(all.map(|one| doing_words(mpi, one)).collect()))
     };
-    format!(
-        "<tr><th scope=row>{} → {}<small>number {}{tag}, \
-        {}</small><small>{}</small><td>{}<td>{}<td>{}<td class=left>{}<td class=left>{}<td \
-         class=left>{}",
-        line.src,
-        line.dst,
+    let mut name = Cell::new(format!("{} → {}", line.src, line.dst)).small(format!(
+        "number {}{tag}, {}",
         line.seq,
-        size(line.bytes),
-        sites.join(" → "),
-        time(line.ready_ns as f64),
-        time(line.taken_ns.saturating_sub(line.ready_ns) as f64),
-        time(message.waited_ns as f64),
-        worst_waits(message).iter().map(|text| format!("{text}<br>")).collect::<String>(),
+        size(line.bytes)
+    ));
+    if !sites.is_empty() {
+        name = name.small(sites.join(" → "));
+    }
+    vec![
+        name,
+        line.ready_ns.into(),
+        line.taken_ns.saturating_sub(line.ready_ns).into(),
+        message.waited_ns.into(),
+        Value::Lines(worst_waits(message)).into(),
         doing(0),
-        doing(1)
-    )
+        doing(1),
+    ]
+    .into()
 }
 
 /// `late sender 5.00 ms`, each wait that there is.
-pub(crate) fn worst_waits(message: &WorstMessage) -> Vec<String> {
+fn worst_waits(message: &WorstMessage) -> Vec<String> {
     let waits = Wait::ALL.iter().zip(message.waits_ns);
     waits
         .filter_map(|(wait, ns)| {
@@ -272,7 +263,7 @@ pub(crate) fn worst_waits(message: &WorstMessage) -> Vec<String> {
 }
 
 /// `MPI_Recv 5.00 ms at main (a.c:12)`, `computing 3.00 ms`.
-pub(crate) fn doing_words(mpi: &Mpi, doing: &Doing) -> String {
+fn doing_words(mpi: &Mpi, doing: &Doing) -> String {
     let ns = time(doing.ns as f64);
     let Some(call) = &doing.call else { return format!("computing {ns}") };
     let times = if doing.calls > 1 { format!(" × {}", count(doing.calls)) } else { String::new() };

@@ -1,13 +1,11 @@
-//! A paged run in a few sentences and tables, for the page and the terminal.
+//! A paged run in a few sentences and tables.
 
 use stats::analysis::{Analysis, PageKind, PageTransfers, Paging};
 
-use crate::escape::html;
 use crate::facts::Facts;
-use crate::format::{NONE, byte_rate, count, counted, part, time};
 use crate::pager_facts::{FaultTime, PageServer, Paged, PagerFacts, ServerEvent};
 use crate::pager_seconds::{LEAST, PagedPart, PagedSeconds};
-use crate::tables::wrap;
+use document::{Cell, Column, NONE, Row, Table, byte_rate, count, counted, part, time};
 
 /// The run in a sentence; `None` where it was not paged.
 pub(crate) fn sentence(facts: &Facts) -> Option<String> {
@@ -111,43 +109,29 @@ fn moments(pager: &PagerFacts, happened: ServerEvent, one: &str, several: &str) 
     }
 }
 
-/// Seconds of each part as a table of HTML.
-pub(crate) fn seconds_table(seconds: &PagedSeconds) -> String {
+/// Seconds of each part.
+pub(crate) fn seconds_table(seconds: &PagedSeconds) -> Table {
+    let columns = [
+        Column::text("part", "Part"),
+        Column::time("time", "Time"),
+        Column::share("share", "Of all"),
+    ];
     let whole = seconds.elapsed.max(f64::MIN_POSITIVE);
-    let row = |PagedPart { name, class, seconds: s, .. }| {
-        format!(
-            "<tr><th scope=row><span class=\"swatch {class}\"></span>{name}<td>{}<td>{}",
-            time(s * 1e9),
-            part(s / whole)
-        )
+    let row = |PagedPart { name, colour, seconds: s, .. }| -> Row {
+        vec![Cell::new(name).coloured(colour), (s * 1e9).into(), (s / whole).into()].into()
     };
-    let rows: String = seconds.shown().into_iter().map(row).collect();
-    wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Part<th scope=col>Time<th scope=col>Of \
-        all<tbody>{rows}</table>"
-    ))
+    Table::new("paged-time", columns).with(seconds.shown().into_iter().map(row))
 }
 
-/// What is foretold for other networks.
-pub(crate) fn predictions_table(facts: &PagerFacts) -> String {
-    if facts.predictions.is_empty() {
-        return String::new();
-    }
-    let row = |(network, seconds): (&str, f64)| {
-        format!("<tr><th scope=row>{}<td>{}", html(network), time(seconds * 1e9))
-    };
-    let rows: String = facts
-        .predictions
-        .iter()
-        .map(|foretold| row((&foretold.network, foretold.seconds)))
-        .collect();
-    format!(
-        "<h4>On another network, as predicted</h4>{}",
-        wrap(&format!(
-            "<table class=figures><thead><tr><th scope=col>Network<th \
-            scope=col>Elapsed<tbody>{rows}</table>"
-        ))
-    )
+/// What is predicted for other networks, after what was measured.
+pub(crate) fn predictions_table(pager: &PagerFacts, process: &Paged) -> Option<Table> {
+    let columns = [Column::text("network", "Network"), Column::time("elapsed", "Elapsed")];
+    let row = |network: &str, s: f64| -> Row { vec![network.into(), (s * 1e9).into()].into() };
+    let predicted = pager.predictions.iter().map(|one| row(&one.network, one.seconds));
+    let measured = row("measured", process.seconds.elapsed);
+    (!pager.predictions.is_empty()).then(|| {
+        Table::new("paged-predictions", columns).with(std::iter::once(measured).chain(predicted))
+    })
 }
 
 /// What some of the names of [`transfers`] mean.
@@ -174,24 +158,23 @@ pub(crate) fn faults(process: &Paged) -> [(&'static str, u64, FaultTime); 3] {
     ]
 }
 
-/// Faults by kind as a table of HTML.
-pub(crate) fn faults_table(process: &Paged) -> String {
-    let row = |(name, number, times): (&str, u64, FaultTime)| {
-        let cells: String =
-            fault_times(number, times).iter().map(|text| format!("<td>{text}")).collect();
-        format!("<tr><th scope=row>{name}<td>{}{cells}", count(number))
+/// Faults by kind.
+pub(crate) fn faults_table(process: &Paged) -> Table {
+    let columns = [
+        Column::text("fault", "Fault"),
+        Column::count("number", "Number"),
+        Column::time("p50", "p50"),
+        Column::time("p99", "p99"),
+        Column::time("max", "Longest"),
+        Column::time("mean", "Mean"),
+    ];
+    let row = |(name, number, times): (&str, u64, FaultTime)| -> Row {
+        let known = |ns: f64| Cell::from((number > 0).then_some(ns));
+        let times = [times.p50, times.p99, times.max, times.mean].map(known);
+        let head = [name.into(), number.into()];
+        head.into_iter().chain(times).collect::<Vec<Cell>>().into()
     };
-    let rows: String = faults(process).into_iter().map(row).collect();
-    wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Fault<th scope=col>Number<th \
-        scope=col>p50<th scope=col>p99<th \
-         scope=col>Longest<th scope=col>Mean<tbody>{rows}</table>"
-    ))
-}
-
-pub(crate) fn fault_times(number: u64, times: FaultTime) -> [String; 4] {
-    let shown = |ns: f64| if number == 0 { NONE.to_owned() } else { time(ns) };
-    [times.p50, times.p99, times.max, times.mean].map(shown)
+    Table::new("paged-faults", columns).with(faults(process).map(row))
 }
 
 /// Name and value of what a process moved.
@@ -210,28 +193,31 @@ pub(crate) fn transfers(process: &Paged) -> Vec<(&'static str, String)> {
 }
 
 /// Servers and what they held at the end.
-pub(crate) fn servers_table(servers: &[PageServer]) -> String {
-    let row = |(number, server): (usize, &PageServer)| {
-        format!(
-            "<tr><th scope=row>{number}<td>{}<td>{}<td>{}<td>{}",
-            html(&server.address),
-            html(&server.role),
-            html(&server.state),
-            count(server.pages)
-        )
+pub(crate) fn servers_table(servers: &[PageServer]) -> Table {
+    let columns = [
+        Column::text("server", "Server"),
+        Column::text("address", "Address"),
+        Column::text("role", "Role"),
+        Column::text("state", "At the end"),
+        Column::count("pages", "Pages"),
+    ];
+    let row = |(number, server): (usize, &PageServer)| -> Row {
+        vec![
+            Cell::from(number),
+            server.address.as_str().into(),
+            server.role.as_str().into(),
+            server.state.as_str().into(),
+            server.pages.into(),
+        ]
+        .into()
     };
-    let rows: String = servers.iter().enumerate().map(row).collect();
-    wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Server<th scope=col>Address<th \
-        scope=col>Role<th scope=col>At the \
-         end<th scope=col>Pages<tbody>{rows}</table>"
-    ))
+    Table::new("page-servers", columns).with(servers.iter().enumerate().map(row))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::plain;
+    use document::{Value, plain};
     use serde_json::json;
 
     fn facts() -> Facts {
@@ -271,11 +257,10 @@ mod tests {
         let pager = facts.pager.unwrap();
         let about = about(pager.main().unwrap(), &pager);
         assert!(about.contains("nothing to predict") && about.contains("it slept"), "{about}");
-        let table = plain(&seconds_table(&pager.main().unwrap().seconds));
-        assert!(
-            table.contains("Other") && !table.contains("Network") && !table.contains("handling"),
-            "{table}"
-        );
+        let table = seconds_table(&pager.main().unwrap().seconds);
+        let names: Vec<_> = table.rows.iter().map(|row| row.cells[0].value.clone()).collect();
+        assert!(names.contains(&Value::Text("Other".to_owned())), "{names:?}");
+        assert!(!names.contains(&Value::Text("Network".to_owned())), "{names:?}");
     }
 
     /// As a program in Go ends.
@@ -288,10 +273,5 @@ mod tests {
             said.contains("the last of it may be missing. It ran for at least 131 s: 53 %"),
             "{said}"
         );
-    }
-
-    #[test]
-    fn an_address_is_text() {
-        assert!(servers_table(&facts().pager.unwrap().servers).contains("&lt;b&gt;"));
     }
 }

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::format::counted;
 use crate::pager_seconds::PagedSeconds;
+use document::counted;
 
 /// The name under which the parameters of a run hold it.
 pub(crate) const KEY: &str = "pager";
@@ -222,7 +222,7 @@ impl Paged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::plain;
+    use document::plain;
     use serde_json::json;
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::format::time;
+use document::{Colour, time};
 
 /// Where the time of a paged process went, s. After [`PagedSeconds::with_other`] no part is
 /// negative, and together they are the elapsed time.
@@ -43,7 +43,7 @@ pub struct PagedPart {
     /// For people.
     pub name: &'static str,
     /// Its colour.
-    pub(crate) class: &'static str,
+    pub colour: Colour,
     /// s.
     pub seconds: f64,
 }
@@ -90,7 +90,8 @@ impl PagedSeconds {
 
     /// All of them, in the order in which they are shown.
     pub fn parts(&self) -> [PagedPart; 9] {
-        let part = |key, name, class, seconds| PagedPart { key, name, class, seconds };
+        let part =
+            |key, name, colour, seconds| PagedPart { key, name, colour: Colour(colour), seconds };
         [
             part("user", "User", "work", self.user),
             part("system", "System", "collect", self.system),

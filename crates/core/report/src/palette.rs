@@ -1,89 +1,65 @@
 //! One fixed colour and name per stage, on the page and in the terminal.
 //!
 //! Blue, amber and green differ in lightness as well as in hue, so that they stay apart for readers
-//! who do not see red or green and on paper without colour (after Okabe and Ito's palette). Charts
-//! carry tokens such as `@b` or `@b/0.3`; the page puts in the colour of the light or the dark
-//! theme when it draws.
+//! who do not see red or green and on paper without colour (after Okabe and Ito's palette).
 
+use document::Colour;
 use stats::analysis::Stage;
 
 /// The three stages that end to end consists of.
 pub(crate) const PARTS: [Stage; 3] = [Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
 
+/// Whole cycles have a colour of their own.
+pub(crate) const CYCLE: Colour = Colour("cycle");
+
+/// Marks and warnings in charts.
+pub(crate) const MARK: &str = "@mark";
+
+/// What a stage is called, in every place where it is named.
+struct Names {
+    letter: char,
+    name: &'static str,
+    title: &'static str,
+    key: &'static str,
+    colour: Colour,
+}
+
+const fn names(stage: Stage) -> Names {
+    let (letter, name, title, key, colour) = match stage {
+        Stage::EndToEnd => ('A', "end to end", "End to end", "end-to-end", "a"),
+        Stage::SendWait => ('B', "send wait", "Send wait", "send-wait", "b"),
+        Stage::Transit => ('C', "transit", "Transit", "transit", "c"),
+        Stage::ReceiveWait => ('D', "receive wait", "Receive wait", "receive-wait", "d"),
+    };
+    Names { letter, name, title, key, colour: Colour(colour) }
+}
+
 /// The stage's letter in the design and in tables.
 pub(crate) fn letter(stage: Stage) -> char {
-    match stage {
-        Stage::EndToEnd => 'A',
-        Stage::SendWait => 'B',
-        Stage::Transit => 'C',
-        Stage::ReceiveWait => 'D',
-    }
+    names(stage).letter
 }
 
 /// Its name in running text.
 pub(crate) fn name(stage: Stage) -> &'static str {
-    match stage {
-        Stage::EndToEnd => "end to end",
-        Stage::SendWait => "send wait",
-        Stage::Transit => "transit",
-        Stage::ReceiveWait => "receive wait",
-    }
+    names(stage).name
 }
 
 /// Its name as a title.
 pub(crate) fn title(stage: Stage) -> &'static str {
-    match stage {
-        Stage::EndToEnd => "End to end",
-        Stage::SendWait => "Send wait",
-        Stage::Transit => "Transit",
-        Stage::ReceiveWait => "Receive wait",
-    }
+    names(stage).title
 }
 
 /// Its name in CSV.
 pub(crate) fn key(stage: Stage) -> &'static str {
-    match stage {
-        Stage::EndToEnd => "end-to-end",
-        Stage::SendWait => "send-wait",
-        Stage::Transit => "transit",
-        Stage::ReceiveWait => "receive-wait",
-    }
+    names(stage).key
 }
 
-/// The token that charts use for its colour.
-pub(crate) fn token(stage: Stage) -> &'static str {
-    match stage {
-        Stage::EndToEnd => "@a",
-        Stage::SendWait => "@b",
-        Stage::Transit => "@c",
-        Stage::ReceiveWait => "@d",
-    }
+/// Its colour.
+pub(crate) fn colour(stage: Stage) -> Colour {
+    names(stage).colour
 }
 
-/// The class that the page's style sheet colours.
-pub(crate) fn class(stage: Stage) -> &'static str {
-    &token(stage)[1..]
-}
-
-/// Whole cycles have a colour of their own.
-pub(crate) const CYCLE: &str = "@cycle";
-
-/// Marks and warnings.
-pub(crate) const MARK: &str = "@mark";
-
-/// The token of the `i`-th of several ordered groups.
-pub(crate) fn ordered(i: usize, of: usize) -> String {
-    // Eight steps; fewer groups are spread over them, so that neighbours stay far apart.
-    let step = if of <= 1 { 0 } else { i * 7 / (of - 1).max(1) };
-    format!("@s{}", step.min(7))
-}
-
-/// The stage's terminal colour (256-colour code), `None` for the terminal's own foreground.
-pub(crate) fn ansi(stage: Stage) -> Option<u8> {
-    match stage {
-        Stage::EndToEnd => None,
-        Stage::SendWait => Some(32),
-        Stage::Transit => Some(214),
-        Stage::ReceiveWait => Some(36),
-    }
+/// Parts of a whole as bars and tables show them.
+pub(crate) fn parts(shares: &[(Stage, f64)]) -> Vec<(&'static str, Colour, f64)> {
+    shares.iter().map(|(stage, share)| (name(*stage), colour(*stage), *share)).collect()
 }

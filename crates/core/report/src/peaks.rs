@@ -1,23 +1,15 @@
-//! Peaks in words and tables, for the page and the terminal.
+//! Peaks in words and as a table.
 
-use comfy_table::CellAlignment;
+use document::{Cell, Colour, Column, Row, Table, Unit, count, part, time};
 use stats::analysis::{Analysis, Peak, StageView};
 
-use crate::format::{NONE, count, part, plain, time};
-use crate::headline::trim_lines;
-use crate::palette::{class, name, title};
-use crate::tables::wrap;
-use crate::terminal::{bare, wrapped};
-
-/// Lines of peaks on a terminal, at most.
-const LINES: usize = 16;
+use crate::palette::{CYCLE, colour, name, title};
 
 /// A stage, or whole cycles, with more to tell than one peak.
 pub(crate) struct Shown<'a> {
     pub(crate) title: &'static str,
     pub(crate) name: &'static str,
-    /// Class of its colour.
-    pub(crate) class: &'static str,
+    pub(crate) colour: Colour,
     pub(crate) view: &'a StageView,
 }
 
@@ -26,16 +18,12 @@ pub(crate) fn shown(analysis: &Analysis) -> Vec<Shown<'_>> {
     let stages = analysis.stages.iter().map(|view| Shown {
         title: title(view.stage),
         name: name(view.stage),
-        class: class(view.stage),
+        colour: colour(view.stage),
         view,
     });
     let cycles = analysis.cycles.iter();
-    let cycles = cycles.map(|view| Shown {
-        title: "Whole cycle",
-        name: "whole cycle",
-        class: "cycle",
-        view,
-    });
+    let cycles =
+        cycles.map(|view| Shown { title: "Whole cycle", name: "whole cycle", colour: CYCLE, view });
     stages.chain(cycles).filter(|shown| shown.view.peaks.len() > 1).collect()
 }
 
@@ -77,8 +65,8 @@ fn dear(peaks: &[Peak]) -> Option<&Peak> {
     peaks.iter().filter(|peak| extra(peak) > 0.05).max_by(|a, b| extra(a).total_cmp(&extra(b)))
 }
 
-/// Where a peak is found again: blocks and, below them, launches, as far as they could show it.
-fn found_again(peak: &Peak) -> String {
+/// Where a peak is found again: blocks and launches, as far as they could show it.
+fn found_again(peak: &Peak) -> Cell {
     let of = |(found, able): (u32, u32), noun: &str, nouns: &str| match able {
         0 => None,
         1 => Some(format!("{found} of 1 {noun}")),
@@ -87,109 +75,54 @@ fn found_again(peak: &Peak) -> String {
     let blocks = of(peak.blocks, "block", "blocks");
     let launches = of(peak.launches, "launch", "launches");
     match (blocks, launches) {
-        (Some(blocks), Some(launches)) => format!("{blocks}<small>{launches}</small>"),
-        (Some(found), None) | (None, Some(found)) => found,
-        (None, None) => "all together".to_owned(),
+        (Some(blocks), Some(launches)) => Cell::new(launches).small(blocks),
+        (Some(found), None) | (None, Some(found)) => found.into(),
+        (None, None) => "all together".into(),
     }
 }
 
 /// How surely it is one.
-fn chance(peak: &Peak) -> String {
-    match peak.chance {
+fn chance(peak: &Peak) -> Cell {
+    let words = match peak.chance {
         0.0 => "the highest".to_owned(),
         chance if chance < 1e-6 => "under 1 in 10\u{2076}".to_owned(),
         chance => format!("1 in {}", count((1.0 / chance).round() as u64)),
-    }
+    };
+    Cell::new(peak.chance).shown(words)
 }
 
-/// The page's table: every peak of the stages that have several.
-pub(crate) fn table(shown: &[Shown]) -> String {
-    let rows: String = shown
-        .iter()
-        .flat_map(|stage| stage.view.peaks.iter().map(move |peak| row(stage, peak)))
-        .collect();
-    wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Peak<th scope=col>Place<th \
-        scope=col>Width<th \
-         scope=col>Messages<th scope=col>Part of them<th scope=col>Part of the time<th \
-         scope=col>Found in<th \
-         scope=col>By chance<tbody>{rows}</table>"
-    ))
+/// Every peak of the stages that have several.
+pub(crate) fn table(shown: &[Shown]) -> Table {
+    let columns = [
+        Column::text("peak", "Peak"),
+        Column::time("place", "Place").with_interval(),
+        Column::time("width", "Width").with_interval().wide(),
+        Column::count("messages", "Messages").wide(),
+        Column::share("mass", "Part").with_interval(),
+        Column::share("time", "Of the time").with_interval(),
+        Column::text("found", "Found in"),
+        Column::new("chance", "By chance", Unit::Number).wide(),
+    ];
+    let rows = shown.iter().flat_map(|stage| stage.view.peaks.iter().map(|peak| row(stage, peak)));
+    Table::new("peaks-table", columns).with(rows)
 }
 
-fn row(stage: &Shown, peak: &Peak) -> String {
-    let times = |interval: Option<(f64, f64)>| small(interval, time);
-    let parts = |interval: Option<(f64, f64)>| small(interval, part);
-    format!(
-        "<tr><th scope=row><span class=\"swatch \
-        {}\"></span>{}{}<td>{}{}<td>{}{}<td>{}<td>{}{}<td>{}{}<td>{}<td>{}",
-        stage.class,
-        stage.title,
-        if peak.tail { " (tail)" } else { "" },
-        time(peak.place_ns),
-        times(peak.place_interval_ns),
-        time(peak.width_ns),
-        times(peak.width_interval_ns),
-        count(peak.count),
-        mass(peak.mass),
-        small(peak.mass_interval, mass),
-        part(peak.time_share),
-        parts(peak.time_interval),
+fn row(stage: &Shown, peak: &Peak) -> Row {
+    let name = format!("{}{}", stage.title, if peak.tail { " (tail)" } else { "" });
+    vec![
+        Cell::new(name).coloured(stage.colour),
+        Cell::new(peak.place_ns).between(peak.place_interval_ns),
+        Cell::new(peak.width_ns).between(peak.width_interval_ns),
+        peak.count.into(),
+        Cell::new(peak.mass).between(peak.mass_interval).shown(mass(peak.mass)),
+        Cell::new(peak.time_share).between(peak.time_interval),
         found_again(peak),
-        chance(peak)
-    )
+        chance(peak),
+    ]
+    .into()
 }
 
 /// A part of the messages: a peak of a few in a million has one too.
 pub(crate) fn mass(of: f64) -> String {
     if of <= 0.0 || of >= 0.001 { part(of) } else { format!("{}\u{a0}%", (of * 1e6).round() / 1e4) }
-}
-
-fn small(interval: Option<(f64, f64)>, text: fn(f64) -> String) -> String {
-    interval.map_or_else(String::new, |(low, high)| {
-        format!("<small>{} to {}</small>", text(low), text(high))
-    })
-}
-
-/// The terminal's lines; `None` where each stage has one peak.
-pub(crate) fn terminal_block(analysis: &Analysis, width: usize) -> Option<String> {
-    let shown = shown(analysis);
-    if shown.is_empty() {
-        return None;
-    }
-    let mut table = bare();
-    table.set_header(["peaks", "place", "width", "messages", "of time", "found in"]);
-    let peaks: Vec<(&Shown, &Peak)> = shown
-        .iter()
-        .flat_map(|stage| stage.view.peaks.iter().map(move |peak| (stage, peak)))
-        .collect();
-    let mut last = "";
-    for (stage, peak) in peaks.iter().take(LINES) {
-        let head = if last == stage.name { "" } else { stage.name };
-        last = stage.name;
-        let found = if peak.launches.1 > 1 {
-            format!("{} of {} launches", peak.launches.0, peak.launches.1)
-        } else if peak.blocks.1 > 0 {
-            format!("{} of {} blocks", peak.blocks.0, peak.blocks.1)
-        } else {
-            NONE.to_owned()
-        };
-        let cells = [
-            time(peak.place_ns),
-            time(peak.width_ns),
-            mass(peak.mass),
-            part(peak.time_share),
-            found,
-        ];
-        table.add_row(std::iter::once(head.to_owned()).chain(cells.iter().map(|cell| plain(cell))));
-    }
-    for column in table.column_iter_mut().skip(1).take(4) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let mut text = trim_lines(&table.to_string());
-    if peaks.len() > LINES {
-        text.push_str(&format!("  and {} more, in the page\n", peaks.len() - LINES));
-    }
-    text.push_str(&wrapped(&plain(&sentence(&shown)), width));
-    Some(text)
 }

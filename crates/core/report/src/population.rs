@@ -5,7 +5,7 @@ use stats::analysis::{Analysis, Population, PopulationGroup};
 use stats::{Filter, Kinds, Places, Span};
 
 use crate::facts::Facts;
-use crate::format::{count, part, size};
+use document::{count, part, size};
 
 /// Groups named among those that are left out, at most.
 const NAMED_MOST: usize = 4;
@@ -25,7 +25,7 @@ pub(crate) fn line(facts: &Facts, analysis: &Analysis) -> String {
 
 /// The same without numbers, for a field of CSV or JSON: `data and replies between nodes`.
 pub fn population_words(facts: &Facts, population: &Population) -> String {
-    crate::format::plain(&description(population, noun(facts)))
+    document::plain(&description(population, noun(facts)))
 }
 
 /// Whether messages of the run are left out.
@@ -171,7 +171,7 @@ fn noun(facts: &Facts) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::plain;
+    use document::plain;
 
     fn group(kind: Kind, within_node: bool, messages: u64, taken: u64) -> PopulationGroup {
         PopulationGroup { kind, within_node, messages, taken }

@@ -4,7 +4,7 @@
 use stats::compare::Outcome;
 use stats::launches::Reason;
 
-use crate::format::count;
+use document::count;
 
 /// A ratio with as many figures as it takes to see a change of a thousandth near 1.
 pub(crate) fn ratio(ratio: f64) -> String {
@@ -25,7 +25,7 @@ pub(crate) fn ratio(ratio: f64) -> String {
 
 /// The same for a terminal.
 pub fn ratio_text(of: f64) -> String {
-    crate::format::plain(&ratio(of))
+    document::plain(&ratio(of))
 }
 
 /// An interval of ratios, `1.071× to 1.126×`.

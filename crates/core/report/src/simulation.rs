@@ -1,12 +1,12 @@
-//! A simulation in a few figures and sentences, for the page and the terminal.
+//! A simulation in a few figures and sentences.
 
 use stats::analysis::{Analysis, Simulation};
 
 use crate::facts::Facts;
 use crate::finding::finding_sentence;
-use crate::format::{count, counted, part, plain, rate, time};
 use crate::mpi;
 use crate::pager;
+use document::{count, counted, part, rate, time};
 
 /// The figures that stand at the head of a simulation's report.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,6 +52,9 @@ impl Figures {
             ("efficiency", self.efficiency.map(part)),
             ("rollbacks", self.rollbacks.map(count)),
             ("GVT rounds", self.gvt_rounds.map(count)),
+            ("executed", self.executed.map(count)),
+            ("undone", self.undone.map(count)),
+            ("wall time", self.elapsed_ns.map(time)),
         ];
         tiles.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
@@ -106,43 +109,16 @@ pub(crate) fn difference(facts: &Facts, simulation: &Simulation) -> Option<Strin
     })
 }
 
-/// The figures in aligned columns of names and values, for 80 columns.
-pub(crate) fn terminal_block(facts: &Facts, analysis: &Analysis) -> Option<String> {
-    let figures = Figures::of(facts, analysis)?;
-    let whole = |n: Option<u64>| n.map(count);
-    let pairs = [
-        ("committed events", whole(figures.committed)),
-        ("executed", whole(figures.executed)),
-        ("committed a second", figures.committed_per_s.map(rate)),
-        ("undone", whole(figures.undone)),
-        ("efficiency", figures.efficiency.map(part)),
-        ("rollbacks", whole(figures.rollbacks)),
-        ("wall time", figures.elapsed_ns.map(time)),
-        ("GVT rounds", whole(figures.gvt_rounds)),
-    ];
-    let mut text = "Simulation\n".to_owned();
-    for two in pairs.chunks(2) {
-        let cell = |(name, value): &(&str, Option<String>)| {
-            let value = plain(value.as_deref().unwrap_or(crate::format::NONE));
-            format!("  {name:<19}{value:>14}")
-        };
-        text.push_str(&format!("{}\n", two.iter().map(cell).collect::<Vec<_>>().join("  ")));
-    }
-    if let Some(busy) = analysis.simulation.as_ref().and_then(busy_line) {
-        text.push_str(&busy);
-    }
-    Some(text)
-}
-
 /// What the nodes' time together went to.
-fn busy_line(simulation: &Simulation) -> Option<String> {
+pub(crate) fn busy_sentence(simulation: &Simulation) -> Option<String> {
     let whole: i64 = simulation.nodes.iter().map(|node| node.elapsed_ns).sum();
-    let of = |ns: i64| plain(&part(ns as f64 / whole as f64));
+    let of = |ns: i64| part(ns as f64 / whole as f64);
     let work = |at: usize| of(simulation.nodes.iter().map(|node| node.work_ns[at]).sum());
     let rest: i64 = simulation.nodes.iter().map(|node| node.rest_ns).sum();
     (whole > 0).then(|| {
         format!(
-            "  node time: execution {}, rollback {}, collection {}, rest {}\n",
+            "Of all nodes' time together execution took {}, rollback {}, collection {}, the rest \
+            {}.",
             work(0),
             work(1),
             work(2),
@@ -176,6 +152,7 @@ fn sentence(figures: &Figures) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use document::plain;
 
     #[test]
     fn the_sentence_says_what_is_known() {

@@ -1,11 +1,11 @@
 //! Tables of a simulation: its work, its worst rollbacks, its objects, its nodes, its messages.
 
+use document::{Cell, Column, Row, Table, Unit, count};
 use stats::analysis::{
     Breakdown, By, Group, MessageGroup, NodeTime, ObjectRollbacks, Rollback, Simulation, Work,
 };
 
-use crate::format::{NONE, count, part, six_figures, time, time_or_none};
-use crate::tables::{self, wrap};
+use crate::tables;
 
 /// A kind of work as a word.
 fn work_name(work: Work) -> &'static str {
@@ -23,115 +23,118 @@ fn message_name(group: &MessageGroup) -> String {
 }
 
 /// How long each kind of work took.
-pub(crate) fn work(simulation: &Simulation) -> String {
-    let columns: Vec<_> = simulation
-        .work
-        .iter()
-        .map(|(work, view)| (work_name(*work).to_owned(), &view.summary))
-        .collect();
-    tables::quantile_table(&columns, "pieces")
+pub(crate) fn work(simulation: &Simulation) -> Table {
+    let rows = simulation.work.iter();
+    let rows = rows.map(|(work, view)| (work_name(*work).into(), &view.summary)).collect();
+    tables::quantile_table("work-times", rows, "pieces")
 }
 
 /// The stages of messages by kind and place.
-pub(crate) fn messages(simulation: &Simulation) -> String {
+pub(crate) fn messages(simulation: &Simulation) -> Table {
     let group = |group: &MessageGroup| Group {
         label: message_name(group),
         stages: group.stages.clone(),
         bins: Vec::new(),
     };
     let groups = simulation.messages.iter().map(group).collect();
-    tables::groups(&Breakdown { by: By::Kind, groups, left_out: (0, 0) }, "kind")
+    let breakdown = Breakdown { by: By::Kind, groups, left_out: (0, 0) };
+    tables::groups("messages-by-kind", &breakdown, "kind")
 }
 
 /// The largest rollbacks, one row each.
-pub(crate) fn worst(rollbacks: &[Rollback]) -> String {
+pub(crate) fn worst(rollbacks: &[Rollback]) -> Table {
+    let columns = [
+        Column::text("object", "Object"),
+        Column::text("node", "Node"),
+        Column::text("launch", "Launch"),
+        Column::time("at", "At"),
+        Column::count("undone", "Events undone"),
+        Column::new("from", "Had come to", Unit::Number),
+        Column::new("to", "Back to", Unit::Number),
+        Column::new("back", "How far back", Unit::Number),
+        Column::time("took", "Took"),
+    ];
     let launches = rollbacks.iter().any(|rollback| rollback.launch > 0);
-    let head = if launches { "<th scope=col>Launch" } else { "" };
-    let rows: String = rollbacks.iter().map(|rollback| worst_row(rollback, launches)).collect();
-    wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Object<th scope=col>Node{head}<th \
-        scope=col>At<th scope=col>Events \
-         undone<th scope=col>Had come to<th scope=col>Back to<th scope=col>How far back<th \
-         scope=col>Took<tbody>{rows}</table>"
-    ))
-}
-
-fn worst_row(rollback: &Rollback, launches: bool) -> String {
-    let virtual_or_none = |time: Option<f64>| time.map_or_else(|| NONE.to_owned(), six_figures);
-    let back = rollback.from.zip(rollback.to).map(|(from, to)| from - to);
-    let launch = if launches { format!("<td>{}", rollback.launch) } else { String::new() };
-    format!(
-        "<tr><th scope=row>{}<td>{}{launch}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}",
-        rollback.object.map_or_else(|| NONE.to_owned(), |object| object.to_string()),
-        rollback.node,
-        time_or_none(rollback.begin_ns),
-        count(rollback.events),
-        virtual_or_none(rollback.from),
-        virtual_or_none(rollback.to),
-        virtual_or_none(back),
-        time_or_none(rollback.took_ns),
-    )
+    let row = |rollback: &Rollback| -> Row {
+        let back = rollback.from.zip(rollback.to).map(|(from, to)| from - to);
+        vec![
+            Cell::from(rollback.object),
+            rollback.node.into(),
+            launches.then_some(rollback.launch).into(),
+            rollback.begin_ns.into(),
+            rollback.events.into(),
+            rollback.from.into(),
+            rollback.to.into(),
+            back.into(),
+            rollback.took_ns.into(),
+        ]
+        .into()
+    };
+    Table::new("largest-rollbacks", columns).with(rollbacks.iter().map(row))
 }
 
 /// The objects with most events undone, one row each.
-pub(crate) fn objects(simulation: &Simulation) -> String {
+pub(crate) fn objects(simulation: &Simulation) -> Table {
+    let columns = [
+        Column::text("object", "Object"),
+        Column::text("node", "Node"),
+        Column::count("undone", "Events undone"),
+        Column::share("share", "Of all"),
+        Column::count("rollbacks", "Rollbacks"),
+        Column::count("depth_max", "Most at once"),
+    ];
     let undone = simulation.undone.max(1) as f64;
-    let row = |object: &ObjectRollbacks| {
+    let row = |object: &ObjectRollbacks| -> Row {
+        vec![
+            Cell::from(object.object),
+            object.node.into(),
+            object.undone.into(),
+            (object.undone as f64 / undone).into(),
+            object.rollbacks.into(),
+            object.depth_max.into(),
+        ]
+        .into()
+    };
+    let left_out = (simulation.undone_left_out > 0).then(|| {
         format!(
-            "<tr><th scope=row>{}<td>{}<td>{}<td>{}<td>{}<td>{}",
-            object.object,
-            object.node,
-            count(object.undone),
-            part(object.undone as f64 / undone),
-            count(object.rollbacks),
-            count(object.depth_max)
+            "{} events were undone at objects that the table was too small for.",
+            count(simulation.undone_left_out)
         )
-    };
-    let rows: String = simulation.objects.iter().map(row).collect();
-    let left_out = match simulation.undone_left_out {
-        0 => String::new(),
-        n => format!(
-            "<p class=note>{} events were undone at objects that the table was too small for.</p>",
-            count(n)
-        ),
-    };
-    let table = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Object<th scope=col>Node<th \
-        scope=col>Events undone<th \
-         scope=col>Of all<th scope=col>Rollbacks<th scope=col>Most at once<tbody>{rows}</table>"
-    ));
-    table + &left_out
+    });
+    Table::new("objects-undone", columns).with(simulation.objects.iter().map(row)).noted(left_out)
 }
 
 /// What each node did, folded away when there are many.
-pub(crate) fn nodes(nodes: &[NodeTime]) -> String {
-    let rows: String = nodes.iter().map(node_row).collect();
-    let table = wrap(&format!(
-        "<table class=figures><thead><tr><th scope=col>Node<th scope=col>Executed<th \
-        scope=col>Undone<th \
-         scope=col>Committed<th scope=col>Rollbacks<th scope=col>Wall time<th \
-         scope=col>Execution<th scope=col>Rollback<th \
-         scope=col>Collection<th scope=col>Rest<tbody>{rows}</table>"
-    ));
-    if nodes.len() <= 8 {
-        return table;
-    }
-    format!(
-        "<details class=fold><summary>Table of all {} nodes</summary>{table}</details>",
-        nodes.len()
-    )
-}
-
-fn node_row(node: &NodeTime) -> String {
-    let counts: String = [node.executed, node.undone, node.committed, node.rollbacks]
-        .iter()
-        .map(|n| format!("<td>{}", count(*n)))
-        .collect();
-    let times: String = [node.elapsed_ns]
-        .iter()
-        .chain(&node.work_ns)
-        .chain([&node.rest_ns])
-        .map(|ns| format!("<td>{}", time(*ns as f64)))
-        .collect();
-    format!("<tr><th scope=row>{}{counts}{times}", node.node)
+pub(crate) fn nodes(nodes: &[NodeTime]) -> Table {
+    let columns = [
+        Column::text("node", "Node"),
+        Column::count("executed", "Executed"),
+        Column::count("undone", "Undone").wide(),
+        Column::count("committed", "Committed"),
+        Column::count("rollbacks", "Rollbacks").wide(),
+        Column::time("elapsed", "Wall time"),
+        Column::time("execution", "Execution"),
+        Column::time("rollback", "Rollback"),
+        Column::time("collection", "Collection").wide(),
+        Column::time("rest", "Rest"),
+    ];
+    let row = |node: &NodeTime| -> Row {
+        let [execution, rollback, collection] = node.work_ns;
+        vec![
+            Cell::from(node.node),
+            node.executed.into(),
+            node.undone.into(),
+            node.committed.into(),
+            node.rollbacks.into(),
+            node.elapsed_ns.into(),
+            execution.into(),
+            rollback.into(),
+            collection.into(),
+            node.rest_ns.into(),
+        ]
+        .into()
+    };
+    Table::new("node-table", columns)
+        .with(nodes.iter().map(row))
+        .folded_above(8, |nodes| format!("Table of all {nodes} nodes"))
 }

@@ -2,20 +2,18 @@
 
 mod drawing;
 mod held;
-mod lanes;
 mod links;
 mod names;
 mod phrases;
-mod terminal;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use drawing::section;
+pub use drawing::story;
 pub(crate) use held::{account_words, begin, how_many};
 pub use names::ObjectNames;
-pub use terminal::story;
 
 /// A story, and what is needed to put it into words.
 #[derive(Clone, Debug)]

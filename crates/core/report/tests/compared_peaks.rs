@@ -1,9 +1,7 @@
 //! What is printed of a pair of peaks is the difference of the figures that are printed beside it,
 //! on the terminal, on the page, after an intervention and as JSON.
 
-use fourstamp_report::{
-    Compared, ComparedSide, Facts, compare_html, compare_terminal, intervention_terminal,
-};
+use fourstamp_report::{Compared, ComparedSide, Facts, intervention};
 use proptest::prelude::*;
 use record::{Field, Values};
 use stats::analysis::{Analysis, Peak, Stage};
@@ -90,7 +88,10 @@ fn agrees(a: &str, b: &str, what: &str) {
     assert!((said - printed).abs() < 1.2, "{a} | {b} | {what}");
 }
 
-fn words(text: &str) -> String {
+/// What a terminal shows, on one line.
+fn on_terminal(document: &document::Document) -> String {
+    let screen = document::Screen { width: 100, colour: false };
+    let text = document::terminal(document, screen);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -105,8 +106,7 @@ fn check(comparison: &Comparison, runs: [&Analysis; 2]) {
     assert!((of("/peaks/0/place/by") / ratio - 1.0).abs() < 1e-9);
     assert_eq!((place.by, found.mass.by), (b.place_ns / a.place_ns, b.mass - a.mass));
 
-    let said =
-        words(&intervention_terminal("a change", &[(Stage::EndToEnd, comparison.clone())], 100));
+    let said = on_terminal(&intervention("a change", &[(Stage::EndToEnd, comparison.clone())]));
     let (from, rest) =
         said.split_once(" is at ").expect("a pair").1.split_once(" in A and at ").expect("A");
     let (to, what) = rest.split_once(" in B: ").expect("B");
@@ -115,18 +115,17 @@ fn check(comparison: &Comparison, runs: [&Analysis; 2]) {
     let facts = [Facts::default()];
     let side = |name: &str, analysis| ComparedSide { name: name.into(), facts: &facts, analysis };
     let compared = Compared { a: side("a", runs[0]), b: side("b", runs[1]), comparison };
-    let said = words(&compare_terminal(&compared, 100, false));
-    let line = said.split("Peaks: - A ").nth(1).expect("a line of the peaks");
-    let (from, rest) = line.split_once("; B ").expect("B");
-    let (to, what) = rest.split_once(": ").expect("what");
-    agrees(from, to, what);
-
+    let document = compared.document();
+    let mut table = Vec::new();
+    document::table_csv(&document, "matched-peaks", &mut table).expect("a table");
+    let row = csv::Reader::from_reader(&table[..]).into_records().next().expect("a row");
+    let row = row.expect("CSV");
+    agrees(&row[1], &row[2], &row[3]);
+    // People read the same.
     let mut page = Vec::new();
-    compare_html(&compared, &mut page).expect("a page");
+    document::page(&document, &mut page).expect("a page");
     let page = String::from_utf8(page).expect("text").replace(['\u{a0}', '\u{202f}'], " ");
-    let row = page.split("<tr><th scope=row>1<td>").nth(1).expect("a row");
-    let cells: Vec<&str> = row.splitn(3, "<td").collect();
-    agrees(cells[0], &cells[1][1..], cells[2].split('>').nth(1).expect("what"));
+    assert!(page.contains(&row[3]), "{}", &row[3]);
 }
 
 proptest! {

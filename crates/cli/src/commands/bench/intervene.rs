@@ -5,10 +5,10 @@ use super::measurement::Measurement;
 use crate::analyse::analyse_together;
 use crate::args::{Common, Intervention, Timer, Transport, WorkloadArgs};
 use crate::commands::compare::peaks;
-use crate::commands::report::{say, terminal_width};
 use crate::interrupt;
 use crate::launching::Nodes;
 use crate::progress::Bar;
+use crate::show::{self, say};
 use anyhow::{Result, bail};
 use stats::Filter;
 use stats::analysis::{Analysis, Stage};
@@ -45,7 +45,7 @@ pub fn run(workload: &WorkloadArgs, intervention: Intervention, nodes: &Nodes) -
         let peaks = [&a, &b].map(|side| peaks(&side.analysis, stage.into()));
         comparisons.push((stage, compare(&a.sample, &b.sample, peaks, &options)?));
     }
-    say(&report::intervention_terminal(&what, &comparisons, terminal_width()))?;
+    show::text(&report::intervention(&what, &comparisons))?;
     say(&format!(
         "runs: {} as it was, {} with the change\n",
         as_was.display(),

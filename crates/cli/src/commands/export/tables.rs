@@ -6,6 +6,7 @@ use super::stretch::Stretch;
 use crate::analyse::analyse;
 use crate::args::ExportArgs;
 use crate::call_tables::{self, CallTables, column};
+use crate::commands::report::document_of;
 use anyhow::{Context, Result, bail};
 use record::{Batch, Field, Holds, How, Kind, NULL, Run, SideReader};
 use stats::Columns;
@@ -51,9 +52,12 @@ fn fill(run: &Run, args: &ExportArgs, wanted: &Exported, folder: &Path) -> Resul
         copy_tables(&run.path().join(kept), folder)?;
     }
     let analysed = analyse(&args.run, 1, &args.messages.filter())?;
-    file(&folder.join("series.csv"), |out| Ok(report::csv(&analysed.analysis, None, out)?))?;
+    file(&folder.join("series.csv"), |out| {
+        Ok(document::series_csv(&report::series(&analysed.analysis, None), out)?)
+    })?;
     file(&folder.join("quantiles.csv"), |out| {
-        Ok(report::csv_quantiles(&analysed.facts, &analysed.analysis, out)?)
+        let document = document_of(std::slice::from_ref(&analysed));
+        Ok(document::table_csv(&document, "quantiles", out)?)
     })
 }
 

@@ -13,11 +13,11 @@ mod table;
 use crate::analyse::{Analysed, analyse, tell_apart};
 use crate::args::{StudyArgs, StudyTransport};
 use crate::commands::place;
-use crate::commands::report::{say, write_page};
 use crate::commands::shaped::link::Link;
 use crate::commands::shaped::namespaces;
 use crate::interrupt;
 use crate::job::LaunchedJob;
+use crate::show::{self, say};
 use anyhow::{Context, Result, bail};
 use fabric::mpi_library;
 use measurement::{Boxes, Measurement};
@@ -210,7 +210,7 @@ fn show(
     let runs: Vec<Entry<'_>> = all().map(|measured| measured.run.entry()).collect();
     let page: PathBuf = folder.join("report.html");
     let title = "One box against two · Fourstamp";
-    write_page(&Page { title, runs: &runs, floors: &[], remarks: &sentences }, &page)?;
+    show::page(&Page { title, runs: &runs, floors: &[], remarks: &sentences }.document(), &page)?;
     say(&format!(
         "page: {}\ntables: {folder}/table.csv {folder}/sizes.csv   runs: {folder}/*   (one: \
         fourstamp report RUN)\n",

@@ -17,10 +17,10 @@ mod table;
 
 use crate::args::{PagerStudyArgs, StudyAlternative};
 use crate::commands::place;
-use crate::commands::report::say;
 use crate::commands::shaped::link::Link;
 use crate::commands::shaped::namespaces::{self, Namespaces};
 use crate::interrupt;
+use crate::show::say;
 use alternative::Alternative;
 use anyhow::{Context, Result, bail};
 use cgroup::Cgroup;

@@ -3,10 +3,11 @@
 use super::plan::Plan;
 use super::results::Results;
 use super::{recorder, table};
-use crate::commands::{place, report};
+use crate::commands::place;
 use crate::interrupt;
 use crate::launching;
 use crate::progress::SimulationBar;
+use crate::show;
 use anyhow::{Context, Result, bail};
 use clock::Clock;
 use record::{NodeSheet, RunFolder, Schema};
@@ -35,7 +36,7 @@ pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
     if !plan.job.record {
         let files = NodeFiles::new(scratch.path(), 0);
         let text = simulated(plan, model, &files, None)?;
-        return report::say(&text);
+        return show::say(&text);
     }
     let path = place::for_run(
         plan.common.out.as_deref(),
@@ -51,9 +52,9 @@ pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
     };
     launching::close(folder, failure)?;
     match plan.common.csv {
-        true => report::say(&text),
+        true => show::say(&text),
         false => {
-            report::say(&format!("{text}run: {}   page: fourstamp report {0}\n", path.display()))
+            show::say(&format!("{text}run: {}   page: fourstamp report {0}\n", path.display()))
         }
     }
 }

@@ -11,10 +11,10 @@ mod words;
 
 use crate::args::{StudyTiming, WarpStudyArgs};
 use crate::commands::place;
-use crate::commands::report::say;
 use crate::interrupt;
 use crate::job::LaunchedJob;
 use crate::progress::Bar;
+use crate::show::say;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -156,7 +156,7 @@ impl Study<'_> {
         write_file(&table, table::csv(&study).as_bytes())?;
         write_file(&launches, table::launches_csv(rows).as_bytes())?;
         let (path, mut page) = (self.folder.join("report.html"), Vec::new());
-        study.html(&mut page)?;
+        document::page(&study.document(), &mut page)?;
         write_file(&path, &page)?;
         say(&format!(
             "page: {}\ntables: {} {}   XL_STATS: {}/xl_stats\n",

@@ -4,7 +4,8 @@ use super::plan::Plan;
 use super::results::Results;
 use super::sequential::Check;
 use comfy_table::{CellAlignment, Table, presets};
-use report::{ratio_text, time_text};
+use document::time_text;
+use report::ratio_text;
 use timewarp::VirtualTime;
 use warp::{CriticalPath, Summary};
 

@@ -5,6 +5,7 @@ mod builder;
 mod mpi;
 mod mpi_read;
 mod paging;
+mod shown;
 mod warp;
 
 use std::fs::File;
@@ -12,12 +13,14 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use builder::{Message, Recipe, analyse, with_cycles, with_sends, with_sizes};
-use fourstamp_report::{Entry, Facts, Floor, Page, ReportError, html, terminal};
+use document::DocumentError;
+use fourstamp_report::{Entry, Facts, Floor, Page};
+use shown::{html, terminal};
 use stats::analysis::Analysis;
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'&%{x}";
 
-fn main() -> Result<(), ReportError> {
+fn main() -> Result<(), DocumentError> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let folder = Path::new(&folder);
     let runs = several();
@@ -50,7 +53,7 @@ fn write(
     name: &str,
     title: &str,
     runs: &[(Facts, Analysis)],
-) -> Result<(), ReportError> {
+) -> Result<(), DocumentError> {
     let entries: Vec<Entry> =
         runs.iter().map(|(facts, analysis)| Entry { facts, analysis, told: None }).collect();
     let floors = [

@@ -4,58 +4,60 @@ use plotly::common::{Anchor, Orientation};
 use plotly::layout::{Axis, AxisType, BarMode, Legend, Margin, TraceOrder};
 use stats::analysis::{Analysis, Breakdown, By, Group, Stage, Summary};
 
-use super::Section;
-use crate::chart::{Chart, Scale, bars, count_axis, layout, lying, scale_of, stacked, time_axis};
-use crate::escape;
-use crate::format::{axis_seconds, counted, time};
-use crate::palette::{PARTS, class, name, ordered, title, token};
+use super::bins::{Scale, scale_of, stacked};
+use crate::palette::{PARTS, colour, name, title};
 use crate::tables;
+use document::Section;
+use document::chart::{Chart, bars, count_axis, layout, lying, time_axis};
+use document::{axis_seconds, chart_label, counted, ordered, time};
 
 /// Groups beyond these would be too thin to read; the table below has them all.
 const BARS_AT_MOST: usize = 40;
 const AREAS_AT_MOST: usize = 12;
 
-pub(super) fn sections(run: &str, analysis: &Analysis) -> Vec<Section> {
+pub(super) fn sections(analysis: &Analysis) -> Vec<Section> {
     // Launches have a section of their own.
     analysis
         .breakdowns
         .iter()
         .filter(|b| b.by != By::Launch && !b.groups.is_empty())
-        .map(|b| section(run, b))
+        .map(section)
         .collect()
 }
 
-fn section(run: &str, breakdown: &Breakdown) -> Section {
+fn section(breakdown: &Breakdown) -> Section {
     let words = words(breakdown.by);
-    let mut section = Section::new(run, words.key, words.title, words.sentence.to_owned());
+    let mut section = Section::new(words.key, words.title, words.sentence.to_owned());
     if matches!(breakdown.by, By::Hops | By::Packets)
         && breakdown.groups.iter().any(|g| !g.bins.is_empty())
     {
-        section.charts.push(areas(run, breakdown, &words));
+        section.charts.push(areas(breakdown, &words));
     }
     if has_parts(breakdown) {
         let shown = PARTS.iter().filter(|stage| {
             breakdown.groups.iter().any(|group| stage_of(group, **stage).is_some())
         });
-        section.legend = shown.map(|s| (title(*s).to_owned(), class(*s).to_owned())).collect();
-        section.charts.push(means(run, breakdown, &words));
+        section.legend = shown.map(|s| (title(*s).to_owned(), colour(*s))).collect();
+        section.charts.push(means(breakdown, &words));
     }
     section.columns = section.charts.len().clamp(1, 2);
-    section.below = tables::groups(breakdown, words.group);
-    section
+    section.table(tables::groups(words.table, breakdown, words.group))
 }
 
 struct Words {
     key: &'static str,
+    /// Its table's name.
+    table: &'static str,
     title: &'static str,
     sentence: &'static str,
     group: &'static str,
 }
 
 fn words(by: By) -> Words {
-    let (key, title, sentence, group) = match by {
+    let (key, table, title, sentence, group) = match by {
         By::Hops => (
             "hops",
+            "by-hops",
             "By hops",
             "Transit by the number of links crossed: equal steps between the peaks are the cost of \
             one hop.",
@@ -63,23 +65,35 @@ fn words(by: By) -> Words {
         ),
         By::Packets => (
             "packets",
+            "by-packets",
             "By packets",
             "Transit by the number of packets that carried the message: equal steps are the cost \
             of one packet.",
             "packets",
         ),
-        By::Bytes => ("bytes", "By size", "Where the time went for each message size.", "payload"),
+        By::Bytes => (
+            "bytes",
+            "by-bytes",
+            "By size",
+            "Where the time went for each message size.",
+            "payload",
+        ),
         By::Pair => (
             "pair",
+            "by-pair",
             "By node pair",
             "Where the time went for each pair of nodes; one pair that differs points to a place, \
             not to a program.",
             "from → to",
         ),
-        By::Kind => ("kind", "By kind", "Where the time went for each kind of message.", "kind"),
-        By::Launch => ("launch", "By launch", "Where the time went in each launch.", "launch"),
+        By::Kind => {
+            ("kind", "by-kind", "By kind", "Where the time went for each kind of message.", "kind")
+        }
+        By::Launch => {
+            ("launch", "by-launch", "By launch", "Where the time went in each launch.", "launch")
+        }
     };
-    Words { key, title, sentence, group }
+    Words { key, table, title, sentence, group }
 }
 
 fn has_parts(breakdown: &Breakdown) -> bool {
@@ -90,7 +104,7 @@ fn stage_of(group: &Group, stage: Stage) -> Option<&Summary> {
     group.stages.iter().find(|(s, _)| *s == stage).map(|(_, summary)| summary)
 }
 
-fn areas(run: &str, breakdown: &Breakdown, words: &Words) -> Chart {
+fn areas(breakdown: &Breakdown, words: &Words) -> Chart {
     let scale = breakdown
         .groups
         .iter()
@@ -113,20 +127,20 @@ fn areas(run: &str, breakdown: &Breakdown, words: &Words) -> Chart {
         .x_axis(time_axis(axis, kind))
         .y_axis(count_axis("messages", AxisType::Linear));
     let label = format!("Stacked histogram of transit time by {}.", words.group);
-    let mut chart = Chart::new(format!("{run}-areas-{}", words.key), 320, label, axes)
-        .titled("Transit, stacked");
+    let mut chart =
+        Chart::new(format!("areas-{}", words.key), 320, label, axes).titled("Transit, stacked");
     let shown = breakdown.groups.len().min(AREAS_AT_MOST);
     for (i, group) in breakdown.groups.iter().take(shown).enumerate() {
         let name = match (words.group, group.label.as_str()) {
             (group, "1") => format!("1 {}", group.trim_end_matches('s')),
             (group, label) => format!("{label} {group}"),
         };
-        chart.data.push(stacked(&group.bins, &name, &ordered(i, shown)));
+        chart.data.push(stacked(&group.bins, &name, &ordered(i, shown).token()));
     }
     chart
 }
 
-fn means(run: &str, breakdown: &Breakdown, words: &Words) -> Chart {
+fn means(breakdown: &Breakdown, words: &Words) -> Chart {
     let shown = &breakdown.groups[..breakdown.groups.len().min(BARS_AT_MOST)];
     let axes = layout()
         .bar_mode(BarMode::Stack)
@@ -143,7 +157,7 @@ fn means(run: &str, breakdown: &Breakdown, words: &Words) -> Chart {
         );
     let height = (90 + 26 * shown.len() as u32).max(210);
     let label = format!("Mean time in each stage by {}.", words.group);
-    let mut chart = Chart::new(format!("{run}-means-{}", words.key), height, label, axes)
+    let mut chart = Chart::new(format!("means-{}", words.key), height, label, axes)
         .titled("Mean time in each stage");
     for stage in PARTS {
         chart.data.push(stage_bars(shown, stage));
@@ -155,18 +169,18 @@ fn stage_bars(groups: &[Group], stage: Stage) -> Box<plotly::Bar<f64, String>> {
     let with: Vec<(&Group, &Summary)> =
         groups.iter().filter_map(|g| Some((g, stage_of(g, stage)?))).collect();
     let x = with.iter().map(|(_, summary)| axis_seconds(summary.mean_ns)).collect();
-    let y = with.iter().map(|(group, _)| escape::chart_label(&group.label)).collect();
+    let y = with.iter().map(|(group, _)| chart_label(&group.label)).collect();
     let texts = with
         .iter()
         .map(|(group, summary)| {
             format!(
                 "{}: mean <b>{}</b> in {}<br>{}",
-                escape::chart_label(&group.label),
+                chart_label(&group.label),
                 time(summary.mean_ns),
                 name(stage),
                 counted(summary.count, "message")
             )
         })
         .collect();
-    lying(bars(x, y, texts, title(stage), token(stage)))
+    lying(bars(x, y, texts, title(stage), &colour(stage).token()))
 }

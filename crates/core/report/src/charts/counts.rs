@@ -4,11 +4,11 @@ use plotly::layout::AxisType;
 use serde_json::json;
 use stats::analysis::{Analysis, CountView, Counted};
 
-use super::Section;
-use crate::chart::{Chart, bars, count_axis, layout, log_count_range, mode};
-use crate::format::count;
+use document::Section;
+use document::chart::{Chart, bars, count_axis, layout, log_count_range, mode};
+use document::count;
 
-pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
+pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     let views: Vec<&CountView> =
         analysis.counts.iter().filter(|view| !view.bars.is_empty()).collect();
     if views.is_empty() {
@@ -17,21 +17,21 @@ pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
     let sentence = "What a message met on its way: long queues mean that the receiver is the \
     bottleneck, many in flight \
                     that the sender runs ahead of it.";
-    let mut section =
-        Section::new(run, "queues", "Queues and messages in flight", sentence.to_owned());
+    let mut section = Section::new("queues", "Queues and messages in flight", sentence.to_owned());
     section.columns = views.len().min(2);
-    section.charts = views.iter().map(|view| chart(run, view)).collect();
+    section.charts = views.iter().map(|view| chart(view)).collect();
+    section.page_only = true;
     Some(section)
 }
 
-fn chart(run: &str, view: &CountView) -> Chart {
+fn chart(view: &CountView) -> Chart {
     let (key, name) = names(view.of);
     let label = format!("Histogram of {name}: mean {:.1}, largest {}.", view.mean, count(view.max));
     let axes = layout()
         .bar_gap(0.05)
         .x_axis(count_axis(name, AxisType::Linear))
         .y_axis(count_axis("messages", AxisType::Linear));
-    let mut chart = Chart::new(format!("{run}-{key}"), 250, label, axes).titled(format!(
+    let mut chart = Chart::new(key, 250, label, axes).titled(format!(
         "{name}: mean {:.1}, largest {}",
         view.mean,
         count(view.max)

@@ -3,19 +3,18 @@
 
 use plotly::layout::AxisType;
 use serde_json::json;
-use stats::analysis::{Analysis, Piece, PieceView, StageView};
+use stats::analysis::{Analysis, Bin, Piece, PieceView, StageView};
 
-use super::Section;
-use crate::chart::{
-    Chart, Mode, Scale, count_axis, histogram, layout, log_count_range, mode, time_axis,
-};
-use crate::format::counted;
-use crate::palette::{CYCLE, title, token};
+use super::bins::{Scale, histogram};
+use crate::palette::{CYCLE, colour, title};
+use document::Section;
+use document::chart::{Chart, Mode, count_axis, layout, log_count_range, mode, time_axis};
+use document::{ChartText, Colour, counted, time};
 
 const HEIGHT: u32 = 210;
 
 /// Every stage, end to end first.
-pub(super) fn stages(run: &str, analysis: &Analysis) -> Option<Section> {
+pub(super) fn stages(analysis: &Analysis) -> Option<Section> {
     let views: Vec<&StageView> =
         analysis.stages.iter().filter(|view| !view.pieces.is_empty()).collect();
     let first = views.first()?;
@@ -25,15 +24,14 @@ pub(super) fn stages(run: &str, analysis: &Analysis) -> Option<Section> {
                     slow few do not flatten the rest; several peaks mean several ways through the \
                     machine."
             .to_owned();
-    let mut section = Section::new(run, "distribution", "Distribution by pieces", sentence);
+    let mut section = Section::new("distribution", "Distribution by pieces", sentence);
     section.columns = first.pieces.len().clamp(1, 3);
     for view in &views {
         let name = title(view.stage);
         section.charts.extend(panels(
-            run,
             crate::palette::key(view.stage),
             name,
-            token(view.stage),
+            colour(view.stage),
             view,
         ));
     }
@@ -42,30 +40,45 @@ pub(super) fn stages(run: &str, analysis: &Analysis) -> Option<Section> {
 }
 
 /// Whole cycles: round trips, relay rounds.
-pub(super) fn cycles(run: &str, analysis: &Analysis) -> Option<Section> {
+pub(super) fn cycles(analysis: &Analysis) -> Option<Section> {
     let view = analysis.cycles.as_ref().filter(|view| !view.pieces.is_empty())?;
     let sentence =
         "Whole cycles (round trips, relay rounds), from the node that began them: the figure that \
         tools \
                     without one-way stamps report."
             .to_owned();
-    let mut section = Section::new(run, "cycles", "Whole cycles", sentence);
+    let mut section = Section::new("cycles", "Whole cycles", sentence);
     section.columns = view.pieces.len();
-    section.charts = panels(run, "cycle", "Cycle", CYCLE, view);
+    section.charts = panels("cycle", "Cycle", CYCLE, view);
     Some(section)
 }
 
-fn panels(run: &str, key: &str, name: &str, colour: &str, view: &StageView) -> Vec<Chart> {
-    view.pieces.iter().map(|piece| panel(run, key, name, colour, piece)).collect()
+fn panels(key: &str, name: &str, colour: Colour, view: &StageView) -> Vec<Chart> {
+    let mut charts: Vec<Chart> =
+        view.pieces.iter().map(|piece| panel(key, name, &colour.token(), piece)).collect();
+    if let Some(first) = charts.first_mut() {
+        first.text = spark(name, &view.log_bins);
+    }
+    charts
 }
 
-fn panel(run: &str, key: &str, name: &str, colour: &str, piece: &PieceView) -> Chart {
+/// The whole distribution for a terminal, on a log scale of time.
+fn spark(name: &str, bins: &[Bin]) -> Option<ChartText> {
+    let (first, last) = bins.first().zip(bins.last()).filter(|_| bins.len() > 1)?;
+    Some(ChartText::Spark {
+        head: name.to_owned(),
+        ends: (time(first.from), time(last.to)),
+        counts: bins.iter().map(|bin| bin.count).collect(),
+    })
+}
+
+fn panel(key: &str, name: &str, colour: &str, piece: &PieceView) -> Chart {
     let (piece_key, piece_name) = piece_names(piece.piece);
     let axes = layout()
         .x_axis(time_axis(axis_title(key), AxisType::Linear).n_ticks(5))
         .y_axis(count_axis("messages", AxisType::Linear));
     let label = format!("Histogram of {name}, {piece_name}: {}.", counted(piece.count, "message"));
-    let mut chart = Chart::new(format!("{run}-dist-{key}-{piece_key}"), HEIGHT, label, axes)
+    let mut chart = Chart::new(format!("dist-{key}-{piece_key}"), HEIGHT, label, axes)
         .titled(format!("{name}: {piece_name}"));
     chart.data.push(histogram(&piece.linear_bins, Scale::Linear, colour));
     chart.data.push(histogram(&piece.log_bins, Scale::Log, colour).hidden());
@@ -74,8 +87,7 @@ fn panel(run: &str, key: &str, name: &str, colour: &str, piece: &PieceView) -> C
 }
 
 fn scale_modes(piece: &PieceView) -> Vec<Mode> {
-    let largest =
-        |bins: &[stats::analysis::Bin]| bins.iter().map(|bin| bin.count).max().unwrap_or(1);
+    let largest = |bins: &[Bin]| bins.iter().map(|bin| bin.count).max().unwrap_or(1);
     let semi =
         json!({"yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.linear_bins))});
     let both = json!({

@@ -3,26 +3,24 @@
 use plotly::layout::{Axis, AxisType};
 use stats::analysis::{Simulation, SimulationBin};
 
-use super::Section;
-use crate::chart::{Chart, layout, line, seconds, time_axis};
 use crate::facts::Facts;
-use crate::format::{axis_seconds, six_figures};
 use crate::simulation;
+use document::chart::{Chart, layout, line, seconds, time_axis};
+use document::{Block, Section};
+use document::{axis_seconds, six_figures};
 
-pub(super) fn section(run: &str, facts: &Facts, simulation: &Simulation) -> Option<Section> {
+pub(super) fn section(facts: &Facts, simulation: &Simulation) -> Option<Section> {
     let points: Vec<(&SimulationBin, f64)> =
         simulation.series.iter().filter_map(|bin| Some((bin, bin.gvt?))).collect();
     let difference = simulation::difference(facts, simulation);
     if points.is_empty() && difference.is_none() {
         return None;
     }
-    let mut section = Section::new(run, "gvt", "Simulation", sentence(&points));
+    let mut section = Section::new("gvt", "Simulation", sentence(&points));
     if !points.is_empty() {
-        section.charts.push(chart(run, &points));
+        section.charts.push(chart(&points));
     }
-    section.below = difference.map_or_else(String::new, |text| {
-        format!("<p class=note>{}</p>", crate::escape::html(&text))
-    });
+    section.blocks.extend(difference.map(|text| Block::Note(None, text)));
     Some(section)
 }
 
@@ -39,7 +37,7 @@ fn sentence(points: &[(&SimulationBin, f64)]) -> String {
     )
 }
 
-fn chart(run: &str, points: &[(&SimulationBin, f64)]) -> Chart {
+fn chart(points: &[(&SimulationBin, f64)]) -> Chart {
     let axes = layout().x_axis(time_axis("time since the run began", AxisType::Linear)).y_axis(
         Axis::new()
             .title("global virtual time")
@@ -48,7 +46,7 @@ fn chart(run: &str, points: &[(&SimulationBin, f64)]) -> Chart {
             .zero_line(false),
     );
     let label = "Global virtual time against wall time.".to_owned();
-    let mut chart = Chart::new(format!("{run}-gvt"), 320, label, axes);
+    let mut chart = Chart::new("gvt", 320, label, axes);
     let x = seconds(points.iter().map(|(bin, _)| bin.from_ns + (bin.to_ns - bin.from_ns) / 2));
     let y = points.iter().map(|(_, gvt)| *gvt).collect();
     chart.data.push(line(x, y, "GVT", "@work", 2.2).hover_template("GVT %{y:.6~g} at %{x:.4~s}s"));

@@ -6,27 +6,27 @@ use plotly::layout::{Axis, AxisType};
 use serde_json::json;
 use stats::analysis::{Analysis, LaunchSpread, Summary};
 
-use super::Section;
-use crate::chart::{Chart, layout, mode, time_axis};
 use crate::finding::quantile;
-use crate::format::{axis_seconds, part, quantile_name};
+use document::chart::{Chart, layout, mode, time_axis};
+use document::{Colour, Section};
+use document::{axis_seconds, part, quantile_name};
 
 /// The quantiles drawn, with their colours: the darker, the more typical.
 const SHOWN: [(f64, &str); 4] = [(0.5, "@a"), (0.9, "@s2"), (0.99, "@s4"), (0.999, "@s6")];
 
-pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
+pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     let spread = &analysis.launches;
     if spread.launches.len() < 2 {
         return None;
     }
     let what = if analysis.cycles.is_some() { "cycle times" } else { "end-to-end times" };
-    let mut section = Section::new(run, "launches", "Launches compared", sentence(spread, what));
+    let mut section = Section::new("launches", "Launches compared", sentence(spread, what));
     section.legend = SHOWN
         .iter()
         .filter(|(p, _)| spread.launches.iter().any(|(_, summary)| quantile(summary, *p).is_some()))
-        .map(|(p, colour)| (quantile_name(*p), colour[1..].to_owned()))
+        .map(|(p, colour)| (quantile_name(*p), Colour(&colour[1..])))
         .collect();
-    section.charts.push(chart(run, spread, what));
+    section.charts.push(chart(spread, what));
     Some(section)
 }
 
@@ -60,12 +60,12 @@ fn deviation(of: f64) -> String {
     if of < 1.0 { part(of) } else { format!("{:.0}\u{a0}%", of * 100.0) }
 }
 
-fn chart(run: &str, spread: &LaunchSpread, what: &str) -> Chart {
+fn chart(spread: &LaunchSpread, what: &str) -> Chart {
     let axes = layout()
         .x_axis(Axis::new().title("launch").type_(AxisType::Category))
         .y_axis(time_axis(&format!("{what} (log)"), AxisType::Log));
     let label = format!("Quantiles of {what} in {} launches.", spread.launches.len());
-    let mut chart = Chart::new(format!("{run}-launches"), 300, label, axes);
+    let mut chart = Chart::new("launches", 300, label, axes);
     for (p, colour) in SHOWN {
         if let Some(trace) = quantile_line(&spread.launches, p, colour) {
             chart.data.push(trace);

@@ -1,29 +1,28 @@
 //! The sections of an MPI program's run, in the order in which they are read.
 
-use stats::analysis::{Analysis, Mpi, MpiBy};
+use document::{Block, Section};
+use stats::analysis::{Analysis, Mpi, MpiBy, MpiGroups};
 
-use super::{Section, mpi_blocked, mpi_lanes, mpi_ranks, mpi_waits};
-use crate::escape;
+use super::{mpi_blocked, mpi_lanes, mpi_ranks, mpi_waits};
 use crate::facts::Facts;
 use crate::mpi;
 use crate::mpi_tables as tables;
-use crate::tables::list;
 
-pub(super) fn sections(run: &str, facts: &Facts, analysis: &Analysis) -> Vec<Section> {
+pub(super) fn sections(facts: &Facts, analysis: &Analysis) -> Vec<Section> {
     let Some(mpi) = &analysis.mpi else { return Vec::new() };
     let mut all = Vec::new();
-    all.extend(mpi_waits::section(run, mpi));
-    all.extend(mpi_blocked::section(run, mpi));
-    all.extend(mpi_lanes::section(run, mpi));
-    all.extend(worst(run, mpi));
-    all.extend(mpi_ranks::section(run, mpi));
-    all.extend(functions(run, facts, mpi));
-    all.extend(groups(run, mpi));
-    all.extend(sites(run, mpi));
+    all.extend(mpi_waits::section(mpi));
+    all.extend(mpi_blocked::section(mpi));
+    all.extend(mpi_lanes::section(mpi));
+    all.extend(worst(mpi));
+    all.extend(mpi_ranks::section(mpi));
+    all.extend(functions(facts, mpi));
+    all.extend(groups(mpi));
+    all.extend(sites(mpi));
     all
 }
 
-fn worst(run: &str, mpi: &Mpi) -> Option<Section> {
+fn worst(mpi: &Mpi) -> Option<Section> {
     if mpi.worst.is_empty() {
         return None;
     }
@@ -35,12 +34,10 @@ fn worst(run: &str, mpi: &Mpi) -> Option<Section> {
     let sentence = "Each with what its two ranks did from its send (or from when the receiver \
     began to wait) until it was taken, \
                     longest first. Computing is time outside MPI.";
-    let mut section = Section::new(run, "mpi-worst", title, sentence.to_owned());
-    section.below = tables::worst(mpi);
-    Some(section)
+    Some(Section::new("mpi-worst", title, sentence).table(tables::worst(mpi)))
 }
 
-fn functions(run: &str, facts: &Facts, mpi: &Mpi) -> Option<Section> {
+fn functions(facts: &Facts, mpi: &Mpi) -> Option<Section> {
     let calls = mpi.calls.as_ref().filter(|calls| !calls.functions.is_empty())?;
     let mut sentence =
         "Time in each function, all ranks together; polls count from the first to the last of a \
@@ -50,54 +47,59 @@ fn functions(run: &str, facts: &Facts, mpi: &Mpi) -> Option<Section> {
         sentence.push_str(&format!(
             " In {} ranks waited {} for the last of them to enter.",
             first.name,
-            crate::format::time(first.waited_ns as f64)
+            document::time(first.waited_ns as f64)
         ));
     }
-    let mut section = Section::new(run, "mpi-functions", "MPI functions", sentence);
-    section.below = tables::functions(&calls.functions);
+    let mut section = Section::new("mpi-functions", "MPI functions", sentence)
+        .table(tables::functions(&calls.functions));
     if !calls.collectives.is_empty() {
-        section.below.push_str("<h4>Collectives: who came last</h4>");
-        section.below.push_str(&tables::collectives(calls));
+        section.blocks.push(Block::Heading("Collectives: who came last".to_owned()));
+        section.blocks.push(Block::Table(tables::collectives(calls)));
     }
     if calls.collectives_left_out > 0 {
-        let note = escape::html(&mpi::collectives_left_out(calls.collectives_left_out));
-        section.below.push_str(&format!("<p class=note>{note}</p>"));
+        let note = mpi::collectives_left_out(calls.collectives_left_out);
+        section.blocks.push(Block::Note(None, note));
     }
     let remarks = facts.mpi.as_ref().map_or_else(Vec::new, |mpi| mpi.remarks());
     if !remarks.is_empty() {
-        section.below.push_str(&list("remarks", &remarks));
+        section.blocks.push(Block::List(remarks));
     }
     Some(section)
 }
 
-fn groups(run: &str, mpi: &Mpi) -> Option<Section> {
+fn groups(mpi: &Mpi) -> Option<Section> {
     let sentence = "The messages of each pair of ranks and of each tag; those whose messages \
     waited most come first.";
-    let mut section = Section::new(run, "mpi-groups", "Pairs and tags", sentence.to_owned());
-    for (by, heading) in [(MpiBy::Pair, "Pairs of ranks"), (MpiBy::Tag, "Tags")] {
-        if let Some(groups) = mpi::groups(mpi, by).filter(|groups| !groups.groups.is_empty()) {
-            section.below.push_str(&format!("<h4>{heading}</h4>{}", tables::groups(mpi, groups)));
-        }
-    }
-    (!section.below.is_empty()).then_some(section)
+    let section = Section::new("mpi-groups", "Pairs and tags", sentence);
+    let by = [(MpiBy::Pair, "Pairs of ranks"), (MpiBy::Tag, "Tags")];
+    with_groups(section, mpi, by, |groups| !groups.groups.is_empty())
 }
 
-fn sites(run: &str, mpi: &Mpi) -> Option<Section> {
+/// The section with a table of each of these groups; `None` without any.
+fn with_groups(
+    mut section: Section,
+    mpi: &Mpi,
+    by: [(MpiBy, &str); 2],
+    wanted: impl Fn(&MpiGroups) -> bool,
+) -> Option<Section> {
+    for (by, heading) in by {
+        if let Some(groups) = mpi::groups(mpi, by).filter(|groups| wanted(groups)) {
+            section.blocks.push(Block::Heading(heading.to_owned()));
+            section.blocks.push(Block::Table(tables::groups(mpi, groups)));
+        }
+    }
+    (!section.blocks.is_empty()).then_some(section)
+}
+
+fn sites(mpi: &Mpi) -> Option<Section> {
     let sentence = "The places in the program that sent and received messages; those whose \
     messages waited most come first. Without \
                     debug information a place is an offset in its file: compile with -g to see \
                     functions and lines.";
-    let mut section = Section::new(run, "mpi-sites", "Places in the program", sentence.to_owned());
-    for (by, heading) in [
+    let section = Section::new("mpi-sites", "Places in the program", sentence);
+    let by = [
         (MpiBy::SendSite, "Where messages were sent"),
         (MpiBy::ReceiveSite, "Where they were received"),
-    ] {
-        let known = |groups: &&stats::analysis::MpiGroups| {
-            groups.groups.iter().any(|group| group.key.0 != 0)
-        };
-        if let Some(groups) = mpi::groups(mpi, by).filter(known) {
-            section.below.push_str(&format!("<h4>{heading}</h4>{}", tables::groups(mpi, groups)));
-        }
-    }
-    (!section.below.is_empty()).then_some(section)
+    ];
+    with_groups(section, mpi, by, |groups| groups.groups.iter().any(|group| group.key.0 != 0))
 }

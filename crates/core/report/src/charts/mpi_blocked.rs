@@ -4,19 +4,15 @@ use plotly::layout::{Axis, AxisType, Margin};
 use serde_json::{Value, json};
 use stats::analysis::{Blocked, Mpi};
 
-use super::Section;
-use crate::chart::{Chart, Raw, layout};
-use crate::format::{counted, time};
 use crate::mpi_tables;
+use document::chart::{Chart, Raw, layout};
+use document::{Block, Section};
+use document::{counted, time};
 
 /// With more ranks than this the squares of a map are too small to read.
 const RANKS_AT_MOST: u32 = 64;
-/// Pairs in the table below.
-const ROWS: usize = 10;
-/// Pairs in the table when there is no map.
-const ROWS_ALONE: usize = 30;
 
-pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
+pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     let first = mpi.blocked.first()?;
     let ranks = mpi.blocked.iter().map(|b| b.rank.max(b.by)).max().unwrap_or(0) + 1;
     let all: i64 = mpi.blocked.iter().map(Blocked::total_ns).sum::<i64>() + mpi.blocked_left_out.1;
@@ -31,21 +27,20 @@ pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
         first.by,
         if mapped { " A column with many squares is a rank that many wait for." } else { "" }
     );
-    let mut section = Section::new(run, "mpi-blocked", "Who waits for whom", sentence);
+    let mut section = Section::new("mpi-blocked", "Who waits for whom", sentence);
     if mapped {
-        section.charts.push(chart(run, &mpi.blocked, ranks as usize));
+        section.charts.push(chart(&mpi.blocked, ranks as usize));
     }
-    let rows = if mapped { ROWS } else { ROWS_ALONE };
-    section.below = mpi_tables::blocked(&mpi.blocked[..mpi.blocked.len().min(rows)]);
+    section.blocks.push(Block::Table(mpi_tables::blocked(&mpi.blocked)));
     if !mapped {
         let note =
             format!("A map of {} would be too fine to read.", counted(u64::from(ranks), "rank"));
-        section.below.push_str(&format!("<p class=note>{note}</p>"));
+        section.blocks.push(Block::Note(None, note));
     }
     Some(section)
 }
 
-fn chart(run: &str, blocked: &[Blocked], ranks: usize) -> Chart {
+fn chart(blocked: &[Blocked], ranks: usize) -> Chart {
     let axis = |title: &str| {
         let axis = Axis::new().title(title).type_(AxisType::Linear).zero_line(false);
         if ranks <= 16 { axis.dtick(1.0) } else { axis.dtick(4.0) }
@@ -56,7 +51,7 @@ fn chart(run: &str, blocked: &[Blocked], ranks: usize) -> Chart {
         .y_axis(axis("rank waited").range(vec![ranks as f64 - 0.5, -0.5]));
     let height = (120 + 16 * ranks as u32).clamp(280, 760);
     let label = "Map: time that each rank was blocked for each other.".to_owned();
-    let mut chart = Chart::new(format!("{run}-mpi-blocked-map"), height, label, axes);
+    let mut chart = Chart::new("mpi-blocked-map", height, label, axes);
     chart.data.push(Box::new(Raw(map(blocked, ranks))));
     chart
 }

@@ -7,10 +7,10 @@ use plotly::layout::{Axis, AxisType, Margin};
 use serde_json::{Value, json};
 use stats::analysis::{Activity, Calls, Lane, MessageLine, Mpi};
 
-use super::Section;
-use crate::chart::{Chart, Raw, layout, time_axis};
-use crate::format::{axis_seconds, counted, size, time};
-use crate::mpi::activity_title;
+use crate::mpi::{activity_colour, activity_title};
+use document::chart::{Chart, Raw, layout, time_axis};
+use document::{Colour, Section};
+use document::{axis_seconds, counted, size, time};
 
 /// Lanes that one can still tell apart.
 const LANES_AT_MOST: usize = 64;
@@ -26,7 +26,7 @@ const ORDER: [Activity; 6] = [
     Activity::Waiting,
 ];
 
-pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
+pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     let calls = mpi.calls.as_ref().filter(|calls| !calls.lanes.is_empty())?;
     let shown = chosen(calls);
     let beyond = match calls.lanes.len() - shown.len() {
@@ -41,14 +41,14 @@ pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
          export --perfetto.{beyond}",
         time(calls.slice_ns as f64)
     );
-    let mut section = Section::new(run, "mpi-lanes", "What the ranks did", sentence);
+    let mut section = Section::new("mpi-lanes", "What the ranks did", sentence);
     section.legend = ORDER
         .iter()
-        .map(|activity| activity_title(*activity))
-        .map(|(title, class)| (title.to_owned(), class.to_owned()))
-        .chain([("Messages that waited longest".to_owned(), "mark".to_owned())])
+        .map(|activity| (activity_title(*activity).to_owned(), activity_colour(*activity)))
+        .chain([("Messages that waited longest".to_owned(), Colour("mark"))])
         .collect();
-    section.charts.push(chart(run, mpi, calls, &shown));
+    section.charts.push(chart(mpi, calls, &shown));
+    section.page_only = true;
     Some(section)
 }
 
@@ -69,7 +69,7 @@ fn chosen(calls: &Calls) -> Vec<&Lane> {
     lanes
 }
 
-fn chart(run: &str, mpi: &Mpi, calls: &Calls, lanes: &[&Lane]) -> Chart {
+fn chart(mpi: &Mpi, calls: &Calls, lanes: &[&Lane]) -> Chart {
     let every = lanes.len().div_ceil(32);
     let named: Vec<(f64, String)> = lanes
         .iter()
@@ -93,7 +93,7 @@ fn chart(run: &str, mpi: &Mpi, calls: &Calls, lanes: &[&Lane]) -> Chart {
         );
     let height = (90 + 34 * lanes.len() as u32).clamp(200, 1100);
     let label = "Lanes: what each rank did along the run, with messages as arrows.".to_owned();
-    let mut chart = Chart::new(format!("{run}-mpi-lanes-chart"), height, label, axes);
+    let mut chart = Chart::new("mpi-lanes-chart", height, label, axes);
     for activity in ORDER {
         chart.data.extend(areas(calls, lanes, activity).map(|areas| Box::new(Raw(areas)) as _));
     }
@@ -147,11 +147,11 @@ fn areas(calls: &Calls, lanes: &[&Lane], activity: Activity) -> Option<Value> {
             first += run;
         }
     }
-    let (title, class) = activity_title(activity);
+    let (title, colour) = (activity_title(activity), activity_colour(activity).token());
     (!x.is_empty()).then(|| {
         json!({
-            "type": "scatter", "mode": "lines", "x": x, "y": y, "fill": "toself", "fillcolor": format!("@{class}"),
-            "line": {"width": 0, "color": format!("@{class}")}, "name": title, "text": title, "hoveron": "fills",
+            "type": "scatter", "mode": "lines", "x": x, "y": y, "fill": "toself", "fillcolor": colour,
+            "line": {"width": 0, "color": colour}, "name": title, "text": title, "hoveron": "fills",
             "hoverinfo": "text",
         })
     })

@@ -3,16 +3,16 @@
 use plotly::layout::{Axis, AxisType, BarMode, Margin};
 use stats::analysis::{Activity, Mpi, RankTime};
 
-use super::Section;
-use crate::chart::{Chart, bars, layout, lying, part_axis};
-use crate::format::{counted, part, time};
-use crate::mpi::activity_title;
+use crate::mpi::{activity_colour, activity_title};
 use crate::mpi_tables;
+use document::Section;
+use document::chart::{Chart, bars, layout, lying, part_axis};
+use document::{counted, part, time};
 
 /// More bars would be too thin to read; the table below has all ranks.
 const BARS_AT_MOST: usize = 64;
 
-pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
+pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     let calls = mpi.calls.as_ref()?;
     let shown: Vec<&RankTime> =
         calls.ranks.iter().filter(|rank| rank.elapsed_ns > 0).take(BARS_AT_MOST).collect();
@@ -30,18 +30,16 @@ pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
         part(inside / whole),
         counted(calls.ranks.len() as u64, "rank")
     );
-    let mut section = Section::new(run, "mpi-ranks", "Where each rank's time went", sentence);
+    let mut section = Section::new("mpi-ranks", "Where each rank's time went", sentence);
     section.legend = Activity::ALL
         .iter()
-        .map(|activity| activity_title(*activity))
-        .map(|(title, class)| (title.to_owned(), class.to_owned()))
+        .map(|activity| (activity_title(*activity).to_owned(), activity_colour(*activity)))
         .collect();
-    section.charts.push(chart(run, &shown));
-    section.below = mpi_tables::ranks(&calls.ranks);
-    Some(section)
+    section.charts.push(chart(&shown));
+    Some(section.table(mpi_tables::ranks(&calls.ranks)))
 }
 
-fn chart(run: &str, ranks: &[&RankTime]) -> Chart {
+fn chart(ranks: &[&RankTime]) -> Chart {
     let mut part_of_time = part_axis("part of the time", AxisType::Linear);
     if ranks.iter().all(|rank| rank.activity_ns[0] >= 0) {
         part_of_time = part_of_time.range(vec![0.0, 1.0]);
@@ -60,9 +58,9 @@ fn chart(run: &str, ranks: &[&RankTime]) -> Chart {
         );
     let height = (90 + 26 * ranks.len() as u32).max(180);
     let label = "Share of each rank's time in computing and in each kind of MPI call.".to_owned();
-    let mut chart = Chart::new(format!("{run}-mpi-ranks-bars"), height, label, axes);
+    let mut chart = Chart::new("mpi-ranks-bars", height, label, axes);
     for activity in Activity::ALL {
-        let (title, class) = activity_title(activity);
+        let (title, colour) = (activity_title(activity), activity_colour(activity));
         let ns = |rank: &RankTime| rank.activity_ns[activity as usize] as f64;
         let share =
             |rank: &RankTime| ns(rank) / (rank.elapsed_ns as f64 * rank.threads.max(1) as f64);
@@ -77,7 +75,7 @@ fn chart(run: &str, ranks: &[&RankTime]) -> Chart {
             )
         };
         let texts = ranks.iter().map(text).collect();
-        chart.data.push(lying(bars(x, y, texts, title, &format!("@{class}"))));
+        chart.data.push(lying(bars(x, y, texts, title, &colour.token())));
     }
     chart
 }

@@ -3,13 +3,13 @@
 use plotly::layout::{Axis, AxisType, Margin};
 use stats::analysis::{Mpi, WaitView};
 
-use super::Section;
-use crate::chart::{Chart, bars, layout, lying, time_axis};
-use crate::format::{axis_seconds, counted, part, time};
-use crate::mpi::{arrivals_sentence, wait_class, wait_meaning, wait_title};
+use crate::mpi::{arrivals_sentence, rests_on, wait_colour, wait_meaning, wait_title};
 use crate::mpi_tables;
+use document::chart::{Chart, bars, layout, lying, time_axis};
+use document::{Block, Section};
+use document::{axis_seconds, counted, part, time};
 
-pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
+pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     if mpi.messages == 0 {
         return None;
     }
@@ -21,21 +21,20 @@ pub(super) fn section(run: &str, mpi: &Mpi) -> Option<Section> {
         time(mpi.message_time_ns as f64),
         arrivals_sentence(&mpi.arrivals)
     );
-    let mut section = Section::new(run, "mpi-waits", "What messages waited for", sentence);
+    let mut section = Section::new("mpi-waits", "What messages waited for", sentence);
     if mpi.waits.iter().any(|wait| wait.total_ns > 0) {
-        section.charts.push(chart(run, &mpi.waits));
+        section.charts.push(chart(&mpi.waits));
     }
-    section.below = mpi_tables::waits(mpi);
-    let meanings: String = mpi
-        .waits
-        .iter()
-        .map(|wait| format!("<b>{}</b>: {}. ", wait_title(wait.wait), wait_meaning(wait.wait)))
-        .collect();
-    section.below.push_str(&format!("<p class=note>{meanings}</p>"));
+    let meaning = |wait: &WaitView| {
+        let rests = rests_on(wait).map_or_else(String::new, |rests| format!("; {rests}"));
+        format!("{}: {}{rests}.", wait_title(wait.wait), wait_meaning(wait.wait))
+    };
+    section.blocks.push(Block::Table(mpi_tables::waits(mpi)));
+    section.blocks.push(Block::List(mpi.waits.iter().map(meaning).collect()));
     Some(section)
 }
 
-fn chart(run: &str, waits: &[WaitView]) -> Chart {
+fn chart(waits: &[WaitView]) -> Chart {
     let axes = layout()
         .bar_gap(0.3)
         .margin(Margin::new().left(110).right(16).top(10).bottom(44))
@@ -47,7 +46,7 @@ fn chart(run: &str, waits: &[WaitView]) -> Chart {
                 .range(vec![waits.len() as f64 - 0.4, -0.6]),
         );
     let label = "Bars: how long messages waited, by wait.".to_owned();
-    let mut chart = Chart::new(format!("{run}-mpi-waits-bars"), 210, label, axes);
+    let mut chart = Chart::new("mpi-waits-bars", 210, label, axes);
     for wait in waits {
         let title = wait_title(wait.wait);
         let text = format!(
@@ -57,7 +56,7 @@ fn chart(run: &str, waits: &[WaitView]) -> Chart {
             counted(wait.count, "message")
         );
         let x = vec![axis_seconds(wait.total_ns as f64)];
-        let colour = format!("@{}", wait_class(wait.wait));
+        let colour = wait_colour(wait.wait).token();
         chart.data.push(lying(bars(x, vec![title.to_owned()], vec![text], title, &colour)));
     }
     chart

@@ -3,10 +3,11 @@
 use plotly::layout::{Axis, AxisType, BarMode, Margin};
 use stats::analysis::{NodeTime, Simulation};
 
-use super::Section;
-use crate::chart::{Chart, bars, layout, lying, part_axis};
-use crate::format::{part, time};
+use crate::simulation::busy_sentence;
 use crate::simulation_tables;
+use document::chart::{Chart, bars, layout, lying, part_axis};
+use document::{Block, Colour, Section};
+use document::{part, time};
 
 /// More bars would be too thin to read; the table below has all nodes.
 const BARS_AT_MOST: usize = 64;
@@ -21,7 +22,7 @@ const PARTS: [(&str, &str, Get); 4] = [
     ("Rest", "idle", |node| node.rest_ns),
 ];
 
-pub(super) fn section(run: &str, simulation: &Simulation) -> Option<Section> {
+pub(super) fn section(simulation: &Simulation) -> Option<Section> {
     let shown: Vec<&NodeTime> =
         simulation.nodes.iter().filter(|node| node.elapsed_ns > 0).take(BARS_AT_MOST).collect();
     if shown.is_empty() {
@@ -30,16 +31,15 @@ pub(super) fn section(run: &str, simulation: &Simulation) -> Option<Section> {
     let sentence = "What each node's wall time went to. Rest is messages, computing GVT and \
     waiting for work: a node with much \
                     more of it than the others has too few objects, one with little sets the pace.";
-    let mut section =
-        Section::new(run, "node-time", "Where each node's time went", sentence.to_owned());
+    let mut section = Section::new("node-time", "Where each node's time went", sentence.to_owned());
     section.legend =
-        PARTS.iter().map(|(name, class, _)| ((*name).to_owned(), (*class).to_owned())).collect();
-    section.charts.push(chart(run, &shown));
-    section.below = simulation_tables::nodes(&simulation.nodes);
-    Some(section)
+        PARTS.iter().map(|(name, class, _)| ((*name).to_owned(), Colour(class))).collect();
+    section.charts.push(chart(&shown));
+    section.blocks.extend(busy_sentence(simulation).map(|text| Block::Note(None, text)));
+    Some(section.table(simulation_tables::nodes(&simulation.nodes)))
 }
 
-fn chart(run: &str, nodes: &[&NodeTime]) -> Chart {
+fn chart(nodes: &[&NodeTime]) -> Chart {
     let mut part_of_time = part_axis("part of wall time", AxisType::Linear);
     if nodes.iter().all(|node| node.rest_ns >= 0) {
         part_of_time = part_of_time.range(vec![0.0, 1.0]);
@@ -60,7 +60,7 @@ fn chart(run: &str, nodes: &[&NodeTime]) -> Chart {
     let height = (90 + 26 * nodes.len() as u32).max(180);
     let label = "Share of each node's time in execution, rollback, fossil collection and the rest."
         .to_owned();
-    let mut chart = Chart::new(format!("{run}-node-time"), height, label, axes);
+    let mut chart = Chart::new("node-time", height, label, axes);
     for (name, class, get) in PARTS {
         let share = |node: &NodeTime| get(node) as f64 / node.elapsed_ns as f64;
         let x = nodes.iter().map(|node| (share(node) * 1e5).round() / 1e5).collect();

@@ -5,10 +5,9 @@ use plotly::common::{
     DashType, HoverInfo, Line, Marker, MarkerSymbol, Mode as TraceMode, Position,
 };
 
-use crate::escape;
-use crate::format::time;
 use crate::pager_facts::{PagerEvent, PagerFacts, ServerEvent};
 use crate::palette::MARK;
+use document::{chart_label, time};
 
 /// More marks would hide each other; all events are listed in a section of their own.
 const MARKED_AT_MOST: usize = 30;
@@ -55,7 +54,7 @@ impl Mark {
         if !self.text.is_empty() {
             self.text.push_str("<br>");
         }
-        let what = escape::chart_label(&event.what);
+        let what = chart_label(&event.what);
         self.text.push_str(&format!("<b>{}</b> {what}", time(event.at_s * 1e9)));
     }
 

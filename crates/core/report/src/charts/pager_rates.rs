@@ -7,12 +7,12 @@ use plotly::{Scatter, Trace};
 use serde_json::json;
 use stats::analysis::{PageKind, Paging, PagingBin};
 
-use super::Section;
 use super::pager_marks::{Mark, marks, trace};
-use crate::chart::{Chart, count_axis, layout, line, mode, time_axis};
-use crate::format::{axis_seconds, byte_rate, rate, time};
 use crate::pager::phases;
 use crate::pager_facts::PagerFacts;
+use document::chart::{Chart, count_axis, layout, line, mode, time_axis};
+use document::{Block, ChartText, Colour, Section};
+use document::{axis_seconds, byte_rate, rate, time};
 
 /// What is drawn, the last on top: kind, name, class, width.
 const LINES: [(PageKind, &str, &str, f64); 3] = [
@@ -28,30 +28,30 @@ enum Measure {
     Bytes,
 }
 
-pub(super) fn section(run: &str, pager: &PagerFacts, paging: &Paging) -> Section {
+pub(super) fn section(pager: &PagerFacts, paging: &Paging) -> Section {
     let mut section =
-        Section::new(run, "pager-rates", "Page transfers along the run", phases(paging, pager));
+        Section::new("pager-rates", "Page transfers along the run", phases(paging, pager));
     let shown: Vec<_> = LINES
         .into_iter()
         .filter(|(kind, ..)| paging.kinds.iter().any(|of| of.kind == *kind))
         .collect();
-    let names =
-        shown.iter().rev().map(|(_, name, class, _)| ((*name).to_owned(), (*class).to_owned()));
+    let names = shown.iter().rev().map(|(_, name, class, _)| ((*name).to_owned(), Colour(class)));
     section.legend = names.collect();
     let end_s = pager.processes.iter().map(|process| process.seconds.elapsed).fold(0.0, f64::max);
-    section.charts.push(chart(run, paging, &shown, &marks(pager, end_s), end_s));
+    section.charts.push(chart(paging, &shown, &marks(pager, end_s), end_s));
     let slice = paging.series.iter().map(|bin| bin.to_ns - bin.from_ns).max().unwrap_or(0);
-    section.below = format!(
-        "<p class=note>The first and the last hundredth of a kind\u{2019}s pages are left out of \
-        the times in the text; its rates are \
-         means between them. A step of the lines is {}.</p>",
-        time(slice as f64)
-    );
+    section.blocks.push(Block::Note(
+        None,
+        format!(
+            "The first and the last hundredth of a kind\u{2019}s pages are left out of the times \
+            in the text; its rates are means between them. A step of the lines is {}.",
+            time(slice as f64)
+        ),
+    ));
     section
 }
 
 fn chart(
-    run: &str,
     paging: &Paging,
     shown: &[(PageKind, &'static str, &'static str, f64)],
     marks: &[Mark],
@@ -66,7 +66,8 @@ fn chart(
         )
         .y_axis(count_axis("pages a second", AxisType::Linear).range(vec![0.0, pages]));
     let label = "Page-ins, page-outs and parity pages a second along the run.".to_owned();
-    let mut chart = Chart::new(format!("{run}-pager-rates-chart"), 320, label, axes);
+    let mut chart = Chart::new("pager-rates-chart", 320, label, axes);
+    chart.text = spark(paging);
     for (measure, top) in [(Measure::Pages, pages), (Measure::Bytes, bytes)] {
         let begins_hidden = matches!(measure, Measure::Bytes);
         let mut add = |trace: Box<Scatter<f64, f64>>| {
@@ -89,6 +90,20 @@ fn chart(
         ),
     ];
     chart
+}
+
+/// All pages along the run, for a terminal.
+fn spark(paging: &Paging) -> Option<ChartText> {
+    let (first, last) = paging.series.first().zip(paging.series.last())?;
+    Some(ChartText::Spark {
+        head: "Pages".to_owned(),
+        ends: (time(first.from_ns as f64), time(last.to_ns as f64)),
+        counts: paging
+            .series
+            .iter()
+            .map(|bin| bin.pages_per_s.iter().sum::<f64>() as u64)
+            .collect(),
+    })
 }
 
 /// A little more than the highest of what is drawn; the marks' words find room above it.

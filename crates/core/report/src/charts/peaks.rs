@@ -4,31 +4,31 @@ use plotly::layout::AxisType;
 use serde_json::json;
 use stats::analysis::{Analysis, Bin, Peak};
 
-use super::Section;
-use crate::chart::{Chart, Raw, Scale, count_axis, histogram, layout, mode, time_axis};
-use crate::format::{axis_seconds, counted, part, time};
+use super::bins::{Scale, histogram};
 use crate::palette::MARK;
 use crate::peaks::{Shown, mass, sentence, shown, table};
+use document::chart::{Chart, Raw, count_axis, layout, mode, time_axis};
+use document::{Colour, Section};
+use document::{axis_seconds, counted, part, time};
 
 const HEIGHT: u32 = 270;
 /// Labels nearer than this part of the axis would lie on each other.
 const ROOM: f64 = 0.28;
 
-pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
+pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     let shown = shown(analysis);
     let drawn: Vec<&Shown> = shown.iter().filter(|stage| !stage.view.log_bins.is_empty()).collect();
     if shown.is_empty() {
         return None;
     }
-    let mut section = Section::new(run, "peaks", "Peaks", sentence(&shown));
+    let mut section = Section::new("peaks", "Peaks", sentence(&shown));
     section.columns = drawn.len().clamp(1, 2);
-    section.charts = drawn.iter().map(|stage| chart(run, stage)).collect();
-    section.legend = vec![("Peak".to_owned(), "mark".to_owned())];
-    section.below = table(&shown);
-    Some(section)
+    section.charts = drawn.iter().map(|stage| chart(stage)).collect();
+    section.legend = vec![("Peak".to_owned(), Colour("mark"))];
+    Some(section.table(table(&shown)))
 }
 
-fn chart(run: &str, stage: &Shown) -> Chart {
+fn chart(stage: &Shown) -> Chart {
     let bins = &stage.view.log_bins;
     let largest = bins.iter().map(|bin| bin.count).max().unwrap_or(1).max(1) as f64;
     // Room above the highest bar for two lines of label.
@@ -38,9 +38,9 @@ fn chart(run: &str, stage: &Shown) -> Chart {
         .y_axis(count_axis("messages (log)", AxisType::Log));
     let peaks = stage.view.peaks.len() as u64;
     let label = format!("Histogram of {} with {} marked.", stage.name, counted(peaks, "peak"));
-    let id = format!("{run}-peaks-{}", stage.class);
+    let id = format!("peaks-{}", stage.colour.0);
     let mut chart = Chart::new(id, HEIGHT, label, axes).titled(stage.title);
-    chart.data.push(histogram(bins, Scale::Log, &format!("@{}", stage.class)));
+    chart.data.push(histogram(bins, Scale::Log, &stage.colour.token()));
     chart.data.push(Box::new(marks(&stage.view.peaks, bins)));
     chart.modes = vec![
         mode("log", None, json!({"yaxis.range": log_range})),

@@ -4,9 +4,9 @@ use plotly::common::{DashType, Line};
 use plotly::layout::{AxisType, RangeMode};
 use stats::analysis::{Simulation, SimulationBin};
 
-use super::Section;
-use crate::chart::{Chart, count_axis, layout, line, seconds, time_axis};
-use crate::format::part;
+use document::chart::{Chart, count_axis, layout, line, seconds, time_axis};
+use document::part;
+use document::{Colour, Section};
 
 type Rate = fn(&SimulationBin) -> f64;
 
@@ -17,14 +17,14 @@ const LINES: [(&str, &str, f64, Rate); 3] = [
     ("Undone", "undo", 1.8, |bin| bin.undone_per_s),
 ];
 
-pub(super) fn section(run: &str, simulation: &Simulation) -> Option<Section> {
+pub(super) fn section(simulation: &Simulation) -> Option<Section> {
     if simulation.series.is_empty() || simulation.executed == 0 {
         return None;
     }
-    let mut section = Section::new(run, "rates", "Events along the run", sentence(simulation));
+    let mut section = Section::new("rates", "Events along the run", sentence(simulation));
     section.legend =
-        LINES.iter().map(|(name, class, ..)| ((*name).to_owned(), (*class).to_owned())).collect();
-    section.charts.push(chart(run, &simulation.series));
+        LINES.iter().map(|(name, class, ..)| ((*name).to_owned(), Colour(class))).collect();
+    section.charts.push(chart(&simulation.series));
     Some(section)
 }
 
@@ -38,12 +38,12 @@ fn sentence(simulation: &Simulation) -> String {
     )
 }
 
-fn chart(run: &str, bins: &[SimulationBin]) -> Chart {
+fn chart(bins: &[SimulationBin]) -> Chart {
     let axes = layout()
         .x_axis(time_axis("time since the run began", AxisType::Linear))
         .y_axis(count_axis("events a second", AxisType::Linear).range_mode(RangeMode::ToZero));
     let label = "Events executed, committed and undone a second along the run.".to_owned();
-    let mut chart = Chart::new(format!("{run}-rates"), 320, label, axes);
+    let mut chart = Chart::new("rates", 320, label, axes);
     for (name, class, width, get) in LINES {
         let x = seconds(bins.iter().map(|bin| bin.from_ns + (bin.to_ns - bin.from_ns) / 2));
         let y = bins.iter().map(|bin| get(bin).round()).collect();

@@ -4,28 +4,28 @@ use plotly::common::TickMode;
 use plotly::layout::{Axis, AxisType};
 use stats::analysis::{Bin, Rollbacks, Simulation};
 
-use super::Section;
-use crate::chart::{Chart, count_axis, layout, log_count_range, wide_bars};
-use crate::format::{count, counted, six_figures};
 use crate::simulation_tables;
+use document::chart::{Chart, count_axis, layout, log_count_range, wide_bars};
+use document::{Block, Section};
+use document::{count, counted, six_figures};
 
 const HEIGHT: u32 = 270;
 const COLOUR: &str = "@undo";
 
-pub(super) fn section(run: &str, simulation: &Simulation) -> Option<Section> {
+pub(super) fn section(simulation: &Simulation) -> Option<Section> {
     let rollbacks = &simulation.rollbacks;
     if rollbacks.count == 0 {
         return None;
     }
-    let mut section = Section::new(run, "rollbacks", "Rollbacks", sentence(rollbacks));
-    section.charts.push(depths(run, rollbacks));
-    section.charts.extend(lengths(run, rollbacks));
+    let mut section = Section::new("rollbacks", "Rollbacks", sentence(rollbacks));
+    section.charts.push(depths(rollbacks));
+    section.charts.extend(lengths(rollbacks));
     section.columns = section.charts.len();
-    section.below =
-        format!("<h4>The largest rollbacks</h4>{}", simulation_tables::worst(&simulation.worst));
+    section.blocks.push(Block::Heading("The largest rollbacks".to_owned()));
+    section.blocks.push(Block::Table(simulation_tables::worst(&simulation.worst)));
     if !simulation.objects.is_empty() {
-        let table = simulation_tables::objects(simulation);
-        section.below.push_str(&format!("<h4>The objects with most events undone</h4>{table}"));
+        section.blocks.push(Block::Heading("The objects with most events undone".to_owned()));
+        section.blocks.push(Block::Table(simulation_tables::objects(simulation)));
     }
     Some(section)
 }
@@ -47,16 +47,16 @@ fn sentence(rollbacks: &Rollbacks) -> String {
     )
 }
 
-fn depths(run: &str, rollbacks: &Rollbacks) -> Chart {
+fn depths(rollbacks: &Rollbacks) -> Chart {
     let bars: Vec<LogBar> =
         rollbacks.depths.iter().filter(|range| range.2 > 0).map(depth_bar).collect();
     let label =
         format!("Histogram of events undone in a rollback: mean {:.1}.", rollbacks.depth_mean);
     let axis = count_axis("events undone (log)", AxisType::Log);
-    histogram(format!("{run}-depths"), "Events undone in a rollback", label, axis, &bars)
+    histogram("depths", "Events undone in a rollback", label, axis, &bars)
 }
 
-fn lengths(run: &str, rollbacks: &Rollbacks) -> Option<Chart> {
+fn lengths(rollbacks: &Rollbacks) -> Option<Chart> {
     let first = rollbacks.lengths.first()?.from;
     let mut bars: Vec<LogBar> = rollbacks.lengths.iter().map(length_bar).collect();
     if rollbacks.lengths_zero > 0 {
@@ -77,7 +77,7 @@ fn lengths(run: &str, rollbacks: &Rollbacks) -> Option<Chart> {
         .tick_values(values)
         .tick_text(texts)
         .zero_line(false);
-    Some(histogram(format!("{run}-lengths"), "How far back in virtual time", label, axis, &bars))
+    Some(histogram("lengths", "How far back in virtual time", label, axis, &bars))
 }
 
 /// Decades between `first` and `last`, or powers of two where there are too few of these; and
@@ -123,7 +123,7 @@ fn length_bar(bin: &Bin) -> LogBar {
     LogBar { from: bin.from, to: bin.to, count: bin.count, text }
 }
 
-fn histogram(id: String, title: &str, label: String, axis: Axis, bars: &[LogBar]) -> Chart {
+fn histogram(id: &str, title: &str, label: String, axis: Axis, bars: &[LogBar]) -> Chart {
     let largest = bars.iter().map(|bar| bar.count).max().unwrap_or(1);
     let range: Vec<f64> = serde_json::from_value(log_count_range(largest)).unwrap_or_default();
     let axes =

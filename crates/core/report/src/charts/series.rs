@@ -6,15 +6,15 @@ use plotly::{Scatter, Trace};
 use serde_json::json;
 use stats::analysis::{Analysis, SeriesBin, SlowMessage};
 
-use super::Section;
-use crate::chart::{Chart, layout, line, mode, seconds, time_axis};
-use crate::format::{axis_seconds, size, time, time_or_none};
 use crate::palette::{MARK, PARTS, name};
+use document::chart::{Chart, layout, line, mode, seconds, time_axis};
+use document::{Colour, Section};
+use document::{axis_seconds, size, time, time_or_none};
 
 /// More marks would hide each other.
 const MARKED_AT_MOST: usize = 50;
 
-pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
+pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     if analysis.series.is_empty() {
         return None;
     }
@@ -23,23 +23,24 @@ pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
                     slope is a queue that grows. The slowest messages are marked; point at one to \
                     see where its time \
                     went.";
-    let mut section = Section::new(run, "series", "Along the run", sentence.to_owned());
+    let mut section = Section::new("series", "Along the run", sentence.to_owned());
     section.legend = vec![
-        ("Median".to_owned(), "a".to_owned()),
-        ("99\u{a0}%".to_owned(), "s4".to_owned()),
-        ("Maximum".to_owned(), "faint".to_owned()),
-        ("Slowest messages".to_owned(), "mark".to_owned()),
+        ("Median".to_owned(), Colour("a")),
+        ("99\u{a0}%".to_owned(), Colour("s4")),
+        ("Maximum".to_owned(), Colour("faint")),
+        ("Slowest messages".to_owned(), Colour("mark")),
     ];
-    section.charts.push(chart(run, analysis));
+    section.charts.push(chart(analysis));
+    section.page_only = true;
     Some(section)
 }
 
-fn chart(run: &str, analysis: &Analysis) -> Chart {
+fn chart(analysis: &Analysis) -> Chart {
     let axes = layout()
         .x_axis(time_axis("time since the run began", AxisType::Linear))
         .y_axis(time_axis("end-to-end time (log)", AxisType::Log));
     let label = "Median, 99 % quantile and maximum of end-to-end time along the run.".to_owned();
-    let mut chart = Chart::new(format!("{run}-series"), 340, label, axes);
+    let mut chart = Chart::new("series", 340, label, axes);
     let bins: Vec<&SeriesBin> = analysis.series.iter().filter(|bin| bin.count > 0).collect();
     let x = || seconds(bins.iter().map(|bin| bin.from_ns + (bin.to_ns - bin.from_ns) / 2));
     let tip = |what: &str| format!("{what} %{{y:.3~s}}s at %{{x:.4~s}}s");

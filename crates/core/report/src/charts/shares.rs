@@ -4,15 +4,15 @@ use plotly::layout::{AxisType, BarMode};
 use serde_json::json;
 use stats::analysis::{Analysis, Share, Stage};
 
-use super::Section;
-use crate::chart::{Chart, bars, hidden, layout, mode, part_axis};
 use crate::facts::Facts;
 use crate::finding::parts;
-use crate::format::{axis_seconds, counted, part, quantile_name, quantile_percent, time};
 use crate::mpi::tail;
-use crate::palette::{class, name, title, token};
+use crate::palette::{colour, name, title};
+use document::Section;
+use document::chart::{Chart, bars, hidden, layout, mode, part_axis};
+use document::{axis_seconds, counted, part, quantile_name, quantile_percent, time};
 
-pub(super) fn section(run: &str, facts: &Facts, analysis: &Analysis) -> Option<Section> {
+pub(super) fn section(facts: &Facts, analysis: &Analysis) -> Option<Section> {
     if analysis.shares.is_empty() {
         return None;
     }
@@ -24,15 +24,15 @@ pub(super) fn section(run: &str, facts: &Facts, analysis: &Analysis) -> Option<S
         None => sentence.to_owned(),
     };
     let mut section =
-        Section::new(run, "shares", "Where fast and slow messages spend their time", sentence);
+        Section::new("shares", "Where fast and slow messages spend their time", sentence);
     let shown = parts(analysis);
-    section.legend =
-        shown.iter().map(|(_, s)| (title(*s).to_owned(), class(*s).to_owned())).collect();
-    section.charts.push(chart(run, &analysis.shares, &shown));
+    section.legend = shown.iter().map(|(_, s)| (title(*s).to_owned(), colour(*s))).collect();
+    section.charts.push(chart(&analysis.shares, &shown));
+    section.page_only = true;
     Some(section)
 }
 
-fn chart(run: &str, shares: &[Share], shown: &[(usize, Stage)]) -> Chart {
+fn chart(shares: &[Share], shown: &[(usize, Stage)]) -> Chart {
     let axes = layout()
         .bar_mode(BarMode::Stack)
         .bar_gap(0.22)
@@ -44,7 +44,7 @@ fn chart(run: &str, shares: &[Share], shown: &[(usize, Stage)]) -> Chart {
         .y_axis(part_axis("part of the time", AxisType::Linear).range(vec![0.0, 1.0]));
     let label = "Stacked bars: part of send wait, transit and receive wait by end-to-end quantile."
         .to_owned();
-    let mut chart = Chart::new(format!("{run}-shares"), 340, label, axes);
+    let mut chart = Chart::new("shares", 340, label, axes);
     let names: Vec<String> = shares.iter().map(axis_name).collect();
     for &(i, stage) in shown {
         let parts = shares.iter().map(|share| share_of(share, i)).collect();
@@ -53,7 +53,7 @@ fn chart(run: &str, shares: &[Share], shown: &[(usize, Stage)]) -> Chart {
             parts,
             texts(shares, stage, i),
             title(stage),
-            token(stage),
+            &colour(stage).token(),
         ));
     }
     for &(i, stage) in shown {
@@ -63,7 +63,7 @@ fn chart(run: &str, shares: &[Share], shown: &[(usize, Stage)]) -> Chart {
             means,
             texts(shares, stage, i),
             title(stage),
-            token(stage),
+            &colour(stage).token(),
         )));
     }
     let mean = json!({

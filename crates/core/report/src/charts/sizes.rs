@@ -6,18 +6,18 @@ use plotly::{Scatter, Trace};
 use serde_json::json;
 use stats::analysis::{Analysis, Knee, SizePoint, Sweep};
 
-use super::Section;
-use crate::chart::{Chart, Raw, layout, line, mode, seconds, time_axis};
-use crate::format::{axis_seconds, size, time};
 use crate::knees;
 use crate::palette::MARK;
 use crate::ratios::ratio;
 use crate::tables;
+use document::chart::{Chart, Raw, layout, line, mode, seconds, time_axis};
+use document::{Colour, Section};
+use document::{axis_seconds, size, time};
 
 /// Medians that rise by more than this over the next smaller size are marked.
 pub(crate) const JUMP: f64 = 0.25;
 
-pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
+pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     if analysis.sizes.len() < 2 {
         return None;
     }
@@ -25,16 +25,16 @@ pub(super) fn section(run: &str, analysis: &Analysis) -> Option<Section> {
     let sweep = analysis.sweep.as_ref();
     let sentence =
         sweep.map_or_else(|| sentence(&analysis.sizes, what), |sweep| knees::sentence(sweep, what));
-    let mut section = Section::new(run, "sizes", "By message size", sentence);
+    let mut section = Section::new("sizes", "By message size", sentence);
     section.legend = vec![
-        ("Median".to_owned(), "a".to_owned()),
-        ("99\u{a0}%".to_owned(), "s4".to_owned()),
-        ("Fastest".to_owned(), "faint".to_owned()),
-        (if sweep.is_some() { "Knee" } else { "Jump" }.to_owned(), "mark".to_owned()),
+        ("Median".to_owned(), Colour("a")),
+        ("99\u{a0}%".to_owned(), Colour("s4")),
+        ("Fastest".to_owned(), Colour("faint")),
+        (if sweep.is_some() { "Knee" } else { "Jump" }.to_owned(), Colour("mark")),
     ];
-    section.charts.push(chart(run, &analysis.sizes, sweep, what));
-    section.below = sweep.map_or_else(String::new, knees::tables) + &tables::sizes(&analysis.sizes);
-    Some(section)
+    section.charts.push(chart(&analysis.sizes, sweep, what));
+    section.blocks.extend(sweep.into_iter().flat_map(knees::tables));
+    Some(section.table(tables::sizes(&analysis.sizes)))
 }
 
 /// The steepest jump in words.
@@ -56,13 +56,13 @@ pub(crate) fn sentence(sizes: &[SizePoint], what: &str) -> String {
     }
 }
 
-fn chart(run: &str, sizes: &[SizePoint], sweep: Option<&Sweep>, what: &str) -> Chart {
+fn chart(sizes: &[SizePoint], sweep: Option<&Sweep>, what: &str) -> Chart {
     let x = || sizes.iter().map(|point| place(point.bytes)).collect::<Vec<f64>>();
     let axes = layout()
         .x_axis(size_axis(sizes))
         .y_axis(time_axis(&format!("{what} (log)"), AxisType::Log));
     let label = format!("Median and 99 % quantile of {what} against message size.");
-    let mut chart = Chart::new(format!("{run}-sizes"), 360, label, axes);
+    let mut chart = Chart::new("sizes", 360, label, axes);
     let tip = |what: &str| format!("%{{x:,}} B: {what} %{{y:.3~s}}s");
     chart.data.push(
         line(x(), seconds(sizes.iter().map(|s| s.min_ns)), "Fastest", "@faint", 1.0)
@@ -165,7 +165,7 @@ fn jumps(sizes: &[SizePoint]) -> Option<Box<dyn Trace>> {
     )
 }
 
-fn modes(what: &str) -> Vec<crate::chart::Mode> {
+fn modes(what: &str) -> Vec<document::Mode> {
     let linear = json!({
         "xaxis.type": "linear", "xaxis.tickvals": null, "xaxis.ticktext": null, "xaxis.tickmode": "auto",
         "xaxis.tickformat": "~s", "xaxis.ticksuffix": "B",

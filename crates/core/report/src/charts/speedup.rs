@@ -4,13 +4,13 @@
 use plotly::common::{DashType, Line};
 use plotly::layout::{Axis, AxisType, RangeMode};
 
-use super::Section;
-use crate::chart::{Chart, layout, line, time_axis};
 use crate::facts::Facts;
-use crate::format::{count, time};
 use crate::outcome::{CriticalPath, SpeedupPoint};
+use document::chart::{Chart, layout, line, time_axis};
+use document::{Colour, Section};
+use document::{count, time};
 
-pub(super) fn section(run: &str, facts: &Facts) -> Option<Section> {
+pub(super) fn section(facts: &Facts) -> Option<Section> {
     let outcome = facts.outcome.as_ref()?;
     let (points, path) = (&outcome.speedup, outcome.critical_path.as_ref());
     let sentences: Vec<String> =
@@ -19,11 +19,11 @@ pub(super) fn section(run: &str, facts: &Facts) -> Option<Section> {
         return None;
     }
     let title = if points.is_empty() { "Critical path" } else { "Speed-up along the run" };
-    let mut section = Section::new(run, "speedup", title, sentences.join(" "));
+    let mut section = Section::new("speedup", title, sentences.join(" "));
     if !points.is_empty() {
         section.legend =
-            vec![("Of the moment".into(), "a".into()), ("So far".into(), "work".into())];
-        section.charts.push(chart(run, points));
+            vec![("Of the moment".into(), Colour("a")), ("So far".into(), Colour("work"))];
+        section.charts.push(chart(points));
     }
     Some(section)
 }
@@ -59,7 +59,7 @@ fn path_sentence(path: &CriticalPath) -> String {
     )
 }
 
-fn chart(run: &str, points: &[SpeedupPoint]) -> Chart {
+fn chart(points: &[SpeedupPoint]) -> Chart {
     let axes = layout().x_axis(time_axis("time since the run began", AxisType::Linear)).y_axis(
         Axis::new()
             .title("times as fast as the sequential run")
@@ -67,7 +67,7 @@ fn chart(run: &str, points: &[SpeedupPoint]) -> Chart {
             .range_mode(RangeMode::ToZero),
     );
     let label = "Speed-up against the sequential run, from moment to moment and so far.".to_owned();
-    let mut chart = Chart::new(format!("{run}-speedup"), 320, label, axes);
+    let mut chart = Chart::new("speedup", 320, label, axes);
     let x = || points.iter().map(|point| point.seconds).collect::<Vec<f64>>();
     let y = |of: fn(&SpeedupPoint) -> f64| points.iter().map(of).collect::<Vec<f64>>();
     let moment = line(x(), y(|point| point.speedup), "Of the moment", "@a", 1.4);

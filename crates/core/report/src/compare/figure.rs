@@ -1,15 +1,20 @@
-//! The drawings of a comparison, as SVG: both distributions on one logarithmic axis, and the
+//! The drawings of a comparison: both distributions on one logarithmic axis, and the
 //! changes with their intervals.
 //!
 //! Two lines and a few bars need no script, so the page is small and works where scripts do not
 //! run.
 
-use std::fmt::Write;
-
 use stats::compare::{Difference, PeakMatch, ShapeBin};
 
-use crate::format::{quantile_name, time};
+use super::words::outcome_colour;
 use crate::ratios::ratio;
+use document::{Colour, Drawing, Shape, quantile_name, time};
+
+const OF_A: Colour = Colour("b");
+const OF_B: Colour = Colour("mark");
+const GRID: Colour = Colour("grid");
+/// The colour of words that are about no side.
+const PLAIN: Colour = Colour("");
 
 const WIDTH: f64 = 1080.0;
 const HEIGHT: f64 = 300.0;
@@ -51,49 +56,33 @@ impl Axis {
 
 /// Both distributions. Heights go with the square root of a bin's part: a tenth of the messages
 /// must still be seen.
-pub(super) fn distributions(bins: &[ShapeBin], peaks: &[PeakMatch]) -> String {
+pub(super) fn distributions(bins: &[ShapeBin], peaks: &[PeakMatch]) -> Drawing {
     let axis = Axis::of(bins);
     let tallest = bins.iter().map(|bin| bin.a.max(bin.b)).fold(f64::MIN_POSITIVE, f64::max).sqrt();
-    let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img aria-label=\"Both distributions on a \
-        logarithmic axis of time\">"
-    );
-    ticks(&mut svg, &axis);
-    for (class, part) in
-        [("a", (|bin: &ShapeBin| bin.a) as fn(&ShapeBin) -> f64), ("b", |bin| bin.b)]
-    {
-        let _ = write!(
-            svg,
-            "<path class=\"shape {class}\" d=\"{}\"/>",
-            outline(bins, &axis, tallest, part)
-        );
-    }
+    let mut shapes = ticks(&axis);
+    shapes.push(Shape::Outline(outline(bins, &axis, tallest, |bin| bin.a), OF_A));
+    shapes.push(Shape::Outline(outline(bins, &axis, tallest, |bin| bin.b), OF_B));
     for (number, found) in peaks.iter().enumerate() {
-        for (class, side) in [("a", found.a), ("b", found.b)] {
+        for (colour, y, side) in [(OF_A, TOP - 12.0, found.a), (OF_B, TOP, found.b)] {
             let Some(peak) = side else { continue };
-            let (x, y) = (axis.x(peak.place_ns), if class == "a" { TOP - 12.0 } else { TOP });
-            let _ = write!(
-                svg,
-                "<text class=\"peak {class}\" x={x:.1} y={y:.1}>▾{}</text>",
-                number + 1
-            );
+            let words = format!("▾{}", number + 1);
+            shapes.push(Shape::Words((axis.x(peak.place_ns), y), words, colour));
         }
     }
-    svg + "</svg>"
+    let label = "Both distributions on a logarithmic axis of time";
+    Drawing { label, size: (WIDTH, HEIGHT), shapes }
 }
 
-fn ticks(svg: &mut String, axis: &Axis) {
+fn ticks(axis: &Axis) -> Vec<Shape> {
     let base = HEIGHT - BOTTOM;
-    for ns in axis.ticks() {
+    let tick = |ns: f64| {
         let x = axis.x(ns);
-        let _ = write!(
-            svg,
-            "<line class=grid x1={x:.1} x2={x:.1} y1={TOP} y2={base} /><text class=tick x={x:.1} \
-            y={:.1}>{}</text>",
-            HEIGHT - 12.0,
-            label(ns)
-        );
-    }
+        [
+            Shape::Line([(x, TOP), (x, base)], GRID),
+            Shape::Words((x, HEIGHT - 12.0), label(ns), PLAIN),
+        ]
+    };
+    axis.ticks().into_iter().flat_map(tick).collect()
 }
 
 /// A round time without needless decimals.
@@ -101,57 +90,51 @@ fn label(ns: f64) -> String {
     time(ns).replace(".00", "").replace(".0\u{a0}", "\u{a0}")
 }
 
-fn outline(bins: &[ShapeBin], axis: &Axis, tallest: f64, part: fn(&ShapeBin) -> f64) -> String {
+fn outline(
+    bins: &[ShapeBin],
+    axis: &Axis,
+    tallest: f64,
+    part: fn(&ShapeBin) -> f64,
+) -> Vec<(f64, f64)> {
     let base = HEIGHT - BOTTOM;
-    let mut path = format!("M{:.1} {base}", axis.x(bins.first().map_or(1.0, |bin| bin.from_ns)));
+    let mut at = axis.x(bins.first().map_or(1.0, |bin| bin.from_ns));
+    let mut points = vec![(at, base)];
     for bin in bins {
         let y = base - part(bin).sqrt() / tallest * (base - TOP);
-        let _ = write!(path, "V{y:.1}H{:.1}", axis.x(bin.to_ns));
+        points.push((at, y));
+        at = axis.x(bin.to_ns);
+        points.push((at, y));
     }
-    path + &format!("V{base}")
+    points.push((at, base));
+    points
 }
 
 /// Each quantile's ratio as a point with its interval, on a logarithmic axis; the least effect that
 /// matters as a band.
-pub(super) fn changes(quantiles: &[Difference], least: f64) -> String {
+pub(super) fn changes(quantiles: &[Difference], least: f64) -> Drawing {
     let least = least.ln_1p();
     let scale = RatioAxis::of(quantiles, least);
     let height = ROW * quantiles.len() as f64 + BOTTOM;
     let base = height - BOTTOM;
-    let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=img aria-label=\"B's figure over A's for each \
-        quantile, with its interval\">"
-    );
     let (from, to) = (scale.x(-least), scale.x(least));
-    let _ =
-        write!(svg, "<rect class=least x={from:.1} y=0 width={:.1} height={base} />", to - from);
+    let mut shapes = vec![Shape::Band([from, 0.0, to - from, base], GRID)];
     for log in scale.ticks() {
-        let (at, name) = (scale.x(log), ratio(log.exp()));
-        let _ = write!(
-            svg,
-            "<line class=grid x1={at:.1} x2={at:.1} y1=0 y2={base} /><text class=tick x={at:.1} \
-            y={:.1}>{name}</text>",
-            height - 12.0
-        );
+        let x = scale.x(log);
+        shapes.push(Shape::Line([(x, 0.0), (x, base)], GRID));
+        shapes.push(Shape::Words((x, height - 12.0), ratio(log.exp()), PLAIN));
     }
     for (row, q) in quantiles.iter().enumerate() {
         let y = ROW * (row as f64 + 0.5);
-        let class = super::words::class(q.outcome);
-        let _ = write!(svg, "<text class=name x=4 y={:.1}>{}</text>", y + 5.0, quantile_name(q.p));
+        let colour = outcome_colour(q.outcome).unwrap_or(Colour("faint"));
+        shapes.push(Shape::Name((4.0, y + 5.0), quantile_name(q.p)));
         if let Some((low, high)) = q.interval {
-            let (x1, x2) = (scale.x(low.ln()), scale.x(high.ln()));
-            let _ = write!(
-                svg,
-                "<line class=\"interval {class}\" x1={x1:.1} x2={x2:.1} y1={y:.1} y2={y:.1} />"
-            );
+            let ends = [low, high].map(|ratio| (scale.x(ratio.ln()), y));
+            shapes.push(Shape::Bar(ends, colour));
         }
-        let _ = write!(
-            svg,
-            "<circle class=\"{class}\" cx={:.1} cy={y:.1} r=6 />",
-            scale.x(q.ratio.ln())
-        );
+        shapes.push(Shape::Dot((scale.x(q.ratio.ln()), y), colour));
     }
-    svg + "</svg>"
+    let label = "B's figure over A's for each quantile, with its interval";
+    Drawing { label, size: (WIDTH, height), shapes }
 }
 
 /// Where a ratio is drawn: by its logarithm, 1 in the middle.
@@ -207,9 +190,10 @@ mod tests {
     #[test]
     fn drawings_hold_for_zeros_and_nothing() {
         let zero = [ShapeBin { from_ns: -5.0, to_ns: 1.0, a: 1.0, b: 1.0 }];
-        assert!(!distributions(&zero, &[]).contains("NaN"));
-        assert!(!distributions(&[], &[]).contains("NaN"));
-        assert!(!changes(&[], 0.0).contains("inf"));
+        let drawn = |drawing: Drawing| format!("{:?}", drawing.shapes);
+        assert!(!drawn(distributions(&zero, &[])).contains("NaN"));
+        assert!(!drawn(distributions(&[], &[])).contains("NaN"));
+        assert!(!drawn(changes(&[], 0.0)).contains("inf"));
         let ticks = RatioAxis { reach: 1.2_f64.ln() }.ticks();
         assert!(ticks.contains(&0.0) && (3..=9).contains(&ticks.len()), "{ticks:?}");
     }

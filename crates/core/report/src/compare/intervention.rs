@@ -6,47 +6,38 @@ use stats::launches::LAUNCHES_LEAST;
 
 use super::peaks::{cell, what};
 use super::words::launches;
-use crate::format::plain;
 use crate::palette::name;
-use crate::terminal::wrapped;
+use document::{Block, Document};
 
-/// The answer on a terminal, A as it was and B with the change: `changed` is what was changed, as
-/// `nodes at real-time priority`.
-pub fn intervention_terminal(
-    changed: &str,
-    stages: &[(Stage, Comparison)],
-    width: usize,
-) -> String {
-    let width = width.clamp(80, 120);
+/// The answer, A as it was and B with the change: `changed` is what was changed, as `nodes at
+/// real-time priority`.
+pub fn intervention(changed: &str, stages: &[(Stage, Comparison)]) -> Document {
     let (a, b) = stages.first().map_or((0, 0), |(_, comparison)| comparison.launches);
     let opening = format!(
         "A: {} as it was. B: {} with {changed}. They were measured in turn.",
         launches(a),
         launches(b)
     );
-    let mut text = wrapped(&opening, width);
-    for (stage, comparison) in stages {
-        for found in &comparison.peaks {
-            let line =
-                wrapped(&plain(&sentence(*stage, found, is_main(found, comparison))), width - 4);
-            let indented: Vec<&str> = line.lines().collect();
-            text.push_str(&format!("  - {}\n", indented.join("\n    ")));
-        }
-    }
-    let reading = match a.min(b) < LAUNCHES_LEAST {
-        true => format!(
-            "Below {LAUNCHES_LEAST} launches of each nothing is decided: give \
-        --launches 5."
-        ),
-        false => {
-            "A peak that moved, changed its share or is gone depends on what was changed. For \
-        one that is undecided, the interval \
-                  says how large an effect these launches leave possible."
-                .to_owned()
-        }
+    let said = stages.iter().flat_map(|(stage, comparison)| {
+        let peaks = comparison.peaks.iter();
+        peaks.map(|found| sentence(*stage, found, is_main(found, comparison)))
+    });
+    let reading = if a.min(b) < LAUNCHES_LEAST {
+        format!("Below {LAUNCHES_LEAST} launches of each nothing is decided: give --launches 5.")
+    } else {
+        "A peak that moved, changed its share or is gone depends on what was changed. For one that \
+        is undecided, the interval says how large an effect these launches leave possible."
+            .to_owned()
     };
-    text.push_str(&wrapped(&reading, width));
-    text
+    Document {
+        title: format!("With {changed} · Fourstamp"),
+        opening: vec![
+            Block::Lead(opening),
+            Block::List(said.collect()),
+            Block::Note(None, reading),
+        ],
+        ..Document::default()
+    }
 }
 
 fn is_main(found: &PeakMatch, comparison: &Comparison) -> bool {

@@ -2,9 +2,9 @@
 
 use stats::compare::{PeakChange, PeakDifference, PeakMatch, PeakSide};
 
-use crate::format::{NONE, time};
 use crate::peaks::mass;
 use crate::ratios::{range, ratio, reason_text};
+use document::{NONE, time};
 
 /// What became of a peak, as the cells of a row: A's, B's, what.
 pub(super) fn row(found: &PeakMatch) -> [String; 3] {

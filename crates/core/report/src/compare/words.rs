@@ -3,8 +3,8 @@
 use stats::compare::{Answer, Checked, Comparison, Difference, Limit, Measured, Outcome, Verdict};
 use stats::launches::{LAUNCHES_LEAST, Reason};
 
-use crate::format::{quantile_name, time};
 use crate::ratios::{range, ratio, reason_text};
+use document::{Colour, quantile_name, time};
 
 /// How likely by chance alone.
 pub(super) fn chance(chance: f64) -> String {
@@ -21,13 +21,12 @@ pub(super) fn stage_name(stage: Measured) -> &'static str {
     }
 }
 
-/// The class of an outcome's colour.
-pub(super) fn class(outcome: Outcome) -> &'static str {
+/// An outcome's colour; `None` where nothing is to be seen.
+pub(super) fn outcome_colour(outcome: Outcome) -> Option<Colour> {
     match outcome {
-        Outcome::Slower => "slower",
-        Outcome::Faster => "faster",
-        Outcome::NotSlower => "not-slower",
-        Outcome::Undecided => "undecided",
+        Outcome::Slower => Some(Colour("mark")),
+        Outcome::Faster => Some(Colour("d")),
+        Outcome::NotSlower | Outcome::Undecided => None,
     }
 }
 
@@ -230,7 +229,7 @@ mod tests {
     }
 
     fn said(comparison: &Comparison) -> String {
-        crate::format::plain(&verdict(comparison))
+        document::plain(&verdict(comparison))
     }
 
     #[test]

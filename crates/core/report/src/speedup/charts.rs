@@ -7,11 +7,10 @@ use stats::launches::LAUNCHES_LEAST;
 use stats::speedup::Estimate;
 
 use super::{SpeedupRow, SpeedupStudy, efficiency as efficiency_text};
-use crate::chart::{Chart, Raw, layout, time_axis};
-use crate::charts::Section;
-use crate::format::time;
-use crate::palette::{MARK, ordered};
+use crate::palette::MARK;
 use crate::ratios::ratio;
+use document::chart::{Chart, Raw, layout, time_axis};
+use document::{Colour, Section, ordered, time};
 
 /// Height of each.
 const HEIGHT: u32 = 340;
@@ -21,15 +20,14 @@ pub(super) fn sections(study: &SpeedupStudy) -> Vec<Section> {
 }
 
 fn run_time(study: &SpeedupStudy) -> Section {
-    let mut section =
-        Section::new("r0", "time", "Run time against nodes", run_time_sentence(study));
+    let mut section = Section::new("time", "Run time against nodes", run_time_sentence(study));
     section.legend = legend(study, "In order, divided by nodes");
-    section.legend.push(("In order".into(), "cycle".into()));
+    section.legend.push(("In order".into(), Colour("cycle")));
     let axes = layout()
         .x_axis(nodes_axis(study, AxisType::Log))
         .y_axis(time_axis("run time (log)", AxisType::Log));
     let mut chart =
-        chart("r0-time-chart", "Run time against the number of nodes, both on log scales.", axes);
+        chart("time-chart", "Run time against the number of nodes, both on log scales.", axes);
     let all = study.rows.iter().map(|row| row.seconds.value);
     let (low, high) = all.fold((f64::INFINITY, 0.0f64), |(low, high), s| (low.min(s), high.max(s)));
     if let Some(base) = study.rows.iter().find(|row| row.nodes.is_none()) {
@@ -96,11 +94,11 @@ fn speedup(study: &SpeedupStudy) -> Section {
          there are none. {}",
         limit(study)
     );
-    let mut section = Section::new("r0", "speedup", "Speed-up against nodes", sentence);
+    let mut section = Section::new("speedup", "Speed-up against nodes", sentence);
     section.legend = legend(study, "As many times as nodes");
     let axes =
         layout().x_axis(nodes_axis(study, AxisType::Linear)).y_axis(ratio_axis("speed-up (times)"));
-    let mut chart = chart("r0-speedup-chart", "Speed-up against the number of nodes.", axes);
+    let mut chart = chart("speedup-chart", "Speed-up against the number of nodes.", axes);
     let ends = [1.0, most_nodes(study)];
     chart.data.push(Box::new(straight("As many times as nodes", ends, ends, "@faint", "dot")));
     let top =
@@ -129,25 +127,22 @@ fn time_of_day(study: &SpeedupStudy) -> Section {
         "{seen} Each point is a launch, at the time at which it began: if all launches of one time \
         are slow, something else was running."
     );
-    let mut section = Section::new("r0", "day", "Run time against time of day", sentence);
+    let mut section = Section::new("day", "Run time against time of day", sentence);
     let x = Axis::new().title("time of day (UTC)").type_(AxisType::Date);
     let axes = layout()
         .x_axis(x)
         .y_axis(time_axis("run time", AxisType::Linear).range_mode(RangeMode::ToZero));
-    let mut chart = chart(
-        "r0-day-chart",
-        "Run time of each launch against the moment at which it began.",
-        axes,
-    );
+    let mut chart =
+        chart("day-chart", "Run time of each launch against the moment at which it began.", axes);
     for (at, row) in study.rows.iter().enumerate() {
         let colour = ordered(at, study.rows.len());
-        section.legend.push((row.name(), colour[1..].to_owned()));
+        section.legend.push((row.name(), colour));
         let x: Vec<f64> =
             row.launches.iter().map(|launch| (launch.begun_s * 1e3).round()).collect();
         let y: Vec<f64> = row.launches.iter().map(|launch| launch.seconds).collect();
         chart.data.push(Box::new(Raw(json!({
             "type": "scatter", "mode": "markers", "name": row.name(), "x": x, "y": y,
-            "marker": {"color": colour, "size": 8},
+            "marker": {"color": colour.token(), "size": 8},
             "hovertemplate": format!("{}: %{{y:.4~s}}s<extra></extra>", row.name()),
         }))));
     }
@@ -182,11 +177,11 @@ fn efficiency(study: &SpeedupStudy) -> Section {
         true, which says how much of the loss is work undone. {}",
         limit(study)
     );
-    let mut section = Section::new("r0", "efficiency", "Efficiency against nodes", sentence);
+    let mut section = Section::new("efficiency", "Efficiency against nodes", sentence);
     section.legend = legend(study, "Events that came true");
     let y = ratio_axis("efficiency (part of 1)");
     let axes = layout().x_axis(nodes_axis(study, AxisType::Linear)).y_axis(y);
-    let mut chart = chart("r0-efficiency-chart", "Efficiency against the number of nodes.", axes);
+    let mut chart = chart("efficiency-chart", "Efficiency against the number of nodes.", axes);
     for (_, rows) in study.lines() {
         let x: Vec<f64> = rows.iter().filter_map(|row| row.nodes.map(f64::from)).collect();
         let y: Vec<f64> = rows.iter().map(|row| row.event_efficiency).collect();
@@ -204,7 +199,7 @@ fn efficiency(study: &SpeedupStudy) -> Section {
 }
 
 fn chart(id: &str, label: &str, axes: Layout) -> Chart {
-    Chart::new(id.into(), HEIGHT, label.into(), axes)
+    Chart::new(id, HEIGHT, label, axes)
 }
 
 fn boxed(raw: Raw) -> Box<dyn plotly::Trace> {
@@ -221,7 +216,7 @@ fn curves(
     let curve = |(at, (timing, rows)): (usize, &(&str, Vec<&SpeedupRow>))| {
         let points: Vec<(f64, Estimate)> =
             rows.iter().filter_map(|row| Some((f64::from(row.nodes?), figure(row)?))).collect();
-        let colour = colour(at, lines.len());
+        let colour = colour(at, lines.len()).token();
         let name = if timing.is_empty() { "Measured" } else { timing };
         boxed(Raw(json!({
             "type": "scatter", "mode": "lines+markers", "name": name,
@@ -246,8 +241,8 @@ fn error_bars(points: &[(f64, Estimate)], colour: &str) -> Value {
     })
 }
 
-fn colour(at: usize, of: usize) -> String {
-    if of <= 1 { "@a".into() } else { ordered(at, of) }
+fn colour(at: usize, of: usize) -> Colour {
+    if of <= 1 { Colour("a") } else { ordered(at, of) }
 }
 
 fn straight(name: &str, x: [f64; 2], y: [f64; 2], colour: &str, dash: &str) -> Raw {
@@ -264,20 +259,20 @@ fn cores(study: &SpeedupStudy, y: [f64; 2]) -> Option<Raw> {
         .then(|| straight("Cores of this machine", [cores; 2], y, MARK, "dash"))
 }
 
-fn legend(study: &SpeedupStudy, dotted: &str) -> Vec<(String, String)> {
+fn legend(study: &SpeedupStudy, dotted: &str) -> Vec<(String, Colour)> {
     let lines = study.lines();
-    let mut legend: Vec<(String, String)> = lines
+    let mut legend: Vec<(String, Colour)> = lines
         .iter()
         .enumerate()
         .map(|(at, (timing, _))| {
             let name =
                 if timing.is_empty() { "Measured".into() } else { format!("Timing {timing}") };
-            (name, colour(at, lines.len())[1..].to_owned())
+            (name, colour(at, lines.len()))
         })
         .collect();
-    legend.push((dotted.into(), "faint".into()));
+    legend.push((dotted.into(), Colour("faint")));
     if f64::from(study.cores) <= most_nodes(study) {
-        legend.push((format!("As many nodes as cores ({})", study.cores), "mark".into()));
+        legend.push((format!("As many nodes as cores ({})", study.cores), Colour("mark")));
     }
     legend
 }

@@ -4,7 +4,7 @@ use record::Cause;
 use stats::analysis::{Account, Paged, Part, Stage};
 
 use super::phrases::capital;
-use crate::format::{count, counted, part as share, time};
+use document::{count, counted, part as share, time};
 
 /// On the timeline.
 pub(super) fn label(cause: Cause) -> &'static str {

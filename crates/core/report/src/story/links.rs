@@ -5,7 +5,7 @@ use stats::story::{Chapter, Link, Row};
 
 use super::phrases::{at, capital, moment};
 use super::words::Words;
-use crate::format::{count, counted};
+use document::{count, counted};
 
 impl Words<'_> {
     /// One step from an effect to its cause.

@@ -4,7 +4,7 @@ use record::How;
 use stats::analysis::Stage;
 use stats::story::{Chapter, Memo};
 
-use crate::format::{count, counted, part, six_figures, time};
+use document::{count, counted, part, six_figures, time};
 
 pub(super) fn at(time: Option<f64>) -> String {
     time.map_or_else(|| "an unknown time".to_owned(), six_figures)

@@ -63,9 +63,13 @@ fn held(cause: Cause, ns: i64, while_ran: Option<u32>) -> Part {
 
 /// The sentence that a fact becomes, on one line.
 fn sentence(fact: Fact) -> String {
-    let text = story(&told(vec![fact]), 120, false);
-    let from = text.find("  - ").expect("a sentence");
-    text[from + 4..].split_whitespace().collect::<Vec<_>>().join(" ")
+    let text = shown(&told(vec![fact]), 120, false);
+    let from = text.find("\n- ").expect("a sentence");
+    text[from + 3..].split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn shown(told: &Told, width: usize, colour: bool) -> String {
+    document::terminal(&story(told), document::Screen { width, colour })
 }
 
 #[test]
@@ -191,8 +195,8 @@ fn facts_become_sentences() {
 #[test]
 fn a_terminal_gets_no_control_characters_and_no_line_too_long() {
     let facts = vec![Fact::Queue { before: 0, mates: 0, machinery: 0 }];
-    for width in [60, 80, 120] {
-        let text = story(&told(facts.clone()), width, false);
+    for width in [80, 100, 120] {
+        let text = shown(&told(facts.clone()), width, false);
         assert!(
             text.starts_with("Message 2:1:7: event, 64 B, from node 1 to node 0, for"),
             "{text}"
@@ -201,16 +205,20 @@ fn a_terminal_gets_no_control_characters_and_no_line_too_long() {
         let widest = text.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(width), "{widest:?} of {width}\n{text}");
     }
-    assert!(story(&told(facts), 80, true).contains("\u{1b}[1m"), "colours where they are wanted");
+    assert!(shown(&told(facts), 80, true).contains("\u{1b}[1m"), "colours where they are wanted");
 }
 
 #[test]
 fn names_are_harmless_on_the_page() {
-    let section = section("r0", &told(vec![Fact::Queue { before: 0, mates: 0, machinery: 0 }]))
-        .expect("a section");
-    assert!(section.below.contains("The receive queue was empty"), "{}", section.below);
-    assert_eq!(section.below.matches("<rect ").count(), 2);
-    assert!(!section.below.contains("<b>") && !section.below.contains("<i>"), "{}", section.below);
+    let section = section(&told(vec![Fact::Queue { before: 0, mates: 0, machinery: 0 }]));
+    let sections = vec![section.expect("a section")];
+    let mut page = Vec::new();
+    let document = document::Document { sections, ..document::Document::default() };
+    document::page(&document, &mut page).expect("memory takes everything");
+    let page = String::from_utf8(page).expect("a page is UTF-8");
+    assert!(page.contains("The receive queue was empty"), "{page}");
+    assert_eq!(page.matches("<rect ").count(), 2);
+    assert!(!page.contains("<i>diary"), "{page}");
 }
 
 #[test]
@@ -222,7 +230,7 @@ fn why_this_message_is_told_and_what_held_it_is_said_at_once() {
         ..Account::default()
     };
     let flat =
-        |told: &Told| story(told, 120, false).split_whitespace().collect::<Vec<_>>().join(" ");
+        |told: &Told| shown(told, 120, false).split_whitespace().collect::<Vec<_>>().join(" ");
     let text = flat(&told);
     assert!(text.contains("It is the slowest of 9 messages, from end to end."), "{text}");
     let why = "it waited in the receive queue. Consistent with the thread of node 1 waiting for a \

@@ -7,8 +7,8 @@ use stats::story::{Cancelled, Chapter, Fact, Picked, Row, Story, UsualTimes, Wor
 use super::held::{asleep_words, begin, chief_words, paged_words, ran_words, words as held};
 use super::names::ObjectNames;
 use super::phrases::{arrival, beside_arrival, capital, queue, sent_meanwhile, together, way};
-use crate::format::{count, counted, part, six_figures, size, time};
 use crate::palette::name as stage_name;
+use document::{count, counted, part, six_figures, size, time};
 
 /// Within a chapter.
 const THERE: &str = "there";

@@ -2,12 +2,12 @@
 
 use crate::child;
 use crate::commands::place;
-use crate::commands::report::terminal_width;
+use crate::commands::report::document_of;
 use crate::failure;
 use crate::progress::Bar;
+use crate::show;
 use anyhow::{Context, Result};
 use record::RunFolder;
-use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
@@ -34,8 +34,7 @@ pub fn close_and_show(folder: RunFolder, ended: &ExitStatus, no_report: bool) ->
     }
     if !no_report {
         let analysed = crate::analyse::analyse(&path, 1, &stats::Filter::default())?;
-        let (width, colour) = (terminal_width(), std::io::stderr().is_terminal());
-        eprint!("{}", report::terminal(&analysed.facts, &analysed.analysis, width, colour));
+        show::text_beside(&document_of(&[analysed]));
     }
     eprintln!("run: {}   page: fourstamp report {0}", path.display());
     Ok(ExitCode::from(code))

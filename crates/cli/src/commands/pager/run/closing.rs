@@ -2,13 +2,13 @@
 //! shown.
 
 use crate::child;
-use crate::commands::report::terminal_width;
+use crate::commands::report::document_of;
 use crate::paged;
+use crate::show;
 use anyhow::{Context, Result};
 use record::RunFolder;
 use rmem::Config;
 use serde_json::Value;
-use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitStatus;
 
@@ -39,8 +39,7 @@ pub fn close_and_show(
     let _ = std::fs::remove_dir_all(path.join(paged::FOLDER));
     if !no_report {
         let analysed = crate::analyse::analyse(&path, 1, &stats::Filter::default())?;
-        let (width, colour) = (terminal_width(), std::io::stderr().is_terminal());
-        eprint!("{}", report::terminal(&analysed.facts, &analysed.analysis, width, colour));
+        show::text_beside(&document_of(&[analysed]));
     }
     eprintln!("run: {}   page: fourstamp report {0}", path.display());
     Ok(())

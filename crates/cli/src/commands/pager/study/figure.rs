@@ -18,7 +18,7 @@ pub fn html(
     );
     let bars = rows.iter().filter_map(|row| bar(row, rows)).collect();
     let mut page = Vec::new();
-    StudyFigure { title, sentences, bars, remarks }.html(&mut page)?;
+    document::page(&StudyFigure { title, sentences, bars, remarks }.document(), &mut page)?;
     Ok(page)
 }
 

@@ -5,9 +5,10 @@ use super::launch::Launched;
 use super::prediction::{self, predicted_s};
 use crate::foretelling::completion;
 use comfy_table::{CellAlignment, Table, presets};
+use document::time_text;
 use predict::{Completion, Recorded};
 use record::csv_field;
-use report::{Paged, PagedPart, PagedSeconds, ratio_text, time_text};
+use report::{Paged, PagedPart, PagedSeconds, ratio_text};
 
 /// All launches of an alternative with one size.
 pub struct Row {

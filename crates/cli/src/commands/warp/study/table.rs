@@ -1,7 +1,8 @@
 //! What was measured: as the page shows it, as a table, and as CSV.
 
 use comfy_table::{CellAlignment, Table, presets};
-use report::{SpeedupLaunch, SpeedupRow, SpeedupStudy, ratio_text, reason_text, time_text};
+use document::time_text;
+use report::{SpeedupLaunch, SpeedupRow, SpeedupStudy, ratio_text, reason_text};
 use stats::launches::{LAUNCHES_LEAST, Reason};
 use stats::speedup::{Estimate, ratio, typical};
 use warp::Summary;

@@ -1,20 +1,13 @@
-//! The page of a speed-up study: run time and speed-up against nodes, run time against the time of
+//! A speed-up study: run time and speed-up against nodes, run time against the time of
 //! day, efficiency; as the memo of 1991 on the Time Warp Operating System shows them in its figures
 //! 1 to 4.
 
 mod charts;
 
-use std::io::Write;
-
-use stats::launches::Reason;
+use document::{Block, Cell, Column, Document, Row, Table, Unit, part, time};
 use stats::speedup::Estimate;
 
-use crate::ReportError;
-use crate::escape::html;
-use crate::format::{NONE, part, time};
-use crate::page;
-use crate::ratios::{range, ratio, reason_text};
-use crate::tables::{list, wrap};
+use crate::ratios::{ratio, reason_text};
 
 /// What was measured.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,37 +76,30 @@ impl SpeedupRow {
 }
 
 impl SpeedupStudy {
-    /// Write the page.
-    ///
-    /// # Errors
-    /// When `out` refuses the text.
-    pub fn html(&self, out: &mut dyn Write) -> Result<(), ReportError> {
-        let leads: String =
-            self.sentences.iter().map(|text| format!("<p class=lead>{}</p>", html(text))).collect();
-        let remarks = if self.remarks.is_empty() {
-            String::new()
-        } else {
-            list("plain remarks", &self.remarks)
-        };
-        let first = format!(
-            "<header class=hero><p class=eyebrow>{}</p><h1 \
-            class=finding>{}</h1>{leads}{}{remarks}</header>",
-            html(&self.title),
-            html(&self.finding),
-            self.table(),
-        );
-        page::of_sections(&self.title, &first, &charts::sections(self), out)
+    /// All of it.
+    pub fn document(&self) -> Document {
+        let mut opening =
+            vec![Block::Eyebrow(vec![self.title.clone()]), Block::Finding(self.finding.clone())];
+        opening.extend(self.sentences.iter().cloned().map(Block::Lead));
+        opening.push(Block::Table(self.table()));
+        if !self.remarks.is_empty() {
+            opening.push(Block::List(self.remarks.clone()));
+        }
+        let title = self.title.clone();
+        Document { title, opening, sections: charts::sections(self), runs: Vec::new() }
     }
 
-    fn table(&self) -> String {
-        let rows: String = self.rows.iter().map(line).collect();
-        wrap(&format!(
-            "<table class=figures><thead><tr><th scope=col>Engine<th scope=col>Launches<th \
-            scope=col>Run time<th scope=col>95\u{a0}% \
-             interval<th scope=col>Speed-up<th scope=col>95\u{a0}% interval<th \
-             scope=col>Efficiency<th scope=col>Rollbacks<th \
-             scope=col>Events that came true<tbody>{rows}</table>"
-        ))
+    fn table(&self) -> Table {
+        let columns = [
+            Column::text("engine", "Engine"),
+            Column::count("launches", "Launches"),
+            Column::time("time", "Run time").with_interval(),
+            Column::new("speedup", "Speed-up", Unit::Ratio).with_interval(),
+            Column::share("efficiency", "Efficiency"),
+            Column::count("rollbacks", "Rollbacks"),
+            Column::share("event_efficiency", "Events that came true"),
+        ];
+        Table::new("speedup-table", columns).with(self.rows.iter().map(line))
     }
 
     /// The rows of each way to time objects, with its name.
@@ -129,26 +115,31 @@ impl SpeedupStudy {
     }
 }
 
-fn line(row: &SpeedupRow) -> String {
-    let times = |(low, high): (f64, f64)| format!("{} to {}", time(low * 1e9), time(high * 1e9));
-    let speedup = row.speedup.map_or_else(
-        || format!("{NONE}<td>{NONE}"),
-        |of| format!("{}<td>{}", ratio(of.value), of.interval.map_or_else(no_interval, range)),
-    );
-    format!(
-        "<tr><th scope=row>{}<td>{}<td>{}<td>{}<td>{speedup}<td>{}<td>{:.0}<td>{}",
-        html(&row.name()),
-        row.launches.len(),
-        time(row.seconds.value * 1e9),
-        row.seconds.interval.map_or_else(no_interval, times),
-        row.efficiency().map_or(NONE.to_owned(), |it| efficiency(it.value)),
-        row.rollbacks,
-        part(row.event_efficiency),
-    )
+fn line(row: &SpeedupRow) -> Row {
+    let seconds = with_interval(row.seconds, 1e9, |ns| time(ns));
+    let speedup = row.speedup.map_or_else(Cell::default, |of| with_interval(of, 1.0, ratio));
+    let efficiency = row
+        .efficiency()
+        .map_or_else(Cell::default, |of| Cell::new(of.value).shown(efficiency(of.value)));
+    vec![
+        Cell::new(row.name()),
+        row.launches.len().into(),
+        seconds,
+        speedup,
+        efficiency,
+        row.rollbacks.into(),
+        row.event_efficiency.into(),
+    ]
+    .into()
 }
 
-fn no_interval(reason: Reason) -> String {
-    format!("none: {}", reason_text(reason))
+/// An estimate with its interval, or with why there is none.
+fn with_interval(of: Estimate, scale: f64, words: impl Fn(f64) -> String) -> Cell {
+    let cell = Cell::new(of.value * scale).shown(words(of.value * scale));
+    match of.interval {
+        Ok((low, high)) => cell.between(Some((low * scale, high * scale))),
+        Err(reason) => cell.small(format!("no interval: {}", reason_text(reason))),
+    }
 }
 
 /// A node's part of what the machine does in order: above all of it where nodes are faster than
@@ -160,6 +151,7 @@ pub(crate) fn efficiency(of: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stats::launches::Reason;
 
     fn row(nodes: Option<u16>, seconds: f64) -> SpeedupRow {
         let estimate = |value: f64| Estimate { value, interval: Ok((value * 0.9, value * 1.1)) };
@@ -176,7 +168,7 @@ mod tests {
 
     fn page(study: &SpeedupStudy) -> String {
         let mut page = Vec::new();
-        study.html(&mut page).unwrap();
+        document::page(&study.document(), &mut page).unwrap();
         String::from_utf8(page).unwrap()
     }
 
@@ -209,7 +201,7 @@ mod tests {
         for wanted in [
             "30.0\u{a0}µs",
             "0.00104×",
-            "none: too few launches",
+            "no interval: too few launches",
             "takes 8.30× as long as the fastest",
         ] {
             assert!(page.contains(wanted), "{wanted}");

@@ -1,11 +1,10 @@
-//! Two runs side by side: the verdict in words, a table, both distributions on one axis.
+//! Two runs side by side: the verdict in words, tables, both distributions on one axis.
 
+mod document;
 mod facts;
 mod figure;
-mod html;
 mod intervention;
 mod peaks;
-mod terminal;
 mod words;
 
 use stats::analysis::Analysis;
@@ -14,9 +13,7 @@ use stats::compare::{Comparison, Measured};
 use crate::facts::Facts;
 use crate::population::{self, population_words};
 
-pub use html::compare_html;
-pub use intervention::intervention_terminal;
-pub use terminal::compare_terminal;
+pub use intervention::intervention;
 
 /// Two runs, or two sets of runs, and what comparing them found.
 #[derive(Clone, Debug)]
@@ -50,7 +47,6 @@ fn which_messages(compared: &Compared<'_>) -> Option<String> {
         }
     };
     let (a, b) = (words(&compared.a), words(&compared.b));
-    let text =
-        if a == b { format!("Messages: {a}.") } else { format!("Messages of A: {a}. Of B: {b}.") };
+    let text = if a == b { format!("{a}.") } else { format!("of A: {a}; of B: {b}.") };
     (compared.comparison.stage != Measured::Cycle).then_some(text)
 }

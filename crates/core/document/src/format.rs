@@ -2,7 +2,7 @@
 //! report.
 
 /// What stands where there is no value.
-pub(crate) const NONE: &str = "–";
+pub const NONE: &str = "–";
 
 /// A unit of time and the nanoseconds that it holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub(crate) fn unit_for(ns: f64) -> Unit {
 }
 
 /// A time with three figures and its unit, `3.12 µs`.
-pub(crate) fn time(ns: f64) -> String {
+pub fn time(ns: f64) -> String {
     let unit = unit_for(ns);
     format!("{}\u{a0}{}", figures(ns / unit.ns, unit.name == "ns"), unit.name)
 }
@@ -37,7 +37,7 @@ pub fn time_text(ns: f64) -> String {
 }
 
 /// A time that may be missing.
-pub(crate) fn time_or_none(ns: Option<i64>) -> String {
+pub fn time_or_none(ns: Option<i64>) -> String {
     ns.map_or_else(|| NONE.to_owned(), |ns| time(ns as f64))
 }
 
@@ -99,13 +99,8 @@ impl ColumnUnit {
 }
 
 /// A whole number with thin gaps between thousands, `1 234 567`.
-pub(crate) fn count(n: u64) -> String {
+pub fn count(n: u64) -> String {
     grouped(n, '\u{202f}')
-}
-
-/// A whole number with plain gaps, for terminals whose fonts lack the narrow one.
-pub(crate) fn count_plain(n: u64) -> String {
-    grouped(n, ' ')
 }
 
 fn grouped(n: u64, gap: char) -> String {
@@ -124,17 +119,17 @@ fn grouped(n: u64, gap: char) -> String {
 }
 
 /// A count with its noun, `1 message`, `12 messages`.
-pub(crate) fn counted(n: u64, noun: &str) -> String {
+pub fn counted(n: u64, noun: &str) -> String {
     format!("{}\u{a0}{noun}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
 /// How often a second, with three figures, `512 k/s`.
-pub(crate) fn rate(per_s: f64) -> String {
+pub fn rate(per_s: f64) -> String {
     per_second(per_s, "")
 }
 
 /// Bytes a second, with three figures, `210 MB/s`: powers of ten, as networks count.
-pub(crate) fn byte_rate(bytes_per_s: f64) -> String {
+pub fn byte_rate(bytes_per_s: f64) -> String {
     per_second(bytes_per_s, "B")
 }
 
@@ -146,7 +141,7 @@ fn per_second(per_s: f64, what: &str) -> String {
 }
 
 /// A number without a unit, such as a virtual time: six figures, none of them an idle zero.
-pub(crate) fn six_figures(time: f64) -> String {
+pub fn six_figures(time: f64) -> String {
     if time != 0.0 && !(1e-4..1e9).contains(&time.abs()) {
         return minus(format!("{time:.3e}"));
     }
@@ -161,7 +156,7 @@ pub(crate) fn six_figures(time: f64) -> String {
 }
 
 /// A part of a whole, `71 %`; never `0 %` or `100 %` for what is not quite that.
-pub(crate) fn part(part: f64) -> String {
+pub fn part(part: f64) -> String {
     let percent = part * 100.0;
     match percent {
         p if p == 0.0 || p == 100.0 => format!("{p:.0}\u{a0}%"),
@@ -174,21 +169,26 @@ pub(crate) fn part(part: f64) -> String {
     }
 }
 
+/// A change as a part of what it is against, `+48.0 %`.
+pub fn signed_part(change: f64) -> String {
+    format!("{:+.1}\u{a0}%", change * 100.0).replace('-', "−")
+}
+
 /// The name of a quantile, `p99.9`.
-pub(crate) fn quantile_name(p: f64) -> String {
+pub fn quantile_name(p: f64) -> String {
     let mut text = format!("{:.6}", p * 100.0);
     text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
     format!("p{text}")
 }
 
 /// A quantile as a percentage, `99.9 %`.
-pub(crate) fn quantile_percent(p: f64) -> String {
+pub fn quantile_percent(p: f64) -> String {
     format!("{}\u{a0}%", &quantile_name(p)[1..])
 }
 
 /// A size, `64 B`, `4 KiB`; sizes that are no whole multiple stay in bytes, so that 4040 and 4048
 /// differ.
-pub(crate) fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     const STEPS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     for (name, step) in STEPS {
         if bytes >= step && bytes.is_multiple_of(step) {
@@ -199,13 +199,13 @@ pub(crate) fn size(bytes: u64) -> String {
 }
 
 /// Text for terminals: narrow and unbreakable gaps become plain ones.
-pub(crate) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     text.replace(['\u{a0}', '\u{202f}'], " ")
 }
 
 /// Seconds, the unit that the page's axes put prefixes to. Division by a power of ten keeps the
 /// shortest decimal form, which is what the page carries; nothing is calculated with it.
-pub(crate) fn axis_seconds(ns: f64) -> f64 {
+pub fn axis_seconds(ns: f64) -> f64 {
     (ns * 1000.0).round() / 1e12
 }
 

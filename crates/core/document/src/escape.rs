@@ -1,31 +1,24 @@
 //! Text from outside (names of nodes, parameters, hosts) made harmless where it is put.
 
-/// Text inside an element or a quoted attribute of the page.
-pub(crate) fn html(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c if c.is_control() && c != '\n' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 /// A label in a chart. The drawing script reads a little HTML (`<b>`, `<a>`, entities) and
 /// templates (`%{x}`) in labels, so both are taken apart.
-pub(crate) fn chart_label(text: &str) -> String {
-    html(text).replace("%{", "%\u{200b}{")
+pub fn chart_label(text: &str) -> String {
+    let harmless: String = text.chars().map(harmless).collect();
+    maud::Render::render(&harmless).into_string().replace("%{", "%\u{200b}{")
 }
 
 /// Text in a terminal: control characters could move the cursor or change the title.
 pub(crate) fn terminal(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.chars().map(harmless).collect()
+}
+
+/// Text on the page, before its markup is taken apart: control characters have no place there.
+pub(crate) fn on_page(text: &str) -> String {
+    text.chars().map(|c| if c == '\n' { c } else { harmless(c) }).collect()
+}
+
+fn harmless(c: char) -> char {
+    if c.is_control() { '\u{fffd}' } else { c }
 }
 
 /// Text for a person at a terminal, as it leaves the program: our own colours and line ends stay,
@@ -83,10 +76,8 @@ mod tests {
     #[test]
     fn hostile_names_lose_their_teeth() {
         let name = "</script><img src=x onerror='alert(1)'>&\u{7}";
-        assert_eq!(
-            html(name),
-            "&lt;/script&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;\u{fffd}"
-        );
+        assert!(!chart_label(name).contains(['<', '>', '\u{7}']));
+        assert_eq!(on_page("a\u{7}\n"), "a\u{fffd}\n");
         assert!(!chart_label("%{x}").contains("%{"));
         assert_eq!(terminal("a\u{1b}]0;b"), "a\u{fffd}]0;b");
     }

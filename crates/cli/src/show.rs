@@ -1,0 +1,98 @@
+//! Documents as they leave the program: on the terminal, as a page, as CSV, as JSON.
+
+use anyhow::{Context, Result};
+use clap::Args;
+use document::{Document, DocumentError, Screen};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// Other forms than text for people.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ShowArgs {
+    /// Print a table as CSV instead; a name that does not exist lists those that do
+    #[arg(long, value_name = "TABLE", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with = "json")]
+    pub csv: Option<String>,
+    /// Print everything as JSON instead
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl ShowArgs {
+    /// Show the document in the form asked for, on standard output. `first` is the table that
+    /// `--csv` alone means.
+    pub fn show(&self, document: &Document, first: &str) -> Result<()> {
+        match (&self.csv, self.json) {
+            (Some(name), _) => {
+                let name = if name.is_empty() { first } else { name };
+                Ok(document::table_csv(document, name, &mut std::io::stdout().lock())?)
+            }
+            (None, true) => json(&document::json(document)),
+            (None, false) => text(document),
+        }
+    }
+}
+
+/// Print the document for people.
+pub fn text(document: &Document) -> Result<()> {
+    say(&document::terminal(document, screen(std::io::stdout().is_terminal())))
+}
+
+/// The same on standard error, where standard output belongs to another program.
+pub fn text_beside(document: &Document) {
+    eprint!("{}", document::terminal(document, screen(std::io::stderr().is_terminal())));
+}
+
+/// Print JSON, which has no character that a terminal would obey.
+pub fn json(value: &impl serde::Serialize) -> Result<()> {
+    Ok(writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(value)?)?)
+}
+
+/// Write to standard output, harmless to a terminal whatever a run folder held; a reader that has
+/// gone is an error that `main` knows.
+pub fn say(text: &str) -> Result<()> {
+    Ok(std::io::stdout().lock().write_all(document::printable(text).as_bytes())?)
+}
+
+/// Write the page of a document so that it appears whole or not at all.
+pub fn page(document: &Document, out: &Path) -> Result<()> {
+    file(out, |file| document::page(document, file))
+}
+
+/// Write a file so that it appears whole or not at all.
+pub fn file(
+    out: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), DocumentError>,
+) -> Result<()> {
+    let folder =
+        out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = out.file_name().context("the page needs a file name")?;
+    let draft: PathBuf = folder.join(format!(".{}.part", name.to_string_lossy()));
+    let written = whole(write, &draft).and_then(|()| Ok(std::fs::rename(&draft, out)?));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&draft);
+    }
+    written.with_context(|| {
+        format!(
+            "cannot write {}: check that the folder can be written and has space",
+            out.display()
+        )
+    })
+}
+
+fn whole(
+    write: impl FnOnce(&mut dyn Write) -> Result<(), DocumentError>,
+    path: &Path,
+) -> Result<()> {
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+    write(&mut file)?;
+    file.flush()?;
+    Ok(())
+}
+
+/// What the terminal can show: its columns, 80 where there is none; colours unless NO_COLOR is set.
+fn screen(is_terminal: bool) -> Screen {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout());
+    let columns = size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns >= 40);
+    let colour = is_terminal && std::env::var_os("NO_COLOR").is_none();
+    Screen { width: columns.unwrap_or(80), colour }
+}

@@ -1,0 +1,64 @@
+//! What a result says, made once and shown four ways.
+//!
+//! ```text
+//!                        ┌─► page      one HTML file, charts drawn when they come into view
+//!  Document ─ Section ───┼─► terminal  sentences and tables, at least 80 columns wide
+//!    Block, Table, Chart ├─► csv       a table with its own columns, or every plotted series
+//!                        └─► json      all of it, for scripts
+//! ```
+//!
+//! Who makes a document writes sentences, tables whose columns have a unit, and charts; no tag, no
+//! padding, no separator. Numbers stay numbers until they are shown: [`Unit`] says how each is
+//! written for people, and CSV and JSON get the number itself.
+//!
+//! All text is data: names from outside are made harmless where they are shown, not where a
+//! document is made.
+
+#![forbid(unsafe_code)]
+
+mod block;
+pub mod chart;
+mod colour;
+mod csv;
+mod escape;
+mod format;
+mod json;
+mod page;
+mod section;
+mod series;
+mod table;
+mod terminal;
+mod unit;
+
+pub use block::{Block, Drawing, Figures, LaneOf, Lanes, Pairs, Parts, Shape, ShareBar, Track};
+pub use chart::{Chart, ChartText, Mode};
+pub use colour::{Colour, ordered};
+pub use csv::{series_csv, table_csv};
+pub use escape::{chart_label, printable};
+pub use format::{
+    NONE, axis_seconds, byte_rate, count, counted, part, plain, quantile_name, quantile_percent,
+    rate, signed_part, six_figures, size, time, time_or_none, time_text,
+};
+pub use json::json;
+pub use page::page;
+pub use section::{Document, Run, Section};
+pub use series::{Point, Series};
+pub use table::{Cell, Column, Row, Shown, Table, Value};
+pub use terminal::{Screen, terminal};
+pub use unit::Unit;
+
+/// Why a document could not be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentError {
+    /// The place that it was being written to refused it.
+    #[error("the report could not be written: {0}; free some space or choose another place for it")]
+    Write(#[from] std::io::Error),
+    /// No table and no series has that name.
+    #[error("there is no table or series '{name}'; there are: {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is, separated by commas.
+        known: String,
+    },
+}

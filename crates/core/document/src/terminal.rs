@@ -1,0 +1,174 @@
+//! A document on a terminal: sentences, tables, bars; at least 80 columns wide.
+
+mod bars;
+mod tables;
+
+use crate::block::{Block, Figures, Pairs};
+use crate::chart::ChartText;
+use crate::escape;
+use crate::format::plain;
+use crate::section::{Document, Run, Section};
+
+/// What the terminal can show.
+#[derive(Clone, Copy, Debug)]
+pub struct Screen {
+    /// Columns; fewer than 80 are taken as 80, and more than 160 as 160.
+    pub width: usize,
+    /// Whether colours are shown.
+    pub colour: bool,
+}
+
+/// The document as text.
+pub fn terminal(document: &Document, screen: Screen) -> String {
+    let screen = Screen { width: screen.width.clamp(80, 160), ..screen };
+    let mut parts = opening(&document.opening, screen);
+    parts.extend(document.sections.iter().filter_map(|one| section(one, screen)));
+    for run in &document.runs {
+        parts.extend(of_run(run, screen));
+    }
+    parts.join("\n")
+}
+
+fn of_run(run: &Run, screen: Screen) -> Vec<String> {
+    let mut parts = vec![screen.bold(&line(&run.title)) + "\n"];
+    parts.extend(opening(&run.opening, screen));
+    parts.extend(run.sections.iter().filter_map(|one| section(one, screen)));
+    parts
+}
+
+/// Sentences that follow each other stand together; everything else stands apart.
+fn opening(blocks: &[Block], screen: Screen) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut joins = false;
+    for one in blocks {
+        let text = block(one, screen);
+        let sentence = matches!(
+            one,
+            Block::Eyebrow(_)
+                | Block::Finding(_)
+                | Block::Lead(_)
+                | Block::Note(..)
+                | Block::Warning(_)
+                | Block::List(_)
+                | Block::Figures(_)
+                | Block::Pairs(_)
+        );
+        match parts.last_mut() {
+            Some(last) if joins && sentence => last.push_str(&text),
+            _ => parts.push(text),
+        }
+        joins = sentence;
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+fn section(section: &Section, screen: Screen) -> Option<String> {
+    if section.page_only {
+        return None;
+    }
+    let mut text = screen.bold(&line(&section.title));
+    text.push('\n');
+    text.push_str(&screen.wrapped(&section.sentence));
+    let sparks = section.charts.iter().filter_map(|chart| chart.text.as_ref());
+    for ChartText::Spark { head, ends, counts } in sparks {
+        text.push_str(&bars::spark(head, ends, counts, screen.width));
+    }
+    for one in &section.blocks {
+        text.push_str(&block(one, screen));
+    }
+    Some(text)
+}
+
+fn block(block: &Block, screen: Screen) -> String {
+    match block {
+        Block::Eyebrow(parts) => screen.wrapped(&parts.join(", ")),
+        Block::Finding(words) => {
+            let text = screen.wrapped(words);
+            text.lines().map(|line| screen.bold(line) + "\n").collect()
+        }
+        Block::Lead(words) => screen.wrapped(words),
+        Block::Note(None, words) => screen.wrapped(words),
+        Block::Note(Some(about), words) => screen.wrapped(&format!("{about}: {words}")),
+        Block::Warning(lines) => lines.iter().map(|line| warning(line, screen)).collect(),
+        Block::Heading(words) => screen.wrapped(words),
+        Block::List(lines) => lines.iter().map(|line| screen.item(line)).collect(),
+        Block::Figures(rows) => rows.iter().map(|row| figures(row, screen)).collect(),
+        Block::Bars(all, parts) => bars::share_bars(all, parts, screen),
+        Block::Pairs(groups) => groups.iter().map(|group| pairs(group, screen)).collect(),
+        Block::Table(table) => tables::table(table, screen),
+        Block::Lanes(lanes) => bars::lanes(lanes, screen.width),
+        // What they show stands elsewhere, too.
+        Block::Aside(_) | Block::Drawing(_) => String::new(),
+        Block::Tracks(all) => bars::tracks(all, screen),
+        Block::Fold(words, inside) => {
+            let inside: String = inside.iter().map(|one| self::block(one, screen)).collect();
+            screen.wrapped(words) + &inside
+        }
+    }
+}
+
+fn warning(text: &str, screen: Screen) -> String {
+    let text = screen.wrapped(&format!("! {text}"));
+    text.lines().map(|line| screen.warn(line) + "\n").collect()
+}
+
+fn figures(row: &Figures, screen: Screen) -> String {
+    let tiles: Vec<String> =
+        row.tiles.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    screen.wrapped(&format!("{}: {}.", row.head, tiles.join(", ")))
+}
+
+fn pairs(group: &Pairs, screen: Screen) -> String {
+    let said: Vec<String> = group.filled().map(|(name, value)| format!("{name} {value}")).collect();
+    if said.is_empty() {
+        return String::new();
+    }
+    screen.wrapped(&format!("{}: {}.", group.head, said.join("; ")))
+}
+
+/// One line of text from anywhere, with plain gaps.
+fn line(text: &str) -> String {
+    plain(&escape::terminal(text))
+}
+
+impl Screen {
+    /// Text in lines that fit. Each line that goes on is indented no further.
+    fn wrapped(self, text: &str) -> String {
+        self.filled(text, "")
+    }
+
+    fn item(self, text: &str) -> String {
+        self.filled(&format!("- {text}"), "  ")
+    }
+
+    fn filled(self, text: &str, indent: &str) -> String {
+        let text = line(text);
+        if text.trim().is_empty() {
+            return String::new();
+        }
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let options = textwrap::Options::new(self.width)
+            .subsequent_indent(indent)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
+            .break_words(false);
+        textwrap::fill(&words, options) + "\n"
+    }
+
+    fn bold(self, text: &str) -> String {
+        if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn warn(self, text: &str) -> String {
+        if self.colour { format!("\u{1b}[1;33m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn paint(self, colour: crate::Colour, text: &str) -> String {
+        match colour.ansi() {
+            Some(code) if self.colour => format!("\u{1b}[38;5;{code}m{text}\u{1b}[0m"),
+            _ => text.to_owned(),
+        }
+    }
+}

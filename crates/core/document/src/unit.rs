@@ -1,0 +1,63 @@
+//! What a number is, and so how people read it.
+
+use crate::format::{byte_rate, count, part, rate, signed_part, six_figures, size, time};
+
+/// What the numbers of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Words, or a number that is a name: a rank, a site.
+    Text,
+    /// A number without a unit, such as a virtual time: six figures.
+    Number,
+    /// How many.
+    Count,
+    /// A time, ns.
+    Ns,
+    /// A size, bytes.
+    Bytes,
+    /// A part of a whole, 0 to 1.
+    Share,
+    /// A difference as a part of what it is against: `+48 %`.
+    Change,
+    /// How many times as much.
+    Ratio,
+    /// How often a second.
+    PerSecond,
+    /// Bytes a second.
+    BytesPerSecond,
+}
+
+impl Unit {
+    /// The number as people read it, with its unit.
+    pub fn show(self, value: f64) -> String {
+        match self {
+            Unit::Text => format!("{value}"),
+            Unit::Number => six_figures(value),
+            Unit::Count if value < 0.0 => format!("−{}", count(-value.round() as u64)),
+            Unit::Count => count(value.round() as u64),
+            Unit::Ns => time(value),
+            Unit::Bytes => size(value.max(0.0) as u64),
+            Unit::Share => part(value),
+            Unit::Change => signed_part(value),
+            Unit::Ratio => format!("{}×", six_figures((value * 1e3).round() / 1e3)),
+            Unit::PerSecond => rate(value),
+            Unit::BytesPerSecond => byte_rate(value),
+        }
+    }
+
+    /// What stands behind the key of a column in CSV and JSON: `blocked_ns`.
+    pub(crate) fn suffix(self) -> &'static str {
+        match self {
+            Unit::Ns => "_ns",
+            Unit::Bytes => "_bytes",
+            Unit::PerSecond => "_per_s",
+            Unit::BytesPerSecond => "_bytes_per_s",
+            _ => "",
+        }
+    }
+
+    /// Whether its values stand on the left, as words do.
+    pub(crate) fn is_words(self) -> bool {
+        self == Unit::Text
+    }
+}

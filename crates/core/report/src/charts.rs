@@ -1,0 +1,57 @@
+//! The sections of a run's report, in the order in which they are read. A section without data is
+//! left out.
+
+mod bins;
+mod breakdown;
+mod counts;
+pub(crate) mod distribution;
+mod gvt;
+pub(crate) mod launches;
+mod mpi;
+mod mpi_blocked;
+mod mpi_lanes;
+mod mpi_ranks;
+mod mpi_waits;
+mod node_time;
+mod pager;
+mod pager_marks;
+mod pager_rates;
+mod peaks;
+mod rates;
+mod rollbacks;
+mod sends;
+mod series;
+mod shares;
+mod simulation;
+pub(crate) mod sizes;
+mod speedup;
+mod tail;
+
+use document::Section;
+
+use crate::entry::Entry;
+use crate::{story, tables};
+
+/// All sections of one run.
+pub(crate) fn sections(entry: &Entry) -> Vec<Section> {
+    let Entry { facts, analysis, told } = *entry;
+    let mut all = simulation::sections(facts, analysis);
+    all.extend(mpi::sections(facts, analysis));
+    all.extend(pager::sections(facts, analysis));
+    all.extend(sizes::section(analysis));
+    all.extend(shares::section(facts, analysis));
+    all.extend(distribution::stages(analysis));
+    all.extend(peaks::section(analysis));
+    all.extend(tail::section(analysis));
+    all.extend(tables::quantiles_section(facts, analysis));
+    all.extend(distribution::cycles(analysis));
+    all.extend(series::section(analysis));
+    all.extend(breakdown::sections(analysis));
+    all.extend(counts::section(analysis));
+    all.extend(sends::section(analysis));
+    all.extend(launches::section(analysis));
+    all.extend(told.and_then(story::section));
+    all.extend(tables::slowest_section(analysis));
+    all.push(tables::facts_section(facts));
+    all
+}

@@ -1,0 +1,197 @@
+//! A comparison as a document.
+
+use document::{Block, Cell, Colour, Column, Document, Row, Section, Table, Unit, quantile_name};
+use stats::compare::{Comparison, Difference, Measured};
+
+use super::words::{chance, condition, outcome_colour, passed, plain_part, stage_name, verdict};
+use super::{Compared, ComparedSide, facts, figure, peaks, which_messages};
+use crate::facts::Facts;
+use crate::ratios::{outcome, ratio, reason_text};
+
+impl Compared<'_> {
+    /// All of it.
+    pub fn document(&self) -> Document {
+        let comparison = self.comparison;
+        let mut opening = vec![Block::Finding(verdict(comparison))];
+        opening.push(Block::Table(sides(self)));
+        opening.extend(which_messages(self).map(|text| Block::Note(Some("Messages"), text)));
+        let warnings = facts::warnings(self);
+        if !warnings.is_empty() {
+            opening.push(Block::Warning(warnings));
+        }
+        opening.extend(conditions(comparison));
+        let answers = [
+            Some(shape(comparison)),
+            quantiles(comparison),
+            matched(comparison),
+            elsewhere(comparison),
+        ];
+        let answers = answers.into_iter().flatten();
+        let differs = !facts::differing(self).is_empty();
+        let run = what_was_run(self);
+        // What differs besides the times is said before the times.
+        let sections = match differs {
+            true => std::iter::once(run).chain(answers).collect(),
+            false => answers.chain([run]).collect(),
+        };
+        let title = format!("{} and {} · Fourstamp", self.a.name, self.b.name);
+        Document { title, opening, sections, runs: Vec::new() }
+    }
+}
+
+fn sides(compared: &Compared<'_>) -> Table {
+    let columns = [
+        Column::text("side", ""),
+        Column::text("run", "Run"),
+        Column::text("what", "What ran"),
+        Column::count("launches", "Launches"),
+        Column::count("times", "Times"),
+        Column::text("started", "Started"),
+    ];
+    let (launches, times) = (compared.comparison.launches, compared.comparison.messages);
+    let row =
+        |letter: &str, colour: &'static str, side: &ComparedSide<'_>, n: usize, times: u64| {
+            let first = side.facts.first();
+            Row::from(vec![
+                Cell::new(letter).coloured(Colour(colour)),
+                side.name.as_str().into(),
+                first.map_or_else(String::new, Facts::title).into(),
+                n.into(),
+                times.into(),
+                first.map_or("", |facts| &facts.started).into(),
+            ])
+        };
+    let mut table = Table::new("sides", columns);
+    table.push(row("A", "b", &compared.a, launches.0, times.0));
+    table.push(row("B", "mark", &compared.b, launches.1, times.1));
+    table
+}
+
+fn conditions(comparison: &Comparison) -> Vec<Block> {
+    if comparison.conditions.is_empty() {
+        return Vec::new();
+    }
+    let level = plain_part(comparison.confidence);
+    vec![
+        Block::Lead(passed(comparison).to_owned()),
+        Block::List(comparison.conditions.iter().map(condition).collect()),
+        Block::Note(None, format!("The conditions hold together with {level} confidence.")),
+    ]
+}
+
+fn shape(comparison: &Comparison) -> Section {
+    let see = format!(
+        "Both distributions ({}) on one logarithmic axis of time. Heights show the square root of \
+        each share of messages, so that rare times are visible. Numbers mark peaks.",
+        stage_name(comparison.stage)
+    );
+    let mut section = Section::new("distributions", "Distributions", see);
+    let drawing = figure::distributions(&comparison.shape, &comparison.peaks);
+    section.blocks.push(Block::Drawing(drawing));
+    section.page_only = true;
+    section
+}
+
+fn quantiles(comparison: &Comparison) -> Option<Section> {
+    let see = format!(
+        "B's figure over A's for each quantile, with its {} interval between launches. Each figure \
+        is the geometric mean over the launches of that run. Changes below {} do not matter \
+        (--least). \u{201c}By chance\u{201d} is how likely such a ratio is between equal runs, \
+        corrected for all quantiles here.",
+        plain_part(comparison.confidence),
+        plain_part(comparison.least)
+    );
+    if comparison.quantiles.is_empty() {
+        return None;
+    }
+    let mut section = Section::new("quantiles", "Quantiles", see);
+    let drawing = figure::changes(&comparison.quantiles, comparison.least);
+    section.blocks.push(Block::Drawing(drawing));
+    Some(section.table(table("compared", &comparison.quantiles)))
+}
+
+fn table(id: &'static str, quantiles: &[Difference]) -> Table {
+    let columns = [
+        Column::text("quantile", "Quantile"),
+        Column::time("a", "A"),
+        Column::time("b", "B"),
+        Column::new("ratio", "B/A", Unit::Ratio).with_interval(),
+        Column::new("chance", "By chance", Unit::Number),
+        Column::text("outcome", "B is"),
+    ];
+    let row = |q: &Difference| -> Row {
+        let why = q.reason.map_or_else(String::new, |why| format!(": {}", reason_text(why)));
+        let mut word = Cell::new(format!("{}{why}", outcome(q.outcome)));
+        word.colour = outcome_colour(q.outcome);
+        vec![
+            Cell::new(quantile_name(q.p)),
+            q.values_ns.0.into(),
+            q.values_ns.1.into(),
+            Cell::new(q.ratio).shown(ratio(q.ratio)).between(q.interval),
+            q.chance.map_or_else(Cell::default, |of| Cell::new(of).shown(chance(of))),
+            word,
+        ]
+        .into()
+    };
+    Table::new(id, columns).with(quantiles.iter().map(row))
+}
+
+fn matched(comparison: &Comparison) -> Option<Section> {
+    let columns = [
+        Column::text("peak", "Peak"),
+        Column::text("a", "A"),
+        Column::text("b", "B"),
+        Column::text("what", "From A to B"),
+    ];
+    let row = |(number, found): (usize, &_)| -> Row {
+        let [a, b, what] = peaks::row(found);
+        vec![Cell::new(number + 1), a.into(), b.into(), what.into()].into()
+    };
+    let mut table =
+        Table::new("matched-peaks", columns).with(comparison.peaks.iter().enumerate().map(row));
+    table.wordy = true;
+    let see = "Peaks of both distributions, matched by place. A peak that moved is a different \
+        finding from one that grew.";
+    (!comparison.peaks.is_empty()).then(|| Section::new("peaks", "Peaks", see).table(table))
+}
+
+fn elsewhere(comparison: &Comparison) -> Option<Section> {
+    let see = "The other stages, each on its own: they are not part of the verdict and not \
+    corrected for one another.";
+    let mut section = Section::new("elsewhere", "Other stages", see);
+    for (stage, quantiles) in comparison.elsewhere.iter().filter(|(_, all)| !all.is_empty()) {
+        section.blocks.push(Block::Heading(stage_name(*stage).to_owned()));
+        section.blocks.push(Block::Table(table(elsewhere_id(*stage), quantiles)));
+    }
+    (!section.blocks.is_empty()).then_some(section)
+}
+
+fn elsewhere_id(stage: Measured) -> &'static str {
+    match stage {
+        Measured::EndToEnd => "compared-end-to-end",
+        Measured::SendWait => "compared-send-wait",
+        Measured::Transit => "compared-transit",
+        Measured::ReceiveWait => "compared-receive-wait",
+        Measured::Cycle => "compared-cycle",
+    }
+}
+
+fn what_was_run(compared: &Compared<'_>) -> Section {
+    let columns = [Column::text("fact", "Fact"), Column::text("a", "A"), Column::text("b", "B")];
+    let rows = facts::differing(compared);
+    let see = if rows.is_empty() {
+        "The same on both sides, as far as was recorded."
+    } else {
+        "These facts differ; a difference in times may come from any of them."
+    };
+    let mut section = Section::new("run", "What was run", see);
+    if !rows.is_empty() {
+        let mut table = Table::new("differing", columns)
+            .with(rows.into_iter().map(|(name, a, b)| [name, a, b]));
+        table.wordy = true;
+        section = section.table(table);
+    }
+    let apart = facts::apart(compared.a.facts, compared.b.facts);
+    section.blocks.extend(apart.map(|text| Block::Note(None, text.to_owned())));
+    section
+}

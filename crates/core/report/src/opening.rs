@@ -1,0 +1,254 @@
+//! The first screen of a run, and of several.
+
+use document::{Block, Colour, Figures, Pairs, ShareBar, count, part, time, time_or_none};
+use stats::analysis::{Analysis, Stage, Summary};
+
+use crate::entry::{Entry, Page};
+use crate::facts::Facts;
+use crate::finding::{
+    largest, losses, overall_sentence, quantile, remarks, stage_shares, typical_shares,
+};
+use crate::headline::{self, Floor};
+use crate::palette::{self, CYCLE, colour, name};
+use crate::population::{self, population_words};
+use crate::simulation::{self, headline_sentence, message_sentence};
+use crate::{mpi, pager};
+
+/// The first screen of one run.
+pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
+    let Entry { facts, analysis, .. } = entry;
+    let mut blocks = Vec::new();
+    // How far an MPI run was understood stands before all that is said of it.
+    blocks.extend(facts.mpi.as_ref().map(|mpi| Block::Eyebrow(vec![mpi.first_line()])));
+    blocks.push(Block::Eyebrow(eyebrow(facts, analysis)));
+    blocks.push(which_messages(facts, analysis));
+    blocks.push(Block::Finding(headline_sentence(facts, analysis)));
+    let leads = [message_sentence(facts, analysis), mpi::tail(facts, analysis)];
+    blocks.extend(leads.into_iter().flatten().map(Block::Lead));
+    let lost = losses(facts, analysis);
+    blocks.push(if lost.is_empty() {
+        Block::Note(None, nothing_lost(analysis).to_owned())
+    } else {
+        Block::Warning(lost)
+    });
+    let mut said = remarks(analysis);
+    said.extend(facts.notes.iter().map(|note| format!("Note: {note}")));
+    if !said.is_empty() {
+        blocks.push(Block::List(said));
+    }
+    blocks.extend(simulation_figures(facts, analysis));
+    blocks.extend(share_bars(analysis));
+    blocks.extend(key_figures(analysis));
+    blocks.extend(floor_block(floors));
+    blocks.push(Block::Aside(vec![what_ran(facts, analysis), machine(facts), clock(facts)]));
+    blocks
+}
+
+fn nothing_lost(analysis: &Analysis) -> &'static str {
+    if population::leaves_out(analysis) {
+        "Nothing was lost; of the messages shown, no stamp is missing or out of order."
+    } else {
+        "Nothing was lost, and no stamp is missing or out of order."
+    }
+}
+
+/// Which messages all that follows is about.
+pub(crate) fn which_messages(facts: &Facts, analysis: &Analysis) -> Block {
+    let line = population::line(facts, analysis);
+    let remark =
+        population::remark(facts, analysis).map_or_else(String::new, |text| format!(" {text}"));
+    Block::Note(Some("Messages"), format!("{line}.{remark}"))
+}
+
+/// The first screen of several runs.
+pub(crate) fn of_several(page: &Page) -> Vec<Block> {
+    let runs: Vec<(&Facts, &Analysis)> =
+        page.runs.iter().map(|entry| (entry.facts, entry.analysis)).collect();
+    let mut blocks = vec![
+        Block::Eyebrow(vec![page.title.to_owned()]),
+        Block::Finding(overall_sentence(&runs)),
+        which_of_several(&runs),
+    ];
+    let lost = several_losses(&runs);
+    blocks.push(if lost.is_empty() {
+        let line = "Nothing was lost in any run; of the messages shown, no stamp is missing or \
+            out of order.";
+        Block::Note(None, line.to_owned())
+    } else {
+        Block::Warning(lost)
+    });
+    blocks.push(Block::Table(headline::table(&runs)));
+    blocks.push(Block::Note(
+        None,
+        "A typical message is one about the median; all time counts slow ones by their weight. \
+        Times are end to end, from the call of send until the receiving program took the \
+        message; cycle is the median of whole round trips or relay rounds."
+            .to_owned(),
+    ));
+    blocks.extend(floor_block(page.floors));
+    blocks.push(Block::Pairs(vec![machine(runs[0].0), clock(runs[0].0)]));
+    if !page.remarks.is_empty() {
+        blocks.push(Block::Heading("This machine".to_owned()));
+        blocks.push(Block::List(page.remarks.to_vec()));
+    }
+    blocks
+}
+
+/// Which messages the table is about, run by run where they differ.
+fn which_of_several(runs: &[(&Facts, &Analysis)]) -> Block {
+    let said: Vec<String> = runs
+        .iter()
+        .map(|(facts, analysis)| population_words(facts, &analysis.population))
+        .collect();
+    let text = match said.split_first() {
+        Some((first, others)) if others.iter().all(|other| other == first) => first.clone(),
+        _ => runs
+            .iter()
+            .zip(&said)
+            .map(|((facts, _), words)| format!("{}: {words}", facts.title()))
+            .collect::<Vec<_>>()
+            .join("; "),
+    };
+    let leaves_out = runs.iter().any(|(_, analysis)| population::leaves_out(analysis));
+    let note = if leaves_out { " Each run's own page says what is left out." } else { "" };
+    Block::Note(Some("Messages"), format!("{text}.{note}"))
+}
+
+/// What a closed fold says about its run.
+pub(crate) fn brief(analysis: &Analysis) -> String {
+    let view = analysis.stage(Stage::EndToEnd);
+    let median = time_or_none(view.and_then(|view| quantile(&view.summary, 0.5)));
+    let [_, of_time] = largest(analysis.finding.as_ref());
+    format!("median {median} · {of_time} of the time")
+}
+
+/// What ran, in a few words each.
+pub(crate) fn eyebrow(facts: &Facts, analysis: &Analysis) -> Vec<String> {
+    let many = pager::counts(facts, analysis).map_or_else(
+        || {
+            vec![
+                noun(facts.nodes as u64, "node", "nodes"),
+                noun(facts.launches as u64, "launch", "launches"),
+                noun(analysis.messages, "message", "messages"),
+            ]
+        },
+        |counts| counts.to_vec(),
+    );
+    let what = [facts.title(), facts.topology_besides_title().to_owned()];
+    what.into_iter().chain(many).filter(|text| !text.is_empty()).collect()
+}
+
+fn noun(n: u64, one: &str, many: &str) -> String {
+    format!("{}\u{a0}{}", count(n), if n == 1 { one } else { many })
+}
+
+/// The bars that answer the question: all time together, and a typical message, since a few slow
+/// ones can make up most of the time.
+fn share_bars(analysis: &Analysis) -> Option<Block> {
+    let shares = stage_shares(analysis);
+    let bar = |head, main, shares: &[(Stage, f64)]| ShareBar {
+        head,
+        main,
+        parts: palette::parts(shares),
+    };
+    let key = |(stage, share): &(Stage, f64)| {
+        let median = analysis.stage(*stage).and_then(|view| quantile(&view.summary, 0.5));
+        let median = median.map_or_else(String::new, |ns| format!(", median {}", time(ns as f64)));
+        let meaning = match stage {
+            Stage::SendWait => "ready until handed to the network layer",
+            Stage::Transit => "until the receiver's network layer has it",
+            Stage::ReceiveWait => "until the receiving program takes it",
+            Stage::EndToEnd => "",
+        };
+        (name(*stage), colour(*stage), format!("{}{median}", part(*share)), meaning)
+    };
+    let bars = vec![
+        bar("All time", true, &shares),
+        bar("A typical message", false, &typical_shares(analysis)),
+    ];
+    (!shares.is_empty()).then(|| Block::Bars(bars, shares.iter().map(key).collect()))
+}
+
+fn key_figures(analysis: &Analysis) -> Option<Block> {
+    let end_to_end = analysis.stage(Stage::EndToEnd);
+    let end_to_end =
+        end_to_end.map(|view| figures("End to end", colour(view.stage), &view.summary));
+    let cycles = analysis.cycles.iter().map(|view| figures("Whole cycle", CYCLE, &view.summary));
+    let all: Vec<Figures> = end_to_end.into_iter().chain(cycles).collect();
+    (!all.is_empty()).then_some(Block::Figures(all))
+}
+
+fn simulation_figures(facts: &Facts, analysis: &Analysis) -> Option<Block> {
+    let figures = simulation::Figures::of(facts, analysis)?;
+    let tiles: Vec<(String, String)> =
+        figures.tiles().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let head = "Simulation".to_owned();
+    (!tiles.is_empty())
+        .then(|| Block::Figures(vec![Figures { head, colour: Colour("work"), tiles }]))
+}
+
+fn figures(head: &str, colour: Colour, summary: &Summary) -> Figures {
+    let mut tiles: Vec<(String, String)> =
+        [(0.5, "median"), (0.99, "99\u{a0}%"), (0.999, "99.9\u{a0}%")]
+            .iter()
+            .filter_map(|(p, name)| Some(((*name).to_owned(), time(quantile(summary, *p)? as f64))))
+            .collect();
+    tiles.push(("slowest".to_owned(), time(summary.max_ns as f64)));
+    if tiles.len() < 4 {
+        tiles.insert(0, ("fastest".to_owned(), time(summary.min_ns as f64)));
+    }
+    Figures { head: head.to_owned(), colour, tiles }
+}
+
+fn floor_block(floors: &[Floor]) -> Option<Block> {
+    let pair = |floor: &Floor| (floor.name.clone(), headline::floor_times(floor));
+    let pairs = floors.iter().map(pair).collect();
+    (!floors.is_empty()).then(|| Block::Pairs(vec![Pairs::new("Floor of this machine", pairs)]))
+}
+
+fn what_ran(facts: &Facts, analysis: &Analysis) -> Pairs {
+    let mut pairs = vec![
+        ("Workload".to_owned(), facts.workload.clone()),
+        ("Transport".to_owned(), facts.transport.clone()),
+        ("Topology".to_owned(), facts.topology.clone()),
+        ("Nodes".to_owned(), count(facts.nodes as u64)),
+        ("Launches".to_owned(), count(facts.launches as u64)),
+        ("Messages".to_owned(), count(analysis.messages)),
+    ];
+    // The first few that are not said already; all of them stand under "The run".
+    let said = |name: &str| pairs.iter().any(|(said, _)| said == name);
+    let more: Vec<_> =
+        facts.parameters.iter().filter(|(name, _)| !said(name)).take(5).cloned().collect();
+    pairs.extend(more);
+    Pairs::new("What ran", pairs)
+}
+
+fn machine(facts: &Facts) -> Pairs {
+    let mut pairs = facts.machine.clone();
+    pairs.push(("Started".to_owned(), facts.started.clone()));
+    Pairs::new("Machine", pairs)
+}
+
+pub(crate) fn clock(facts: &Facts) -> Pairs {
+    let clock = &facts.clock;
+    let error = match clock.error_ns {
+        Some(0.0) => "0, all nodes share one clock".to_owned(),
+        Some(ns) => format!("at most {}", time(ns)),
+        None => "not known".to_owned(),
+    };
+    let pairs = vec![
+        ("Source".to_owned(), clock.source.clone()),
+        ("Step".to_owned(), clock.step_ns.map(time).unwrap_or_default()),
+        ("Cost of a reading".to_owned(), clock.read_cost_ns.map(time).unwrap_or_default()),
+        ("Error bound".to_owned(), error),
+    ];
+    Pairs::new("Clock", pairs)
+}
+
+fn several_losses(runs: &[(&Facts, &Analysis)]) -> Vec<String> {
+    let line = |(facts, analysis): &(&Facts, &Analysis)| {
+        let lost = losses(facts, analysis);
+        (!lost.is_empty()).then(|| format!("{}: {}", facts.title(), lost.join(" ")))
+    };
+    runs.iter().filter_map(line).collect()
+}

@@ -1,0 +1,147 @@
+//! An MPI program's figures.
+
+use document::Point;
+use stats::analysis::{Activity, Analysis, MpiBy, Wait};
+
+use crate::mpi::group_name;
+
+fn wait_key(wait: Wait) -> &'static str {
+    match wait {
+        Wait::LateSender => "late-sender",
+        Wait::LateReceiver => "late-receiver",
+        Wait::Unexpected => "unexpected",
+        Wait::NotCollected => "not-collected",
+    }
+}
+
+fn activity_key(activity: Activity) -> &'static str {
+    match activity {
+        Activity::Computing => "computing",
+        Activity::Sending => "sending",
+        Activity::Waiting => "waiting",
+        Activity::Polling => "polling",
+        Activity::Collective => "collective",
+        Activity::Other => "other",
+    }
+}
+
+/// Each wait as a whole: messages, sum, share, quantiles, and what rests on unseen arrivals.
+pub(super) fn waits(analysis: &Analysis) -> Vec<Point> {
+    let mut points = Vec::new();
+    for wait in analysis.mpi.iter().flat_map(|mpi| &mpi.waits) {
+        let key = wait_key(wait.wait);
+        let [observed, bracketed, modelled] = wait.rests_on_ns;
+        let figures = [
+            ("", wait.count as f64, "messages"),
+            (" total", wait.total_ns as f64, "ns"),
+            (" share", wait.share, "part"),
+            (" unknown", wait.unknown as f64, "messages"),
+            (" rests on observed", observed as f64, "ns"),
+            (" rests on bracketed", bracketed as f64, "ns"),
+            (" rests on modelled", modelled as f64, "ns"),
+            (" error", wait.error_ns as f64, "ns"),
+        ];
+        points.extend(figures.map(|(what, y, unit)| Point::of(format!("{key}{what}"), y, unit)));
+        points.extend(
+            wait.summary
+                .quantiles
+                .iter()
+                .map(|q| Point::of(format!("{key} quantile"), q.value_ns as f64, "ns").at(q.p)),
+        );
+    }
+    points
+}
+
+/// The first rank waited for the second.
+pub(super) fn blocked(analysis: &Analysis) -> Vec<Point> {
+    let blocked = analysis.mpi.iter().flat_map(|mpi| &mpi.blocked);
+    let of = |b: &stats::analysis::Blocked| {
+        [("late-sender", b.late_sender_ns), ("late-receiver", b.late_receiver_ns)]
+            .map(|(key, ns)| Point::of(key, ns as f64, "ns").over(b.rank, b.by))
+    };
+    blocked.flat_map(of).collect()
+}
+
+/// Pairs, tags and places with their waits.
+pub(super) fn groups(analysis: &Analysis) -> Vec<Point> {
+    let Some(mpi) = &analysis.mpi else { return Vec::new() };
+    let mut points = Vec::new();
+    for groups in &mpi.groups {
+        let by = match groups.by {
+            MpiBy::Pair => "pair",
+            MpiBy::Tag => "tag",
+            MpiBy::SendSite => "sent at",
+            MpiBy::ReceiveSite => "received at",
+        };
+        for group in &groups.groups {
+            let name = format!("{by} {}", group_name(mpi, groups.by, group));
+            let messages = group.messages as f64;
+            points.push(Point::of(format!("{name} messages"), messages, "messages"));
+            points.extend(Wait::ALL.iter().zip(group.waits_ns).map(|(wait, ns)| {
+                Point::of(format!("{name} {}", wait_key(*wait)), ns as f64, "ns")
+            }));
+        }
+    }
+    points
+}
+
+/// Ranks, functions and collectives.
+pub(super) fn calls(analysis: &Analysis) -> Vec<Point> {
+    let Some(calls) = analysis.mpi.as_ref().and_then(|mpi| mpi.calls.as_ref()) else {
+        return Vec::new();
+    };
+    let mut points = Vec::new();
+    for rank in &calls.ranks {
+        let times = Activity::ALL.iter().zip(rank.activity_ns);
+        let mut figures: Vec<(&str, f64, &'static str)> =
+            times.map(|(activity, ns)| (activity_key(*activity), ns as f64, "ns")).collect();
+        figures.push(("elapsed", rank.elapsed_ns as f64, "ns"));
+        figures.push(("calls", rank.calls as f64, "count"));
+        points.extend(
+            figures
+                .into_iter()
+                .map(|(what, y, unit)| Point::of(format!("rank {what}"), y, unit).at(rank.rank)),
+        );
+    }
+    for f in &calls.functions {
+        let figures = [
+            ("calls", f.calls as f64, "count"),
+            ("total", f.total_ns as f64, "ns"),
+            ("longest", f.max_ns as f64, "ns"),
+            ("bytes", f.bytes as f64, "bytes"),
+        ];
+        points.extend(
+            figures.map(|(what, y, unit)| Point::of(format!("{} {what}", f.name), y, unit)),
+        );
+    }
+    for c in &calls.collectives {
+        let figures = [
+            ("times compared", c.count as f64, "count"),
+            ("ranks waited", c.waited_ns as f64, "ns"),
+            ("first to last", c.spread_ns as f64, "ns"),
+        ];
+        points.extend(
+            figures.map(|(what, y, unit)| Point::of(format!("{} {what}", c.name), y, unit)),
+        );
+    }
+    points
+}
+
+/// The part of each slice in each activity; `group` names rank and activity.
+pub(super) fn lanes(analysis: &Analysis) -> Vec<Point> {
+    let Some(calls) = analysis.mpi.as_ref().and_then(|mpi| mpi.calls.as_ref()) else {
+        return Vec::new();
+    };
+    let mut points = Vec::new();
+    for lane in &calls.lanes {
+        for (slice, parts) in lane.slices.iter().enumerate() {
+            let from = calls.slices_from_ns + slice as i64 * calls.slice_ns;
+            let known = Activity::ALL.iter().zip(parts).filter(|(_, part)| **part > 0.0);
+            points.extend(known.map(|(activity, part)| {
+                let name = format!("rank {} {}", lane.rank, activity_key(*activity));
+                Point::of(name, f64::from(*part), "part").over(from, from + calls.slice_ns)
+            }));
+        }
+    }
+    points
+}
