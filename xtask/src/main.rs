@@ -13,6 +13,7 @@ mod invariants;
 mod mpi;
 mod process;
 mod soak;
+mod surface;
 mod test;
 mod workspace;
 
@@ -46,6 +47,8 @@ enum Chore {
     Install,
     /// Check the rules of docs/ARCHITECTURE.md that a program can check.
     Invariants,
+    /// List all that a user can meet: commands, options, sections, charts, tables, columns, keys.
+    Surface(surface::Options),
 }
 
 fn main() -> ExitCode {
@@ -72,6 +75,7 @@ fn run(chore: Chore) -> Result<bool> {
         Chore::Soak(options) => soak::soak(&workspace, &options),
         Chore::Hog(options) => hog::hog(&options),
         Chore::Install => Ok(install::all(&workspace)),
+        Chore::Surface(options) => surface::run(&workspace, &options),
         Chore::Invariants => invariants::check(&workspace).map(|broken| broken == 0),
     }
 }

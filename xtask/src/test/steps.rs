@@ -6,6 +6,7 @@ use crate::install;
 use crate::invariants;
 use crate::mpi::{Library, as_root_too};
 use crate::process::{self, on_path, run, run_and_watch};
+use crate::surface;
 use crate::workspace::Workspace;
 use anyhow::{Result, bail};
 use std::fs;
@@ -31,6 +32,12 @@ pub const STEPS: &[Step] = &[
     Step { name: "rules", what: "the rules of docs/ARCHITECTURE.md hold", quick: true, run: rules },
     Step { name: "lints", what: "no compiler or clippy warning", quick: true, run: lints },
     Step { name: "tests", what: "unit, property and end-to-end tests", quick: true, run: tests },
+    Step {
+        name: "surface",
+        what: "nothing that a user meets was lost",
+        quick: false,
+        run: surface,
+    },
     Step {
         name: "docs",
         what: "the documentation builds without a warning",
@@ -111,6 +118,14 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         cargo
     };
     harness::run(workspace, "tests", LIMIT, cargo, tally)
+}
+
+/// Takes the programs that the tests have built.
+fn surface(workspace: &Workspace, _: &mut Tally) -> Result<()> {
+    match surface::check_built(workspace)? {
+        true => Ok(()),
+        false => bail!("see the lines `lost` above"),
+    }
 }
 
 /// The tests of the rings in the packages that know `cfg(loom)`.
