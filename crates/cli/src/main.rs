@@ -31,6 +31,7 @@ mod reading;
 mod scenes;
 mod show;
 mod simulating;
+mod studying;
 mod watching;
 mod work;
 

@@ -15,6 +15,7 @@ use stats::analysis::{Analysis, Stage};
 use stats::compare::{CompareOptions, Comparison, compare};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use study::Order;
 
 /// Messages of a stream that are handed over together, where they were not.
 const BATCH: u16 = 8;
@@ -113,12 +114,8 @@ fn measure(workload: &WorkloadArgs, changed: &WorkloadArgs, nodes: &Nodes) -> Re
     let mut bar = Bar::new(as_was.label(), common.duration.map(|time| 2 * time));
     let mut both = [as_was, Measurement::begin(changed, nodes, Some(&beside))?];
     let mut failures = [None, None];
-    let turns = (0..2 * common.launches).map(|turn| (turn, turn / 2));
-    for (turn, launch) in turns {
-        // Who goes first changes with each launch, so that a machine that slows down favours
-        // neither.
-        let first = launch % 2 == turn % 2;
-        let which = usize::from(!first);
+    let turns = Order::ThereAndBack.turns(common.launches, both.len());
+    for (turn, (launch, which)) in (0..).zip(turns) {
         failures[which] = both[which].launch(launch, &mut bar, (turn, 2 * common.launches)).err();
         if failures[which].is_some() || interrupt::flag().load(Ordering::Relaxed) {
             break;

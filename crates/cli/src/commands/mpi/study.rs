@@ -18,6 +18,7 @@ use crate::commands::shaped::namespaces;
 use crate::interrupt;
 use crate::job::LaunchedJob;
 use crate::show::{self, say};
+use crate::studying::study;
 use anyhow::{Context, Result, bail};
 use fabric::mpi_library;
 use measurement::{Boxes, Measurement};
@@ -26,11 +27,16 @@ use stats::Filter;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
+use study::{Contestant, Ended, Turn};
 
 /// Payload of a trial's messages: two integers.
 const TRIAL_BYTES: u64 = 8;
 /// Bytes of an integer.
 const INTEGER_BYTES: u64 = 4;
+
+/// No measurement may take longer.
+const LIMIT: Duration = Duration::from_secs(3600);
 
 /// One thing measured.
 struct Measured {
@@ -115,49 +121,86 @@ fn measure(
     boxes: &[Boxes],
     folder: &Path,
 ) -> Result<Findings> {
+    let of = Measuring { args, transport, boxes, folder };
     let trials = args.trials.unwrap_or(if args.quick { 2 } else { 5 });
-    let steps: Vec<(Option<u32>, &Boxes)> = (1..=trials)
-        .map(Some)
-        .chain([None])
-        .flat_map(|trial| boxes.iter().map(move |boxes| (trial, boxes)))
-        .collect();
-    let mut findings = Findings::default();
-    for (at, (trial, boxes)) in steps.iter().enumerate() {
-        let (name, words) = match trial {
-            Some(trial) => (format!("{}-{trial}", boxes.folder_name()), trial_words(args)),
-            None => (format!("{}-sweep", boxes.folder_name()), sweep_words(args)),
+    let trials = of.all(trials, Part::Trials, (trials as usize + 1) * boxes.len())?;
+    if trials.is_empty() {
+        bail!("stopped before anything was measured");
+    }
+    if interrupt::flag().load(Ordering::Relaxed) {
+        return Ok(Findings { trials, sweeps: Vec::new() });
+    }
+    let sweeps = of.all(1, Part::Sweeps { before: trials.len() }, trials.len() + boxes.len())?;
+    Ok(Findings { trials, sweeps })
+}
+
+/// What is launched in turn in each of the boxes.
+#[derive(Clone, Copy)]
+enum Part {
+    Trials,
+    /// After so many trials.
+    Sweeps {
+        before: usize,
+    },
+}
+
+struct Measuring<'a> {
+    args: &'a StudyArgs,
+    transport: StudyTransport,
+    boxes: &'a [Boxes],
+    folder: &'a Path,
+}
+
+impl Measuring<'_> {
+    /// All launches of a part, of `steps` in the whole study, by their rounds.
+    fn all(&self, launches: u32, part: Part, steps: usize) -> Result<Vec<Measured>> {
+        let before = if let Part::Sweeps { before } = part { before } else { 0 };
+        let contestants: Vec<Contestant> = self
+            .boxes
+            .iter()
+            .map(|boxes| Contestant { key: boxes.folder_name(), limit: LIMIT })
+            .collect();
+        let begins = |turn: &Turn| {
+            eprintln!("[{}/{steps}] {}", before + turn.done + 1, self.name(part, turn));
         };
-        eprintln!("[{}/{}] {name}", at + 1, steps.len());
-        let out = folder.join(&name);
-        let trips = trial.map_or(1, |_| count(args));
-        let measured =
-            Measurement { transport, boxes, words, seed: args.seed, trips, out: &out }.run();
-        if interrupt::flag().load(Ordering::Relaxed) {
-            // Whatever it says of its end: it was cut short, and counts for nothing.
-            break;
-        }
-        measured.with_context(|| failed(&name, &findings, folder))?;
-        let run = Measured {
-            boxes: boxes.name(),
-            trial: trial.unwrap_or(0),
-            run: analyse(&out, args.seed, &Filter::default())?,
-        };
-        match trial {
-            Some(_) => findings.trials.push(run),
-            None => findings.sweeps.push(run),
+        let results = study(launches, &contestants, begins, |turn| {
+            let name = self.name(part, turn);
+            let something = before + turn.done > 0;
+            let failed = |why: anyhow::Error| why.context(failed(&name, something, self.folder));
+            self.one(part, turn, &name).map_err(|why| Ended::Study(failed(why)))
+        })?;
+        let mut measured: Vec<Measured> =
+            results.into_iter().flat_map(|of| of.launches).map(|launch| launch.outcome).collect();
+        measured.sort_by_key(|measured| measured.trial);
+        Ok(measured)
+    }
+
+    fn name(&self, part: Part, turn: &Turn) -> String {
+        match part {
+            Part::Trials => turn.name.clone(),
+            Part::Sweeps { .. } => format!("{}-sweep", self.boxes[turn.contestant].folder_name()),
         }
     }
-    match findings.trials.is_empty() {
-        true => bail!("stopped before anything was measured"),
-        false => Ok(findings),
+
+    fn one(&self, part: Part, turn: &Turn, name: &str) -> Result<Measured> {
+        let (args, boxes) = (self.args, &self.boxes[turn.contestant]);
+        let (words, trips, trial) = match part {
+            Part::Trials => (trial_words(args), count(args), turn.round),
+            Part::Sweeps { .. } => (sweep_words(args), 1, 0),
+        };
+        let (transport, out) = (self.transport, self.folder.join(name));
+        let (seed, limit) = (args.seed, turn.limit);
+        Measurement { transport, boxes, words, seed, trips, out: &out, limit }.run()?;
+        let run = analyse(&out, args.seed, &Filter::default())?;
+        Ok(Measured { boxes: boxes.name(), trial, run })
     }
 }
 
 /// What has failed, and where the rest is.
-fn failed(name: &str, findings: &Findings, folder: &Path) -> String {
-    match findings.trials.is_empty() {
-        true => name.into(),
-        false => format!("{name} (what was measured before it is in {})", folder.display()),
+fn failed(name: &str, something: bool, folder: &Path) -> String {
+    match something {
+        false => name.into(),
+        true => format!("{name} (what was measured before it is in {})", folder.display()),
     }
 }
 

@@ -21,14 +21,17 @@ use crate::commands::shaped::link::Link;
 use crate::commands::shaped::namespaces::{self, Namespaces};
 use crate::interrupt;
 use crate::show::say;
+use crate::studying::{kept, study, why_nothing};
 use alternative::Alternative;
 use anyhow::{Context, Result, bail};
 use cgroup::Cgroup;
-use launch::Launched;
+use launch::LIMIT;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::Ordering;
+use study::process::Times;
+use study::{Contestant, Turn};
 use swap_file::SwapFile;
 use table::{Cell, Row};
 
@@ -117,29 +120,15 @@ fn program_file(args: &PagerStudyArgs) -> Result<PathBuf> {
 impl Study<'_> {
     fn measure(&self) -> Result<Vec<Row>> {
         let mut rows = self.rows();
-        let all = rows.len() * self.args.launches as usize;
-        for step in 0..all {
-            let (round, at) = (step / rows.len(), step % rows.len());
-            // Every other round backwards, so that what warms up or wears out favours nobody.
-            let at = if round % 2 == 0 { at } else { rows.len() - 1 - at };
-            let name = format!("{}-{}", rows[at].key(), round + 1);
-            eprintln!("[{}/{all}] {name}", step + 1);
-            let measured = self.launch(&rows[at], &name);
-            if interrupt::flag().load(Ordering::Relaxed) {
-                // Whatever it says of its end: it was cut short, and counts for nothing.
-                break;
-            }
-            match measured {
-                Ok(cell) => rows[at].cells.push(cell),
-                Err(why) => rows[at].fail(&why),
-            }
-        }
-        if rows.iter().all(|row| row.cells.is_empty()) {
-            let why = rows.iter().find_map(|row| row.failed.clone());
-            bail!(
-                "nothing was measured: {}",
-                why.unwrap_or_else(|| "stopped before the first end".into())
-            );
+        let contestants: Vec<Contestant> =
+            rows.iter().map(|row| Contestant { key: row.key(), limit: LIMIT }).collect();
+        let begins = |turn: &Turn| eprintln!("[{}/{}] {}", turn.done + 1, turn.all, turn.name);
+        let results = study(self.args.launches, &contestants, begins, |turn| {
+            self.launch(&rows[turn.contestant], &turn.name).map_err(|why| kept(&why))
+        })?;
+        rows.iter_mut().zip(results).for_each(|(row, results)| row.results = results);
+        if rows.iter().all(|row| row.results.launches.is_empty()) {
+            bail!("nothing was measured: {}", why_nothing(rows.iter().map(|row| &row.results)));
         }
         Ok(rows)
     }
@@ -172,7 +161,7 @@ impl Study<'_> {
         }
     }
 
-    fn swapping(&self, row: &Row, alone: &Command) -> Result<Launched> {
+    fn swapping(&self, row: &Row, alone: &Command) -> Result<Times> {
         let _file = SwapFile::make(&self.folder, 2 * row.size_bytes)?;
         let group = Cgroup::make(row.local_bytes)?;
         launch::run(group.within(alone))

@@ -15,13 +15,15 @@ use crate::interrupt;
 use crate::job::LaunchedJob;
 use crate::progress::Bar;
 use crate::show::say;
+use crate::studying::{kept, study, why_nothing};
 use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::Duration;
+use study::{Contestant, Ended, Turn};
 use subject::Subject;
-use table::{Launch, Row};
+use table::Row;
 use warp::Summary;
 
 /// What is measured.
@@ -79,39 +81,25 @@ impl Study<'_> {
         std::fs::create_dir(self.folder.join("xl_stats"))
             .context("cannot make a folder for XL_STATS")?;
         let mut rows = self.rows(timings);
-        let all = rows.len() * self.args.launches as usize;
+        let contestants: Vec<Contestant> =
+            rows.iter().map(|row| Contestant { key: row.key(), limit: Duration::MAX }).collect();
         let mut bar = Bar::new(format!("study of {}", self.subject.name), None);
         let mut expected: Option<[String; 2]> = None;
-        for step in 0..all {
-            let (round, at) = (step / rows.len(), step % rows.len());
-            // Every other round backwards, so that what warms up or wears out favours nobody.
-            let at = if round % 2 == 0 { at } else { rows.len() - 1 - at };
-            let name = format!("{}-{}", rows[at].key(), round + 1);
-            bar.step(step as u64, all as u64, &name);
-            let begun_s = SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(0.0, |since| since.as_secs_f64());
-            let measured = self.launch(&rows[at], &name);
-            if interrupt::flag().load(Ordering::Relaxed) {
-                // Whatever it says of its end: it was cut short, and counts for nothing.
-                break;
-            }
-            match measured {
-                Ok(summary) => {
-                    check(&summary, &mut expected, &name)?;
-                    rows[at].launches.push(Launch { round: round as u32 + 1, begun_s, summary });
-                }
-                Err(why) if rows[at].nodes.is_none() => return Err(why.context(name)),
-                Err(why) => rows[at].fail(&why),
-            }
-        }
+        let begins = |turn: &Turn| bar.step(turn.done as u64, turn.all as u64, &turn.name);
+        let results = study(self.args.launches, &contestants, begins, |turn| {
+            let row = &rows[turn.contestant];
+            let summary = self.launch(row, &turn.name).map_err(|why| match row.nodes {
+                // Nothing can be compared with it.
+                None => Ended::Study(why.context(turn.name.clone())),
+                Some(_) => kept(&why),
+            })?;
+            check(&summary, &mut expected, &turn.name).map_err(Ended::Study)?;
+            Ok(summary)
+        })?;
         bar.finish();
-        if rows.iter().skip(1).all(|row| row.launches.is_empty()) {
-            let why = rows.iter().find_map(|row| row.failed.clone());
-            bail!(
-                "no nodes were measured: {}",
-                why.unwrap_or_else(|| "stopped before the first end".into())
-            );
+        rows.iter_mut().zip(results).for_each(|(row, results)| row.results = results);
+        if rows.iter().skip(1).all(|row| row.results.launches.is_empty()) {
+            bail!("no nodes were measured: {}", why_nothing(rows.iter().map(|row| &row.results)));
         }
         Ok(rows)
     }

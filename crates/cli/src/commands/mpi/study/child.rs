@@ -22,8 +22,10 @@ const WAITS: &str = "waiting for ";
 /// Lines of a program that is not ours which are worth repeating.
 const FOREIGN_LINES: usize = 3;
 
-/// See `main` to its end; `joiners` are started once it says that it waits for nodes.
-pub fn see_through(main: Command, joiners: Vec<Command>) -> Result<()> {
+/// See `main` to its end, within the limit; `joiners` are started once it says that it waits for
+/// nodes.
+pub fn see_through(main: Command, joiners: Vec<Command>, limit: Duration) -> Result<()> {
+    let begun = Instant::now();
     let (sender, lines) = channel();
     let mut watched =
         Watched { main: start(main, &sender)?, joined: Vec::new(), lines, said: Vec::new() };
@@ -37,11 +39,15 @@ pub fn see_through(main: Command, joiners: Vec<Command>) -> Result<()> {
                 watched.joined.push(start(joiner, &sender)?);
             }
         }
+        let late = begun.elapsed() > limit;
         if let Some(status) = watched.main.try_wait().context("cannot wait for a measurement")? {
+            if late {
+                bail!("it was stopped after {:.0} s", begun.elapsed().as_secs_f64());
+            }
             watched.listen();
             return watched.ended(status);
         }
-        let wanted = interrupt::flag().load(Ordering::Relaxed) || watched.a_joiner_failed();
+        let wanted = late || interrupt::flag().load(Ordering::Relaxed) || watched.a_joiner_failed();
         match asked {
             None if wanted => {
                 asked = Some(Instant::now());
@@ -135,6 +141,8 @@ impl Drop for Watched {
 mod tests {
     use super::*;
 
+    const HOUR: Duration = Duration::from_secs(3600);
+
     #[test]
     fn the_reason_is_our_own_line_before_a_launchers() {
         let said = |lines: &[&str]| lines.iter().map(|line| line.to_string()).collect::<Vec<_>>();
@@ -149,8 +157,16 @@ mod tests {
     fn a_command_that_fails_says_why() {
         let mut shell = Command::new("sh");
         shell.args(["-c", "echo no such rank >&2; exit 3"]);
-        let error = see_through(shell, Vec::new()).expect_err("it fails");
+        let error = see_through(shell, Vec::new(), HOUR).expect_err("it fails");
         assert_eq!(error.to_string(), "no such rank");
+    }
+
+    #[test]
+    fn a_measurement_that_takes_too_long_is_stopped() {
+        let mut slow = Command::new("sleep");
+        slow.arg("60");
+        let error = see_through(slow, Vec::new(), LOOK).expect_err("it is too slow");
+        assert!(error.to_string().contains("stopped after"), "{error}");
     }
 
     #[test]
@@ -158,7 +174,7 @@ mod tests {
         let mut waiting = Command::new("sh");
         waiting.args(["-c", "echo waiting for 1 nodes >&2; exec sleep 60"]);
         let begun = Instant::now();
-        let error = see_through(waiting, vec![Command::new("false")]).expect_err("it fails");
+        let error = see_through(waiting, vec![Command::new("false")], HOUR).expect_err("it fails");
         assert!(begun.elapsed() < Duration::from_secs(30), "{error}");
     }
 }

@@ -9,6 +9,7 @@ use fabric::{RunKey, mpi_library};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// Where its two nodes are.
 pub enum Boxes {
@@ -31,6 +32,8 @@ pub struct Measurement<'a> {
     pub trips: u64,
     /// Where the run goes.
     pub out: &'a Path,
+    /// The longest that it may take.
+    pub limit: Duration,
 }
 
 impl Boxes {
@@ -58,7 +61,7 @@ impl Measurement<'_> {
             (Boxes::Hosts(hosts), _) => (self.on_hosts(hosts)?, Vec::new()),
         };
         let before = self.packets()?;
-        see_through(main, joiners)?;
+        see_through(main, joiners, self.limit)?;
         // A round trip takes a packet each way at least. MPI libraries may see that both boxes are
         // one machine.
         if matches!(self.boxes, Boxes::Joined(_)) && self.packets()? - before < self.trips {

@@ -137,7 +137,7 @@ mod tests {
     use report::PagedSeconds;
 
     fn row(alternative: Alternative, cell: Cell) -> Row {
-        Row { cells: vec![cell], ..Row::new(alternative, 24 << 20, 6 << 20) }
+        Row { results: [cell].into_iter().collect(), ..Row::new(alternative, 24 << 20, 6 << 20) }
     }
 
     /// As document 004 has it, with other waiting for bytes.

@@ -1,7 +1,6 @@
 //! What was measured and what is predicted, as a table, as CSV and in sentences.
 
 use super::alternative::Alternative;
-use super::launch::Launched;
 use super::prediction::{self, predicted_s};
 use crate::foretelling::completion;
 use comfy_table::{CellAlignment, Table, presets};
@@ -9,15 +8,15 @@ use document::time_text;
 use predict::{Completion, Recorded};
 use record::csv_field;
 use report::{Paged, PagedPart, PagedSeconds, ratio_text};
+use study::process::Times;
+use study::{Launch, Results};
 
 /// All launches of an alternative with one size.
 pub struct Row {
     pub alternative: Alternative,
     pub size_bytes: u64,
     pub local_bytes: u64,
-    pub cells: Vec<Cell>,
-    /// Why a launch failed: the last of them.
-    pub failed: Option<String>,
+    pub results: Results<Cell>,
 }
 
 /// One launch.
@@ -35,7 +34,7 @@ pub struct Cell {
 
 impl Cell {
     /// Of a program that was alone: nobody measured why it did not work for the rest of the time.
-    pub fn alone(launched: Launched) -> Cell {
+    pub fn alone(launched: Times) -> Cell {
         let tick_s = 1.0 / rustix::param::clock_ticks_per_second() as f64;
         Cell { seconds: work(&launched).with_other(), tick_s, ..Cell::default() }
     }
@@ -58,7 +57,7 @@ impl Cell {
     }
 }
 
-fn work(launched: &Launched) -> PagedSeconds {
+fn work(launched: &Times) -> PagedSeconds {
     PagedSeconds {
         elapsed: launched.elapsed_s,
         user: launched.user_s,
@@ -70,7 +69,7 @@ fn work(launched: &Launched) -> PagedSeconds {
 impl Row {
     /// Nothing measured yet.
     pub fn new(alternative: Alternative, size_bytes: u64, local_bytes: u64) -> Row {
-        Row { alternative, size_bytes, local_bytes, cells: Vec::new(), failed: None }
+        Row { alternative, size_bytes, local_bytes, results: Results::default() }
     }
 
     /// For the names of folders.
@@ -79,14 +78,9 @@ impl Row {
         format!("{name}-{}", self.size_text().replace(' ', "-").to_lowercase())
     }
 
-    /// A launch has failed.
-    pub fn fail(&mut self, why: &anyhow::Error) {
-        self.failed = Some(crate::failure::one_line(why));
-    }
-
     /// What is said of launches that failed.
     pub fn failure(&self) -> Option<String> {
-        let why = self.failed.as_ref()?;
+        let why = &self.results.failures.last()?.why;
         Some(format!(
             "{} with {}: a launch failed: {why}",
             self.alternative.name(),
@@ -104,14 +98,14 @@ impl Row {
 
     /// The launch in the middle by its elapsed time: its parts belong together.
     pub fn middle(&self) -> Option<&Cell> {
-        let mut cells: Vec<&Cell> = self.cells.iter().collect();
+        let mut cells: Vec<&Cell> = self.results.outcomes().collect();
         cells.sort_by(|a, b| a.seconds.elapsed.total_cmp(&b.seconds.elapsed));
         cells.get(cells.len().checked_sub(1)? / 2).copied()
     }
 
     /// The fastest and the slowest launch.
     pub fn range_s(&self) -> (f64, f64) {
-        let times = self.cells.iter().map(|cell| cell.seconds.elapsed);
+        let times = self.results.outcomes().map(|cell| cell.seconds.elapsed);
         times.fold((f64::INFINITY, 0.0), |(low, high), s| (low.min(s), high.max(s)))
     }
 }
@@ -157,7 +151,7 @@ pub fn csv(program: &str, rows: &[Row]) -> String {
     let program = csv_field(program);
     for row in rows {
         let predicted = predicted_s(row, rows).map_or(String::new(), |s| format!("{s:.6}"));
-        for (at, cell) in row.cells.iter().enumerate() {
+        for Launch { round, outcome: cell, .. } in &row.results.launches {
             // Empty: shorter than what it is measured to.
             let measured = |part: PagedPart| part.measured_s(cell.tick_s);
             let parts = cell
@@ -169,7 +163,7 @@ pub fn csv(program: &str, rows: &[Row]) -> String {
                 row.alternative.name(),
                 row.size_bytes,
                 row.local_bytes,
-                at + 1,
+                round,
                 cell.seconds.elapsed,
                 parts.join(","),
                 cell.page_outs,
@@ -198,8 +192,8 @@ pub fn sentences(rows: &[Row]) -> Vec<String> {
                 with the kernel's swap ({}).",
                 ours.size_text(),
                 ratio_text(times),
-                ours.cells.len(),
-                swap.cells.len()
+                ours.results.launches.len(),
+                swap.results.launches.len()
             ))
         })
         .collect();
@@ -217,7 +211,7 @@ mod tests {
             ..Cell::default()
         };
         Row {
-            cells: elapsed.iter().map(cell).collect(),
+            results: elapsed.iter().map(cell).collect(),
             ..Row::new(alternative, 24 << 20, 6 << 20)
         }
     }
@@ -237,7 +231,7 @@ mod tests {
     /// Seen: a user time of −0.002 s, and 0.000 for what ran for 30 µs.
     #[test]
     fn no_time_is_negative_and_what_is_too_short_says_so() {
-        let mut alone = Cell::alone(Launched { elapsed_s: 0.025, user_s: 0.02, system_s: 0.0 });
+        let mut alone = Cell::alone(Times { elapsed_s: 0.025, user_s: 0.02, system_s: 0.0 });
         alone.tick_s = 0.01;
         let said = |cell: &Cell| {
             cell.seconds.parts().map(|part| part.text(cell.tick_s).replace('\u{a0}', " "))
@@ -254,7 +248,10 @@ mod tests {
         assert!(
             said(&paged).iter().all(|part| !part.contains('−')) && said(&paged)[4] == "30.0 µs"
         );
-        let rows = [Row { cells: vec![alone], ..Row::new(Alternative::AllMemory, 1 << 20, 0) }];
+        let rows = [Row {
+            results: [alone].into_iter().collect(),
+            ..Row::new(Alternative::AllMemory, 1 << 20, 0)
+        }];
         assert!(
             csv("fft", &rows).contains(",0.025000,0.020000,,0.000000,"),
             "{}",

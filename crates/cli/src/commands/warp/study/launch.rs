@@ -1,62 +1,21 @@
 //! One launch: a process that is watched, ended with the study, and read.
-//!
-//! It is in a process group of its own: Ctrl-C at the terminal reaches the study alone, which
-//! passes it on once.
 
-use crate::interrupt;
+use crate::studying::limits;
 use anyhow::{Context, Result, bail};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::{Map, Value};
-use std::io::{Read, Seek};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
+use study::process::watch;
 use warp::Summary;
 
-/// How often we look whether it has ended.
-const LOOK: Duration = Duration::from_millis(5);
-/// How long it may take to end once it is asked to.
-const GRACE: Duration = Duration::from_secs(10);
-
-/// Run it to its end; what it printed.
-pub fn run(mut command: Command) -> Result<String> {
-    let mut out = tempfile::tempfile().context("cannot make a temporary file")?;
-    let mut err = tempfile::tempfile().context("cannot make a temporary file")?;
-    command.stdin(Stdio::null()).stdout(out.try_clone()?).stderr(err.try_clone()?).process_group(0);
-    let mut running = Running(command.spawn().context("cannot start a launch")?);
-    let mut asked: Option<Instant> = None;
-    let status = loop {
-        if let Some(status) = running.0.try_wait().context("cannot wait for a launch")? {
-            break status;
-        }
-        match asked {
-            None if interrupt::flag().load(Ordering::Relaxed) => {
-                asked = Some(Instant::now());
-                // It may have ended by itself.
-                let _ = kill_process(Pid::from_child(&running.0), Signal::TERM);
-            }
-            Some(since) if since.elapsed() > GRACE => bail!("a launch did not end when asked to"),
-            _ => std::thread::sleep(LOOK),
-        }
-    };
-    if !status.success() {
-        let said = text_of(&mut err)?;
-        let ours = said.lines().rev().find_map(|line| line.strip_prefix("fourstamp: "));
-        let last = || said.lines().rev().find(|line| !line.trim().is_empty());
-        bail!(
-            "{}",
-            ours.or_else(last).map_or_else(|| format!("it ended with {status}"), str::to_string)
-        );
+/// Run it to its end, however long a simulation takes; what it printed.
+pub fn run(command: Command) -> Result<String> {
+    let launched = watch(command, limits(Duration::MAX))?;
+    if !launched.status.success() {
+        let why = || format!("it ended with {}", launched.status);
+        bail!("{}", launched.reason().map_or_else(why, str::to_owned));
     }
-    text_of(&mut out)
-}
-
-fn text_of(file: &mut std::fs::File) -> Result<String> {
-    let mut bytes = Vec::new();
-    file.rewind()?;
-    file.read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(launched.out)
 }
 
 /// The result at the end of what a launch with `--csv` printed: a line of names, a line of values.
@@ -70,18 +29,6 @@ pub fn summary(printed: &str) -> Result<Summary> {
     };
     let fields: Map<String, Value> = names.split(',').zip(values.split(',')).map(field).collect();
     serde_json::from_value(Value::Object(fields)).context("a launch printed what is no result")
-}
-
-/// Nothing of a launch outlives it.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Ok(None) = self.0.try_wait() {
-            let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
-            let _ = self.0.wait();
-        }
-    }
 }
 
 #[cfg(test)]

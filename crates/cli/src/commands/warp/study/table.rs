@@ -4,7 +4,8 @@ use comfy_table::{CellAlignment, Table, presets};
 use document::time_text;
 use report::{SpeedupLaunch, SpeedupRow, SpeedupStudy, ratio_text, reason_text};
 use stats::launches::{LAUNCHES_LEAST, Reason};
-use stats::speedup::{Estimate, ratio, typical};
+use stats::speedup::Estimate;
+use study::{Launch, Results};
 use warp::Summary;
 
 /// All launches of one thing.
@@ -15,23 +16,13 @@ pub struct Row {
     pub timing: &'static str,
     /// What launches are told beside the model's words.
     pub words: Vec<String>,
-    pub launches: Vec<Launch>,
-    /// Why a launch failed: the last of them.
-    pub failed: Option<String>,
-}
-
-/// One launch.
-pub struct Launch {
-    pub round: u32,
-    /// Seconds of Unix time.
-    pub begun_s: f64,
-    pub summary: Summary,
+    pub results: Results<Summary>,
 }
 
 impl Row {
     /// Nothing measured yet.
     pub fn new(nodes: Option<u16>, timing: &'static str, words: Vec<String>) -> Row {
-        Row { nodes, timing, words, launches: Vec::new(), failed: None }
+        Row { nodes, timing, words, results: Results::default() }
     }
 
     /// For the names of files.
@@ -43,47 +34,30 @@ impl Row {
         }
     }
 
-    /// A launch has failed.
-    pub fn fail(&mut self, why: &anyhow::Error) {
-        self.failed = Some(crate::failure::one_line(why));
-    }
-
-    fn seconds(&self) -> Vec<f64> {
-        self.launches.iter().map(|launch| launch.summary.seconds).collect()
-    }
-
-    fn mean(&self, figure: impl Fn(&Summary) -> f64) -> f64 {
-        self.launches.iter().map(|launch| figure(&launch.summary)).sum::<f64>()
-            / self.launches.len() as f64
-    }
-
     /// `None` where nothing was measured.
-    fn shown(&self, in_order: &[f64]) -> Option<SpeedupRow> {
-        let seconds = self.seconds();
+    fn shown(&self, in_order: &Results<Summary>) -> Option<SpeedupRow> {
+        let seconds = |summary: &Summary| summary.seconds;
+        let shown = |launch: &Launch<Summary>| SpeedupLaunch {
+            begun_s: launch.begun.as_secs_f64(),
+            seconds: launch.outcome.seconds,
+        };
         Some(SpeedupRow {
             timing: self.timing.into(),
             nodes: self.nodes,
-            launches: self
-                .launches
-                .iter()
-                .map(|launch| SpeedupLaunch {
-                    begun_s: launch.begun_s,
-                    seconds: launch.summary.seconds,
-                })
-                .collect(),
-            seconds: typical(&seconds)?,
-            speedup: self.nodes.and_then(|_| ratio(in_order, &seconds)),
-            event_efficiency: self.mean(|summary| summary.efficiency),
-            rollbacks: self.mean(|summary| summary.rollbacks as f64),
+            launches: self.results.launches.iter().map(shown).collect(),
+            seconds: self.results.typical(seconds)?,
+            speedup: self.nodes.and_then(|_| in_order.ratio(&self.results, seconds)),
+            event_efficiency: self.results.mean(|summary| summary.efficiency),
+            rollbacks: self.results.mean(|summary| summary.rollbacks as f64),
         })
     }
 }
 
 /// All of it, with what to see in it.
 pub fn study(model: &str, cores: u32, rows: &[Row]) -> SpeedupStudy {
-    let in_order =
-        rows.iter().find(|row| row.nodes.is_none()).map(Row::seconds).unwrap_or_default();
-    let shown: Vec<SpeedupRow> = rows.iter().filter_map(|row| row.shown(&in_order)).collect();
+    let nothing = Results::default();
+    let in_order = rows.iter().find(|row| row.nodes.is_none()).map_or(&nothing, |row| &row.results);
+    let shown: Vec<SpeedupRow> = rows.iter().filter_map(|row| row.shown(in_order)).collect();
     let fewest = shown.iter().map(|row| row.launches.len()).min().unwrap_or(0);
     let noun = if cores == 1 { "core" } else { "cores" };
     let mut sentences = vec![format!(
@@ -94,8 +68,9 @@ pub fn study(model: &str, cores: u32, rows: &[Row]) -> SpeedupStudy {
             "Below {LAUNCHES_LEAST} launches of each there is no interval: give --launches 5."
         ));
     }
-    let failed =
-        |row: &Row| Some(format!("{}: a launch failed: {}", row.key(), row.failed.as_ref()?));
+    let failed = |row: &Row| {
+        Some(format!("{}: a launch failed: {}", row.key(), row.results.failures.last()?.why))
+    };
     SpeedupStudy {
         title: format!("{model} · speed-up study · Fourstamp"),
         finding: finding(model, &shown),
@@ -219,7 +194,8 @@ pub fn launches_csv(rows: &[Row]) -> String {
                     anti_messages,sendbacks,efficiency,off_node_share,gvt_rounds,memory_peak\n"
             .to_string();
     for row in rows {
-        for Launch { round, begun_s, summary: s } in &row.launches {
+        for Launch { round, begun, outcome: s } in &row.results.launches {
+            let begun_s = begun.as_secs_f64();
             text.push_str(&format!(
                 "{},{},{},{round},{begun_s:.3},{:.9},{},{},{},{},{},{},{},{:.6},{:.6},{},{}\n",
                 engine(row.nodes),
@@ -248,15 +224,9 @@ mod tests {
     use super::*;
 
     fn row(nodes: Option<u16>, seconds: &[f64]) -> Row {
-        let launch = |(at, seconds): (usize, &f64)| Launch {
-            round: at as u32 + 1,
-            begun_s: 1.7e9,
-            summary: Summary { seconds: *seconds, efficiency: 1.0, ..Summary::default() },
-        };
-        Row {
-            launches: seconds.iter().enumerate().map(launch).collect(),
-            ..Row::new(nodes, "", Vec::new())
-        }
+        let summary =
+            |seconds: &f64| Summary { seconds: *seconds, efficiency: 1.0, ..Summary::default() };
+        Row { results: seconds.iter().map(summary).collect(), ..Row::new(nodes, "", Vec::new()) }
     }
 
     /// Seen: `warp study ping` said 0.000 s, 0.00× and an interval from "44 ns to 19079 s".
