@@ -47,10 +47,12 @@ def read_polars():
 
 
 def documented():
-    """First cells of the tables of docs/FORMAT.md: every name in backticks."""
+    """What the tables and lists of docs/FORMAT.md describe: every name in backticks in a first cell or before a colon."""
     with open(format_md) as file:
-        rows = [line.split("|")[1] for line in file if line.startswith("|")]
-    return {name for cell in rows for name in re.findall(r"`(\w+)`", cell)}
+        lines = list(file)
+    cells = [line.split("|")[1] for line in lines if line.startswith("|")]
+    heads = [line.split(":")[0] for line in lines if line.startswith("- ")]
+    return {name for head in cells + heads for name in re.findall(r"`(\w+)`", head)}
 
 
 def is_time(value):
