@@ -4,7 +4,8 @@
 //! Every stage is drawn from a seed. Send wait and receive wait have one peak; transit has two, at
 //! 300 ns and 900 ns in the ratio 3 to 1, and one message in 2000 is 20 µs to 4 ms late.
 //!
-//!     cargo run --release --package fourstamp-examples --example synthetic_run -- runs/large 100000000 1
+//!     cargo run --release --package fourstamp-examples --example synthetic_run -- \
+//!         runs/large 100000000 1
 
 #![forbid(unsafe_code)]
 

@@ -15,5 +15,6 @@ fuzz_target!(|text: &str| {
 });
 
 fn read(objects: &str, messages: &str) -> Result<Scenario, models::ModelError> {
-    Scenario::read(Table { file: "objects", text: objects }, Table { file: "messages", text: messages })
+    let table = |file, text| Table { file, text };
+    Scenario::read(table("objects", objects), table("messages", messages))
 }

@@ -2,9 +2,9 @@
 //! under version control.
 //!
 //! The list is made from what the built programs say and write, never from their sources: commands
-//! and options from `--help`, sections, charts and tables from the pages of made-up runs, series and
-//! columns from the CSV files, keys from `run.json` and its description. So the code can be moved
-//! and rewritten, and `--check` still tells whether anything was lost on the way.
+//! and options from `--help`, sections, charts and tables from the pages of made-up runs, series
+//! and columns from the CSV files, keys from `run.json` and its description. So the code can be
+//! moved and rewritten, and `--check` still tells whether anything was lost on the way.
 //!
 //! What it does not see: pages that need a long measurement (the studies), and words outside of
 //! headings. The tests beside them look at those.

@@ -7,7 +7,7 @@
 //!
 //! | workload | source | who sends what |
 //! |---|---|---|
-//! | pingpong | Myrinet study "round trip", MPI report | 0 to one other and back, one message in the system at a time |
+//! | pingpong | Myrinet study "round trip", MPI report | 0 to one other and back, one at a time |
 //! | stream | Myrinet study "spray" | one way as fast as possible, or open loop at a rate |
 //! | burst | Myrinet study "spray with empty buffers" | some messages, then a pause |
 //! | relay | Myrinet study "simplified trigger protocol" | 0 to 1 and 2, 1 to 2, 2 back to 0 |

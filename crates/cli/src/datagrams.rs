@@ -60,7 +60,9 @@ impl Datagrams {
         let sum =
             |of: fn(&UdpCounts) -> u64| self.nodes.iter().map(|(.., r)| of(&r.counts)).sum::<u64>();
         let mut text = format!(
-            "udp: {} datagrams sent ({} only to acknowledge), {} received; {} messages sent again ({} by the timer, {} because later ones had come), {} duplicates removed, {} came out of order",
+            "udp: {} datagrams sent ({} only to acknowledge), {} received; {} messages sent again \
+            ({} by the timer, {} because later ones had come), {} duplicates removed, {} came out \
+            of order",
             sum(|c| c.datagrams_sent),
             sum(|c| c.acknowledgements_sent),
             sum(|c| c.datagrams_received),

@@ -74,7 +74,9 @@ mod tests {
 
     #[test]
     fn without_a_course_only_waiting_for_bytes_gets_shorter() {
-        let seconds = json!({"elapsed": 33.0, "user": 10.0, "network": 20.5, "network_bytes": 20.0, "server": 0.5});
+        let seconds = json!({
+            "elapsed": 33.0, "user": 10.0, "network": 20.5, "network_bytes": 20.0, "server": 0.5
+        });
         let found = times(&json!({ "seconds": seconds, "transfers": 5 }), Path::new("/no/course"));
         let network = |factor| format!("{factor} times the bandwidth");
         let enough = "memory enough for all data".to_string();

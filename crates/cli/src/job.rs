@@ -131,8 +131,7 @@ fn mpi_process(job: &LaunchedJob) -> Result<MpiProcess> {
     if process.ranks() != job.ranks {
         bail!(
             "{} counts {} ranks where the launcher has started {}: this fourstamp was built with \
-            {0}, so start it with \
-             the mpirun of that, or give --transport tcp",
+            {0}, so start it with the mpirun of that, or give --transport tcp",
             mpi_library().unwrap_or_default(),
             process.ranks(),
             job.ranks

@@ -137,8 +137,8 @@ fn none_found(path: &Path, wanted: Wanted, messages: u64) -> String {
         }
         Wanted::Named { launch, src, seq } => format!(
             "{path} has no message {launch}:{src}:{seq}: launch, sending node and number are \
-            columns of its messages \
-             files, and `fourstamp story` without --message names the slowest one"
+            columns of its messages files, and `fourstamp story` without --message names the \
+             slowest one"
         ),
     }
 }

@@ -10,7 +10,14 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Clone, Debug, Default)]
 pub struct ShowArgs {
     /// Print a table as CSV instead; a name that does not exist lists those that do
-    #[arg(long, value_name = "TABLE", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with = "json")]
+    #[arg(
+        long,
+        value_name = "TABLE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        conflicts_with = "json"
+    )]
     pub csv: Option<String>,
     /// Print everything as JSON instead
     #[arg(long)]

@@ -10,7 +10,8 @@ use study::{Contestant, Ended, Order, Plan, Results, Surroundings, Turn};
 /// What a launch gives, or how it ended without.
 pub type Launched<T> = Result<T, Ended<Error>>;
 
-/// Launches everyone in turn until Ctrl-C, every other round backwards; `begins` hears of each turn.
+/// Launches everyone in turn until Ctrl-C, every other round backwards; `begins` hears of each
+/// turn.
 pub fn study<T>(
     launches: u32,
     contestants: &[Contestant],

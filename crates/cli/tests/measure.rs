@@ -145,13 +145,8 @@ fn stream_in_pairs_in_batches_and_at_a_rate() {
         measured("stream --transport tcp --batch 10 --count 1000 --launches 1")["data"],
         1000
     );
-    assert_eq!(
-        measured(
-            "stream --nodes 4 --transport thread --rate 1000 --count 100 --launches \
-        1"
-        )["data"],
-        200
-    );
+    let at_a_rate = "stream --nodes 4 --transport thread --rate 1000 --count 100 --launches 1";
+    assert_eq!(measured(at_a_rate)["data"], 200);
 }
 
 #[test]

@@ -212,7 +212,8 @@ fn a_full_disk_is_told_and_waited_for() {
 #[test]
 fn a_run_that_cannot_begin_leaves_no_memory_behind() {
     let Some(checker) = checker() else { return };
-    let alone = r#"mount -t tmpfs shm /dev/shm && mount -t tmpfs tmp /tmp && cd /tmp && "$0" pager key key && "$@"
+    let alone = r#"mount -t tmpfs shm /dev/shm && mount -t tmpfs tmp /tmp && cd /tmp
+                   "$0" pager key key && "$@"
                    echo "code $?"; ls -A /dev/shm /tmp runs"#;
     let program = checker.to_str().unwrap();
     for (options, words) in [

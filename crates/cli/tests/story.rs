@@ -108,8 +108,7 @@ fn the_message_of_1988_is_explained_as_in_the_memo() {
         of all",
         "which undid ",
         "Diary's messages were cancelled because a rollback had undone the events that sent them: \
-        65 events from \
-         virtual time 65 back to 1",
+        65 events from virtual time 65 back to 1",
         "Diary had come to virtual time 65 when message number ",
         "(from caller), for virtual time 1, was taken",
     ] {

@@ -163,10 +163,12 @@ mod tests {
     proptest! {
         #[test]
         fn shares_add_up_and_more_bandwidth_never_slows(
-            parts in prop::array::uniform7(0.001..1e4f64), factor in 1.0..1e6f64,
+            parts in prop::array::uniform7(0.001..1e4f64),
+            factor in 1.0..1e6f64,
         ) {
             let [user, system, init, protocol, blocked_bytes, blocked_fixed, other] = parts;
-            let run = Completion { user, system, init, protocol, blocked_bytes, blocked_fixed, other };
+            let run =
+                Completion { user, system, init, protocol, blocked_bytes, blocked_fixed, other };
             let sum: f64 = Part::ALL.iter().map(|part| run.share(*part)).sum();
             prop_assert!((sum - 1.0).abs() < 1e-9);
             let faster = run.at_bandwidth(factor).total();

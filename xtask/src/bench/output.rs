@@ -72,14 +72,16 @@ mod tests {
     #[test]
     fn a_timeline_gives_a_rate() {
         let text = "series,stage,group,scale,x_from,x_to,y,unit\n\
-                    timeline,end-to-end,p50,,1000,2000,7,ns\ntimeline,end-to-end,count,,1000,2000,30,messages\n\
+                    timeline,end-to-end,p50,,1000,2000,7,ns\n\
+                    timeline,end-to-end,count,,1000,2000,30,messages\n\
                     timeline,end-to-end,count,,2000,3000,10,messages\n";
         assert_eq!(Output::parse(text).get(None, "messages_per_s"), Some(40.0 / 2e-6));
     }
 
     #[test]
     fn finds_a_number_by_row_and_column() {
-        let text = "warm\nstage,count,p50_ns\nend-to-end,10,1.5\ncycle,5,3\n\nmessages,messages_per_s\n10,2e6\n";
+        let text = "warm\nstage,count,p50_ns\nend-to-end,10,1.5\ncycle,5,3\n\n\
+                    messages,messages_per_s\n10,2e6\n";
         let output = Output::parse(text);
         assert_eq!(output.get(Some("cycle"), "p50_ns"), Some(3.0));
         assert_eq!(output.get(Some("end-to-end"), "count"), Some(10.0));

@@ -39,8 +39,7 @@ pub fn fuzz(workspace: &Workspace, cases: Cases) -> Result<()> {
         run(&mut one, LIMIT).with_context(|| {
             format!(
                 "fuzz target {target}: again with RUSTC_BOOTSTRAP=1 cargo fuzz run {target} and \
-                the file that it \
-                 names in fuzz/artifacts"
+                the file that it names in fuzz/artifacts"
             )
         })?;
     }

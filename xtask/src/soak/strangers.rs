@@ -151,8 +151,7 @@ fn local_bench(stage: &Stage<'_>, transport: &str) -> Result<Duration> {
 /// A benchmark waits under the flood; then its two nodes come.
 fn join(stage: &Stage<'_>) -> Result<Duration> {
     let words = "bench pingpong --transport tcp --receive blocking --no-pin --no-watch --count 200 \
-    --launches 1 \
-                 --out run --listen 127.0.0.1:0 --wait-for-nodes --key-file key";
+    --launches 1 --out run --listen 127.0.0.1:0 --wait-for-nodes --key-file key";
     let bench = stage.spawn("bench", stage.command(words).stdout(Stdio::null()))?;
     let address = awaited(|| stage.said("bench").split("--join ").nth(1).and_then(first_word))?;
     stage.flood.wait_for(BEFORE);

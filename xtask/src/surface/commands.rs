@@ -127,8 +127,10 @@ mod tests {
 
     #[test]
     fn commands_are_found_and_their_help_is_not_taken_for_one() {
-        let text = "Measure\n\nUsage: x <COMMAND>\n\nCommands:\n  tour   Measure this\n         page\n  \
-                    help   Print\n\nOptions:\n  -h, --help  Print help\n\nExamples:\n  x tour  it\n";
+        let text = "Measure\n\nUsage: x <COMMAND>\n\nCommands:\n\
+                    \x20 tour   Measure this\n         page\n\
+                    \x20 help   Print\n\nOptions:\n  -h, --help  Print help\n\n\
+                    Examples:\n  x tour  it\n";
         let help = Help::parse(text);
         assert_eq!(help.commands, ["tour", "help"]);
         assert_eq!(shown(text), ["-h, --help"]);
@@ -139,7 +141,8 @@ mod tests {
         let short = "Options:\n      --seed <SEED>     Seed of the\n                        x \
                      [default: 1]\n      --csv[=<SERIES>]  Print CSV [possible values: a, b]\n";
         assert_eq!(shown(short), ["--seed <SEED> [default: 1]", "--csv[=<SERIES>] of a, b"]);
-        let long = "Arguments:\n  <RUN>...\n          Run folders\n\nOptions:\n      --seed <SEED>\n\
+        let long = "Arguments:\n  <RUN>...\n          Run folders\n\n\
+                    Options:\n      --seed <SEED>\n\
                     \x20         Seed\n\n          Possible values:\n          - one: Of one\n\
                     \x20         - two\n\n          [default: one]\n";
         assert_eq!(shown(long), ["<RUN>...", "--seed <SEED> [default: one] of one, two"]);

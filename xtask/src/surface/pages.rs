@@ -148,7 +148,8 @@ mod tests {
         let page = "<style>h3{}</style><h3 id=x>By <b>size</b></h3><script>'<h3>no</h3>'</script>\
                     <div role=img aria-label=\"Lines of 7 sizes\"></div><table><thead><tr>\
                     <th scope=col>Size<th scope=col><b>It&#39;s</b><tbody><tr><th scope=row>64\
-                    <td>5</table><details><summary>All 12</summary></details><dl><dt>Host</dt></dl>";
+                    <td>5</table><details><summary>All 12</summary></details>\
+                    <dl><dt>Host</dt></dl>";
         let found: Vec<String> = surface(page).into_iter().collect();
         assert_eq!(
             found,

@@ -39,7 +39,12 @@ pub enum WorkloadArgs {
         #[arg(long, value_name = "PER_S")]
         rate: Option<f64>,
         /// Messages handed over in one call
-        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024), conflicts_with = "rate")]
+        #[arg(
+            long,
+            default_value_t = 1,
+            value_parser = clap::value_parser!(u16).range(1..=1024),
+            conflicts_with = "rate"
+        )]
         batch: u16,
         /// Every node sends to every other, chosen at random, instead of the first half to the
         /// second

@@ -19,7 +19,12 @@ Exit codes: 0 compared, and no condition holds; 1 a condition holds; 2 bad input
 3 with --strict, a condition that cannot be decided (otherwise that is a warning).")]
 pub struct CompareArgs {
     /// The two runs: A, then B
-    #[arg(value_names = ["A", "B"], num_args = 2, required_unless_present = "a", conflicts_with_all = ["a", "b"])]
+    #[arg(
+        value_names = ["A", "B"],
+        num_args = 2,
+        required_unless_present = "a",
+        conflicts_with_all = ["a", "b"]
+    )]
     pub runs: Vec<PathBuf>,
     /// A run of A, when A is several
     #[arg(long, value_name = "RUN", requires = "b")]

@@ -34,7 +34,12 @@ pub struct ExportArgs {
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub to: Option<f64>,
     /// Most events of a trace: beyond it, the trace ends early and says so
-    #[arg(long, value_name = "EVENTS", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long,
+        value_name = "EVENTS",
+        default_value_t = 1_000_000,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     pub limit: u64,
     /// Which messages; all of them, where nothing is chosen.
     #[command(flatten)]

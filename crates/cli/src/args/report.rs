@@ -30,7 +30,13 @@ pub struct ReportArgs {
     #[arg(long, conflicts_with_all = ["csv", "out"])]
     pub json: bool,
     /// Print CSV instead: the quantiles, another table, a plotted series, or all series
-    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "quantiles")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "quantiles"
+    )]
     pub csv: Option<String>,
     /// Seed of the bootstrap intervals
     #[arg(long, default_value_t = 1)]

@@ -30,7 +30,14 @@ pub struct StoryArgs {
     #[arg(long, value_enum)]
     pub stage: Option<StoryStage>,
     /// Tell the story of this message: launch, node that sent it, its number there
-    #[arg(long, value_name = "LAUNCH:SRC:SEQ", value_parser = message, conflicts_with_all = ["slowest", "stage", "kind", "between_nodes", "within_node", "hops", "pair", "size"])]
+    #[arg(
+        long,
+        value_name = "LAUNCH:SRC:SEQ",
+        value_parser = message,
+        conflicts_with_all = [
+            "slowest", "stage", "kind", "between_nodes", "within_node", "hops", "pair", "size"
+        ]
+    )]
     pub message: Option<Wanted>,
     /// Which messages.
     #[command(flatten)]

@@ -36,10 +36,20 @@ pub struct StudyArgs {
     #[arg(long, value_parser = clap::value_parser!(u64).range(2..))]
     pub count: Option<u64>,
     /// Largest message of the sweep, in integers of 4 bytes
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(2..=4_000_000))]
+    #[arg(
+        long,
+        default_value_t = 10_000,
+        value_parser = clap::value_parser!(u32).range(2..=4_000_000)
+    )]
     pub integers: u32,
     /// What the link between two namespaces carries, as 100mbit or 1gbit
-    #[arg(long, default_value = "100mbit", value_name = "RATE", value_parser = rate, conflicts_with = "hosts")]
+    #[arg(
+        long,
+        default_value = "100mbit",
+        value_name = "RATE",
+        value_parser = rate,
+        conflicts_with = "hosts"
+    )]
     pub rate: u64,
     /// What the link between two namespaces adds to each message's way, as 1ms (needs the kernel's
     /// netem)

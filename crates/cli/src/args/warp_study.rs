@@ -22,7 +22,14 @@ Examples:
 )]
 pub struct WarpStudyArgs {
     /// Numbers of nodes
-    #[arg(short = 'n', long, value_name = "N,...", value_delimiter = ',', default_value = "1,2,3,4", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "N,...",
+        value_delimiter = ',',
+        default_value = "1,2,3,4",
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
     pub nodes: Vec<u16>,
     /// Launches of each
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -40,7 +47,13 @@ pub struct WarpStudyArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// The model and its options, as `fourstamp warp MODEL --help` lists them
-    #[arg(value_name = "MODEL", required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(
+        value_name = "MODEL",
+        required = true,
+        num_args = 1..,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
     pub words: Vec<String>,
 }
 

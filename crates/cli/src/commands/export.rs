@@ -163,8 +163,7 @@ fn told(file: &Path, written: &Written, stretch: &Stretch, limit: u64) -> String
     if let Some(seconds) = stretch.cut_at_s {
         text.push_str(&format!(
             "It ends at {seconds:.6} s of the run, since the limit of {limit} events was reached: \
-            choose a stretch with --from and \
-             --to, or raise --limit.\n"
+            choose a stretch with --from and --to, or raise --limit.\n"
         ));
     }
     text

@@ -81,9 +81,8 @@ impl Place {
         let Some(id) = &job.id else {
             bail!(
                 "this launcher does not say which job its ranks on several hosts belong to: start \
-                them with srun, use a \
-                 fourstamp built with --features mpi, or join nodes by hand (`fourstamp node \
-                 --help`)"
+                them with srun, use a fourstamp built with --features mpi, or join nodes by hand \
+                 (`fourstamp node --help`)"
             );
         };
         let folder = match job.one_host {
@@ -124,8 +123,7 @@ impl Place {
         }
         bail!(
             "rank 0 has not said within {} s where it can be joined: {} does not appear; has it \
-            failed, and do all ranks \
-             see this folder?",
+            failed, and do all ranks see this folder?",
             PATIENCE.as_secs(),
             self.file(".address").display()
         );

@@ -18,8 +18,7 @@ pub fn under_mpirun(asked: &Asked) -> Result<()> {
     let Some(mpirun) = mpirun_of(&library) else {
         bail!(
             "transport mpi needs a launcher, and there is no mpirun on PATH: install that of \
-            {library}, or start \
-             `srun -n {nodes} fourstamp …` yourself"
+            {library}, or start `srun -n {nodes} fourstamp …` yourself"
         );
     };
     let program = std::env::current_exe().context("cannot find this program's own file")?;

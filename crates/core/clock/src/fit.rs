@@ -273,7 +273,11 @@ mod tests {
             let mut points = vec![Point { ticks: Ticks(0), ns: 0, width_ns: 0.0 }];
             for &(ticks, ns) in &lengths {
                 let last = points[points.len() - 1];
-                points.push(Point { ticks: Ticks(last.ticks.0 + ticks), ns: last.ns + ns, width_ns: 0.0 });
+                points.push(Point {
+                    ticks: Ticks(last.ticks.0 + ticks),
+                    ns: last.ns + ns,
+                    width_ns: 0.0,
+                });
             }
             let slopes = Slopes::of(&points, |_, _| true);
             let others = || slopes.sorted.iter().filter(|slope| slope.piece != left_out);
@@ -283,8 +287,10 @@ mod tests {
             };
             prop_assert!(median.piece != left_out);
             let half = others().map(|slope| slope.ticks).sum::<f64>() / 2.0;
-            let below: f64 = others().filter(|s| s.ns_per_tick < median.ns_per_tick).map(|s| s.ticks).sum();
-            let above: f64 = others().filter(|s| s.ns_per_tick > median.ns_per_tick).map(|s| s.ticks).sum();
+            let below: f64 =
+                others().filter(|s| s.ns_per_tick < median.ns_per_tick).map(|s| s.ticks).sum();
+            let above: f64 =
+                others().filter(|s| s.ns_per_tick > median.ns_per_tick).map(|s| s.ticks).sum();
             prop_assert!(below <= half && above <= half, "{below} {above} {half}");
         }
     }

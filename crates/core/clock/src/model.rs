@@ -40,8 +40,8 @@ pub enum ModelError {
     NoAnchor,
     /// A rate needs two anchors that can be told apart.
     #[error(
-        "{anchors} anchor(s) span too short a time to give the clock's rate; \
-         take one at the start and one at the end, or use a calibrated rate"
+        "{anchors} anchor(s) span too short a time to give the clock's rate; take one at the start \
+         and one at the end, or use a calibrated rate"
     )]
     TooShort {
         /// How many anchors there were.
@@ -53,8 +53,7 @@ pub enum ModelError {
     /// Time ran backwards between two points.
     #[error(
         "the clock went back by {by_ns} ns at tick {}; was the machine suspended or its counter \
-        reset? \
-         Repeat the run, or use the system clock", at.0
+        reset? Repeat the run, or use the system clock", at.0
     )]
     WentBack {
         /// The tick at which the other clock was earlier than before.

@@ -223,7 +223,10 @@ mod tests {
         }
 
         #[test]
-        fn a_rate_given_as_a_float_is_good_to_a_nanosecond_a_day(rate in 0.1..4.0f64, day in -1.0..1.0f64) {
+        fn a_rate_given_as_a_float_is_good_to_a_nanosecond_a_day(
+            rate in 0.1..4.0f64,
+            day in -1.0..1.0f64,
+        ) {
             let segment = Segment::through(point(1 << 40, 0), rate, 0.0).unwrap();
             let delta = (day * DAY_NS as f64 / rate) as i64;
             // The float's mantissa as a whole number makes the oracle exact.
@@ -239,10 +242,17 @@ mod tests {
             probes in prop::collection::vec(any::<prop::sample::Index>(), 2..40),
         ) {
             let (segments, end) = polyline(&knots);
-            let mut ticks: Vec<u64> = probes.iter().map(|p| p.index((end + end / 4) as usize) as u64).collect();
-            ticks.extend(segments.as_slice().iter().flat_map(|s| [s.from_ticks.0.saturating_sub(1), s.from_ticks.0]));
+            let mut ticks: Vec<u64> =
+                probes.iter().map(|p| p.index((end + end / 4) as usize) as u64).collect();
+            ticks.extend(
+                segments
+                    .as_slice()
+                    .iter()
+                    .flat_map(|s| [s.from_ticks.0.saturating_sub(1), s.from_ticks.0]),
+            );
             ticks.sort_unstable();
-            let ns: Vec<TimelineNs> = ticks.iter().map(|&t| segments.serving(Ticks(t)).at(Ticks(t))).collect();
+            let ns: Vec<TimelineNs> =
+                ticks.iter().map(|&t| segments.serving(Ticks(t)).at(Ticks(t))).collect();
             prop_assert!(ns.is_sorted(), "{ticks:?} {ns:?}");
         }
 

@@ -50,8 +50,7 @@ pub enum SyncError {
     /// Every exchange contradicts itself.
     #[error(
         "all {exchanges} exchanges have stamps in an impossible order; a clock ran backwards or \
-        its \
-         calibrated rate is wrong: calibrate longer, or use the system clock"
+        its calibrated rate is wrong: calibrate longer, or use the system clock"
     )]
     Impossible {
         /// How many there were.

@@ -49,7 +49,10 @@ pub enum RecordError {
         path: PathBuf,
     },
     /// This node records into the run already.
-    #[error("launch {launch} already has a node {node} in {}; give each node its own number", path.display())]
+    #[error(
+        "launch {launch} already has a node {node} in {}; give each node its own number",
+        path.display()
+    )]
     NodeTaken {
         /// Launch.
         launch: u32,

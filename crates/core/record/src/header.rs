@@ -114,7 +114,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_header_survives_the_way(kind in 0..Kind::ALL.len() as u8, src: u16, dst: u16, seq: u64, ready: u64, sent: u64) {
+        fn a_header_survives_the_way(
+            kind in 0..Kind::ALL.len() as u8,
+            src: u16,
+            dst: u16,
+            seq: u64,
+            ready: u64,
+            sent: u64,
+        ) {
             let kind = Kind::from_code(kind).unwrap();
             let header = Header { kind, src, dst, seq, ready: Ticks(ready), sent: Ticks(sent) };
             prop_assert_eq!(Header::from_bytes(&header.to_bytes()), Ok(header));

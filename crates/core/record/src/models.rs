@@ -58,8 +58,7 @@ pub(crate) fn fit(
                 if !origin.certain {
                     notes.push(format!(
                         "clock {}: never synchronised with the run's other clocks; its stamps are \
-                        placed by the \
-                         machines' wall clocks, with an error that is not known",
+                        placed by the machines' wall clocks, with an error that is not known",
                         domain.id
                     ));
                 }

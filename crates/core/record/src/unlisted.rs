@@ -45,11 +45,7 @@ pub(crate) fn note_logs(
             not known{}",
             stem.escape_debug(),
             if kept {
-                format!(
-                    " (their log is now \
-            {KEPT}/{})",
-                    name.escape_debug()
-                )
+                format!(" (their log is now {KEPT}/{})", name.escape_debug())
             } else {
                 String::new()
             }

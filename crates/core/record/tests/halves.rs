@@ -37,7 +37,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
     /// Messages between three nodes, of which the last `lost` never arrive.
     #[test]
-    fn every_receive_finds_its_send(ways in prop::collection::vec((0u16..3, 0u16..3), 0..200), lost in 0usize..4) {
+    fn every_receive_finds_its_send(
+        ways in prop::collection::vec((0u16..3, 0u16..3), 0..200),
+        lost in 0usize..4,
+    ) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
         let run = RunFolder::create(&path, RunInfo::new("test")).unwrap();
@@ -51,7 +54,12 @@ proptest! {
         }
         for (at, (src, dst)) in ways[..arrive].iter().enumerate() {
             let arrived = now + at as u64 * 10_000 + 2000;
-            nodes[usize::from(*dst)].log_received(*src, Ticks(arrived), Ticks(arrived + 3000), at as u64);
+            nodes[usize::from(*dst)].log_received(
+                *src,
+                Ticks(arrived),
+                Ticks(arrived + 3000),
+                at as u64,
+            );
         }
         for node in nodes {
             node.finish().unwrap();
@@ -63,7 +71,9 @@ proptest! {
         prop_assert_eq!(found.len(), ways.len());
         // The number of bytes says which message it is.
         found.sort_by_key(|row| row[3]);
-        for (at, ([src, dst, _, bytes, ready, sent, taken], way)) in found.iter().zip(&ways).enumerate() {
+        for (at, ([src, dst, _, bytes, ready, sent, taken], way)) in
+            found.iter().zip(&ways).enumerate()
+        {
             prop_assert_eq!((*src, *dst, *bytes), (i64::from(way.0), i64::from(way.1), at as i64));
             prop_assert!(sent > ready);
             if at < arrive {

@@ -26,6 +26,11 @@ const EXTRAS: [Column; 15] = [
     Column::ReceiveSite,
 ];
 
+/// What the optional columns of a row hold.
+fn extras() -> impl Strategy<Value = Vec<u64>> {
+    prop::collection::vec(prop_oneof![0u64..1 << 60, Just(ABSENT)], EXTRAS.len())
+}
+
 fn row(node: u16) -> impl Strategy<Value = Row> {
     let stamp = || prop_oneof![4 => 1_000_000u64..1 << 50, 1 => Just(ABSENT)];
     let small = || 0u32..1 << 24;
@@ -116,19 +121,22 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn every_column_of_every_row_comes_back(
-        rows in prop::collection::vec((row(0), prop::collection::vec(prop_oneof![0u64..1 << 60, Just(ABSENT)], EXTRAS.len())), 0..400),
+        rows in prop::collection::vec((row(0), extras()), 0..400),
         stream: bool,
         constant: bool,
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
         let run = RunFolder::create(&path, RunInfo::new("test")).unwrap();
-        let schema = Schema::new(&[&[Column::Hops, Column::Packets, Column::Batch, Column::InFlight, Column::QueueLength][..], &EXTRAS].concat());
+        let small =
+            [Column::Hops, Column::Packets, Column::Batch, Column::InFlight, Column::QueueLength];
+        let schema = Schema::new(&[&small[..], &EXTRAS].concat());
         let mode = if stream { Mode::Stream } else { Mode::Memory };
         // A ring far smaller than the rows: it wraps, and measuring stops for it.
         let mut node = recorder(&run, 0, &schema, options(mode, 37, WhenFull::Block));
         let other = recorder(&run, 1, &Schema::default(), options(mode, 1, WhenFull::Drop));
-        let rows: Vec<_> = if constant { rows.iter().map(|_| rows[0].clone()).collect() } else { rows };
+        let rows: Vec<_> =
+            if constant { rows.iter().map(|_| rows[0].clone()).collect() } else { rows };
         for (row, extras) in &rows {
             node.push_with(row, extras);
         }
@@ -143,7 +151,8 @@ proptest! {
         let run = Run::open(&path).unwrap();
         prop_assert_eq!(&run.info, &info);
         let read = read_all(&run, &Field::ALL);
-        let expected: Vec<_> = rows.iter().map(|(row, extras)| expected(&run, row, extras)).collect();
+        let expected: Vec<_> =
+            rows.iter().map(|(row, extras)| expected(&run, row, extras)).collect();
         prop_assert_eq!(read, expected);
         prop_assert!(!path.join("live").exists());
     }

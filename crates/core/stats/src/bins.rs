@@ -150,26 +150,40 @@ mod tests {
     proptest! {
         #[test]
         fn bins_hold_what_lies_between_their_edges(
-            values in prop::collection::vec(-300..65_536_i64, 1..300), bins in 1..120_usize,
+            values in prop::collection::vec(-300..65_536_i64, 1..300),
+            bins in 1..120_usize,
         ) {
             let distribution = counted(&values);
             let (low, high) = (distribution.moments().min, distribution.moments().max);
-            for drawn in [linear(&distribution, low, high, bins), log(&distribution, low, high, bins)] {
+            for drawn in
+                [linear(&distribution, low, high, bins), log(&distribution, low, high, bins)]
+            {
                 prop_assert!(drawn.len() <= bins + 1, "{} bins", drawn.len());
-                prop_assert!(drawn.windows(2).all(|pair| pair[0].to == pair[1].from && pair[0].from < pair[0].to));
+                prop_assert!(
+                    drawn
+                        .windows(2)
+                        .all(|pair| pair[0].to == pair[1].from && pair[0].from < pair[0].to)
+                );
                 for bin in &drawn {
                     prop_assert_eq!(bin.count, naive(&values, bin));
                 }
-                prop_assert_eq!(drawn.iter().map(|bin| bin.count).sum::<u64>(), values.len() as u64);
+                prop_assert_eq!(
+                    drawn.iter().map(|bin| bin.count).sum::<u64>(),
+                    values.len() as u64
+                );
             }
         }
 
         #[test]
-        fn no_value_is_lost_whatever_the_range(values in prop::collection::vec(any::<i64>(), 1..50), shift in 0..63_u32) {
+        fn no_value_is_lost_whatever_the_range(
+            values in prop::collection::vec(any::<i64>(), 1..50),
+            shift in 0..63_u32,
+        ) {
             let values: Vec<i64> = values.iter().map(|v| v >> shift).collect();
             let distribution = counted(&values);
             let (low, high) = (distribution.moments().min, distribution.moments().max);
-            for drawn in [linear(&distribution, low, high, 100), log(&distribution, low, high, 100)] {
+            for drawn in [linear(&distribution, low, high, 100), log(&distribution, low, high, 100)]
+            {
                 let inside = drawn.iter().map(|bin| bin.count).sum::<u64>();
                 prop_assert_eq!(inside, values.len() as u64);
             }
@@ -179,9 +193,12 @@ mod tests {
         fn a_tail_falls_and_is_true(values in prop::collection::vec(-5..60_000_i64, 1..800)) {
             let points = tail(&counted(&values));
             prop_assert!(points.len() < 450);
-            prop_assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1));
+            prop_assert!(
+                points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1)
+            );
             for &(value, part) in &points {
-                let above = values.iter().filter(|&&v| v as f64 > value).count() as f64 / values.len() as f64;
+                let above = values.iter().filter(|&&v| v as f64 > value).count() as f64
+                    / values.len() as f64;
                 prop_assert!((above - part).abs() < 1e-12, "above {value}: {part}, truly {above}");
             }
             prop_assert_eq!(points[points.len() - 1].1, 0.0);

@@ -168,10 +168,13 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_follow_each_other_and_are_of_like_size(
-            rows in prop::collection::vec(1..5000_u64, 1..5), launches in 1..4_u32,
+            rows in prop::collection::vec(1..5000_u64, 1..5),
+            launches in 1..4_u32,
         ) {
             let files: Vec<FileRows> = (0..launches)
-                .flat_map(|launch| rows.iter().zip(0..).map(move |(&rows, node)| FileRows { launch, node, rows }))
+                .flat_map(|launch| {
+                    rows.iter().zip(0..).map(move |(&rows, node)| FileRows { launch, node, rows })
+                })
                 .collect();
             let plan = BlockPlan::new(&files);
             for file in &files {
@@ -183,7 +186,8 @@ mod tests {
                     prop_assert!(last.is_none_or(|last| block > last), "blocks go back");
                     let end = next.min(file.rows);
                     prop_assert_eq!(plan.block(file.launch, file.node, end - 1).unwrap().0, block);
-                    let even = file.rows as f64 / plan.launches()[file.launch as usize].count as f64;
+                    let even =
+                        file.rows as f64 / plan.launches()[file.launch as usize].count as f64;
                     prop_assert!((end - row) as f64 <= even + 1.0, "{} rows of {even}", end - row);
                     (row, last) = (end, Some(block));
                 }

@@ -139,7 +139,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_of_a_cell_agree_and_none_is_lost(rows in prop::collection::vec((0..5_i64, 0..400_i64), 1..900)) {
+        fn rows_of_a_cell_agree_and_none_is_lost(
+            rows in prop::collection::vec((0..5_i64, 0..400_i64), 1..900),
+        ) {
             let (src, bytes): (Vec<i64>, Vec<i64>) = rows.iter().copied().unzip();
             let columns = Columns::new(rows.len())
                 .with(Field::Src, Values::Each(&src))
@@ -149,11 +151,14 @@ mod tests {
             cells.sort(&columns, &[Field::Src, Field::Dst, Field::Bytes]);
             let mut found = HashMap::new();
             for cell in (0..cells.len()).map(|at| cells.get(at)) {
-                let listed: Vec<u32> = cell.rows.map_or_else(|| (0..rows.len() as u32).collect(), <[u32]>::to_vec);
+                let listed: Vec<u32> =
+                    cell.rows.map_or_else(|| (0..rows.len() as u32).collect(), <[u32]>::to_vec);
                 prop_assert!(found.insert(rows[cell.first], listed).is_none(), "two cells agree");
             }
             let mut truth: HashMap<(i64, i64), Vec<u32>> = HashMap::new();
-            rows.iter().enumerate().for_each(|(at, &key)| truth.entry(key).or_default().push(at as u32));
+            rows.iter()
+                .enumerate()
+                .for_each(|(at, &key)| truth.entry(key).or_default().push(at as u32));
             prop_assert_eq!(found, truth);
         }
     }

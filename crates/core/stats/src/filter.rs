@@ -285,10 +285,14 @@ mod tests {
             rows in prop::collection::vec([0..6_i64, 0..3, 0..3, -1..5, -1..6], 1..60),
             constant: [bool; 5],
         ) {
-            let each: Vec<Vec<i64>> = (0..5).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
-            let columns = FILTER_FIELDS.iter().enumerate().fold(Columns::new(rows.len()), |columns, (at, &field)| {
-                columns.with(field, values(&each[at], constant[at]))
-            });
+            let each: Vec<Vec<i64>> =
+                (0..5).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
+            let columns = FILTER_FIELDS
+                .iter()
+                .enumerate()
+                .fold(Columns::new(rows.len()), |columns, (at, &field)| {
+                    columns.with(field, values(&each[at], constant[at]))
+                });
             let truth: Vec<bool> = (0..rows.len()).map(|row| filter.takes(&columns, row)).collect();
             let mut mask = Vec::new();
             match filter.select(&columns, &mut mask) {

@@ -157,7 +157,8 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
         fn the_smallest_keys_stay_complete_in_any_order(
-            keys in prop::collection::vec(0..40_i64, 1..120), cut in 0..120_usize,
+            keys in prop::collection::vec(0..40_i64, 1..120),
+            cut in 0..120_usize,
         ) {
             let take = |keys: &[i64]| {
                 let mut grouping = Grouping::new(8);
@@ -170,11 +171,16 @@ mod tests {
             for grouping in [merged, take(&keys)] {
                 let mut truth: BTreeMap<i64, u64> = BTreeMap::new();
                 keys.iter().for_each(|&key| *truth.entry(key).or_default() += 1);
-                let kept: Vec<(i64, u64)> = grouping.groups().map(|(key, group)| (key.0, group.messages)).collect();
-                let expected: Vec<(i64, u64)> = truth.iter().take(8).map(|(&key, &count)| (key, count)).collect();
+                let kept: Vec<(i64, u64)> =
+                    grouping.groups().map(|(key, group)| (key.0, group.messages)).collect();
+                let expected: Vec<(i64, u64)> =
+                    truth.iter().take(8).map(|(&key, &count)| (key, count)).collect();
                 let left_out: Vec<u64> = truth.values().skip(8).copied().collect();
                 prop_assert_eq!(kept, expected);
-                prop_assert_eq!(grouping.left_out(), (left_out.len() as u64, left_out.iter().sum()));
+                prop_assert_eq!(
+                    grouping.left_out(),
+                    (left_out.len() as u64, left_out.iter().sum())
+                );
             }
         }
     }

@@ -172,7 +172,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_and_grouping_do_not_matter(values in prop::collection::vec(any_value(), 0..300), cut in 0..300_usize) {
+        fn order_and_grouping_do_not_matter(
+            values in prop::collection::vec(any_value(), 0..300),
+            cut in 0..300_usize,
+        ) {
             let whole = Moments::of(&values);
             let (left, right) = values.split_at(cut.min(values.len()));
             let mut merged = Moments::of(right);

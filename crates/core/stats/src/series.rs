@@ -92,7 +92,8 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
         fn every_message_is_in_its_slice_in_any_order(
-            messages in prop::collection::vec((-1_000_000..50_000_000_i64, 0..100_i64), 1..300), parts in 1..5_usize,
+            messages in prop::collection::vec((-1_000_000..50_000_000_i64, 0..100_i64), 1..300),
+            parts in 1..5_usize,
         ) {
             let take = |messages: &[(i64, i64)]| {
                 let (ready, time): (Vec<i64>, Vec<i64>) = messages.iter().copied().unzip();
@@ -101,13 +102,17 @@ mod tests {
                 series
             };
             let mut merged = Series::default();
-            messages.chunks(messages.len().div_ceil(parts)).rev().for_each(|part| merged.merge(&take(part)));
+            messages
+                .chunks(messages.len().div_ceil(parts))
+                .rev()
+                .for_each(|part| merged.merge(&take(part)));
             let bins = merged.bins();
             prop_assert_eq!(&bins, &take(&messages).bins());
             prop_assert!(bins.len() as i64 <= SLICES);
             for bin in bins {
                 let inside = |&&(ready, _): &&(i64, i64)| bin.from_ns <= ready && ready < bin.to_ns;
-                let within: Vec<i64> = messages.iter().filter(inside).map(|&(_, time)| time).collect();
+                let within: Vec<i64> =
+                    messages.iter().filter(inside).map(|&(_, time)| time).collect();
                 prop_assert_eq!(bin.count, within.len() as u64);
                 prop_assert_eq!(Some(bin.max_ns), within.iter().copied().max());
             }

@@ -100,14 +100,22 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn pieces_hold_every_message_once(values in prop::collection::vec(-50..3_000_000_i64, 1..3000)) {
+        fn pieces_hold_every_message_once(
+            values in prop::collection::vec(-50..3_000_000_i64, 1..3000),
+        ) {
             let view = view(Stage::Transit, &counted(&values)).unwrap();
             let n = values.len() as u64;
             prop_assert_eq!(view.pieces.iter().map(|piece| piece.count).sum::<u64>(), n);
             prop_assert_eq!(view.log_bins.iter().map(|bin| bin.count).sum::<u64>(), n);
             for piece in &view.pieces {
-                prop_assert_eq!(piece.linear_bins.iter().map(|bin| bin.count).sum::<u64>(), piece.count);
-                prop_assert_eq!(piece.log_bins.iter().map(|bin| bin.count).sum::<u64>(), piece.count);
+                prop_assert_eq!(
+                    piece.linear_bins.iter().map(|bin| bin.count).sum::<u64>(),
+                    piece.count
+                );
+                prop_assert_eq!(
+                    piece.log_bins.iter().map(|bin| bin.count).sum::<u64>(),
+                    piece.count
+                );
             }
         }
     }

@@ -127,9 +127,12 @@ proptest! {
 
     #[test]
     fn the_order_of_batches_and_the_number_of_accumulators_do_not_matter(
-        launches in any_run(), batch in 20..400_usize, accumulators in 1..4_usize,
+        launches in any_run(),
+        batch in 20..400_usize,
+        accumulators in 1..4_usize,
     ) {
-        let (mut once, mut apart) = (analyse(&launches, batch, 1, false), analyse(&launches, batch, accumulators, true));
+        let (mut once, mut apart) =
+            (analyse(&launches, batch, 1, false), analyse(&launches, batch, accumulators, true));
         // Intervals of mean-like figures are sums in f64, whose last digit may depend on the order.
         for analysis in [&mut once, &mut apart] {
             analysis.shares.clear();
@@ -139,9 +142,13 @@ proptest! {
     }
 
     #[test]
-    fn stages_groups_and_anomalies_are_those_of_the_rows(launches in any_run(), batch in 1..400_usize) {
+    fn stages_groups_and_anomalies_are_those_of_the_rows(
+        launches in any_run(),
+        batch in 1..400_usize,
+    ) {
         let analysis = analyse(&launches, batch, 2, false);
-        let messages: Vec<&Planted> = launches.iter().flatten().filter(|row| !row.is_cycle()).collect();
+        let messages: Vec<&Planted> =
+            launches.iter().flatten().filter(|row| !row.is_cycle()).collect();
         prop_assert_eq!(analysis.messages, messages.len() as u64);
         let stages = [Stage::EndToEnd, Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
         for (at, stage) in stages.into_iter().enumerate() {
@@ -149,41 +156,72 @@ proptest! {
             times.sort_unstable();
             let view = analysis.stages.iter().find(|view| view.stage == stage);
             prop_assert_eq!(view.map_or(0, |view| view.summary.count), times.len() as u64);
-            prop_assert_eq!(analysis.anomalies.negative[at], times.iter().filter(|&&time| time < 0).count() as u64);
+            prop_assert_eq!(
+                analysis.anomalies.negative[at],
+                times.iter().filter(|&&time| time < 0).count() as u64
+            );
             let Some(view) = view else { continue };
             let median = view.summary.quantiles.iter().find(|quantile| quantile.p == 0.5).unwrap();
             let truth = times[times.len().div_ceil(2) - 1];
-            prop_assert!((median.value_ns - truth).abs() <= truth >> 12, "median {} for \
-            {truth}", median.value_ns);
+            prop_assert!(
+                (median.value_ns - truth).abs() <= truth >> 12,
+                "median {} for {truth}",
+                median.value_ns
+            );
             prop_assert_eq!(view.summary.total_ns, times.iter().sum::<i64>() as f64);
         }
         for (stamp, missing) in analysis.anomalies.missing.iter().enumerate() {
             let needed = |row: &&&Planted| row.src != row.dst || stamp == 0 || stamp == 3;
-            let truth = messages.iter().filter(needed).filter(|row| row.stamps[stamp] == NULL).count() as u64;
+            let truth =
+                messages.iter().filter(needed).filter(|row| row.stamps[stamp] == NULL).count()
+                    as u64;
             prop_assert_eq!(*missing, truth);
         }
         for breakdown in &analysis.breakdowns {
-            let counted: u64 = breakdown.groups.iter().flat_map(|group| group.stages.first()).map(|(_, s)| s.count).sum();
-            let whole = messages.iter().filter(|row| row.stage(0).is_some() || (1..4).any(|at| row.stage(at).is_some()));
-            prop_assert!(counted <= whole.count() as u64 && breakdown.left_out == (0, 0), "{:?}", breakdown.by);
+            let counted: u64 = breakdown
+                .groups
+                .iter()
+                .flat_map(|group| group.stages.first())
+                .map(|(_, s)| s.count)
+                .sum();
+            let whole = messages
+                .iter()
+                .filter(|row| row.stage(0).is_some() || (1..4).any(|at| row.stage(at).is_some()));
+            prop_assert!(
+                counted <= whole.count() as u64 && breakdown.left_out == (0, 0),
+                "{:?}",
+                breakdown.by
+            );
         }
-        let cycles = launches.iter().flatten().filter(|row| row.is_cycle() && row.stage(0).is_some()).count();
+        let cycles = launches
+            .iter()
+            .flatten()
+            .filter(|row| row.is_cycle() && row.stage(0).is_some())
+            .count();
         prop_assert_eq!(analysis.cycles.map_or(0, |view| view.summary.count), cycles as u64);
     }
 
     #[test]
     fn the_slowest_are_the_slowest(launches in any_run(), batch in 1..400_usize) {
         let analysis = analyse(&launches, batch, 2, true);
-        let mut times: Vec<i64> =
-            launches.iter().flatten().filter(|row| !row.is_cycle()).filter_map(|row| row.stage(0)).collect();
+        let mut times: Vec<i64> = launches
+            .iter()
+            .flatten()
+            .filter(|row| !row.is_cycle())
+            .filter_map(|row| row.stage(0))
+            .collect();
         times.sort_unstable_by(|x, y| y.cmp(x));
         times.truncate(5);
-        let found: Vec<i64> = analysis.slowest.iter().filter_map(|message| message.stage_ns[0]).collect();
+        let found: Vec<i64> =
+            analysis.slowest.iter().filter_map(|message| message.stage_ns[0]).collect();
         prop_assert_eq!(found, times);
         for slow in &analysis.slowest {
             let row = &launches[slow.launch as usize][slow.seq as usize];
             prop_assert_eq!(slow.stage_ns, [0, 1, 2, 3].map(|at| row.stage(at)));
-            prop_assert_eq!((slow.src as i64, slow.dst as i64, slow.bytes as i64), (row.src, row.dst, row.bytes));
+            prop_assert_eq!(
+                (slow.src as i64, slow.dst as i64, slow.bytes as i64),
+                (row.src, row.dst, row.bytes)
+            );
         }
     }
 }

@@ -256,8 +256,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn any_order_and_any_accumulators_end_alike(
-        rows in prop::collection::vec((0..5_usize, 0..6_i64, 0..6_i64, 0..40_i64, -30 * MS..30 * MS), 1..400),
-        batch in 1..60_usize, accumulators in 1..4_usize,
+        rows in prop::collection::vec(
+            (0..5_usize, 0..6_i64, 0..6_i64, 0..40_i64, -30 * MS..30 * MS),
+            1..400,
+        ),
+        batch in 1..60_usize,
+        accumulators in 1..4_usize,
     ) {
         let make = |(at, &(like, src, dst, tag, shift)): (i64, &(usize, i64, i64, i64, i64))| {
             let like = planted()[like];

@@ -309,9 +309,12 @@ proptest! {
 
     #[test]
     fn the_order_of_batches_and_the_number_of_accumulators_do_not_matter(
-        rows in any_run(), batch in 1..100_usize, accumulators in 1..4_usize,
+        rows in any_run(),
+        batch in 1..100_usize,
+        accumulators in 1..4_usize,
     ) {
-        let (once, apart) = (analyse(&rows, 1000, 1, false), analyse(&rows, batch, accumulators, true));
+        let (once, apart) =
+            (analyse(&rows, 1000, 1, false), analyse(&rows, batch, accumulators, true));
         prop_assert_eq!(once.simulation, apart.simulation);
     }
 
@@ -324,29 +327,42 @@ proptest! {
             return Ok(());
         };
         prop_assert_eq!(found.executed, of(Kind::Execution).count() as u64);
-        prop_assert_eq!((found.undone, found.committed), (sum(Kind::Rollback), sum(Kind::Collection)));
+        prop_assert_eq!(
+            (found.undone, found.committed),
+            (sum(Kind::Rollback), sum(Kind::Collection))
+        );
         let count = of(Kind::Rollback).count() as u64;
         prop_assert_eq!(found.rollbacks.depths.iter().map(|range| range.2).sum::<u64>(), count);
         let lengths = found.rollbacks.lengths.iter().map(|bin| bin.count).sum::<u64>();
-        prop_assert_eq!(lengths + found.rollbacks.lengths_zero + found.rollbacks.lengths_unknown, count);
+        prop_assert_eq!(
+            lengths + found.rollbacks.lengths_zero + found.rollbacks.lengths_unknown,
+            count
+        );
         let mut depths: Vec<u64> = of(Kind::Rollback).map(|row| row.amount as u64).collect();
         depths.sort_unstable_by(|a, b| b.cmp(a));
         depths.truncate(10);
-        prop_assert_eq!(found.worst.iter().map(|rollback| rollback.events).collect::<Vec<_>>(), depths);
+        prop_assert_eq!(
+            found.worst.iter().map(|rollback| rollback.events).collect::<Vec<_>>(),
+            depths
+        );
         prop_assert!(found.objects.windows(2).all(|pair| pair[0].undone >= pair[1].undone));
         for object in &found.objects {
             let truth = of(Kind::Rollback).filter(|row| row.object == object.object);
             prop_assert_eq!(object.undone, truth.map(|row| row.amount as u64).sum::<u64>());
         }
         for (node, shown) in found.nodes.iter().map(|shown| (i64::from(shown.node), shown)) {
-            prop_assert_eq!(shown.executed, of(Kind::Execution).filter(|row| row.node == node).count() as u64);
+            prop_assert_eq!(
+                shown.executed,
+                of(Kind::Execution).filter(|row| row.node == node).count() as u64
+            );
             prop_assert_eq!(shown.elapsed_ns, shown.rest_ns + shown.work_ns.iter().sum::<i64>());
         }
     }
 
     #[test]
     fn work_and_cycles_never_show_in_the_messages(rows in any_run(), batch in 1..300_usize) {
-        let messages: Vec<Planted> = rows.iter().copied().filter(|row| !row.kind.is_interval()).collect();
+        let messages: Vec<Planted> =
+            rows.iter().copied().filter(|row| !row.kind.is_interval()).collect();
         let mut mixed = analyse(&rows, batch, 2, false);
         mixed.simulation = None;
         // Sends of a pair are followed within a batch, and mixing changes what is in one.

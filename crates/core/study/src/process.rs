@@ -1,7 +1,7 @@
 //! A launch as a process: watched, timed, ended with the study or when its time is over, and read.
 //!
-//! It is in a process group of its own: Ctrl-C at the terminal reaches the study alone, which passes
-//! it on once. Nothing of a launch outlives it.
+//! It is in a process group of its own: Ctrl-C at the terminal reaches the study alone, which
+//! passes it on once. Nothing of a launch outlives it.
 
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,

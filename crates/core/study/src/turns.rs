@@ -30,7 +30,7 @@ pub struct Turn {
     pub round: u32,
     /// For the name of its folder.
     pub name: String,
-    /// The longest that it may take. Who launches sees to it; one that took longer counts as failed.
+    /// The longest that it may take. Who launches sees to it; one that took longer has failed.
     pub limit: Duration,
     /// Turns before this one.
     pub done: usize,

@@ -32,8 +32,7 @@ impl Ground {
                 "a real-time program takes the core"
             } else {
                 "sixteen busy loops share the core; missing here: the right to real-time priority \
-                (root), or \
-                 the programs chrt and taskset"
+                (root), or the programs chrt and taskset"
             }
         );
         let swap = said("no pages are taken", Swap::on(folder));

@@ -137,7 +137,8 @@ mod tests {
         let case = Case::draw(0);
         let wait = |node: u32, covered: i64| {
             let part = json!({"node": node, "cause": cause(case.plant), "ns": covered});
-            json!({"from_ns": 100, "to_ns": 1100, "account": {"parts": [part], "covered_ns": covered}})
+            let account = json!({"parts": [part], "covered_ns": covered});
+            json!({"from_ns": 100, "to_ns": 1100, "account": account})
         };
         assert_eq!(wrong(case, &wait(case.node, 950)), None);
         assert!(wrong(case, &wait(case.node, 800)).is_some());

@@ -10,17 +10,17 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "\
 Without --server it starts page servers of its own on this machine, as processes: two for pages \
-and one for parity. \
-That shows how it works; memory is gained with servers on other machines. There, on a, b and c, \
-with one key:
+and one for parity. That shows how it works; memory is gained with servers on other machines. \
+There, on a, b and c, with one key:
   fourstamp pager key run.key
   fourstamp pager serve --memory 8G --listen 0.0.0.0:7311 --key-file run.key
 and here, with the same key:
   fourstamp pager run --local 2G --server a:7311 --server b:7311 \\
       --parity c:7311 --key-file run.key -- ./app input
 
-Paged are allocations and anonymous mappings of at least --threshold; the rest of the program is as always. Any one \
-server may die: reads go on at once from the others, and its pages are made again in the background.
+Paged are allocations and anonymous mappings of at least --threshold; the rest of the program is \
+as always. Any one server may die: reads go on at once from the others, and its pages are made \
+again in the background.
 
 Policies, and what a page that leaves costs with S servers:
   parity-log     pages to the servers in turn, a parity page after each round;
@@ -32,8 +32,8 @@ Policies, and what a page that leaves costs with S servers:
   none           one copy, nothing is safe: 1 transfer
   disk           the local disk, and no servers
 
-How far the program is, --status says each second, and `kill -USR1` of this process at any time. The program's output \
-and exit code are its own; everything of ours goes to standard error.")]
+How far the program is, --status says each second, and `kill -USR1` of this process at any time. \
+The program's output and exit code are its own; everything of ours goes to standard error.")]
 pub struct RunArgs {
     /// Local memory for paged pages
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
@@ -51,7 +51,12 @@ pub struct RunArgs {
     #[arg(long, default_value_t = Policy::ParityLog)]
     pub policy: Policy,
     /// Page servers to start here, besides that for parity, if no --server is given
-    #[arg(long, default_value_t = 2, conflicts_with = "servers", value_parser = clap::value_parser!(u16).range(1..=64))]
+    #[arg(
+        long,
+        default_value_t = 2,
+        conflicts_with = "servers",
+        value_parser = clap::value_parser!(u16).range(1..=64)
+    )]
     pub start: u16,
     /// Memory of each server that is started here  [default: a share of what is free]
     #[arg(long, value_name = "SIZE", conflicts_with = "servers", value_parser = bytes)]
@@ -66,13 +71,23 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
     pub disk: PathBuf,
     /// Most pages read ahead at once; 0 for none
-    #[arg(long, value_name = "PAGES", default_value_t = 64, value_parser = clap::value_parser!(u32).range(0..=64))]
+    #[arg(
+        long,
+        value_name = "PAGES",
+        default_value_t = 64,
+        value_parser = clap::value_parser!(u32).range(0..=64)
+    )]
     pub prefetch: u32,
     /// Allocations from this size on are paged
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = bytes)]
     pub threshold: usize,
     /// A server that answers nothing for so many milliseconds counts as dead
-    #[arg(long, value_name = "MS", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(10..=600_000))]
+    #[arg(
+        long,
+        value_name = "MS",
+        default_value_t = 2000,
+        value_parser = clap::value_parser!(u64).range(10..=600_000)
+    )]
     pub deadline: u64,
     /// Serve only faults of the program itself, not those within system calls, as an ordinary user
     /// must

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "\
 Lends memory to programs that page over the network. Each of them has its own pages, which no \
-other can see and which \
-are gone when it ends; the memory for all of them together is bounded. The server refuses new \
-pages when it is full or \
+other can see and which are gone when it ends; the memory for all of them together is bounded. The \
+server refuses new pages when it is full or \
 its machine is short of memory; the programs then go elsewhere.
 
-Whoever holds the run key may use the server, and nobody else. Traffic is encrypted if the program asks for it \
-(`fourstamp pager run --encrypt`); use --require-encryption on a network that others can read.
+Whoever holds the run key may use the server, and nobody else. Traffic is encrypted if the program \
+asks for it (`fourstamp pager run --encrypt`); use --require-encryption on a network that others \
+can read.
 
 Examples:
   fourstamp pager key run.key       make a key; copy it to the other machines
@@ -54,9 +54,8 @@ pub struct PagerServeArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Servers and the programs that use them need the same key: it proves who they are, and encrypts \
-pages with --encrypt. \
-Copy the file to each machine over a channel that you trust. A file that is there already is left \
-alone.
+pages with --encrypt. Copy the file to each machine over a channel that you trust. A file that is \
+there already is left alone.
 
 Example:
   fourstamp pager key run.key && scp run.key otherhost:")]

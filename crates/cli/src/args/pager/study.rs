@@ -18,8 +18,8 @@ The alternatives, each in fresh processes, one launch of each in turn:
                  a link of that rate (root); beside it what is predicted from
                  the run over the fastest link
 
-What is not possible here is left out, and the study says why. Namespaces, cgroup and swap file are gone when the study \
-ends; those of a study that was killed are removed by the next.
+What is not possible here is left out, and the study says why. Namespaces, cgroup and swap file \
+are gone when the study ends; those of a study that was killed are removed by the next.
 
 The programs are the examples of this project:
   cargo build --release --package fourstamp-examples --examples
@@ -37,13 +37,25 @@ pub struct PagerStudyArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Bytes of data
-    #[arg(long, value_name = "SIZE,...", value_delimiter = ',', default_value = "64M", value_parser = quantity::bytes)]
+    #[arg(
+        long,
+        value_name = "SIZE,...",
+        value_delimiter = ',',
+        default_value = "64M",
+        value_parser = quantity::bytes
+    )]
     pub sizes: Vec<usize>,
     /// Local memory that the program is given  [default: a quarter of its data]
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     pub local: Option<usize>,
     /// What the links carry
-    #[arg(long, value_name = "RATE,...", value_delimiter = ',', default_value = "100mbit,1gbit", value_parser = rate)]
+    #[arg(
+        long,
+        value_name = "RATE,...",
+        value_delimiter = ',',
+        default_value = "100mbit,1gbit",
+        value_parser = rate
+    )]
     pub networks: Vec<u64>,
     /// Memory servers, besides the one for parity
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]

@@ -81,7 +81,8 @@ fn change(workload: &mut WorkloadArgs, intervention: Intervention) -> Result<Str
         Intervention::Timer => timer(common),
         Intervention::Batch => {
             bail!(
-                "--intervene batch is for a stream without --rate: only there are messages handed over together"
+                "--intervene batch is for a stream without --rate: only there are messages handed \
+                over together"
             )
         }
     }

@@ -106,8 +106,7 @@ fn boxes(args: &StudyArgs, link: &Link) -> Result<(Vec<Boxes>, Option<String>)> 
         Err(lacking) => {
             let remark = format!(
                 "two boxes are left out: {lacking}; with them, two that a link of {} joins are \
-                measured too (or give \
-                 --hosts a,b)",
+                measured too (or give --hosts a,b)",
                 link.text()
             );
             Ok((vec![Boxes::One], Some(remark)))

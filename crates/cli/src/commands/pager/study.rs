@@ -110,8 +110,7 @@ fn program_file(args: &PagerStudyArgs) -> Result<PathBuf> {
     candidates.into_iter().find(|file| file.is_file()).with_context(|| {
         format!(
             "there is no {name} in {}: build it (cargo build --release --package \
-            fourstamp-examples --examples) or give \
-             --program-file",
+            fourstamp-examples --examples) or give --program-file",
             beside.display()
         )
     })

@@ -61,8 +61,11 @@ proptest! {
         let machine = Machine { realtime_ppm, ..machine };
         let anchors = anchors(&machine, run_ns, ends, &between);
         let model = Model::fit(&anchors, RAW_AT_START_NS).unwrap();
-        prop_assert_eq!(model.segments().len(), 1, "no anchor of a steady clock contradicts the \
-        line");
+        prop_assert_eq!(
+            model.segments().len(),
+            1,
+            "no anchor of a steady clock contradicts the line"
+        );
         prop_assert!(!model.realtime_stepped());
         for probe in probes {
             assert_within_bounds(&model, &machine, probe * run_ns);
@@ -75,10 +78,14 @@ proptest! {
         ends in (reading(), reading()),
         between in prop::collection::vec(reading(), 0..8),
     ) {
-        let model = Model::fit(&anchors(&machine, SECOND_NS, ends, &between), RAW_AT_START_NS).unwrap();
+        let model =
+            Model::fit(&anchors(&machine, SECOND_NS, ends, &between), RAW_AT_START_NS).unwrap();
         let widest_ns = ends.0.1.max(ends.1.1) / 2.0 + 2.0 / machine.ticks_per_ns + 2.0;
-        prop_assert!(model.max_error_ns() <= widest_ns * 2.0, "{} > {widest_ns} x \
-        2", model.max_error_ns());
+        prop_assert!(
+            model.max_error_ns() <= widest_ns * 2.0,
+            "{} > {widest_ns} x 2",
+            model.max_error_ns()
+        );
         if between.is_empty() {
             prop_assert!(model.max_error_ns() <= widest_ns + 1.0);
         }
@@ -97,12 +104,16 @@ proptest! {
         // Between two anchors: while its counter stands still a machine takes none.
         let stopped_from_ns = (stopped_in.index(seconds as usize) as f64 + stopped_at) * SECOND_NS;
         let machine = Machine { stopped: Some((stopped_from_ns, stopped_ns)), ..machine };
-        let anchors: Vec<Anchor> =
-            (0..=seconds).map(|second| machine.anchor(second as f64 * SECOND_NS, 60.0, 0.3, 0.6)).collect();
+        let anchors: Vec<Anchor> = (0..=seconds)
+            .map(|second| machine.anchor(second as f64 * SECOND_NS, 60.0, 0.3, 0.6))
+            .collect();
         let model = Model::fit(&anchors, RAW_AT_START_NS).unwrap();
         prop_assert!(model.segments().len() > 1, "one line hides the stop");
-        prop_assert!(model.residual_ns() > stopped_ns * 0.05, "{} of \
-        {stopped_ns}", model.residual_ns());
+        prop_assert!(
+            model.residual_ns() > stopped_ns * 0.05,
+            "{} of {stopped_ns}",
+            model.residual_ns()
+        );
         for probe in probes {
             assert_within_bounds(&model, &machine, probe * run_ns);
         }
@@ -119,9 +130,14 @@ proptest! {
         probes in prop::collection::vec(0.0..1.0f64, 20),
     ) {
         let machine = Machine { realtime_ppm, set: Some((set_at * SECOND_NS, set_ns)), ..machine };
-        let model = Model::fit(&anchors(&machine, SECOND_NS, ends, &between), RAW_AT_START_NS).unwrap();
+        let model =
+            Model::fit(&anchors(&machine, SECOND_NS, ends, &between), RAW_AT_START_NS).unwrap();
         prop_assert!(model.realtime_stepped());
-        prop_assert!((model.realtime().stepped_ns() - set_ns.abs()).abs() < 1e6, "{:?}", model.realtime());
+        prop_assert!(
+            (model.realtime().stepped_ns() - set_ns.abs()).abs() < 1e6,
+            "{:?}",
+            model.realtime()
+        );
         prop_assert!(model.max_error_ns() < 20_000.0, "the ticks are not in doubt");
         for probe in probes {
             assert_within_bounds(&model, &machine, probe * SECOND_NS);
@@ -139,8 +155,10 @@ proptest! {
         probes in prop::collection::vec(0.0..0.5f64, 20),
     ) {
         let machine = Machine { realtime_ppm, ..machine };
-        let moments = (0..6).flat_map(|half| [0.0, behind_ns].map(|by| f64::from(half) * SECOND_NS / 2.0 + by));
-        let anchor = |(at_ns, (raw, real)): (f64, &(f64, f64))| machine.anchor(at_ns, 60.0, *raw, *real);
+        let moments = (0..6)
+            .flat_map(|half| [0.0, behind_ns].map(|by| f64::from(half) * SECOND_NS / 2.0 + by));
+        let anchor =
+            |(at_ns, (raw, real)): (f64, &(f64, f64))| machine.anchor(at_ns, 60.0, *raw, *real);
         let anchors: Vec<Anchor> = moments.zip(&shares).map(anchor).collect();
         let model = Model::fit(&anchors, RAW_AT_START_NS).unwrap();
         for probe in probes {
@@ -179,11 +197,13 @@ proptest! {
         probes in prop::collection::vec(-0.5..1.5f64, 2..50),
     ) {
         let machine = Machine { stopped: stopped.then_some((9.7e8, 1e7)), ..machine };
-        let model = Model::fit(&anchors(&machine, SECOND_NS, ends, &between), RAW_AT_START_NS).unwrap();
+        let model =
+            Model::fit(&anchors(&machine, SECOND_NS, ends, &between), RAW_AT_START_NS).unwrap();
         let mut moments = probes;
         moments.sort_by(f64::total_cmp);
         let mut cursor = model.cursor();
-        let converted: Vec<_> = moments.iter().map(|at| cursor.timeline(machine.ticks(at * SECOND_NS))).collect();
+        let converted: Vec<_> =
+            moments.iter().map(|at| cursor.timeline(machine.ticks(at * SECOND_NS))).collect();
         prop_assert!(converted.is_sorted());
     }
 
@@ -196,11 +216,13 @@ proptest! {
         probes in prop::collection::vec(-0.5..1.5f64, 20),
     ) {
         let machine = Machine { stopped: Some((9.7e8, 1e7)), set: Some((6e8, set_ns)), ..machine };
-        let model = Model::fit(&anchors(&machine, SECOND_NS, ends, &between), RAW_AT_START_NS).unwrap();
+        let model =
+            Model::fit(&anchors(&machine, SECOND_NS, ends, &between), RAW_AT_START_NS).unwrap();
         let stored: Model = serde_json::from_str(&serde_json::to_string(&model).unwrap()).unwrap();
         let mut cursor = stored.cursor();
         for probe in probes {
-            let (ticks, real) = (machine.ticks(probe * SECOND_NS), machine.realtime_ns(probe * SECOND_NS));
+            let (ticks, real) =
+                (machine.ticks(probe * SECOND_NS), machine.realtime_ns(probe * SECOND_NS));
             prop_assert_eq!(cursor.timeline(ticks), model.timeline(ticks));
             prop_assert_eq!(cursor.realtime_to_timeline(real), model.realtime_to_timeline(real));
         }
@@ -208,14 +230,17 @@ proptest! {
 
     #[test]
     fn damaged_anchors_are_an_error_or_a_model_but_never_a_panic(
-        values in prop::collection::vec((any::<u64>(), any::<u64>(), any::<i64>(), any::<i64>()), 0..6),
+        values in prop::collection::vec(any::<(u64, u64, i64, i64)>(), 0..6),
         start in any::<i64>(),
         probe in any::<u64>(),
     ) {
         let anchors: Vec<Anchor> = values
             .iter()
-            .map(|&(ticks, half_width, monotonic_raw_ns, realtime_ns)| {
-                Anchor { ticks: Ticks(ticks), half_width, monotonic_raw_ns, realtime_ns }
+            .map(|&(ticks, half_width, monotonic_raw_ns, realtime_ns)| Anchor {
+                ticks: Ticks(ticks),
+                half_width,
+                monotonic_raw_ns,
+                realtime_ns,
             })
             .collect();
         if let Ok(model) = Model::fit(&anchors, start) {

@@ -45,15 +45,21 @@ proptest! {
         at_ns in 0.0..1e12f64,
         paths in prop::collection::vec(path(), 1..30),
     ) {
-        let (local, remote) = (Machine::new(counters.0, rates.0), Machine::new(counters.1, rates.1));
+        let (local, remote) =
+            (Machine::new(counters.0, rates.0), Machine::new(counters.1, rates.1));
         let offset = synchronise((&local, &remote), at_ns, &paths);
         prop_assert!(apart_ns(offset, &local, &remote) <= offset.error_ns + 0.01);
         let shortest_ns = paths.iter().map(|path| path.0 + path.2).fold(f64::INFINITY, f64::min);
         let resolution_ns = 3.0 / rates.0 + 3.0 / rates.1;
-        prop_assert!(offset.error_ns <= shortest_ns / 2.0 + resolution_ns, "the shortest round \
-        trip counts");
+        prop_assert!(
+            offset.error_ns <= shortest_ns / 2.0 + resolution_ns,
+            "the shortest round trip counts"
+        );
         let back = offset.reversed();
-        prop_assert_eq!((back.local, back.remote, back.error_ns), (offset.remote, offset.local, offset.error_ns));
+        prop_assert_eq!(
+            (back.local, back.remote, back.error_ns),
+            (offset.remote, offset.local, offset.error_ns)
+        );
     }
 
     #[test]
@@ -76,18 +82,23 @@ proptest! {
             .collect();
         let reference_model = Model::fit(&anchors(&reference, run_ns), RAW_AT_START_NS).unwrap();
         let model =
-            Model::through(&offsets, &anchors(&node, run_ns), node.calibration(), &reference_model).unwrap();
+            Model::through(&offsets, &anchors(&node, run_ns), node.calibration(), &reference_model)
+                .unwrap();
         for probe in probes {
             let true_ns = probe * run_ns;
             let ticks = node.ticks(true_ns);
             let (off, bound) = (off_ns(model.timeline(ticks), true_ns), model.error_ns(ticks));
-            prop_assert!(off <= bound + node.slack_ns(), "ticks at {true_ns}: off by {off}, bound \
-            {bound}; {model:?}");
+            prop_assert!(
+                off <= bound + node.slack_ns(),
+                "ticks at {true_ns}: off by {off}, bound {bound}; {model:?}"
+            );
             let real = node.realtime_ns(true_ns);
             let off = off_ns(model.realtime_to_timeline(real), true_ns);
             let bound = model.realtime_error_ns(real);
-            prop_assert!(off <= bound + node.slack_ns(), "realtime at {true_ns}: off by {off}, \
-            bound {bound}; {model:?}");
+            prop_assert!(
+                off <= bound + node.slack_ns(),
+                "realtime at {true_ns}: off by {off}, bound {bound}; {model:?}"
+            );
         }
     }
 
@@ -112,8 +123,11 @@ proptest! {
         for probe in probes {
             let ticks = node.ticks(probe * SECOND_NS);
             let off = off_ns(model.timeline(ticks), probe * SECOND_NS);
-            prop_assert!(off <= model.error_ns(ticks) * 1.001 + node.slack_ns(), "{off} > \
-            {}", model.error_ns(ticks));
+            prop_assert!(
+                off <= model.error_ns(ticks) * 1.001 + node.slack_ns(),
+                "{off} > {}",
+                model.error_ns(ticks)
+            );
         }
     }
 }

@@ -102,18 +102,28 @@ proptest! {
             // A piece may hold a change of rate, which no anchor shows: at 80 ppm 10 µs in a
             // quarter of a second.
             let unseen_ns = if at_s > end_s { 0.0 } else { 80e-6 * 0.25 * SECOND_NS };
-            prop_assert!(off_ns.abs() <= bound_ns + unseen_ns + 4.0, "{at_s} s of {end_s}: \
-            {off_ns} ± {bound_ns}");
+            prop_assert!(
+                off_ns.abs() <= bound_ns + unseen_ns + 4.0,
+                "{at_s} s of {end_s}: {off_ns} ± {bound_ns}"
+            );
         }
     }
 
     #[test]
-    fn thinning_bounds_what_is_kept_and_keeps_the_tightest_and_the_last(number in 1usize..5000, tightest in any::<prop::sample::Index>()) {
+    fn thinning_bounds_what_is_kept_and_keeps_the_tightest_and_the_last(
+        number in 1usize..5000,
+        tightest in any::<prop::sample::Index>(),
+    ) {
         let tightest = tightest.index(number);
         let mut thinned = Thinned::default();
         for at in 0..number {
             let half_width = if at == tightest { 1 } else { 10 };
-            thinned.push(Anchor { ticks: Ticks(at as u64), half_width, monotonic_raw_ns: 0, realtime_ns: 0 });
+            thinned.push(Anchor {
+                ticks: Ticks(at as u64),
+                half_width,
+                monotonic_raw_ns: 0,
+                realtime_ns: 0,
+            });
         }
         let kept = thinned.finish();
         prop_assert!(kept.len() <= KEPT_MAX + 2 && kept.is_sorted_by_key(|anchor| anchor.ticks.0));

@@ -11,7 +11,11 @@ fn ring(stride: usize, capacity: u64) -> (Producer<Vec<AtomicU64>>, Consumer<Vec
 proptest! {
     /// Against a queue: pushes and takes in any order, and a reader who comes afterwards.
     #[test]
-    fn a_ring_is_a_bounded_queue(capacity in 1u64..9, extras in 0usize..3, steps in prop::collection::vec((any::<bool>(), 1u64..6), 0..60)) {
+    fn a_ring_is_a_bounded_queue(
+        capacity in 1u64..9,
+        extras in 0usize..3,
+        steps in prop::collection::vec((any::<bool>(), 1u64..6), 0..60),
+    ) {
         let stride = BASE_WORDS + extras;
         let (mut producer, mut consumer) = ring(stride, capacity);
         let mut queue = std::collections::VecDeque::new();
@@ -46,7 +50,10 @@ proptest! {
     }
 
     #[test]
-    fn noise_is_never_taken_for_a_ring(mut words in prop::collection::vec(any::<u64>(), 0..200), lie in 0usize..3) {
+    fn noise_is_never_taken_for_a_ring(
+        mut words in prop::collection::vec(any::<u64>(), 0..200),
+        lie in 0usize..3,
+    ) {
         // The first words right, so that the counts are what is looked at.
         let begin = [MAGIC, BASE_WORDS as u64, 4];
         let right = if words.len() < 3 { 0 } else { lie + 1 };

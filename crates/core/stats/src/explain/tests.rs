@@ -160,7 +160,10 @@ fn a_period_is_found_and_random_times_have_none() {
         periodic.stand_still(tick * Known::Tick250.ns() + 1_234_567, 1_000_000);
     }
     let reasons = periodic.explain((500_000, i64::MAX)).reasons;
-    let ticks = |r: &Reason| matches!(r, Reason::Phase { known: Known::Tick250, strength, .. } if *strength > 0.9);
+    let ticks = |r: &Reason| match r {
+        Reason::Phase { known, strength, .. } => *known == Known::Tick250 && *strength > 0.9,
+        _ => false,
+    };
     assert!(reasons.iter().any(ticks), "{reasons:?}");
     let mut wrong = 0;
     for seed in 0..100 {
@@ -180,7 +183,10 @@ fn messages_that_come_at_regular_intervals_say_so() {
     (1..60).for_each(|tick| run.stand_still(tick * 313_000_000, 2_000_000));
     let reasons = run.explain((1_900_000, i64::MAX)).reasons;
     let near = |period: i64| (period - 313_000_000).abs() < 200_000;
-    let regular = |r: &Reason| matches!(r, Reason::Regular { period_ns, share } if near(*period_ns) && *share > 0.9);
+    let regular = |r: &Reason| match r {
+        Reason::Regular { period_ns, share } => near(*period_ns) && *share > 0.9,
+        _ => false,
+    };
     assert!(reasons.iter().any(regular), "{reasons:?}");
 }
 

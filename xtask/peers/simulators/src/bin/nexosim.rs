@@ -52,7 +52,8 @@ fn main() -> Result<(), SimulationError> {
     let begin = Instant::now();
     let mut bench = SimInit::with_num_threads(1);
     for number in 0..objects {
-        bench = bench.add_model(Object { number, random: None }, Mailbox::new(), &number.to_string());
+        let object = Object { number, random: None };
+        bench = bench.add_model(object, Mailbox::new(), &number.to_string());
     }
     let mut simulation = bench.init(MonotonicTime::EPOCH)?;
     simulation.step_until(Duration::from_secs(u64::from(end)))?;

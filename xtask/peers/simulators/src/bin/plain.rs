@@ -9,7 +9,9 @@ use std::time::Instant;
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let (events, seconds) = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["phold", objects, start, end] => phold([objects, start, end].map(|text| text.parse().expect("a number"))),
+        ["phold", objects, start, end] => {
+            phold([objects, start, end].map(|text| text.parse().expect("a number")))
+        }
         ["warpnet"] => warpnet(),
         ["pucks"] => table_of_pucks(),
         ["stb88"] => battle(),

@@ -67,8 +67,7 @@ impl Measurement<'_> {
         if matches!(self.boxes, Boxes::Joined(_)) && self.packets()? - before < self.trips {
             bail!(
                 "the messages did not take the link between the boxes: this MPI library sees that \
-                both are one \
-                 machine; give --transport tcp, or two hosts with --hosts a,b"
+                both are one machine; give --transport tcp, or two hosts with --hosts a,b"
             );
         }
         if !self.out.exists() {

@@ -115,8 +115,7 @@ fn of_the_rate(link: &Link, sizes: &[SizePoint]) -> Option<String> {
     let rate = link.rate_ns(large.bytes - small.bytes);
     Some(format!(
         "Between two boxes the fastest round trip grows by {} \u{b5}s from {} to {} bytes; the \
-        link's rate ({}) alone \
-         takes {} \u{b5}s for these, {:.0} % of it.",
+        link's rate ({}) alone takes {} \u{b5}s for these, {:.0} % of it.",
         micros(grown),
         small.bytes,
         large.bytes,

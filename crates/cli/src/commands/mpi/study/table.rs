@@ -80,8 +80,7 @@ pub fn sentences(trials: &[Measured], link: Option<&Link>) -> Vec<String> {
     };
     let mut sentences = vec![format!(
         "A round trip takes {} \u{b5}s in one box and {} \u{b5}s between two, {} as long (medians \
-        of the \
-         trials' medians).",
+        of the trials' medians).",
         micros(one),
         micros(two),
         ratio_text(two / one)
@@ -110,9 +109,8 @@ fn of_the_link(link: &Link, one: f64, two: f64) -> String {
     let rate = match refill < two {
         true => format!(
             "A message this small passes it at once: its frame of about {FRAME_BYTES} bytes takes \
-            {} \u{b5}s of the \
-             rate, less than a round trip. Any other difference is the way through the devices \
-             instead of loopback or memory.",
+            {} \u{b5}s of the rate, less than a round trip. Any other difference is the way \
+             through the devices instead of loopback or memory.",
             micros(refill)
         ),
         false => format!(

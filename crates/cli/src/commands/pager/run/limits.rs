@@ -7,9 +7,9 @@ pub fn say(asked_for: bool) {
     if !abilities.kernel_faults && !asked_for {
         eprintln!(
             "fourstamp: the kernel serves this user only faults of the program's own instructions: \
-            read, write and their kin work on paged memory, \
-             other system calls (ioctl, io_uring, asynchronous I/O) fail there with EFAULT; as \
-             root, chmod 666 /dev/userfaultfd lifts that"
+            read, write and their kin work on paged memory, other system calls (ioctl, io_uring, \
+             asynchronous I/O) fail there with EFAULT; as root, chmod 666 /dev/userfaultfd lifts \
+             that"
         );
     }
 }

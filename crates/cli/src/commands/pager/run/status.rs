@@ -10,8 +10,7 @@ use std::time::Duration;
 const HEAD_EVERY: usize = 20;
 
 const NO_ROOM: &str = "fourstamp: no server has room for more pages and the disk (--disk) is full: \
-the program waits until there is room; \
-                       free some, or end it";
+the program waits until there is room; free some, or end it";
 
 /// Says how far a run is until it ends.
 pub struct Status {

@@ -101,9 +101,8 @@ pub fn sentence(rows: &[Row]) -> Option<String> {
     };
     Some(format!(
         "Marks are predictions from the run over the fastest link: over {links} their median error \
-        is {:.1} %, the largest {:.1} %. \
-         Predictions from the slowest link, where waiting hides the processor's work, have {:.1} % \
-         and {:.1} %.",
+        is {:.1} %, the largest {:.1} %. Predictions from the slowest link, where waiting hides \
+         the processor's work, have {:.1} % and {:.1} %.",
         100.0 * middle(&fast)?,
         100.0 * fast.last()?,
         100.0 * middle(&slow)?,

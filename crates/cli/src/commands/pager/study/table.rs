@@ -146,7 +146,8 @@ pub fn csv(program: &str, rows: &[Row]) -> String {
     let keys: String =
         PagedSeconds::default().parts().map(|PagedPart { key, .. }| format!("{key}_s,")).concat();
     let mut text = format!(
-        "program,alternative,size_bytes,local_bytes,launch,elapsed_s,{keys}page_outs,page_ins,transfers,predicted_s\n"
+        "program,alternative,size_bytes,local_bytes,launch,elapsed_s,{keys}page_outs,page_ins,\
+        transfers,predicted_s\n"
     );
     let program = csv_field(program);
     for row in rows {

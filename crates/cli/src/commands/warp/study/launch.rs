@@ -44,8 +44,9 @@ mod tests {
 
     #[test]
     fn the_result_stands_in_the_last_two_lines() {
-        let names = "events,messages,executed,rolled_back,rollbacks,anti_messages,sendbacks,efficiency,off_node_share,\
-                     gvt_rounds,memory_peak,final_time,trace_digest,state_digest,seconds,events_per_s";
+        let names = "events,messages,executed,rolled_back,rollbacks,anti_messages,sendbacks,\
+                     efficiency,off_node_share,gvt_rounds,memory_peak,final_time,trace_digest,\
+                     state_digest,seconds,events_per_s";
         let values = "5,6,7,2,1,0,0,0.7,0.5,3,1000,40,0000000000000012,00000000000000ff,0.25,20";
         let found =
             summary(&format!("a line of the model\n{names}\n{values}\n")).expect("a result");

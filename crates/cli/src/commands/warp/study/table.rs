@@ -158,8 +158,9 @@ fn interval(estimate: Option<Estimate>, text: fn(f64) -> String) -> String {
 
 /// The table for programs; what is unknown is empty.
 pub fn csv(study: &SpeedupStudy) -> String {
-    let mut text = "engine,timing,nodes,launches,seconds,seconds_low,seconds_high,speedup,speedup_low,speedup_high,efficiency,\
-                    efficiency_low,efficiency_high,rollbacks,event_efficiency\n"
+    let mut text = "engine,timing,nodes,launches,seconds,seconds_low,seconds_high,speedup,\
+                    speedup_low,speedup_high,efficiency,efficiency_low,efficiency_high,rollbacks,\
+                    event_efficiency\n"
         .to_string();
     for row in &study.rows {
         let [seconds, speedup, efficiency] =
@@ -190,8 +191,8 @@ fn engine(nodes: Option<u16>) -> &'static str {
 /// Every launch, for programs.
 pub fn launches_csv(rows: &[Row]) -> String {
     let mut text =
-        "engine,timing,nodes,launch,begun_unix_s,seconds,events,messages,executed,rolled_back,rollbacks,\
-                    anti_messages,sendbacks,efficiency,off_node_share,gvt_rounds,memory_peak\n"
+        "engine,timing,nodes,launch,begun_unix_s,seconds,events,messages,executed,rolled_back,\
+         rollbacks,anti_messages,sendbacks,efficiency,off_node_share,gvt_rounds,memory_peak\n"
             .to_string();
     for row in rows {
         for Launch { round, begun, outcome: s } in &row.results.launches {

@@ -120,7 +120,9 @@ proptest! {
     ) {
         let made = |at: usize| -> Vec<Launch> {
             let own = &own[at * 5..at * 5 + launches];
-            own.iter().map(|own| launch(&[(a.0 * own, 300), (b.0 * own, 200), (5e3, 100)], 0.0)).collect()
+            own.iter()
+                .map(|own| launch(&[(a.0 * own, 300), (b.0 * own, 200), (5e3, 100)], 0.0))
+                .collect()
         };
         let of = |(place, mass, reach): (f64, f64, f64)| Peak {
             from_ns: place / (1.0 + reach),
@@ -130,9 +132,14 @@ proptest! {
         let found = matched(&[made(0), made(1)], [&[of(a)], &[of(b)]], &CompareOptions::default());
         for found in &found {
             let few = launches < LAUNCHES_LEAST;
-            prop_assert!(!few || found.mass.interval.is_none() && found.mass.reason == Some(Reason::TooFewLaunches));
+            prop_assert!(
+                !few || found.mass.interval.is_none()
+                    && found.mass.reason == Some(Reason::TooFewLaunches)
+            );
             if let Some((low, high)) = found.mass.interval {
-                prop_assert!(-1.0 <= low && low <= found.mass.by && found.mass.by <= high && high <= 1.0);
+                prop_assert!(
+                    -1.0 <= low && low <= found.mass.by && found.mass.by <= high && high <= 1.0
+                );
             }
             let (Some(a), Some(b)) = (found.a, found.b) else { continue };
             let place = found.place.unwrap();
