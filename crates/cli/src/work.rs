@@ -115,7 +115,6 @@ pub fn recorder(
         &control.clock(),
         control.quality(),
     );
-    sheet.halves = assignment.fabric.bare_bytes.is_some();
     match pinning(assignment, id, pin) {
         Pinning::Core(core) => sheet.core = Some(core as u32),
         Pinning::Free(reason) => sheet.notes.push(format!("not pinned to a core: {reason}")),
@@ -196,7 +195,6 @@ impl Worker<'_> {
             recording,
             wait: spec.wait,
             peer_timeout: Duration::from_millis(spec.peer_timeout_ms),
-            halves: spec.bare_bytes.is_some(),
         };
         Ok(Node::new(transport, options))
     }

@@ -105,7 +105,6 @@ fn wrong_words_about_datagrams_are_refused() {
         ("--transport udp --period 2ms", "add --timer periodic"),
         ("--transport udp --datagram 100", "less than 256 is all header"),
         ("--transport udp --receive-task own --receive polling", "--receive blocking"),
-        ("--transport udp --bare", "drop --bare"),
         ("--transport udp --timer periodic --period 11s", "1 µs to 10 s"),
     ] {
         let line = common::fail(folder.path(), &format!("bench pingpong {arguments} --out run"));
@@ -165,20 +164,6 @@ fn burst_relay_and_sweep() {
     let sweep = measured("sweep --largest 1K --repeats 1 --refine 2 --count 5 --launches 1");
     assert_eq!(sweep["cycle"], sweep["reply"]);
     assert!(sweep["cycle"] >= 5 * 20, "{sweep:?}");
-}
-
-#[test]
-fn bare_payloads_are_joined_afterwards() {
-    for transport in ["shm", "tcp"] {
-        let rows =
-            measured(&format!("pingpong --bare --transport {transport} --count 100 --launches 1"));
-        assert_eq!(rows.get("cycle"), Some(&100), "{transport}");
-        assert_eq!(
-            rows.iter().filter(|(kind, _)| **kind != "cycle").map(|(_, count)| count).sum::<u64>(),
-            200,
-            "{transport}"
-        );
-    }
 }
 
 #[test]

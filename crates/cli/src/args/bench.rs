@@ -138,9 +138,6 @@ pub struct Common {
     /// Record whole cycles only, no messages: what recording costs is measured against this
     #[arg(long)]
     pub no_record: bool,
-    /// Send payloads without a header; both sides' logs are joined afterwards
-    #[arg(long)]
-    pub bare: bool,
     /// Do not pin nodes to cores
     #[arg(long)]
     pub no_pin: bool,

@@ -23,11 +23,10 @@
 
 use crate::error::FabricError;
 use crate::spec::{NodeId, Spec, Topology};
-use crate::transport::{Arrival, Flag, Handed, Happening, Head, Payload, Transport};
+use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport};
 use crate::udp::counters::UdpReport;
 use assembly::{Assembly, Whole};
 use barrier::Barrier;
-use bytes::Bytes;
 use record::{ABSENT, Kind};
 use route::{ROUTE_BYTES, Route};
 use std::collections::VecDeque;
@@ -152,7 +151,7 @@ impl Transport for Cube {
         &mut self,
         to: NodeId,
         head: &mut Head,
-        payload: Payload<'_>,
+        payload: &[u8],
     ) -> Result<Handed, FabricError> {
         if to >= self.shape.nodes || to == self.me {
             return Err(FabricError::NoSuchNode { node: to, last: self.shape.nodes - 1 });
@@ -163,7 +162,7 @@ impl Transport for Cube {
         self.push_on()?;
         let dimension = self.dimension_to(to);
         if self.unfinished[dimension].is_none() {
-            let started = self.start(dimension, to, head, payload.bytes());
+            let started = self.start(dimension, to, head, payload);
             match self.mourned(started)? {
                 Some(true) => {
                     // Who only sends must still forward for others, and hear what has been taken.
@@ -205,14 +204,6 @@ impl Transport for Cube {
             InHand::Nothing => &[],
             InHand::OnLink => &self.links.payload()[ROUTE_BYTES..],
             InHand::Own(bytes) => bytes,
-        }
-    }
-
-    fn payload_shared(&mut self) -> Bytes {
-        match std::mem::replace(&mut self.in_hand, InHand::Nothing) {
-            InHand::Nothing => Bytes::new(),
-            InHand::OnLink => self.links.payload_shared().slice(ROUTE_BYTES..),
-            InHand::Own(bytes) => bytes.into(),
         }
     }
 
@@ -268,11 +259,7 @@ impl Transport for Cube {
         loop {
             if let Some(dimension) = self.barrier.to_tell(dimensions) {
                 let mut head = control_head(Flag::Barrier);
-                let told = self.links.try_send(
-                    self.me ^ 1 << dimension,
-                    &mut head,
-                    Payload::Copied(&[]),
-                )?;
+                let told = self.links.try_send(self.me ^ 1 << dimension, &mut head, &[])?;
                 if told == Handed::Full {
                     return Ok(false);
                 }

@@ -3,7 +3,7 @@
 use crate::cube::Shape;
 use crate::cube::route::Route;
 use crate::tcp::frame::{Frame, HEADER_BYTES};
-use crate::tcp::inbox::{Framing, Inbox};
+use crate::tcp::inbox::Inbox;
 use crate::transport::{Flag, Head};
 use crate::udp::counters::UdpReport;
 use crate::udp::datagram::{Reader, TagKey};
@@ -15,8 +15,7 @@ use crate::udp::timing::Times;
 /// payload bytes that came out.
 pub fn frames(stream: &[u8], cut: usize) -> usize {
     const PAYLOAD_BYTES_MAX: usize = 1000;
-    let framing = Framing::Headed { payload_bytes_max: PAYLOAD_BYTES_MAX };
-    let mut inbox = Inbox::new(framing, 2 * (PAYLOAD_BYTES_MAX + HEADER_BYTES));
+    let mut inbox = Inbox::new(PAYLOAD_BYTES_MAX, 2 * (PAYLOAD_BYTES_MAX + HEADER_BYTES));
     let (mut rest, mut bytes_out) = (stream, 0);
     while !rest.is_empty() {
         let room = inbox.room();

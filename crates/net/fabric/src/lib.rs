@@ -61,7 +61,7 @@ pub use scribe::{Recording, Stamps};
 pub use shm::{Segment, create_segment};
 pub use spec::{NodeId, PathRoom, Spec, Topology, TransportSpec, Waiting};
 pub use tcp::offered::kernel_stamps;
-pub use transport::{Arrival, Flag, Handed, Happening, Head, Payload, Transport};
+pub use transport::{Arrival, Flag, Handed, Happening, Head, Transport};
 pub use udp::counters::{UdpCounts, UdpReport};
 pub use udp::options::{ReceiveTask, UdpFaults, UdpOptions, UdpTimer, UserPriority};
 pub use udp::priority::real_time;

@@ -23,7 +23,7 @@
 use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::tcp::frame::Frame;
-use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
+use crate::transport::{Arrival, Flag, Handed, Head, Transport};
 use clock::Clock;
 use link::{Link, TAG_ACKNOWLEDGE, TAG_FRAME, TAG_PAYLOAD, TOGETHER_BYTES_MAX};
 use outbox::Outbox;
@@ -108,10 +108,10 @@ impl Transport for Mpi {
         &mut self,
         to: NodeId,
         head: &mut Head,
-        payload: Payload<'_>,
+        payload: &[u8],
     ) -> Result<Handed, FabricError> {
         let at = self.place(to)?;
-        let bytes = payload.bytes();
+        let bytes = payload;
         if !self.has_room(at, bytes.len())? && !self.make_room(at, bytes.len())? {
             self.full_towards = Some(at);
             return Ok(Handed::Full);

@@ -10,9 +10,8 @@ use crate::error::FabricError;
 use crate::pin::ticks_per_ns;
 use crate::scribe::{Recording, Scribe, Stamps};
 use crate::spec::{NodeId, Waiting};
-use crate::transport::{Flag, Happening, Head, Payload, Transport};
+use crate::transport::{Flag, Happening, Head, Transport};
 use crate::udp::counters::UdpReport;
-use bytes::Bytes;
 use clock::{Clock, Ticks};
 use record::{ABSENT, Kind};
 use std::collections::VecDeque;
@@ -35,9 +34,6 @@ pub struct NodeOptions {
     pub wait: Waiting,
     /// How long a peer may take nothing while we have something for it.
     pub peer_timeout: Duration,
-    /// Both sides write their half of each message (bare payloads), instead of the receiver the
-    /// whole.
-    pub halves: bool,
 }
 
 /// How long to wait for a message.
@@ -76,7 +72,7 @@ pub struct Message<'a> {
 
 enum Body<'a> {
     InTransport(&'a mut dyn Transport),
-    Own(Bytes),
+    Own(Vec<u8>),
 }
 
 impl Message<'_> {
@@ -91,15 +87,6 @@ impl Message<'_> {
     /// When and how it came: kept only with [`Recording::Delegated`].
     pub fn stamps(&self) -> &Stamps {
         self.stamps
-    }
-
-    /// The payload as a handle that can be kept: without a copy where the sender handed it on by
-    /// reference.
-    pub fn payload_shared(self) -> Bytes {
-        match self.body {
-            Body::InTransport(transport) => transport.payload_shared(),
-            Body::Own(bytes) => bytes,
-        }
     }
 }
 
@@ -117,7 +104,7 @@ pub struct Node {
     /// Since when the node has been looking without pause; `u64::MAX` if it has not.
     spinning_since: u64,
     partial: Vec<Vec<u8>>,
-    local: VecDeque<(Head, Bytes)>,
+    local: VecDeque<(Head, Vec<u8>)>,
     byes: Vec<bool>,
 }
 
@@ -131,7 +118,7 @@ impl Node {
             clock: options.clock,
             transport,
             stamping: matches!(options.recording, Recording::Full(_) | Recording::Delegated),
-            scribe: Scribe::new(options.id, options.recording, options.halves),
+            scribe: Scribe::new(options.id, options.recording),
             wait: options.wait,
             peer_timeout: options.peer_timeout,
             next_seq: 0,
@@ -170,9 +157,9 @@ impl Node {
     }
 
     /// Whether messages sent from now on are stamped and recorded: not while warming up. A receiver
-    /// records what carries stamps. With bare payloads, which carry none, everything is recorded.
+    /// records what carries stamps.
     pub fn set_stamping(&mut self, stamping: bool) {
-        self.stamping = self.scribe.records_messages() && (stamping || self.scribe.writes_halves());
+        self.stamping = stamping && self.scribe.records_messages();
     }
 
     /// Send one message and return its number. Waits for room; [`FabricError::Stalled`] when there
@@ -180,7 +167,7 @@ impl Node {
     #[inline]
     pub fn send(&mut self, to: NodeId, kind: Kind, payload: &[u8]) -> Result<u64, FabricError> {
         let ready = self.stamp();
-        self.hand_over(to, self.head(kind, ready, ready, 1), Payload::Copied(payload))
+        self.hand_over(to, self.head(kind, ready, ready, 1), payload)
     }
 
     /// Send one message that should have gone at `ready`: in an open loop the wait counts from
@@ -193,18 +180,7 @@ impl Node {
         payload: &[u8],
     ) -> Result<u64, FabricError> {
         let ready = if self.stamping { ready.0 } else { ABSENT };
-        self.hand_over(to, self.head(kind, ready, ABSENT, 1), Payload::Copied(payload))
-    }
-
-    /// Send one message whose payload the receiver may get by reference.
-    pub fn send_shared(
-        &mut self,
-        to: NodeId,
-        kind: Kind,
-        payload: &Bytes,
-    ) -> Result<u64, FabricError> {
-        let ready = self.stamp();
-        self.hand_over(to, self.head(kind, ready, ready, 1), Payload::Shared(payload))
+        self.hand_over(to, self.head(kind, ready, ABSENT, 1), payload)
     }
 
     /// Send several messages in one call; the network layer is woken once.
@@ -217,7 +193,7 @@ impl Node {
         let batch = u16::try_from(payloads.len()).unwrap_or(u16::MAX);
         let ready = self.stamp();
         for payload in payloads {
-            self.queue_one(to, self.head(kind, ready, ABSENT, batch), Payload::Copied(payload))?;
+            self.queue_one(to, self.head(kind, ready, ABSENT, batch), payload)?;
         }
         self.transport.flush()
     }
@@ -232,7 +208,7 @@ impl Node {
         let bytes = joined.as_ref().map_or_else(|| self.transport.payload().len(), Vec::len);
         let taken = self.scribe.taking(&arrival, bytes as u64, self.clock);
         let body = match joined {
-            Some(bytes) => Body::Own(bytes.into()),
+            Some(bytes) => Body::Own(bytes),
             None => Body::InTransport(&mut *self.transport),
         };
         let Head { ready, seq, kind, .. } = arrival.head;

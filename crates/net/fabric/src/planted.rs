@@ -15,9 +15,8 @@ use crate::error::FabricError;
 use crate::pin::ticks_per_ns;
 use crate::plant::{Passing, Plant, PlantStage};
 use crate::spec::NodeId;
-use crate::transport::{Arrival, Flag, Handed, Happening, Head, Payload, Transport};
+use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport};
 use crate::udp::counters::UdpReport;
-use bytes::Bytes;
 use clock::Clock;
 use record::{ABSENT, ArrivedClock, Cause, How};
 use std::time::Duration;
@@ -179,11 +178,11 @@ impl Transport for Planted {
         &mut self,
         to: NodeId,
         head: &mut Head,
-        payload: Payload<'_>,
+        payload: &[u8],
     ) -> Result<Handed, FabricError> {
         let is_message = matches!(head.flag, Flag::Last | Flag::More);
         if is_message {
-            self.hold_before_sending(to, head, payload.bytes().len() as u64);
+            self.hold_before_sending(to, head, payload.len() as u64);
         }
         let handed = self.link.try_send(to, head, payload)?;
         if handed == Handed::Yes && head.flag == Flag::Last {
@@ -209,10 +208,6 @@ impl Transport for Planted {
         self.link.payload()
     }
 
-    fn payload_shared(&mut self) -> Bytes {
-        self.link.payload_shared()
-    }
-
     fn park(&mut self, timeout: Duration) -> Result<(), FabricError> {
         self.link.park(timeout)
     }
@@ -231,10 +226,6 @@ impl Transport for Planted {
 
     fn fragment_bytes_max(&self) -> usize {
         self.link.fragment_bytes_max()
-    }
-
-    fn by_reference(&self) -> bool {
-        self.link.by_reference()
     }
 
     fn leave(&mut self) {

@@ -138,10 +138,6 @@ pub(crate) struct Found {
     pub published: u64,
     /// Messages that the sender had taken from us by then.
     pub returned: u64,
-    /// The number of the slot, which by-reference payloads are kept under.
-    pub slot: usize,
-    /// The payload was handed on by reference.
-    pub by_reference: bool,
 }
 
 /// What a sender puts into a slot besides the payload.
@@ -149,7 +145,6 @@ pub(crate) struct Put<'a> {
     pub head: &'a Head,
     pub published: u64,
     pub returned: u64,
-    pub by_reference: bool,
 }
 
 impl Sender {
@@ -218,22 +213,17 @@ impl Sender {
         }
     }
 
-    /// Number of the slot that the next message will use.
-    pub fn next_slot(&self) -> usize {
-        self.sent as usize & (self.size.slots - 1)
-    }
-
     /// Publish the next message, whose payload of `len` bytes has been written.
     #[inline]
     pub fn publish(&mut self, put: &Put<'_>, len: usize) {
-        let Put { head, published, returned, by_reference } = *put;
+        let Put { head, published, returned } = *put;
         let at = self.size.slot(self.sent);
         let slot = &self.area.words()[at..at + LINE_WORDS];
         slot[READY].store(head.ready, Relaxed);
         slot[SENT].store(head.sent, Relaxed);
         slot[PUBLISHED].store(published, Relaxed);
         slot[SEQ].store(head.seq, Relaxed);
-        slot[META].store(pack_meta(head, by_reference), Relaxed);
+        slot[META].store(pack_meta(head), Relaxed);
         slot[RETURNED].store(returned, Relaxed);
         let state = u64::from(self.size.lap(self.sent)) << 32 | len as u64;
         // Release: whoever sees this lap sees the slot and the payload.
@@ -284,16 +274,15 @@ impl Receiver {
         if len > self.size.payload_bytes_max() {
             return Err("a payload longer than the path can hold");
         }
-        let (head, by_reference) = unpack_meta(slot).ok_or("an unknown kind or flag")?;
+        let head = unpack_meta(slot).ok_or("an unknown kind or flag")?;
         let (start, end) = self.size.place(self.byte_cursor, len);
         self.payload_at =
             if len <= INLINE_BYTES { at + INLINE } else { self.size.byte_word(start) };
         self.payload_len = len;
         self.in_hand = Some(end);
-        let number = self.taken as usize & (self.size.slots - 1);
         self.taken += 1;
         let (published, returned) = (slot[PUBLISHED].load(Relaxed), slot[RETURNED].load(Relaxed));
-        Ok(Some(Found { head, published, returned, slot: number, by_reference }))
+        Ok(Some(Found { head, published, returned }))
     }
 
     /// Whether a message waits beyond the one in hand.
@@ -352,17 +341,16 @@ impl Receiver {
     }
 }
 
-fn pack_meta(head: &Head, by_reference: bool) -> u64 {
+fn pack_meta(head: &Head) -> u64 {
     head.kind as u64
         | (head.flag as u64) << 8
-        | u64::from(by_reference) << 12
         | u64::from(head.batch) << 16
         | u64::from(head.in_flight) << 32
 }
 
-fn unpack_meta(slot: &[AtomicU64]) -> Option<(Head, bool)> {
+fn unpack_meta(slot: &[AtomicU64]) -> Option<Head> {
     let meta = slot[META].load(Relaxed);
-    let head = Head {
+    Some(Head {
         ready: slot[READY].load(Relaxed),
         sent: slot[SENT].load(Relaxed),
         seq: slot[SEQ].load(Relaxed),
@@ -370,8 +358,7 @@ fn unpack_meta(slot: &[AtomicU64]) -> Option<(Head, bool)> {
         flag: Flag::from_code((meta >> 8) as u8 & 0xf)?,
         batch: (meta >> 16) as u16,
         in_flight: (meta >> 32) as u32,
-    };
-    Some((head, meta >> 12 & 1 == 1))
+    })
 }
 
 #[cfg(test)]

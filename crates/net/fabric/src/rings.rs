@@ -14,8 +14,7 @@ use crate::error::FabricError;
 use crate::pin::ticks_of;
 use crate::ring::{Area, Found, LINE_WORDS, Put, Receiver, Sender, Size};
 use crate::spec::{NodeId, PathRoom, Spec, Waiting};
-use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
-use bytes::Bytes;
+use crate::transport::{Arrival, Flag, Handed, Head, Transport};
 use clock::Clock;
 use memory::Region;
 use record::{ABSENT, ArrivedClock};
@@ -84,15 +83,6 @@ pub(crate) trait Liveness: Send {
     fn lost(&mut self, peer: NodeId) -> Option<String>;
 }
 
-/// Payloads handed on by reference: one place for every slot of every path, or none between
-/// processes.
-pub(crate) trait References: Send + Sync {
-    /// Keep a payload for the slot.
-    fn put(&self, from: NodeId, to: NodeId, slot: usize, payload: &Bytes);
-    /// Take it out again.
-    fn take(&self, from: NodeId, to: NodeId, slot: usize) -> Bytes;
-}
-
 /// One node's end of all its paths. Aligned so that two nodes of one process share no cache line.
 #[repr(align(128))]
 pub(crate) struct Rings {
@@ -107,14 +97,12 @@ pub(crate) struct Rings {
     sources: Vec<NodeId>,
     next_source: usize,
     in_hand: Option<NodeId>,
-    by_reference: Option<Bytes>,
     paused: Vec<bool>,
     /// Peers to wake at the next flush.
     touched: Vec<NodeId>,
     full_towards: Option<NodeId>,
     seen_at_once_ticks: u64,
     liveness: Box<dyn Liveness>,
-    references: Option<Arc<dyn References>>,
 }
 
 /// What a ring transport is built from.
@@ -125,12 +113,11 @@ pub(crate) struct Parts<'a> {
     pub region: Arc<Region>,
     pub clock: Clock,
     pub liveness: Box<dyn Liveness>,
-    pub references: Option<Arc<dyn References>>,
 }
 
 impl Rings {
     pub fn new(parts: Parts<'_>) -> Rings {
-        let Parts { me, spec, layout, region, clock, liveness, references } = parts;
+        let Parts { me, spec, layout, region, clock, liveness } = parts;
         let area = |range| Area::new(Arc::clone(&region), range);
         let peers = 0..spec.nodes;
         let senders =
@@ -149,13 +136,11 @@ impl Rings {
             region,
             next_source: 0,
             in_hand: None,
-            by_reference: None,
             paused: vec![false; usize::from(spec.nodes)],
             touched: Vec::with_capacity(usize::from(spec.nodes)),
             full_towards: None,
             seen_at_once_ticks: ticks_of(&clock, SEEN_AT_ONCE),
             liveness,
-            references,
         };
         rings.line(me).came().store(1, Release);
         rings
@@ -247,7 +232,7 @@ impl Transport for Rings {
         &mut self,
         to: NodeId,
         head: &mut Head,
-        payload: Payload<'_>,
+        payload: &[u8],
     ) -> Result<Handed, FabricError> {
         let Some(sender) = self.senders[usize::from(to)].as_mut() else {
             return Err(FabricError::NoSuchNode {
@@ -255,9 +240,7 @@ impl Transport for Rings {
                 last: self.senders.len() as NodeId - 1,
             });
         };
-        let by_reference = self.references.is_some() && matches!(payload, Payload::Shared(_));
-        let bytes = if by_reference { &[] } else { payload.bytes() };
-        if !sender.has_room(bytes.len()) {
+        if !sender.has_room(payload.len()) {
             self.full_towards = Some(to);
             return Ok(Handed::Full);
         }
@@ -268,17 +251,14 @@ impl Transport for Rings {
                 head.sent = self.clock.now().0;
             }
         }
-        if let (Payload::Shared(shared), Some(references)) = (payload, &self.references) {
-            references.put(self.me, to, sender.next_slot(), shared);
-        }
         let returned = self.receivers[usize::from(to)].as_ref().map_or(0, Receiver::taken);
-        sender.write_payload(bytes);
+        sender.write_payload(payload);
         let published = match recorded {
             false => ABSENT,
-            true if bytes.len() <= QUICK_BYTES => head.sent,
+            true if payload.len() <= QUICK_BYTES => head.sent,
             true => self.clock.now().0,
         };
-        sender.publish(&Put { head, published, returned, by_reference }, bytes.len());
+        sender.publish(&Put { head, published, returned }, payload.len());
         if self.wait == Waiting::Blocking && !self.touched.contains(&to) {
             self.touched.push(to);
         }
@@ -296,7 +276,6 @@ impl Transport for Rings {
     #[inline]
     fn poll(&mut self, spinning_since: u64) -> Result<Option<Arrival>, FabricError> {
         self.in_hand = None;
-        self.by_reference = None;
         for _ in 0..self.sources.len() {
             let from = self.sources[self.next_source];
             self.next_source =
@@ -306,10 +285,6 @@ impl Transport for Rings {
             }
             if let Some(found) = self.poll_source(from)? {
                 self.in_hand = Some(from);
-                if found.by_reference {
-                    self.by_reference =
-                        self.references.as_ref().map(|all| all.take(from, self.me, found.slot));
-                }
                 return Ok(Some(self.arrival(from, &found, spinning_since)));
             }
         }
@@ -317,17 +292,8 @@ impl Transport for Rings {
     }
 
     fn payload(&self) -> &[u8] {
-        match (&self.by_reference, self.in_hand) {
-            (Some(bytes), _) => bytes,
-            (None, Some(from)) => self.receivers[usize::from(from)]
-                .as_ref()
-                .map_or(&[], |receiver| receiver.payload()),
-            (None, None) => &[],
-        }
-    }
-
-    fn payload_shared(&mut self) -> Bytes {
-        self.by_reference.clone().unwrap_or_else(|| Bytes::copy_from_slice(self.payload()))
+        let receiver = self.in_hand.and_then(|from| self.receivers[usize::from(from)].as_ref());
+        receiver.map_or(&[], |receiver| receiver.payload())
     }
 
     fn park(&mut self, timeout: Duration) -> Result<(), FabricError> {
@@ -367,10 +333,6 @@ impl Transport for Rings {
 
     fn fragment_bytes_max(&self) -> usize {
         self.size.payload_bytes_max()
-    }
-
-    fn by_reference(&self) -> bool {
-        self.references.is_some()
     }
 
     fn leave(&mut self) {

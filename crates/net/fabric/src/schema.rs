@@ -6,10 +6,7 @@ use record::Column;
 /// The optional columns that nodes of this fabric fill in. What a fabric cannot know is absent, not
 /// zero.
 pub fn columns(spec: &Spec) -> Vec<Column> {
-    let mut columns = vec![Column::Batch, Column::QueueLength];
-    if spec.bare_bytes.is_none() {
-        columns.push(Column::InFlight);
-    }
+    let mut columns = vec![Column::Batch, Column::QueueLength, Column::InFlight];
     if let Topology::Hypercube { .. } = spec.topology {
         columns.extend([Column::Hops, Column::Packets]);
     }

@@ -1,7 +1,4 @@
 //! What a node writes down: a row for every message that it takes.
-//!
-//! With bare payloads no stamps travel. Then each side writes its half, and closing the run joins
-//! them.
 
 use crate::gauge::QueueGauge;
 use crate::spec::NodeId;
@@ -53,7 +50,6 @@ pub struct Stamps {
 pub(crate) struct Scribe {
     me: NodeId,
     recording: Recording,
-    halves: bool,
     has_error_column: bool,
     gauge: QueueGauge,
     queue_len: u32,
@@ -62,7 +58,7 @@ pub(crate) struct Scribe {
 }
 
 impl Scribe {
-    pub fn new(me: NodeId, recording: Recording, halves: bool) -> Scribe {
+    pub fn new(me: NodeId, recording: Recording) -> Scribe {
         let has_error_column = match &recording {
             Recording::Off | Recording::Delegated => false,
             Recording::Cycles(recorder) | Recording::Full(recorder) => recorder.extras() == 1,
@@ -70,7 +66,6 @@ impl Scribe {
         Scribe {
             me,
             recording,
-            halves,
             has_error_column,
             gauge: QueueGauge::new(),
             queue_len: 0,
@@ -93,11 +88,6 @@ impl Scribe {
         matches!(self.recording, Recording::Full(_) | Recording::Delegated)
     }
 
-    /// Whether each side writes its half.
-    pub fn writes_halves(&self) -> bool {
-        self.halves
-    }
-
     pub fn into_recording(self) -> Recording {
         self.recording
     }
@@ -105,8 +95,8 @@ impl Scribe {
     /// A message is taken now: stamp that, and write its row. Returns the stamp.
     #[inline]
     pub fn taking(&mut self, arrival: &Arrival, bytes: u64, clock: Clock) -> u64 {
-        let warming_up = arrival.head.ready == ABSENT && !self.halves;
-        if !self.records_messages() || warming_up {
+        let warming_up = arrival.head.ready == ABSENT;
+        if warming_up || !self.records_messages() {
             return ABSENT;
         }
         let taken = if arrival.just_now { arrival.arrived } else { clock.now().0 };
@@ -116,14 +106,7 @@ impl Scribe {
         }
         self.queue_len = self.gauge.length_at(arrival.arrived_ticks.min(taken));
         self.gauge.took(taken);
-        let within_node = arrival.from == self.me;
-        let (ready, sent) = match self.halves && !within_node {
-            true => (ABSENT, ABSENT),
-            false => (arrival.head.ready, arrival.head.sent),
-        };
         let row = Row {
-            ready,
-            sent,
             arrived: arrival.arrived,
             taken,
             hops: arrival.hops,
@@ -135,16 +118,6 @@ impl Scribe {
         };
         self.write(&row, arrival.error_ns);
         taken
-    }
-
-    /// A message was sent: with bare payloads, write the sender's half of it.
-    #[inline]
-    pub fn sending(&mut self, to: NodeId, head: &Head, bytes: u64) {
-        if !self.halves || !self.records_messages() {
-            return;
-        }
-        let row = Row { hops: 1, packets: 1, ..row_of(head, self.me, to, bytes) };
-        self.write(&row, 0);
     }
 
     /// A whole cycle was seen.

@@ -69,7 +69,7 @@ pub(crate) fn attach(
     }
     let liveness = Box::new(ByteLocks::take(me, path)?);
     let region = Arc::new(region);
-    Ok(Rings::new(Parts { me, spec, layout: &layout, region, clock, liveness, references: None }))
+    Ok(Rings::new(Parts { me, spec, layout: &layout, region, clock, liveness }))
 }
 
 /// One locked byte of the file for every node that lives.

@@ -20,9 +20,6 @@ pub struct Spec {
     pub topology: Topology,
     /// How a node waits for a message.
     pub wait: Waiting,
-    /// Send payloads without a header, every message of so many bytes: stamps stay in each side's
-    /// log and are joined when the run is closed. `None`: with headers, sizes as they come.
-    pub bare_bytes: Option<u32>,
     /// A peer that makes no sign of life for so long is lost, in ms.
     pub peer_timeout_ms: u64,
     /// How much a path holds; `None`: what suits the transport.
@@ -151,21 +148,6 @@ impl Spec {
             Topology::Hypercube { packet_bytes: 0 } => {
                 refuse("a packet must hold at least one byte".into())
             }
-            Topology::Hypercube { .. } if self.bare_bytes.is_some() => refuse(
-                "forwarding needs a header on every packet: drop --bare or use the mesh".into(),
-            ),
-            _ if self.bare_bytes.is_some()
-                && matches!(self.transport, TransportSpec::Mpi | TransportSpec::Udp { .. }) =>
-            {
-                let name = self.transport.name();
-                refuse(format!(
-                    "over {name} every message has a header: drop --bare or use another transport"
-                ))
-            }
-            _ if self.bare_bytes == Some(0) => refuse(
-                "a bare message needs at least one byte: without a header nothing else is sent"
-                    .into(),
-            ),
             _ => self.check_udp(),
         }
     }

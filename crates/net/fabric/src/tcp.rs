@@ -16,7 +16,7 @@ use crate::error::FabricError;
 use crate::key::RunKey;
 use crate::pin::{ticks_of, ticks_per_ns};
 use crate::spec::{NodeId, Spec};
-use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
+use crate::transport::{Arrival, Flag, Handed, Head, Transport};
 use arrive::arrival;
 use clock::Clock;
 use inbox::Delivery;
@@ -132,16 +132,13 @@ impl Transport for Tcp {
         &mut self,
         to: NodeId,
         head: &mut Head,
-        payload: Payload<'_>,
+        payload: &[u8],
     ) -> Result<Handed, FabricError> {
         let at = self.place(to)?;
         if let Some(refusal) = self.links[at].refusal() {
             return Err(refusal);
         }
-        let bytes = payload.bytes();
-        if let Some(misfit) = self.links[at].misfit(head.flag, bytes.len()) {
-            return Err(misfit);
-        }
+        let bytes = payload;
         if !self.links[at].has_room(bytes.len()) && !self.make_room(at, bytes.len()) {
             self.was_full = true;
             return Ok(Handed::Full);

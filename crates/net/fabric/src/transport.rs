@@ -4,7 +4,6 @@
 use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::udp::counters::UdpReport;
-use bytes::Bytes;
 use record::{ABSENT, ArrivedClock, Cause, How, Kind};
 use std::time::Duration;
 
@@ -41,15 +40,6 @@ pub enum Flag {
     Bye = 2,
     /// A step of the hypercube's closing barrier, between neighbours.
     Barrier = 3,
-}
-
-/// A payload on its way into the fabric.
-#[derive(Clone, Copy, Debug)]
-pub enum Payload<'a> {
-    /// Copied by the transport before it returns.
-    Copied(&'a [u8]),
-    /// Handed on by reference where the transport can, else copied.
-    Shared(&'a Bytes),
 }
 
 /// Whether a fragment was handed over.
@@ -115,7 +105,7 @@ pub trait Transport: Send {
         &mut self,
         to: NodeId,
         head: &mut Head,
-        payload: Payload<'_>,
+        payload: &[u8],
     ) -> Result<Handed, FabricError>;
 
     /// Let the peers see what was handed over: the end of a call that sends one or several
@@ -130,11 +120,6 @@ pub trait Transport: Send {
 
     /// The payload of the fragment that the last poll returned.
     fn payload(&self) -> &[u8];
-
-    /// The same as an owned handle: without a copy where the sender handed it on by reference.
-    fn payload_shared(&mut self) -> Bytes {
-        Bytes::copy_from_slice(self.payload())
-    }
 
     /// Sleep until something may have come or room may have been made, or for `timeout`. May wake
     /// early.
@@ -152,11 +137,6 @@ pub trait Transport: Send {
 
     /// Longest payload of a fragment, bytes.
     fn fragment_bytes_max(&self) -> usize;
-
-    /// Whether [`Payload::Shared`] is handed on by reference, at any length.
-    fn by_reference(&self) -> bool {
-        false
-    }
 
     /// Say that this node leaves in good order. Called once, after the last flush.
     fn leave(&mut self);
@@ -202,15 +182,5 @@ impl Flag {
     /// The flag with this code, if there is one.
     pub fn from_code(code: u8) -> Option<Flag> {
         [Flag::Last, Flag::More, Flag::Bye, Flag::Barrier].get(usize::from(code)).copied()
-    }
-}
-
-impl Payload<'_> {
-    /// The bytes, whoever owns them.
-    pub fn bytes(&self) -> &[u8] {
-        match self {
-            Payload::Copied(bytes) => bytes,
-            Payload::Shared(bytes) => bytes,
-        }
     }
 }

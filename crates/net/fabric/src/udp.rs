@@ -13,7 +13,7 @@ use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::tcp::arrive::arrival;
 use crate::tcp::stamp::Conversion;
-use crate::transport::{Arrival, Flag, Handed, Happening, Head, Payload, Transport};
+use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport};
 use clock::Clock;
 use counters::{Resent, UdpReport};
 use link::Link;
@@ -74,7 +74,7 @@ impl Transport for Endpoint {
         &mut self,
         to: NodeId,
         head: &mut Head,
-        payload: Payload<'_>,
+        payload: &[u8],
     ) -> Result<Handed, FabricError> {
         let at = self.place(to)?;
         if let Some(refusal) = self.links[at].refusal() {
@@ -91,7 +91,7 @@ impl Transport for Endpoint {
             self.was_full = true;
             return Ok(Handed::Full);
         }
-        self.put(at, head, payload.bytes());
+        self.put(at, head, payload);
         Ok(Handed::Yes)
     }
 

@@ -8,7 +8,7 @@ use clock::{Calibration, Clock};
 use fabric::{Door, RunKey, Strangers};
 use record::{NodeSheet, RunFolder};
 use serde_json::Value;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -21,7 +21,6 @@ const EVENTS_MAX: usize = 64;
 /// Listens for the nodes of a run. Dropping it closes the port and every connection.
 pub struct Coordinator {
     pub(crate) address: SocketAddr,
-    pub(crate) advertised: Option<String>,
     pub(crate) key: RunKey,
     pub(crate) home: Home,
     pub(crate) events: Receiver<Event>,
@@ -122,7 +121,6 @@ impl Coordinator {
         let keeper = Some(keeper.map_err(failed)?);
         Ok(Coordinator {
             address: bound,
-            advertised: None,
             key,
             home,
             events,
@@ -134,31 +132,20 @@ impl Coordinator {
         })
     }
 
-    /// Tell nodes to join at `host_and_port`: needed when they reach this machine by another name
-    /// than the address it listens on.
-    pub fn advertise(&mut self, host_and_port: String) {
-        self.advertised = Some(host_and_port);
-    }
-
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What `fourstamp node --join` is to be given: as advertised, else the address (loopback for
-    /// "any").
+    /// What `fourstamp node --join` is to be given: loopback for an address that means "any".
     pub fn join_address(&self) -> String {
-        match &self.advertised {
-            Some(address) => address.clone(),
-            None if self.address.ip().is_unspecified() => {
-                let loopback = match self.address {
-                    SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-                    SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-                };
-                SocketAddr::new(loopback, self.address.port()).to_string()
-            }
-            None => self.address.to_string(),
+        let mut address = self.address;
+        match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+            IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+            _ => {}
         }
+        address.to_string()
     }
 
     /// See one launch through: start its processes, give each its part of `plan`, let them begin

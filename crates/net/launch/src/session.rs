@@ -148,8 +148,8 @@ impl<'a> Session<'a> {
         let local = |host: &String| {
             matches!(host.rsplit('@').next(), Some("localhost" | "127.0.0.1" | "::1"))
         };
-        let reachable = self.coordinator.advertised.is_some() || hosts.iter().all(local);
-        if reachable || !(address.ip().is_loopback() || address.ip().is_unspecified()) {
+        if hosts.iter().all(local) || !(address.ip().is_loopback() || address.ip().is_unspecified())
+        {
             return Ok(());
         }
         Err(LaunchError::Options {

@@ -197,7 +197,6 @@ impl<'a, M: Model> Part<'a, M> {
                 recording: if job.record { Recording::Delegated } else { Recording::Off },
                 wait: spec.wait,
                 peer_timeout: Duration::from_millis(spec.peer_timeout_ms),
-                halves: false,
             },
         )
     }

@@ -30,7 +30,6 @@ pub fn run<M: Model>(model: &M, job: &Job, nodes: u16, folder: &Path) -> Result<
         transport: TransportSpec::Thread,
         topology: Topology::Mesh,
         wait: Waiting::Blocking,
-        bare_bytes: None,
         path_room: None,
         peer_timeout_ms: 20_000,
         plant: None,

@@ -20,9 +20,6 @@ const ROWS_STREAMING: u64 = 1 << 20;
 pub fn spec(workload: &WorkloadArgs) -> Result<Spec> {
     let common = workload.common();
     let nodes = common.nodes.unwrap_or(workload.usual_nodes());
-    if common.bare && matches!(workload, WorkloadArgs::Sweep { .. }) {
-        bail!("a bare payload has one known size: a sweep needs headers; drop --bare");
-    }
     let wait = match common.receive {
         Some(Receive::Polling) => Waiting::Polling,
         Some(Receive::Blocking) => Waiting::Blocking,
@@ -36,7 +33,6 @@ pub fn spec(workload: &WorkloadArgs) -> Result<Spec> {
         transport: transport(common)?,
         topology: launching::topology(common.topology, common.packet),
         wait,
-        bare_bytes: common.bare.then(|| u32::try_from(common.size).unwrap_or(u32::MAX)),
         peer_timeout_ms: common.peer_timeout.as_millis() as u64,
         path_room: None,
         plant: plant(common),
@@ -88,7 +84,7 @@ pub fn plan(workload: &WorkloadArgs, spec: &Spec) -> Result<Plan> {
         Length::Count(count) => (count / 100).min(1000),
         Length::DurationMs(_) => 1000,
     };
-    let warm_up = if common.bare { 0 } else { common.warm_up.unwrap_or(usual_warm_up) };
+    let warm_up = common.warm_up.unwrap_or(usual_warm_up);
     Ok(Plan { workload, size_bytes: common.size, length, warm_up, seed: common.seed })
 }
 
@@ -108,15 +104,6 @@ pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     set("warm_up", plan.warm_up.into());
     set("launches", common.launches.into());
     set("receive", if spec.wait == Waiting::Polling { "polling" } else { "blocking" }.into());
-    set(
-        "header",
-        if common.bare {
-            "none: both sides' logs are joined"
-        } else {
-            "stamps travel with the message"
-        }
-        .into(),
-    );
     set("recording", if common.no_record { "cycles only" } else { "every message" }.into());
     set("seed", plan.seed.into());
     if let Ok(serde_json::Value::Object(workload)) = serde_json::to_value(&plan.workload) {
@@ -152,7 +139,7 @@ pub fn options(
 ) -> LaunchOptions {
     let mut options = LaunchOptions::new(launch, spec.clone(), launching::hosting(spec), starter);
     options.more = launch + 1 < common.launches;
-    options.recorder = recorder(common, spec, &job.plan);
+    options.recorder = recorder(common, &job.plan);
     options.deadlines.progress =
         options.deadlines.progress.map(|limit| limit.saturating_add(job.plan.longest_pause()));
     options.deadlines.answer = common.peer_timeout.max(launching::LEAST_ANSWER);
@@ -165,9 +152,9 @@ pub fn options(
 }
 
 /// Rows in memory where the length is known and they fit; else a buffer that a thread empties.
-fn recorder(common: &Common, spec: &Spec, plan: &Plan) -> RecorderOptions {
+fn recorder(common: &Common, plan: &Plan) -> RecorderOptions {
     let expected = match plan.length {
-        Length::Count(_) => Some(rows_of_busiest_node(plan, spec)),
+        Length::Count(_) => Some(rows_of_busiest_node(plan)),
         Length::DurationMs(_) => None,
     };
     let mode = match (common.record, expected) {
@@ -187,14 +174,13 @@ fn recorder(common: &Common, spec: &Spec, plan: &Plan) -> RecorderOptions {
     RecorderOptions { mode, capacity_rows, when_full }
 }
 
-/// A node writes a row for each message that it takes and for each cycle that it leads (bare: and
-/// for each it sends).
-fn rows_of_busiest_node(plan: &Plan, spec: &Spec) -> u64 {
+/// A node writes a row for each message that it takes and for each cycle that it leads.
+fn rows_of_busiest_node(plan: &Plan) -> u64 {
     let rows = match &plan.workload {
         Workload::Stream { all: true, .. } => 2 * plan.counted(),
         Workload::Stream { batch, .. } => plan.counted() + u64::from(*batch),
         Workload::Burst { messages, .. } => plan.counted() + u64::from(*messages),
         Workload::Pingpong | Workload::Relay | Workload::Sweep { .. } => 2 * plan.counted(),
     };
-    rows + if spec.bare_bytes.is_some() { plan.counted() } else { 0 } + 64
+    rows + 64
 }

@@ -117,7 +117,6 @@ impl Plan {
                 Receive::Polling => Waiting::Polling,
                 Receive::Blocking => Waiting::Blocking,
             },
-            bare_bytes: None,
             path_room: None,
             peer_timeout_ms: self.common.peer_timeout.as_millis() as u64,
             plant: None,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::transport::{Arrival, Flag, Handed, Head, Payload, Transport};
+use crate::transport::{Arrival, Flag, Handed, Head, Transport};
 use record::ABSENT;
 
 impl Cube {
@@ -67,9 +67,7 @@ impl Cube {
             let sent = if route.index == 0 { head.sent } else { ABSENT };
             let mut link_head = Head { flag: Flag::Last, sent, ..*head };
             let to = self.me ^ 1 << dimension;
-            if self.links.try_send(to, &mut link_head, Payload::Copied(&self.packet))?
-                == Handed::Full
-            {
+            if self.links.try_send(to, &mut link_head, &self.packet)? == Handed::Full {
                 return Ok(false);
             }
             if route.index == 0 {
@@ -235,7 +233,7 @@ impl Cube {
         let packet = [&route.encode()[..], piece].concat();
         let mut head = Head { flag: Flag::Last, sent: ABSENT, ..link.head };
         let next = next_node(self.me, route.dst);
-        let handed = self.links.try_send(next, &mut head, Payload::Copied(&packet));
+        let handed = self.links.try_send(next, &mut head, &packet);
         self.unflushed = true;
         // Over a lost neighbour nothing goes: the packet is lost with it, and its source will hear.
         match self.mourned(handed)? {
@@ -269,9 +267,7 @@ impl Cube {
         let mut head = control_head(Flag::Last);
         let next = next_node(self.me, to);
         // No room now, or a lost neighbour: the next message will tell, or the next taking.
-        if let Ok(Handed::Yes) =
-            self.links.try_send(next, &mut head, Payload::Copied(&route.encode()))
-        {
+        if let Ok(Handed::Yes) = self.links.try_send(next, &mut head, &route.encode()) {
             self.unflushed = true;
             self.counts[usize::from(to)].told = taken;
         }
@@ -311,11 +307,7 @@ impl Cube {
     /// `false`: no room now.
     pub(super) fn tell_of(&mut self, lost: NodeId, to: NodeId) -> bool {
         let route = Route { src: lost, ..self.control_route(lost, What::Obituary) };
-        let told = self.links.try_send(
-            to,
-            &mut control_head(Flag::Last),
-            Payload::Copied(&route.encode()),
-        );
+        let told = self.links.try_send(to, &mut control_head(Flag::Last), &route.encode());
         self.unflushed = true;
         !matches!(told, Ok(Handed::Full))
     }

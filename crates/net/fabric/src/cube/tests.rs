@@ -11,7 +11,6 @@ fn cube(nodes: u16, packet_bytes: u32) -> Vec<Cube> {
         transport: TransportSpec::Thread,
         topology: Topology::Hypercube { packet_bytes },
         wait: Waiting::Polling,
-        bare_bytes: None,
         path_room: None,
         peer_timeout_ms: 1000,
         plant: None,
@@ -33,7 +32,7 @@ fn head(seq: u64) -> Head {
 }
 
 fn send(from: &mut Cube, to: NodeId, seq: u64, payload: &[u8]) -> Handed {
-    let handed = from.try_send(to, &mut head(seq), Payload::Copied(payload)).unwrap();
+    let handed = from.try_send(to, &mut head(seq), payload).unwrap();
     from.flush().unwrap();
     handed
 }
@@ -56,7 +55,7 @@ fn a_message_crosses_every_differing_dimension_in_packets() {
     let mut cube = cube(8, 100);
     let payload: Vec<u8> = (0..950).map(|i| (i % 251) as u8).collect();
     let mut sending = head(4);
-    assert_eq!(cube[0].try_send(7, &mut sending, Payload::Copied(&payload)).unwrap(), Handed::Yes);
+    assert_eq!(cube[0].try_send(7, &mut sending, &payload).unwrap(), Handed::Yes);
     let arrival = next_at(&mut cube, 7);
     assert_eq!((arrival.from, arrival.hops, arrival.packets, arrival.head.seq), (0, 3, 10, 4));
     assert_eq!(cube[7].payload(), payload);
@@ -125,7 +124,7 @@ fn a_lost_node_is_named_by_all() {
         }
     }
     assert_eq!(named, [true; 7]);
-    let sent = cube[0].try_send(7, &mut head(0), Payload::Copied(b"x"));
+    let sent = cube[0].try_send(7, &mut head(0), b"x");
     assert!(matches!(sent, Err(FabricError::PeerLost { node: 7, .. })));
     assert_eq!(send(&mut cube[0], 6, 0, b"others go on"), Handed::Yes);
 }

@@ -3,7 +3,7 @@
 use super::{Node, Wait};
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::transport::{Flag, Head, Payload};
+use crate::transport::{Flag, Head};
 use record::{ABSENT, Kind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl Node {
         let mut first_error = None;
         for to in (0..self.nodes).filter(|node| *node != self.id).collect::<Vec<NodeId>>() {
             let head = Head { flag: Flag::Bye, ..self.head(Kind::Other, ABSENT, ABSENT, 1) };
-            let said = self.hand_over_fragment(to, head, Payload::Copied(&[]));
+            let said = self.hand_over_fragment(to, head, &[]);
             first_error = first_error.or(said.err());
         }
         let flushed = self.transport.flush();
@@ -101,7 +101,6 @@ mod tests {
             transport: TransportSpec::Thread,
             topology: Topology::Mesh,
             wait: Waiting::Blocking,
-            bare_bytes: None,
             peer_timeout_ms: PEER_TIMEOUT.as_millis() as u64,
             path_room: None,
             plant: None,
@@ -117,7 +116,6 @@ mod tests {
                 recording: Recording::Off,
                 wait: spec.wait,
                 peer_timeout: PEER_TIMEOUT,
-                halves: false,
             };
             Node::new(ends.next().unwrap(), options)
         })

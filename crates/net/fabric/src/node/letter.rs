@@ -4,7 +4,7 @@
 use super::{Message, Node, Wait};
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::transport::{Flag, Handed, Head, Payload};
+use crate::transport::{Flag, Handed, Head};
 use clock::Ticks;
 use record::{ABSENT, Kind};
 use std::time::Duration;
@@ -102,7 +102,7 @@ impl Node {
         let Letter { to, kind, ready, batch, .. } = *letter;
         let ready = if self.stamping { ready } else { ABSENT };
         if to == self.id {
-            self.send_local(self.head(kind, ready, ABSENT, batch), Payload::Copied(payload))?;
+            self.send_local(self.head(kind, ready, ABSENT, batch), payload)?;
             letter.gone += 1;
             return Ok(Handed::Yes);
         }
@@ -115,14 +115,13 @@ impl Node {
             let (fragment, flag) =
                 if rest.len() > most { (&rest[..most], Flag::More) } else { (rest, Flag::Last) };
             let mut head = Head { flag, ..self.head(kind, ready, ABSENT, batch) };
-            if self.transport.try_send(to, &mut head, Payload::Copied(fragment))? == Handed::Full {
+            if self.transport.try_send(to, &mut head, fragment)? == Handed::Full {
                 return Ok(Handed::Full);
             }
             letter.handed += fragment.len();
             if flag == Flag::Last {
                 (letter.gone, letter.handed) = (letter.gone + 1, 0);
                 self.next_seq += 1;
-                self.scribe.sending(to, &head, payload.len() as u64);
                 return Ok(Handed::Yes);
             }
         }

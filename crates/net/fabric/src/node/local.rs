@@ -2,8 +2,7 @@
 
 use super::{Body, Message, Node};
 use crate::error::FabricError;
-use crate::transport::{Arrival, Head, Payload};
-use bytes::Bytes;
+use crate::transport::{Arrival, Head};
 use clock::Ticks;
 use record::ABSENT;
 
@@ -11,19 +10,11 @@ use record::ABSENT;
 const LOCAL_MAX: usize = 1 << 16;
 
 impl Node {
-    pub(super) fn send_local(
-        &mut self,
-        head: Head,
-        payload: Payload<'_>,
-    ) -> Result<(), FabricError> {
+    pub(super) fn send_local(&mut self, head: Head, payload: &[u8]) -> Result<(), FabricError> {
         if self.local.len() >= LOCAL_MAX {
             return Err(self.stalled(self.id, "it sends to itself without receiving"));
         }
-        let bytes = match payload {
-            Payload::Copied(bytes) => Bytes::copy_from_slice(bytes),
-            Payload::Shared(bytes) => bytes.clone(),
-        };
-        self.local.push_back((Head { sent: ABSENT, ..head }, bytes));
+        self.local.push_back((Head { sent: ABSENT, ..head }, payload.to_vec()));
         self.next_seq += 1;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::Node;
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::transport::{Flag, Handed, Head, Payload};
+use crate::transport::{Flag, Handed, Head};
 use record::ABSENT;
 
 /// Largest message: what the record's byte column is checked for.
@@ -15,7 +15,7 @@ impl Node {
         &mut self,
         to: NodeId,
         head: Head,
-        payload: Payload<'_>,
+        payload: &[u8],
     ) -> Result<u64, FabricError> {
         self.queue_one(to, head, payload)?;
         self.transport.flush()?;
@@ -27,7 +27,7 @@ impl Node {
         &mut self,
         to: NodeId,
         head: Head,
-        payload: Payload<'_>,
+        payload: &[u8],
     ) -> Result<(), FabricError> {
         if to == self.id {
             return self.send_local(head, payload);
@@ -35,21 +35,12 @@ impl Node {
         if to >= self.nodes {
             return Err(FabricError::NoSuchNode { node: to, last: self.nodes - 1 });
         }
-        let bytes = payload.bytes().len();
-        let sent = match payload {
-            Payload::Copied(all) if bytes > self.transport.fragment_bytes_max() => {
-                self.send_in_fragments(to, head, all)?
-            }
-            Payload::Shared(all)
-                if bytes > self.transport.fragment_bytes_max()
-                    && !self.transport.by_reference() =>
-            {
-                self.send_in_fragments(to, head, all)?
-            }
-            whole => self.hand_over_fragment(to, head, whole)?,
-        };
+        if payload.len() > self.transport.fragment_bytes_max() {
+            self.send_in_fragments(to, head, payload)?;
+        } else {
+            self.hand_over_fragment(to, head, payload)?;
+        }
         self.next_seq += 1;
-        self.scribe.sending(to, &sent, bytes as u64);
         Ok(())
     }
 
@@ -58,40 +49,35 @@ impl Node {
         to: NodeId,
         head: Head,
         payload: &[u8],
-    ) -> Result<Head, FabricError> {
+    ) -> Result<(), FabricError> {
         if payload.len() as u64 > MESSAGE_BYTES_MAX {
             return Err(FabricError::TooLarge {
                 bytes: payload.len() as u64,
                 limit: MESSAGE_BYTES_MAX,
             });
         }
-        let mut first_sent = None;
         let (mut fresh, stale) = (Some(head), Head { sent: ABSENT, ..head });
         let mut fragments = payload.chunks(self.transport.fragment_bytes_max()).peekable();
         while let Some(fragment) = fragments.next() {
             let flag = if fragments.peek().is_some() { Flag::More } else { Flag::Last };
-            let sent = self.hand_over_fragment(
-                to,
-                Head { flag, ..fresh.take().unwrap_or(stale) },
-                Payload::Copied(fragment),
-            )?;
+            let head = Head { flag, ..fresh.take().unwrap_or(stale) };
+            self.hand_over_fragment(to, head, fragment)?;
             // What waits for room is this very message: it may have to be seen before there is any.
             self.transport.flush()?;
-            first_sent.get_or_insert(sent);
         }
-        Ok(first_sent.unwrap_or(head))
+        Ok(())
     }
 
-    /// Hand one fragment to the transport, waiting for room. Returns its head as sent.
+    /// Hand one fragment to the transport, waiting for room.
     #[inline]
     pub(super) fn hand_over_fragment(
         &mut self,
         to: NodeId,
         mut head: Head,
-        payload: Payload<'_>,
-    ) -> Result<Head, FabricError> {
+        payload: &[u8],
+    ) -> Result<(), FabricError> {
         match self.transport.try_send(to, &mut head, payload)? {
-            Handed::Yes => Ok(head),
+            Handed::Yes => Ok(()),
             Handed::Full => self.wait_for_room(to, head, payload),
         }
     }
@@ -101,8 +87,8 @@ impl Node {
         &mut self,
         to: NodeId,
         mut head: Head,
-        payload: Payload<'_>,
-    ) -> Result<Head, FabricError> {
+        payload: &[u8],
+    ) -> Result<(), FabricError> {
         self.transport.flush()?;
         head.sent = ABSENT;
         let deadline = self.after(self.peer_timeout);
@@ -116,6 +102,6 @@ impl Node {
                 return Err(self.stalled(to, "we wait to send it a message"));
             }
         }
-        Ok(head)
+        Ok(())
     }
 }

@@ -13,7 +13,7 @@ fn head(seq: u64) -> Head {
 }
 
 fn put<'a>(head: &'a Head) -> Put<'a> {
-    Put { head, published: 9, returned: 0, by_reference: false }
+    Put { head, published: 9, returned: 0 }
 }
 
 fn send(sender: &mut Sender, seq: u64, payload: &[u8]) -> bool {

@@ -20,7 +20,7 @@
 use super::frame::{Frame, FrameError, HEADER_BYTES, Taken};
 use crate::transport::{Flag, Head};
 use reads::Reads;
-use record::{ABSENT, ArrivedClock, Kind};
+use record::ArrivedClock;
 use std::ops::Range;
 
 mod reads;
@@ -29,16 +29,6 @@ mod tests;
 
 /// Most bytes asked for in one read: more would leave the cache before they are taken.
 const READ_BYTES_MAX: usize = 256 << 10;
-
-/// How payloads lie in the stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Framing {
-    /// Each behind a header, at most so many bytes.
-    Headed { payload_bytes_max: usize },
-    /// Payloads alone, every message of `message_bytes`, delivered in fragments of at most
-    /// `fragment_bytes_max`.
-    Bare { message_bytes: usize, fragment_bytes_max: usize },
-}
 
 /// When the bytes of one read came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +55,7 @@ pub(crate) struct Delivery {
 
 /// The receiving side of a connection.
 pub(crate) struct Inbox {
-    framing: Framing,
+    payload_bytes_max: usize,
     buffer: Box<[u8]>,
     /// Offset of the buffer's first byte in the stream, acknowledgements left out.
     base: u64,
@@ -79,15 +69,12 @@ pub(crate) struct Inbox {
     filled: usize,
     bye_seen: bool,
     reads: Reads,
-    /// Of a bare message: bytes of it already delivered; messages delivered.
-    bare_at: usize,
-    bare_count: u64,
 }
 
 impl Inbox {
-    pub fn new(framing: Framing, capacity_bytes: usize) -> Inbox {
+    pub fn new(payload_bytes_max: usize, capacity_bytes: usize) -> Inbox {
         Inbox {
-            framing,
+            payload_bytes_max,
             buffer: vec![0; capacity_bytes].into_boxed_slice(),
             base: 0,
             held: 0..0,
@@ -96,8 +83,6 @@ impl Inbox {
             filled: 0,
             bye_seen: false,
             reads: Reads::default(),
-            bare_at: 0,
-            bare_count: 0,
         }
     }
 
@@ -128,18 +113,12 @@ impl Inbox {
     ) -> Result<Option<Taken>, FrameError> {
         self.filled += bytes;
         self.reads.add(self.base + self.filled as u64, span);
-        match self.framing {
-            Framing::Headed { payload_bytes_max } => self.sift(payload_bytes_max),
-            Framing::Bare { .. } => {
-                self.checked = self.filled;
-                Ok(None)
-            }
-        }
+        self.sift()
     }
 
     /// Check the headers that have come, and close the gaps that acknowledgements leave.
     #[inline]
-    fn sift(&mut self, payload_bytes_max: usize) -> Result<Option<Taken>, FrameError> {
+    fn sift(&mut self) -> Result<Option<Taken>, FrameError> {
         // What is looked at next; what is kept goes to `checked`, which falls behind with each
         // acknowledgement.
         let mut at = self.checked;
@@ -148,7 +127,7 @@ impl Inbox {
             if at >= self.filled {
                 break Ok(taken);
             }
-            let frame = match Frame::decode(&self.buffer[at..self.filled], payload_bytes_max) {
+            let frame = match Frame::decode(&self.buffer[at..self.filled], self.payload_bytes_max) {
                 Ok(Some(frame)) => frame,
                 Ok(None) => break Ok(taken),
                 Err(error) => break Err(error),
@@ -184,29 +163,28 @@ impl Inbox {
     #[inline]
     pub fn next(&mut self) -> Option<Delivery> {
         self.held = 0..0;
-        match self.framing {
-            Framing::Headed { payload_bytes_max } => self.next_frame(payload_bytes_max),
-            Framing::Bare { message_bytes, fragment_bytes_max } => {
-                self.next_bare(message_bytes, fragment_bytes_max)
-            }
+        let frame = self.whole_frame()?;
+        let (head, wire_bytes) = (frame.head?, frame.wire_bytes());
+        let end = self.start + wire_bytes;
+        self.held = self.start + HEADER_BYTES..end;
+        self.start = end;
+        Some(Delivery { head, wire_bytes, came: self.came(end) })
+    }
+
+    /// The frame that is delivered next, if all of it is here.
+    #[inline]
+    fn whole_frame(&self) -> Option<Frame> {
+        if self.start >= self.checked {
+            return None;
         }
+        let bytes = &self.buffer[self.start..self.filled];
+        let frame = Frame::decode(bytes, self.payload_bytes_max).ok().flatten()?;
+        (frame.wire_bytes() <= bytes.len()).then_some(frame)
     }
 
     /// Whether [`Inbox::next`] has something.
     pub fn has_next(&self) -> bool {
-        let wanted = match self.framing {
-            Framing::Bare { message_bytes, fragment_bytes_max } => {
-                (message_bytes - self.bare_at).min(fragment_bytes_max)
-            }
-            Framing::Headed { .. } if self.start >= self.checked => return false,
-            Framing::Headed { payload_bytes_max } => {
-                match Frame::decode(&self.buffer[self.start..], payload_bytes_max) {
-                    Ok(Some(frame)) => frame.wire_bytes(),
-                    _ => return false,
-                }
-            }
-        };
-        self.filled - self.start >= wanted
+        self.whole_frame().is_some()
     }
 
     /// The payload of the fragment in hand.
@@ -218,59 +196,6 @@ impl Inbox {
     /// Whether the peer's good-bye has come, delivered or not.
     pub fn bye_seen(&self) -> bool {
         self.bye_seen
-    }
-
-    /// Whether the stream may end here: no part of a frame or of a bare message waits for its rest.
-    pub fn at_boundary(&self) -> bool {
-        match self.framing {
-            Framing::Headed { .. } => self.filled == self.checked,
-            Framing::Bare { message_bytes, .. } => {
-                (self.bare_at + self.filled - self.start).is_multiple_of(message_bytes)
-            }
-        }
-    }
-
-    #[inline]
-    fn next_frame(&mut self, payload_bytes_max: usize) -> Option<Delivery> {
-        if self.start >= self.checked {
-            return None;
-        }
-        let bytes = &self.buffer[self.start..self.filled];
-        let frame = Frame::decode(bytes, payload_bytes_max).ok().flatten()?;
-        let (head, wire_bytes) = (frame.head?, frame.wire_bytes());
-        let end = self.start + wire_bytes;
-        if end > self.filled {
-            return None;
-        }
-        self.held = self.start + HEADER_BYTES..end;
-        self.start = end;
-        Some(Delivery { head, wire_bytes, came: self.came(end) })
-    }
-
-    fn next_bare(&mut self, message_bytes: usize, fragment_bytes_max: usize) -> Option<Delivery> {
-        let bytes = (message_bytes - self.bare_at).min(fragment_bytes_max);
-        let end = self.start + bytes;
-        if end > self.filled {
-            return None;
-        }
-        self.held = self.start..end;
-        self.start = end;
-        let seq = self.bare_count;
-        self.bare_at += bytes;
-        let flag = if self.bare_at == message_bytes { Flag::Last } else { Flag::More };
-        if flag == Flag::Last {
-            (self.bare_at, self.bare_count) = (0, seq + 1);
-        }
-        let head = Head {
-            ready: ABSENT,
-            sent: ABSENT,
-            seq,
-            kind: Kind::Data,
-            flag,
-            batch: 1,
-            in_flight: 0,
-        };
-        Some(Delivery { head, wire_bytes: bytes, came: self.came(end) })
     }
 
     /// When the frame that ends at `end` in the buffer came.

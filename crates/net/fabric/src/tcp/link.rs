@@ -8,12 +8,9 @@
 //!
 //! Acknowledgements ride on messages going the other way. A frame of their own is sent when a
 //! quarter of the window is owed, or when something has been owed for a millisecond.
-//!
-//! Without headers there are no acknowledgements: TCP's own window is the bound, and good-bye is
-//! the end of the stream.
 
 use super::frame::{Frame, FrameError, HEADER_BYTES, Taken};
-use super::inbox::{Delivery, Framing, Inbox, Span};
+use super::inbox::{Delivery, Inbox, Span};
 use super::outbox::{Outbox, Socket};
 use super::stamp::{self, Conversion};
 use crate::error::FabricError;
@@ -63,10 +60,6 @@ pub(super) struct Link {
     pub same_clock: bool,
     stream: TcpStream,
     window: Window,
-    bare: bool,
-    /// Bare: bytes of every message, and those of the message that is being put in.
-    message_bytes: usize,
-    message_at: usize,
     /// Whether the last message carried stamps: then it is worth knowing when nothing had come yet.
     recording: bool,
     inbox: Inbox,
@@ -80,8 +73,6 @@ pub(super) struct Link {
     /// Nothing had come before, on each clock: the last read's exact stamp.
     came_before: Option<(ArrivedClock, u64)>,
     said_bye: bool,
-    /// Bare: the good-bye that the end of the stream means has been delivered.
-    bye_delivered: bool,
     ended: bool,
     failure: Option<Failure>,
     reported: bool,
@@ -91,12 +82,6 @@ impl Link {
     pub fn new(node: NodeId, stream: TcpStream, spec: &Spec, same_clock: bool) -> Link {
         let window = WINDOW.or_chosen(spec.path_room);
         let longest = window.fragment_bytes;
-        let framing = match spec.bare_bytes {
-            None => Framing::Headed { payload_bytes_max: longest },
-            Some(bytes) => {
-                Framing::Bare { message_bytes: bytes as usize, fragment_bytes_max: longest }
-            }
-        };
         // A window, and what the node has in its hands.
         let inbox_bytes = window.bytes as usize + longest + SPARE_HEADERS * HEADER_BYTES;
         // Where the kernel has no stamps, the reading thread's clock must do.
@@ -105,13 +90,10 @@ impl Link {
             node,
             paused: false,
             same_clock,
-            bare: spec.bare_bytes.is_some(),
-            message_bytes: spec.bare_bytes.unwrap_or(0) as usize,
-            message_at: 0,
             recording: true,
             stream,
             window,
-            inbox: Inbox::new(framing, inbox_bytes),
+            inbox: Inbox::new(longest, inbox_bytes),
             outbox: Outbox::default(),
             sent: Taken::default(),
             acknowledged: Taken::default(),
@@ -120,7 +102,6 @@ impl Link {
             told_at: 0,
             came_before: None,
             said_bye: false,
-            bye_delivered: false,
             ended: false,
             failure: None,
             reported: false,
@@ -151,9 +132,9 @@ impl Link {
     #[inline]
     pub fn has_room(&self, bytes: usize) -> bool {
         let on_their_way = self.sent.bytes.wrapping_sub(self.acknowledged.bytes);
-        let window = self.in_flight() < self.window.messages
-            && on_their_way + (HEADER_BYTES + bytes) as u32 <= self.window.bytes;
-        self.outbox.has_room() && (window || self.bare)
+        self.in_flight() < self.window.messages
+            && on_their_way + (HEADER_BYTES + bytes) as u32 <= self.window.bytes
+            && self.outbox.has_room()
     }
 
     /// Whether a good part of the window is on its way: a node that takes nothing should look what
@@ -163,40 +144,18 @@ impl Link {
         self.in_flight() >= self.window.messages / 4
     }
 
-    /// Without headers the peer can tell messages by their size only: why this fragment must not be
-    /// sent.
-    #[inline]
-    pub fn misfit(&self, flag: Flag, bytes: usize) -> Option<FabricError> {
-        let whole = self.message_at + bytes;
-        let fits = !self.bare
-            || match flag {
-                Flag::Last => whole == self.message_bytes,
-                Flag::More => whole < self.message_bytes,
-                Flag::Bye | Flag::Barrier => true,
-            };
-        let reason =
-            || format!("a bare message has {} bytes here, not {whole}", self.message_bytes);
-        (!fits).then(|| FabricError::BadSpec { reason: reason() })
-    }
-
     /// Put in a fragment that there is room for.
     #[inline]
     pub fn put(&mut self, head: &Head, payload: &[u8], now: u64) {
         self.said_bye |= head.flag == Flag::Bye;
-        let result = if self.bare {
-            self.message_at =
-                if head.flag == Flag::More { self.message_at + payload.len() } else { 0 };
-            self.outbox.put(&[], payload, &mut Socket(&self.stream))
-        } else {
-            let frame = Frame { head: Some(*head), len: payload.len(), taken: self.taken };
-            self.sent.messages = self.sent.messages.wrapping_add(u32::from(frame.ends_message()));
-            self.sent.bytes = self.sent.bytes.wrapping_add(frame.wire_bytes() as u32);
-            self.told = self.taken;
-            if now != 0 {
-                self.told_at = now;
-            }
-            self.outbox.put(&frame.encode(), payload, &mut Socket(&self.stream))
-        };
+        let frame = Frame { head: Some(*head), len: payload.len(), taken: self.taken };
+        self.sent.messages = self.sent.messages.wrapping_add(u32::from(frame.ends_message()));
+        self.sent.bytes = self.sent.bytes.wrapping_add(frame.wire_bytes() as u32);
+        self.told = self.taken;
+        if now != 0 {
+            self.told_at = now;
+        }
+        let result = self.outbox.put(&frame.encode(), payload, &mut Socket(&self.stream));
         self.note_write(result);
     }
 
@@ -207,11 +166,7 @@ impl Link {
             return true;
         }
         let done = self.outbox.write(&mut Socket(&self.stream));
-        let done = self.note_write(done).unwrap_or(true);
-        if done && self.bare && self.said_bye {
-            self.shut();
-        }
-        done
+        self.note_write(done).unwrap_or(true)
     }
 
     /// Say no more.
@@ -245,23 +200,23 @@ impl Link {
     }
 
     fn nobody_waits(&self) -> bool {
-        self.bare || self.ended || self.failure.is_some() || self.inbox.bye_seen()
+        self.ended || self.failure.is_some() || self.inbox.bye_seen()
     }
 
     /// The next fragment that is here, if any. The one before is released.
     #[inline]
     pub fn next(&mut self) -> Option<Delivery> {
-        let Some(delivery) = self.inbox.next() else { return self.bare_bye() };
+        let delivery = self.inbox.next()?;
         let messages = u32::from(delivery.head.flag == Flag::Last);
         self.taken.messages = self.taken.messages.wrapping_add(messages);
         self.taken.bytes = self.taken.bytes.wrapping_add(delivery.wire_bytes as u32);
-        self.recording = self.bare || delivery.head.ready != record::ABSENT;
+        self.recording = delivery.head.ready != record::ABSENT;
         Some(delivery)
     }
 
     /// Whether [`Link::next`] has something.
     pub fn has_next(&self) -> bool {
-        self.inbox.has_next() || self.bare_bye_waits()
+        self.inbox.has_next()
     }
 
     #[inline]
@@ -269,10 +224,10 @@ impl Link {
         self.inbox.payload()
     }
 
-    /// Whether anybody wants to know when a fragment came: without headers, always.
+    /// Whether anybody wants to know when a fragment came.
     #[inline]
     pub fn wants_stamps(&self, head: &Head) -> bool {
-        head.flag != Flag::Bye && (self.bare || head.ready != record::ABSENT)
+        head.flag != Flag::Bye && head.ready != record::ABSENT
     }
 
     /// Whether the last message was recorded.
@@ -336,10 +291,7 @@ impl Link {
     pub fn refusal(&self) -> Option<FabricError> {
         match &self.failure {
             Some(failure) => Some(failure.error(self.node)),
-            // Without headers the end of its stream is a good-bye: it may still read.
-            None if self.ended && !self.bare => {
-                Some(Failure::Lost("it has left".to_string()).error(self.node))
-            }
+            None if self.ended => Some(Failure::Lost("it has left".to_string()).error(self.node)),
             None => None,
         }
     }
@@ -407,9 +359,8 @@ impl Link {
 
     /// The stream has ended: good order, or not.
     fn end(&mut self) {
-        let good = if self.bare { self.inbox.at_boundary() } else { self.inbox.bye_seen() };
         self.ended = true;
-        if !good {
+        if !self.inbox.bye_seen() {
             self.failure =
                 Some(Failure::Lost("its connection ended without a good-bye".to_string()));
         }
@@ -440,26 +391,6 @@ impl Link {
             }
         }
         self.fail(error);
-    }
-
-    fn bare_bye_waits(&self) -> bool {
-        self.bare
-            && self.ended
-            && !self.bye_delivered
-            && self.failure.is_none()
-            && !self.inbox.has_next()
-    }
-
-    /// Without headers the end of the stream is the good-bye.
-    fn bare_bye(&mut self) -> Option<Delivery> {
-        if !self.bare_bye_waits() {
-            return None;
-        }
-        self.bye_delivered = true;
-        let (ready, kind) = (record::ABSENT, record::Kind::Other);
-        let head =
-            Head { ready, sent: ready, seq: 0, kind, flag: Flag::Bye, batch: 1, in_flight: 0 };
-        Some(Delivery { head, wire_bytes: 0, came: None })
     }
 }
 

@@ -179,8 +179,8 @@ impl Meeting<'_> {
 
     /// The fabric's shape in a number: ends that disagree about it do not talk.
     pub fn session(&self) -> u64 {
-        let Spec { nodes, topology, bare_bytes, .. } = self.spec;
-        let shape = format!("{nodes} {topology:?} {bare_bytes:?} {:?}", self.peers);
+        let Spec { nodes, topology, .. } = self.spec;
+        let shape = format!("{nodes} {topology:?} {:?}", self.peers);
         // FNV-1a: it must be the same number in every process; it guards against mistakes, not
         // against malice.
         let mix =

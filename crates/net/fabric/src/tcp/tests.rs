@@ -9,14 +9,13 @@ use record::{ArrivedClock, How};
 use std::io::Write;
 use std::net::TcpStream;
 
-fn spec(listeners: &[TcpListener], bare_bytes: Option<u32>) -> Spec {
+fn spec(listeners: &[TcpListener]) -> Spec {
     let peers = listeners.iter().map(|listener| listener.local_addr().unwrap()).collect();
     Spec {
         nodes: listeners.len() as u16,
         transport: TransportSpec::Tcp { peers },
         topology: Topology::Mesh,
         wait: Waiting::Blocking,
-        bare_bytes,
         peer_timeout_ms: 5000,
         path_room: None,
         plant: None,
@@ -29,13 +28,9 @@ fn peers(spec: &Spec) -> Vec<SocketAddr> {
 }
 
 fn pair() -> (Tcp, Tcp) {
-    pair_of(None)
-}
-
-fn pair_of(bare_bytes: Option<u32>) -> (Tcp, Tcp) {
     let mut listeners: Vec<TcpListener> =
         (0..2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-    let (spec, key) = (spec(&listeners, bare_bytes), RunKey::generate().unwrap());
+    let (spec, key) = (spec(&listeners), RunKey::generate().unwrap());
     let one = listeners.pop().unwrap();
     let zero = listeners.pop().unwrap();
     std::thread::scope(|scope| {
@@ -54,7 +49,7 @@ fn head(ready: u64, seq: u64) -> Head {
 
 fn send(end: &mut Tcp, to: NodeId, seq: u64, payload: &[u8]) -> Handed {
     let ready = end.clock.now().0;
-    let handed = end.try_send(to, &mut head(ready, seq), Payload::Copied(payload)).unwrap();
+    let handed = end.try_send(to, &mut head(ready, seq), payload).unwrap();
     end.flush().unwrap();
     handed
 }
@@ -141,7 +136,7 @@ fn messages_read_together_are_bracketed_but_for_the_last() {
 #[test]
 fn unrecorded_messages_carry_no_stamps() {
     let (mut zero, mut one) = pair();
-    zero.try_send(1, &mut head(ABSENT, 0), Payload::Copied(b"x")).unwrap();
+    zero.try_send(1, &mut head(ABSENT, 0), b"x").unwrap();
     zero.flush().unwrap();
     let arrival = receive(&mut one);
     assert_eq!((arrival.arrived, arrival.head.sent), (ABSENT, ABSENT));
@@ -154,7 +149,7 @@ fn a_recorded_message_after_an_unrecorded_one_has_an_arrival_without_the_kernel_
     let (mut zero, mut one) = pair();
     stamp::disable(one.links[0].stream()).unwrap();
     for seq in 0..5 {
-        zero.try_send(1, &mut head(ABSENT, seq), Payload::Copied(b"x")).unwrap();
+        zero.try_send(1, &mut head(ABSENT, seq), b"x").unwrap();
         zero.flush().unwrap();
         assert_eq!(receive(&mut one).arrived, ABSENT);
         send(&mut zero, 1, seq, b"y");
@@ -184,7 +179,7 @@ fn what_is_owed_is_told_after_a_while() {
 fn garbage_is_named_after_what_came_before_it() {
     let listeners: Vec<TcpListener> =
         (0..2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-    let (spec, key) = (spec(&listeners, None), RunKey::generate().unwrap());
+    let (spec, key) = (spec(&listeners), RunKey::generate().unwrap());
     let [_, one]: [TcpListener; 2] = listeners.try_into().unwrap();
     let addresses = peers(&spec);
     let mut end = std::thread::scope(|scope| {
@@ -216,18 +211,5 @@ fn garbage_is_named_after_what_came_before_it() {
         }
     };
     assert!(matches!(error, FabricError::Garbage { node: 0, .. }), "{error}");
-    assert!(end.0.try_send(0, &mut head(1, 0), Payload::Copied(b"x")).is_err());
-}
-
-/// Without headers a message of another size would shift all later ones.
-#[test]
-fn a_bare_message_of_another_size_is_refused() {
-    let (mut zero, mut one) = pair_of(Some(8));
-    for wrong in [&b"7 bytes"[..], b"9 bytes..", b""] {
-        let refused = zero.try_send(1, &mut head(1, 0), Payload::Copied(wrong));
-        assert!(matches!(refused, Err(FabricError::BadSpec { .. })));
-    }
-    send(&mut zero, 1, 0, b"8 bytes!");
-    receive(&mut one);
-    assert_eq!(one.payload(), b"8 bytes!");
+    assert!(end.0.try_send(0, &mut head(1, 0), b"x").is_err());
 }

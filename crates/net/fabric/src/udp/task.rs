@@ -13,7 +13,7 @@ use super::options::UserPriority;
 use super::priority::{self, Rank};
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::transport::{Arrival, Handed, Happening, Head, Payload, Transport};
+use crate::transport::{Arrival, Handed, Happening, Head, Transport};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::net::UdpSocket;
 use std::sync::mpsc::{Sender, channel};
@@ -113,7 +113,7 @@ impl Transport for Tasked {
         &mut self,
         to: NodeId,
         head: &mut Head,
-        payload: Payload<'_>,
+        payload: &[u8],
     ) -> Result<Handed, FabricError> {
         self.take_priority()?;
         let mut state = self.lock();
@@ -128,7 +128,7 @@ impl Transport for Tasked {
             endpoint.was_full = true;
             return Ok(Handed::Full);
         }
-        endpoint.put(at, head, payload.bytes());
+        endpoint.put(at, head, payload);
         Ok(Handed::Yes)
     }
 

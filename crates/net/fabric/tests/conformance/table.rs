@@ -69,7 +69,6 @@ pub struct Fabric {
     pub nodes: u16,
     pub topology: Topology,
     pub wait: Waiting,
-    pub bare_bytes: Option<u32>,
     pub path_room: Option<PathRoom>,
     pub plant: Option<fabric::Plant>,
 }
@@ -85,7 +84,7 @@ pub struct Ground {
 impl Fabric {
     pub fn mesh(carrier: Carrier, nodes: u16, wait: Waiting) -> Fabric {
         let topology = Topology::Mesh;
-        Fabric { carrier, nodes, topology, wait, bare_bytes: None, path_room: None, plant: None }
+        Fabric { carrier, nodes, topology, wait, path_room: None, plant: None }
     }
 
     pub fn cube(carrier: Carrier, nodes: u16, wait: Waiting) -> Fabric {
@@ -176,7 +175,6 @@ impl Fabric {
             transport,
             topology: self.topology,
             wait: self.wait,
-            bare_bytes: self.bare_bytes,
             path_room: self.path_room,
             peer_timeout_ms: PATIENCE.as_millis() as u64,
             plant: self.plant.clone(),
@@ -260,7 +258,6 @@ pub fn options(spec: &Spec, id: NodeId, recording: Recording) -> NodeOptions {
         recording,
         wait: spec.wait,
         peer_timeout: Duration::from_millis(spec.peer_timeout_ms),
-        halves: spec.bare_bytes.is_some(),
     }
 }
 
@@ -293,7 +290,7 @@ impl Words {
 /// A message that has been taken.
 pub struct Got {
     pub from: NodeId,
-    pub payload: bytes::Bytes,
+    pub payload: Vec<u8>,
 }
 
 /// The next message, which must come. A wait with a deadline also ends early, when a peer says
@@ -302,7 +299,7 @@ pub fn take_in_time(node: &mut Node) -> Got {
     let deadline = node.after(PATIENCE);
     loop {
         if let Some(message) = node.receive(Wait::Until(deadline)).unwrap() {
-            return Got { from: message.from, payload: message.payload_shared() };
+            return Got { from: message.from, payload: message.payload().to_vec() };
         }
         assert!(node.clock().now() < deadline, "node {} waits in vain", node.id());
     }

@@ -178,25 +178,3 @@ pub fn leaving_in_good_order_ends_the_receiving(fabric: &Fabric) {
         assert_eq!(got, EACH * u64::from(node.nodes() - 1));
     });
 }
-
-/// Without headers: messages of one size, and the end of the stream as good-bye.
-#[test]
-fn bare_messages_come_in_order() {
-    use crate::table::Carrier;
-    for carrier in [Carrier::Thread, Carrier::Shm, Carrier::Tcp] {
-        for bytes in [1, 8, 100, 300_000] {
-            let fabric =
-                Fabric { bare_bytes: Some(bytes), ..Fabric::mesh(carrier, 3, Waiting::Blocking) };
-            in_turns(
-                &fabric,
-                40,
-                |_| bytes as usize,
-                |node, to, payloads| {
-                    for payload in payloads {
-                        node.send(to, Kind::Data, payload).unwrap();
-                    }
-                },
-            );
-        }
-    }
-}

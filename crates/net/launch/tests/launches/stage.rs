@@ -19,16 +19,7 @@ pub fn myself() -> NodeCommand {
 
 pub fn spec(nodes: u16, transport: TransportSpec) -> Spec {
     let (topology, wait) = (Topology::Mesh, Waiting::Blocking);
-    Spec {
-        nodes,
-        transport,
-        topology,
-        wait,
-        bare_bytes: None,
-        peer_timeout_ms: 5000,
-        path_room: None,
-        plant: None,
-    }
+    Spec { nodes, transport, topology, wait, peer_timeout_ms: 5000, path_room: None, plant: None }
 }
 
 pub fn tcp() -> TransportSpec {

@@ -2,10 +2,9 @@
 
 use super::*;
 use proptest::prelude::*;
-use record::ArrivedClock;
+use record::{ArrivedClock, Kind};
 
 const MAX: usize = 600;
-const HEADED: Framing = Framing::Headed { payload_bytes_max: MAX };
 
 fn frame(flag: Flag, seq: u64, payload: &[u8]) -> Vec<u8> {
     let head = Head { ready: 1, sent: 2, seq, kind: Kind::Data, flag, batch: 1, in_flight: 0 };
@@ -37,7 +36,7 @@ proptest! {
     ) {
         let payload = |k: usize| (0..sizes[k]).map(|i| (i * 7 + k) as u8).collect::<Vec<_>>();
         let stream: Vec<u8> = (0..sizes.len()).flat_map(|k| frame(Flag::Last, k as u64, &payload(k))).collect();
-        let mut inbox = Inbox::new(HEADED, 2 * (MAX + HEADER_BYTES));
+        let mut inbox = Inbox::new(MAX, 2 * (MAX + HEADER_BYTES));
         let (mut at, mut got, mut cuts) = (0, 0, cuts.into_iter().cycle());
         while got < sizes.len() {
             if let Some(delivery) = inbox.next() {
@@ -51,7 +50,7 @@ proptest! {
             feed(&mut inbox, &stream[at..at + bytes], None).unwrap();
             at += bytes;
         }
-        prop_assert!(inbox.next().is_none() && inbox.at_boundary());
+        prop_assert!(inbox.next().is_none() && inbox.filled == inbox.checked);
     }
 
     /// Acknowledgements between messages, in whatever reads: every message comes out, within the
@@ -61,7 +60,7 @@ proptest! {
         parts in prop::collection::vec(prop_oneof![Just(None), (0..MAX).prop_map(Some)], 1..60),
         cuts in prop::collection::vec(1usize..900, 1..50), taken_every in 1usize..5,
     ) {
-        let mut inbox = Inbox::new(HEADED, 64 << 10);
+        let mut inbox = Inbox::new(MAX, 64 << 10);
         let (mut stream, mut ends) = (Vec::new(), Vec::new());
         for part in &parts {
             let seq = ends.len() as u64;
@@ -94,32 +93,12 @@ proptest! {
             }
         }
         prop_assert_eq!(got, ends.len());
-        prop_assert!(inbox.at_boundary());
-    }
-
-    #[test]
-    fn bare_messages_are_cut_by_count(size in 1usize..500, most in 1usize..200, cut in 1usize..300, count in 1usize..9) {
-        let stream: Vec<u8> = (0..size * count).map(|i| (i % 251) as u8).collect();
-        let mut inbox = Inbox::new(Framing::Bare { message_bytes: size, fragment_bytes_max: most }, 1024);
-        let (mut at, mut out, mut messages) = (0, Vec::new(), 0);
-        while at < stream.len() || inbox.has_next() {
-            while let Some(delivery) = inbox.next() {
-                prop_assert!(inbox.payload().len() <= most);
-                out.extend_from_slice(inbox.payload());
-                prop_assert_eq!(delivery.head.seq, messages);
-                messages += u64::from(delivery.head.flag == Flag::Last);
-            }
-            let bytes = cut.min(stream.len() - at).min(inbox.room().len());
-            feed(&mut inbox, &stream[at..at + bytes], None).unwrap();
-            at += bytes;
-        }
-        prop_assert_eq!(messages, count as u64);
-        prop_assert_eq!(out, stream);
+        prop_assert!(inbox.filled == inbox.checked);
     }
 
     #[test]
     fn noise_never_panics(noise in prop::collection::vec(any::<u8>(), 0..2000), cut in 1usize..500) {
-        let mut inbox = Inbox::new(HEADED, 2 * (MAX + HEADER_BYTES));
+        let mut inbox = Inbox::new(MAX, 2 * (MAX + HEADER_BYTES));
         for part in noise.chunks(cut) {
             if inbox.room().len() < part.len() || feed(&mut inbox, part, None).is_err() {
                 break;
@@ -131,7 +110,7 @@ proptest! {
 
 #[test]
 fn only_the_message_that_ends_a_read_is_observed() {
-    let mut inbox = Inbox::new(HEADED, 4096);
+    let mut inbox = Inbox::new(MAX, 4096);
     let three: Vec<u8> = (0..3).flat_map(|seq| frame(Flag::Last, seq, b"12345678")).collect();
     feed(&mut inbox, &three, read_at(100, 200)).unwrap();
     let exact: Vec<bool> =
@@ -149,7 +128,7 @@ fn only_the_message_that_ends_a_read_is_observed() {
 /// The kernel's stamps begin while much waits: what came before has its own, on the other clock.
 #[test]
 fn reads_that_are_joined_keep_their_clocks() {
-    let mut inbox = Inbox::new(HEADED, 1 << 16);
+    let mut inbox = Inbox::new(MAX, 1 << 16);
     for seq in 0..200 {
         let clock = if seq < 100 { ArrivedClock::Receiver } else { ArrivedClock::Kernel };
         let span = Span { clock, earliest: seq, latest: seq + 1, exact: true };
@@ -168,7 +147,7 @@ fn reads_that_are_joined_keep_their_clocks() {
 
 #[test]
 fn acknowledgements_are_seen_ahead_of_messages_not_taken() {
-    let mut inbox = Inbox::new(HEADED, 4096);
+    let mut inbox = Inbox::new(MAX, 4096);
     let data = frame(Flag::Last, 5, &[0; 100]);
     let ack = Frame { head: None, len: 0, taken: Taken { messages: 9, bytes: 77 } }.encode();
     assert_eq!(feed(&mut inbox, &data, None).unwrap().unwrap().messages, 5);
@@ -182,7 +161,7 @@ fn acknowledgements_are_seen_ahead_of_messages_not_taken() {
 #[test]
 fn acknowledgements_take_no_room() {
     for cut in [HEADER_BYTES, 1, 29, HEADER_BYTES + 1] {
-        let mut inbox = Inbox::new(HEADED, MAX + 3 * HEADER_BYTES);
+        let mut inbox = Inbox::new(MAX, MAX + 3 * HEADER_BYTES);
         feed(&mut inbox, &frame(Flag::Last, 0, &[7; MAX]), read_at(10, 20)).unwrap();
         let mut told = 0;
         let all: Vec<u8> = (1..=3000).flat_map(ack).collect();
@@ -191,7 +170,7 @@ fn acknowledgements_take_no_room() {
             let taken = feed(&mut inbox, part, read_at(came, came + 1)).unwrap();
             told = taken.map_or(told, |taken| taken.messages);
         }
-        assert_eq!((told, inbox.at_boundary()), (3000, true));
+        assert_eq!((told, inbox.filled == inbox.checked), (3000, true));
         assert!(inbox.reads.len() <= 2, "{} reads are kept", inbox.reads.len());
         let came = inbox.next().unwrap().came.unwrap();
         assert_eq!((came.earliest, came.latest, came.exact), (10, 20, true), "cut into {cut}");
@@ -203,7 +182,7 @@ fn acknowledgements_take_no_room() {
 /// The stamp of a read that ends with an acknowledgement is that one's.
 #[test]
 fn a_message_before_an_acknowledgement_in_one_read_is_bracketed() {
-    let mut inbox = Inbox::new(HEADED, 4096);
+    let mut inbox = Inbox::new(MAX, 4096);
     feed(&mut inbox, &[frame(Flag::Last, 0, b"first"), ack(1)].concat(), read_at(100, 200))
         .unwrap();
     feed(&mut inbox, &[ack(2), frame(Flag::Last, 1, b"second")].concat(), read_at(200, 300))
@@ -216,7 +195,7 @@ fn a_message_before_an_acknowledgement_in_one_read_is_bracketed() {
 
 #[test]
 fn what_came_before_garbage_is_delivered() {
-    let mut inbox = Inbox::new(HEADED, 4096);
+    let mut inbox = Inbox::new(MAX, 4096);
     let mut bytes = frame(Flag::Last, 0, b"good");
     bytes.extend_from_slice(&[0xff; HEADER_BYTES]);
     assert!(matches!(feed(&mut inbox, &bytes, None), Err(FrameError::TooLong { .. })));
@@ -227,7 +206,7 @@ fn what_came_before_garbage_is_delivered() {
 
 #[test]
 fn nothing_but_acknowledgements_follows_a_bye() {
-    let mut inbox = Inbox::new(HEADED, 4096);
+    let mut inbox = Inbox::new(MAX, 4096);
     feed(&mut inbox, &frame(Flag::Bye, 0, b""), None).unwrap();
     let ack = Frame { head: None, len: 0, taken: Taken::default() }.encode();
     assert!(feed(&mut inbox, &ack, None).is_ok() && inbox.bye_seen());
