@@ -24,7 +24,7 @@
 use crate::error::FabricError;
 use crate::spec::{NodeId, Spec, Topology};
 use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport};
-use crate::udp::counters::UdpReport;
+use crate::transports::udp::counters::UdpReport;
 use assembly::{Assembly, Whole};
 use barrier::Barrier;
 use record::{ABSENT, Kind};

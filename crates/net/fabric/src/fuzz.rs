@@ -2,14 +2,14 @@
 
 use crate::cube::Shape;
 use crate::cube::route::Route;
-use crate::tcp::frame::{Frame, HEADER_BYTES};
-use crate::tcp::inbox::Inbox;
 use crate::transport::{Flag, Head};
-use crate::udp::counters::UdpReport;
-use crate::udp::datagram::{Reader, TagKey};
-use crate::udp::options::UdpOptions;
-use crate::udp::pair::{Pair, PairKeys, Setup};
-use crate::udp::timing::Times;
+use crate::transports::tcp::frame::{Frame, HEADER_BYTES};
+use crate::transports::tcp::inbox::Inbox;
+use crate::transports::udp::counters::UdpReport;
+use crate::transports::udp::datagram::{Reader, TagKey};
+use crate::transports::udp::options::UdpOptions;
+use crate::transports::udp::pair::{Pair, PairKeys, Setup};
+use crate::transports::udp::timing::Times;
 
 /// Feed a TCP stream to the frame decoder, cut into reads of at most `cut` bytes. Returns the
 /// payload bytes that came out.

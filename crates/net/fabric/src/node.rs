@@ -11,7 +11,7 @@ use crate::pin::ticks_per_ns;
 use crate::scribe::{Recording, Scribe, Stamps};
 use crate::spec::{NodeId, Waiting};
 use crate::transport::{Flag, Happening, Head, Transport};
-use crate::udp::counters::UdpReport;
+use crate::transports::udp::counters::UdpReport;
 use clock::{Clock, Ticks};
 use record::{ABSENT, Kind};
 use std::collections::VecDeque;

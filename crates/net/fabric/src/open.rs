@@ -6,7 +6,7 @@ use crate::key::RunKey;
 use crate::planted::Planted;
 use crate::spec::{NodeId, Spec, Topology, TransportSpec};
 use crate::transport::Transport;
-use crate::{mpi, shm, tcp, thread, udp};
+use crate::transports::{mpi, shm, tcp, thread, udp};
 use clock::Clock;
 use std::net::TcpListener;
 

@@ -16,7 +16,7 @@ use crate::pin::ticks_per_ns;
 use crate::plant::{Passing, Plant, PlantStage};
 use crate::spec::NodeId;
 use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport};
-use crate::udp::counters::UdpReport;
+use crate::transports::udp::counters::UdpReport;
 use clock::Clock;
 use record::{ABSENT, ArrivedClock, Cause, How};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! What a fabric is made of: how many nodes, over what, arranged how.
 
 use crate::plant::Plant;
-use crate::udp::options::{ReceiveTask, UdpOptions};
+use crate::transports::udp::options::{ReceiveTask, UdpOptions};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::udp::counters::UdpReport;
+use crate::transports::udp::counters::UdpReport;
 use record::{ABSENT, ArrivedClock, Cause, How, Kind};
 use std::time::Duration;
 

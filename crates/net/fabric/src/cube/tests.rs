@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::spec::{TransportSpec, Waiting};
-use crate::thread;
+use crate::transports::thread;
 use clock::Clock;
 
 fn cube(nodes: u16, packet_bytes: u32) -> Vec<Cube> {

@@ -1,7 +1,7 @@
 //! A pair's socket, with the faults that are put in before it.
 
 use super::faults::Faults;
-use crate::tcp::stamp::{self, Received};
+use crate::transports::sockets::stamp::{self, Received};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::net::UdpSocket;

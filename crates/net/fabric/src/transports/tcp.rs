@@ -4,7 +4,7 @@
 //! A message is a frame ([`frame`]) behind whatever else goes to the same peer, written once per
 //! flush and read with as many others as have come. Nothing waits but [`Tcp::park`]. Flow control
 //! and the end of connections are in [`link`], what the kernel's receive stamps are worth in
-//! [`inbox`], setting up in [`mesh`].
+//! [`inbox`], setting up in `sockets::mesh`.
 //!
 //! **System calls.** With one peer a look is one `recvmsg`, and sleeping is the same call left
 //! waiting in the kernel: as many calls as the plainest program needs. With several peers a look is
@@ -17,26 +17,22 @@ use crate::key::RunKey;
 use crate::pin::{ticks_of, ticks_per_ns};
 use crate::spec::{NodeId, Spec};
 use crate::transport::{Arrival, Flag, Handed, Head, Transport};
-use arrive::arrival;
+use crate::transports::sockets::arrive::arrival;
+use crate::transports::sockets::mesh::{Meeting, Met};
+use crate::transports::sockets::stamp::Conversion;
 use clock::Clock;
 use inbox::Delivery;
 use link::{Link, Looked, WINDOW};
 use lookout::{Asked, Lookout, wait_for_one};
-use mesh::{Meeting, Met};
 use record::ABSENT;
-use stamp::Conversion;
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
-pub(crate) mod arrive;
 pub(crate) mod frame;
 pub(crate) mod inbox;
 pub(crate) mod link;
 mod lookout;
-pub(crate) mod mesh;
-pub(crate) mod offered;
 mod outbox;
-pub(crate) mod stamp;
 #[cfg(test)]
 mod tests;
 

@@ -19,8 +19,8 @@
 
 use super::frame::{Frame, FrameError, HEADER_BYTES, Taken};
 use crate::transport::{Flag, Head};
+use crate::transports::sockets::arrive::Span;
 use reads::Reads;
-use record::ArrivedClock;
 use std::ops::Range;
 
 mod reads;
@@ -29,19 +29,6 @@ mod tests;
 
 /// Most bytes asked for in one read: more would leave the cache before they are taken.
 const READ_BYTES_MAX: usize = 256 << 10;
-
-/// When the bytes of one read came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
-    /// Whose clock the bounds are on: the kernel's (ns) or the receiver's (ticks).
-    pub clock: ArrivedClock,
-    /// Nothing of it came before.
-    pub earliest: u64,
-    /// All of it had come by then.
-    pub latest: u64,
-    /// `latest` is when the last byte came.
-    pub exact: bool,
-}
 
 /// A fragment that is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

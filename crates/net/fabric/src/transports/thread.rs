@@ -1,8 +1,8 @@
 //! Transport `thread`: every node is a thread of this process.
 
 use crate::error::FabricError;
-use crate::rings::{Layout, Liveness, Parts, Rings};
 use crate::spec::{NodeId, Spec};
+use crate::transports::rings::{Layout, Liveness, Parts, Rings};
 use clock::Clock;
 use memory::Region;
 use std::sync::Arc;

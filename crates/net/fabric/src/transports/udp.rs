@@ -11,9 +11,9 @@
 
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::tcp::arrive::arrival;
-use crate::tcp::stamp::Conversion;
 use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport};
+use crate::transports::sockets::arrive::arrival;
+use crate::transports::sockets::stamp::Conversion;
 use clock::Clock;
 use counters::{Resent, UdpReport};
 use link::Link;

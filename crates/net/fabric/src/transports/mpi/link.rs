@@ -9,8 +9,8 @@
 use super::raw::{Buffer, Channel, Post};
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::tcp::frame::{Frame, HEADER_BYTES, Taken};
 use crate::transport::{Flag, Head};
+use crate::transports::tcp::frame::{Frame, HEADER_BYTES, Taken};
 use crate::window::Window;
 
 /// What may be on its way to a peer.

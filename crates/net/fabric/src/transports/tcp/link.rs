@@ -10,12 +10,14 @@
 //! quarter of the window is owed, or when something has been owed for a millisecond.
 
 use super::frame::{Frame, FrameError, HEADER_BYTES, Taken};
-use super::inbox::{Delivery, Inbox, Span};
+use super::inbox::{Delivery, Inbox};
 use super::outbox::{Outbox, Socket};
-use super::stamp::{self, Conversion};
 use crate::error::FabricError;
 use crate::spec::{NodeId, Spec};
 use crate::transport::{Flag, Head};
+use crate::transports::sockets::Failure;
+use crate::transports::sockets::arrive::Span;
+use crate::transports::sockets::stamp::{self, Conversion};
 use crate::window::Window;
 use clock::Clock;
 use record::ArrivedClock;
@@ -43,12 +45,6 @@ pub(super) enum Looked {
     Nothing,
     /// It was not asked: its buffer is full, or nothing can come any more.
     NotAsked,
-}
-
-/// How a connection has failed.
-pub(crate) enum Failure {
-    Lost(String),
-    Garbage(String),
 }
 
 /// A connection to a peer.
@@ -391,14 +387,5 @@ impl Link {
             }
         }
         self.fail(error);
-    }
-}
-
-impl Failure {
-    pub fn error(&self, node: NodeId) -> FabricError {
-        match self {
-            Failure::Lost(reason) => FabricError::PeerLost { node, reason: reason.clone() },
-            Failure::Garbage(what) => FabricError::Garbage { node, what: what.clone() },
-        }
     }
 }

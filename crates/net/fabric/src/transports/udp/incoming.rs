@@ -7,8 +7,8 @@
 use super::counters::UdpCounts;
 use super::datagram::{Ack, Unit, WORDS_MAX};
 use super::options::UdpOptions;
-use crate::tcp::inbox::Span;
 use crate::transport::Head;
+use crate::transports::sockets::arrive::Span;
 
 /// Bytes that a peer may fill here, and the bounds of that in units.
 const ROOM_BYTES: usize = 16 << 20;

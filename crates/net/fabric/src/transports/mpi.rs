@@ -22,8 +22,8 @@
 
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::tcp::frame::Frame;
 use crate::transport::{Arrival, Flag, Handed, Head, Transport};
+use crate::transports::tcp::frame::Frame;
 use clock::Clock;
 use link::{Link, TAG_ACKNOWLEDGE, TAG_FRAME, TAG_PAYLOAD, TOGETHER_BYTES_MAX};
 use outbox::Outbox;
@@ -299,7 +299,7 @@ impl Mpi {
             self.fetch(at, frame)?;
             return Ok(None);
         }
-        let start = crate::tcp::frame::HEADER_BYTES;
+        let start = crate::transports::tcp::frame::HEADER_BYTES;
         self.in_hand = Some(InHand::Posted { link: at, start, len: frame.len });
         Ok(self.deliver(at, &frame))
     }

@@ -12,17 +12,19 @@
 
 use crate::error::FabricError;
 use crate::pin::ticks_of;
-use crate::ring::{Area, Found, LINE_WORDS, Put, Receiver, Sender, Size};
 use crate::spec::{NodeId, PathRoom, Spec, Waiting};
 use crate::transport::{Arrival, Flag, Handed, Head, Transport};
 use clock::Clock;
 use memory::Region;
 use record::{ABSENT, ArrivedClock};
+use ring::{Area, Found, LINE_WORDS, Put, Receiver, Sender, Size};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 use std::time::Duration;
+
+pub(crate) mod ring;
 
 /// Up to this size writing a payload takes no time worth a clock read of its own.
 const QUICK_BYTES: usize = 256;

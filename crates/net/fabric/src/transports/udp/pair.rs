@@ -10,8 +10,8 @@ use super::options::UdpOptions;
 use super::outgoing::Outgoing;
 use super::timing::Times;
 use crate::spec::NodeId;
-use crate::tcp::inbox::Span;
 use crate::transport::{Flag, Head};
+use crate::transports::sockets::arrive::Span;
 
 /// The keys of a pair's two directions.
 #[derive(Clone, Copy)]

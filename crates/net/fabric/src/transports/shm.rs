@@ -7,8 +7,8 @@
 //! a signal, a process number or a heartbeat.
 
 use crate::error::FabricError;
-use crate::rings::{Layout, Liveness, Parts, Rings};
 use crate::spec::{NodeId, Spec};
+use crate::transports::rings::{Layout, Liveness, Parts, Rings};
 use clock::Clock;
 use memory::{Region, RegionError};
 use std::fs::{File, OpenOptions};

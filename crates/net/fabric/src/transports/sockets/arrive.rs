@@ -1,10 +1,22 @@
 //! From the bounds of a read to the arrival of a fragment.
 
-use super::inbox::Span;
 use super::stamp::Conversion;
 use crate::spec::NodeId;
 use crate::transport::{Arrival, Head};
 use record::{ABSENT, ArrivedClock, How};
+
+/// When the bytes of one read came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    /// Whose clock the bounds are on: the kernel's (ns) or the receiver's (ticks).
+    pub clock: ArrivedClock,
+    /// Nothing of it came before.
+    pub earliest: u64,
+    /// All of it had come by then.
+    pub latest: u64,
+    /// `latest` is when the last byte came.
+    pub exact: bool,
+}
 
 /// The arrival of a fragment from a direct neighbour. `came`: when, if anybody wants to know;
 /// `same_clock`: the sender's stamps are on this node's clock.

@@ -147,7 +147,7 @@ fn unrecorded_messages_carry_no_stamps() {
 #[test]
 fn a_recorded_message_after_an_unrecorded_one_has_an_arrival_without_the_kernel_too() {
     let (mut zero, mut one) = pair();
-    stamp::disable(one.links[0].stream()).unwrap();
+    crate::transports::sockets::stamp::disable(one.links[0].stream()).unwrap();
     for seq in 0..5 {
         zero.try_send(1, &mut head(ABSENT, seq), b"x").unwrap();
         zero.flush().unwrap();

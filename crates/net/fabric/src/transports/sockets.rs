@@ -1,0 +1,24 @@
+//! What the transports over sockets share: how nodes meet, and what the kernel's receive stamps say.
+
+use crate::error::FabricError;
+use crate::spec::NodeId;
+
+pub(crate) mod arrive;
+pub(crate) mod mesh;
+pub(crate) mod offered;
+pub(crate) mod stamp;
+
+/// How a connection has failed.
+pub(crate) enum Failure {
+    Lost(String),
+    Garbage(String),
+}
+
+impl Failure {
+    pub fn error(&self, node: NodeId) -> FabricError {
+        match self {
+            Failure::Lost(reason) => FabricError::PeerLost { node, reason: reason.clone() },
+            Failure::Garbage(what) => FabricError::Garbage { node, what: what.clone() },
+        }
+    }
+}
