@@ -18,7 +18,7 @@ use crate::args::Transport;
 use crate::failure::{Said, one_line};
 use crate::launching::Nodes;
 use anyhow::{Result, bail};
-use fabric::{MpiProcess, mpi_library};
+use fabric::{MPI, MpiProcess, NodePlace, TCP, mpi_library};
 use meeting::Meeting;
 
 /// What the command line says about nodes.
@@ -47,7 +47,7 @@ pub struct Part<'a> {
 pub fn take_part(asked: &Asked, act: impl FnOnce(&Part<'_>) -> Result<()>) -> Result<()> {
     match LaunchedJob::here() {
         Some(job) => in_job(job, asked, act),
-        None if asked.transport == Some(Transport::Mpi) => start::under_mpirun(asked),
+        None if asked.transport.is_some_and(needs_job) => start::under_mpirun(asked),
         None => act(&Part {
             transport: asked.transport.unwrap_or(asked.usual_transport),
             nodes: asked.nodes.unwrap_or(asked.usual_nodes),
@@ -87,20 +87,26 @@ fn checked(job: &LaunchedJob, asked: &Asked) -> Result<Transport> {
             job.ranks
         );
     }
-    let usual =
-        if mpi_library().is_some() && job.speaks_mpi { Transport::Mpi } else { Transport::Tcp };
-    match asked.transport.unwrap_or(usual) {
-        Transport::Thread => {
+    let usual = if mpi_library().is_some() && job.speaks_mpi { &MPI } else { &TCP };
+    let transport = asked.transport.unwrap_or(usual);
+    match transport.nodes {
+        NodePlace::OneProcess => {
             bail!(
-                "transport thread keeps all nodes in one process: start it without mpirun or srun, \
-                or choose mpi, tcp or shm"
+                "transport {} keeps all nodes in one process: start it without mpirun or srun, or \
+                choose mpi, tcp or shm",
+                transport.name
             )
         }
-        Transport::Shm if !job.one_host => {
-            bail!("transport shm needs all ranks on one host: choose mpi or tcp")
+        NodePlace::OneMachine if !job.one_host => {
+            bail!("transport {} needs all ranks on one host: choose mpi or tcp", transport.name)
         }
-        transport => Ok(transport),
+        _ => Ok(transport),
     }
+}
+
+/// Whether a transport works among the ranks of a job only.
+fn needs_job(transport: Transport) -> bool {
+    transport.nodes == NodePlace::MpiJob
 }
 
 fn meet(
@@ -108,9 +114,9 @@ fn meet(
     transport: Transport,
     act: impl FnOnce(&Part<'_>) -> Result<()>,
 ) -> Result<()> {
-    let meeting = match transport {
-        Transport::Mpi => Meeting::OverMpi(mpi_process(&job)?),
-        _ => Meeting::ByFile(meeting::Place::of(&job)?),
+    let meeting = match needs_job(transport) {
+        true => Meeting::OverMpi(mpi_process(&job)?),
+        false => Meeting::ByFile(meeting::Place::of(&job)?),
     };
     if job.rank > 0 {
         let rank = job.rank;

@@ -1,10 +1,10 @@
 //! What every command that starts nodes needs: from arguments to the fabric and its starter, and
 //! the end of a run folder.
 
-use crate::args::{Topology, Transport};
+use crate::args::Topology;
 use crate::job::{LaunchedJob, Leader};
 use anyhow::{Context, Error, Result};
-use fabric::{RunKey, Spec, TransportSpec, UdpOptions};
+use fabric::{NodePlace, RunKey, Spec};
 use launch::{Coordinator, Hosting, NodeCommand, Note, Starter};
 use record::RunFolder;
 use std::net::SocketAddr;
@@ -91,17 +91,6 @@ pub fn has_a_core_each(nodes: u16) -> bool {
     }
 }
 
-/// What carries the messages; the coordinator fills in where the nodes find each other.
-pub fn transport(asked: Transport) -> TransportSpec {
-    match asked {
-        Transport::Thread => TransportSpec::Thread,
-        Transport::Shm => TransportSpec::Shm { path: PathBuf::new() },
-        Transport::Tcp => TransportSpec::Tcp { peers: Vec::new() },
-        Transport::Udp => TransportSpec::Udp { peers: Vec::new(), options: UdpOptions::default() },
-        Transport::Mpi => TransportSpec::Mpi,
-    }
-}
-
 /// Who is linked with whom.
 pub fn topology(asked: Topology, packet_bytes: usize) -> fabric::Topology {
     match asked {
@@ -114,7 +103,10 @@ pub fn topology(asked: Topology, packet_bytes: usize) -> fabric::Topology {
 
 /// How nodes lie in processes.
 pub fn hosting(spec: &Spec) -> Hosting {
-    if spec.transport == TransportSpec::Thread { Hosting::OneProcess } else { Hosting::ProcessEach }
+    match spec.transport.kind.nodes {
+        NodePlace::OneProcess => Hosting::OneProcess,
+        _ => Hosting::ProcessEach,
+    }
 }
 
 /// Close a run, also one that failed: what was recorded stays readable.

@@ -2,18 +2,13 @@
 
 use anyhow::Result;
 use clock::Ticks;
-use fabric::{Happening, TransportSpec};
+use fabric::Happening;
 use launch::{Assignment, Control};
 use record::{CauseLog, Pauses, RunFolder};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use watch::{Sharing, Turn, Watcher, idle};
-
-/// Whether what the machine's TCP does may matter: MPI may go over it as well.
-fn is_over_tcp(assignment: &Assignment) -> bool {
-    matches!(assignment.fabric.transport, TransportSpec::Tcp { .. } | TransportSpec::Mpi)
-}
 
 /// How long every core spins idle before a launch, to see what it loses by itself.
 const IDLE: Duration = Duration::from_millis(50);
@@ -38,7 +33,8 @@ impl<'a> Watching<'a> {
         control: &'a Control,
         folder: &'a RunFolder,
     ) -> Watching<'a> {
-        let watcher = asked.then(|| Watcher::start(control.clock(), is_over_tcp(assignment)));
+        let watcher = asked
+            .then(|| Watcher::start(control.clock(), assignment.fabric.transport.kind.over_tcp));
         // Before any thread is pinned: a thread with a core of its own sees no other.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let sharing = Sharing { nodes: usize::from(assignment.nodes), cores };

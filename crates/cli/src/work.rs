@@ -1,6 +1,6 @@
 //! What a node process does once it is assigned: open its nodes, play the plan on each, close them.
 
-use crate::datagrams::Played;
+use crate::counted::Played;
 use crate::gate::Gate;
 use crate::job::LaunchedJob;
 use crate::simulating;
@@ -88,8 +88,7 @@ fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result
     outcomes.into_iter().collect()
 }
 
-/// The ends of the nodes here. For shm, tcp and udp this waits for the peers; for thread it makes
-/// all nodes.
+/// The ends of the nodes here. Between processes this waits for the peers.
 pub fn open(assignment: &Assignment, control: &Control) -> Result<Vec<Box<dyn Transport>>> {
     Ok(fabric::open(Opening {
         spec: &assignment.fabric,
@@ -150,7 +149,7 @@ impl Worker<'_> {
         self.gate.pass(prepared.is_ok());
         let mut node = prepared?;
         if !self.gate.may_begin() {
-            return Ok(Played { outcome: Outcome::default(), udp: None });
+            return Ok(Played { outcome: Outcome::default(), counted: None });
         }
         let unwatched = AtomicU64::new(0);
         let leads = self
@@ -163,12 +162,12 @@ impl Worker<'_> {
             bench::run(&mut node, &self.job.plan, &Meter { stop: &self.control.stop, done });
         let closed = outcome.is_ok().then(|| node.close_after_peers(&self.control.stop));
         self.watching.end(id, &node.happenings());
-        let udp = node.udp_report();
+        let counted = node.transport_report();
         let finished = self.finish(node);
         let outcome = outcome?;
         closed.transpose()?;
         finished?;
-        Ok(Played { outcome, udp })
+        Ok(Played { outcome, counted })
     }
 
     fn prepare(&self, id: u16, transport: Box<dyn Transport>) -> Result<Node> {

@@ -1,6 +1,7 @@
 //! Arguments of `fourstamp bench`.
 
-use super::{UdpArgs, quantity};
+use super::quantity;
+use super::transport::{Transport, TransportArgs, transport};
 use clap::{Args, Subcommand, ValueEnum};
 use fabric::Planting;
 use std::net::SocketAddr;
@@ -92,7 +93,7 @@ pub enum WorkloadArgs {
 pub struct Common {
     /// What carries the messages [default: shm; in a job of mpirun or srun mpi if built in, else
     /// tcp]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = transport())]
     pub transport: Option<Transport>,
     /// Who is linked with whom
     #[arg(long, value_enum, default_value_t = Topology::Mesh)]
@@ -173,22 +174,7 @@ pub struct Common {
     #[arg(long, value_name = "FILE", requires = "wait_for_nodes")]
     pub key_file: Option<PathBuf>,
     #[command(flatten)]
-    pub udp: UdpArgs,
-}
-
-/// What carries the messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Transport {
-    /// Rings in one process; nodes are threads
-    Thread,
-    /// Rings in shared memory; nodes are processes
-    Shm,
-    /// TCP connections; nodes are processes
-    Tcp,
-    /// Datagrams made reliable here, as the Myrinet's were; nodes are processes
-    Udp,
-    /// MPI messages; nodes are the ranks of a job (needs a build with --features mpi)
-    Mpi,
+    pub of_transport: TransportArgs,
 }
 
 /// What is changed to see whether a peak moves.

@@ -12,12 +12,12 @@ mod quantity;
 mod report;
 mod story;
 mod study;
-mod udp;
+mod transport;
 mod warp;
 mod warp_study;
 
 pub use bench::{
-    BenchArgs, Common, Intervention, Receive, RecordTo, Topology, Transport, WhenFull, WorkloadArgs,
+    BenchArgs, Common, Intervention, Receive, RecordTo, Topology, WhenFull, WorkloadArgs,
 };
 pub use compare::CompareArgs;
 pub use explain::ExplainArgs;
@@ -31,7 +31,7 @@ pub use pager::{
 pub use report::ReportArgs;
 pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyTransport};
-pub use udp::{Task, Timer, UdpArgs};
+pub use transport::Transport;
 pub use warp::{
     CtlsArgs, DiaryArgs, ModelArgs, PholdArgs, PucksArgs, SlooowArgs, Stb88Args, WarpArgs,
     WarpCommon, WarpnetArgs,

@@ -2,8 +2,9 @@
 
 use super::engine::EngineArgs;
 use super::quantity;
+use super::transport::{Transport, transport};
 use super::warp_study::WarpStudyArgs;
-use super::{RecordTo, Topology, Transport, WhenFull};
+use super::{RecordTo, Topology, WhenFull};
 use clap::{Args, Subcommand};
 use models::Undoing;
 use std::ffi::OsString;
@@ -285,7 +286,7 @@ pub struct WarpCommon {
     pub nodes: Option<u16>,
     /// What carries the messages [default: thread; in a job of mpirun or srun mpi if built in, else
     /// tcp]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = transport())]
     pub transport: Option<Transport>,
     /// Who is linked with whom
     #[arg(long, value_enum, default_value_t = Topology::Mesh)]

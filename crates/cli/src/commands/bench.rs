@@ -5,7 +5,7 @@ mod measurement;
 mod plan;
 
 use crate::analyse::analyse;
-use crate::args::{Transport, WorkloadArgs};
+use crate::args::WorkloadArgs;
 use crate::commands::report;
 use crate::interrupt;
 use crate::job::{self, Asked};
@@ -25,7 +25,7 @@ pub fn run(workload: &WorkloadArgs) -> Result<()> {
     }
     let asked = Asked {
         transport: common.transport,
-        usual_transport: Transport::Shm,
+        usual_transport: &fabric::SHM,
         nodes: common.nodes,
         usual_nodes: workload.usual_nodes(),
     };

@@ -8,7 +8,7 @@ mod sequential;
 mod study;
 mod table;
 
-use crate::args::{ModelArgs, Transport, WarpArgs, WarpCommon};
+use crate::args::{ModelArgs, WarpArgs, WarpCommon};
 use crate::commands::place;
 use crate::interrupt;
 use crate::job::{self, Asked};
@@ -51,7 +51,7 @@ pub fn run(args: &WarpArgs) -> Result<()> {
     }
     let asked = Asked {
         transport: common.transport,
-        usual_transport: Transport::Thread,
+        usual_transport: &fabric::THREAD,
         nodes: common.nodes,
         usual_nodes: plan.nodes(),
     };

@@ -23,8 +23,7 @@
 
 use crate::error::FabricError;
 use crate::spec::{NodeId, Spec, Topology};
-use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport};
-use crate::transports::udp::counters::UdpReport;
+use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport, TransportReport};
 use assembly::{Assembly, Whole};
 use barrier::Barrier;
 use record::{ABSENT, Kind};
@@ -246,8 +245,8 @@ impl Transport for Cube {
         self.links.happenings()
     }
 
-    fn udp_report(&mut self) -> Option<UdpReport> {
-        self.links.udp_report()
+    fn report(&mut self) -> Option<TransportReport> {
+        self.links.report()
     }
 
     fn settle(&mut self) -> Result<bool, FabricError> {

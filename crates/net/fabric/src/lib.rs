@@ -11,8 +11,7 @@
 //! send ─ ready ─► room? ─ sent ─► Transport ─ arrived ─► receive ─ taken ─► row
 //! ```
 //!
-//! To add a transport, implement [`Transport`], give it a name in [`TransportSpec`], open it in
-//! `open.rs`, and run the conformance suite over it.
+//! To add a transport, see `transports.rs`.
 
 mod cube;
 mod door;
@@ -41,17 +40,20 @@ pub use gauge::QueueGauge;
 pub use handshake::{Handshake, HandshakeError, Introduction, Purpose, Role, Timed, authenticate};
 pub use key::{KeyError, RunKey};
 pub use node::{Letter, Message, Node, NodeOptions, Wait};
-pub use open::{Opening, open};
+pub use open::{Opening, open, prepare};
 pub use pin::{Pinning, pin_node};
 pub use plant::{Passing, Plant, PlantStage, Planting};
 pub use reach::{ReachError, Reaching, reach};
 pub use schema::columns;
 pub use scribe::{Recording, Stamps};
 pub use spec::{NodeId, PathRoom, Spec, Topology, TransportSpec, Waiting};
-pub use transport::{Arrival, Flag, Handed, Happening, Head, Transport};
+pub use transport::{Arrival, Flag, Handed, Happening, Head, Transport, TransportReport};
 pub use transports::mpi::{MpiProcess, mpi_library};
-pub use transports::shm::{Segment, create_segment};
+pub use transports::shm::Segment;
 pub use transports::sockets::offered::kernel_stamps;
-pub use transports::udp::counters::{UdpCounts, UdpReport};
 pub use transports::udp::options::{ReceiveTask, UdpFaults, UdpOptions, UdpTimer, UserPriority};
 pub use transports::udp::priority::real_time;
+pub use transports::{
+    GivenOptions, LookCost, MPI, NodePlace, OptionTakes, Places, SHM, TCP, THREAD, TRANSPORTS,
+    TransportCounter, TransportKind, TransportOption, UDP,
+};

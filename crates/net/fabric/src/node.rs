@@ -10,8 +10,7 @@ use crate::error::FabricError;
 use crate::pin::ticks_per_ns;
 use crate::scribe::{Recording, Scribe, Stamps};
 use crate::spec::{NodeId, Waiting};
-use crate::transport::{Flag, Happening, Head, Transport};
-use crate::transports::udp::counters::UdpReport;
+use crate::transport::{Flag, Happening, Head, Transport, TransportReport};
 use clock::{Clock, Ticks};
 use record::{ABSENT, Kind};
 use std::collections::VecDeque;
@@ -247,9 +246,9 @@ impl Node {
         self.transport.happenings()
     }
 
-    /// What became of its datagrams, over `udp`. Asked for once, when the node is closed.
-    pub fn udp_report(&mut self) -> Option<UdpReport> {
-        self.transport.udp_report()
+    /// What its transport counted. Asked for once, when the node is closed.
+    pub fn transport_report(&mut self) -> Option<TransportReport> {
+        self.transport.report()
     }
 
     /// What the node wrote, for finishing it.

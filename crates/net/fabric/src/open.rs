@@ -4,9 +4,10 @@ use crate::cube::Cube;
 use crate::error::FabricError;
 use crate::key::RunKey;
 use crate::planted::Planted;
-use crate::spec::{NodeId, Spec, Topology, TransportSpec};
+use crate::spec::{NodeId, Spec, Topology};
 use crate::transport::Transport;
-use crate::transports::{mpi, shm, tcp, thread, udp};
+use crate::transports::Places;
+use crate::transports::shm::Segment;
 use clock::Clock;
 use std::net::TcpListener;
 
@@ -18,47 +19,25 @@ pub struct Opening<'a> {
     pub hosted: &'a [NodeId],
     /// What peers prove that they know.
     pub key: &'a RunKey,
-    /// Where peers connect, for `tcp` and `udp`: bound before the others are told its address.
+    /// Where peers connect, where the transport wants that: bound before the others are told its
+    /// address.
     pub listener: Option<TcpListener>,
     /// What stamps are taken with.
     pub clock: Clock,
 }
 
+/// Fill in where the nodes find each other, and make what they share. That must live until all
+/// nodes have opened their ends.
+pub fn prepare(spec: &mut Spec, places: Places) -> Result<Option<Segment>, FabricError> {
+    (spec.transport.kind.prepare)(spec, places)
+}
+
 /// The transports of the hosted nodes, in their order. Waits for the peers, with the spec's
 /// deadline.
 pub fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, FabricError> {
-    let Opening { spec, hosted, key, listener, clock } = opening;
+    let Opening { spec, hosted, clock, .. } = opening;
     spec.check()?;
-    let links: Vec<Box<dyn Transport>> = match &spec.transport {
-        TransportSpec::Thread => boxed(thread::connect(spec, clock)?),
-        TransportSpec::Shm { path } => {
-            let ends: Result<Vec<_>, _> =
-                hosted.iter().map(|me| shm::attach(*me, spec, path, clock)).collect();
-            boxed(ends?)
-        }
-        TransportSpec::Tcp { peers } => {
-            let ([me], Some(listener)) = (hosted, listener) else {
-                let reason = "a process hosts one tcp node and listens for its peers".to_string();
-                return Err(FabricError::BadSpec { reason });
-            };
-            boxed(vec![tcp::connect(*me, spec, peers, listener, key, clock)?])
-        }
-        TransportSpec::Udp { peers, options } => {
-            let ([me], Some(listener)) = (hosted, listener) else {
-                let reason = "a process hosts one udp node and listens for its peers".to_string();
-                return Err(FabricError::BadSpec { reason });
-            };
-            let me = *me;
-            vec![udp::connect(udp::Opening { me, spec, peers, options, listener, key, clock })?]
-        }
-        TransportSpec::Mpi => {
-            let [me] = hosted else {
-                let reason = "a process hosts one mpi node: the one of its rank".to_string();
-                return Err(FabricError::BadSpec { reason });
-            };
-            vec![mpi::connect(*me, spec, clock)?]
-        }
-    };
+    let links = (spec.transport.kind.open)(opening)?;
     let routed = |(link, me): (Box<dyn Transport>, &NodeId)| -> Box<dyn Transport> {
         match spec.topology {
             Topology::Mesh => link,
@@ -75,6 +54,26 @@ pub fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, FabricError
     Ok(links.zip(hosted).map(planted).collect())
 }
 
-fn boxed<T: Transport + 'static>(ends: Vec<T>) -> Vec<Box<dyn Transport>> {
+impl Opening<'_> {
+    /// The one node that this process hosts, and where its peers connect.
+    pub(crate) fn one_that_listens(&mut self) -> Result<(NodeId, TcpListener), FabricError> {
+        let ([me], Some(listener)) = (self.hosted, self.listener.take()) else {
+            let name = self.spec.transport.name();
+            let reason = format!("a process hosts one {name} node and listens for its peers");
+            return Err(FabricError::BadSpec { reason });
+        };
+        let (nodes, addresses) = (self.spec.nodes, self.spec.transport.peers.len());
+        if addresses != usize::from(nodes) || *me >= nodes {
+            let reason = format!("node {me} of {nodes} nodes was given {addresses} addresses");
+            return Err(FabricError::BadSpec { reason });
+        }
+        Ok((*me, listener))
+    }
+}
+
+/// As `open` wants them.
+pub(crate) fn boxed<T: Transport + 'static>(
+    ends: impl IntoIterator<Item = T>,
+) -> Vec<Box<dyn Transport>> {
     ends.into_iter().map(|end| Box::new(end) as Box<dyn Transport>).collect()
 }

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 mod parse;
 
+pub(crate) use parse::time_ns;
+
 /// Longest delay that can be planted: a peer that is silent for longer is given up.
 const LONGEST_NS: u64 = 1_000_000_000;
 

@@ -15,8 +15,7 @@ use crate::error::FabricError;
 use crate::pin::ticks_per_ns;
 use crate::plant::{Passing, Plant, PlantStage};
 use crate::spec::NodeId;
-use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport};
-use crate::transports::udp::counters::UdpReport;
+use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport, TransportReport};
 use clock::Clock;
 use record::{ABSENT, ArrivedClock, Cause, How};
 use std::time::Duration;
@@ -238,8 +237,8 @@ impl Transport for Planted {
         happenings
     }
 
-    fn udp_report(&mut self) -> Option<UdpReport> {
-        self.link.udp_report()
+    fn report(&mut self) -> Option<TransportReport> {
+        self.link.report()
     }
 
     fn settle(&mut self) -> Result<bool, FabricError> {

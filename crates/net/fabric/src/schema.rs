@@ -1,6 +1,6 @@
 //! Which columns a fabric's messages have.
 
-use crate::spec::{Spec, Topology, TransportSpec};
+use crate::spec::{Spec, Topology};
 use record::Column;
 
 /// The optional columns that nodes of this fabric fill in. What a fabric cannot know is absent, not
@@ -10,9 +10,7 @@ pub fn columns(spec: &Spec) -> Vec<Column> {
     if let Topology::Hypercube { .. } = spec.topology {
         columns.extend([Column::Hops, Column::Packets]);
     }
-    if let TransportSpec::Tcp { .. } | TransportSpec::Udp { .. } | TransportSpec::Mpi =
-        spec.transport
-    {
+    if spec.transport.kind.brackets {
         columns.push(Column::ArrivedErrorNs);
     }
     columns

@@ -1,8 +1,9 @@
 //! What a fabric is made of: how many nodes, over what, arranged how.
 
 use crate::plant::Plant;
-use crate::transports::udp::options::{ReceiveTask, UdpOptions};
+use crate::transports::TransportKind;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -31,8 +32,7 @@ pub struct Spec {
 }
 
 /// How much a path from one node to another holds: what is sent and not yet taken. With little room
-/// the bounds of a transport are met soon. Datagrams have a window of their own:
-/// [`UdpOptions::max_acks`].
+/// the bounds of a transport are met soon. Datagrams have a window of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathRoom {
     /// Messages.
@@ -43,29 +43,19 @@ pub struct PathRoom {
 
 /// What carries the messages, with what a node needs to find the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "name")]
-pub enum TransportSpec {
-    /// Rings in this process's memory; every node is a thread of it.
-    Thread,
-    /// Rings in a segment of shared memory; every node is a process.
-    Shm {
-        /// The segment's file.
-        path: PathBuf,
-    },
-    /// TCP connections; every node is a process.
-    Tcp {
-        /// Where each node listens, by node number.
-        peers: Vec<SocketAddr>,
-    },
-    /// Datagrams, made reliable by us; every node is a process.
-    Udp {
-        /// Where each node listens to be met, by node number.
-        peers: Vec<SocketAddr>,
-        /// How they are made reliable.
-        options: UdpOptions,
-    },
-    /// MPI point-to-point; every node is the rank of its number.
-    Mpi,
+pub struct TransportSpec {
+    /// Which one.
+    #[serde(rename = "name", with = "by_name")]
+    pub kind: &'static TransportKind,
+    /// What [`TransportKind::settings`] makes of its options; null: what is usual.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub settings: Value,
+    /// Where each node listens to be met, by node number: [`crate::prepare`] fills it in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peers: Vec<SocketAddr>,
+    /// The file that the nodes share: [`crate::prepare`] fills it in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
 }
 
 /// Who is linked with whom.
@@ -93,15 +83,36 @@ pub enum Waiting {
 }
 
 impl TransportSpec {
+    /// This transport with its usual settings.
+    pub fn of(kind: &'static TransportKind) -> TransportSpec {
+        TransportSpec { kind, settings: Value::Null, peers: Vec::new(), file: None }
+    }
+
     /// The name that commands and reports use.
     pub fn name(&self) -> &'static str {
-        match self {
-            TransportSpec::Thread => "thread",
-            TransportSpec::Shm { .. } => "shm",
-            TransportSpec::Tcp { .. } => "tcp",
-            TransportSpec::Udp { .. } => "udp",
-            TransportSpec::Mpi => "mpi",
-        }
+        self.kind.name
+    }
+}
+
+/// A row of the table, by its name.
+mod by_name {
+    use crate::transports::TransportKind;
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::Serializer;
+
+    pub fn serialize<S: Serializer>(
+        kind: &'static TransportKind,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.serialize_str(kind.name)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<&'static TransportKind, D::Error> {
+        let name = String::deserialize(from)?;
+        TransportKind::named(&name)
+            .ok_or_else(|| D::Error::custom(format!("'{name}' is no transport of this version")))
     }
 }
 
@@ -148,18 +159,7 @@ impl Spec {
             Topology::Hypercube { packet_bytes: 0 } => {
                 refuse("a packet must hold at least one byte".into())
             }
-            _ => self.check_udp(),
+            _ => (self.transport.kind.check)(self),
         }
-    }
-
-    fn check_udp(&self) -> Result<(), crate::FabricError> {
-        let TransportSpec::Udp { options, .. } = &self.transport else { return Ok(()) };
-        if matches!(options.receive_task, ReceiveTask::Own { .. }) && self.wait == Waiting::Polling
-        {
-            let reason = "a node that looks without pause leaves its receive task no time: use \
-            --receive blocking with --receive-task own";
-            return Err(crate::FabricError::BadSpec { reason: reason.into() });
-        }
-        options.check()
     }
 }

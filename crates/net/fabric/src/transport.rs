@@ -3,8 +3,8 @@
 
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::transports::udp::counters::UdpReport;
 use record::{ABSENT, ArrivedClock, Cause, How, Kind};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// What travels with a fragment. Stamps are raw ticks of the source node.
@@ -49,6 +49,15 @@ pub enum Handed {
     Yes,
     /// No room now; nothing was taken.
     Full,
+}
+
+/// What a node's transport counted, told when the node ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TransportReport {
+    /// In the order of its row's [`counters`](crate::TransportKind::counters).
+    pub counts: Vec<u64>,
+    /// What else is worth a line.
+    pub remarks: Vec<String>,
 }
 
 /// A fragment that has come. Its payload stays readable through [`Transport::payload`] until the
@@ -142,14 +151,13 @@ pub trait Transport: Send {
     fn leave(&mut self);
 
     /// What happened in it that may have held messages up. Asked for once, after
-    /// [`Transport::leave`] and before [`Transport::udp_report`].
+    /// [`Transport::leave`] and before [`Transport::report`].
     fn happenings(&mut self) -> Vec<Happening> {
         Vec::new()
     }
 
-    /// What became of its datagrams, if it is a transport over such. Asked for once, after
-    /// [`Transport::leave`].
-    fn udp_report(&mut self) -> Option<UdpReport> {
+    /// What it counted, if its row has counters. Asked for once, after [`Transport::leave`].
+    fn report(&mut self) -> Option<TransportReport> {
         None
     }
 

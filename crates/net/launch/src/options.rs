@@ -1,6 +1,6 @@
 //! What a launch is told.
 
-use fabric::{Spec, TransportSpec};
+use fabric::{NodePlace, Spec};
 use record::RecorderOptions;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -152,29 +152,21 @@ impl LaunchOptions {
 
     /// Find what cannot work before anything is started.
     pub(crate) fn check(&self) -> Result<(), String> {
-        match (&self.fabric.transport, self.hosting) {
-            (TransportSpec::Thread, Hosting::ProcessEach) if self.fabric.nodes > 1 => {
-                Err("transport thread keeps all nodes in one process; choose shm or tcp for \
-                processes"
-                    .into())
+        let (name, several) = (self.fabric.transport.name(), self.fabric.nodes > 1);
+        match (self.fabric.transport.kind.nodes, self.hosting) {
+            (NodePlace::OneProcess, Hosting::ProcessEach) if several => Err(format!(
+                "transport {name} keeps all nodes in one process; choose shm or tcp for processes"
+            )),
+            (NodePlace::Machines, Hosting::OneProcess) if several => Err(format!(
+                "transport {name} needs a process for each node; choose thread for one process"
+            )),
+            (NodePlace::MpiJob, Hosting::OneProcess) if several => {
+                Err(format!("transport {name} needs a process for each node: the ranks of a job"))
             }
-            (TransportSpec::Tcp { .. } | TransportSpec::Udp { .. }, Hosting::OneProcess)
-                if self.fabric.nodes > 1 =>
-            {
-                let name = self.fabric.transport.name();
-                Err(format!(
-                    "transport {name} needs a process for each node; choose thread for one \
-                process"
-                ))
-            }
-            (TransportSpec::Mpi, Hosting::OneProcess) if self.fabric.nodes > 1 => {
-                Err("transport mpi needs a process for each node: the ranks of a job".into())
-            }
-            (TransportSpec::Mpi, _) if !matches!(self.starter, Starter::External) => {
-                Err("transport mpi needs nodes that mpirun or srun has started: mpirun -n 2 \
+            (NodePlace::MpiJob, _) if !matches!(self.starter, Starter::External) => Err(format!(
+                "transport {name} needs nodes that mpirun or srun has started: mpirun -n 2 \
                 fourstamp …"
-                    .into())
-            }
+            )),
             _ => match &self.starter {
                 Starter::Ssh { hosts, .. } if hosts.is_empty() => Err("ssh needs the name of a \
                 host"

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// Raised with every change that older programs would misread. The handshake's version covers what
 /// lies below.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// A control message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -17,7 +17,7 @@ use crate::protocol::{Assignment, Join, Message, PROTOCOL};
 use crate::sync::Clocks;
 use crate::{Cause, Failure, LaunchError};
 use clock::{Exchange, Ticks};
-use fabric::{Segment, Spec, TransportSpec};
+use fabric::{Places, Segment, Spec};
 use record::RunFolder;
 use serde_json::Value;
 use std::net::IpAddr;
@@ -170,26 +170,15 @@ impl<'a> Session<'a> {
     /// Fill in where the nodes find each other.
     fn prepare_fabric(&self) -> Result<(Spec, Option<Segment>), LaunchError> {
         let mut spec = self.options.fabric.clone();
-        match &mut spec.transport {
-            TransportSpec::Thread | TransportSpec::Mpi => Ok((spec, None)),
-            TransportSpec::Tcp { peers } | TransportSpec::Udp { peers, .. } => {
-                *peers = self
-                    .members
-                    .iter()
-                    .flat_map(|member| member.join.data_addresses.clone())
-                    .collect();
-                Ok((spec, None))
-            }
-            TransportSpec::Shm { path } => {
-                // Named after the run, so that its first reader removes what a kill left.
-                let id = self.folder.info().id.unwrap_or_default();
-                let what = format!("launch-{}-links", self.options.launch);
-                *path = memory::shared_folder().join(id.name_of(&what));
-                let path = path.clone();
-                let segment = fabric::create_segment(&spec, &path)?;
-                Ok((spec, Some(segment)))
-            }
-        }
+        // Named after the run, so that its first reader removes what a kill left.
+        let id = self.folder.info().id.unwrap_or_default();
+        let file = id.name_of(&format!("launch-{}-links", self.options.launch));
+        let places = Places {
+            addresses: self.members.iter().flat_map(|m| m.join.data_addresses.clone()).collect(),
+            file: memory::shared_folder().join(file),
+        };
+        let segment = fabric::prepare(&mut spec, places)?;
+        Ok((spec, segment))
     }
 
     fn assign(&mut self, spec: &Spec, nonce: &str, plan: &Value) -> Result<(), Halt> {

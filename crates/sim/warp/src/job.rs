@@ -1,7 +1,7 @@
 //! What to run: it travels to the nodes as JSON.
 
 use crate::DriveOptions;
-use fabric::{Spec, TransportSpec};
+use fabric::{LookCost, Spec};
 use models::{
     CtlsOptions, DiaryOptions, GeneratorOptions, PholdOptions, PingOptions, PucksOptions,
     SlooowOptions, TheatreOptions, WarpnetOptions,
@@ -159,12 +159,10 @@ impl Job {
 
     /// How its nodes are driven over this fabric.
     pub fn drive_options(&self, spec: &Spec) -> DriveOptions {
-        let (poll, flush) = match spec.transport {
-            TransportSpec::Tcp { .. } | TransportSpec::Udp { .. } => {
-                (SYSTEM_CALL_POLL, SYSTEM_CALL_FLUSH)
-            }
-            TransportSpec::Mpi => (LIBRARY_POLL, LIBRARY_FLUSH),
-            TransportSpec::Thread | TransportSpec::Shm { .. } => (Duration::ZERO, MEMORY_FLUSH),
+        let (poll, flush) = match spec.transport.kind.look {
+            LookCost::SystemCall => (SYSTEM_CALL_POLL, SYSTEM_CALL_FLUSH),
+            LookCost::LibraryCall => (LIBRARY_POLL, LIBRARY_FLUSH),
+            LookCost::Memory => (Duration::ZERO, MEMORY_FLUSH),
         };
         DriveOptions {
             steps_max: if self.engine.search == Search::All { u32::MAX } else { 1 },

@@ -27,7 +27,7 @@ pub struct Ran {
 pub fn run<M: Model>(model: &M, job: &Job, nodes: u16, folder: &Path) -> Result<Ran, WarpError> {
     let spec = Spec {
         nodes,
-        transport: TransportSpec::Thread,
+        transport: TransportSpec::of(&fabric::THREAD),
         topology: Topology::Mesh,
         wait: Waiting::Blocking,
         path_room: None,

@@ -3,7 +3,7 @@
 
 use super::measurement::Measurement;
 use crate::analyse::analyse_together;
-use crate::args::{Common, Intervention, Timer, Transport, WorkloadArgs};
+use crate::args::{Common, Intervention, WorkloadArgs};
 use crate::commands::compare::peaks;
 use crate::interrupt;
 use crate::launching::Nodes;
@@ -89,22 +89,12 @@ fn change(workload: &mut WorkloadArgs, intervention: Intervention) -> Result<Str
 }
 
 fn timer(common: &mut Common) -> Result<String> {
-    if common.transport != Some(Transport::Udp) {
+    let other = common.transport.and_then(|kind| (kind.other_timer)(&common.of_transport.given));
+    let Some((given, said)) = other else {
         bail!("--intervene timer is for --transport udp, whose retransmit timer can be chosen");
-    }
-    // The window stays what it was: one thing is changed.
-    common.udp.max_acks = Some(common.udp.options().map_err(anyhow::Error::msg)?.max_acks);
-    common.udp.timer = match common.udp.timer {
-        Some(Timer::Periodic) => Some(Timer::Adaptive),
-        _ => Some(Timer::Periodic),
     };
-    common.udp.period = None;
-    Ok(if common.udp.timer == Some(Timer::Periodic) {
-        "the periodic timer"
-    } else {
-        "the adaptive timer"
-    }
-    .into())
+    common.of_transport.given = given;
+    Ok(said.into())
 }
 
 /// The folders of the run as it was and of the changed one.

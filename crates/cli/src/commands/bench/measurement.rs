@@ -3,7 +3,7 @@
 use super::plan;
 use crate::args::{Common, WorkloadArgs};
 use crate::commands::place;
-use crate::datagrams::Datagrams;
+use crate::counted::Counted;
 use crate::interrupt;
 use crate::launching::{self, Nodes};
 use crate::memory_limit;
@@ -25,7 +25,7 @@ pub struct Measurement<'a> {
     coordinator: Coordinator,
     starter: Starter,
     folder: RunFolder,
-    datagrams: Datagrams,
+    counted: Counted,
 }
 
 impl<'a> Measurement<'a> {
@@ -71,8 +71,8 @@ impl<'a> Measurement<'a> {
             watch: !common.no_watch,
             real_time: common.real_time,
         };
-        let (common, datagrams) = (common.clone(), Datagrams::default());
-        Ok(Measurement { common, spec, job, nodes, coordinator, starter, folder, datagrams })
+        let (common, counted) = (common.clone(), Counted::new(spec.transport.kind));
+        Ok(Measurement { common, spec, job, nodes, coordinator, starter, folder, counted })
     }
 
     /// `pingpong over tcp`.
@@ -101,7 +101,7 @@ impl<'a> Measurement<'a> {
         if interrupt::flag().load(Ordering::Relaxed) {
             Ok(())
         } else {
-            self.datagrams.add(launch, &outcome)
+            self.counted.add(launch, &outcome)
         }
     }
 
@@ -111,9 +111,9 @@ impl<'a> Measurement<'a> {
         if interrupt::flag().load(Ordering::Relaxed) {
             notes.push("ended early by Ctrl-C".into());
         }
-        notes.extend(self.datagrams.notes());
+        notes.extend(self.counted.notes());
         let closed = launching::close(self.folder, failure)?;
-        self.datagrams.write(&closed)?;
+        self.counted.write(&closed)?;
         Ok(closed)
     }
 }

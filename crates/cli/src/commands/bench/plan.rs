@@ -1,12 +1,12 @@
 //! From arguments to what is measured: the fabric, the plan, what `run.json` says, the options of a
 //! launch.
 
-use crate::args::{Common, Receive, RecordTo, Task, Transport, WhenFull, WorkloadArgs};
+use crate::args::{Common, Receive, RecordTo, WhenFull, WorkloadArgs};
 use crate::launching;
 use crate::work::BenchJob;
-use anyhow::{Error, Result, bail};
+use anyhow::{Error, Result};
 use bench::{Length, Plan, Workload};
-use fabric::{Plant, Spec, TransportSpec, Waiting};
+use fabric::{NodePlace, Plant, SHM, Spec, TransportSpec, Waiting};
 use launch::{LaunchOptions, Starter};
 use record::{Mode, RecorderOptions, RunInfo};
 use std::time::Duration;
@@ -20,17 +20,17 @@ const ROWS_STREAMING: u64 = 1 << 20;
 pub fn spec(workload: &WorkloadArgs) -> Result<Spec> {
     let common = workload.common();
     let nodes = common.nodes.unwrap_or(workload.usual_nodes());
+    let transport = transport(common)?;
     let wait = match common.receive {
         Some(Receive::Polling) => Waiting::Polling,
         Some(Receive::Blocking) => Waiting::Blocking,
-        // A receive task of its own gets no time beside a node that looks without pause.
-        None if common.udp.receive_task == Some(Task::Own) => Waiting::Blocking,
+        None if (transport.kind.must_block)(&transport.settings) => Waiting::Blocking,
         None if launching::has_a_core_each(nodes) => Waiting::Polling,
         None => Waiting::Blocking,
     };
     Ok(Spec {
         nodes,
-        transport: transport(common)?,
+        transport,
         topology: launching::topology(common.topology, common.packet),
         wait,
         peer_timeout_ms: common.peer_timeout.as_millis() as u64,
@@ -44,17 +44,9 @@ fn plant(common: &Common) -> Option<Plant> {
 }
 
 fn transport(common: &Common) -> Result<TransportSpec> {
-    let asked = common.transport.unwrap_or(Transport::Shm);
-    match (asked, common.udp.given()) {
-        (Transport::Udp, _) => {
-            let options = common.udp.options().map_err(Error::msg)?;
-            Ok(TransportSpec::Udp { peers: Vec::new(), options })
-        }
-        (_, Some(argument)) => {
-            bail!("{argument} is for datagrams: add --transport udp, or drop it")
-        }
-        (asked, None) => Ok(launching::transport(asked)),
-    }
+    let kind = common.transport.unwrap_or(&SHM);
+    let settings = common.of_transport.settings(kind).map_err(Error::msg)?;
+    Ok(TransportSpec { settings, ..TransportSpec::of(kind) })
 }
 
 /// What to do on it.
@@ -63,7 +55,10 @@ pub fn plan(workload: &WorkloadArgs, spec: &Spec) -> Result<Plan> {
     let (workload, usual_count) = match workload {
         WorkloadArgs::Pingpong { .. } => (
             Workload::Pingpong,
-            if spec.transport == TransportSpec::Thread { 200_000 } else { 100_000 },
+            match spec.transport.kind.nodes {
+                NodePlace::OneProcess => 200_000,
+                _ => 100_000,
+            },
         ),
         WorkloadArgs::Stream { rate, batch, all, .. } => {
             (Workload::Stream { rate_per_s: *rate, batch: *batch, all: *all }, 500_000)
@@ -120,10 +115,8 @@ pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
         info.notes
             .push("delays were planted in this run (--plant): it is a test, no measurement".into());
     }
-    if let TransportSpec::Udp { options, .. } = &spec.transport
-        && let Ok(serde_json::Value::Object(udp)) = serde_json::to_value(options)
-    {
-        parameters.extend(udp.into_iter().filter(|(_, value)| !value.is_null()));
+    if let serde_json::Value::Object(settings) = spec.transport.settings.clone() {
+        parameters.extend(settings.into_iter().filter(|(_, value)| !value.is_null()));
     }
     info.parameters = parameters;
     info

@@ -3,12 +3,12 @@
 use super::absolute;
 use crate::args::{
     CtlsArgs, DiaryArgs, ModelArgs, PholdArgs, PucksArgs, Receive, SlooowArgs, Stb88Args,
-    Transport, WarpCommon, WarpnetArgs,
+    WarpCommon, WarpnetArgs,
 };
 use crate::job::LaunchedJob;
 use crate::launching;
 use anyhow::{Result, bail};
-use fabric::{Spec, Waiting};
+use fabric::{Spec, TransportSpec, Waiting};
 use models::{
     CtlsOptions, DiaryOptions, GeneratorOptions, Phold, PholdOptions, PingOptions, PucksOptions,
     SlooowOptions, TheatreOptions, Undoing, WarpnetOptions, stb88,
@@ -111,7 +111,7 @@ impl Plan {
     pub fn spec(&self) -> Spec {
         Spec {
             nodes: self.nodes(),
-            transport: launching::transport(self.common.transport.unwrap_or(Transport::Thread)),
+            transport: TransportSpec::of(self.common.transport.unwrap_or(&fabric::THREAD)),
             topology: launching::topology(self.common.topology, self.common.packet),
             wait: match self.common.engine.wait {
                 Receive::Polling => Waiting::Polling,

@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::spec::{TransportSpec, Waiting};
-use crate::transports::thread;
+use crate::transports::{THREAD, thread};
 use clock::Clock;
 
 fn cube(nodes: u16, packet_bytes: u32) -> Vec<Cube> {
     let spec = Spec {
         nodes,
-        transport: TransportSpec::Thread,
+        transport: TransportSpec::of(&THREAD),
         topology: Topology::Hypercube { packet_bytes },
         wait: Waiting::Polling,
         path_room: None,

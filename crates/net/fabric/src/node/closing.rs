@@ -90,7 +90,7 @@ mod tests {
     use crate::open::{Opening, open};
     use crate::scribe::Recording;
     use crate::spec::{Spec, Topology, TransportSpec, Waiting};
-    use crate::{Node, RunKey};
+    use crate::{Node, RunKey, THREAD};
     use clock::Clock;
 
     const PEER_TIMEOUT: Duration = Duration::from_millis(20);
@@ -98,7 +98,7 @@ mod tests {
     fn nodes() -> [Node; 2] {
         let spec = Spec {
             nodes: 2,
-            transport: TransportSpec::Thread,
+            transport: TransportSpec::of(&THREAD),
             topology: Topology::Mesh,
             wait: Waiting::Blocking,
             peer_timeout_ms: PEER_TIMEOUT.as_millis() as u64,

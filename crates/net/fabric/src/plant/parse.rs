@@ -93,6 +93,14 @@ impl fmt::Display for Time {
     }
 }
 
+/// `50us`, `1.5ms`: ns, if it is a time.
+pub(crate) fn time_ns(text: &str) -> Option<u64> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let units = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+    let (_, ns) = units.iter().find(|(unit, _)| *unit == &text[end..])?;
+    text[..end].parse::<f64>().ok().map(|number| (number * ns) as u64)
+}
+
 impl<'a> Settings<'a> {
     fn of(text: &'a str) -> Result<Settings<'a>, String> {
         let pair = |part: &'a str| {
@@ -125,15 +133,8 @@ impl<'a> Settings<'a> {
 
     fn time(&mut self, name: &str) -> Result<u64, String> {
         let text = self.wanted(name)?;
-        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-        let units = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
-        let unit = units.iter().find(|(unit, _)| *unit == &text[end..]);
-        let number: Option<f64> = text[..end].parse().ok();
-        let ns = number
-            .zip(unit)
-            .map(|(number, (_, ns))| number * ns)
-            .filter(|ns| *ns <= LONGEST_NS as f64);
-        ns.map(|ns| ns as u64)
+        time_ns(text)
+            .filter(|ns| *ns <= LONGEST_NS)
             .ok_or_else(|| format!("{name}={text}: write a time of at most 1s, as 50us"))
     }
 

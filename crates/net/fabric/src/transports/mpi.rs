@@ -39,9 +39,11 @@ mod meeting;
 mod outbox;
 mod process;
 mod raw;
+mod row;
 
-pub(crate) use meeting::connect;
+use meeting::open;
 pub use process::{MpiProcess, mpi_library};
+pub use row::MPI;
 
 /// Messages in buffers of ours that have not left yet, in all.
 const SMALL_OUTGOING_MAX: usize = 512;

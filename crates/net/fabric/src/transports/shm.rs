@@ -7,14 +7,35 @@
 //! a signal, a process number or a heartbeat.
 
 use crate::error::FabricError;
+use crate::open::{Opening, boxed};
 use crate::spec::{NodeId, Spec};
 use crate::transports::rings::{Layout, Liveness, Parts, Rings};
+use crate::transports::{NodePlace, TransportKind};
 use clock::Clock;
 use memory::{Region, RegionError};
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The row of this transport.
+pub static SHM: TransportKind = TransportKind {
+    name: "shm",
+    about: "Rings in shared memory; nodes are processes",
+    nodes: NodePlace::OneMachine,
+    prepare: |spec, places| {
+        spec.transport.file = Some(places.file.clone());
+        create_segment(spec, &places.file).map(Some)
+    },
+    open: |opening| {
+        let Opening { spec, hosted, clock, .. } = opening;
+        let path = spec.transport.file.as_deref().unwrap_or(Path::new(""));
+        let ends: Result<Vec<_>, _> =
+            hosted.iter().map(|me| attach(*me, spec, path, clock)).collect();
+        Ok(boxed(ends?))
+    },
+    ..TransportKind::PLAIN
+};
 
 /// A segment of shared memory for the rings of one launch. Dropping it removes its name.
 #[derive(Debug)]
@@ -25,7 +46,7 @@ pub struct Segment {
 }
 
 /// Make the segment that the nodes of `spec` will share, at a path that does not exist yet.
-pub fn create_segment(spec: &Spec, path: &Path) -> Result<Segment, FabricError> {
+fn create_segment(spec: &Spec, path: &Path) -> Result<Segment, FabricError> {
     spec.check()?;
     let words = Layout::new(spec).words();
     let region = match Region::create(path, words) {

@@ -13,19 +13,19 @@
 //! It does not encrypt, and heals no connection: a peer whose connection breaks is lost.
 
 use crate::error::FabricError;
-use crate::key::RunKey;
+use crate::open::{Opening, boxed};
 use crate::pin::{ticks_of, ticks_per_ns};
-use crate::spec::{NodeId, Spec};
+use crate::spec::NodeId;
 use crate::transport::{Arrival, Flag, Handed, Head, Transport};
 use crate::transports::sockets::arrive::arrival;
 use crate::transports::sockets::mesh::{Meeting, Met};
 use crate::transports::sockets::stamp::Conversion;
+use crate::transports::{LookCost, NodePlace, TransportKind, sockets};
 use clock::Clock;
 use inbox::Delivery;
 use link::{Link, Looked, WINDOW};
 use lookout::{Asked, Lookout, wait_for_one};
 use record::ABSENT;
-use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
 pub(crate) mod frame;
@@ -43,6 +43,19 @@ const LOOKS_PER_THOUGHT: u32 = 256;
 /// A node that only sends looks for acknowledgements every so many messages, once a quarter of the
 /// window is on its way.
 const SENDS_PER_LOOK: u32 = 64;
+
+/// The row of this transport.
+pub static TCP: TransportKind = TransportKind {
+    name: "tcp",
+    about: "TCP connections; nodes are processes",
+    nodes: NodePlace::Machines,
+    look: LookCost::SystemCall,
+    brackets: true,
+    over_tcp: true,
+    prepare: sockets::tell_addresses,
+    open: |opening| Ok(boxed([connect(opening)?])),
+    ..TransportKind::PLAIN
+};
 
 /// One node's connections.
 pub(crate) struct Tcp {
@@ -74,21 +87,11 @@ pub(crate) struct Tcp {
     fragment_bytes: usize,
 }
 
-/// Connect this node with its peers, who do the same. `peers` are the listening addresses of all
-/// nodes, by number.
-pub(crate) fn connect(
-    me: NodeId,
-    spec: &Spec,
-    peers: &[SocketAddr],
-    listener: TcpListener,
-    key: &RunKey,
-    clock: Clock,
-) -> Result<Tcp, FabricError> {
-    if peers.len() != usize::from(spec.nodes) || me >= spec.nodes {
-        let reason =
-            format!("node {me} of {} nodes was given {} addresses", spec.nodes, peers.len());
-        return Err(FabricError::BadSpec { reason });
-    }
+/// Connect this node with its peers, who do the same.
+fn connect(mut opening: Opening<'_>) -> Result<Tcp, FabricError> {
+    let (me, listener) = opening.one_that_listens()?;
+    let Opening { spec, key, clock, .. } = opening;
+    let peers = &spec.transport.peers;
     let leaving_timeout = Duration::from_millis(spec.peer_timeout_ms);
     let deadline = Instant::now() + leaving_timeout;
     let mut conversion = Conversion::new(clock, 1.0 / ticks_per_ns(&clock));

@@ -1,12 +1,23 @@
 //! Transport `thread`: every node is a thread of this process.
 
 use crate::error::FabricError;
+use crate::open::boxed;
 use crate::spec::{NodeId, Spec};
 use crate::transports::rings::{Layout, Liveness, Parts, Rings};
+use crate::transports::{NodePlace, TransportKind};
 use clock::Clock;
 use memory::Region;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+
+/// The row of this transport.
+pub static THREAD: TransportKind = TransportKind {
+    name: "thread",
+    about: "Rings in one process; nodes are threads",
+    nodes: NodePlace::OneProcess,
+    open: |opening| Ok(boxed(connect(opening.spec, opening.clock)?)),
+    ..TransportKind::PLAIN
+};
 
 /// The ends of all nodes, in the order of their numbers.
 pub(crate) fn connect(spec: &Spec, clock: Clock) -> Result<Vec<Rings>, FabricError> {

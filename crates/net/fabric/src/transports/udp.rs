@@ -11,16 +11,15 @@
 
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport};
+use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport, TransportReport};
 use crate::transports::sockets::arrive::arrival;
 use crate::transports::sockets::stamp::Conversion;
+use crate::transports::{LookCost, NodePlace, TransportKind, sockets};
 use clock::Clock;
 use counters::{Resent, UdpReport};
 use link::Link;
 use record::{ABSENT, Kind};
 use std::time::{Duration, Instant};
-
-pub(crate) use opening::{Opening, connect};
 
 pub(crate) mod counters;
 pub(crate) mod datagram;
@@ -42,6 +41,24 @@ mod wire;
 
 /// A sender of messages that nobody records looks for acknowledgements every so many.
 const SENDS_PER_LOOK: u64 = 16;
+
+/// The row of this transport.
+pub static UDP: TransportKind = TransportKind {
+    name: "udp",
+    about: "Datagrams made reliable here, as the Myrinet's were; nodes are processes",
+    nodes: NodePlace::Machines,
+    look: LookCost::SystemCall,
+    brackets: true,
+    options: options::OPTIONS,
+    counters: counters::COUNTERS,
+    settings: options::settings,
+    must_block: options::must_block,
+    other_timer: options::other_timer,
+    check: options::check,
+    prepare: sockets::tell_addresses,
+    open: opening::open,
+    ..TransportKind::PLAIN
+};
 
 /// One node's end.
 pub(crate) struct Endpoint {
@@ -213,9 +230,9 @@ impl Transport for Endpoint {
         std::mem::take(&mut self.report.resent).iter().map(Resent::happening).collect()
     }
 
-    fn udp_report(&mut self) -> Option<UdpReport> {
+    fn report(&mut self) -> Option<TransportReport> {
         self.report.counts.swallowed = self.links.iter().map(|link| link.wire.swallowed()).sum();
-        Some(std::mem::take(&mut self.report))
+        Some(self.report.told())
     }
 }
 

@@ -5,14 +5,10 @@
 //! in it how far they are.
 
 use crate::table::{
-    Carrier, Fabric, PATIENCE, new_segment_path, open_one, options, payload, take_in_time,
-    udp_adaptive,
+    Carrier, Fabric, PATIENCE, open_one, options, payload, take_in_time, udp_adaptive,
 };
 use clock::Clock;
-use fabric::{
-    FabricError, Node, NodeId, Recording, RunKey, Spec, TransportSpec, Wait, Waiting, columns,
-    create_segment,
-};
+use fabric::{FabricError, Node, NodeId, Recording, RunKey, Spec, Wait, Waiting, columns};
 use record::{Kind, NodeSheet, RecorderOptions, Run, RunFolder, RunInfo, Schema};
 use rustix::process::{Pid, Signal, kill_process};
 use std::net::{SocketAddr, TcpListener};
@@ -66,16 +62,9 @@ impl Party {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let children =
             (1..).zip(parts).map(|(id, part)| start_child(folder.path(), id, part)).collect();
-        let transport = match fabric.carrier {
-            Carrier::Shm => TransportSpec::Shm { path: new_segment_path() },
-            _ => fabric.met_at(gather_addresses(folder.path(), &listener, parts.len())),
-        };
-        let mut spec = fabric.spec(transport);
+        let addresses = gather_addresses(folder.path(), &listener, parts.len());
+        let (mut spec, segment) = fabric.prepared(addresses);
         spec.peer_timeout_ms = PATIENCE.as_millis() as u64;
-        let segment = match &spec.transport {
-            TransportSpec::Shm { path } => Some(create_segment(&spec, path).unwrap()),
-            _ => None,
-        };
         tell(folder.path(), "spec", &serde_json::to_string(&spec).unwrap());
         let end = open_one(&spec, &key, 0, Some(listener));
         spec.peer_timeout_ms = PEER_TIMEOUT.as_millis() as u64;

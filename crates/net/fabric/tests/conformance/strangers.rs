@@ -2,7 +2,7 @@
 
 use crate::table::{Carrier, Fabric, PATIENCE, open_one, options, payload, take_in_time};
 use clock::Clock;
-use fabric::{FabricError, Node, Opening, Recording, RunKey, Spec, TransportSpec, Waiting, open};
+use fabric::{FabricError, Node, Opening, Recording, RunKey, Spec, Waiting, open};
 use record::Kind;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -13,7 +13,7 @@ fn pair() -> (Spec, Vec<TcpListener>) {
         (0..2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     let peers: Vec<SocketAddr> =
         listeners.iter().map(|listener| listener.local_addr().unwrap()).collect();
-    (Fabric::mesh(Carrier::Tcp, 2, Waiting::Blocking).spec(TransportSpec::Tcp { peers }), listeners)
+    (Fabric::mesh(Carrier::Tcp, 2, Waiting::Blocking).prepared(peers).0, listeners)
 }
 
 /// Noise, silence and a connection that is closed at once come before the peer does: all are

@@ -7,8 +7,8 @@ pub mod ranks;
 
 use clock::Clock;
 use fabric::{
-    Node, NodeId, NodeOptions, Opening, PathRoom, ReceiveTask, Recording, RunKey, Spec, Topology,
-    TransportSpec, UdpFaults, UdpOptions, UdpTimer, Wait, Waiting, create_segment, open,
+    Node, NodeId, NodeOptions, Opening, PathRoom, Places, ReceiveTask, Recording, RunKey, Spec,
+    Topology, TransportSpec, UdpFaults, UdpOptions, UdpTimer, Wait, Waiting, open, prepare,
 };
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -120,7 +120,7 @@ impl Fabric {
 
     /// Whether an arrival may be known within bounds only.
     pub fn brackets(&self) -> bool {
-        matches!(self.carrier, Carrier::Tcp | Carrier::Udp(_) | Carrier::Mpi)
+        self.transport().kind.brackets
     }
 
     /// Whether each datagram may have to go many times.
@@ -140,39 +140,44 @@ impl Fabric {
 
     /// Addresses and shared memory for the nodes.
     pub fn ground(&self) -> Ground {
-        let mut listeners = Vec::new();
-        let transport = match self.carrier {
-            Carrier::Thread => TransportSpec::Thread,
-            Carrier::Shm => TransportSpec::Shm { path: new_segment_path() },
+        let listeners: Vec<TcpListener> = match self.carrier {
             Carrier::Tcp | Carrier::Udp(_) => {
-                listeners =
-                    (0..self.nodes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-                let address = |listener: &TcpListener| listener.local_addr().unwrap();
-                self.met_at(listeners.iter().map(address).collect())
+                (0..self.nodes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect()
             }
-            Carrier::Mpi => TransportSpec::Mpi,
+            _ => Vec::new(),
         };
-        let spec = self.spec(transport);
-        let segment = match &spec.transport {
-            TransportSpec::Shm { path } => Some(create_segment(&spec, path).unwrap()),
-            _ => None,
-        };
+        let address = |listener: &TcpListener| listener.local_addr().unwrap();
+        let addresses = listeners.iter().map(address).collect();
+        let (spec, segment) = self.prepared(addresses);
         let listeners = listeners.into_iter().map(Some).collect();
         Ground { spec, key: RunKey::generate().unwrap(), listeners, _segment: segment }
     }
 
-    /// The transport of nodes that listen there.
-    pub fn met_at(&self, peers: Vec<SocketAddr>) -> TransportSpec {
+    /// The spec of nodes that may meet at these addresses, and what they share.
+    pub fn prepared(&self, addresses: Vec<SocketAddr>) -> (Spec, Option<fabric::Segment>) {
+        let mut spec = self.spec();
+        let places = Places { addresses, file: new_segment_path() };
+        let segment = prepare(&mut spec, places).unwrap();
+        (spec, segment)
+    }
+
+    fn transport(&self) -> TransportSpec {
         match self.carrier {
-            Carrier::Udp(options) => TransportSpec::Udp { peers, options },
-            _ => TransportSpec::Tcp { peers },
+            Carrier::Thread => TransportSpec::of(&fabric::THREAD),
+            Carrier::Shm => TransportSpec::of(&fabric::SHM),
+            Carrier::Tcp => TransportSpec::of(&fabric::TCP),
+            Carrier::Mpi => TransportSpec::of(&fabric::MPI),
+            Carrier::Udp(options) => {
+                let settings = serde_json::to_value(options).unwrap();
+                TransportSpec { settings, ..TransportSpec::of(&fabric::UDP) }
+            }
         }
     }
 
-    pub fn spec(&self, transport: TransportSpec) -> Spec {
+    pub fn spec(&self) -> Spec {
         Spec {
             nodes: self.nodes,
-            transport,
+            transport: self.transport(),
             topology: self.topology,
             wait: self.wait,
             path_room: self.path_room,

@@ -74,11 +74,13 @@ impl Session<'_> {
                 join.hosts
             ));
         }
-        let shares_memory = matches!(self.options.fabric.transport, TransportSpec::Shm { .. });
-        if shares_memory && join.boot_id != self.coordinator.home.boot_id {
+        let transport = &self.options.fabric.transport;
+        let one_machine = transport.kind.nodes == fabric::NodePlace::OneMachine;
+        if one_machine && join.boot_id != self.coordinator.home.boot_id {
             return Err(format!(
-                "transport shm needs all nodes on this machine, and {} ({from}) is another; choose \
+                "transport {} needs all nodes on this machine, and {} ({from}) is another; choose \
                 tcp",
+                transport.name(),
                 join.host
             ));
         }

@@ -4,7 +4,7 @@ use crate::stage::*;
 use fabric::TransportSpec;
 use fourstamp_launch::*;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::thread;
 
@@ -33,18 +33,18 @@ fn two_processes_work_together_and_leave() {
 
 #[test]
 fn nodes_of_transport_udp_are_told_where_to_meet() {
-    let options = fabric::UdpOptions::default();
-    let spec = spec(2, TransportSpec::Udp { peers: Vec::new(), options });
+    let settings = (fabric::UDP.settings)(&fabric::GivenOptions::new()).unwrap();
+    let spec = spec(2, TransportSpec { settings, ..TransportSpec::of(&fabric::UDP) });
     let mut stage =
         Stage::with(LaunchOptions::new(0, spec, Hosting::ProcessEach, Starter::Local(myself())));
     let outcome = stage.play(&["count", "count"]).unwrap();
     assert_eq!(outcome.nodes[0].outcome["peers"]["peers"].as_array().map(Vec::len), Some(2));
-    assert_eq!(outcome.nodes[1].outcome["peers"]["options"]["max_acks"], json!(256));
+    assert_eq!(outcome.nodes[1].outcome["peers"]["settings"]["max_acks"], json!(256));
 }
 
 #[test]
 fn one_process_holds_all_nodes_of_transport_thread() {
-    let spec = spec(4, TransportSpec::Thread);
+    let spec = spec(4, TransportSpec::of(&fabric::THREAD));
     let mut stage =
         Stage::with(LaunchOptions::new(0, spec, Hosting::OneProcess, Starter::Local(myself())));
     let outcome = stage.play(&["count"]).unwrap();
@@ -54,7 +54,7 @@ fn one_process_holds_all_nodes_of_transport_thread() {
 
 #[test]
 fn a_segment_is_there_while_nodes_set_up_and_gone_afterwards() {
-    let spec = spec(2, TransportSpec::Shm { path: PathBuf::new() });
+    let spec = spec(2, TransportSpec::of(&fabric::SHM));
     let mut stage =
         Stage::with(LaunchOptions::new(0, spec, Hosting::ProcessEach, Starter::Local(myself())));
     let outcome = stage.play(&["count", "count"]).unwrap();

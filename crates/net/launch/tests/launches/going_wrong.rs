@@ -161,7 +161,7 @@ fn a_program_that_does_not_join_is_named_at_once() {
 fn what_cannot_work_is_refused_before_anything_starts() {
     let options = LaunchOptions::new(
         0,
-        spec(2, TransportSpec::Thread),
+        spec(2, TransportSpec::of(&fabric::THREAD)),
         Hosting::ProcessEach,
         Starter::Local(myself()),
     );

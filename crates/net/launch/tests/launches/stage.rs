@@ -23,7 +23,7 @@ pub fn spec(nodes: u16, transport: TransportSpec) -> Spec {
 }
 
 pub fn tcp() -> TransportSpec {
-    TransportSpec::Tcp { peers: Vec::new() }
+    TransportSpec::of(&fabric::TCP)
 }
 
 /// Everything that a test needs, with deadlines that a test can wait for.

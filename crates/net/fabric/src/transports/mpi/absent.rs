@@ -1,11 +1,14 @@
 //! What stands for the transport `mpi` in a build without it: one line that says how to get it.
 
 use crate::error::FabricError;
-use crate::spec::{NodeId, Spec};
+use crate::open::Opening;
 use crate::transport::Transport;
-use clock::Clock;
 use std::convert::Infallible;
 use std::time::Duration;
+
+mod row;
+
+pub use row::MPI;
 
 /// This process's part in an MPI job. There is none in this build.
 pub struct MpiProcess(Infallible);
@@ -55,11 +58,7 @@ pub fn mpi_library() -> Option<String> {
     None
 }
 
-pub(crate) fn connect(
-    _me: NodeId,
-    _spec: &Spec,
-    _clock: Clock,
-) -> Result<Box<dyn Transport>, FabricError> {
+fn open(_opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, FabricError> {
     Err(absent())
 }
 

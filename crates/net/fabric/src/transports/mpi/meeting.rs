@@ -6,6 +6,7 @@ use super::process::{self, Place};
 use super::raw::Channel;
 use super::{ACKNOWLEDGE_AFTER, LARGE_OUTGOING_MAX, Mpi, SEEN_AT_ONCE, SMALL_OUTGOING_MAX};
 use crate::error::FabricError;
+use crate::open::{Opening, boxed};
 use crate::pin::{ticks_of, ticks_per_ns};
 use crate::spec::{NodeId, Spec};
 use crate::transport::Transport;
@@ -20,12 +21,13 @@ const POSTS: usize = 256;
 const POSTS_MIN: usize = 2;
 const POSTS_MAX: usize = 32;
 
-/// Node `me`'s end, in the process that is rank `me`. All ranks must come within the spec's time.
-pub(crate) fn connect(
-    me: NodeId,
-    spec: &Spec,
-    clock: Clock,
-) -> Result<Box<dyn Transport>, FabricError> {
+/// The end of the one node here, in the process of its rank. All ranks must come within the spec's
+/// time.
+pub(super) fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, FabricError> {
+    let Opening { spec, hosted: &[me], clock, .. } = opening else {
+        let reason = "a process hosts one mpi node: the one of its rank".to_string();
+        return Err(FabricError::BadSpec { reason });
+    };
     check_place(me, spec)?;
     let leaving_timeout = Duration::from_millis(spec.peer_timeout_ms);
     let deadline = Instant::now() + leaving_timeout;
@@ -46,7 +48,7 @@ pub(crate) fn connect(
         places[usize::from(link.node)] = Some(place);
     }
     let now = clock.now().0;
-    Ok(Box::new(Mpi {
+    Ok(boxed([Mpi {
         clock,
         nodes: spec.nodes,
         places,
@@ -70,7 +72,7 @@ pub(crate) fn connect(
         ticks_per_ns: ticks_per_ns(&clock),
         leaving_timeout,
         fragment_bytes: window.fragment_bytes,
-    }))
+    }]))
 }
 
 fn check_place(me: NodeId, spec: &Spec) -> Result<(), FabricError> {

@@ -3,28 +3,23 @@
 
 use super::*;
 use crate::handshake::{Introduction, Purpose, Role, authenticate};
-use crate::spec::{Topology, TransportSpec, Waiting};
-use record::Kind;
-use record::{ArrivedClock, How};
+use crate::key::RunKey;
+use crate::spec::{Spec, Topology, TransportSpec, Waiting};
+use record::{ArrivedClock, How, Kind};
 use std::io::Write;
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 
 fn spec(listeners: &[TcpListener]) -> Spec {
     let peers = listeners.iter().map(|listener| listener.local_addr().unwrap()).collect();
     Spec {
         nodes: listeners.len() as u16,
-        transport: TransportSpec::Tcp { peers },
+        transport: TransportSpec { peers, ..TransportSpec::of(&TCP) },
         topology: Topology::Mesh,
         wait: Waiting::Blocking,
         peer_timeout_ms: 5000,
         path_room: None,
         plant: None,
     }
-}
-
-fn peers(spec: &Spec) -> Vec<SocketAddr> {
-    let TransportSpec::Tcp { peers } = &spec.transport else { panic!("tcp") };
-    peers.clone()
 }
 
 fn pair() -> (Tcp, Tcp) {
@@ -34,13 +29,14 @@ fn pair() -> (Tcp, Tcp) {
     let one = listeners.pop().unwrap();
     let zero = listeners.pop().unwrap();
     std::thread::scope(|scope| {
-        let other =
-            scope.spawn(|| connect(1, &spec, &peers(&spec), one, &key, Clock::best()).unwrap());
-        (
-            connect(0, &spec, &peers(&spec), zero, &key, Clock::best()).unwrap(),
-            other.join().unwrap(),
-        )
+        let other = scope.spawn(|| end_of(&spec, 1, one, &key));
+        (end_of(&spec, 0, zero, &key), other.join().unwrap())
     })
+}
+
+fn end_of(spec: &Spec, me: NodeId, listener: TcpListener, key: &RunKey) -> Tcp {
+    let (listener, clock) = (Some(listener), Clock::best());
+    connect(Opening { spec, hosted: &[me], key, listener, clock }).unwrap()
 }
 
 fn head(ready: u64, seq: u64) -> Head {
@@ -181,9 +177,9 @@ fn garbage_is_named_after_what_came_before_it() {
         (0..2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     let (spec, key) = (spec(&listeners), RunKey::generate().unwrap());
     let [_, one]: [TcpListener; 2] = listeners.try_into().unwrap();
-    let addresses = peers(&spec);
+    let addresses = spec.transport.peers.clone();
     let mut end = std::thread::scope(|scope| {
-        let end = scope.spawn(|| connect(1, &spec, &addresses, one, &key, Clock::best()).unwrap());
+        let end = scope.spawn(|| end_of(&spec, 1, one, &key));
         let deadline = Instant::now() + Duration::from_secs(5);
         let meeting = Meeting {
             me: 0,

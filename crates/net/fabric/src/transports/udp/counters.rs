@@ -1,36 +1,59 @@
 //! What a node's datagrams did, counted; and when something was sent again.
 
 use crate::spec::NodeId;
-use crate::transport::Happening;
+use crate::transport::{Happening, TransportReport};
+use crate::transports::TransportCounter;
 use record::Cause;
-use serde::{Deserialize, Serialize};
 
 /// Most moments of sending again that are kept one by one; beyond, they are only counted.
 const MOMENTS_MAX: usize = 16_384;
 
-/// Counts of one node, over all its peers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UdpCounts {
+/// The counters of one node, over all its peers: a field and a line of [`COUNTERS`] each.
+macro_rules! counts {
+    ($($(#[$meaning:meta])* $name:ident: $words:literal, $if_any:literal;)*) => {
+        /// Counts of one node, over all its peers.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub(crate) struct UdpCounts {
+            $($(#[$meaning])* pub $name: u64,)*
+        }
+
+        /// What they are called.
+        pub(crate) const COUNTERS: &[TransportCounter] = &[
+            $(TransportCounter { name: stringify!($name), words: $words, if_any: $if_any },)*
+        ];
+
+        impl UdpCounts {
+            /// In the order of [`COUNTERS`].
+            fn values(&self) -> Vec<u64> {
+                vec![$(self.$name,)*]
+            }
+        }
+    };
+}
+
+counts! {
     /// Datagrams sent, those that faults swallowed among them.
-    pub datagrams_sent: u64,
+    datagrams_sent: "datagrams sent", false;
     /// Datagrams received from peers.
-    pub datagrams_received: u64,
+    datagrams_received: "datagrams received", false;
     /// Of those sent: with an acknowledgement and no message.
-    pub acknowledgements_sent: u64,
+    acknowledgements_sent: "datagrams sent only to acknowledge", false;
     /// Messages (fragments of large ones) sent again because a timer said so.
-    pub resent_by_timer: u64,
+    resent_by_timer: "messages sent again by the timer", false;
     /// Messages (fragments) sent again because later ones had been acknowledged.
-    pub resent_by_gap: u64,
+    resent_by_gap: "messages sent again because later ones had come", false;
     /// Messages (fragments) that had come before, and were removed.
-    pub duplicates_removed: u64,
+    duplicates_removed: "duplicates removed", false;
     /// Messages (fragments) that came before an earlier one did.
-    pub out_of_order: u64,
+    out_of_order: "messages came out of order", false;
     /// Messages (fragments) for which there was no room: the peer sent more than it was allowed to.
-    pub beyond_room: u64,
+    beyond_room: "messages beyond the room that was given", true;
     /// Datagrams that faults put in on purpose swallowed.
-    pub swallowed: u64,
+    swallowed: "datagrams swallowed by --udp-faults", true;
     /// Datagrams whose tag no peer can have made, or that were cut short.
-    pub refused: u64,
+    refused: "datagrams refused: no peer made them", true;
+    /// Times that are not in `resent`.
+    resent_not_kept: "moments of sending again counted and not kept one by one", true;
 }
 
 /// A moment at which messages were sent again.
@@ -44,17 +67,14 @@ pub(crate) struct Resent {
     pub messages: u32,
 }
 
-/// What a node tells of its datagrams when it ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UdpReport {
+/// What became of a node's datagrams.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UdpReport {
     /// What was counted.
     pub counts: UdpCounts,
     /// When something was sent again: the first some thousands of times. Told by
     /// [`Transport::happenings`](crate::Transport::happenings).
-    #[serde(skip)]
-    pub(crate) resent: Vec<Resent>,
-    /// Times that are not in `resent`.
-    pub resent_not_kept: u64,
+    pub resent: Vec<Resent>,
     /// What was done about priorities.
     pub priorities: Vec<String>,
 }
@@ -77,16 +97,23 @@ impl UdpReport {
         UdpReport { resent: Vec::with_capacity(MOMENTS_MAX), ..UdpReport::default() }
     }
 
+    /// As it is told when the node ends.
+    pub(crate) fn told(&self) -> TransportReport {
+        let remarks = self.priorities.iter().map(|how| format!("priority: {how}")).collect();
+        TransportReport { counts: self.counts.values(), remarks }
+    }
+
     /// Something has been sent again.
     pub(crate) fn note(&mut self, moment: Resent) {
         if self.resent.len() < MOMENTS_MAX {
             self.resent.push(moment);
         } else {
-            self.resent_not_kept += 1;
+            self.counts.resent_not_kept += 1;
         }
     }
 }
 
+#[cfg(test)]
 impl UdpCounts {
     /// Messages sent again, for whatever reason.
     pub fn resent(&self) -> u64 {

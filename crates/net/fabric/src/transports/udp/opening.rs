@@ -11,14 +11,13 @@ use super::task::Tasked;
 use super::timing::Times;
 use super::wire::Wire;
 use crate::error::FabricError;
-use crate::key::RunKey;
+use crate::open::Opening;
 use crate::pin::{ticks_of, ticks_per_ns};
-use crate::spec::{NodeId, Spec};
+use crate::spec::NodeId;
 use crate::transport::Transport;
 use crate::transports::sockets::mesh::Meeting;
 use crate::transports::sockets::stamp::Conversion;
 use clock::Clock;
-use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
 /// Before the first round trip is known.
@@ -30,50 +29,36 @@ const MOST_PATIENCE: Duration = Duration::from_millis(200);
 /// Bytes of a datagram, whatever it is.
 const ROOM_BYTES: usize = 65_536;
 
-/// What an end is set up with.
-pub(crate) struct Opening<'a> {
-    pub me: NodeId,
-    pub spec: &'a Spec,
-    /// The listening addresses of all nodes, by number.
-    pub peers: &'a [SocketAddr],
-    pub options: &'a UdpOptions,
-    pub listener: TcpListener,
-    pub key: &'a RunKey,
-    pub clock: Clock,
-}
-
-/// Connect this node with its peers, who do the same.
-pub(crate) fn connect(opening: Opening<'_>) -> Result<Box<dyn Transport>, FabricError> {
-    let endpoint = Endpoint::open(&opening)?;
-    Ok(match opening.options.receive_task {
+/// Connect this node with its peers, who do the same: the end of the one node here.
+pub(super) fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, FabricError> {
+    let options = UdpOptions::of(opening.spec)?;
+    let endpoint = Endpoint::open(opening, &options)?;
+    Ok(vec![match options.receive_task {
         ReceiveTask::Inline => Box::new(endpoint),
         ReceiveTask::Own { user_priority } => Box::new(Tasked::start(endpoint, user_priority)?),
-    })
+    }])
 }
 
 impl Endpoint {
-    fn open(opening: &Opening<'_>) -> Result<Endpoint, FabricError> {
-        let Opening { me, spec, peers, options, listener, key, clock } = opening;
-        if peers.len() != usize::from(spec.nodes) || *me >= spec.nodes {
-            let reason =
-                format!("node {me} of {} nodes was given {} addresses", spec.nodes, peers.len());
-            return Err(FabricError::BadSpec { reason });
-        }
+    fn open(mut opening: Opening<'_>, options: &UdpOptions) -> Result<Endpoint, FabricError> {
+        let (me, listener) = opening.one_that_listens()?;
+        let Opening { spec, key, clock, .. } = opening;
+        let peers = &spec.transport.peers;
         let leaving_timeout = Duration::from_millis(spec.peer_timeout_ms);
         let deadline = Instant::now() + leaving_timeout;
-        let met = Meeting { me: *me, spec, peers, key, clock, deadline }.all(listener)?;
+        let met = Meeting { me, spec, peers, key, clock: &clock, deadline }.all(&listener)?;
         let agreed: Result<Vec<Agreed>, _> =
-            met.into_iter().map(|met| agree(met, *me, key, leaving_timeout)).collect();
+            met.into_iter().map(|met| agree(met, me, key, leaving_timeout)).collect();
         let links: Vec<Link> =
-            agreed?.into_iter().map(|agreed| new_link(agreed, *me, options, clock)).collect();
+            agreed?.into_iter().map(|agreed| new_link(agreed, me, options, &clock)).collect();
         let mut places = vec![None; peers.len()];
         for (place, link) in links.iter().enumerate() {
             places[usize::from(link.node)] = Some(place);
         }
-        let ns_per_tick = 1.0 / ticks_per_ns(clock);
+        let ns_per_tick = 1.0 / ticks_per_ns(&clock);
         Ok(Endpoint {
-            clock: *clock,
-            conversion: Conversion::new(*clock, ns_per_tick),
+            clock,
+            conversion: Conversion::new(clock, ns_per_tick),
             nodes: spec.nodes,
             touched: Vec::with_capacity(links.len()),
             links,

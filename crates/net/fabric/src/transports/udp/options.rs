@@ -2,7 +2,12 @@
 //! purpose.
 
 use crate::error::FabricError;
+use crate::plant::time_ns;
+use crate::spec::{Spec, Waiting};
+use crate::transports::OptionTakes::{Bytes, Count, Duration, Text, Word};
+use crate::transports::{GivenOptions, TransportOption};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Least payload of a datagram that is of use: a header, a message's own header, and some of the
 /// message.
@@ -13,6 +18,206 @@ const DATAGRAM_BYTES_MAX: u32 = 65_507;
 const LONGEST_US: u64 = 10_000_000;
 /// Largest window: what an acknowledgement can speak of one by one.
 const ACKS_MAX: u32 = 1024;
+
+/// Unacknowledged messages with the study's timer, as on its network; and with ours.
+const PERIODIC_ACKS: u32 = 29;
+const ADAPTIVE_ACKS: u32 = 256;
+/// Period of the periodic timer, µs.
+const PERIOD_US: u64 = 1000;
+
+/// What can be asked of it.
+pub(super) const OPTIONS: &[TransportOption] = &[
+    TransportOption {
+        name: "timer",
+        value: "TIMER",
+        about: "When what is not acknowledged goes again  [default: adaptive]",
+        takes: Word(&[
+            ("periodic", "All of it whenever the period is over, as on the Myrinet"),
+            (
+                "adaptive",
+                "Each message by its own time, which follows the round trips; at once when later \
+                ones are acknowledged",
+            ),
+        ]),
+    },
+    TransportOption {
+        name: "period",
+        value: "TIME",
+        about: "Of the periodic timer, as 1ms or 200us  [default: 1ms]",
+        takes: Duration,
+    },
+    TransportOption {
+        name: "max-acks",
+        value: "MESSAGES",
+        about: "Messages that may be unacknowledged; then the sender waits  [default: 256; \
+        periodic 29]",
+        takes: Count(1, ACKS_MAX as u64),
+    },
+    TransportOption {
+        name: "messages-per-datagram",
+        value: "MESSAGES",
+        about: "Messages in one datagram, of those that are ready together (see --batch)  \
+        [default: 64]",
+        takes: Count(1, 1024),
+    },
+    TransportOption {
+        name: "datagram",
+        value: "BYTES",
+        about: "Largest payload of a datagram; larger messages go in several  [default: 1472]",
+        takes: Bytes,
+    },
+    TransportOption {
+        name: "receive-task",
+        value: "RECEIVE_TASK",
+        about: "Who handles what comes, messages and acknowledgements  [default: inline]",
+        takes: Word(&[
+            ("inline", "The node's thread, when it sends or looks"),
+            ("own", "A thread of its own"),
+        ]),
+    },
+    TransportOption {
+        name: "user-priority",
+        value: "USER_PRIORITY",
+        about: "Priority of a node's own thread against its receive task's, both on one core; \
+        needs --receive-task own",
+        takes: Word(&[("high", "Above its receive task"), ("low", "Below its receive task")]),
+    },
+    TransportOption {
+        name: "udp-faults",
+        value: "FAULTS",
+        about: "Trouble put in on purpose, as \
+        loss=1%,duplicate=1%,reorder=1%,delay=1%,delay-by=500us,seed=1",
+        takes: Text(|text| Ok(serde_json::to_value(faults(text)?).unwrap_or_default())),
+    },
+];
+
+/// The options that were given.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Given {
+    timer: Option<String>,
+    period: Option<u64>,
+    max_acks: Option<u32>,
+    messages_per_datagram: Option<u16>,
+    datagram: Option<u64>,
+    receive_task: Option<String>,
+    user_priority: Option<UserPriority>,
+    udp_faults: Option<UdpFaults>,
+}
+
+/// What the transport is told, or why that cannot be.
+pub(super) fn settings(given: &GivenOptions) -> Result<Value, String> {
+    let given: Given = serde_json::from_value(Value::Object(given.clone()))
+        .map_err(|error| format!("transport udp: {error}"))?;
+    serde_json::to_value(given.options()?).map_err(|error| error.to_string())
+}
+
+/// A receive task of its own gets no time beside a node that looks without pause.
+pub(super) fn must_block(settings: &Value) -> bool {
+    UdpOptions::read(settings)
+        .is_ok_and(|options| matches!(options.receive_task, ReceiveTask::Own { .. }))
+}
+
+/// The same with the other timer. The window stays what it was: one thing is changed.
+pub(super) fn other_timer(given: &GivenOptions) -> Option<(GivenOptions, &'static str)> {
+    let options = UdpOptions::read(&settings(given).ok()?).ok()?;
+    let (timer, said) = match options.timer {
+        UdpTimer::Periodic { .. } => ("adaptive", "the adaptive timer"),
+        UdpTimer::Adaptive => ("periodic", "the periodic timer"),
+    };
+    let mut given = given.clone();
+    given.insert("max-acks".into(), options.max_acks.into());
+    given.insert("timer".into(), timer.into());
+    given.remove("period");
+    Some((given, said))
+}
+
+/// Find what cannot be carried out.
+pub(super) fn check(spec: &Spec) -> Result<(), FabricError> {
+    let options = UdpOptions::of(spec)?;
+    if must_block(&spec.transport.settings) && spec.wait == Waiting::Polling {
+        let reason = "a node that looks without pause leaves its receive task no time: use \
+        --receive blocking with --receive-task own";
+        return Err(FabricError::BadSpec { reason: reason.into() });
+    }
+    options.check()
+}
+
+impl Given {
+    fn options(&self) -> Result<UdpOptions, String> {
+        let usual = UdpOptions::default();
+        let periodic = self.timer.as_deref() == Some("periodic");
+        let own = self.receive_task.as_deref() == Some("own");
+        if self.period.is_some() && !periodic {
+            return Err("--period is the periodic timer's: add --timer periodic".into());
+        }
+        if self.user_priority.is_some() && !own {
+            return Err(
+                "--user-priority is against the receive task's: add --receive-task own".into()
+            );
+        }
+        let period_us = self.period.unwrap_or(PERIOD_US);
+        let bytes = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+        let user_priority = self.user_priority;
+        Ok(UdpOptions {
+            timer: if periodic { UdpTimer::Periodic { period_us } } else { usual.timer },
+            max_acks: self.max_acks.unwrap_or(if periodic { PERIODIC_ACKS } else { ADAPTIVE_ACKS }),
+            messages_per_datagram: self
+                .messages_per_datagram
+                .unwrap_or(usual.messages_per_datagram),
+            datagram_bytes: self.datagram.map_or(usual.datagram_bytes, bytes),
+            receive_task: if own { ReceiveTask::Own { user_priority } } else { usual.receive_task },
+            faults: self.udp_faults,
+        })
+    }
+}
+
+/// `loss=1%,duplicate=0.5%,reorder=2%,delay=10%,delay-by=500us,seed=7`: each may be left out.
+fn faults(text: &str) -> Result<UdpFaults, String> {
+    let mut faults = UdpFaults::NONE;
+    for part in text.split(',') {
+        let (name, value) = part.split_once('=').ok_or_else(|| {
+            format!(
+                "'{part}' says no value: write \
+                loss=1%,duplicate=1%,reorder=1%,delay=1%,delay-by=500us,seed=1"
+            )
+        })?;
+        match name {
+            "loss" => faults.loss = share(value)?,
+            "duplicate" => faults.duplicate = share(value)?,
+            "reorder" => faults.reorder = share(value)?,
+            "delay" => faults.delay = share(value)?,
+            "delay-by" => {
+                let ns = time_ns(value).ok_or_else(|| format!("'{value}' is no time, as 500us"))?;
+                faults.delay_us = ns / 1000;
+            }
+            "seed" => {
+                faults.seed = value
+                    .parse()
+                    .map_err(|_| format!("'{value}' is no seed: write a whole number"))?
+            }
+            other => {
+                return Err(format!(
+                    "'{other}' is no fault: there are loss, duplicate, reorder, delay, delay-by \
+                    and seed"
+                ));
+            }
+        }
+    }
+    Ok(faults)
+}
+
+/// `1%` or `0.01`, from none to 90 %.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, scale) = match text.strip_suffix('%') {
+        Some(number) => (number, 100.0),
+        None => (text, 1.0),
+    };
+    let share = number.parse::<f64>().map(|number| number / scale).ok();
+    share
+        .filter(|share| (0.0..=0.9).contains(share))
+        .ok_or_else(|| format!("'{text}' is no share from 0 to 90%: write 1% or 0.01"))
+}
 
 /// How the udp transport makes datagrams reliable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,7 +295,7 @@ impl Default for UdpOptions {
     fn default() -> UdpOptions {
         UdpOptions {
             timer: UdpTimer::Adaptive,
-            max_acks: 256,
+            max_acks: ADAPTIVE_ACKS,
             messages_per_datagram: 64,
             datagram_bytes: 1472,
             receive_task: ReceiveTask::Inline,
@@ -106,6 +311,19 @@ impl UdpFaults {
 }
 
 impl UdpOptions {
+    /// Those of a spec.
+    pub(super) fn of(spec: &Spec) -> Result<UdpOptions, FabricError> {
+        UdpOptions::read(&spec.transport.settings)
+            .map_err(|error| FabricError::BadSpec { reason: format!("settings of udp: {error}") })
+    }
+
+    fn read(settings: &Value) -> serde_json::Result<UdpOptions> {
+        match settings {
+            Value::Null => Ok(UdpOptions::default()),
+            settings => UdpOptions::deserialize(settings),
+        }
+    }
+
     /// Find what cannot be carried out.
     pub(crate) fn check(&self) -> Result<(), FabricError> {
         let refuse = |reason: String| Err(FabricError::BadSpec { reason });
@@ -159,6 +377,7 @@ impl UdpFaults {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn what_cannot_be_is_refused_with_its_limits() {
@@ -175,5 +394,57 @@ mod tests {
         assert!(said(UdpOptions { faults, ..good }).contains("reorder"));
         let faults = Some(UdpFaults { loss: 0.95, ..UdpFaults::NONE });
         assert!(said(UdpOptions { faults, ..good }).contains("loss of 0.95"));
+    }
+
+    #[test]
+    fn faults_as_people_write_them() {
+        let all =
+            faults("loss=1%,duplicate=0.02,reorder=3%,delay=10%,delay-by=2ms,seed=7").unwrap();
+        let expected = UdpFaults {
+            seed: 7,
+            loss: 0.01,
+            duplicate: 0.02,
+            reorder: 0.03,
+            delay: 0.1,
+            delay_us: 2000,
+        };
+        assert_eq!(all, expected);
+        assert_eq!(faults("loss=30%").unwrap(), UdpFaults { loss: 0.3, ..UdpFaults::NONE });
+        for (wrong, said) in [
+            ("loss", "says no value"),
+            ("lost=1%", "no fault"),
+            ("loss=91%", "90%"),
+            ("loss=much", "'much'"),
+            ("loss=NaN", "NaN"),
+            ("seed=x", "no seed"),
+        ] {
+            assert!(faults(wrong).unwrap_err().contains(said), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused_with_the_remedy() {
+        let given = |options: Value| options.as_object().unwrap().clone();
+        let said = |options: Value| settings(&given(options)).unwrap_err();
+        assert!(said(json!({"period": 1000})).contains("--timer periodic"));
+        let both = json!({"user-priority": "low", "receive-task": "inline"});
+        assert!(said(both).contains("--receive-task own"));
+        assert!(said(json!({"max-acks": "many"})).contains("udp"));
+        let options = |options: Value| UdpOptions::read(&settings(&given(options)).unwrap());
+        assert_eq!(options(json!({})).unwrap(), UdpOptions::default());
+        let periodic = options(json!({"timer": "periodic"})).unwrap();
+        assert_eq!(
+            (periodic.max_acks, periodic.timer),
+            (29, UdpTimer::Periodic { period_us: 1000 })
+        );
+    }
+
+    #[test]
+    fn the_other_timer_keeps_the_window() {
+        let given = json!({"timer": "periodic", "period": 500}).as_object().unwrap().clone();
+        let (other, said) = other_timer(&given).unwrap();
+        assert_eq!(said, "the adaptive timer");
+        assert_eq!(Value::Object(other.clone()), json!({"timer": "adaptive", "max-acks": 29}));
+        assert_eq!(other_timer(&other).unwrap().1, "the periodic timer");
     }
 }

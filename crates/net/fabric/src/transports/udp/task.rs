@@ -7,13 +7,12 @@
 //! whoever goes first gets in between.
 
 use super::Endpoint;
-use super::counters::UdpReport;
 use super::looking::timespec;
 use super::options::UserPriority;
 use super::priority::{self, Rank};
 use crate::error::FabricError;
 use crate::spec::NodeId;
-use crate::transport::{Arrival, Handed, Happening, Head, Transport};
+use crate::transport::{Arrival, Handed, Happening, Head, Transport, TransportReport};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::net::UdpSocket;
 use std::sync::mpsc::{Sender, channel};
@@ -197,8 +196,8 @@ impl Transport for Tasked {
         self.lock().endpoint.happenings()
     }
 
-    fn udp_report(&mut self) -> Option<UdpReport> {
-        self.lock().endpoint.udp_report()
+    fn report(&mut self) -> Option<TransportReport> {
+        self.lock().endpoint.report()
     }
 }
 
