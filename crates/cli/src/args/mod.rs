@@ -10,6 +10,7 @@ mod mpi;
 mod pager;
 mod quantity;
 mod report;
+mod row;
 mod story;
 mod study;
 mod transport;

@@ -300,9 +300,6 @@ pub struct WarpCommon {
     /// Run the sequential engine too and compare; look at what the model says must hold throughout
     #[arg(long)]
     pub check: bool,
-    /// Simtime beyond which nothing is sent  [default: none; phold 1000]
-    #[arg(long, value_name = "T", value_parser = simtime, allow_negative_numbers = true)]
-    pub cutoff: Option<f64>,
     /// Write committed counts per object here, as CSV
     #[arg(long, value_name = "FILE")]
     pub counts: Option<PathBuf>,
@@ -325,10 +322,6 @@ pub struct WarpCommon {
     /// The same into runs/MODEL-TRANSPORT-1, -2, ...
     #[arg(long)]
     pub record: bool,
-    /// Look at every node of a recorded run this often: its course, its queues, and with --check
-    /// its speed-up [default: 100ms]
-    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
-    pub sample: Option<Duration>,
     /// Keep rows in memory and write them afterwards, or stream them to disk
     #[arg(long, value_enum, default_value_t = RecordTo::Stream)]
     pub record_to: RecordTo,
@@ -346,23 +339,6 @@ pub struct WarpCommon {
     pub engine: EngineArgs,
 }
 
-impl WarpCommon {
-    /// The options that are given and that a configuration file could say as well, by name.
-    pub fn given(&self) -> Vec<&'static str> {
-        let mut given = self.engine.given();
-        given.extend(self.cutoff.map(|_| "cutoff"));
-        given.extend(self.sample.map(|_| "sample"));
-        given
-    }
-}
-
 fn undoing(text: &str) -> Result<Undoing, String> {
     text.parse().map_err(|error: models::ModelError| error.to_string())
-}
-
-fn simtime(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(time) if time.is_finite() => Ok(time),
-        _ => Err("write a number, as 250 or 0.5".into()),
-    }
 }

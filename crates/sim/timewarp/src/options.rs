@@ -1,5 +1,9 @@
 //! What an optimistic node can be told about how to work. None of it changes results.
 
+mod throttle;
+
+pub use throttle::Throttle;
+
 use crate::{Balance, RunError};
 use serde::{Deserialize, Serialize};
 
@@ -87,45 +91,6 @@ pub enum Search {
     RecvqLimit(u32),
 }
 
-/// Which objects may not run ahead. An object at GVT always may. Work is counted in events: the
-/// engine reads no clock.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "rule")]
-pub enum Throttle {
-    /// None.
-    Never,
-    /// 1: those with more than so many messages sent and not committed.
-    Outputs {
-        /// How many (100).
-        limit: u32,
-    },
-    /// 2: those whose allowance of uncommitted events is used up; at each GVT it is `tmult` times
-    /// what was committed since, plus `tadd`, less what is not committed.
-    Allowance {
-        /// Factor (2).
-        tmult: f64,
-        /// Events (200).
-        tadd: f64,
-    },
-    /// 3: those beyond the previous GVT by more than `wsize` times its last step.
-    GvtSteps {
-        /// Factor (20).
-        wsize: f64,
-    },
-    /// 4: those with more than so many states beyond the first one.
-    States {
-        /// How many (20).
-        limit: u32,
-    },
-    /// 5: all on a node that undid more since the last GVT than it committed, until the next.
-    Undone,
-    /// 6: those beyond GVT by more than this.
-    Window {
-        /// Simtime.
-        window: f64,
-    },
-}
-
 impl Options {
     /// Whether they can be carried out.
     ///
@@ -134,8 +99,8 @@ impl Options {
     pub fn check(&self) -> Result<(), RunError> {
         self.balance.as_ref().map_or(Ok(()), Balance::check)?;
         let refuse = |reason: &str| Err(RunError::Options { reason: reason.into() });
-        let positive = |number: f64| number.is_finite() && number > 0.0;
-        match self.throttle {
+        match self.throttle.mistake() {
+            Some(mistake) => refuse(mistake),
             _ if self.cutoff.is_nan() => refuse("the cutoff is not a number"),
             _ if self.max_acks == Some(0) || self.max_neg_acks == 0 => refuse(
                 "max_acks and max_neg_acks must be at least 1: with 0 no message could ever leave",
@@ -162,15 +127,6 @@ impl Options {
             ),
             _ if self.gvt_events == 0 => {
                 refuse("GVT cannot be computed after every 0 events: give at least 1")
-            }
-            Throttle::Window { window } if !positive(window) => {
-                refuse("the throttling window must be above 0")
-            }
-            Throttle::GvtSteps { wsize } if !positive(wsize) => refuse("wsize must be above 0"),
-            Throttle::Allowance { tmult, tadd }
-                if !positive(tadd) || !tmult.is_finite() || tmult < 0.0 =>
-            {
-                refuse("tadd must be above 0, and tmult not below it")
             }
             _ => Ok(()),
         }

@@ -15,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod argument;
 mod compare;
 pub mod config;
 mod critical;
@@ -33,12 +34,14 @@ mod recorded;
 mod rows;
 mod samples;
 pub mod sequential;
+pub mod settings;
 mod sorted;
 mod summary;
 mod tables;
 pub mod threads;
 mod witness;
 
+pub use argument::{Argument, Takes, Value};
 pub use compare::compare;
 pub use critical::{CriticalPath, Link, Step};
 pub use driver::{Drive, DriveOptions, Ending, abort, drive};

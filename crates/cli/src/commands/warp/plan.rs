@@ -65,15 +65,11 @@ impl Plan {
         let config = common.config.as_deref().map(ConfigFile::read).transpose()?;
         let mut remarks = Vec::new();
         if let Some(config) = &config {
-            remarks = config.settle(&common.given(), &mut job)?;
+            remarks = config.settle(&common.engine.settings.names(), &mut job)?;
         }
-        common.engine.settle(&mut job);
-        job.engine.cutoff = common.cutoff.unwrap_or(job.engine.cutoff);
+        job.settle(&common.engine.settings.0);
         job.engine.check()?;
         job.trace = common.trace.is_some();
-        if let Some(sample) = common.sample {
-            job.sample_ms = (sample.as_millis() as u64).max(1);
-        }
         let mut plan = Plan { job, common: common.clone(), config, remarks };
         plan.job.record = plan.keeps() || plan.shows_pauses();
         Ok(plan)
@@ -83,7 +79,7 @@ impl Plan {
     pub fn model(&mut self) -> Result<AnyModel> {
         let model = AnyModel::new(&self.job.model)?;
         if let Some(config) = &self.config {
-            let places_count = self.common.engine.placement.is_none();
+            let places_count = !self.common.engine.settings.names().contains(&"placement");
             self.remarks.extend(model.agree(config, &mut self.job)?);
             if !places_count {
                 self.job.places.clear();

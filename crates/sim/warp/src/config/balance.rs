@@ -1,7 +1,7 @@
 //! Load management by commands, which stand in any order. In the Time Warp Operating System it is
 //! on unless `DLM` says otherwise; here it is off unless one of its commands is there.
 
-use super::{Command, Located};
+use super::Located;
 use crate::Job;
 use timewarp::{Balance, Choice, Split, Timing};
 
@@ -12,20 +12,19 @@ pub(super) fn settle(commands: &[Located], job: &mut Job) {
     let mut ratio_percent = 100;
     let (mut by_ratio, mut wanted, mut off) = (false, false, false);
     for Located { command, .. } in commands {
-        match *command {
-            Command::Dlm => off = true,
-            Command::Dlmint(seconds) => {
-                balance.interval_ms = ((seconds * 1e3).round() as u64).max(1)
-            }
-            Command::Idledlm(cycles) => balance.idle_cycles = cycles,
-            Command::Thresh(percent) => balance.threshold_percent = percent,
-            Command::Ratiodlm => by_ratio = true,
-            Command::Mratio(percent) => ratio_percent = percent,
-            Command::Migrations(pairs) => balance.pairs_max = pairs,
-            Command::Choosestrat(1) => balance.choice = Choice::BestFit,
-            Command::Choosestrat(_) => balance.choice = Choice::NextBestFit,
-            Command::Splitstrat(strategy) => balance.split = split(strategy),
-            Command::Maxoff(most) => balance.under_way_max = most,
+        let Some((name, number)) = command.setting() else { continue };
+        match name {
+            "DLM" => off = true,
+            "DLMINT" => balance.interval_ms = ((number * 1e3).round() as u64).max(1),
+            "IDLEDLM" => balance.idle_cycles = number as u32,
+            "THRESH" => balance.threshold_percent = number as u32,
+            "RATIODLM" => by_ratio = true,
+            "MRATIO" => ratio_percent = number as u32,
+            "MIGRATIONS" => balance.pairs_max = number as u32,
+            "CHOOSESTRAT" if number == 1.0 => balance.choice = Choice::BestFit,
+            "CHOOSESTRAT" => balance.choice = Choice::NextBestFit,
+            "SPLITSTRAT" => balance.split = split(number as u32),
+            "MAXOFF" => balance.under_way_max = number as u32,
             _ => continue,
         }
         wanted = true;

@@ -2,14 +2,8 @@
 
 use super::lexer::Word;
 use super::{Command, ConfigError};
+use crate::settings::{self, Number, SIMTIME_MAX};
 use std::str::FromStr;
-
-/// Largest number of acknowledgements that the original takes.
-const ACKS_MAX: u32 = 100;
-/// Longest time between two rounds of anything, s: twelve days.
-const SECONDS_MAX: f64 = 1e6;
-/// Beyond every simtime of a model.
-const SIMTIME_MAX: f64 = 999_999_999.0;
 
 /// The command of a line, which has a word.
 ///
@@ -24,13 +18,9 @@ pub(super) fn command(line: &[Word]) -> Result<Command, ConfigError> {
     if let Some(command) = foreign(&name) {
         return Ok(command);
     }
-    let command = arguments.of_the_model()?;
-    let command = match command {
+    let command = match arguments.of_the_model()? {
         Some(command) => command,
-        None => match arguments.of_the_engine()? {
-            Some(command) => command,
-            None => arguments.of_logs_and_load()?.ok_or_else(|| unknown(&line[0]))?,
-        },
+        None => arguments.of_an_option()?.ok_or_else(|| unknown(&line[0]))?,
     };
     arguments.end()?;
     Ok(command)
@@ -72,67 +62,23 @@ impl Arguments<'_> {
                 },
             },
             "GO" => Command::Go,
-            "CUTOFF" => Command::Cutoff(self.real("a simtime", -SIMTIME_MAX..=SIMTIME_MAX)?),
-            "NOSTDOUT" => Command::Nostdout,
             _ => return Ok(None),
         }))
     }
 
-    fn of_the_engine(&mut self) -> Result<Option<Command>, ConfigError> {
-        let any = 0..=u32::MAX;
-        let (above, positive) = (f64::MIN_POSITIVE, f64::MIN_POSITIVE..=1e9);
-        Ok(Some(match self.name {
-            "MAXACKS" => Command::Maxacks(self.whole("a number from 1 to 100", 1..=ACKS_MAX)?),
-            "MAXNEGACKS" => {
-                Command::Maxnegacks(self.whole("a number from 1 to 100", 1..=ACKS_MAX)?)
-            }
-            "PLIMIT" => Command::Plimit(self.whole("a number from 1", 1..=u32::MAX)?),
-            "RECVQLIMIT" => Command::Recvqlimit(self.whole("a number from 1 to 100", 1..=100)?),
-            "PENALTY" => Command::Penalty(self.whole("a whole number", any)?),
-            "REWARD" => Command::Reward(self.whole("a whole number", any)?),
-            "THROTTLE" => Command::Throttle(self.whole("a rule from 0 to 6", 0..=6)?),
-            "WINDOW" => Command::Window(self.real("a simtime above 0", above..=SIMTIME_MAX)?),
-            "ETHROTTLE" => Command::Ethrottle(self.whole("a whole number", any)?),
-            "WSIZE" => Command::Wsize(self.real("a factor above 0", positive)?),
-            "TMULT" => Command::Tmult(self.real("a factor from 0", 0.0..=1e9)?),
-            "TADD" => Command::Tadd(self.real("ticks above 0", positive)?),
-            "AGGRESSIVE" => Command::Aggressive,
-            "NOSENDBACK" => Command::Nosendback,
-            "MEMSIZE" => Command::Memsize(self.whole("KiB, a whole number from 1", 1..=u32::MAX)?),
-            "TIMEVAL" => Command::Timeval(self.real("seconds above 0", 1e-6..=SECONDS_MAX)?),
-            "TIMECHG" => Command::Timechg(self.real("a simtime", -SIMTIME_MAX..=SIMTIME_MAX)?),
-            _ => return Ok(None),
-        }))
+    fn of_an_option(&mut self) -> Result<Option<Command>, ConfigError> {
+        let Some((_, directive)) = settings::directive(self.name) else { return Ok(None) };
+        let numbers = directive.takes.iter().map(|number| self.fitting(number));
+        let numbers = numbers.collect::<Result<_, _>>()?;
+        Ok(Some(Command::Set { name: directive.name, numbers }))
     }
 
-    fn of_logs_and_load(&mut self) -> Result<Option<Command>, ConfigError> {
-        let entries = 0..=u32::MAX;
-        Ok(Some(match self.name {
-            "OBJTIMEMODE" => Command::Objtimemode(self.whole("0, 1 or 2", 0..=2)?),
-            "PROPDELAY" => Command::Propdelay(self.real("a factor from 0", 0.0..=1e6)?),
-            "CRITPATH" => Command::Critpath,
-            "MSGLOG" => Command::Msglog(self.whole("a number of entries", entries)?),
-            "QUELOG" => Command::Quelog(self.whole("a number of entries", entries)?),
-            "FLOWLOG" => Command::Flowlog(self.whole("a number of entries", entries)?),
-            "ISLOG" => Command::Islog {
-                entries: self.whole("a number of entries", entries)?,
-                every_ms: self.whole("ms from 100 to 10000", 100..=10_000)?,
-            },
-            "DLM" => Command::Dlm,
-            "DLMINT" => Command::Dlmint(self.real("seconds above 0", 1e-3..=SECONDS_MAX)?),
-            "IDLEDLM" => Command::Idledlm(self.whole("a number of cycles", entries)?),
-            "THRESH" => Command::Thresh(self.whole("percent from 0 to 100", 0..=100)?),
-            "RATIODLM" => Command::Ratiodlm,
-            "MRATIO" => Command::Mratio(self.whole("a whole number", entries)?),
-            "MIGRATIONS" => Command::Migrations(self.whole("a number of pairs", entries)?),
-            "CHOOSESTRAT" => Command::Choosestrat(self.whole("1 or 2", 1..=2)?),
-            "SPLITSTRAT" => Command::Splitstrat(self.whole("a number from 1 to 4", 1..=4)?),
-            "MAXOFF" => Command::Maxoff(self.whole("a whole number", entries)?),
-            "MAXIQLEN" => {
-                Command::Maxiqlen(self.whole("a number of messages from 1", 1..=u32::MAX)?)
-            }
-            _ => return Ok(None),
-        }))
+    fn fitting(&mut self, number: &Number) -> Result<f64, ConfigError> {
+        let &Number { what, least, most, is_whole } = number;
+        match is_whole {
+            true => self.whole(what, least as u32..=most as u32).map(f64::from),
+            false => self.real(what, least..=most),
+        }
     }
 
     fn text(&mut self, what: &str) -> Result<String, ConfigError> {
@@ -196,7 +142,7 @@ fn unfit(word: &Word, what: &str) -> ConfigError {
 }
 
 /// Commands of the original that mean nothing here, by reason. Their arguments are not looked at.
-const FOREIGN: [(&str, &[&str]); 13] = [
+const FOREIGN: [(&str, &[&str]); 15] = [
     ("objects are not cut into phases by hand", &["PHCREATE", "SPLIT", "MOVE"]),
     ("a message is always received later than it was sent here", &["ALLOWNOW"]),
     ("types have no initialisation of their own here", &["TYPEINIT"]),
@@ -227,6 +173,12 @@ const FOREIGN: [(&str, &[&str]); 13] = [
             "MEMSTATS",
         ],
     ),
+    (
+        "--out records every message, every execution and the course of every node into the run \
+        folder, without a limit",
+        &["MSGLOG", "QUELOG", "FLOWLOG"],
+    ),
+    ("objects are cut for their load alone, not for long input queues", &["MAXIQLEN"]),
     (
         "it is a switch for the original's own debugging or batches",
         &["NOTABUG", "BATCH", "DLMGRAPH"],

@@ -1,6 +1,6 @@
 //! The throttle: a rule and the numbers that rules take stand in lines of their own, in any order.
 
-use super::{Command, ConfigError, Located, Remarks};
+use super::{ConfigError, Located, Remarks};
 use crate::Job;
 use timewarp::Throttle;
 
@@ -26,13 +26,13 @@ pub(super) fn settle(
         Numbers { window: None, ethrottle: 20, wsize: 20.0, tmult: 2.0, tadd_events: 200.0 };
     let mut chosen = None;
     for located in commands {
-        match located.command {
-            Command::Throttle(rule) => chosen = Some((rule, located)),
-            Command::Window(window) => numbers.window = Some(window),
-            Command::Ethrottle(states) => numbers.ethrottle = states,
-            Command::Wsize(factor) => numbers.wsize = factor,
-            Command::Tmult(factor) => numbers.tmult = factor,
-            Command::Tadd(ticks) => {
+        match located.command.setting() {
+            Some(("THROTTLE", rule)) => chosen = Some((rule as u32, located)),
+            Some(("WINDOW", window)) => numbers.window = Some(window),
+            Some(("ETHROTTLE", states)) => numbers.ethrottle = states as u32,
+            Some(("WSIZE", factor)) => numbers.wsize = factor,
+            Some(("TMULT", factor)) => numbers.tmult = factor,
+            Some(("TADD", ticks)) => {
                 numbers.tadd_events = ticks / TICKS_AN_EVENT;
                 let events = numbers.tadd_events;
                 let text = format!(
@@ -57,16 +57,16 @@ pub(super) fn settle(
 /// A number of a rule that is not chosen.
 fn say_what_is_idle(commands: &[Located], rule: u32, remarks: &mut Remarks) {
     for Located { command, place } in commands {
-        let of = match command {
-            Command::Window(_) => 6,
-            Command::Ethrottle(_) => 4,
-            Command::Wsize(_) => 3,
-            Command::Tmult(_) | Command::Tadd(_) => 2,
+        let (name, of) = match command.setting() {
+            Some((name @ "WINDOW", _)) => (name, 6),
+            Some((name @ "ETHROTTLE", _)) => (name, 4),
+            Some((name @ "WSIZE", _)) => (name, 3),
+            Some((name @ ("TMULT" | "TADD"), _)) => (name, 2),
             _ => continue,
         };
         if of != rule {
-            let text = format!("{} changes nothing: it belongs to THROTTLE {of}", command.name());
-            remarks.once(command.name(), place, &text);
+            let text = format!("{name} changes nothing: it belongs to THROTTLE {of}");
+            remarks.once(name, place, &text);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Configuration files of the Time Warp Operating System: a command a line.
 //!
 //! ```text
-//!  text ── lexer ──► words ── source ──► all files' lines ── parser ──► commands ── meaning ──► Job
+//!  text ── lexer ──► words ── source ──► all files' lines ── parser ──► commands ── settings ──► Job
 //!                                                                          └──── agree ──► names and messages of the model
 //! ```
 //!
@@ -16,15 +16,13 @@ mod agree;
 mod balance;
 mod command;
 mod lexer;
-mod meaning;
 mod parser;
 mod source;
 mod throttle;
 
 pub use command::Command;
-pub use meaning::{Obeyed, obey};
 
-use crate::Job;
+use crate::{Job, Value, settings};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
@@ -101,24 +99,22 @@ impl ConfigFile {
     pub fn settle(&self, given: &[&str], job: &mut Job) -> Result<Vec<String>, ConfigError> {
         let mut remarks = Remarks::default();
         for Located { command, place } in &self.commands {
-            if let Some(option) = command.options().iter().find(|option| given.contains(*option)) {
-                let text = format!(
-                    "{} does not count, because the command line has --{option}",
-                    command.name()
-                );
-                remarks.once(command.name(), place, &text);
-                continue;
-            }
-            match obey(command, job) {
-                Obeyed::Done => {}
-                Obeyed::Ignored(reason) => {
-                    remarks.once(
-                        command.name(),
-                        place,
-                        &format!("{} is ignored: {reason}", command.name()),
-                    );
+            match command {
+                Command::Foreign { name, reason } => {
+                    remarks.once(name, place, &format!("{name} is ignored: {reason}"));
                 }
-                Obeyed::DoneWith(remark) => remarks.once(command.name(), place, &remark),
+                Command::Set { name, numbers } => {
+                    let Some((setting, directive)) = settings::directive(name) else { continue };
+                    match (setting.overruled(given), (directive.value)(numbers)) {
+                        (Some(option), _) => remarks.overruled(name, place, option),
+                        (None, Some(value)) => (setting.set)(job, Value::Number(value)),
+                        (None, None) => {}
+                    }
+                }
+                Command::Obcreate { .. } if given.contains(&"placement") => {
+                    remarks.overruled("OBCREATE", place, "placement");
+                }
+                Command::Obcreate { .. } | Command::Tell { .. } | Command::Go => {}
             }
         }
         if !given.contains(&"throttle") {
@@ -143,6 +139,11 @@ impl Remarks {
         if self.said.insert(about.to_string()) {
             self.lines.push(format!("{place}: {text}"));
         }
+    }
+
+    fn overruled(&mut self, command: &str, place: &Place, option: &str) {
+        let text = format!("{command} does not count, because the command line has --{option}");
+        self.once(command, place, &text);
     }
 }
 
