@@ -17,14 +17,16 @@
 //! committed in small steps between events ([`collect`]). When memory is short, [`relief`] makes
 //! room.
 
+mod agenda;
 mod arrivals;
 mod cancel;
-mod channel;
 mod check;
 mod collect;
 mod execute;
 mod gvt;
+mod hand;
 mod history;
+mod links;
 mod load;
 mod migrate;
 mod object;
@@ -33,36 +35,36 @@ mod pace;
 mod parts;
 mod passing;
 mod relief;
+mod residents;
 mod rollback;
 mod rounds;
 mod select;
 mod serials;
+mod setup;
 pub(crate) mod slots;
 mod timing;
+mod totals;
 
-use crate::context::Doings;
-use crate::pending::{Entry, Pending};
-use crate::running::{Frame, state_share};
+use crate::pending::Entry;
+use crate::running::state_share;
 use crate::{
-    Counters, Limits, Model, NodeCounters, ObjectId, Options, Outcome, Packet, Parcel, Placement,
-    RunError, VirtualTime, Watch,
+    Model, ObjectId, Options, Outcome, Packet, Parcel, Placement, RunError, VirtualTime, Watch,
 };
-use arrivals::Arrivals;
-use channel::Channel;
+use agenda::Agenda;
 use collect::Collection;
 use gvt::Gvt;
+use hand::Hand;
 use history::{Histories, Ran};
-use load::Load;
-use object::Object;
-use object::Rarely;
-use outbox::{Outbox, Waiting};
-use pace::Horizon;
-use parts::{Atlas, Ended};
-use passing::Passings;
+use links::Links;
+use object::{Object, Rarely};
+use outbox::Waiting;
+use pace::Restraint;
+use parts::Moving;
 use relief::Budget;
+use residents::Residents;
+use setup::Setup;
 use slots::{NONE, Slots};
-use std::collections::{BTreeMap, VecDeque};
-use timing::Times;
+use totals::Totals;
 
 /// How a node stands after some work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,106 +96,22 @@ pub struct Status {
     pub leaving: usize,
 }
 
-/// Where an object lives: on this node under a number, or on another node.
-#[derive(Clone, Copy)]
-struct Place(u32);
-
-const ELSEWHERE: u32 = 1 << 31;
-/// Beside `ELSEWHERE`: it depends on the time; the atlas knows.
-const SPLIT: u32 = 1 << 30;
-
-/// A node alone knows GVT for nothing: it commits while what it commits is still in the cache.
-const GVT_EVENTS_ALONE: u32 = 256;
-
-impl Place {
-    const SPLIT: Place = Place(ELSEWHERE | SPLIT);
-
-    /// Its number here, or else its node.
-    #[inline]
-    fn here(self) -> Result<u32, u16> {
-        if self.0 & ELSEWHERE == 0 { Ok(self.0) } else { Err(self.0 as u16) }
-    }
-
-    #[inline]
-    fn is_split(self) -> bool {
-        self.0 & (ELSEWHERE | SPLIT) == ELSEWHERE | SPLIT
-    }
-
-    fn of(at: Result<u32, u16>) -> Place {
-        Place(at.unwrap_or_else(|node| ELSEWHERE | u32::from(node)))
-    }
-}
-
 /// One node of an optimistic run. See the head of the file.
 pub struct Node<'a, M: Model, W: Watch> {
-    model: &'a M,
-    id: u16,
-    nodes: u16,
-    limits: Limits,
-    options: Options,
+    setup: Setup<'a, M>,
     watch: W,
-    places: Vec<Place>,
-    /// The numbers of this node's objects in the model.
-    ids: Vec<ObjectId>,
-    objects: Vec<Object<M::State>>,
+    objects: Residents<M::State>,
+    moving: Moving,
     slots: Slots<M::Payload>,
+    agenda: Agenda,
     histories: Histories<M>,
-    /// Messages about to be delivered, with the numbers of their objects.
-    incoming: Vec<(u32, u32)>,
-    pending: Pending,
-    /// What was executed and is not committed, in order of execution; some of it has been undone.
-    executed: VecDeque<Ran>,
     collection: Collection,
-    times: Times,
-    /// Annihilated messages whose entries are still in the pending set.
-    dead: usize,
-    /// Messages to be cancelled.
-    cancels: VecDeque<u32>,
-    /// Entries of objects that may not run now.
-    held: Vec<Entry>,
-    /// Objects that wait for GVT because a message of theirs came back.
-    returned: Vec<u32>,
-    anything_held: bool,
-    /// Whether options make it necessary to look at what is first before it runs.
-    is_careful: bool,
-    /// Whether objects may move between nodes.
-    may_move: bool,
-    /// Whether what throttling goes by is kept up.
-    is_paced: bool,
-    channels: Vec<Channel>,
-    arrivals: Arrivals<M::Payload>,
-    outbox: Outbox<M::Payload, W::Stamp>,
-    load: Load,
-    /// Where objects are that have moved.
-    atlas: Atlas,
-    /// Parts of objects here whose later parts are elsewhere.
-    ended: Vec<Ended>,
-    /// Messages passed on that may yet be cancelled or come back.
-    passings: Passings,
-    /// Places of objects that are free.
-    vacant: Vec<u32>,
-    /// What objects counted here that are not here any more, and what concerns them that met its
-    /// end here.
-    gone: BTreeMap<ObjectId, Counters>,
-    apart: BTreeMap<ObjectId, Rarely>,
-    /// From here on what is first is looked at before it runs.
-    look_from: VirtualTime,
+    links: Links<M::Payload, W::Stamp>,
     gvt: Gvt,
     budget: Budget,
-    horizon: Horizon,
-    /// Slots of the bundle at hand.
-    bundle: Vec<u32>,
-    doings: Doings<M::Payload>,
-    scratch: Vec<u8>,
-    counters: NodeCounters,
-    started: u64,
-    /// Events executed since the last GVT round, and how many of them call for one.
-    since_round: u32,
-    gvt_events: u32,
-    committed: u64,
-    final_time: f64,
-    trace_digest: u64,
-    tells: u64,
+    restraint: Restraint,
+    hand: Hand<M::Payload>,
+    totals: Totals,
     finished: bool,
 }
 
@@ -212,62 +130,23 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
         options.check()?;
         let ids: Vec<ObjectId> = placement.objects_of(id).collect();
         let mut node = Node {
-            model,
-            id,
-            nodes: placement.nodes(),
-            limits: Limits { cutoff: options.cutoff, ..Limits::default() },
-            options: options.clone(),
+            setup: Setup::new(model, placement, id, options),
             watch,
-            places: places(placement, id, model.objects()),
-            objects: Vec::with_capacity(ids.len()),
-            ids,
+            objects: Residents::with_capacity(ids.len()),
+            moving: Moving::new(placement, id, model.objects()),
             slots: Slots::new(),
+            agenda: Agenda::new(),
             histories: Histories::new(),
-            incoming: Vec::new(),
-            pending: Pending::new(),
-            executed: VecDeque::new(),
             collection: Collection::default(),
-            times: Times::none(),
-            dead: 0,
-            cancels: VecDeque::new(),
-            held: Vec::new(),
-            returned: Vec::new(),
-            anything_held: false,
-            is_careful: options.are_careful(),
-            may_move: options.may_move(),
-            is_paced: options.throttle != crate::Throttle::Never,
-            channels: (0..placement.nodes()).map(|_| Channel::default()).collect(),
-            arrivals: Arrivals::new(options.search),
-            outbox: Outbox::new(options.max_acks, options.max_neg_acks),
-            load: Load::default(),
-            atlas: Atlas::default(),
-            ended: Vec::new(),
-            passings: Passings::default(),
-            vacant: Vec::new(),
-            gone: BTreeMap::new(),
-            apart: BTreeMap::new(),
-            look_from: VirtualTime::POSINF,
-            gvt: Gvt::new(placement.nodes()),
+            links: Links::new(placement.nodes(), options),
+            gvt: Gvt::new(placement.nodes(), options.gvt_events),
             budget: Budget::new(options.memory_bytes),
-            horizon: Horizon::default(),
-            bundle: Vec::new(),
-            doings: Doings::default(),
-            scratch: Vec::new(),
-            counters: NodeCounters::default(),
-            started: 0,
-            since_round: 0,
-            gvt_events: match options.gvt_events {
-                u32::MAX => u32::MAX,
-                events if placement.nodes() == 1 => events.min(GVT_EVENTS_ALONE),
-                events => events,
-            },
-            committed: 0,
-            final_time: VirtualTime::NEGINF.simtime(),
-            trace_digest: 0,
-            tells: 0,
+            restraint: Restraint::none(),
+            hand: Hand::default(),
+            totals: Totals::new(),
             finished: false,
         };
-        node.init_all()?;
+        node.init_all(&ids)?;
         node.tell_all()?;
         Ok(node)
     }
@@ -303,10 +182,10 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
     /// here.
     #[inline]
     pub fn outgoing(&mut self) -> Option<(u16, Parcel<M::Payload>, W::Stamp)> {
-        if self.outbox.is_bounded() {
+        if self.links.outbox.is_bounded() {
             self.acknowledge();
         }
-        let Waiting { to, packet, made } = self.outbox.next(&mut self.counters)?;
+        let Waiting { to, packet, made } = self.links.outbox.next(&mut self.totals.counters)?;
         if packet.is_counted() {
             self.gvt.sends(packet.send_time());
         }
@@ -317,7 +196,7 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
     #[inline]
     fn post(&mut self, to: u16, packet: Packet<M::Payload>) {
         let made = self.watch.now();
-        self.outbox.push(to, packet, made);
+        self.links.outbox.push(to, packet, made);
     }
 
     /// Compute GVT soon: its interval is over.
@@ -334,12 +213,12 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
     pub fn status(&self) -> Status {
         Status {
             gvt: self.gvt.now,
-            committed: self.committed,
-            executed: self.started,
+            committed: self.totals.committed,
+            executed: self.totals.started,
             memory: self.memory(),
-            pending: self.pending.len(),
-            uncommitted: self.executed.len(),
-            leaving: self.outbox.len(),
+            pending: self.agenda.pending.len(),
+            uncommitted: self.collection.executed.len(),
+            leaving: self.links.outbox.len(),
         }
     }
 
@@ -350,22 +229,17 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
 
     /// What it came to. A run that was ended early gives what was committed until then.
     pub fn finish(mut self) -> (Outcome, W) {
-        let mut outcome = Outcome {
-            tells: self.tells,
-            final_time: self.final_time,
-            trace_digest: self.trace_digest,
-            ..Outcome::default()
-        };
-        for index in self.last_parts() {
-            let share = state_share(self.ids[index as usize], &self.objects[index as usize].state);
+        let mut outcome = self.totals.outcome();
+        for index in self.objects.last_parts() {
+            let share = state_share(self.objects.id(index), &self.objects[index].state);
             outcome.state_digest = outcome.state_digest.wrapping_add(share);
         }
         (outcome.objects, outcome.parts) = self.count_objects();
-        outcome.load_cycles = self.load.cycles;
-        outcome.migrations = self.load.migrations;
-        self.counters.gvt_rounds = self.gvt.rounds;
-        self.counters.memory_peak = self.budget.peak as u64;
-        outcome.nodes = vec![(self.id, self.counters)];
+        outcome.load_cycles = self.moving.load.cycles;
+        outcome.migrations = self.moving.load.migrations;
+        self.totals.counters.gvt_rounds = self.gvt.rounds;
+        self.totals.counters.memory_peak = self.budget.peak as u64;
+        outcome.nodes = vec![(self.setup.id, self.totals.counters)];
         (outcome, self.watch)
     }
 
@@ -374,38 +248,33 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
         self.slots.cost() + self.histories.cost() + self.budget.states
     }
 
-    fn init_all(&mut self) -> Result<(), RunError> {
-        for (index, id) in (0u32..).zip(self.ids.clone()) {
-            let frame = Frame {
-                model: self.model,
-                objects: self.places.len() as u32,
-                limits: &self.limits,
-            };
-            let state = frame.init(id, &mut self.doings);
-            if let Some(fault) = self.doings.fault.take() {
-                return Err(frame.error(id, VirtualTime::NEGINF, fault));
+    fn init_all(&mut self, ids: &[ObjectId]) -> Result<(), RunError> {
+        let mut sends = Vec::new();
+        for id in ids {
+            let frame = self.setup.frame();
+            let state = frame.init(*id, &mut self.hand.doings);
+            if let Some(fault) = self.hand.doings.fault.take() {
+                return Err(frame.error(*id, VirtualTime::NEGINF, fault));
             }
             let state = state.expect("an init section without a fault makes a state");
-            let state_heap = self.model.state_heap_bytes(&state);
+            let state_heap = self.setup.model.state_heap_bytes(&state);
             self.budget.states += size_of::<M::State>() + state_heap;
-            self.objects.push(Object::new(state, state_heap));
-            let sends = std::mem::take(&mut self.doings.sends);
-            // What an init section sends is never cancelled: no event stands behind it.
-            for message in sends {
-                self.send_new(index, message, NONE);
-            }
+            let index = self.objects.house(*id, Object::new(state, state_heap));
+            sends.extend(self.hand.doings.sends.drain(..).map(|message| (index, message)));
         }
+        // Once all are there: an init section may send to any object. What it sends is never
+        // cancelled: no event stands behind it.
+        sends.into_iter().for_each(|(index, message)| self.send_new(index, message, NONE));
         Ok(())
     }
 
     fn tell_all(&mut self) -> Result<(), RunError> {
-        let frame =
-            Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
+        let frame = self.setup.frame();
         for message in frame.tells()? {
-            if let Ok(index) = self.places[message.receiver.index()].here() {
-                self.tells += 1;
+            if let Ok(index) = self.route(message.receiver, message.receive) {
+                self.totals.tells += 1;
                 self.object(index).received += 1;
-                let slot = self.slots.add(message, slots::Status::Pending, 0, self.id);
+                let slot = self.slots.add(message, slots::Status::Pending, 0, self.setup.id);
                 self.enqueue(index, slot);
             }
         }
@@ -414,35 +283,35 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
 
     #[inline]
     fn object(&mut self, index: u32) -> &mut Object<M::State> {
-        &mut self.objects[index as usize]
+        &mut self.objects[index]
     }
 
     /// Put a message of this node's into the pending set.
     #[inline]
     fn enqueue(&mut self, index: u32, slot: u32) {
         let time = self.slots[slot].message.receive;
-        self.pending.push(Entry { time, object: ObjectId(index), slot });
+        self.agenda.pending.push(Entry { time, object: ObjectId(index), slot });
     }
 
     /// A message for an object of this node that its sender has just sent, or that has just come.
     /// Its object is asked for, and looked at a little later, when it is there.
     #[inline]
     fn deliver_soon(&mut self, index: u32, slot: u32) {
-        memory::prefetch_for_writing(&self.objects[index as usize]);
-        self.incoming.push((index, slot));
+        memory::prefetch_for_writing(&self.objects[index]);
+        self.agenda.incoming.push((index, slot));
     }
 
     /// Deliver what was to be delivered soon: before anything else happens to messages.
     #[inline]
     fn deliver_incoming(&mut self) {
-        if self.incoming.is_empty() {
+        if self.agenda.incoming.is_empty() {
             return;
         }
-        let mut incoming = std::mem::take(&mut self.incoming);
+        let mut incoming = std::mem::take(&mut self.agenda.incoming);
         for (index, slot) in incoming.drain(..) {
             self.deliver(index, slot);
         }
-        self.incoming = incoming;
+        self.agenda.incoming = incoming;
     }
 
     #[inline]
@@ -460,18 +329,14 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
     /// to have that part of it.
     #[inline]
     fn route(&self, object: ObjectId, time: VirtualTime) -> Result<u32, u16> {
-        let place = self.places[object.index()];
-        match place.here() {
-            Err(_) if place.is_split() => self.atlas.find(object, time),
-            known => known,
-        }
+        self.moving.atlas.route(object, time)
     }
 
     /// Where to count what happens here to a message of, or for, an object.
     fn tally(&mut self, object: ObjectId, time: VirtualTime) -> &mut Rarely {
         match self.route(object, time) {
-            Ok(index) => &mut self.objects[index as usize].rare,
-            Err(_) => self.apart.entry(object).or_default(),
+            Ok(index) => &mut self.objects[index].rare,
+            Err(_) => self.objects.apart(object),
         }
     }
 
@@ -479,13 +344,11 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
     /// here.
     #[inline]
     fn check_object(&self, from: u16, object: ObjectId) -> Result<(), RunError> {
-        match self.places.get(object.index()) {
-            Some(place) if place.here().is_ok() || self.may_move => Ok(()),
-            _ => Err(protocol(
-                from,
-                format!("a message for object {}, which does not live here", object.0),
-            )),
+        if self.moving.atlas.may_be_here(object, self.setup.may_move) {
+            return Ok(());
         }
+        let what = format!("a message for object {}, which does not live here", object.0);
+        Err(protocol(from, what))
     }
 
     /// The number here of an object that another node says is here at this time.
@@ -494,15 +357,6 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
             protocol(from, format!("a message for object {}, which is not here then", object.0))
         })
     }
-}
-
-fn places(placement: &Placement, id: u16, objects: u32) -> Vec<Place> {
-    let mut next = 0..;
-    let place = |object| match placement.node_of(ObjectId(object)) {
-        node if node == id => Place(next.next().unwrap_or_default()),
-        node => Place(ELSEWHERE | u32::from(node)),
-    };
-    (0..objects).map(place).collect()
 }
 
 fn protocol(node: u16, what: impl Into<String>) -> RunError {

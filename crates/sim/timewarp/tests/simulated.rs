@@ -7,7 +7,7 @@ mod equal;
 mod models;
 
 use equal::{assert_equal, options, seeds, sequential_of};
-use models::{Chatter, Churn};
+use models::{Chatter, Churn, Greeters};
 use timewarp::{
     Dealing, History, Limits, Options, Placement, RunError, Search, sequential,
     simulated::{self, Simulation},
@@ -47,6 +47,18 @@ fn two_that_talk_never_roll_back() {
         assert_equal(&format!("seed {seed}"), &ours, &right);
         let total = ours.0.total();
         assert_eq!((total.rollbacks, total.anti_sent, total.started), (0, 0, total.events));
+    }
+}
+
+#[test]
+fn an_init_section_may_send_to_objects_that_are_made_later() {
+    let model = Greeters { objects: 5 };
+    let right = sequential_of(&model, 10.0);
+    assert_eq!(right.0.total().messages, 25);
+    for nodes in [1, 2, 5] {
+        let options = Options { cutoff: 10.0, ..Options::default() };
+        let ours = simulated::run(&model, &Simulation::new(nodes, 1, options)).unwrap();
+        assert_equal(&format!("{nodes} nodes"), &ours, &right);
     }
 }
 

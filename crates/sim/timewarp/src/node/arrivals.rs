@@ -47,6 +47,12 @@ impl<P: Payload> Arrivals<P> {
         self.queue.is_empty() && self.ordered.is_empty()
     }
 
+    fn push(&mut self, from: u16, packet: Packet<P>) {
+        let number = self.arrived;
+        self.arrived += 1;
+        self.queue.push_back(Arrival { number, from, packet });
+    }
+
     /// The least send time of what waits here.
     pub fn least(&self) -> VirtualTime {
         let waiting = self.queue.iter().chain(&self.ordered);
@@ -94,19 +100,17 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     #[inline]
     pub(super) fn arrive(&mut self, from: u16, packet: Packet<M::Payload>) -> Result<(), RunError> {
         match packet {
-            Packet::Ack { messages } => self.outbox.acknowledged(messages),
+            Packet::Ack { messages } => self.links.outbox.acknowledged(messages),
             Packet::Gvt(packet) => self.take_gvt(from, packet)?,
             Packet::Load(packet) => self.take_load(from, *packet)?,
             Packet::Part(part) => self.take_part(from, &part)?,
             Packet::Whereabouts(whereabouts) => self.take_whereabouts(from, &whereabouts)?,
-            packet if self.arrivals.search == Search::All => {
-                self.owe_ack(from);
+            packet if self.links.arrivals.search == Search::All => {
+                self.links.owe(from);
                 return self.handle(from, packet);
             }
             packet => {
-                let number = self.arrivals.arrived;
-                self.arrivals.arrived += 1;
-                self.arrivals.queue.push_back(Arrival { number, from, packet });
+                self.links.arrivals.push(from, packet);
             }
         }
         Ok(())
@@ -114,29 +118,20 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// Handle one arrival if it outranks what would run at `svt`.
     pub(super) fn search_arrivals(&mut self, svt: VirtualTime) -> Result<bool, RunError> {
-        let Some(arrival) = self.arrivals.next_due(svt) else { return Ok(false) };
+        let Some(arrival) = self.links.arrivals.next_due(svt) else { return Ok(false) };
         if svt < VirtualTime::POSINF {
-            self.counters.searched += 1;
+            self.totals.counters.searched += 1;
         }
         self.watch.took(arrival.number);
-        self.owe_ack(arrival.from);
+        self.links.owe(arrival.from);
         self.handle(arrival.from, arrival.packet)?;
         Ok(true)
     }
 
-    /// An acknowledgement is owed for a message that has been taken out of the receive queue:
-    /// before that it counts against its sender, whose bound on unacknowledged messages is what
-    /// bounds the queue.
-    fn owe_ack(&mut self, from: u16) {
-        if self.outbox.is_bounded() {
-            self.channels[usize::from(from)].owed += 1;
-        }
-    }
-
     /// Pay what is owed.
     pub(super) fn acknowledge(&mut self) {
-        for node in 0..self.nodes {
-            let messages = std::mem::take(&mut self.channels[usize::from(node)].owed);
+        for node in 0..self.setup.nodes {
+            let messages = self.links.pay(node);
             if messages > 0 {
                 self.post(node, Packet::Ack { messages });
             }
@@ -146,7 +141,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Whether an anti-message may be taken before its message.
     #[inline]
     pub(super) fn arrivals_may_pass(&self) -> bool {
-        matches!(self.arrivals.search, Search::RecvqLimit(_) | Search::Plimit(_))
+        matches!(self.links.arrivals.search, Search::RecvqLimit(_) | Search::Plimit(_))
     }
 
     /// A packet that says something of a message.
@@ -162,5 +157,46 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             Packet::Again(reference) => self.take_again(from, &reference),
             _ => Err(protocol(from, "a system message out of turn")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Handle, ObjectId, Reference};
+
+    /// Anti-messages that were sent at these times, each due one later.
+    fn arrivals(search: Search, sent: &[f64]) -> Arrivals<()> {
+        let mut arrivals = Arrivals::new(search);
+        for send in sent {
+            let send = VirtualTime::at(*send);
+            let copy = Handle { slot: 0, serial: 1 };
+            let (sender, receiver, receive) = (ObjectId(0), ObjectId(1), send.after(1.0));
+            arrivals.push(1, Packet::Anti(Reference { copy, sender, receiver, send, receive }));
+        }
+        arrivals
+    }
+
+    /// The numbers of those that are handled before an object at that time runs.
+    fn before(arrivals: &mut Arrivals<()>, svt: f64) -> Vec<u64> {
+        let svt = VirtualTime::at(svt);
+        std::iter::from_fn(|| arrivals.next_due(svt).map(|arrival| arrival.number)).collect()
+    }
+
+    #[test]
+    fn a_search_goes_as_deep_as_its_limit() {
+        let mut all = arrivals(Search::Plimit(2), &[9.0, 8.0, 1.0]);
+        assert_eq!(all.least(), VirtualTime::at(1.0));
+        assert_eq!(before(&mut all, 5.0), [0; 0], "the third is not looked at");
+        assert_eq!(before(&mut all, 9.5), [1, 2]);
+        assert!(!all.is_empty());
+        assert_eq!(all.next_due(VirtualTime::POSINF).map(|arrival| arrival.number), Some(0));
+    }
+
+    #[test]
+    fn a_limited_queue_is_in_order_of_send_time() {
+        let mut all = arrivals(Search::RecvqLimit(2), &[9.0, 1.0, 4.0]);
+        assert_eq!(before(&mut all, 5.0), [1, 2]);
+        assert_eq!(before(&mut all, 20.0), [0]);
     }
 }

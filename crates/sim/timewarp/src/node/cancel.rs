@@ -19,21 +19,23 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Cancel a few of the messages that wait for it.
     #[cold]
     pub(super) fn cancel_some(&mut self) {
-        let at_once = if self.options.zip_forward { usize::MAX } else { CANCELLED_AT_ONCE };
+        let at_once = if self.setup.options.zip_forward { usize::MAX } else { CANCELLED_AT_ONCE };
         let mut done = 0;
         while done < at_once {
-            let Some(slot) = self.cancels.pop_front() else { break };
+            let Some(slot) = self.agenda.cancels.pop_front() else { break };
             self.cancel(slot);
             done += 1;
         }
-        self.counters.cancellation_step_max = self.counters.cancellation_step_max.max(done as u64);
+        self.totals.counters.cancellation_step_max =
+            self.totals.counters.cancellation_step_max.max(done as u64);
     }
 
     /// An object's abandoned event at `time` has sent what nobody has sent again.
     pub(super) fn abandon_suspended(&mut self, index: u32, time: VirtualTime) {
         let mut at = self.object(index).suspended;
-        while at != NONE && (self.slots[at].message.send <= time || self.options.zip_forward) {
-            self.cancels.push_back(at);
+        while at != NONE && (self.slots[at].message.send <= time || self.setup.options.zip_forward)
+        {
+            self.agenda.cancels.push_back(at);
             at = self.slots[at].next_output;
         }
         self.object(index).suspended = at;
@@ -52,10 +54,10 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 self.cancel_here(slot, receiver);
             }
         }
-        if self.options.penalty > 0
+        if self.setup.options.penalty > 0
             && let Ok(index) = self.route(sender, send)
         {
-            self.object(index).pace.cancellations += self.options.penalty;
+            self.object(index).pace.cancellations += self.setup.options.penalty;
         }
     }
 
@@ -63,10 +65,10 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let reference = self.reference(slot);
         let passed = self.slots[slot].status == Status::Passed;
         self.slots.remove(slot);
-        if self.outbox.take_back(node, flight_time(&reference, passed), reference.copy) {
+        if self.links.outbox.take_back(node, flight_time(&reference, passed), reference.copy) {
             self.tally(reference.sender, reference.send).unsent += 1;
-            self.counters.unsent += 1;
-            self.counters.off_node -= u64::from(!passed);
+            self.totals.counters.unsent += 1;
+            self.totals.counters.off_node -= u64::from(!passed);
             return;
         }
         self.tally(reference.sender, reference.send).anti_sent += 1;
@@ -97,7 +99,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
         debug_assert_eq!(self.slots[slot].status, Status::Pending);
         self.slots[slot].status = Status::Dead;
-        self.dead += 1;
+        self.agenda.dead += 1;
         self.slots[slot].serial = 0;
     }
 
@@ -120,7 +122,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             ));
         }
         let may_pass = self.arrivals_may_pass();
-        let channel = &mut self.channels[usize::from(from)].received;
+        let channel = self.links.received(from);
         if may_pass && channel.get(copy.serial) == Known::Early {
             channel.remove(copy.serial);
             self.tally(message.receiver, message.receive).annihilate_early();
@@ -141,7 +143,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let slot = self.slots.add(message, Status::Pending, copy.serial, from);
         // A received message has no sender here: the link is free to hold its sender's slot.
         self.slots[slot].next_output = copy.slot;
-        self.channels[usize::from(from)].received.insert(copy.serial, slot);
+        self.links.received(from).insert(copy.serial, slot);
         self.deliver_soon(index, slot);
         Ok(())
     }
@@ -150,7 +152,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     pub(super) fn take_anti(&mut self, from: u16, reference: &Reference) -> Result<(), RunError> {
         self.check_object(from, reference.receiver)?;
         let serial = reference.copy.serial;
-        let received = &mut self.channels[usize::from(from)].received;
+        let received = self.links.received(from);
         let known = received.get(serial);
         match known {
             Known::Slot(slot) => {
@@ -201,7 +203,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// A message comes a second time, to meet its anti-message.
     pub(super) fn take_again(&mut self, from: u16, reference: &Reference) -> Result<(), RunError> {
         self.check_object(from, reference.receiver)?;
-        let received = &mut self.channels[usize::from(from)].received;
+        let received = self.links.received(from);
         if received.get(reference.copy.serial) != Known::Early {
             return Err(protocol(from, "a message again that was not cancelled"));
         }

@@ -8,10 +8,10 @@
 //! sent at GVT or later, so it is received after GVT, and no rollback reaches down to GVT itself.
 
 use super::Node;
-use super::history::Kept;
+use super::history::{Kept, Ran};
 use super::slots::NONE;
-use crate::running::Frame;
 use crate::{Committed, History, Model, RunError, VirtualTime, Watch, Work};
+use std::collections::VecDeque;
 
 /// How many entries ahead memory is asked for.
 const AHEAD: usize = 4;
@@ -19,6 +19,8 @@ const AHEAD: usize = 4;
 /// A pass under way.
 #[derive(Default)]
 pub(super) struct Collection {
+    /// What was executed and is not committed, in order of execution; some of it has been undone.
+    pub executed: VecDeque<Ran>,
     /// Entries still to be looked at; none: no pass is under way.
     left: usize,
     active: bool,
@@ -31,43 +33,54 @@ impl Collection {
     pub fn is_active(&self) -> bool {
         self.active
     }
+
+    fn begin(&mut self) {
+        self.left = self.executed.len();
+        self.active = true;
+        self.worthwhile = false;
+    }
+
+    /// So many entries have been looked at. Whether the pass is over.
+    fn looked(&mut self, entries: usize) -> bool {
+        self.left -= entries;
+        self.active = self.left > 0;
+        !self.active
+    }
 }
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
     /// GVT has moved: go through everything again.
     pub(super) fn begin_collection(&mut self) {
-        self.collection.left = self.executed.len();
-        self.collection.active = true;
-        self.collection.worthwhile = false;
+        self.collection.begin();
     }
 
     /// One step of the pass.
     #[inline(never)]
     pub(super) fn collect_some(&mut self) -> Result<(), RunError> {
         let begin = self.watch.now();
-        let committed = self.committed;
-        let looks = self.collection.left.min(self.options.collection_step as usize);
+        let committed = self.totals.committed;
+        let looks = self.collection.left.min(self.setup.options.collection_step as usize);
         let gvt = self.gvt.now;
         for _ in 0..looks {
-            let Some(ran) = self.executed.pop_front() else { break };
+            let Some(ran) = self.collection.executed.pop_front() else { break };
             self.fetch_before_commit();
             if !self.histories.is_current(&ran) || self.histories[ran.done].committed {
                 continue;
             }
             match ran.time <= gvt {
                 true => self.commit_through(ran.done)?,
-                false => self.executed.push_back(ran),
+                false => self.collection.executed.push_back(ran),
             }
         }
-        self.collection.left -= looks;
-        self.counters.collection_steps += 1;
-        self.counters.collection_step_max = self.counters.collection_step_max.max(looks as u64);
-        let events = (self.committed - committed) as u32;
-        self.horizon.committed += u64::from(events);
+        let is_over = self.collection.looked(looks);
+        self.totals.counters.collection_steps += 1;
+        self.totals.counters.collection_step_max =
+            self.totals.counters.collection_step_max.max(looks as u64);
+        let events = (self.totals.committed - committed) as u32;
+        self.restraint.committed += u64::from(events);
         self.watch.worked(begin, Work::Collection { gvt, events });
-        if self.collection.left == 0 {
-            self.collection.active = false;
-            if !self.ended.is_empty() {
+        if is_over {
+            if !self.moving.ended.is_empty() {
                 self.let_parts_go();
             }
             self.watch.advanced(gvt);
@@ -79,12 +92,12 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// later.
     #[inline]
     fn fetch_before_commit(&self) {
-        if let Some(far) = self.executed.get(2 * AHEAD) {
+        if let Some(far) = self.collection.executed.get(2 * AHEAD) {
             memory::prefetch_for_writing(&self.histories[far.done]);
         }
-        if let Some(near) = self.executed.get(AHEAD) {
+        if let Some(near) = self.collection.executed.get(AHEAD) {
             let record = &self.histories[near.done];
-            let object = &self.objects[record.object as usize];
+            let object = &self.objects[record.object];
             memory::prefetch_for_writing(&object.now);
             memory::prefetch_for_writing(&object.committed);
             if let Some(slot) = self.slots.get(record.inputs) {
@@ -120,9 +133,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.free_copies(copies);
         let object = self.object(index);
         (object.oldest, object.committed) = (newer, time);
-        self.committed += 1;
-        self.final_time = self.final_time.max(time.simtime());
-        match self.model.history(self.ids[index as usize]) {
+        match self.setup.model.history(self.objects.id(index)) {
             History::Copy => self.free_oldest(index),
             History::Records | History::Snapshots { .. } => self.free_up_to_copy(index, record),
         }
@@ -133,16 +144,12 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     #[cold]
     fn commit_rare(&mut self, index: u32, record: u32) -> Result<(), RunError> {
         let Some(rare) = self.histories[record].rare.take() else { return Ok(()) };
-        let (id, time) = (self.ids[index as usize], self.histories[record].time);
+        let (id, time) = (self.objects.id(index), self.histories[record].time);
         if let Some(fault) = rare.fault {
-            let frame = Frame {
-                model: self.model,
-                objects: self.places.len() as u32,
-                limits: &self.limits,
-            };
+            let frame = self.setup.frame();
             return Err(frame.error(id, time, fault));
         }
-        self.counters.lines += rare.lines.len() as u64;
+        self.totals.counters.lines += rare.lines.len() as u64;
         rare.lines.iter().for_each(|line| self.watch.printed(time, id, line));
         Ok(())
     }
@@ -152,22 +159,22 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     fn account(&mut self, index: u32, record: u32) {
         let done = &self.histories[record];
         let (time, messages, sent, dropped) = (done.time, done.messages, done.sent, done.dropped);
-        let id = self.ids[index as usize];
-        self.trace_digest = self.trace_digest.wrapping_add(done.digest);
-        let object = &mut self.objects[index as usize];
+        let id = self.objects.id(index);
+        self.totals.commit(time, done.digest);
+        let object = &mut self.objects[index];
         object.events += 1;
         object.messages += u64::from(messages);
         object.committed_sends += u64::from(sent);
         if dropped > 0 {
             object.rare.drops += u64::from(dropped);
         }
-        if self.is_paced {
+        if self.setup.is_paced {
             object.pace.committed(sent - dropped);
         }
-        if self.options.causes {
+        if self.setup.options.causes {
             self.tell_causes(record);
         }
-        let spent_ns = self.times.of(record);
+        let spent_ns = self.histories.times.of(record);
         self.watch.committed(Committed { time, object: id, messages, sent, dropped, spent_ns });
     }
 
@@ -205,7 +212,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             let (next, serial, peer) = (slot.next_input, slot.serial, slot.peer);
             if serial != 0 {
                 // A message from another node can no longer be cancelled.
-                self.channels[usize::from(peer)].received.remove(serial);
+                self.links.received(peer).remove(serial);
             }
             self.slots.remove(at);
             at = next;
@@ -224,7 +231,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// Everything is committed: what is left are records kept for copies.
     pub(super) fn free_all(&mut self) {
-        for index in 0..self.objects.len() as u32 {
+        for index in 0..self.objects.len() {
             while self.object(index).base != NONE {
                 self.free_oldest(index);
             }
@@ -234,5 +241,26 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Whether everything before this has been committed.
     pub(super) fn is_collected(&self, time: VirtualTime) -> bool {
         !self.collection.is_active() && self.gvt.now >= time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is executed during a pass is for the next one.
+    #[test]
+    fn a_pass_looks_at_what_was_there_when_it_began() {
+        let mut collection = Collection::default();
+        let ran = Ran { time: VirtualTime::at(1.0), done: 0, generation: 0 };
+        collection.executed.extend([ran; 3]);
+        collection.worthwhile = true;
+        collection.begin();
+        collection.executed.push_back(ran);
+        assert!(collection.is_active() && !collection.worthwhile);
+        assert!(!collection.looked(2) && collection.looked(1) && !collection.is_active());
+        let mut empty = Collection::default();
+        empty.begin();
+        assert!(empty.is_active() && empty.looked(0), "a pass over nothing is told as well");
     }
 }

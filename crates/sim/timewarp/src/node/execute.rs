@@ -3,7 +3,7 @@
 use super::Node;
 use super::history::{Kept, Ran, Rare};
 use super::slots::{NONE, Status};
-use crate::running::{Frame, digest_event};
+use crate::running::digest_event;
 use crate::{
     Bundle, Handle, History, Message, Model, ObjectId, Packet, Passage, VirtualTime, Watch, Work,
 };
@@ -13,21 +13,21 @@ use crate::{
 const RECORDS_PER_COPY: u32 = 64;
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
-    /// Execute the bundle in `self.bundle`, which is in canonical order.
+    /// Execute the bundle in `self.hand.bundle`, which is in canonical order.
     #[inline]
     pub(super) fn execute(&mut self, index: u32, time: VirtualTime) {
         let begin = self.watch.now();
         let memory = if self.budget.is_bounded() { self.memory() } else { 0 };
-        let id = self.ids[index as usize];
+        let id = self.objects.id(index);
         let ran = self.histories.begin(time, index);
         self.keep_before(index, id, ran.done);
         let failed = self.run_handler(index, time, ran.done);
-        let messages = self.bundle.len() as u32;
+        let messages = self.hand.bundle.len() as u32;
         self.watch.worked(begin, Work::Execution { object: id, time, messages });
-        let (sent, dropped) = (self.doings.sent(), self.doings.dropped);
+        let (sent, dropped) = (self.hand.doings.sent(), self.hand.doings.dropped);
         let record = self.add_record(index, ran, failed);
         self.keep_time(index, record);
-        let sends = if failed { Vec::new() } else { std::mem::take(&mut self.doings.sends) };
+        let sends = if failed { Vec::new() } else { std::mem::take(&mut self.hand.doings.sends) };
         let object = self.object(index);
         object.started += 1;
         if failed {
@@ -35,17 +35,17 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
         object.now = time;
         self.collection.worthwhile |= time <= self.gvt.now;
-        self.started += 1;
-        self.since_round += 1;
-        if self.is_paced {
+        self.totals.started += 1;
+        self.gvt.executed();
+        if self.setup.is_paced {
             self.object(index).pace.executed(sent - dropped);
         }
         self.send_all(index, record, sends);
         if self.object(index).suspended != NONE {
             self.abandon_suspended(index, time);
         }
-        if !self.ended.is_empty() {
-            self.mind_end(index);
+        if !self.moving.ended.is_empty() {
+            self.moving.mind_end(index, self.objects[index].end);
         }
         if self.budget.is_bounded() {
             self.count_event(index, memory);
@@ -56,42 +56,46 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// whether it failed.
     #[inline]
     fn run_handler(&mut self, index: u32, time: VirtualTime, record: u32) -> bool {
-        let id = self.ids[index as usize];
+        let id = self.objects.id(index);
         let many: Vec<&Message<M::Payload>>;
         let one;
-        let messages: &[&Message<M::Payload>] = match self.bundle[..] {
+        let messages: &[&Message<M::Payload>] = match self.hand.bundle[..] {
             [slot] => {
                 one = [&self.slots[slot].message];
                 &one
             }
             _ => {
-                many = self.bundle.iter().map(|slot| &self.slots[*slot].message).collect();
+                many = self.hand.bundle.iter().map(|slot| &self.slots[*slot].message).collect();
                 &many
             }
         };
-        let frame =
-            Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
-        let object = &mut self.objects[index as usize];
+        let frame = self.setup.frame();
+        let object = &mut self.objects[index];
         let mut undo = None;
-        let differs = self
-            .options
-            .undo_check
-            .then(|| frame.check_undo(id, time, &object.state, messages, &mut self.doings));
+        let differs =
+            self.setup.options.undo_check.then(|| {
+                frame.check_undo(id, time, &object.state, messages, &mut self.hand.doings)
+            });
         if let Some(Some(fault)) = differs {
-            self.doings.clear();
-            self.doings.fault = Some(fault);
+            self.hand.doings.clear();
+            self.hand.doings.fault = Some(fault);
         } else {
-            let begin = self.times.begin();
-            undo =
-                frame.event(id, time, &mut object.state, Bundle::new(messages), &mut self.doings);
-            self.times.end(begin);
+            let begin = self.histories.times.begin();
+            undo = frame.event(
+                id,
+                time,
+                &mut object.state,
+                Bundle::new(messages),
+                &mut self.hand.doings,
+            );
+            self.histories.times.end(begin);
         }
-        if self.doings.fault.is_some() {
+        if self.hand.doings.fault.is_some() {
             self.restore(index, record);
             return true;
         }
-        let sent = self.doings.sent();
-        let digest = digest_event(id, time, messages.iter().copied(), sent, &mut self.scratch);
+        let sent = self.hand.doings.sent();
+        let digest = digest_event(id, time, messages.iter().copied(), sent, &mut self.hand.scratch);
         self.histories[record].digest = digest;
         if self.keeps_records(id)
             && let Some(undo) = undo
@@ -105,21 +109,21 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// After a handler that failed.
     #[cold]
     fn restore(&mut self, index: u32, record: u32) {
-        let fault = self.doings.fault.take();
+        let fault = self.hand.doings.fault.take();
         match &self.histories[record].kept {
             // Not into the memory of what the handler has left behind.
-            Kept::Copy(state) => self.objects[index as usize].state = state.clone(),
+            Kept::Copy(state) => self.objects[index].state = state.clone(),
             Kept::Record(_) | Kept::Nothing => self.recompute_state(index),
         }
-        self.doings.clear();
-        self.doings.fault = fault;
+        self.hand.doings.clear();
+        self.hand.doings.fault = fault;
     }
 
     /// Keep a copy of the state, where one is kept before this event.
     #[inline]
     fn keep_before(&mut self, index: u32, id: ObjectId, record: u32) {
-        let object = &mut self.objects[index as usize];
-        let every = match self.model.history(id) {
+        let object = &mut self.objects[index];
+        let every = match self.setup.model.history(id) {
             History::Copy => 1,
             History::Records => RECORDS_PER_COPY,
             History::Snapshots { every } => every,
@@ -128,28 +132,29 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let due = every == 1 || object.newest == NONE || object.since_copy + 1 >= every;
         object.since_copy = if due { 0 } else { object.since_copy + 1 };
         match due {
-            true => self.histories.keep_copy(self.model, record, &object.state),
+            true => self.histories.keep_copy(self.setup.model, record, &object.state),
             false => self.histories.keep_no_copy(record),
         }
     }
 
     #[inline]
     fn keeps_records(&self, id: ObjectId) -> bool {
-        self.model.history(id) == History::Records
+        self.setup.model.history(id) == History::Records
     }
 
-    /// Record the event in `self.bundle`, as its object's latest.
+    /// Record the event in `self.hand.bundle`, as its object's latest.
     #[inline]
     fn add_record(&mut self, index: u32, ran: Ran, failed: bool) -> u32 {
         let older = self.object(index).newest;
-        self.executed.push_back(ran);
+        self.collection.executed.push_back(ran);
         let inputs = self.chain_bundle();
         let record = &mut self.histories[ran.done];
-        (record.older, record.inputs, record.messages) = (older, inputs, self.bundle.len() as u32);
-        (record.sent, record.dropped) = (self.doings.sent(), self.doings.dropped);
-        if failed || !self.doings.lines.is_empty() {
-            let lines = std::mem::take(&mut self.doings.lines);
-            record.rare = Some(Box::new(Rare { fault: self.doings.fault.take(), lines }));
+        (record.older, record.inputs, record.messages) =
+            (older, inputs, self.hand.bundle.len() as u32);
+        (record.sent, record.dropped) = (self.hand.doings.sent(), self.hand.doings.dropped);
+        if failed || !self.hand.doings.lines.is_empty() {
+            let lines = std::mem::take(&mut self.hand.doings.lines);
+            record.rare = Some(Box::new(Rare { fault: self.hand.doings.fault.take(), lines }));
         }
         if older != NONE {
             self.histories[older].newer = ran.done;
@@ -169,7 +174,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     #[inline]
     fn chain_bundle(&mut self) -> u32 {
         let mut next = NONE;
-        for at in self.bundle.iter().rev() {
+        for at in self.hand.bundle.iter().rev() {
             let slot = &mut self.slots[*at];
             slot.status = Status::Taken;
             slot.next_input = next;
@@ -186,7 +191,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             }
             self.send_new(index, message, record);
         }
-        self.doings.sends = sends;
+        self.hand.doings.sends = sends;
     }
 
     /// Lazy cancellation: the event has sent the same before it was undone, and it still stands.
@@ -201,7 +206,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                     _ => self.slots[before].next_output = next,
                 }
                 self.link_output(record, at);
-                self.counters.lazy_hits += 1;
+                self.totals.counters.lazy_hits += 1;
                 self.object(index).rare.matched += 1;
                 return true;
             }
@@ -217,7 +222,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         match self.route(message.receiver, message.receive) {
             Ok(here) => {
                 self.watch.within_node(Passage::of(&message));
-                let slot = self.slots.add(message, Status::Pending, 0, self.id);
+                let slot = self.slots.add(message, Status::Pending, 0, self.setup.id);
                 self.link_output(record, slot);
                 self.deliver_soon(here, slot);
             }
@@ -227,10 +232,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     #[inline]
     fn send_elsewhere(&mut self, node: u16, message: Message<M::Payload>, record: u32) {
-        let channel = &mut self.channels[usize::from(node)];
-        channel.sent += 1;
-        let serial = channel.sent;
-        self.counters.off_node += 1;
+        let serial = self.links.number(node);
+        self.totals.counters.off_node += 1;
         // An init section is never undone, and what it sent is never sent back: no negative copy is
         // needed.
         let slot = match record {

@@ -26,7 +26,13 @@ pub(super) struct Gvt {
     /// Node 0: a round is under way. Others: node 0 has been asked for one.
     busy: bool,
     lead: Lead,
+    /// Events executed since the last round, and how many of them call for one.
+    since: u32,
+    events: u32,
 }
+
+/// A node alone knows GVT for nothing: it commits while what it commits is still in the cache.
+const EVENTS_ALONE: u32 = 256;
 
 /// What node 0 knows of the round under way.
 #[derive(Default)]
@@ -53,7 +59,8 @@ pub(super) enum Act {
 }
 
 impl Gvt {
-    pub fn new(nodes: u16) -> Gvt {
+    /// `events`: so many events call for a round; `u32::MAX`: they never do.
+    pub fn new(nodes: u16, events: u32) -> Gvt {
         Gvt {
             now: VirtualTime::STARTED,
             rounds: 0,
@@ -65,7 +72,25 @@ impl Gvt {
             wanted: false,
             busy: false,
             lead: Lead::default(),
+            since: 0,
+            events: match events {
+                u32::MAX => u32::MAX,
+                events if nodes == 1 => events.min(EVENTS_ALONE),
+                events => events,
+            },
         }
+    }
+
+    /// An event has been executed.
+    #[inline]
+    pub fn executed(&mut self) {
+        self.since += 1;
+    }
+
+    /// Whether so many have been that GVT should be known.
+    #[inline]
+    pub fn is_due(&self) -> bool {
+        self.since >= self.events
     }
 
     /// The colour of what is sent now.
@@ -155,11 +180,66 @@ impl Gvt {
         self.now = self.now.max(gvt);
         self.rounds += 1;
         self.busy = false;
+        self.since = 0;
         forward
     }
 
     /// The number of the round under way.
     pub fn round(&self) -> u32 {
         self.round
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(act: GvtPacket) -> (u32, u32, i64, VirtualTime) {
+        match act {
+            GvtPacket::Report { round, pass, balance, least } => (round, pass, balance, least),
+            other => panic!("{other:?} is no answer"),
+        }
+    }
+
+    fn answered(leader: &mut Gvt, answer: GvtPacket) -> Option<Act> {
+        let (round, pass, balance, least) = report(answer);
+        leader.take_answer(round, pass, balance, least)
+    }
+
+    /// A message of the former colour is on its way when the round begins: GVT is settled only once
+    /// it has come, and by what it is due.
+    #[test]
+    fn a_round_waits_for_what_is_on_its_way() {
+        let at = VirtualTime::at;
+        let (mut leader, mut other) = (Gvt::new(2, 512), Gvt::new(2, 512));
+        let red = other.red();
+        other.sends(at(3.0));
+        leader.want();
+        assert_eq!(leader.begin_if_wanted(true), Act::ToAll(GvtPacket::Start { round: 1 }));
+        other.change_colour(1);
+        let own = leader.answer(0, at(9.0));
+        assert_eq!(answered(&mut leader, own), Some(Act::Nothing));
+        let its = other.answer(0, at(8.0));
+        let again = Act::ToAll(GvtPacket::Ask { round: 1, pass: 1 });
+        assert_eq!(answered(&mut leader, its), Some(again));
+        assert_eq!(answered(&mut leader, its), None, "that pass is over");
+        leader.receives(red);
+        let (own, its) = (leader.answer(1, at(3.0)), other.answer(1, at(8.0)));
+        assert_eq!(answered(&mut leader, own), Some(Act::Nothing));
+        let settled = Act::Settled { gvt: at(3.0), passes: 2 };
+        assert_eq!(answered(&mut leader, its), Some(settled));
+        assert!(leader.settle(at(3.0)) && !leader.settle(at(2.0)), "GVT never goes back");
+        assert_eq!(leader.now, at(3.0));
+    }
+
+    #[test]
+    fn events_call_for_a_round_until_one_is_over() {
+        let mut gvt = Gvt::new(1, 512);
+        (0..EVENTS_ALONE).for_each(|_| gvt.executed());
+        assert!(gvt.is_due(), "alone it is had for less");
+        assert!(gvt.settle(VirtualTime::at(1.0)) && !gvt.is_due());
+        let mut never = Gvt::new(1, u32::MAX);
+        (0..1000).for_each(|_| never.executed());
+        assert!(!never.is_due());
     }
 }

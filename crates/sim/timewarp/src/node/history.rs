@@ -1,6 +1,7 @@
 //! What was executed and may yet be undone: a record for each event, chained per object.
 
 use super::slots::NONE;
+use super::timing::Times;
 use crate::cost::Cost;
 use crate::{Fault, Model, VirtualTime};
 
@@ -97,6 +98,7 @@ pub(super) struct Histories<M: Model> {
     records: Vec<Done<M::State, M::Undo>>,
     free: Vec<u32>,
     cost: Cost,
+    pub times: Times,
 }
 
 /// A free place keeps the memory of a state that holds at most so many bytes. Larger ones cost more
@@ -105,7 +107,12 @@ const SPARE_BYTES_MAX: usize = 4096;
 
 impl<M: Model> Histories<M> {
     pub fn new() -> Histories<M> {
-        Histories { records: Vec::new(), free: Vec::new(), cost: Cost::default() }
+        Histories {
+            records: Vec::new(),
+            free: Vec::new(),
+            cost: Cost::default(),
+            times: Times::none(),
+        }
     }
 
     /// Bytes of all records and the states in them.

@@ -39,31 +39,33 @@ pub(super) struct Load {
 impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Node 0: look at the load of all nodes now, unless the last look is not over.
     pub fn ask_for_balance(&mut self) {
-        if self.options.balance.is_none()
-            || self.id != 0
+        if self.setup.options.balance.is_none()
+            || self.setup.id != 0
             || self.finished
-            || !self.load.answers.is_empty()
+            || !self.moving.load.answers.is_empty()
         {
             return;
         }
-        self.load.cycle += 1;
-        let cycle = self.load.cycle;
-        self.load.answers = vec![None; usize::from(self.nodes)];
-        self.load.answers[0] = Some(self.utilisation());
+        self.moving.load.cycle += 1;
+        let cycle = self.moving.load.cycle;
+        self.moving.load.answers = vec![None; usize::from(self.setup.nodes)];
+        self.moving.load.answers[0] = Some(self.utilisation());
         self.tell_of_load(&LoadPacket::Begin { cycle });
         self.end_cycle();
     }
 
     pub(super) fn take_load(&mut self, from: u16, packet: LoadPacket) -> Result<(), RunError> {
-        let balanced = self.options.balance.is_some();
+        let balanced = self.setup.options.balance.is_some();
         match packet {
             LoadPacket::Begin { cycle } if balanced && from == 0 => {
-                self.load.cycle = cycle;
+                self.moving.load.cycle = cycle;
                 let percent = self.utilisation();
                 self.post(0, Packet::Load(Box::new(LoadPacket::Report { cycle, percent })));
             }
-            LoadPacket::Report { cycle, percent } if balanced && cycle == self.load.cycle => {
-                match self.load.answers.get_mut(usize::from(from)) {
+            LoadPacket::Report { cycle, percent }
+                if balanced && cycle == self.moving.load.cycle =>
+            {
+                match self.moving.load.answers.get_mut(usize::from(from)) {
                     Some(answer @ None) => *answer = Some(percent),
                     _ => return Err(protocol(from, "a load that nobody asked for")),
                 }
@@ -72,8 +74,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             LoadPacket::Table { cycle, percents }
                 if balanced
                     && from == 0
-                    && cycle == self.load.cycle
-                    && percents.len() == usize::from(self.nodes) =>
+                    && cycle == self.moving.load.cycle
+                    && percents.len() == usize::from(self.setup.nodes) =>
             {
                 self.balance(&percents);
             }
@@ -83,19 +85,18 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     }
 
     fn tell_of_load(&mut self, packet: &LoadPacket) {
-        let me = self.id;
-        for node in (0..self.nodes).filter(|node| *node != me) {
+        for node in self.setup.others() {
             self.post(node, Packet::Load(Box::new(packet.clone())));
         }
     }
 
     /// Node 0: once all have answered all are told.
     fn end_cycle(&mut self) {
-        let answers: Option<Vec<i32>> = self.load.answers.iter().copied().collect();
+        let answers: Option<Vec<i32>> = self.moving.load.answers.iter().copied().collect();
         if let Some(percents) = answers.filter(|percents| !percents.is_empty()) {
-            self.load.answers.clear();
+            self.moving.load.answers.clear();
             self.tell_of_load(&LoadPacket::Table {
-                cycle: self.load.cycle,
+                cycle: self.moving.load.cycle,
                 percents: percents.clone(),
             });
             self.balance(&percents);
@@ -106,10 +107,11 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// among them.
     fn utilisation(&mut self) -> i32 {
         let now = self.watch.clock_ns();
-        let elapsed =
-            now.saturating_sub(std::mem::replace(&mut self.load.looked_ns, now)).max(1) as f64;
+        let elapsed = now
+            .saturating_sub(std::mem::replace(&mut self.moving.load.looked_ns, now))
+            .max(1) as f64;
         let mut work_ns = 0;
-        for object in &mut self.objects {
+        for object in self.objects.iter_mut() {
             let effective = object.rare.effective_ns();
             let worked = effective - std::mem::replace(&mut object.looked_ns, effective);
             object.percent = (worked as f64 * 100.0 / elapsed) as f32;
@@ -117,45 +119,47 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
         let percent = (work_ns as f64 * 100.0 / elapsed) as i32;
         let row = LoadCycle {
-            cycle: self.load.cycle,
-            node: self.id,
+            cycle: self.moving.load.cycle,
+            node: self.setup.id,
             gvt: self.gvt.now.simtime(),
             percent,
             when_ns: now,
         };
-        if self.load.cycles.len() < LISTED_MAX {
-            self.load.cycles.push(row);
+        if self.moving.load.cycles.len() < LISTED_MAX {
+            self.moving.load.cycles.push(row);
         } else {
-            self.counters.unlisted += 1;
+            self.totals.counters.unlisted += 1;
         }
         percent
     }
 
     /// Give something away if the table says that it is this node's turn.
     fn balance(&mut self, percents: &[i32]) {
-        let Some(balance) = self.options.balance.clone() else { return };
-        if self.load.cycle <= balance.idle_cycles
-            || self.load.under_way.len() >= balance.under_way_max as usize
+        let Some(balance) = self.setup.options.balance.clone() else { return };
+        if self.moving.load.cycle <= balance.idle_cycles
+            || self.moving.load.under_way.len() >= balance.under_way_max as usize
         {
             return;
         }
-        let Some((_, to)) = balance.pairs(percents).into_iter().find(|(from, _)| *from == self.id)
+        let Some((_, to)) =
+            balance.pairs(percents).into_iter().find(|(from, _)| *from == self.setup.id)
         else {
             return;
         };
-        let (high, low) = (percents[usize::from(self.id)], percents[usize::from(to)]);
+        let (high, low) = (percents[usize::from(self.setup.id)], percents[usize::from(to)]);
         let parts: Vec<(u32, f64)> = self
+            .objects
             .last_parts()
             .into_iter()
-            .map(|at| (at, f64::from(self.objects[at as usize].percent)))
+            .map(|at| (at, f64::from(self.objects[at].percent)))
             .collect();
         for index in balance.choose(&parts, f64::from(high) - f64::from(low)) {
-            let part = f64::from(self.objects[index as usize].percent);
+            let part = f64::from(self.objects[index].percent);
             let cut = self.place_of_cut(index, balance.split);
             if self.cut(index, cut, to).is_some()
-                && let Some(listed) = self.load.migrations.last_mut()
+                && let Some(listed) = self.moving.load.migrations.last_mut()
             {
-                (listed.cycle, listed.percents) = (self.load.cycle, (high, low, part));
+                (listed.cycle, listed.percents) = (self.moving.load.cycle, (high, low, part));
             }
         }
     }
@@ -165,13 +169,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let mut due = Vec::new();
         if matches!(split, Split::Minimal | Split::LimitMessages) {
             self.deliver_incoming();
-            self.pending.retain(|entry| {
-                due.extend(
-                    (entry.object == ObjectId(index) && entry.time >= future).then_some(entry.time),
-                );
-                true
-            });
-            due.sort_unstable();
+            due = self.agenda.due(index, future);
         }
         match split {
             Split::NearFuture => future,
@@ -196,18 +194,18 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         cut: VirtualTime,
         version: u32,
     ) {
-        self.load.under_way.insert((object, version));
-        let mut row = Migration::new(object, (self.id, to), cut, self.gvt.now);
+        self.moving.load.under_way.insert((object, version));
+        let mut row = Migration::new(object, (self.setup.id, to), cut, self.gvt.now);
         row.when_ns = self.watch.clock_ns();
-        if self.load.migrations.len() < LISTED_MAX {
-            self.load.migrations.push(row);
+        if self.moving.load.migrations.len() < LISTED_MAX {
+            self.moving.load.migrations.push(row);
         } else {
-            self.counters.unlisted += 1;
+            self.totals.counters.unlisted += 1;
         }
     }
 
     /// A part has arrived, says the node that it went to.
     pub(super) fn confirm_arrival(&mut self, object: ObjectId, version: u32) {
-        self.load.under_way.remove(&(object, version));
+        self.moving.load.under_way.remove(&(object, version));
     }
 }

@@ -16,32 +16,27 @@ use super::object::Object;
 use super::parts::{Ended, Stay};
 use super::slots::Status;
 use super::{Node, protocol};
-use crate::{
-    Cancellation, Model, ObjectId, Packet, Part, RunError, VirtualTime, Watch, Whereabouts,
-};
+use crate::{Cancellation, Model, Packet, Part, RunError, VirtualTime, Watch, Whereabouts};
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Move what this node has of an object from `cut` on, or from as early as it can be cut after
     /// that, to another node. `None`: it is not here, does not move, or nothing is left of it.
     pub(super) fn cut(&mut self, index: u32, cut: VirtualTime, to: u16) -> Option<VirtualTime> {
         self.deliver_incoming();
-        if !self.may_move || to == self.id || to >= self.nodes || self.finished {
+        if !self.setup.may_move || to == self.setup.id || to >= self.setup.nodes || self.finished {
             return None;
         }
-        let earliest = self
-            .local_minimum()
-            .max(self.gvt.now)
-            .max(self.objects[index as usize].begin)
-            .just_after();
+        let earliest =
+            self.local_minimum().max(self.gvt.now).max(self.objects[index].begin).just_after();
         let cut = cut.max(earliest);
-        let object = &self.objects[index as usize];
+        let object = &self.objects[index];
         if object.end != VirtualTime::INVALID || cut >= VirtualTime::POSINF {
             return None;
         }
-        self.model.state_bytes(&object.state)?;
+        self.setup.model.state_bytes(&object.state)?;
         self.roll_back_cancelling(index, cut, Cancellation::Aggressive);
         self.abandon_suspended_from(index, cut);
-        let state = self.model.state_bytes(&self.objects[index as usize].state)?;
+        let state = self.setup.model.state_bytes(&self.objects[index].state)?;
         self.send_part(index, cut, to, state);
         let inputs = self.take_pending_from(index, cut);
         self.object(index).rare.moved_inputs += inputs.len() as u64;
@@ -54,15 +49,15 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     }
 
     fn send_part(&mut self, index: u32, begin: VirtualTime, to: u16, state: Vec<u8>) {
-        let id = self.ids[index as usize];
-        let version = self.atlas.version(id) + 1;
-        self.note_stay(id, Stay { begin, version, at: Err(to) });
+        let id = self.objects.id(index);
+        let version = self.moving.atlas.version(id) + 1;
+        self.moving.atlas.learn(id, Stay { begin, version, at: Err(to) });
         self.object(index).end = begin;
         self.object(index).rare.migrations += 1;
-        self.counters.migrations_out += 1;
+        self.totals.counters.migrations_out += 1;
         self.list_migration(id, to, begin, version);
         self.budget.states += state.len();
-        self.ended.push(Ended {
+        self.moving.ended.push(Ended {
             index,
             end: begin,
             version,
@@ -87,7 +82,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             _ => self.slots[before].next_output = super::slots::NONE,
         }
         while at != super::slots::NONE {
-            self.cancels.push_back(at);
+            self.agenda.cancels.push_back(at);
             at = self.slots[at].next_output;
         }
     }
@@ -95,22 +90,12 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Take an object's messages that are due from `cut` on out of the pending set, and forget the
     /// annihilated ones.
     fn take_pending_from(&mut self, index: u32, cut: VirtualTime) -> Vec<u32> {
-        let mut taken = Vec::new();
-        let mut stays = |entry: &crate::pending::Entry| {
-            let goes = entry.object == ObjectId(index) && entry.time >= cut;
-            if goes {
-                taken.push((entry.time, entry.slot));
-            }
-            !goes
-        };
-        self.pending.retain(&mut stays);
-        self.held.retain(&mut stays);
-        taken.sort_unstable();
+        let taken = self.agenda.take_from(index, cut, &mut self.restraint.held);
         let mut inputs = Vec::with_capacity(taken.len());
-        for (_, slot) in taken {
+        for slot in taken {
             match self.slots[slot].status {
                 Status::Dead => {
-                    self.dead -= 1;
+                    self.agenda.dead -= 1;
                     self.slots.remove(slot);
                 }
                 _ => inputs.push(slot),
@@ -123,11 +108,11 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     pub(super) fn take_part(&mut self, from: u16, part: &Part) -> Result<(), RunError> {
         self.check_object(from, part.object)?;
         self.deliver_incoming();
-        let state = self.model.state_from_bytes(part.object, &part.state);
+        let state = self.setup.model.state_from_bytes(part.object, &part.state);
         let state = state.ok_or_else(|| protocol(from, "a state that is none of this model's"))?;
-        let here = self.atlas.part_here(part.object, part.version);
-        let newer = part.version > self.atlas.version(part.object);
-        if !self.may_move || part.begin <= self.gvt.now || part.begin >= VirtualTime::POSINF {
+        let here = self.moving.atlas.part_here(part.object, part.version);
+        let newer = part.version > self.moving.atlas.version(part.object);
+        if !self.setup.may_move || part.begin <= self.gvt.now || part.begin >= VirtualTime::POSINF {
             return Err(protocol(from, format!("a part from {}, which cannot be", part.begin)));
         }
         match (part.moves, here) {
@@ -145,42 +130,26 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     fn move_in(&mut self, from: u16, part: &Part, state: M::State) {
         let Part { object: id, begin, version, .. } = *part;
-        let heap = self.model.state_heap_bytes(&state);
+        let heap = self.setup.model.state_heap_bytes(&state);
         self.budget.states += size_of::<M::State>() + heap;
         let mut object = Object::new(state, heap);
         object.rare.created = 0;
         (object.begin, object.committed, object.now) =
             (begin, begin.just_before(), begin.just_before());
-        let index = self.house(id, object);
-        self.counters.migrations_in += 1;
-        self.note_stay(id, Stay { begin, version, at: Ok(index) });
+        let index = self.objects.house(id, object);
+        self.totals.counters.migrations_in += 1;
+        self.moving.atlas.learn(id, Stay { begin, version, at: Ok(index) });
         self.post(
             from,
-            Packet::Whereabouts(Whereabouts { object: id, begin, version, node: self.id }),
+            Packet::Whereabouts(Whereabouts { object: id, begin, version, node: self.setup.id }),
         );
-    }
-
-    /// Give an object a number here.
-    fn house(&mut self, id: ObjectId, object: Object<M::State>) -> u32 {
-        match self.vacant.pop() {
-            Some(index) => {
-                self.ids[index as usize] = id;
-                self.objects[index as usize] = object;
-                index
-            }
-            None => {
-                self.ids.push(id);
-                self.objects.push(object);
-                (self.objects.len() - 1) as u32
-            }
-        }
     }
 
     fn begin_again(&mut self, index: u32, begin: VirtualTime, state: M::State) {
         self.roll_back(index, begin);
         self.object(index).state = state;
         self.count_state(index);
-        self.mind_end(index);
+        self.moving.mind_end(index, self.objects[index].end);
     }
 
     /// Another node says where an object is.
@@ -190,28 +159,28 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         said: &Whereabouts,
     ) -> Result<(), RunError> {
         self.check_object(from, said.object)?;
-        if !self.may_move || said.version == 0 || said.node >= self.nodes {
+        if !self.setup.may_move || said.version == 0 || said.node >= self.setup.nodes {
             return Err(protocol(from, format!("object {} on node {}", said.object.0, said.node)));
         }
         if said.node == from {
             self.confirm_arrival(said.object, said.version);
         }
         // Of parts that are here, or come here, this node hears from who sends them.
-        if said.node != self.id {
+        if said.node != self.setup.id {
             let (begin, version) = (said.begin, said.version);
-            self.note_stay(said.object, Stay { begin, version, at: Err(said.node) });
+            self.moving.atlas.learn(said.object, Stay { begin, version, at: Err(said.node) });
         }
         Ok(())
     }
 
     /// Move some object to some node, cut somewhere. For tests: results do not depend on it.
     pub fn force_move(&mut self, choice: u64) {
-        if self.nodes == 1 {
+        if self.setup.nodes == 1 {
             return;
         }
-        let index = (choice % self.objects.len() as u64) as u32;
-        let to = (choice >> 32) % u64::from(self.nodes);
-        let object = &self.objects[index as usize];
+        let index = (choice % u64::from(self.objects.len())) as u32;
+        let to = (choice >> 32) % u64::from(self.setup.nodes);
+        let object = &self.objects[index];
         let cut = match (choice >> 56) % 4 {
             0 => VirtualTime::NEGINF,
             1 => object.now.just_after(),

@@ -170,3 +170,71 @@ impl<P: Payload, S> Bounded<P, S> {
         queue.pop_first().map(|(_, waiting)| waiting)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Message, ObjectId, Reference};
+
+    fn event(send: f64, serial: u64) -> Packet<()> {
+        let time = VirtualTime::at(send);
+        let message = Message {
+            sender: ObjectId(0),
+            receiver: ObjectId(1),
+            send: time,
+            receive: time.after(1.0),
+            selector: 0,
+            counter: 0,
+            payload: (),
+        };
+        Packet::Event { message, copy: Handle { slot: 0, serial } }
+    }
+
+    fn anti(send: f64) -> Packet<()> {
+        let time = VirtualTime::at(send);
+        Packet::Anti(Reference {
+            copy: Handle { slot: 0, serial: 1 },
+            sender: ObjectId(0),
+            receiver: ObjectId(1),
+            send: time,
+            receive: time.after(1.0),
+        })
+    }
+
+    /// What leaves, until nothing may.
+    fn leaving(outbox: &mut Outbox<(), ()>) -> Vec<VirtualTime> {
+        let mut counters = NodeCounters::default();
+        let next = || outbox.next(&mut counters).map(|waiting| waiting.packet.send_time());
+        std::iter::from_fn(next).collect()
+    }
+
+    #[test]
+    fn without_a_bound_it_is_a_queue() {
+        let mut outbox = Outbox::new(None, 1);
+        [5.0, 3.0].into_iter().for_each(|send| outbox.push(1, event(send, 1), ()));
+        assert_eq!(outbox.least(), VirtualTime::at(3.0));
+        assert_eq!(leaving(&mut outbox), [5.0, 3.0].map(VirtualTime::at));
+        assert!(!outbox.take_back(1, VirtualTime::at(3.0), Handle { slot: 0, serial: 1 }));
+    }
+
+    #[test]
+    fn with_one_the_earliest_go_first_and_the_rest_waits_for_acknowledgements() {
+        let mut outbox = Outbox::new(Some(2), 4);
+        for (serial, send) in [(1, 5.0), (2, 3.0), (3, 4.0)] {
+            outbox.push(1, event(send, serial), ());
+        }
+        outbox.push(1, anti(9.0), ());
+        outbox.push(1, Packet::Ack { messages: 1 }, ());
+        let first = [VirtualTime::FINISHED, VirtualTime::at(9.0), VirtualTime::at(3.0)];
+        assert_eq!(leaving(&mut outbox), first);
+        assert!(outbox.is_held() && outbox.len() == 2);
+        outbox.push(1, anti(9.5), ());
+        assert_eq!(leaving(&mut outbox), [VirtualTime::at(9.5)], "these have a bound of their own");
+        let copy = Handle { slot: 0, serial: 3 };
+        assert!(!outbox.take_back(2, VirtualTime::at(4.0), copy), "for another node");
+        assert!(outbox.take_back(1, VirtualTime::at(4.0), copy));
+        outbox.acknowledged(3);
+        assert_eq!(leaving(&mut outbox), [VirtualTime::at(5.0)]);
+        assert!(!outbox.is_held() && outbox.least() == VirtualTime::FINISHED);
+    }
+}

@@ -4,11 +4,18 @@
 //! moved. An object at GVT is never held back.
 
 use super::Node;
-use crate::pending::Entry;
+use super::residents::Residents;
+use crate::pending::{Entry, Pending};
 use crate::{Model, Throttle, VirtualTime, Watch};
 
-/// What throttling and the memory budget go by, as of the last GVT.
-pub(super) struct Horizon {
+/// What is held back, and what throttling and the memory budget go by, as of the last GVT.
+pub(super) struct Restraint {
+    /// Entries of objects that may not run now.
+    pub held: Vec<Entry>,
+    /// Objects that wait for GVT because a message of theirs came back.
+    returned: Vec<u32>,
+    /// Whether there are any of either.
+    pub is_any: bool,
     /// Throttling by steps of GVT: nothing beyond this.
     steps_to: VirtualTime,
     /// The memory budget: nothing beyond this until GVT has moved.
@@ -21,9 +28,12 @@ pub(super) struct Horizon {
     penalised: bool,
 }
 
-impl Default for Horizon {
-    fn default() -> Horizon {
-        Horizon {
+impl Restraint {
+    pub fn none() -> Restraint {
+        Restraint {
+            held: Vec::new(),
+            returned: Vec::new(),
+            is_any: false,
             steps_to: VirtualTime::INVALID,
             memory_to: VirtualTime::INVALID,
             committed: 0,
@@ -32,9 +42,7 @@ impl Default for Horizon {
             penalised: false,
         }
     }
-}
 
-impl Horizon {
     /// GVT has moved.
     pub fn advance(&mut self, before: VirtualTime, gvt: VirtualTime, throttle: &Throttle) {
         self.memory_to = VirtualTime::INVALID;
@@ -48,6 +56,51 @@ impl Horizon {
                 VirtualTime::at(before.simtime() + wsize * (gvt.simtime() - before.simtime()));
         }
     }
+
+    /// Take an object's next entries out of the pending set.
+    #[cold]
+    fn hold<S>(&mut self, first: &Entry, objects: &mut Residents<S>, pending: &mut Pending) {
+        let object = &mut objects[first.object.0];
+        object.held_from = object.held_from.min(first.time);
+        self.is_any = true;
+        while let Some(entry) = pending.pop_beside(first) {
+            self.held.push(entry);
+        }
+    }
+
+    /// Nothing of an object from `time` on may run before GVT has moved.
+    pub fn hold_from<S>(&mut self, index: u32, time: VirtualTime, objects: &mut Residents<S>) {
+        let object = &mut objects[index];
+        object.held_from = object.held_from.min(time);
+        self.returned.push(index);
+        self.is_any = true;
+    }
+
+    /// Put back what was held.
+    pub fn release<S>(&mut self, objects: &mut Residents<S>, pending: &mut Pending) {
+        self.penalised = false;
+        self.is_any = false;
+        for entry in self.held.drain(..) {
+            objects[entry.object.0].held_from = VirtualTime::INVALID;
+            pending.push(entry);
+        }
+        for index in self.returned.drain(..) {
+            objects[index].held_from = VirtualTime::INVALID;
+        }
+    }
+
+    /// Nothing else is ready: start again from the first object passed over for a penalty.
+    pub fn release_penalised<S>(
+        &mut self,
+        objects: &mut Residents<S>,
+        pending: &mut Pending,
+    ) -> bool {
+        let release = self.penalised && !self.held.is_empty();
+        if release {
+            self.release(objects, pending);
+        }
+        release
+    }
 }
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
@@ -57,20 +110,20 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if first.time <= self.gvt.now {
             return false;
         }
-        (self.anything_held && first.time >= self.objects[first.object.index()].held_from)
-            || first.time > self.horizon.memory_to
-            || (self.options.penalty > 0 && self.is_penalised(first))
-            || (self.options.throttle != Throttle::Never && self.is_throttled(first))
+        (self.restraint.is_any && first.time >= self.objects[first.object.0].held_from)
+            || first.time > self.restraint.memory_to
+            || (self.setup.options.penalty > 0 && self.is_penalised(first))
+            || (self.setup.options.throttle != Throttle::Never && self.is_throttled(first))
     }
 
     /// A penalty is worked off a little each time that the scheduler meets its object.
     fn is_penalised(&mut self, first: &Entry) -> bool {
-        let reward = self.options.reward;
-        let pace = &mut self.objects[first.object.index()].pace;
+        let reward = self.setup.options.reward;
+        let pace = &mut self.objects[first.object.0].pace;
         pace.cancellations = pace.cancellations.saturating_sub(reward);
         let passed_over = pace.cancellations > 0 && reward > 0;
-        self.counters.penalised += u64::from(passed_over);
-        self.horizon.penalised |= passed_over;
+        self.totals.counters.penalised += u64::from(passed_over);
+        self.restraint.penalised |= passed_over;
         passed_over
     }
 
@@ -79,8 +132,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             return false;
         }
         let (gvt, rounds) = (self.gvt.now.simtime(), self.gvt.rounds);
-        let pace = &mut self.objects[first.object.index()].pace;
-        let blocked = match self.options.throttle {
+        let pace = &mut self.objects[first.object.0].pace;
+        let blocked = match self.setup.options.throttle {
             Throttle::Never => false,
             Throttle::Outputs { limit } => pace.outputs > limit,
             Throttle::Allowance { tmult, tadd } => {
@@ -93,46 +146,61 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 pace.allowance <= 0.0
             }
             Throttle::GvtSteps { .. } => {
-                first.time.simtime() > 0.0 && first.time > self.horizon.steps_to
+                first.time.simtime() > 0.0 && first.time > self.restraint.steps_to
             }
             Throttle::States { limit } => pace.events > limit,
-            Throttle::Undone => self.horizon.too_much_undone,
+            Throttle::Undone => self.restraint.too_much_undone,
             Throttle::Window { window } => first.time > VirtualTime::at(gvt + window),
         };
-        self.counters.throttled += u64::from(blocked);
+        self.totals.counters.throttled += u64::from(blocked);
         blocked
     }
 
-    /// Take an object's next entries out of the pending set.
-    #[cold]
+    /// Take the object's next entries out of the pending set.
     pub(super) fn hold(&mut self, first: &Entry) {
-        let object = &mut self.objects[first.object.index()];
-        object.held_from = object.held_from.min(first.time);
-        self.anything_held = true;
-        while let Some(entry) = self.pending.pop_beside(first) {
-            self.held.push(entry);
+        self.restraint.hold(first, &mut self.objects, &mut self.agenda.pending);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ObjectId;
+    use crate::node::object::Object;
+
+    #[test]
+    fn what_is_held_leaves_the_pending_set_until_gvt_moves() {
+        let (mut restraint, mut pending) = (Restraint::none(), Pending::new());
+        let mut objects = Residents::with_capacity(2);
+        for id in [0, 1] {
+            objects.house(ObjectId(id), Object::new((), 0));
         }
+        let entry = |object, time: f64, slot| Entry {
+            time: VirtualTime::at(time),
+            object: ObjectId(object),
+            slot,
+        };
+        let entries = [entry(0, 1.0, 0), entry(0, 1.0, 1), entry(1, 2.0, 2)];
+        entries.into_iter().for_each(|entry| pending.push(entry));
+        restraint.hold(&entries[0], &mut objects, &mut pending);
+        restraint.hold_from(1, VirtualTime::at(2.0), &mut objects);
+        assert_eq!((restraint.held.len(), pending.len(), restraint.is_any), (2, 1, true));
+        assert_eq!([0, 1].map(|at| objects[at].held_from), [1.0, 2.0].map(VirtualTime::at));
+        assert!(!restraint.release_penalised(&mut objects, &mut pending), "no penalty is due");
+        restraint.release(&mut objects, &mut pending);
+        assert_eq!((restraint.held.len(), pending.len(), restraint.is_any), (0, 3, false));
+        assert_eq!([0, 1].map(|at| objects[at].held_from), [VirtualTime::INVALID; 2]);
     }
 
-    /// Put back what was held.
-    pub(super) fn release_held(&mut self) {
-        self.horizon.penalised = false;
-        self.anything_held = false;
-        for entry in self.held.drain(..) {
-            self.objects[entry.object.index()].held_from = VirtualTime::INVALID;
-            self.pending.push(entry);
-        }
-        for index in self.returned.drain(..) {
-            self.objects[index as usize].held_from = VirtualTime::INVALID;
-        }
-    }
-
-    /// Nothing else is ready: start again from the first object passed over for a penalty.
-    pub(super) fn release_penalised(&mut self) -> bool {
-        let release = self.horizon.penalised && !self.held.is_empty();
-        if release {
-            self.release_held();
-        }
-        release
+    #[test]
+    fn steps_of_gvt_and_undone_events_are_judged_when_gvt_moves() {
+        let mut restraint = Restraint::none();
+        (restraint.committed, restraint.undone) = (3, 4);
+        let throttle = Throttle::GvtSteps { wsize: 2.0 };
+        restraint.advance(VirtualTime::at(10.0), VirtualTime::at(15.0), &throttle);
+        assert!(restraint.too_much_undone);
+        assert_eq!(restraint.steps_to, VirtualTime::at(20.0));
+        restraint.advance(VirtualTime::at(15.0), VirtualTime::at(16.0), &Throttle::Undone);
+        assert!(!restraint.too_much_undone, "counted anew");
     }
 }

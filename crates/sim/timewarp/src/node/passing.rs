@@ -31,36 +31,34 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         message: Message<M::Payload>,
         copy: Handle,
     ) -> Result<(), RunError> {
-        if !self.may_move {
+        if !self.setup.may_move {
             return Err(super::protocol(
                 from,
                 format!("a message for object {}", message.receiver.0),
             ));
         }
-        if let Some(stay) = self.atlas.stay(message.receiver, message.receive) {
+        if let Some(stay) = self.moving.atlas.stay(message.receiver, message.receive) {
             let (object, begin, version) = (message.receiver, stay.begin, stay.version);
             self.post(from, Packet::Whereabouts(Whereabouts { object, begin, version, node: to }));
         }
         let slot = self.slots.add(message, Status::Pending, copy.serial, from);
         self.slots[slot].next_output = copy.slot;
-        self.channels[usize::from(from)].received.insert(copy.serial, slot);
+        self.links.received(from).insert(copy.serial, slot);
         self.pass_on(slot, to);
         Ok(())
     }
 
     /// Pass a message on that is not in the pending set, or not any more.
     pub(super) fn pass_on(&mut self, slot: u32, to: u16) {
-        self.counters.passed_on += 1;
-        let channel = &mut self.channels[usize::from(to)];
-        channel.sent += 1;
-        let serial = channel.sent;
+        self.totals.counters.passed_on += 1;
+        let serial = self.links.number(to);
         let held = &mut self.slots[slot];
         let message = held.message.clone();
         let came = (held.serial != 0)
             .then_some((held.peer, Handle { slot: held.next_output, serial: held.serial }));
         (held.status, held.peer, held.serial) = (Status::Passed, to, serial);
         if let Some(came) = came {
-            self.passings.from.insert(slot, came);
+            self.moving.passings.from.insert(slot, came);
         }
         let mut copy = Handle { slot, serial };
         if message.send < self.gvt.now {
@@ -68,7 +66,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.forget_passing(slot);
             copy.slot = NONE;
         } else {
-            self.passings.by_time.push(Reverse((message.send, slot, serial)));
+            self.moving.passings.by_time.push(Reverse((message.send, slot, serial)));
         }
         self.post(to, Packet::Passed { message, copy });
     }
@@ -76,11 +74,12 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// GVT has moved: what was sent before it can no longer be cancelled. (At GVT itself it can: by
     /// an event there that has yet to be run again.)
     pub(super) fn forget_passings(&mut self) {
-        while let Some(Reverse((send, slot, serial))) = self.passings.by_time.peek().copied() {
+        while let Some(Reverse((send, slot, serial))) = self.moving.passings.by_time.peek().copied()
+        {
             if send >= self.gvt.now {
                 return;
             }
-            self.passings.by_time.pop();
+            self.moving.passings.by_time.pop();
             let held = &self.slots[slot];
             if held.status == Status::Passed && held.serial == serial && held.message.send == send {
                 self.forget_passing(slot);
@@ -89,8 +88,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     }
 
     fn forget_passing(&mut self, slot: u32) {
-        if let Some((node, copy)) = self.passings.from.remove(&slot) {
-            self.channels[usize::from(node)].received.remove(copy.serial);
+        if let Some((node, copy)) = self.moving.passings.from.remove(&slot) {
+            self.links.received(node).remove(copy.serial);
         }
         self.slots.remove(slot);
     }
@@ -99,9 +98,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// is forgotten already.
     pub(super) fn pass_anti_on(&mut self, slot: u32) {
         let (reference, to) = (self.reference(slot), self.slots[slot].peer);
-        self.passings.from.remove(&slot);
+        self.moving.passings.from.remove(&slot);
         self.slots.remove(slot);
-        if !self.outbox.take_back(to, flight_time(&reference, true), reference.copy) {
+        if !self.links.outbox.take_back(to, flight_time(&reference, true), reference.copy) {
             self.post(to, Packet::Anti(reference));
             return;
         }
@@ -114,7 +113,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// A message comes back that came from another node and was passed on: it goes on to there.
     /// `false`: it was sent here.
     pub(super) fn pass_return_on(&mut self, reference: &Reference) -> bool {
-        let Some((node, copy)) = self.passings.from.get(&reference.copy.slot).copied() else {
+        let Some((node, copy)) = self.moving.passings.from.get(&reference.copy.slot).copied()
+        else {
             return false;
         };
         self.forget_passing(reference.copy.slot);

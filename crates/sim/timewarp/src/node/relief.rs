@@ -55,7 +55,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if used + self.budget.reserve <= self.budget.limit {
             return Ok(Room::Enough);
         }
-        self.counters.memory_pressed += 1;
+        self.totals.counters.memory_pressed += 1;
         if self.collection.worthwhile {
             self.begin_collection();
         }
@@ -63,23 +63,23 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             return Ok(Room::Made);
         }
         self.gvt.want();
-        if self.nodes == 1 && first.time > self.gvt.now {
+        if self.setup.nodes == 1 && first.time > self.gvt.now {
             self.begin_wanted_round()?;
             return Ok(Room::Made);
         }
         if self.shed_committed()
-            || self.options.sendback && self.send_back(first.time)
+            || self.setup.options.sendback && self.send_back(first.time)
             || self.retreat(first.time)
             || self.abandon_all_suspended()
         {
             return Ok(Room::Made);
         }
         if first.time > self.gvt.now {
-            self.horizon.memory_to = self.gvt.now;
+            self.restraint.memory_to = self.gvt.now;
             return Ok(Room::Wait);
         }
         if used > self.budget.limit {
-            let (node, budget) = (self.id, self.budget.limit);
+            let (node, budget) = (self.setup.id, self.budget.limit);
             return Err(RunError::Memory { node, needed: used, budget, time: first.time });
         }
         Ok(Room::Enough)
@@ -88,7 +88,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Whether a message that has just come had better go back: there is no room, and its sender
     /// runs ahead of us.
     pub(super) fn has_no_room_for(&mut self, message: &Message<M::Payload>) -> bool {
-        self.options.sendback
+        self.setup.options.sendback
             && self.memory() + message_bytes(message) > self.budget.limit
             && message.send > self.local_minimum()
     }
@@ -112,7 +112,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let reference = self.reference(slot);
         let node = self.slots[slot].peer;
         let Ok(receiver) = self.route(reference.receiver, reference.receive) else { return };
-        self.channels[usize::from(node)].received.remove(reference.copy.serial);
+        self.links.received(node).remove(reference.copy.serial);
         self.object(receiver).rare.returns_sent += 1;
         self.withdraw(receiver, slot);
         self.post(node, Packet::Return(reference));
@@ -126,6 +126,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 && !self.histories[ran.done].committed
         };
         let mut latest: Vec<(VirtualTime, u32)> = self
+            .collection
             .executed
             .iter()
             .filter(ahead)
@@ -136,10 +137,10 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         for (_, index) in &latest {
             let undone = self.object(*index).rare.undone;
             self.roll_back_cancelling(*index, to, Cancellation::Aggressive);
-            self.counters.retreats += self.object(*index).rare.undone - undone;
+            self.totals.counters.retreats += self.object(*index).rare.undone - undone;
         }
         // They wait until GVT has moved: else they would only be done, and undone, again.
-        self.horizon.memory_to = self.horizon.memory_to.min(to.just_before());
+        self.restraint.memory_to = self.restraint.memory_to.min(to.just_before());
         true
     }
 
@@ -147,7 +148,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// hand is as good.
     fn shed_committed(&mut self) -> bool {
         let used = self.memory();
-        for index in 0..self.objects.len() as u32 {
+        for index in 0..self.objects.len() {
             while self.object(index).is_all_committed() {
                 self.free_oldest(index);
             }
@@ -157,38 +158,38 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// Cancel what lazy cancellation still hopes to see sent again.
     fn abandon_all_suspended(&mut self) -> bool {
-        for index in 0..self.objects.len() as u32 {
+        for index in 0..self.objects.len() {
             if self.object(index).suspended != NONE {
                 self.abandon_suspended(index, VirtualTime::POSINF);
             }
         }
-        !self.cancels.is_empty()
+        !self.agenda.cancels.is_empty()
     }
 
     /// Forget annihilated messages now, not when their times come up. Those that still call for
     /// cancellations stay.
     fn purge(&mut self) -> bool {
-        if self.dead == 0 {
+        if self.agenda.dead == 0 {
             return false;
         }
         let (slots, objects) = (&mut self.slots, &self.objects);
         let mut dead = Vec::new();
-        self.pending.retain(|entry| {
+        self.agenda.pending.retain(|entry| {
             let goes = slots[entry.slot].status == Status::Dead
-                && objects[entry.object.index()].suspended == NONE;
+                && objects[entry.object.0].suspended == NONE;
             if goes {
                 dead.push(entry.slot);
             }
             !goes
         });
-        self.dead -= dead.len();
+        self.agenda.dead -= dead.len();
         dead.iter().for_each(|slot| slots.remove(*slot));
         !dead.is_empty()
     }
 
     /// Count an object's state at its present size.
     pub(super) fn count_state(&mut self, index: u32) {
-        let heap = self.model.state_heap_bytes(&self.objects[index as usize].state);
+        let heap = self.setup.model.state_heap_bytes(&self.objects[index].state);
         let counted = std::mem::replace(&mut self.object(index).state_heap, heap);
         self.budget.states = self.budget.states + heap - counted;
     }

@@ -4,14 +4,13 @@ use super::Node;
 use super::history::{Done, Kept};
 use super::slots::{NONE, Status};
 use crate::pending::Entry;
-use crate::running::Frame;
 use crate::{Bundle, Cancellation, Message, Model, ObjectId, VirtualTime, Watch, Work};
 
 impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Undo an object's events at `to` and later. Their messages are pending again; what they sent
     /// is suspended, or is to be cancelled.
     pub(super) fn roll_back(&mut self, index: u32, to: VirtualTime) {
-        self.roll_back_cancelling(index, to, self.options.cancellation);
+        self.roll_back_cancelling(index, to, self.setup.options.cancellation);
     }
 
     /// The same, with what was sent cancelled in this way.
@@ -35,18 +34,18 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if self.budget.is_bounded() {
             self.count_state(index);
         }
-        self.mind_end(index);
+        self.moving.mind_end(index, self.objects[index].end);
         let object = self.object(index);
         object.rare.rollbacks += 1;
         object.rare.undone += u64::from(events);
-        self.horizon.undone += u64::from(events);
+        self.restraint.undone += u64::from(events);
         self.watch
-            .worked(begin, Work::Rollback { object: self.ids[index as usize], from, to, events });
+            .worked(begin, Work::Rollback { object: self.objects.id(index), from, to, events });
     }
 
     /// The object's latest record, if it is to be undone.
     fn undoable(&self, index: u32, to: VirtualTime) -> Option<u32> {
-        let newest = self.objects[index as usize].newest;
+        let newest = self.objects[index].newest;
         (newest != NONE && self.histories[newest].time >= to).then_some(newest)
     }
 
@@ -54,7 +53,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// whether it is that before.
     fn undo_state(&mut self, index: u32, record: u32, known: bool) -> bool {
         let failed = self.histories[record].has_fault();
-        let state = &mut self.objects[index as usize].state;
+        let state = &mut self.objects[index].state;
         match &mut self.histories[record].kept {
             // The record is forgotten next; the memory of the later state stays with it.
             Kept::Copy(before) => {
@@ -63,7 +62,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             }
             kept @ Kept::Record(_) => {
                 if let Kept::Record(undo) = std::mem::replace(kept, Kept::Nothing) {
-                    self.model.undo(state, undo);
+                    self.setup.model.undo(state, undo);
                 }
                 known
             }
@@ -81,7 +80,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             let slot = &mut self.slots[at];
             let next = slot.next_input;
             slot.status = Status::Pending;
-            self.pending.push(Entry { time, object: ObjectId(index), slot: at });
+            self.agenda.pending.push(Entry { time, object: ObjectId(index), slot: at });
             at = next;
         }
         match how {
@@ -127,7 +126,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     fn give_up(&mut self, chain: u32) {
         let mut at = chain;
         while at != NONE {
-            self.cancels.push_back(at);
+            self.agenda.cancels.push_back(at);
             at = self.slots[at].next_output;
         }
     }
@@ -150,7 +149,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         };
         self.object(index).state = copy;
         self.object(index).since_copy = again.len() as u32;
-        self.counters.coasted += again.len() as u64;
+        self.totals.counters.coasted += again.len() as u64;
         for record in again.into_iter().rev() {
             self.run_again(index, record);
         }
@@ -164,22 +163,18 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             messages.push(&self.slots[at].message);
             at = self.slots[at].next_input;
         }
-        let frame =
-            Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
-        let (id, time) = (self.ids[index as usize], self.histories[record].time);
+        let frame = self.setup.frame();
+        let (id, time) = (self.objects.id(index), self.histories[record].time);
         let messages: &[&Message<M::Payload>] = &messages;
-        let state = &mut self.objects[index as usize].state;
-        frame.event(id, time, state, Bundle::new(messages), &mut self.doings);
-        self.doings.clear();
+        let state = &mut self.objects[index].state;
+        frame.event(id, time, state, Bundle::new(messages), &mut self.hand.doings);
+        self.hand.doings.clear();
     }
 
     /// Undo what a message that came back stands on: the object sends it again, but not before GVT
     /// has moved.
     pub(super) fn come_back(&mut self, index: u32, send: VirtualTime) {
         self.roll_back(index, send);
-        let object = self.object(index);
-        object.held_from = object.held_from.min(send);
-        self.returned.push(index);
-        self.anything_held = true;
+        self.restraint.hold_from(index, send, &mut self.objects);
     }
 }

@@ -8,12 +8,15 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// The least virtual time of anything that this node holds.
     pub fn local_minimum(&mut self) -> VirtualTime {
         self.deliver_incoming();
-        let pending = self.pending.peek().map_or(VirtualTime::POSINF, |entry| entry.time);
-        let held = self.held.iter().map(|entry| entry.time);
-        let cancels = self.cancels.iter().map(|slot| self.slots[*slot].message.send);
-        let states = self.least_stale();
-        let waiting =
-            held.chain(cancels).chain([states, self.outbox.least(), self.arrivals.least()]);
+        let pending = self.agenda.pending.peek().map_or(VirtualTime::POSINF, |entry| entry.time);
+        let held = self.restraint.held.iter().map(|entry| entry.time);
+        let cancels = self.agenda.cancels.iter().map(|slot| self.slots[*slot].message.send);
+        let states = self.moving.least_stale();
+        let waiting = held.chain(cancels).chain([
+            states,
+            self.links.outbox.least(),
+            self.links.arrivals.least(),
+        ]);
         // Messages to the end of time itself are for the termination sections.
         waiting.fold(pending, VirtualTime::min).min(VirtualTime::POSINF)
     }
@@ -21,14 +24,14 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Begin the GVT round that somebody wants.
     #[inline]
     pub(super) fn begin_wanted_round(&mut self) -> Result<(), RunError> {
-        match self.gvt.begin_if_wanted(self.id == 0) {
+        match self.gvt.begin_if_wanted(self.setup.id == 0) {
             Act::Nothing => Ok(()),
             act => self.act(act),
         }
     }
 
     pub(super) fn take_gvt(&mut self, from: u16, packet: GvtPacket) -> Result<(), RunError> {
-        let leads = self.id == 0;
+        let leads = self.setup.id == 0;
         match packet {
             GvtPacket::Request if leads => {
                 self.gvt.want();
@@ -72,8 +75,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     }
 
     fn tell_others(&mut self, packet: GvtPacket) {
-        let me = self.id;
-        for node in (0..self.nodes).filter(|node| *node != me) {
+        for node in self.setup.others() {
             self.post(node, Packet::Gvt(packet));
         }
     }
@@ -82,7 +84,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let holds = self.local_minimum();
         let answer = self.gvt.answer(pass, holds);
         let GvtPacket::Report { round, pass, balance, least } = answer else { return Ok(()) };
-        if self.id != 0 {
+        if self.setup.id != 0 {
             self.post(0, Packet::Gvt(answer));
             return Ok(());
         }
@@ -97,11 +99,10 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             let what = format!("GVT was {before} and is now computed as {gvt}");
             return Err(RunError::Identity { what });
         }
-        self.since_round = 0;
         self.budget.peak = self.budget.peak.max(self.memory());
         if gvt > before {
-            self.horizon.advance(before, gvt, &self.options.throttle);
-            self.release_held();
+            self.restraint.advance(before, gvt, &self.setup.options.throttle);
+            self.restraint.release(&mut self.objects, &mut self.agenda.pending);
             self.settle_moves();
             self.begin_collection();
         }

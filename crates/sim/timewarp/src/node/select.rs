@@ -3,7 +3,7 @@
 use super::relief::Room;
 use super::{Node, Progress, slots};
 use crate::pending::Entry;
-use crate::running::{Frame, messages_of, sort_for_term};
+use crate::running::{messages_of, sort_for_term};
 use crate::{Bundle, Message, Model, ObjectId, RunError, VirtualTime, Watch};
 use slots::{NONE, Slots, Status};
 
@@ -19,27 +19,27 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.collect_some()?;
         }
         self.deliver_incoming();
-        if !self.cancels.is_empty() {
+        if !self.agenda.cancels.is_empty() {
             self.cancel_some();
             return Ok(Progress::Busy);
         }
-        if self.since_round >= self.gvt_events && !self.collection.is_active() {
+        if self.gvt.is_due() && !self.collection.is_active() {
             self.gvt.want();
         }
         self.begin_wanted_round()?;
-        let Some(first) = self.pending.pop() else {
+        let Some(first) = self.agenda.pending.pop() else {
             return self.nothing_ready();
         };
-        if first.time >= self.look_from || self.is_careful || self.anything_held {
+        if first.time >= self.moving.look_from || self.setup.is_careful || self.restraint.is_any {
             // Whoever computes a minimum must find it.
-            self.pending.push(first);
+            self.agenda.pending.push(first);
             if let Some(progress) = self.look_first(&first)? {
                 return Ok(progress);
             }
-            self.pending.pop();
+            self.agenda.pending.pop();
         }
         self.take_bundle(&first);
-        match self.bundle.is_empty() {
+        match self.hand.bundle.is_empty() {
             true => self.abandon_suspended(first.object.0, first.time),
             false => self.execute(first.object.0, first.time),
         }
@@ -48,16 +48,16 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// What may have to be done instead of running what is first; `None`: it may run.
     fn look_first(&mut self, first: &Entry) -> Result<Option<Progress>, RunError> {
-        if first.time >= self.look_from && self.send_states(first.time) {
+        if first.time >= self.moving.look_from && self.send_states(first.time) {
             return Ok(Some(Progress::Busy));
         }
         if first.time >= VirtualTime::POSINF {
             return self.nothing_ready().map(Some);
         }
-        if !self.arrivals.is_empty() && self.search_arrivals(first.time)? {
+        if !self.links.arrivals.is_empty() && self.search_arrivals(first.time)? {
             return Ok(Some(Progress::Busy));
         }
-        if self.outbox.is_held() && first.time > self.gvt.now {
+        if self.links.outbox.is_held() && first.time > self.gvt.now {
             return self.take_any_arrival().map(Some);
         }
         if self.must_hold(first) {
@@ -89,19 +89,21 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if self.finished {
             return Ok(Progress::Finished);
         }
-        if !self.arrivals.is_empty() {
+        if !self.links.arrivals.is_empty() {
             self.search_arrivals(VirtualTime::POSINF)?;
             return Ok(Progress::Busy);
         }
-        if self.look_from < VirtualTime::POSINF && self.send_states(VirtualTime::POSINF) {
+        if self.moving.look_from < VirtualTime::POSINF && self.send_states(VirtualTime::POSINF) {
             return Ok(Progress::Busy);
         }
-        if self.release_penalised() || self.collection.is_active() {
+        if self.restraint.release_penalised(&mut self.objects, &mut self.agenda.pending)
+            || self.collection.is_active()
+        {
             return Ok(Progress::Busy);
         }
         if !self.is_collected(VirtualTime::POSINF) {
             // A node alone need not wait for an interval to be over.
-            if self.nodes == 1 {
+            if self.setup.nodes == 1 {
                 self.gvt.want();
                 self.begin_wanted_round()?;
                 return Ok(Progress::Busy);
@@ -116,14 +118,14 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     #[inline]
     fn take_bundle(&mut self, first: &Entry) {
         self.fetch_early();
-        self.bundle.clear();
+        self.hand.bundle.clear();
         self.take_message(first.slot);
-        while let Some(entry) = self.pending.pop_beside(first) {
+        while let Some(entry) = self.agenda.pending.pop_beside(first) {
             self.take_message(entry.slot);
         }
-        if self.bundle.len() > 1 {
+        if self.hand.bundle.len() > 1 {
             let slots = &self.slots;
-            self.bundle.sort_by(|a, b| slots[*a].message.order(&slots[*b].message));
+            self.hand.bundle.sort_by(|a, b| slots[*a].message.order(&slots[*b].message));
         }
     }
 
@@ -131,17 +133,17 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     fn take_message(&mut self, slot: u32) {
         match self.slots[slot].status {
             Status::Dead => {
-                self.dead -= 1;
+                self.agenda.dead -= 1;
                 self.slots.remove(slot);
             }
-            _ => self.bundle.push(slot),
+            _ => self.hand.bundle.push(slot),
         }
     }
 
     #[inline]
     fn fetch_early(&self) {
-        if let Some(soon) = self.pending.soon(AHEAD) {
-            let object = &self.objects[soon.object.index()];
+        if let Some(soon) = self.agenda.pending.soon(AHEAD) {
+            let object = &self.objects[soon.object.0];
             memory::prefetch_for_writing(object);
             memory::prefetch_for_writing(&object.state);
             memory::prefetch_for_writing(&object.committed);
@@ -152,7 +154,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Undo events of some object, as if a message had come too late. Not below what this node has
     /// yet to do: GVT may be about to pass everything else. For tests: results do not depend on it.
     pub fn force_rollback(&mut self, choice: u64) {
-        let index = (choice % self.objects.len() as u64) as u32;
+        let index = (choice % u64::from(self.objects.len())) as u32;
         let oldest = self.object(index).oldest;
         if oldest == NONE {
             return;
@@ -169,7 +171,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.free_all();
         let mut slots = std::mem::replace(&mut self.slots, Slots::new());
         let mut waiting = Vec::new();
-        while let Some(entry) = self.pending.pop() {
+        while let Some(entry) = self.agenda.pending.pop() {
             match slots[entry.slot].status {
                 Status::Dead => slots.remove(entry.slot),
                 _ => waiting.push(entry.slot),
@@ -177,8 +179,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
         let mut last: Vec<_> = waiting.iter().map(|slot| &slots[*slot].message).collect();
         sort_for_term(&mut last);
-        for index in self.last_parts() {
-            self.term(index, messages_of(&last, self.ids[index as usize]))?;
+        for index in self.objects.last_parts() {
+            self.term(index, messages_of(&last, self.objects.id(index)))?;
         }
         waiting.into_iter().for_each(|slot| slots.remove(slot));
         self.finished = true;
@@ -187,24 +189,23 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             (messages, records) => Err(RunError::Identity {
                 what: format!(
                     "node {} ends with {messages} bytes of messages and {records} of records left",
-                    self.id
+                    self.setup.id
                 ),
             }),
         }
     }
 
     fn term(&mut self, index: u32, messages: &[&Message<M::Payload>]) -> Result<(), RunError> {
-        let id: ObjectId = self.ids[index as usize];
-        let frame =
-            Frame { model: self.model, objects: self.places.len() as u32, limits: &self.limits };
-        let object = &mut self.objects[index as usize];
+        let id: ObjectId = self.objects.id(index);
+        let frame = self.setup.frame();
+        let object = &mut self.objects[index];
         object.messages += messages.len() as u64;
-        frame.term(id, &mut object.state, Bundle::new(messages), &mut self.doings);
-        if let Some(fault) = self.doings.fault.take() {
+        frame.term(id, &mut object.state, Bundle::new(messages), &mut self.hand.doings);
+        if let Some(fault) = self.hand.doings.fault.take() {
             return Err(frame.error(id, VirtualTime::POSINF, fault));
         }
-        self.counters.lines += self.doings.lines.len() as u64;
-        for line in &self.doings.lines {
+        self.totals.counters.lines += self.hand.doings.lines.len() as u64;
+        for line in &self.hand.doings.lines {
             self.watch.printed(VirtualTime::POSINF, id, line);
         }
         Ok(())

@@ -55,14 +55,14 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Time the work of objects from now on with this clock, which is of the kind that the options
     /// name.
     pub fn time_objects(&mut self, clock: ObjectClock) {
-        self.times.stopwatch = Stopwatch::new(Some(clock), self.options.stretch);
+        self.histories.times.stopwatch = Stopwatch::new(Some(clock), self.setup.options.stretch);
     }
 
     /// Keep how long the event just executed took.
     #[inline]
     pub(super) fn keep_time(&mut self, index: u32, record: u32) {
-        if self.times.is_on() {
-            let spent = self.times.keep(record);
+        if self.histories.times.is_on() {
+            let spent = self.histories.times.keep(record);
             self.object(index).rare.spent_ns += spent;
         }
     }
@@ -70,7 +70,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// An event is undone: its time was for nothing.
     #[inline]
     pub(super) fn waste_time(&mut self, index: u32, record: u32) {
-        let spent = self.times.of(record);
+        let spent = self.histories.times.of(record);
         self.object(index).rare.undone_ns += spent;
     }
 

@@ -366,3 +366,33 @@ impl Model for Diary {
         }
     }
 }
+
+/// Every init section sends to every object, those included that are not made yet.
+pub struct Greeters {
+    pub objects: u32,
+}
+
+impl Model for Greeters {
+    type State = u64;
+    type Payload = u64;
+    type Undo = ();
+
+    fn objects(&self) -> u32 {
+        self.objects
+    }
+
+    fn kind(&self, _: ObjectId) -> &'static str {
+        "greeter"
+    }
+
+    fn init(&self, object: ObjectId, context: &mut Context<'_, u64>) -> u64 {
+        for other in 0..self.objects {
+            context.send(ObjectId(other), VirtualTime::at(1.0), 0, u64::from(object.0));
+        }
+        0
+    }
+
+    fn event(&self, greeted: &mut u64, bundle: Bundle<'_, u64>, _: &mut Context<'_, u64>) {
+        *greeted += bundle.iter().map(|message| message.payload).sum::<u64>();
+    }
+}
