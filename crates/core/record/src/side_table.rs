@@ -27,7 +27,7 @@ pub enum Holds {
     Numbers,
     /// Few different numbers, which come again and again.
     FewNumbers,
-    /// One of these names, given and read by its place among them; at most 256.
+    /// One of these names, given and read by its place among them.
     Names(&'static [&'static str]),
 }
 

@@ -92,7 +92,7 @@ pub const UNKNOWN_COMMUNICATOR: u32 = 0;
 /// A call, without its completions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Call {
-    /// Which function: its place in [`crate::list::NAMES`].
+    /// Which function: its number in [`crate::list`].
     pub operation: u16,
     /// See [`flags`].
     pub flags: u16,

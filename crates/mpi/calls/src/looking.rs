@@ -13,7 +13,7 @@
 
 use crate::entry::{Call, flags};
 use crate::event::{Event, Looked};
-use crate::list::NAMES;
+use crate::list::{Class, Operation};
 use record::NULL;
 
 /// Probes remembered until their message is taken. A program that probes again and again without
@@ -54,9 +54,9 @@ impl Looking {
         let call = &event.call;
         let same =
             (polls.operation, polls.site, polls.thread) == (call.operation, call.site, call.thread);
-        let name = NAMES.get(usize::from(call.operation)).copied().unwrap_or_default();
-        let round = if name == "Test" { (open as i64).max(1) } else { 1 };
-        if !same || polls.until == NULL || name == "Testall" || round > polls.polls {
+        let is = |one: Operation| call.operation == one as u16;
+        let round = if is(Operation::Test) { (open as i64).max(1) } else { 1 };
+        if !same || polls.until == NULL || is(Operation::Testall) || round > polls.polls {
             return NULL;
         }
         // One period more, because the last poll may have taken longer than the mean.
@@ -93,7 +93,7 @@ impl Looking {
 
     fn looked(&mut self, event: &Event, polled: i64) -> Looked {
         let call = &event.call;
-        let is_probe = call.class() == crate::list::Class::MatchedProbe;
+        let is_probe = call.class() == Class::MatchedProbe;
         if is_probe {
             return looked_in(event, polled, true);
         }

@@ -15,7 +15,7 @@ mod exports {
     }
 
     macro_rules! export {
-        ($prefix:literal $name:ident) => {
+        ($prefix:literal $number:literal $name:ident) => {
             const _: () = {
                 #[unsafe(naked)]
                 #[unsafe(export_name = concat!($prefix, stringify!($name)))]
@@ -34,7 +34,7 @@ mod exports {
                         "call {dispatch}@PLT",
                         "add rsp, 56",
                         "ret",
-                        operation = const Operation::$name as usize,
+                        operation = const $number,
                         dispatch = sym fourstamp_mpitrace_dispatch,
                     )
                 }
@@ -43,20 +43,11 @@ mod exports {
     }
 
     macro_rules! exports {
-        (
-            common { $($name:ident($($argument:ident),*): $class:ident;)* }
-            large { $($large:ident($($large_argument:ident),*): $large_class:ident;)* }
-        ) => {
-            #[allow(dead_code, non_camel_case_types, reason = "numbers by the functions' names in \
-            MPI")]
-            #[repr(usize)]
-            enum Operation { $($name,)* $($large),* }
-
-            $(
-                export!("MPI_" $large);
-                export!("PMPI_" $large);
-            )*
-        };
+        ($($number:literal $name:ident $(+ $large_number:literal $large:ident)?
+            ($($argument:ident),*): $class:ident;)*) => {$($(
+            export!("MPI_" $large_number $large);
+            export!("PMPI_" $large_number $large);
+        )?)*};
     }
 
     calls::mpi_functions!(exports);

@@ -2,6 +2,7 @@
 //! list while compiling.
 
 use crate::frame::place;
+use calls::list::COUNT;
 use calls::mpi_functions;
 
 /// A function without such an argument.
@@ -53,15 +54,17 @@ places! {
 }
 
 macro_rules! tables {
-    (
-        common { $($name:ident($($argument:ident),*): $class:ident;)* }
-        large { $($large:ident($($large_argument:ident),*): $large_class:ident;)* }
-    ) => {
+    ($($number:literal $name:ident $(+ $large_number:literal $large:ident)?
+        ($($argument:ident),*): $class:ident;)*) => {
         /// By operation.
-        pub static PLACES: &[Places] = &[
-            $(Places::of(&[$(stringify!($argument)),*]),)*
-            $(Places::of(&[$(stringify!($large_argument)),*])),*
-        ];
+        pub static PLACES: &[Places] = &{
+            let mut table = [Places::of(&[]); COUNT];
+            $(
+                table[$number] = Places::of(&[$(stringify!($argument)),*]);
+                $(table[$large_number] = table[$number];)?
+            )*
+            table
+        };
     };
 }
 mpi_functions!(tables);
@@ -92,8 +95,7 @@ const fn same(one: &[u8], other: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exports::Operation;
-    use calls::list::{CLASSES, Class, NAMES};
+    use calls::list::{CLASSES, Class, NAMES, Operation};
 
     #[test]
     fn places_skip_the_return_address() {

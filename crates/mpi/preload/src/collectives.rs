@@ -10,7 +10,7 @@ use crate::layout::{count, count_at};
 use crate::rank::Rank;
 use crate::requests::Request;
 use calls::entry::{NO_PEER, flags};
-use calls::list::{CLASSES, Class, NAMES};
+use calls::list::{CLASSES, Class, NAMES, Operation, PLAIN};
 
 /// A collective.
 pub fn collective(call: &Invocation, stamped: &mut Stamped) {
@@ -108,10 +108,10 @@ fn contributed(rank: &mut Rank, call: &Invocation, stamped: &Stamped, root: i32)
     let library = &stamped.tracer.library;
     let about = rank.communicators.about(stamped.entry.communicator);
     let is_root = places.root == NONE || root == about.rank || root == library.layout.root;
-    let one_gives = matches!(
-        name(call.operation),
-        "Bcast" | "Ibcast" | "Scatter" | "Iscatter" | "Scatterv" | "Iscatterv"
-    );
+    let one_gives = {
+        use Operation::{Bcast, Ibcast, Iscatter, Iscatterv, Scatter, Scatterv};
+        matches!(PLAIN[call.operation], Bcast | Ibcast | Scatter | Iscatter | Scatterv | Iscatterv)
+    };
     // Between groups everybody of one side gives to the other; whose side it is shows in the root,
     // which is then nobody.
     if one_gives && !is_root || root == library.layout.proc_null && places.root != NONE {
@@ -147,14 +147,10 @@ fn contributed(rank: &mut Rank, call: &Invocation, stamped: &Stamped, root: i32)
     }
 }
 
-/// The function's name, without the ending of those with large counts.
-fn name(operation: usize) -> &'static str {
-    NAMES[operation].strip_suffix("_c").unwrap_or(NAMES[operation])
-}
-
 /// Whether a send count is for each of the others.
 fn to_everybody(operation: usize) -> bool {
-    matches!(name(operation), "Alltoall" | "Ialltoall" | "Scatter" | "Iscatter")
+    use Operation::{Alltoall, Ialltoall, Iscatter, Scatter};
+    matches!(PLAIN[operation], Alltoall | Ialltoall | Scatter | Iscatter)
 }
 
 /// Counts that differ from one to the next: those of a neighbourhood are as many as nobody here

@@ -10,7 +10,7 @@ use calls::mpi_functions;
 
 #[cfg(target_arch = "x86_64")]
 macro_rules! export {
-    ($prefix:literal $name:ident($($argument:ident),*)) => {
+    ($prefix:literal $number:literal $name:ident($($argument:ident),*)) => {
         const _: () = {
             #[unsafe(naked)]
             #[unsafe(export_name = concat!($prefix, stringify!($name)))]
@@ -30,7 +30,7 @@ macro_rules! export {
                     "call {dispatch}",
                     "add rsp, 56",
                     "ret",
-                    operation = const Operation::$name as usize,
+                    operation = const $number,
                     dispatch = sym dispatch,
                 )
             }
@@ -40,35 +40,23 @@ macro_rules! export {
 
 #[cfg(not(target_arch = "x86_64"))]
 macro_rules! export {
-    ($prefix:literal $name:ident($($argument:ident),*)) => {
+    ($prefix:literal $number:literal $name:ident($($argument:ident),*)) => {
         const _: () = {
             #[unsafe(export_name = concat!($prefix, stringify!($name)))]
             unsafe extern "C" fn entry($($argument: usize),*) -> usize {
                 let mut frame = crate::frame::row(&[$($argument),*]);
-                dispatch(frame.as_mut_ptr(), Operation::$name as usize)
+                dispatch(frame.as_mut_ptr(), $number)
             }
         };
     };
 }
 
 macro_rules! exports {
-    (
-        common { $($name:ident($($argument:ident),*): $class:ident;)* }
-        large { $($large:ident($($large_argument:ident),*): $large_class:ident;)* }
-    ) => {
-        /// A function by its place in the list.
-        #[allow(dead_code, non_camel_case_types, reason = "most are only numbers in the \
-        trampolines, by their names in MPI")]
-        #[allow(missing_docs)]
-        #[derive(Clone, Copy)]
-        #[repr(usize)]
-        pub enum Operation { $($name,)* $($large),* }
-
-        $(
-            export!("MPI_" $name($($argument),*));
-            export!("PMPI_" $name($($argument),*));
-        )*
-    };
+    ($($number:literal $name:ident $(+ $large_number:literal $large:ident)?
+        ($($argument:ident),*): $class:ident;)*) => {$(
+        export!("MPI_" $number $name($($argument),*));
+        export!("PMPI_" $number $name($($argument),*));
+    )*};
 }
 
 mpi_functions!(exports);

@@ -3,7 +3,7 @@
 //!
 //! A test prints the same from each installed `mpi.h` (tests/layout.rs).
 
-use calls::list::FIRST_LARGE;
+use calls::list::is_large;
 
 /// One library's binary interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl Layout {
 /// functions with large counts, else an int.
 #[inline(always)]
 pub fn count(operation: usize, word: usize) -> u64 {
-    let count = if operation < FIRST_LARGE { i64::from(word as i32) } else { word as i64 };
+    let count = if is_large(operation) { word as i64 } else { i64::from(word as i32) };
     u64::try_from(count).unwrap_or(0)
 }
 
@@ -160,11 +160,11 @@ pub fn count(operation: usize, word: usize) -> u64 {
 /// # Safety
 /// There must be that many.
 pub unsafe fn count_at(operation: usize, pointer: usize, index: usize) -> u64 {
-    match operation < FIRST_LARGE {
-        // SAFETY: the caller says that the counts are there.
-        true => count(operation, unsafe { int_at(pointer, index) } as usize),
-        // SAFETY: the same, with counts of eight bytes.
-        false => count(operation, unsafe { (pointer as *const usize).add(index).read_unaligned() }),
+    match is_large(operation) {
+        // SAFETY: the caller says that the counts are there, of eight bytes.
+        true => count(operation, unsafe { (pointer as *const usize).add(index).read_unaligned() }),
+        // SAFETY: the same, with counts of four bytes.
+        false => count(operation, unsafe { int_at(pointer, index) } as usize),
     }
 }
 

@@ -8,7 +8,6 @@
 use crate::communicators::Communicators;
 use crate::dispatch::{Invocation, Stamped};
 use crate::exchanges;
-use crate::exports::Operation;
 use crate::facts;
 use crate::layout::THREAD_MULTIPLE;
 use crate::library::Library;
@@ -16,6 +15,7 @@ use crate::log::Log;
 use crate::rank::{self, Rank, Tracer};
 use crate::trouble;
 use calls::entry::{Call, POLLS_APART_NS};
+use calls::list::Operation;
 use clock::{Clock, Plant, Quality};
 use record::{Machine, NodeSheet, RunFolder};
 use serde::Deserialize;

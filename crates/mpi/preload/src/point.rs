@@ -6,7 +6,7 @@ use crate::layout::{ANY_TAG, STATUS_WORDS, count};
 use crate::rank::Rank;
 use crate::requests::{Prepared, Request};
 use calls::entry::{self, ANY_PEER, NO_PEER, flags};
-use calls::list::NAMES;
+use calls::list::{COUNT, Operation, PLAIN};
 
 /// A blocking send.
 #[inline(always)]
@@ -160,7 +160,7 @@ pub fn request(call: &Invocation, stamped: &mut Stamped) {
     let pointer = call.frame.at(PLACES[call.operation].request);
     // SAFETY: the program passes a pointer to a request; the library reads it just so.
     let handle = unsafe { stamped.tracer.library.layout.handle_at(pointer, 0) };
-    let frees = call.operation == crate::exports::Operation::Request_free as usize;
+    let frees = call.operation == Operation::Request_free as usize;
     stamped.tracer.with(|rank| stamped.place(rank, call));
     stamped.make(call);
     stamped.tracer.with(|rank| {
@@ -264,16 +264,15 @@ pub fn received(stamped: &mut Stamped, status: usize) {
     stamped.entry.bytes = status.bytes.min((1 << 40) - 1);
 }
 
-/// `SYNCHRONOUS` for the functions whose name says so.
-static IS_SYNCHRONOUS: [u16; NAMES.len()] = {
-    let mut synchronous = [0; NAMES.len()];
+/// `SYNCHRONOUS` for the functions that are so.
+static IS_SYNCHRONOUS: [u16; COUNT] = {
+    use Operation::{Issend, Ssend, Ssend_init};
+    let mut synchronous = [0; COUNT];
     let mut operation = 0;
-    while operation < NAMES.len() {
-        let name = NAMES[operation].as_bytes();
-        let sends = name.len() > 4
-            && (name[0] == b'S' && name[1] == b's'
-                || name[0] == b'I' && name[1] == b's' && name[2] == b's');
-        synchronous[operation] = if sends { flags::SYNCHRONOUS } else { 0 };
+    while operation < COUNT {
+        if matches!(PLAIN[operation], Ssend | Issend | Ssend_init) {
+            synchronous[operation] = flags::SYNCHRONOUS;
+        }
         operation += 1;
     }
     synchronous
@@ -282,11 +281,13 @@ static IS_SYNCHRONOUS: [u16; NAMES.len()] = {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use calls::list::NAMES;
 
     #[test]
-    fn synchronous_sends_are_known_by_their_names() {
-        let named = |name| IS_SYNCHRONOUS[NAMES.iter().position(|one| *one == name).unwrap()] != 0;
-        assert!(named("Ssend") && named("Issend") && named("Ssend_init"));
-        assert!(!named("Send") && !named("Isend") && !named("Send_init") && !named("Sendrecv"));
+    fn synchronous_sends_are_those_whose_names_say_so() {
+        for (operation, name) in NAMES.iter().enumerate() {
+            let says = name.starts_with("Ss") || name.starts_with("Iss");
+            assert_eq!(IS_SYNCHRONOUS[operation] != 0, says, "{name}");
+        }
     }
 }

@@ -6,12 +6,12 @@
 
 use crate::arguments::{NONE, PLACES};
 use crate::dispatch::{Invocation, Stamped};
-use crate::exports::Operation;
 use crate::layout::{STATUS_WORDS, UNDEFINED, int_at};
 use crate::library::Library;
 use crate::rank::Rank;
 use crate::requests::Request;
 use calls::entry::{Call, Completion, completion_flags, flags};
+use calls::list::{CLASSES, Class, Operation};
 
 /// Requests of a call that need no memory of their own.
 const FEW: usize = 64;
@@ -55,7 +55,7 @@ fn observe(
         // so.
         *handle = unsafe { library.layout.handle_at(pointer, number) };
     }
-    let waits = calls::list::CLASSES[call.operation] == calls::list::Class::Wait;
+    let waits = CLASSES[call.operation] == Class::Wait;
     stamped.tracer.with(|rank| {
         stamped.place(rank, call);
         if waits {
