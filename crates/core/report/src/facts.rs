@@ -5,9 +5,10 @@ use record::{Domain, Machine, RunInfo, State};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-use crate::mpi_facts::{self, MpiFacts};
+use crate::mpi_facts;
 use crate::outcome::{self, Outcome};
 use crate::pager_facts::{self, PagerFacts};
+use ::mpi_facts::{KEY as MPI_KEY, MpiFacts};
 
 /// The facts of one run, as text ready to be shown. Nothing here is escaped yet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -174,7 +175,7 @@ impl From<&RunInfo> for Facts {
             launches: info.launches.len(),
             parameters: parameters(info),
             outcome: Outcome::of(&info.parameters, parameter),
-            mpi: MpiFacts::of(info.parameters.get(mpi_facts::KEY)),
+            mpi: mpi_facts::of(info.parameters.get(MPI_KEY)),
             pager: PagerFacts::of(info.parameters.get(pager_facts::KEY)),
             machine: machine(&info.machine),
             clock: clock(info),
@@ -189,9 +190,9 @@ impl From<&RunInfo> for Facts {
 
 /// All but the results, which are none.
 fn parameters(info: &RunInfo) -> Vec<(String, String)> {
-    let results = [outcome::KEY, mpi_facts::KEY, pager_facts::KEY];
+    let results = [outcome::KEY, MPI_KEY, pager_facts::KEY];
     let given = info.parameters.iter().filter(|(name, _)| !results.contains(&name.as_str()));
-    let library = MpiFacts::of(info.parameters.get(mpi_facts::KEY)).and_then(|mpi| mpi.library);
+    let library = mpi_facts::of(info.parameters.get(MPI_KEY)).and_then(|mpi| mpi.library);
     let library =
         library.filter(|name| !name.is_empty()).map(|name| ("MPI library".to_owned(), name));
     library.into_iter().chain(given.map(|(name, value)| parameter(name, value))).collect()

@@ -4,6 +4,7 @@ use stats::analysis::{Analysis, Finding, Stage, Summary};
 
 use crate::facts::{Facts, Lost};
 use crate::mpi::is_conclusive;
+use crate::mpi_facts::MpiWords;
 use crate::palette::{PARTS, name, title};
 use crate::peaks::mass;
 use document::{NONE, counted, part, time};

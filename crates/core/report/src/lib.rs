@@ -35,13 +35,13 @@ mod speedup;
 mod story;
 mod tables;
 
+pub use ::mpi_facts::{InProgress, MpiFacts};
 pub use compare::{Compared, ComparedSide, intervention};
 pub use entry::{Entry, Page};
 pub use explanation::explanation;
 pub use facts::{ClockFacts, Facts, Lost, tell_apart};
 pub use finding::{finding_sentence, tail_sentence};
 pub use headline::Floor;
-pub use mpi_facts::{InProgress, MpiFacts};
 pub use outcome::Outcome;
 pub use pager_facts::{Paged, PagerFacts, Prediction};
 pub use pager_seconds::{PagedPart, PagedSeconds};

@@ -9,6 +9,7 @@ use crate::finding::{
     largest, losses, overall_sentence, quantile, remarks, stage_shares, typical_shares,
 };
 use crate::headline::{self, Floor};
+use crate::mpi_facts::MpiWords;
 use crate::palette::{self, CYCLE, colour, name};
 use crate::population::{self, population_words};
 use crate::simulation::{self, headline_sentence, message_sentence};

@@ -5,6 +5,7 @@ use stats::analysis::{Analysis, Simulation};
 use crate::facts::Facts;
 use crate::finding::finding_sentence;
 use crate::mpi;
+use crate::mpi_facts::MpiWords;
 use crate::pager;
 use document::{count, counted, part, rate, time};
 

@@ -500,7 +500,7 @@ fn a_poorly_matched_run_gets_figures_and_no_conclusion() {
     let conclusion = ["late sender is", "is the largest stage of", "The slowest 10"];
     let text = terminal(&facts, &analysis, 120, false);
     assert!(conclusion.iter().any(|words| text.contains(words)), "{text}");
-    facts.mpi.as_mut().expect("an MPI program").match_rate = Some(0.5);
+    facts.mpi.as_mut().expect("an MPI program").matching.match_rate = Some(0.5);
     for text in [terminal(&facts, &analysis, 120, false), page_text(&facts, &analysis, 1)] {
         assert!(text.contains("No conclusion can be drawn"));
         let drawn: Vec<_> = conclusion.iter().filter(|words| text.contains(**words)).collect();

@@ -102,11 +102,11 @@ fn rank_out(rank: &mut Rank, closing: &Closing, group_rows: usize) -> Result<Ran
 
 /// What `run.json` will say of it.
 fn tell(closing: &mut Closing, ranks: &Ranks, counts: &Counts, written: &Written) {
-    let summary = summary(ranks, closing, counts, written);
+    let facts = serde_json::to_value(summary(ranks, closing, counts, written));
     let damaged: u64 = ranks.present().map(|(_, rank)| rank.survey.damage.places).sum();
     let info = closing.info_mut();
     info.transport = "mpi".to_string();
-    info.parameters.insert("mpi".to_string(), summary);
+    info.parameters.insert(mpi_facts::KEY.to_string(), facts.expect("plain data is JSON"));
     info.lost.unmatched_sends += written.lone_sends;
     info.lost.unmatched_receives += written.lone_receives;
     info.lost.damaged_chunks += damaged;

@@ -71,8 +71,7 @@ impl Ranks {
 
 /// How many ranks the world of this rank has.
 fn world_size(survey: &Survey) -> Option<u32> {
-    let size = survey.facts.as_ref()?.get("size")?.as_u64()?;
-    u32::try_from(size).ok()
+    Some(survey.facts.as_ref()?.size)
 }
 
 /// Look through the logs, several at a time.

@@ -2,12 +2,14 @@
 
 use crate::entry::{ANY_PEER, flags};
 use crate::list::NAMES;
+use crate::log::LogDamage;
 use crate::ranks::{Rank, Ranks};
 use crate::recording::Written;
 use crate::traffic::Counts;
 use clock::Ticks;
+use mpi_facts::{Damaged, InProgress, Matching, MpiFacts, RankFacts};
 use record::Closing;
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// The summary of a run.
 pub(crate) fn summary(
@@ -15,34 +17,43 @@ pub(crate) fn summary(
     closing: &Closing,
     counts: &Counts,
     written: &Written,
-) -> Value {
-    let fact = |name: &str| {
-        ranks.present().find_map(|(_, rank)| rank.survey.facts.as_ref()?.get(name).cloned())
-    };
-    let calls: u64 = ranks.present().map(|(_, rank)| rank.survey.calls).sum();
+) -> MpiFacts {
+    let first = facts(ranks).next();
+    MpiFacts {
+        library: first.and_then(|facts| facts.library.clone()),
+        thread_asked: first.and_then(|facts| facts.thread_asked),
+        thread_level: first.and_then(|facts| facts.thread_level),
+        ranks: ranks.list.len() as u64,
+        calls: ranks.present().map(|(_, rank)| rank.survey.calls).sum(),
+        matching: matching(counts, written),
+        passed_through: passed_through(ranks),
+        in_progress: in_progress(ranks, closing),
+        missing_ranks: missing_ranks(ranks),
+        damaged: damaged(ranks),
+    }
+}
+
+/// What the ranks say of themselves.
+fn facts(ranks: &Ranks) -> impl Iterator<Item = &RankFacts> {
+    ranks.present().filter_map(|(_, rank)| rank.survey.facts.as_ref())
+}
+
+fn matching(counts: &Counts, written: &Written) -> Matching {
     let receives = written.matched + written.lone_receives;
-    json!({
-        "library": fact("library").unwrap_or(Value::Null),
-        "thread_level": fact("thread_level").unwrap_or(Value::Null),
-        "ranks": ranks.list.len(),
-        "calls": calls,
-        "sends": counts.sends,
-        "receives": receives,
-        "matched": written.matched,
-        "unmatched_sends": written.lone_sends,
-        "unmatched_receives": written.lone_receives,
-        "match_rate": match_rate(counts.sends, receives, written.matched),
-        "causality_violations": written.violations,
-        "sizes_differ": written.sizes_differ,
-        "open_receives": counts.open_receives,
-        "uncertain": counts.uncertain,
-        "outside": counts.outside,
-        "cancelled": counts.cancelled,
-        "passed_through": passed_through(ranks),
-        "in_progress": in_progress(ranks, closing),
-        "missing_ranks": missing_ranks(ranks),
-        "damaged": damaged(ranks),
-    })
+    Matching {
+        sends: counts.sends,
+        receives,
+        matched: written.matched,
+        unmatched_sends: written.lone_sends,
+        unmatched_receives: written.lone_receives,
+        match_rate: Some(match_rate(counts.sends, receives, written.matched)),
+        causality_violations: written.violations,
+        sizes_differ: written.sizes_differ,
+        open_receives: counts.open_receives,
+        uncertain: counts.uncertain,
+        outside: counts.outside,
+        cancelled: counts.cancelled,
+    }
 }
 
 /// Matched messages among all that were sent or received; 1 when there are none.
@@ -52,55 +63,63 @@ fn match_rate(sends: u64, receives: u64, matched: u64) -> f64 {
 }
 
 /// Calls of functions that are only counted, over all ranks.
-fn passed_through(ranks: &Ranks) -> Map<String, Value> {
-    let mut sum = Map::new();
-    let facts = ranks.present().filter_map(|(_, rank)| rank.survey.facts.as_ref());
-    for counts in facts.filter_map(|facts| facts.get("passed_through")?.as_object()) {
-        for (name, count) in counts {
-            let before = sum.get(name).and_then(Value::as_u64).unwrap_or(0);
-            sum.insert(name.clone(), json!(before + count.as_u64().unwrap_or(0)));
-        }
+fn passed_through(ranks: &Ranks) -> BTreeMap<String, u64> {
+    let mut sum = BTreeMap::new();
+    for (name, count) in facts(ranks).flat_map(|facts| &facts.passed_through) {
+        *sum.entry(name.clone()).or_default() += count;
     }
     sum
 }
 
 /// The calls in which ranks were when they ended.
-fn in_progress(ranks: &Ranks, closing: &Closing) -> Vec<Value> {
+fn in_progress(ranks: &Ranks, closing: &Closing) -> Vec<InProgress> {
     let of_rank = |(at, rank): (usize, &Rank)| {
         let call = rank.survey.in_progress?;
         let name = NAMES.get(usize::from(call.operation))?;
         let seen = rank.view.get(call.communicator).filter(|_| call.flags & flags::MESSAGE != 0);
         let peer = match call.peer {
-            ANY_PEER if seen.is_some() => Some(i64::from(ANY_PEER)),
+            ANY_PEER if seen.is_some() => Some(InProgress::ANY_PEER),
             peer => seen.and_then(|seen| seen.world_rank(peer)).map(i64::from),
         };
-        let since = closing.model(&rank.sheet).map(|model| model.timeline(Ticks(call.enter)).0);
-        let tag = seen.map(|_| call.tag);
-        Some(
-            json!({ "rank": at, "call": format!("MPI_{name}"), "peer": peer, "tag": tag, "since_ns": since }),
-        )
+        let model = closing.model(&rank.sheet);
+        Some(InProgress {
+            rank: at as u64,
+            call: format!("MPI_{name}"),
+            peer,
+            tag: seen.map(|_| i64::from(call.tag)),
+            since_ns: model.map(|model| model.timeline(Ticks(call.enter)).0),
+        })
     };
     ranks.present().filter_map(of_rank).collect()
 }
 
 /// Ranks of the world that left no log.
-fn missing_ranks(ranks: &Ranks) -> Vec<usize> {
+fn missing_ranks(ranks: &Ranks) -> Vec<u64> {
     let logged = |rank: &Option<Rank>| rank.as_ref().is_some_and(|rank| rank.files.is_some());
-    ranks.list.iter().enumerate().filter(|(_, rank)| !logged(rank)).map(|(at, _)| at).collect()
+    let missing = ranks.list.iter().enumerate().filter(|(_, rank)| !logged(rank));
+    missing.map(|(at, _)| at as u64).collect()
 }
 
 /// What was wrong with logs.
-fn damaged(ranks: &Ranks) -> Vec<Value> {
+fn damaged(ranks: &Ranks) -> Vec<Damaged> {
     let of_rank = |(at, rank): (usize, &Rank)| {
-        let damage = rank.survey.damage;
-        let faults = rank.files.as_ref().map_or(&[][..], |files| &files.faults);
-        let is_sound = damage == Default::default() && faults.is_empty();
-        (!is_sound).then(|| {
-            json!({
-                "rank": at, "places": damage.places, "words": damage.words, "missing_words": damage.missing_words,
-                "dangling": damage.dangling, "faults": faults,
-            })
-        })
+        let LogDamage { places, words, missing_words, dangling } = rank.survey.damage;
+        let faults = rank.files.iter().flat_map(|files| files.faults.clone());
+        let faults = faults.chain(unknown_functions(rank)).collect();
+        Damaged { rank: at as u64, places, words, missing_words, dangling, faults }
     };
-    ranks.present().filter_map(of_rank).collect()
+    let is_sound = |log: &Damaged| *log == Damaged { rank: log.rank, ..Damaged::default() };
+    ranks.present().map(of_rank).filter(|log| !is_sound(log)).collect()
+}
+
+/// A tracer of a later version knows functions that this reader does not: their calls are passed
+/// over like damage.
+fn unknown_functions(rank: &Rank) -> Option<String> {
+    let more = rank.survey.facts.as_ref()?.functions.checked_sub(NAMES.len())?;
+    (more > 0).then(|| {
+        format!(
+            "a later version wrote it, which knows {more} more functions of MPI: calls of those \
+            are missing; read it with that version"
+        )
+    })
 }

@@ -13,11 +13,12 @@ use crate::hash::FastMap;
 use crate::log::LogDamage;
 use crate::requests::{Bits, Slots};
 use clock::{Exchange, Ticks};
+use mpi_facts::RankFacts;
 
 /// What a log says of itself.
 #[derive(Default)]
 pub(crate) struct Survey {
-    pub facts: Option<serde_json::Value>,
+    pub facts: Option<RankFacts>,
     pub sites: Vec<Site>,
     pub groups: Vec<LocalGroup>,
     /// Exchanges in a row with one other rank.

@@ -278,6 +278,20 @@ fn messages_of_a_rank_that_left_nothing_are_counted_and_the_others_are_whole() {
     assert_eq!((info.lost.unmatched_sends, info.lost.unmatched_receives), (to_it, from_it));
 }
 
+/// Numbers of functions are only appended, so what this version knows it reads right.
+#[test]
+fn a_log_of_a_later_version_is_read_and_says_what_is_missing() {
+    let mut outcome =
+        simulate(Setting { seed: 5, ranks: 2, messages: 50, hosts: 1, asleep_once_in: 0 });
+    outcome.logs[1].facts(calls::list::COUNT + 3);
+    let (info, rows) = closed(&outcome);
+    assert_eq!(rows.len(), outcome.truth.len());
+    let damaged = &info.parameters["mpi"]["damaged"];
+    assert_eq!((damaged[0]["rank"].as_u64(), damaged[1].as_object()), (Some(1), None));
+    let fault = damaged[0]["faults"][0].as_str().expect("a fault");
+    assert!(fault.contains("3 more functions"), "{fault}");
+}
+
 /// A test that cannot fail proves nothing: two sends swapped in a log are found out.
 #[test]
 fn the_comparison_notices_a_wrong_log() {

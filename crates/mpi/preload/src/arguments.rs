@@ -41,6 +41,7 @@ places! {
     indices = "array_of_indices";
     outcount = "outcount";
     flag = "flag";
+    required = "required";
     message = "message";
     root = "root";
     sendbuf = "sendbuf";

@@ -3,27 +3,20 @@
 use crate::library::Library;
 use crate::rank::{COUNTED, Rank};
 use calls::entry::{head, kinds};
-use calls::list::NAMES;
-use serde_json::{Map, Value, json};
+use calls::list::{COUNT, NAMES};
+use mpi_facts::{RankFacts, ThreadLevel};
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 /// What is known from the beginning.
-pub fn known(library: &Library, rank: &Rank) -> Map<String, Value> {
-    let version = library.version_text();
-    let program =
-        std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default();
-    let called = std::env::args_os().next().unwrap_or_default();
-    let facts = json!({
-        "library": short(&version),
-        "version": version,
-        "size": rank.communicators.about(calls::entry::WORLD).peers,
-        "thread_level": library.thread_level(),
-        "program": program,
-        "argv0": called.to_string_lossy(),
-    });
-    match facts {
-        Value::Object(facts) => facts,
-        _ => Map::new(),
+pub fn known(library: &Library, rank: &Rank, asked: ThreadLevel) -> RankFacts {
+    RankFacts {
+        library: Some(short(&library.version_text())),
+        size: rank.size(),
+        thread_asked: Some(asked),
+        thread_level: Some(library.thread_level()),
+        functions: COUNT,
+        passed_through: BTreeMap::new(),
     }
 }
 
@@ -31,12 +24,9 @@ pub fn known(library: &Library, rank: &Rank) -> Map<String, Value> {
 pub fn write(rank: &mut Rank) {
     let counts =
         NAMES.iter().zip(&COUNTED).map(|(name, count)| (name, count.load(Ordering::Relaxed)));
-    let counts: Map<String, Value> = counts
-        .filter(|(_, count)| *count > 0)
-        .map(|(name, count)| (format!("MPI_{name}"), count.into()))
-        .collect();
-    rank.facts.insert("passed_through".into(), counts.into());
-    let text = Value::Object(rank.facts.clone()).to_string();
+    let called = counts.filter(|(_, count)| *count > 0);
+    rank.facts.passed_through = called.map(|(name, n)| (format!("MPI_{name}"), n)).collect();
+    let text = serde_json::to_string(&rank.facts).unwrap_or_default();
     let words = text.as_bytes().chunks(8).map(|bytes| {
         let mut word = [0; 8];
         word[..bytes.len()].copy_from_slice(bytes);

@@ -41,8 +41,6 @@ pub const ANY_TAG: i32 = -1;
 pub const UNDEFINED: i32 = -32766;
 /// The largest status of them, in words.
 pub const STATUS_WORDS: usize = 3;
-/// `MPI_THREAD_MULTIPLE`, the same in both.
-pub const THREAD_MULTIPLE: i32 = 3;
 
 /// Open MPI 3 to 5.
 pub const OPEN_MPI: Layout = Layout {
@@ -181,6 +179,7 @@ pub unsafe fn int_at(pointer: usize, index: usize) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpi_facts::ThreadLevel;
     use std::collections::HashMap;
     use std::process::Command;
 
@@ -214,7 +213,7 @@ mod tests {
             ("proc_null", layout.proc_null.into()),
             ("root", layout.root.into()),
             ("undefined", UNDEFINED.into()),
-            ("thread_multiple", THREAD_MULTIPLE.into()),
+            ("thread_multiple", ThreadLevel::MULTIPLE.0.into()),
             ("status_ignore", layout.status_ignore as i128),
             ("statuses_ignore", layout.status_ignore as i128),
             ("in_place", layout.in_place as i128),

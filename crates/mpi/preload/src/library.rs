@@ -7,6 +7,7 @@
 use crate::layout::{Layout, MPICH, OPEN_MPI, Status, mpich};
 use crate::loaded;
 use calls::list::NAMES;
+use mpi_facts::ThreadLevel;
 use std::ffi::CString;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -173,12 +174,12 @@ impl Library {
         String::from_utf8_lossy(&text[..length]).trim_end_matches(['\0', '\n', ' ']).to_string()
     }
 
-    /// What the program may do with threads: `MPI_THREAD_SINGLE` is 0, `MPI_THREAD_MULTIPLE` 3.
-    pub fn thread_level(&self) -> i32 {
+    /// What the program may do with threads.
+    pub fn thread_level(&self) -> ThreadLevel {
         let mut level = 0i32;
         // SAFETY: room for an int.
         unsafe { self.query_thread(&raw mut level as usize) };
-        level
+        ThreadLevel(level)
     }
 
     /// This process's rank in a communicator.

@@ -5,11 +5,11 @@
 //! `FOURSTAMP_MPI_CLOCK` its machine and what its clock is good for, which saves each rank of that
 //! machine the measuring.
 
+use crate::arguments::{NONE, PLACES};
 use crate::communicators::Communicators;
 use crate::dispatch::{Invocation, Stamped};
 use crate::exchanges;
 use crate::facts;
-use crate::layout::THREAD_MULTIPLE;
 use crate::library::Library;
 use crate::log::Log;
 use crate::rank::{self, Rank, Tracer};
@@ -17,6 +17,7 @@ use crate::trouble;
 use calls::entry::{Call, POLLS_APART_NS};
 use calls::list::Operation;
 use clock::{Clock, Plant, Quality};
+use mpi_facts::ThreadLevel;
 use record::{Machine, NodeSheet, RunFolder};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,7 @@ pub fn before(call: &Invocation) {
         );
     };
     let number = library.rank_in(library.world).unwrap_or(-1);
-    if let Err(error) = begin(&run, clock, library, number, &init) {
+    if let Err(error) = begin(&run, clock, library, number, (&init, asked_by(call))) {
         let what = format!(
             "rank {number} is not traced, the program runs on: {}",
             error.to_string().replace('\n', "; ")
@@ -85,7 +86,7 @@ fn begin(
     clock: Clock,
     library: Library,
     number: i32,
-    init: &Call,
+    (init, asked): (&Call, ThreadLevel),
 ) -> Result<(), Box<dyn std::error::Error>> {
     let node = u32::try_from(number)?;
     let folder = RunFolder::join(run)?;
@@ -100,19 +101,27 @@ fn begin(
     sheet.save_into(&folder.live())?;
     let (communicators, entries) = Communicators::new(&library);
     let mut rank = Rank::new(number, log, communicators, sheet, folder);
-    rank.facts = facts::known(&library, &rank);
+    rank.facts = facts::known(&library, &rank, asked);
     facts::write(&mut rank);
     for entry in &entries {
         rank.log.entry(entry)?;
     }
     rank.log.call(init)?;
-    let threads = library.thread_level() >= THREAD_MULTIPLE;
+    let threads = library.thread_level() >= ThreadLevel::MULTIPLE;
     watch_forks();
     rank::start(clock, library, rank, threads);
     if let Some(tracer) = rank::tracer() {
         exchanges::exchange(tracer);
     }
     Ok(())
+}
+
+/// The thread level that the program wants.
+fn asked_by(call: &Invocation) -> ThreadLevel {
+    match PLACES[call.operation].required {
+        NONE => ThreadLevel::SINGLE,
+        place => ThreadLevel(call.int(place)),
+    }
 }
 
 fn apart_ticks(quality: &Quality) -> u64 {

@@ -17,6 +17,7 @@ use crate::trouble;
 use calls::entry::{Call, Completion};
 use calls::list::NAMES;
 use clock::Clock;
+use mpi_facts::RankFacts;
 use record::{NodeSheet, RunFolder};
 use std::cell::UnsafeCell;
 use std::path::PathBuf;
@@ -72,7 +73,7 @@ pub struct Rank {
     /// Holds the run's lock.
     pub folder: Option<RunFolder>,
     /// What the facts say, but for what is counted.
-    pub facts: serde_json::Map<String, serde_json::Value>,
+    pub facts: RankFacts,
     threads: u32,
 }
 
@@ -153,7 +154,7 @@ impl Rank {
             sheet,
             live: folder.live(),
             folder: Some(folder),
-            facts: serde_json::Map::new(),
+            facts: RankFacts::default(),
             threads: 0,
         }
     }

@@ -99,7 +99,8 @@ fn mpi(path: &Path) -> (Facts, Analysis) {
 fn poor((facts, analysis): &(Facts, Analysis)) -> (Facts, Analysis) {
     let mut facts = facts.clone();
     if let Some(mpi) = &mut facts.mpi {
-        (mpi.match_rate, mpi.unmatched_sends, mpi.causality_violations) = (Some(0.66), 800, 3);
+        let of = &mut mpi.matching;
+        (of.match_rate, of.unmatched_sends, of.causality_violations) = (Some(0.66), 800, 3);
     }
     (facts, analysis.clone())
 }

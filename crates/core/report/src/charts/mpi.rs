@@ -6,6 +6,7 @@ use stats::analysis::{Analysis, Mpi, MpiBy, MpiGroups};
 use super::{mpi_blocked, mpi_lanes, mpi_ranks, mpi_waits};
 use crate::facts::Facts;
 use crate::mpi;
+use crate::mpi_facts::MpiWords;
 use crate::mpi_tables as tables;
 
 pub(super) fn sections(facts: &Facts, analysis: &Analysis) -> Vec<Section> {

@@ -4,6 +4,7 @@
 use super::program::Communicator;
 use calls::entry::{self, Call, Completion, flags, head, kinds};
 use clock::Exchange;
+use mpi_facts::RankFacts;
 
 /// A rank's clock: ticks = offset + true time × (1 + drift).
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +39,7 @@ const COMMUNICATORS: [Communicator; 4] = [
 impl RankLog {
     pub fn new(rank: usize, ranks: usize, clock: RankClock) -> RankLog {
         let mut log = RankLog { rank, clock, words: Vec::new(), ranks, rows: 0, polls: None };
-        log.facts();
+        log.facts(calls::list::COUNT);
         for communicator in COMMUNICATORS {
             log.register(communicator);
         }
@@ -125,8 +126,12 @@ impl RankLog {
         self.words.extend(words);
     }
 
-    fn facts(&mut self) {
-        let text = format!("{{\"library\":\"simulated\",\"size\":{}}}", self.ranks);
+    /// What the rank says of itself, whose tracer knew so many functions.
+    pub fn facts(&mut self, functions: usize) {
+        let library = Some("simulated".to_owned());
+        let size = self.ranks as u32;
+        let facts = RankFacts { library, size, functions, ..RankFacts::default() };
+        let text = serde_json::to_string(&facts).unwrap();
         let words = text.as_bytes().chunks(8).map(|bytes| {
             let mut word = [0; 8];
             word[..bytes.len()].copy_from_slice(bytes);

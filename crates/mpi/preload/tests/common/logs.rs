@@ -2,6 +2,7 @@
 
 use calls::entry::{self, Call, Completion, flags, kinds};
 use calls::list::NAMES;
+use mpi_facts::RankFacts;
 use std::path::Path;
 
 /// What one rank has left.
@@ -9,7 +10,7 @@ pub struct Log {
     pub calls: Vec<(Call, Vec<Completion>)>,
     pub communicators: usize,
     pub exchanges: usize,
-    pub facts: serde_json::Value,
+    pub facts: RankFacts,
     /// The call in which it ended.
     pub pending: Option<Call>,
     ns_per_tick: f64,
@@ -36,7 +37,7 @@ impl Log {
             calls: Vec::new(),
             communicators: 0,
             exchanges: 0,
-            facts: serde_json::Value::Null,
+            facts: RankFacts::default(),
             pending,
             ns_per_tick: sheet(&stem.with_extension("json")).quality.ns_per_tick,
         };
