@@ -1,12 +1,12 @@
 //! From a run folder to its analysis: reads chunks on all cores and gives them to `stats`, which is
 //! pure.
 
-use crate::call_tables::{self, CallTables};
 use crate::choosing::nothing_left;
 use crate::foretelling::foretell;
 use crate::paged;
 use crate::reading::on_all_cores;
 use anyhow::{Context, Result, bail};
+use mpi_lens::CallTables;
 use record::{Batch, Chunk, Closing, Origin, Run};
 use report::{Entry, Facts, Told};
 use stats::analysis::Analysis;
@@ -65,7 +65,7 @@ pub fn analyse(path: &Path, seed: u64, filter: &Filter) -> Result<Analysed> {
     if !tables.is_empty() {
         let mpi = analysis.mpi.get_or_insert_default();
         mpi.calls = Some(tables.tally(&mut mpi.worst).with_context(cannot)?);
-        mpi.sites = call_tables::sites(&run)?;
+        mpi.sites = mpi_lens::sites(&run)?;
     }
     let mut facts = Facts::from(&run.info);
     foretell(&mut facts, path);

@@ -10,7 +10,6 @@
 
 mod analyse;
 mod args;
-mod call_tables;
 mod child;
 mod choosing;
 mod commands;

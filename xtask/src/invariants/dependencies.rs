@@ -11,12 +11,21 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("fourstamp-clock", &[]),
     ("fourstamp-memory", &[]),
     ("fourstamp-record", &["fourstamp-clock", "fourstamp-memory"]),
-    ("fourstamp-calls", &["fourstamp-clock", "fourstamp-record"]),
+    ("fourstamp-mpi-facts", &["fourstamp-clock"]),
+    ("fourstamp-calls", &["fourstamp-clock", "fourstamp-mpi-facts", "fourstamp-record"]),
+    ("fourstamp-mpi-job", &["fourstamp-clock", "fourstamp-mpi-facts", "fourstamp-record"]),
+    ("fourstamp-mpi-lens", &["fourstamp-calls", "fourstamp-record", "fourstamp-stats"]),
     ("fourstamp-watch", &["fourstamp-clock", "fourstamp-record"]),
     ("fourstamp-mpitrace-large", &["fourstamp-calls"]),
     (
         "fourstamp-mpitrace",
-        &["fourstamp-calls", "fourstamp-clock", "fourstamp-memory", "fourstamp-record"],
+        &[
+            "fourstamp-calls",
+            "fourstamp-clock",
+            "fourstamp-memory",
+            "fourstamp-mpi-facts",
+            "fourstamp-record",
+        ],
     ),
     ("fourstamp-timewarp", &["fourstamp-memory"]),
     ("fourstamp-pager", &[]),
@@ -28,7 +37,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("fourstamp-rmem-preload", &["fourstamp-rmem"]),
     ("fourstamp-models", &["fourstamp-timewarp"]),
     ("fourstamp-stats", &["fourstamp-record"]),
-    ("fourstamp-report", &["fourstamp-record", "fourstamp-stats"]),
+    ("fourstamp-report", &["fourstamp-mpi-facts", "fourstamp-record", "fourstamp-stats"]),
 ];
 
 /// anyhow passes errors on to a person: a library's caller is a program.

@@ -8,10 +8,10 @@ mod tables;
 
 use crate::analyse;
 use crate::args::ExportArgs;
-use crate::call_tables::CallTables;
 use crate::choosing::must_leave_some;
 use crate::show::say;
 use anyhow::{Context, Result};
+use mpi_lens::CallTables;
 use record::{Run, named_temporary};
 use report::perfetto::{Trace, Track};
 use serde_json::json;
@@ -62,7 +62,7 @@ impl Exported {
 fn trace(run: &Run, asked: &Exported, limit: u64, file: &Path) -> Result<String> {
     let tables = CallTables::of(run);
     let stretch = asked.stretch.limited(limit, |add| {
-        calls::starts(&tables, add)?;
+        mpi_lens::spans(&tables, |from, to| add(from, to, 1))?;
         messages::starts(run, &tables, asked, add)
     })?;
     let wanted = Exported { stretch, filter: asked.filter.clone() };

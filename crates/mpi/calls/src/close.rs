@@ -8,7 +8,7 @@ use crate::ranks::{Rank, Ranks};
 use crate::recording::{Recording, Written};
 use crate::sampling::Sampling;
 use crate::summary::summary;
-use crate::table::{CALL_COLUMNS, calls_file};
+use crate::table::{CALL_COLUMNS, calls_file, columns_in_file};
 use crate::traffic::{Counts, walk};
 use crate::usual::Usual;
 use crate::writers::{RankOut, Rows, Writers, group_rows};
@@ -93,7 +93,8 @@ fn write(
 fn rank_out(rank: &mut Rank, closing: &Closing, group_rows: usize) -> Result<RankOut, CloseError> {
     rank.sheet.schema = message::schema();
     let path = closing.path().join(calls_file(rank.sheet.launch, rank.sheet.node));
-    let calls = SideWriter::create(&path, &CALL_COLUMNS, rank.sheet.launch, rank.sheet.node)?;
+    let columns = columns_in_file(CALL_COLUMNS);
+    let calls = SideWriter::create(&path, &columns, rank.sheet.launch, rank.sheet.node)?;
     Ok(RankOut {
         messages: closing.messages(&rank.sheet)?.with_group_rows(group_rows),
         calls: calls.with_group_rows(group_rows),

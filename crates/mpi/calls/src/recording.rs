@@ -8,6 +8,7 @@ use crate::groups::View;
 use crate::matching::Matches;
 use crate::message::{Got, Message, Sent};
 use crate::order::Order;
+use crate::table::{CALL_COLUMNS, CallColumn};
 use crate::traffic::Traffic;
 use crate::usual::Usual;
 use crate::writers::{CallRow, Rows, Writers};
@@ -147,29 +148,29 @@ impl Traffic for Recording<'_> {
 #[inline]
 fn call_row(event: &Event, view: &View) -> CallRow {
     let call = &event.call;
-    let [mut peer, mut tag, mut communicator, mut bytes] = [NULL; 4];
+    let mut row = [NULL; CALL_COLUMNS.len()];
+    let mut put = |column: CallColumn, value: i64| row[column as usize] = value;
+    put(CallColumn::Enter, event.enter);
+    put(CallColumn::Exit, event.exit);
+    put(CallColumn::Call, i64::from(call.operation));
+    put(CallColumn::Thread, i64::from(call.thread));
     if call.has_message() {
         let seen = view.get(call.communicator);
-        communicator = seen.map_or(NULL, |seen| i64::from(seen.global));
-        peer = peer_of(event, seen);
-        tag = i64::from(call.tag);
-        bytes = call.bytes as i64;
+        put(CallColumn::Communicator, seen.map_or(NULL, |seen| i64::from(seen.global)));
+        put(CallColumn::Peer, peer_of(event, seen));
+        put(CallColumn::Tag, i64::from(call.tag));
+        put(CallColumn::Bytes, call.bytes as i64);
     }
-    let ended_later = call.request != 0 && !matches!(event.ended.how, End::Never | End::Open);
-    let polls = if call.is_polls() { i64::from(call.request) } else { NULL };
-    [
-        event.enter,
-        event.exit,
-        i64::from(call.operation),
-        peer,
-        tag,
-        communicator,
-        bytes,
-        if ended_later { event.ended.row } else { NULL },
-        polls,
-        if call.site == 0 { NULL } else { i64::from(call.site) },
-        i64::from(call.thread),
-    ]
+    if call.request != 0 && !matches!(event.ended.how, End::Never | End::Open) {
+        put(CallColumn::DoneIn, event.ended.row);
+    }
+    if call.is_polls() {
+        put(CallColumn::Polls, i64::from(call.request));
+    }
+    if call.site != 0 {
+        put(CallColumn::Site, i64::from(call.site));
+    }
+    row
 }
 
 /// World rank of a call's peer; −2 if it was posted for any source, null for none.

@@ -11,8 +11,10 @@ mod matching;
 mod rank;
 mod run;
 mod thread_level;
+pub mod variables;
 
 pub use matching::Matching;
 pub use rank::RankFacts;
 pub use run::{Damaged, InProgress, KEY, MpiFacts};
 pub use thread_level::ThreadLevel;
+pub use variables::LauncherClock;

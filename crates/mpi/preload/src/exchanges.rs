@@ -16,7 +16,7 @@ const TAG: usize = 1;
 
 /// Bring the clocks together. Every rank of the world must come here.
 pub fn exchange(tracer: &Tracer) {
-    let planted = std::env::var_os("FOURSTAMP_PLANT").is_some();
+    let planted = std::env::var_os(mpi_facts::variables::PLANT).is_some();
     if !planted && is_one_machine(tracer.with(|rank| rank.size())) {
         return;
     }

@@ -1,9 +1,7 @@
 //! The beginning and the end: joining the run when MPI is initialised, closing the log when it is
 //! finalised.
 //!
-//! What the launcher says comes by environment: `FOURSTAMP_MPI_RUN` is the run's folder;
-//! `FOURSTAMP_MPI_CLOCK` its machine and what its clock is good for, which saves each rank of that
-//! machine the measuring.
+//! What the launcher says comes by environment ([`mpi_facts::variables`]).
 
 use crate::arguments::{NONE, PLACES};
 use crate::communicators::Communicators;
@@ -17,23 +15,15 @@ use crate::trouble;
 use calls::entry::{Call, POLLS_APART_NS};
 use calls::list::Operation;
 use clock::{Clock, Plant, Quality};
-use mpi_facts::ThreadLevel;
+use mpi_facts::{LauncherClock, ThreadLevel, variables};
 use record::{Machine, NodeSheet, RunFolder};
-use serde::Deserialize;
 use std::path::{Path, PathBuf};
-
-/// What the launcher knows of its clock.
-#[derive(Deserialize)]
-struct LauncherClock {
-    boot_id: String,
-    quality: Quality,
-}
 
 /// A call of this family while nothing is logged.
 pub fn before(call: &Invocation) {
     let initialises =
         [Operation::Init as usize, Operation::Init_thread as usize].contains(&call.operation);
-    let run = std::env::var_os("FOURSTAMP_MPI_RUN").filter(|run| initialises && !run.is_empty());
+    let run = std::env::var_os(variables::RUN).filter(|run| initialises && !run.is_empty());
     let Some(run) = run.map(PathBuf::from) else {
         call.call();
         return;
@@ -167,7 +157,7 @@ fn watch_forks() {
 }
 
 fn sheet_of(node: u32, clock: &Clock) -> NodeSheet {
-    let told = std::env::var("FOURSTAMP_MPI_CLOCK").ok();
+    let told = std::env::var(variables::CLOCK).ok();
     let told = told.and_then(|text| serde_json::from_str::<LauncherClock>(&text).ok());
     let same = told.filter(|told| {
         !clock.is_planted()
@@ -192,7 +182,7 @@ fn rank_by_environment() -> Option<u32> {
 fn clock_of(rank: Option<u32>) -> Clock {
     let clock = Clock::best();
     let planted = || {
-        let plants = std::env::var("FOURSTAMP_PLANT").ok()?;
+        let plants = std::env::var(variables::PLANT).ok()?;
         plants.split(',').find_map(|plant| parse_plant(plant, rank?))
     };
     match planted() {

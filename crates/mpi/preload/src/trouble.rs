@@ -1,12 +1,13 @@
 //! What goes wrong in here is said once on standard error, in one line, and never ends the program.
 
+use mpi_facts::variables::TROUBLE_FILE;
 use std::io::Write;
 use std::path::Path;
 
 /// Say it once in the whole job: by whoever makes the file first. Where no file can be made (a full
 /// disk), rank 0 says it.
 pub fn say_once(live: &Path, rank: i32, what: &str) {
-    match std::fs::File::create_new(live.join("trouble")) {
+    match std::fs::File::create_new(live.join(TROUBLE_FILE)) {
         Ok(mut file) => {
             let _ = writeln!(file, "{what}");
             say(what);

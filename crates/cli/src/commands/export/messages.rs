@@ -3,8 +3,8 @@
 
 use super::stretch::Stretch;
 use super::{Exported, group_of, rank_track};
-use crate::call_tables::CallTables;
 use anyhow::Result;
+use mpi_lens::CallTables;
 use record::{Batch, Chunk, Field, Kind, NULL, Run};
 use report::perfetto::{Trace, TraceSlice, Track};
 use serde_json::{Value, json};

@@ -2,13 +2,12 @@
 
 use super::Exported;
 use super::flow;
-use super::stretch::Stretch;
 use crate::analyse::analyse;
 use crate::args::ExportArgs;
-use crate::call_tables::{self, CallTables, column};
 use crate::commands::report::document_of;
 use anyhow::{Context, Result, bail};
-use record::{Batch, Field, Holds, How, Kind, NULL, Run, SideReader};
+use mpi_lens::CallTables;
+use record::{Batch, Field, How, Kind, NULL, Run};
 use stats::Columns;
 use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::path::Path;
@@ -43,7 +42,9 @@ fn fill(run: &Run, args: &ExportArgs, wanted: &Exported, folder: &Path) -> Resul
     file(&folder.join("messages.csv"), |out| messages(run, wanted, out))?;
     let tables = CallTables::of(run);
     if !tables.is_empty() {
-        file(&folder.join("calls.csv"), |out| calls(&tables, stretch, out))?;
+        file(&folder.join("calls.csv"), |out| {
+            mpi_lens::calls_csv(&tables, |from, to| stretch.overlaps(from, to), out)
+        })?;
     }
     if flow::has_flow(run) {
         file(&folder.join("flow.csv"), |out| flow::write(run, stretch, out))?;
@@ -176,37 +177,6 @@ fn cell(field: Field, value: i64, out: &mut dyn Write) -> std::io::Result<()> {
         }
         _ => write!(out, "{value}"),
     }
-}
-
-/// The calls of all ranks, the rank first.
-fn calls(tables: &CallTables, stretch: &Stretch, out: &mut dyn Write) -> Result<()> {
-    let columns = call_tables::columns();
-    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
-    writeln!(out, "rank,{}", names.join(","))?;
-    for (rank, path) in &tables.files {
-        let mut table = SideReader::open(path, columns)?;
-        for group in 0..table.groups() {
-            let read = table.read(group)?;
-            for row in 0..read[column::ENTER].len() {
-                let (enter, exit) = (read[column::ENTER][row], read[column::EXIT][row]);
-                if !stretch.overlaps(enter, if exit == NULL { i64::MAX } else { exit }) {
-                    continue;
-                }
-                write!(out, "{rank}")?;
-                for (column, values) in columns.iter().zip(&read) {
-                    match (column.holds, values[row]) {
-                        (_, NULL) => write!(out, ",")?,
-                        (Holds::Names(_), code) => {
-                            write!(out, ",{}", call_tables::function_name(code))?
-                        }
-                        (_, value) => write!(out, ",{value}")?,
-                    }
-                }
-                out.write_all(b"\n")?;
-            }
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

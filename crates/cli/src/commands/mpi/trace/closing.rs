@@ -7,6 +7,7 @@ use crate::failure;
 use crate::progress::Bar;
 use crate::show;
 use anyhow::{Context, Result};
+use mpi_facts::variables::TROUBLE_FILE;
 use record::RunFolder;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
@@ -21,7 +22,7 @@ const WORTH_A_BAR: Duration = Duration::from_secs(2);
 pub fn close_and_show(folder: RunFolder, ended: &ExitStatus, no_report: bool) -> Result<ExitCode> {
     let path = folder.path().to_path_buf();
     let code = child::code(*ended);
-    if !has_ranks(&folder.live())? {
+    if !calls::close::has_logs(&path) {
         drop(folder);
         return Ok(nothing_traced(&path, code));
     }
@@ -40,21 +41,16 @@ pub fn close_and_show(folder: RunFolder, ended: &ExitStatus, no_report: bool) ->
     Ok(ExitCode::from(code))
 }
 
-fn has_ranks(live: &Path) -> Result<bool> {
-    let files =
-        std::fs::read_dir(live).with_context(|| format!("cannot read {}", live.display()))?;
-    Ok(files.flatten().any(|file| file.path().extension().is_some_and(|ending| ending == "calls")))
-}
-
 /// No rank has begun a log: that is the program's nature, or its ranks have said why.
 fn nothing_traced(path: &Path, code: u8) -> ExitCode {
-    if !path.join("live/trouble").exists() {
+    let trouble = path.join("live").join(TROUBLE_FILE);
+    if !trouble.exists() {
         eprintln!(
             "fourstamp: no rank called MPI_Init: this is no MPI program, it failed before, or its \
             libraries do not let themselves be preceded (static, setuid); nothing was traced"
         );
     }
-    let _ = std::fs::remove_file(path.join("live/trouble"));
+    let _ = std::fs::remove_file(trouble);
     place::remove_empty(path);
     ExitCode::from(if code == 0 { BAD_INPUT } else { code })
 }
@@ -62,7 +58,7 @@ fn nothing_traced(path: &Path, code: u8) -> ExitCode {
 fn close(mut folder: RunFolder, ended: &ExitStatus) -> Result<()> {
     let info = folder.info_mut();
     info.notes.extend(child::note(*ended));
-    let trouble = std::fs::read_to_string(folder.live().join("trouble")).unwrap_or_default();
+    let trouble = std::fs::read_to_string(folder.live().join(TROUBLE_FILE)).unwrap_or_default();
     folder.info_mut().failures.extend(trouble.lines().map(String::from));
     let begun = Instant::now();
     let mut bar = None;

@@ -3,15 +3,17 @@
 //! The tracer is loaded into the ranks only, where the launcher can be told so, and not into the
 //! launcher itself. Across hosts Open MPI forwards no variables by itself.
 
-use anyhow::{Context, Result, bail};
+use crate::JobError;
+use crate::which::which;
+use mpi_facts::variables::{CLOCK, PLANT, RUN};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What starts the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Launcher {
+pub(crate) enum Launcher {
     /// `mpirun` of Open MPI.
     OpenMpi,
     /// `mpiexec` of MPICH and its kin.
@@ -23,20 +25,17 @@ pub enum Launcher {
 }
 
 /// What the ranks need beside the library's name.
-const VARIABLES: [&str; 3] = ["FOURSTAMP_MPI_RUN", "FOURSTAMP_MPI_CLOCK", "FOURSTAMP_PLANT"];
+const VARIABLES: [&str; 3] = [RUN, CLOCK, PLANT];
 
 impl Launcher {
     /// By the command's name, and where two have the same name by what it says of itself.
     ///
     /// # Errors
     /// When there is no such command.
-    pub fn of(words: &[OsString]) -> Result<Launcher> {
-        let command = words.first().context("no command to run; give one after --")?;
+    pub fn of(words: &[OsString]) -> Result<Launcher, JobError> {
+        let command = words.first().ok_or(JobError::NoCommand)?;
         if which(command).is_none() {
-            bail!(
-                "cannot find {}: it is not on the PATH; install it, or give its path",
-                command.to_string_lossy()
-            );
+            return Err(JobError::NotFound { command: command.to_string_lossy().into_owned() });
         }
         let name =
             Path::new(command).file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -68,7 +67,7 @@ impl Launcher {
             Launcher::OpenMpi => {
                 let set = VARIABLES
                     .iter()
-                    .filter(|name| **name != "FOURSTAMP_PLANT" || std::env::var_os(name).is_some());
+                    .filter(|name| **name != PLANT || std::env::var_os(name).is_some());
                 let forward = set.flat_map(|name| ["-x".into(), OsString::from(name)]);
                 forward.chain(["-x".into(), joined("LD_PRELOAD=", &preload)]).collect()
             }
@@ -116,20 +115,6 @@ fn joined(start: &str, rest: &OsStr) -> OsString {
     let mut word = OsString::from(start);
     word.push(rest);
     word
-}
-
-/// The file that a command's name stands for.
-pub fn which(command: &OsStr) -> Option<PathBuf> {
-    let is_program = |path: &PathBuf| {
-        use std::os::unix::fs::PermissionsExt;
-        path.metadata()
-            .is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
-    };
-    if command.as_bytes().contains(&b'/') {
-        return Some(PathBuf::from(command)).filter(is_program);
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(command)).find(is_program)
 }
 
 #[cfg(test)]

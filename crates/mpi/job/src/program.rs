@@ -1,6 +1,7 @@
 //! The program among the launcher's words.
 
-use super::launcher::{Launcher, which};
+use crate::launcher::Launcher;
+use crate::which::which;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -9,7 +10,7 @@ const TWO_VALUES: [&str; 5] = ["mca", "gmca", "pmixmca", "env", "genv"];
 
 /// The program that the ranks run: the first word that is a program's file. A guess, because
 /// launchers have hundreds of options.
-pub fn find(words: &[OsString], launcher: &Launcher) -> Option<PathBuf> {
+pub(crate) fn find(words: &[OsString], launcher: &Launcher) -> Option<PathBuf> {
     if *launcher == Launcher::Unknown {
         return which(&words[0]);
     }

@@ -1,0 +1,73 @@
+//! An MPI job with the tracer in it: which launcher starts it, which program its ranks run, and the
+//! command that starts it with the tracer loaded before each rank.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod launcher;
+mod program;
+mod which;
+
+use launcher::Launcher;
+use mpi_facts::LauncherClock;
+use mpi_facts::variables::{CLOCK, RUN};
+use record::Machine;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Why a command starts no job.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// There is none.
+    #[error("no command to run; give one after --")]
+    NoCommand,
+    /// There is no such program.
+    #[error("cannot find {command}: it is not on the PATH; install it, or give its path")]
+    NotFound {
+        /// As it was given.
+        command: String,
+    },
+}
+
+/// A job that can be started.
+#[derive(Clone, Debug)]
+pub struct Job {
+    launcher: Launcher,
+    words: Vec<OsString>,
+}
+
+impl Job {
+    /// The job that these words start.
+    ///
+    /// # Errors
+    /// When there is no such command.
+    pub fn of(words: &[OsString]) -> Result<Job, JobError> {
+        Ok(Job { launcher: Launcher::of(words)?, words: words.to_vec() })
+    }
+
+    /// The program that the ranks run, as far as can be told.
+    pub fn program(&self) -> Option<PathBuf> {
+        program::find(&self.words, &self.launcher)
+    }
+
+    /// The command with everything that makes the tracer in `library` log into `run`. Measures the
+    /// clock, so that ranks on this machine need not.
+    pub fn command(&self, library: &Path, run: &Path) -> Command {
+        let mut command = Command::new(&self.words[0]);
+        command
+            .args(self.launcher.arguments(&self.words, library))
+            .env(RUN, run)
+            .env(CLOCK, clock_facts());
+        if self.launcher.preloads_by_environment(&self.words) {
+            command.env("LD_PRELOAD", self.launcher.preload(library));
+        }
+        command
+    }
+}
+
+fn clock_facts() -> String {
+    let quality = clock::measure(&clock::Clock::best());
+    let clock = LauncherClock { boot_id: Machine::here().boot_id, quality };
+    serde_json::to_string(&clock).expect("plain data is JSON")
+}

@@ -1,0 +1,22 @@
+//! What can go wrong when the tables of a run are read.
+
+use std::path::PathBuf;
+
+/// Tables of an MPI run cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum LensError {
+    /// A table of calls cannot be read.
+    #[error(transparent)]
+    Record(#[from] record::RecordError),
+    /// The places in the program cannot be read.
+    #[error("cannot read {}: it is no table of places", path.display())]
+    Sites {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: csv::Error,
+    },
+    /// A bug.
+    #[error("a reading thread panicked")]
+    Panicked,
+}
