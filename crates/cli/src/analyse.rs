@@ -3,12 +3,13 @@
 
 use crate::choosing::nothing_left;
 use crate::foretelling::foretell;
+use crate::lenses::LENSES;
 use crate::paged;
 use crate::reading::on_all_cores;
 use anyhow::{Context, Result, bail};
 use mpi_lens::CallTables;
 use record::{Batch, Chunk, Closing, Origin, Run};
-use report::{Entry, Facts, Told};
+use report::{Entry, Facts, Part, Reading, Told};
 use stats::analysis::Analysis;
 use stats::compare::Sample;
 use stats::{Accumulator, FileRows, Filter, Options, Position};
@@ -24,6 +25,8 @@ pub struct Analysed {
     pub facts: Facts,
     /// Where the time went.
     pub analysis: Analysis,
+    /// What products say of it.
+    pub parts: Vec<Part>,
     /// The story of its slowest message, where it is to be told.
     pub told: Option<Told>,
 }
@@ -59,17 +62,31 @@ pub fn analyse(path: &Path, seed: u64, filter: &Filter) -> Result<Analysed> {
     let cannot = || format!("cannot read {}", path.display());
     let chunks = numbered(&run, 0);
     let blocking = Arc::new(tables.blocking().with_context(cannot)?);
-    let options = Options { blocking, ..options(&chunks, clock_error_ns(&run), seed) };
+    let readings = readings(&run).with_context(cannot)?;
+    let traced = readings.iter().any(|reading| reading.is_traced());
+    let options = Options { blocking, traced, ..options(&chunks, clock_error_ns(&run), seed) };
     let name = path.display().to_string();
-    let mut analysis = read_chosen(&chunks, options, filter, &name)?.finish();
+    let read = read_chosen(&chunks, options, filter, &readings, &name)?;
+    let (mut analysis, tallies) = read.finish_all();
     if !tables.is_empty() {
         let mpi = analysis.mpi.get_or_insert_default();
         mpi.calls = Some(tables.tally(&mut mpi.worst).with_context(cannot)?);
         mpi.sites = mpi_lens::sites(&run)?;
     }
-    let mut facts = Facts::from(&run.info);
+    let mut facts = Facts::of(&run.info, LENSES);
     foretell(&mut facts, path);
-    Ok(Analysed { path: path.to_path_buf(), facts, analysis, told: None })
+    let mut parts = Vec::new();
+    for (reading, tally) in readings.iter().zip(tallies) {
+        let part = reading.finish(tally, &facts, &analysis);
+        parts.extend(part.map_err(anyhow::Error::from_boxed).with_context(cannot)?);
+    }
+    Ok(Analysed { path: path.to_path_buf(), facts, analysis, parts, told: None })
+}
+
+/// What each product reads of the run.
+fn readings(run: &Run) -> Result<Vec<Box<dyn Reading>>> {
+    let opened = LENSES.iter().map(|lens| lens.open(run).map_err(anyhow::Error::from_boxed));
+    Ok(opened.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 /// Give runs that have the same title their folders' names.
@@ -87,12 +104,12 @@ pub fn analyse_together(paths: &[PathBuf], seed: u64, filter: &Filter) -> Result
         chunks.extend(numbered(&run, launches));
         launches += run.info.launches.iter().map(|launch| launch.launch + 1).max().unwrap_or(0);
         error_ns = error_ns.max(clock_error_ns(&run));
-        facts.push(Facts::from(&run.info));
+        facts.push(Facts::of(&run.info, LENSES));
         origins.push(run.info.origin.clone());
     }
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     let options = options(&chunks, error_ns, seed);
-    let read = read_chosen(&chunks, options, filter, &names.join(", "))?;
+    let read = read_chosen(&chunks, options, filter, &[], &names.join(", "))?;
     Ok(Together { facts, sample: read.sample(), analysis: read.finish(), origins })
 }
 
@@ -105,6 +122,7 @@ fn options(chunks: &[Numbered], clock_error_ns: i64, seed: u64) -> Options {
         resamples: RESAMPLES,
         blocking: Arc::default(),
         filter: Filter::default(),
+        traced: false,
     }
 }
 
@@ -131,7 +149,12 @@ pub fn open(path: &Path) -> Result<Run> {
 impl Analysed {
     /// For a page.
     pub fn entry(&self) -> Entry<'_> {
-        Entry { facts: &self.facts, analysis: &self.analysis, told: self.told.as_ref() }
+        Entry {
+            facts: &self.facts,
+            analysis: &self.analysis,
+            parts: &self.parts,
+            told: self.told.as_ref(),
+        }
     }
 }
 
@@ -141,10 +164,11 @@ fn read_chosen(
     chunks: &[Numbered],
     options: Options,
     filter: &Filter,
+    readings: &[Box<dyn Reading>],
     name: &str,
 ) -> Result<Accumulator> {
     for filter in filter.tries() {
-        let read = read_all(chunks, &Options { filter, ..options.clone() })
+        let read = read_all(chunks, &Options { filter, ..options.clone() }, readings)
             .with_context(|| format!("cannot read {name}"))?;
         let population = read.population();
         if population.taken() > 0 || population.messages() == 0 {
@@ -157,16 +181,27 @@ fn read_chosen(
 
 /// Every thread takes a run of consecutive chunks, so that what depends on the order of a file's
 /// rows (the time between sends) is seen in order but for one seam a thread.
-fn read_all(chunks: &[Numbered], options: &Options) -> Result<Accumulator> {
+fn read_all(
+    chunks: &[Numbered],
+    options: &Options,
+    readings: &[Box<dyn Reading>],
+) -> Result<Accumulator> {
+    let empty = || {
+        let tallies = readings.iter().map(|reading| reading.tally()).collect();
+        Accumulator::with(options.clone(), tallies)
+    };
     let rows = |numbered: &Numbered| numbered.chunk.rows();
-    let parts = on_all_cores(chunks, rows, |share, done| read_some(share, options, done))?;
-    let mut all = Accumulator::new(options.clone());
+    let parts = on_all_cores(chunks, rows, |share, done| read_some(share, empty(), done))?;
+    let mut all = empty();
     parts.into_iter().for_each(|part| all.merge(part));
     Ok(all)
 }
 
-fn read_some(chunks: &[Numbered], options: &Options, done: &AtomicU64) -> Result<Accumulator> {
-    let mut accumulator = Accumulator::new(options.clone());
+fn read_some(
+    chunks: &[Numbered],
+    mut accumulator: Accumulator,
+    done: &AtomicU64,
+) -> Result<Accumulator> {
     let mut batch = Batch::new();
     for Numbered { chunk, launch } in chunks {
         chunk.read(&stats::FIELDS, &mut batch)?;

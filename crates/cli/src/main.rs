@@ -22,6 +22,7 @@ mod gate;
 mod interrupt;
 mod job;
 mod launching;
+mod lenses;
 mod memory_limit;
 mod paged;
 mod preload;

@@ -3,9 +3,10 @@
 use super::story::tell;
 use crate::analyse::{Analysed, analyse, open, tell_apart};
 use crate::args::ReportArgs;
+use crate::lenses::LENSES;
 use crate::{failure, show};
 use anyhow::{Result, bail};
-use document::Document;
+use document::{Document, Series};
 use report::{Entry, Page, Told};
 use stats::Filter;
 use std::io::Write;
@@ -44,13 +45,20 @@ pub fn run(args: &ReportArgs) -> Result<()> {
 fn print_json(analysed: &[Analysed]) -> Result<()> {
     let mut whole = document::json(&document_of(analysed));
     whole["analysis"] = match analysed {
-        [one] => serde_json::to_value(&one.analysis)?,
-        several => several
-            .iter()
-            .map(|one| serde_json::to_value(&one.analysis))
-            .collect::<Result<_, _>>()?,
+        [one] => figures(one)?,
+        several => several.iter().map(figures).collect::<Result<_, _>>()?,
     };
     show::json(&whole)
+}
+
+/// Every figure: the core's, and each product's under its name.
+fn figures(analysed: &Analysed) -> Result<serde_json::Value> {
+    let mut figures = serde_json::to_value(&analysed.analysis)?;
+    if let Some(map) = figures.as_object_mut() {
+        let own = analysed.parts.iter().filter_map(|part| part.figures.as_object());
+        own.for_each(|own| map.extend(own.clone()));
+    }
+    Ok(figures)
 }
 
 /// The story of a run's slowest message, or of the one that its model is about. A page without it
@@ -76,17 +84,18 @@ fn title(analysed: &[Analysed]) -> String {
 /// CSV of the runs, on standard output; of several, the first column names the run.
 pub fn print_csv(analysed: &[Analysed], name: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let is_series = name == "all" || report::series_names().any(|known| known == name);
+    let own = || LENSES.iter().flat_map(|lens| lens.series()).copied();
+    let is_series = name == "all" || report::series_names().chain(own()).any(|known| known == name);
     if !is_series || name == "quantiles" {
         return Ok(document::table_csv(&document_of(analysed), name, &mut out)?);
     }
     let wanted = Some(name).filter(|name| *name != "all");
     if let [one] = analysed {
-        return Ok(document::series_csv(&report::series(&one.analysis, wanted), &mut out)?);
+        return Ok(document::series_csv(&series(one, wanted), &mut out)?);
     }
     for (at, one) in analysed.iter().enumerate() {
         let mut table = Vec::new();
-        document::series_csv(&report::series(&one.analysis, wanted), &mut table)?;
+        document::series_csv(&series(one, wanted), &mut table)?;
         let table = String::from_utf8_lossy(&table);
         let mut lines = table.lines();
         let head = lines.next().filter(|_| at == 0);
@@ -95,6 +104,13 @@ pub fn print_csv(analysed: &[Analysed], name: &str) -> Result<()> {
         lines.try_for_each(|line| writeln!(out, "{run},{line}"))?;
     }
     Ok(())
+}
+
+/// The series of a run of this name, or all of them: the core's and its products'.
+pub fn series(analysed: &Analysed, wanted: Option<&str>) -> Vec<Series> {
+    let own = analysed.parts.iter().flat_map(|part| &part.series);
+    let own = own.filter(|one| wanted.is_none_or(|wanted| wanted == one.name)).cloned();
+    report::series(&analysed.analysis, wanted).into_iter().chain(own).collect()
 }
 
 /// The runs as one document.

@@ -15,6 +15,7 @@ use crate::escape;
 use crate::format::axis_seconds;
 
 /// A chart, ready to be drawn.
+#[derive(Clone)]
 pub struct Chart {
     /// Its name within the document.
     pub id: String,

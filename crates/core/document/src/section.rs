@@ -35,7 +35,7 @@ pub struct Run {
 }
 
 /// A part of a document under one heading.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Section {
     /// Its name in links and in JSON: `mpi-waits`.
     pub id: &'static str,

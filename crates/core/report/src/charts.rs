@@ -34,7 +34,7 @@ use crate::{story, tables};
 
 /// All sections of one run.
 pub(crate) fn sections(entry: &Entry) -> Vec<Section> {
-    let Entry { facts, analysis, told } = *entry;
+    let Entry { facts, analysis, told, .. } = *entry;
     let mut all = simulation::sections(facts, analysis);
     all.extend(mpi::sections(facts, analysis));
     all.extend(pager::sections(facts, analysis));

@@ -7,6 +7,7 @@ use crate::charts;
 use crate::facts::Facts;
 use crate::finding::stage_shares;
 use crate::headline::Floor;
+use crate::lens::Part;
 use crate::opening;
 use crate::palette;
 use crate::story::Told;
@@ -32,6 +33,8 @@ pub struct Entry<'a> {
     pub facts: &'a Facts,
     /// What was found.
     pub analysis: &'a Analysis,
+    /// What products say of it.
+    pub parts: &'a [Part],
     /// The story of its slowest message, where it is told.
     pub told: Option<&'a Told>,
 }
@@ -70,6 +73,7 @@ impl Entry<'_> {
     }
 
     fn sections(&self) -> Vec<Section> {
-        charts::sections(self)
+        let own = self.parts.iter().flat_map(|part| part.sections.iter().cloned());
+        own.chain(charts::sections(self)).collect()
     }
 }

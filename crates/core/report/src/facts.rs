@@ -5,6 +5,7 @@ use record::{Domain, Machine, RunInfo, State};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
+use crate::lens::{Lens, ProductFacts};
 use crate::mpi_facts;
 use crate::outcome::{self, Outcome};
 use crate::pager_facts::{self, PagerFacts};
@@ -28,6 +29,8 @@ pub struct Facts {
     pub launches: usize,
     /// Every parameter of the workload: name and value.
     pub parameters: Vec<(String, String)>,
+    /// What a product's part of `run.json` says.
+    pub product: ProductFacts,
     /// What a simulation's engine counted itself.
     pub outcome: Option<Outcome>,
     /// What the matching of an MPI run says of itself.
@@ -166,14 +169,26 @@ fn ending(path: &Path, others: &[&Path]) -> String {
 
 impl From<&RunInfo> for Facts {
     fn from(info: &RunInfo) -> Facts {
+        Facts::of(info, &[])
+    }
+}
+
+impl Facts {
+    /// The facts of a run, as far as these products know it.
+    pub fn of(info: &RunInfo, lenses: &[&dyn Lens]) -> Facts {
+        let keys: Vec<&str> = lenses.iter().flat_map(|lens| lens.keys()).copied().collect();
+        let product = lenses.iter().find_map(|lens| lens.facts(info)).unwrap_or_default();
+        let mut parameters = parameters(info, &keys);
+        parameters.splice(0..0, product.parameters.iter().cloned());
         Facts {
+            product,
             name: String::new(),
             workload: info.workload.clone(),
             transport: info.transport.clone(),
             topology: info.topology.replace('-', " "),
             nodes: info.launches.iter().map(|launch| launch.nodes.len()).max().unwrap_or(0),
             launches: info.launches.len(),
-            parameters: parameters(info),
+            parameters,
             outcome: Outcome::of(&info.parameters, parameter),
             mpi: mpi_facts::of(info.parameters.get(MPI_KEY)),
             pager: PagerFacts::of(info.parameters.get(pager_facts::KEY)),
@@ -189,8 +204,8 @@ impl From<&RunInfo> for Facts {
 }
 
 /// All but the results, which are none.
-fn parameters(info: &RunInfo) -> Vec<(String, String)> {
-    let results = [outcome::KEY, MPI_KEY, pager_facts::KEY];
+fn parameters(info: &RunInfo, keys: &[&str]) -> Vec<(String, String)> {
+    let results = [&[outcome::KEY, MPI_KEY, pager_facts::KEY], keys].concat();
     let given = info.parameters.iter().filter(|(name, _)| !results.contains(&name.as_str()));
     let library = mpi_facts::of(info.parameters.get(MPI_KEY)).and_then(|mpi| mpi.library);
     let library =

@@ -69,6 +69,7 @@ pub fn tail_sentence(analysis: &Analysis) -> Option<String> {
 pub(crate) fn losses(facts: &Facts, analysis: &Analysis) -> Vec<String> {
     let mut lines = facts.mpi.as_ref().map_or_else(Vec::new, |mpi| mpi.losses());
     lines.extend(facts.pager.iter().flat_map(|pager| pager.losses()));
+    lines.extend(facts.product.losses.iter().cloned());
     lines.extend(lost_lines(&facts.lost));
     let anomalies = &analysis.anomalies;
     for (stage, n) in [Stage::EndToEnd].iter().chain(&PARTS).zip(anomalies.negative) {

@@ -186,7 +186,7 @@ pub(crate) fn rests_on(wait: &WaitView) -> Option<String> {
 
 /// Whether the run allows conclusions.
 pub(crate) fn is_conclusive(facts: &Facts) -> bool {
-    facts.mpi.as_ref().is_none_or(|mpi| !mpi.matching.is_poor())
+    facts.product.warning.is_none() && facts.mpi.as_ref().is_none_or(|mpi| !mpi.matching.is_poor())
 }
 
 /// What the slowest messages did, where the run allows to say so.

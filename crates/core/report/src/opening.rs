@@ -6,7 +6,8 @@ use stats::analysis::{Analysis, Stage, Summary};
 use crate::entry::{Entry, Page};
 use crate::facts::Facts;
 use crate::finding::{
-    largest, losses, overall_sentence, quantile, remarks, stage_shares, typical_shares,
+    finding_sentence, largest, losses, overall_sentence, quantile, remarks, stage_shares,
+    typical_shares,
 };
 use crate::headline::{self, Floor};
 use crate::mpi_facts::MpiWords;
@@ -17,14 +18,22 @@ use crate::{mpi, pager};
 
 /// The first screen of one run.
 pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
-    let Entry { facts, analysis, .. } = entry;
-    let mut blocks = Vec::new();
+    let Entry { facts, analysis, parts, .. } = entry;
+    let mut blocks: Vec<Block> =
+        facts.product.first.iter().map(|line| Block::Eyebrow(vec![line.clone()])).collect();
     // How far an MPI run was understood stands before all that is said of it.
     blocks.extend(facts.mpi.as_ref().map(|mpi| Block::Eyebrow(vec![mpi.first_line()])));
-    blocks.push(Block::Eyebrow(eyebrow(facts, analysis)));
+    blocks.push(Block::Eyebrow(eyebrow(entry)));
     blocks.push(which_messages(facts, analysis));
-    blocks.push(Block::Finding(headline_sentence(facts, analysis)));
-    let leads = [message_sentence(facts, analysis), mpi::tail(facts, analysis)];
+    let said = parts.iter().find_map(|part| part.sentence.clone());
+    let about = parts.iter().find(|part| part.sentence.is_some());
+    let messages = about.filter(|_| analysis.messages > 0 && mpi::is_conclusive(facts));
+    let messages =
+        messages.map(|part| format!("{}{}", part.message_is, finding_sentence(analysis)));
+    let sentence = facts.product.warning.clone().or(said);
+    blocks.push(Block::Finding(sentence.unwrap_or_else(|| headline_sentence(facts, analysis))));
+    let leads =
+        [messages.or_else(|| message_sentence(facts, analysis)), mpi::tail(facts, analysis)];
     blocks.extend(leads.into_iter().flatten().map(Block::Lead));
     let lost = losses(facts, analysis);
     blocks.push(if lost.is_empty() {
@@ -33,10 +42,12 @@ pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
         Block::Warning(lost)
     });
     let mut said = remarks(analysis);
+    said.extend(facts.product.remarks.iter().cloned());
     said.extend(facts.notes.iter().map(|note| format!("Note: {note}")));
     if !said.is_empty() {
         blocks.push(Block::List(said));
     }
+    blocks.extend(parts.iter().flat_map(|part| part.opening.iter().cloned()));
     blocks.extend(simulation_figures(facts, analysis));
     blocks.extend(share_bars(analysis));
     blocks.extend(key_figures(analysis));
@@ -124,17 +135,17 @@ pub(crate) fn brief(analysis: &Analysis) -> String {
 }
 
 /// What ran, in a few words each.
-pub(crate) fn eyebrow(facts: &Facts, analysis: &Analysis) -> Vec<String> {
-    let many = pager::counts(facts, analysis).map_or_else(
-        || {
-            vec![
-                noun(facts.nodes as u64, "node", "nodes"),
-                noun(facts.launches as u64, "launch", "launches"),
-                noun(analysis.messages, "message", "messages"),
-            ]
-        },
-        |counts| counts.to_vec(),
-    );
+fn eyebrow(entry: &Entry) -> Vec<String> {
+    let Entry { facts, analysis, parts, .. } = entry;
+    let counts = parts.iter().find_map(|part| part.counts.clone());
+    let counts = counts.or_else(|| pager::counts(facts, analysis).map(|counts| counts.to_vec()));
+    let many = counts.unwrap_or_else(|| {
+        vec![
+            noun(facts.nodes as u64, "node", "nodes"),
+            noun(facts.launches as u64, "launch", "launches"),
+            noun(analysis.messages, "message", "messages"),
+        ]
+    });
     let what = [facts.title(), facts.topology_besides_title().to_owned()];
     what.into_iter().chain(many).filter(|text| !text.is_empty()).collect()
 }

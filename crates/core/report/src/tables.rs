@@ -278,6 +278,9 @@ pub(crate) fn facts_section(facts: &Facts) -> Section {
     let mut groups =
         vec![Pairs::new("What ran", pairs), Pairs::new("Machine", facts.machine.clone())];
     groups.push(opening::clock(facts));
+    if let Some((head, pairs)) = &facts.product.results {
+        groups.push(Pairs::new(*head, pairs.clone()));
+    }
     if let Some(outcome) = &facts.outcome {
         groups.push(Pairs::new("Result, as the engine counted", outcome.said.clone()));
     }

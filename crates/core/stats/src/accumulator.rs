@@ -17,6 +17,7 @@ use crate::filter::{Filter, Taken};
 use crate::finish;
 use crate::messages::Messages;
 use crate::mpi::BlockingCalls;
+use crate::product::Tally;
 use crate::warp::Warp;
 use crate::whole::Whole;
 use crate::working::Working;
@@ -39,6 +40,10 @@ pub struct Options {
     pub blocking: Arc<BlockingCalls>,
     /// Which messages the analysis is about.
     pub filter: Filter,
+    /// Whether messages are calls of a traced program: handing over is the call itself, so that a
+    /// send wait of 0 says nothing, and messages of different sizes are different messages, no
+    /// sweep.
+    pub traced: bool,
 }
 
 /// Where in the run a batch lies.
@@ -59,6 +64,8 @@ pub struct Accumulator {
     working: Working,
     picked: Picked,
     wanted: Wanted,
+    /// Of products.
+    tallies: Vec<Box<dyn Tally>>,
 }
 
 /// Memory for the messages that are wanted, used again from part to part.
@@ -109,6 +116,7 @@ impl Default for Options {
             resamples: 1000,
             blocking: Arc::default(),
             filter: Filter::all(),
+            traced: false,
         }
     }
 }
@@ -116,6 +124,11 @@ impl Default for Options {
 impl Accumulator {
     /// An accumulator that has seen nothing.
     pub fn new(options: Options) -> Accumulator {
+        Accumulator::with(options, Vec::new())
+    }
+
+    /// An accumulator that has seen nothing and feeds these tallies of products, too.
+    pub fn with(options: Options, tallies: Vec<Box<dyn Tally>>) -> Accumulator {
         let blocks = Blocks::new(BlockPlan::new(&options.files));
         let messages =
             Messages::new(options.slowest, options.clock_error_ns, options.blocking.clone());
@@ -132,6 +145,7 @@ impl Accumulator {
             working: Working::default(),
             picked: Picked::default(),
             wanted: Wanted::default(),
+            tallies,
         }
     }
 
@@ -169,6 +183,8 @@ impl Accumulator {
         self.gathered.cycles.merge(other.gathered.cycles);
         self.gathered.warp.merge(other.gathered.warp);
         self.gathered.blocks.merge(&other.gathered.blocks);
+        let tallies = self.tallies.iter_mut().zip(other.tallies);
+        tallies.for_each(|(mine, theirs)| mine.merge(theirs));
     }
 
     /// How many messages there are, and how many of them the analysis is about.
@@ -183,7 +199,12 @@ impl Accumulator {
 
     /// What was found.
     pub fn finish(self) -> Analysis {
-        finish::analysis(self.gathered, &self.options)
+        self.finish_all().0
+    }
+
+    /// What was found, and the tallies in the order in which they were given.
+    pub fn finish_all(self) -> (Analysis, Vec<Box<dyn Tally>>) {
+        (finish::analysis(self.gathered, &self.options), self.tallies)
     }
 
     /// Take in rows of one block: messages, cycles and work go apart.
@@ -213,7 +234,10 @@ impl Accumulator {
         match sort {
             Sort::Message => self.add_messages(columns, place),
             Sort::Cycle => self.add_cycles(columns, place),
-            Sort::Work => self.gathered.warp.add(columns, place.launch),
+            Sort::Work => {
+                self.gathered.warp.add(columns, place.launch);
+                self.tallies.iter_mut().for_each(|tally| tally.add_work(columns, place.launch));
+            }
         }
     }
 
@@ -223,11 +247,13 @@ impl Accumulator {
         let Gathered { whole, messages, blocks, .. } = &mut self.gathered;
         let taken = self.options.filter.select(columns, mask);
         whole.add(columns, taken, mask, &mut self.working.last_sends);
+        self.tallies.iter_mut().for_each(|tally| tally.add_all(columns));
         match taken {
             Taken::None => {}
             Taken::All => {
                 whole.add_taken(columns);
                 messages.add(columns, place, blocks, &mut self.working);
+                self.tallies.iter_mut().for_each(|tally| tally.add_taken(columns));
             }
             Taken::Some => {
                 rows.clear();
@@ -237,6 +263,7 @@ impl Accumulator {
                 picked.pick(columns, rows);
                 whole.add_taken(&picked.columns());
                 messages.add(&picked.columns(), place, blocks, &mut self.working);
+                self.tallies.iter_mut().for_each(|tally| tally.add_taken(&picked.columns()));
             }
         }
     }

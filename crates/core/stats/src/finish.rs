@@ -34,7 +34,8 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
     // A traced program hands a message over in the very call that makes it: a send wait that is
     // always 0 says nothing.
     let send_wait = messages.stages[1].moments();
-    let without_send_wait = mpi.is_some() && (send_wait.min, send_wait.max) == (0, 0);
+    let traced = options.traced || mpi.is_some();
+    let without_send_wait = traced && (send_wait.min, send_wait.max) == (0, 0);
     let says_something = |stage: Stage| !(without_send_wait && stage == Stage::SendWait);
     let mut breakdowns = breakdowns(&mut messages.groupings);
     let groups = breakdowns.iter_mut().flat_map(|breakdown| &mut breakdown.groups);
@@ -48,7 +49,7 @@ pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
     };
     // Messages of different sizes are different messages of a program; only a sweep sends the same
     // in all sizes.
-    let by_size = match mpi.is_some() {
+    let by_size = match traced {
         true => None,
         false if cycles.all.count() > 0 => Some(&cycles.by_bytes),
         false => Some(messages.groupings.by(By::Bytes)),

@@ -4,7 +4,7 @@ use super::Exported;
 use super::flow;
 use crate::analyse::analyse;
 use crate::args::ExportArgs;
-use crate::commands::report::document_of;
+use crate::commands::report::{document_of, series};
 use anyhow::{Context, Result, bail};
 use mpi_lens::CallTables;
 use record::{Batch, Field, How, Kind, NULL, Run};
@@ -54,7 +54,7 @@ fn fill(run: &Run, args: &ExportArgs, wanted: &Exported, folder: &Path) -> Resul
     }
     let analysed = analyse(&args.run, 1, &args.messages.filter())?;
     file(&folder.join("series.csv"), |out| {
-        Ok(document::series_csv(&report::series(&analysed.analysis, None), out)?)
+        Ok(document::series_csv(&series(&analysed, None), out)?)
     })?;
     file(&folder.join("quantiles.csv"), |out| {
         let document = document_of(std::slice::from_ref(&analysed));

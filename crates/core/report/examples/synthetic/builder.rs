@@ -101,6 +101,7 @@ impl Recipe {
     pub fn facts(&self) -> Facts {
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         Facts {
+            product: Default::default(),
             name: String::new(),
             workload: self.workload.to_owned(),
             transport: self.transport.to_owned(),

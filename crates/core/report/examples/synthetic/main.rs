@@ -54,8 +54,10 @@ fn write(
     title: &str,
     runs: &[(Facts, Analysis)],
 ) -> Result<(), DocumentError> {
-    let entries: Vec<Entry> =
-        runs.iter().map(|(facts, analysis)| Entry { facts, analysis, told: None }).collect();
+    let entries: Vec<Entry> = runs
+        .iter()
+        .map(|(facts, analysis)| Entry { facts, analysis, parts: &[], told: None })
+        .collect();
     let floors = [
         Floor {
             name: "cache line".into(),

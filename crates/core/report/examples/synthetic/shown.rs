@@ -33,6 +33,6 @@ pub fn table(facts: &Facts, analysis: &Analysis, name: &str) -> Result<String, D
 }
 
 fn one(facts: &Facts, analysis: &Analysis) -> document::Document {
-    let runs = [Entry { facts, analysis, told: None }];
+    let runs = [Entry { facts, analysis, parts: &[], told: None }];
     Page { title: "", runs: &runs, floors: &[], remarks: &[] }.document()
 }

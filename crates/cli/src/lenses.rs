@@ -1,0 +1,6 @@
+//! The products whose runs reports understand: a line each.
+
+use report::Lens;
+
+/// All of them.
+pub const LENSES: &[&dyn Lens] = &[];
