@@ -20,7 +20,6 @@ mod peaks;
 mod place;
 mod sample;
 mod shape;
-pub(crate) mod student;
 
 use serde::{Deserialize, Serialize};
 

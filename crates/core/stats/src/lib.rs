@@ -46,6 +46,7 @@ mod spread;
 mod stages;
 pub mod story;
 mod stretches;
+mod student;
 mod summary;
 mod tally;
 mod timeline;

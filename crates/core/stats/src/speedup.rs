@@ -6,8 +6,8 @@
 //! "Student's" problem when several different population variances are involved, Biometrika 34,
 //! 1947).
 
-use crate::compare::student::critical;
 use crate::launches::{LAUNCHES_LEAST, Reason, of_ratio, on_log_scale};
+use crate::student::critical;
 
 /// How likely a truth lies outside its interval.
 const OUTSIDE: f64 = 0.05;

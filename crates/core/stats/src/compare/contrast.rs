@@ -5,8 +5,8 @@
 //! that differs more than those it has. Student's t with Welch's degrees of freedom allows for
 //! that: few launches that differ give a wide interval.
 
-use super::student;
 use crate::launches::{LAUNCHES_LEAST, Reason, of_ratio};
+use crate::student;
 
 /// One run's values, a launch each.
 #[derive(Clone, Copy, Debug, PartialEq)]

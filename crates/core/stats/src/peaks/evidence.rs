@@ -12,7 +12,7 @@ use super::axis::{Axis, Course};
 use crate::blocks::Blocks;
 use crate::bootstrap::BLOCKS_LEAST;
 use crate::distribution::BlockDistribution;
-use crate::odds;
+use crate::{odds, student};
 
 /// Blocks taken together, for spells that are longer than a block.
 const TOGETHER: usize = 5;
@@ -78,10 +78,7 @@ impl Evidence {
         }
         let spread = self.spread(windows);
         let freedom = (self.blocks.len() - self.launches.len()).max(1) as f64;
-        odds::student_tail(
-            odds::normal_deviate(odds::unequal(high / spread, low / spread)),
-            freedom,
-        )
+        student::above(odds::normal_deviate(odds::unequal(high / spread, low / spread)), freedom)
     }
 
     /// How many messages count as one; at least 1.
