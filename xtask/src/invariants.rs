@@ -1,16 +1,20 @@
 //! The rules of docs/ARCHITECTURE.md that a program can check: where unsafe code may live, who may
-//! print, who may depend on whom, what must stay pure, why a dependency is there.
+//! print, who may depend on whom, what must stay pure, why a dependency is there, how files are laid
+//! out, which of them use each other.
 //!
 //! It reads source text with comments and literals blanked out, not a syntax tree: the rules are
 //! about words, and so a reader can check the checker. What only a person can judge is left to
 //! review.
 
+mod circles;
 mod dependencies;
+mod layout;
 mod source_text;
 mod words;
 
 use crate::workspace::Workspace;
 use anyhow::{Context, Result};
+use circles::Files;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,12 +41,20 @@ pub fn check(workspace: &Workspace) -> Result<usize> {
             &manifest,
             &read(&workspace.root.join(&manifest))?,
         ));
-        for file in rust_files(&workspace.root.join(&package.folder).join("src"))? {
+        let mut files = Files::default();
+        let sources = workspace.root.join(&package.folder).join("src");
+        for file in files_below(&sources, &["rs"])? {
             let name = file.strip_prefix(&workspace.root).unwrap_or(&file);
             let text = read(&file)?;
             broken.extend(words::check(&package.name, name, &text));
+            files.add(file.strip_prefix(&sources).unwrap_or(&file), &text);
             warn_if_long(name, &text);
         }
+        broken.extend(files.circles(&package.name));
+    }
+    for file in files_below(&workspace.root, &["rs", "md"])? {
+        let name = file.strip_prefix(&workspace.root).unwrap_or(&file);
+        broken.extend(layout::check(name, &read(&file)?));
     }
     broken.iter().for_each(|Broken { place, what }| println!("{place}: {what}"));
     Ok(broken.len())
@@ -55,8 +67,16 @@ fn warn_if_long(name: &Path, text: &str) {
     }
 }
 
-/// Every Rust file under a folder, in order of name; none if the folder is absent.
-fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+/// What is not ours in a checkout: what was built, what was installed, what was measured.
+const NOT_OURS: &[&str] = &["target", "node_modules", "runs"];
+
+/// Every file with one of the endings under a folder, in order of name; none if the folder is
+/// absent. Hidden folders are passed over.
+fn files_below(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>> {
+    let ours = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        !name.starts_with('.') && !NOT_OURS.contains(&name.as_ref())
+    };
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop().filter(|folder| folder.is_dir()) {
@@ -64,9 +84,10 @@ fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
             fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?
         {
             let path = entry?.path();
-            if path.is_dir() {
+            if path.is_dir() && ours(&path) {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.extension().is_some_and(|it| endings.iter().any(|ending| it == *ending))
+            {
                 files.push(path);
             }
         }

@@ -1,6 +1,5 @@
 //! What to measure, and for how long.
 
-use crate::sweep::grid;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -194,9 +193,27 @@ impl Plan {
     }
 }
 
+/// Powers of two and the sizes half-way between them, up to the largest.
+pub(crate) fn grid(largest: usize) -> Vec<usize> {
+    let powers =
+        (0..usize::BITS).map(|power| 1usize << power).take_while(|bytes| *bytes <= largest);
+    let mut sizes: Vec<usize> = powers.flat_map(|bytes| [bytes, bytes + bytes / 2]).collect();
+    sizes.extend([0, largest]);
+    sizes.retain(|bytes| *bytes <= largest);
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_grid_holds_both_ends_once() {
+        assert_eq!(grid(10), [0, 1, 2, 3, 4, 6, 8, 10]);
+        assert_eq!(grid(0), [0]);
+    }
 
     fn plan(workload: Workload) -> Plan {
         Plan { workload, size_bytes: 8, length: Length::Count(10), warm_up: 0, seed: 1 }

@@ -6,7 +6,7 @@
 use crate::Outcome;
 use crate::meter::Meter;
 use crate::pingpong::round_trip;
-use crate::plan::{Length, Plan};
+use crate::plan::{Length, Plan, grid};
 use crate::serve::echo;
 use fabric::{FabricError, Node};
 use rand::SeedableRng;
@@ -146,27 +146,9 @@ fn quantiles(mut trips: Vec<u64>) -> Option<[u64; 2]> {
     Some([at(50)?, at(99)?])
 }
 
-/// Powers of two and the sizes half-way between them, up to the largest.
-pub(crate) fn grid(largest: usize) -> Vec<usize> {
-    let powers =
-        (0..usize::BITS).map(|power| 1usize << power).take_while(|bytes| *bytes <= largest);
-    let mut sizes: Vec<usize> = powers.flat_map(|bytes| [bytes, bytes + bytes / 2]).collect();
-    sizes.extend([0, largest]);
-    sizes.retain(|bytes| *bytes <= largest);
-    sizes.sort_unstable();
-    sizes.dedup();
-    sizes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_grid_holds_both_ends_once() {
-        assert_eq!(grid(10), [0, 1, 2, 3, 4, 6, 8, 10]);
-        assert_eq!(grid(0), [0]);
-    }
 
     #[test]
     fn visits_close_in_on_a_planted_knee() {

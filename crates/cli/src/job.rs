@@ -16,10 +16,21 @@ pub use start::mpirun_of;
 
 use crate::args::Transport;
 use crate::failure::{Said, one_line};
-use crate::launching::Nodes;
 use anyhow::{Result, bail};
 use fabric::{MPI, MpiProcess, NodePlace, TCP, mpi_library};
 use meeting::Meeting;
+
+/// Who starts the nodes.
+pub enum Nodes {
+    /// We do, here.
+    Here,
+    /// We do, in tmux panes.
+    InTmux,
+    /// We do, on these hosts.
+    OverSsh(Vec<String>),
+    /// mpirun or srun has: they are the ranks of its job.
+    OfJob(Leader),
+}
 
 /// What the command line says about nodes.
 pub struct Asked {

@@ -2,7 +2,8 @@
 //! the end of a run folder.
 
 use crate::args::Topology;
-use crate::job::{LaunchedJob, Leader};
+use crate::job::LaunchedJob;
+pub use crate::job::Nodes;
 use anyhow::{Context, Error, Result};
 use fabric::{NodePlace, RunKey, Spec};
 use launch::{Coordinator, Hosting, NodeCommand, Note, Starter};
@@ -10,18 +11,6 @@ use record::RunFolder;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Who starts the nodes.
-pub enum Nodes {
-    /// We do, here.
-    Here,
-    /// We do, in tmux panes.
-    InTmux,
-    /// We do, on these hosts.
-    OverSsh(Vec<String>),
-    /// mpirun or srun has: they are the ranks of its job.
-    OfJob(Leader),
-}
 
 /// How nodes are started.
 pub fn starter(nodes: &Nodes) -> Result<Starter> {

@@ -19,6 +19,7 @@ mod explaining;
 mod failure;
 mod foretelling;
 mod gate;
+mod hosting;
 mod interrupt;
 mod job;
 mod launching;

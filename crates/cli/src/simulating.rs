@@ -1,8 +1,8 @@
 //! What a node process does in a simulation: the nodes that it hosts, driven by the crate `warp`.
 
 use crate::gate::Gate;
+use crate::hosting::{open, pinning, recorder};
 use crate::watching::Watching;
-use crate::work::{open, pinning, recorder};
 use anyhow::Result;
 use launch::{Assignment, Control};
 use record::RunFolder;

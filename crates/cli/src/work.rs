@@ -2,7 +2,7 @@
 
 use crate::counted::Played;
 use crate::gate::Gate;
-use crate::job::LaunchedJob;
+use crate::hosting::{open, recorder};
 use crate::simulating;
 use crate::watching::Watching;
 use anyhow::{Context, Result, anyhow};
@@ -86,51 +86,6 @@ fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result
             .collect()
     });
     outcomes.into_iter().collect()
-}
-
-/// The ends of the nodes here. Between processes this waits for the peers.
-pub fn open(assignment: &Assignment, control: &Control) -> Result<Vec<Box<dyn Transport>>> {
-    Ok(fabric::open(Opening {
-        spec: &assignment.fabric,
-        hosted: &assignment.hosted,
-        key: control.key(),
-        listener: control.take_listener(0),
-        clock: control.clock(),
-    })?)
-}
-
-/// A recorder for a node of this process, on the node's own thread: pins it, if that is asked for.
-pub fn recorder(
-    assignment: &Assignment,
-    control: &Control,
-    folder: &RunFolder,
-    id: u16,
-    pin: bool,
-    columns: &[Column],
-) -> Result<Recorder> {
-    let mut sheet = NodeSheet::with_quality(
-        assignment.launch,
-        u32::from(id),
-        &control.clock(),
-        control.quality(),
-    );
-    match pinning(assignment, id, pin) {
-        Pinning::Core(core) => sheet.core = Some(core as u32),
-        Pinning::Free(reason) => sheet.notes.push(format!("not pinned to a core: {reason}")),
-    }
-    Ok(folder.recorder(sheet, &Schema::new(columns), assignment.recorder)?)
-}
-
-/// Pin the calling thread, if that is asked for and the launcher of a job has not done so.
-pub fn pinning(assignment: &Assignment, id: u16, pin: bool) -> Pinning {
-    match (pin, LaunchedJob::here()) {
-        (true, Some(job)) if job.is_bound() => pin_node(0, 1),
-        (true, Some(job)) => {
-            pin_node(job.local_rank.into(), job.local_ranks.unwrap_or(job.ranks).into())
-        }
-        (true, None) => pin_node(usize::from(id), usize::from(assignment.nodes)),
-        (false, _) => Pinning::Free("not asked for".into()),
-    }
 }
 
 struct Worker<'a> {

@@ -3,11 +3,11 @@
 
 use super::contest::{self, Contestant};
 use super::contestants::Skipped;
-use super::figures::Figure;
+use super::figures::{self, Figure};
 use super::tables;
 use crate::process;
 use crate::workspace::Workspace;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub struct Terms {
 impl Terms {
     /// The figures of `all` that are asked for.
     pub fn choose(&self, all: &'static [Figure]) -> Result<Vec<&'static Figure>> {
-        choose(all, &self.only)
+        figures::named(all, &self.only)
     }
 
     /// Run the contestants of `figures` and print how they did. A contestant that cannot be made is
@@ -57,16 +57,6 @@ impl Terms {
         print!("\n{}", tables::figures(figures, &results, self.seed, style));
         Ok(())
     }
-}
-
-/// The figures of `all` with these names; all without names.
-pub fn choose(all: &'static [Figure], only: &[String]) -> Result<Vec<&'static Figure>> {
-    if let Some(unknown) = only.iter().find(|name| all.iter().all(|figure| figure.name != **name)) {
-        let names: Vec<_> = all.iter().map(|figure| figure.name).collect();
-        bail!("no figure {unknown}; there are {}", names.join(", "));
-    }
-    let asked = |figure: &&Figure| only.is_empty() || only.iter().any(|name| name == figure.name);
-    Ok(all.iter().filter(asked).collect())
 }
 
 /// Everybody that the figures are about.

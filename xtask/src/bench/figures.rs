@@ -1,7 +1,7 @@
 //! The promised figures: who against whom, how compared, and the bound.
 
 use super::estimate::{Estimate, compare_medians, median};
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 /// One promise.
 #[derive(Debug)]
@@ -267,8 +267,18 @@ pub const STORY: &str = "story";
 
 /// The figures asked for; those about the report only with a run to read.
 pub fn choose(only: &[String], with_report: bool) -> Result<Vec<&'static Figure>> {
-    let chosen = super::competition::choose(FIGURES, only)?;
+    let chosen = named(FIGURES, only)?;
     Ok(chosen.into_iter().filter(|figure| with_report || figure.ours != REPORT).collect())
+}
+
+/// The figures of `all` with these names; all without names.
+pub fn named(all: &'static [Figure], only: &[String]) -> Result<Vec<&'static Figure>> {
+    if let Some(unknown) = only.iter().find(|name| all.iter().all(|figure| figure.name != **name)) {
+        let names: Vec<_> = all.iter().map(|figure| figure.name).collect();
+        bail!("no figure {unknown}; there are {}", names.join(", "));
+    }
+    let asked = |figure: &&Figure| only.is_empty() || only.iter().any(|name| name == figure.name);
+    Ok(all.iter().filter(asked).collect())
 }
 
 impl Figure {

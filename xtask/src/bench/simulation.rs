@@ -333,10 +333,11 @@ fn command_of(name: &'static str, program: PathBuf, arguments: &str) -> Contesta
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::figures;
 
     #[test]
     fn figures_are_chosen_by_name() {
-        let choose = |only: &[String]| competition::choose(FIGURES, only);
+        let choose = |only: &[String]| figures::named(FIGURES, only);
         assert_eq!(choose(&[]).unwrap().len(), FIGURES.len());
         assert_eq!(choose(&["one".into(), "two".into()]).unwrap().len(), 2);
         assert!(choose(&["three".into()]).unwrap_err().to_string().contains("large-two"));

@@ -37,6 +37,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("fourstamp-rmem-preload", &["fourstamp-rmem"]),
     ("fourstamp-models", &["fourstamp-timewarp"]),
     ("fourstamp-stats", &["fourstamp-record"]),
+    ("fourstamp-study", &["fourstamp-stats"]),
     ("fourstamp-report", &["fourstamp-mpi-facts", "fourstamp-record", "fourstamp-stats"]),
 ];
 

@@ -1,15 +1,11 @@
 //! The run folder while a run goes on: who may record into it, and when it may be closed.
-//!
-//! Everybody who records holds a shared lock on `live/lock`; closing takes it alone. The system
-//! drops a lock with its process, so a run that was cut is told from one that goes on without a
-//! process id or a time-out.
 
 use crate::anchoring::Anchorings;
 use crate::close::{self, Closing};
+use crate::folder_lock::FolderLock;
+use crate::run_files::{live, lock_file, messages, read_info, run_json};
 use crate::{Domain, buffer, clock_log, input, leftover};
-use crate::{NodeSheet, RecordError, Recorder, RecorderOptions, RunId, RunInfo, Schema, State};
-use rustix::fs::{FlockOperation, flock};
-use std::fs::File;
+use crate::{NodeSheet, RecordError, Recorder, RecorderOptions, RunInfo, Schema, State};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -20,9 +16,6 @@ pub struct RunFolder {
     anchorings: Anchorings,
     lock: FolderLock,
 }
-
-/// Says that somebody records; gone with its process at the latest.
-pub(crate) struct FolderLock(File);
 
 /// How long closing waits for nodes in other processes to end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -192,61 +185,6 @@ fn sweep(path: &Path) {
     }
 }
 
-/// What became of the run that was recorded into a folder.
-pub(crate) enum Found {
-    State(State),
-    /// The folder, or that run in it, is not there any more.
-    Gone,
-    Unreadable(String),
-}
-
-/// The run `id` in the folder at `path`.
-pub(crate) fn find(path: &Path, id: RunId) -> Found {
-    match read_info(path) {
-        Ok(info) if info.id == Some(id) => Found::State(info.state),
-        Ok(_) | Err(RecordError::NotARun { .. }) => Found::Gone,
-        Err(error) => Found::Unreadable(error.to_string()),
-    }
-}
-
-/// How far the run `id` is, if it is what the folder at `path` holds.
-pub(crate) fn state_of(path: &Path, id: RunId) -> Option<State> {
-    match find(path, id) {
-        Found::State(state) => Some(state),
-        // What cannot be read may be what was there.
-        Found::Unreadable(_) => Some(State::Open),
-        Found::Gone => None,
-    }
-}
-
-/// Read `run.json` of the folder at `path`.
-pub(crate) fn read_info(path: &Path) -> Result<RunInfo, RecordError> {
-    let file = run_json(path);
-    let text = input::read_input(&file).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
-            RecordError::NotARun { path: path.to_path_buf() }
-        }
-        _ => RecordError::file("read", &file, error),
-    })?;
-    RunInfo::parse(&text, &file)
-}
-
-pub(crate) fn run_json(path: &Path) -> PathBuf {
-    path.join("run.json")
-}
-
-pub(crate) fn live(path: &Path) -> PathBuf {
-    path.join("live")
-}
-
-pub(crate) fn messages(path: &Path) -> PathBuf {
-    path.join("messages")
-}
-
-fn lock_file(path: &Path) -> PathBuf {
-    live(path).join("lock")
-}
-
 fn refuse_contents(path: &Path) -> Result<(), RecordError> {
     match std::fs::read_dir(path).map(|mut entries| entries.next().is_some()) {
         Ok(true) => Err(RecordError::NotEmpty { path: path.to_path_buf() }),
@@ -254,41 +192,5 @@ fn refuse_contents(path: &Path) -> Result<(), RecordError> {
             Err(RecordError::file("read", path, error))
         }
         _ => Ok(()),
-    }
-}
-
-impl FolderLock {
-    fn open(run: &Path) -> Result<FolderLock, RecordError> {
-        let path = lock_file(run);
-        input::open_lock(&path)
-            .map(FolderLock)
-            .map_err(|error| RecordError::file("open", &path, error))
-    }
-
-    fn shared(run: &Path) -> Result<FolderLock, RecordError> {
-        let lock = FolderLock::open(run)?;
-        match lock.try_take(FlockOperation::NonBlockingLockShared)? {
-            true => Ok(lock),
-            // Somebody closes the run at this moment.
-            false => Err(RecordError::Ended { path: run.to_path_buf() }),
-        }
-    }
-
-    /// Try to be the only one who holds it; otherwise hold it shared.
-    fn alone(&self) -> Result<bool, RecordError> {
-        let alone = self.try_take(FlockOperation::NonBlockingLockExclusive)?;
-        if !alone {
-            // An upgrade that fails has let the shared lock go.
-            self.try_take(FlockOperation::NonBlockingLockShared)?;
-        }
-        Ok(alone)
-    }
-
-    fn try_take(&self, operation: FlockOperation) -> Result<bool, RecordError> {
-        match flock(&self.0, operation) {
-            Ok(()) => Ok(true),
-            Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
-            Err(error) => Err(RecordError::file("lock", Path::new("live/lock"), error)),
-        }
     }
 }

@@ -4,8 +4,9 @@
 //! Rows that nobody has read are not rubbish: a buffer of a run whose folder is there stays until a
 //! reader has closed that run.
 
-use crate::buffer::{self, Head};
-use crate::{State, folder};
+use crate::State;
+use crate::buffer_head::{self, Head};
+use crate::run_files::{Found, find};
 use memory::{Claim, Unclaimed, owner_of};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -42,7 +43,7 @@ pub enum Verdict {
     Orphaned {
         /// Where the run's folder was.
         run: PathBuf,
-        /// How many.
+        /// How many rows.
         rows: u64,
     },
     /// It cannot be told whether anybody needs it.
@@ -85,7 +86,7 @@ impl Leftover {
                 let verdict = if claim.is_folder() {
                     Verdict::Useless
                 } else {
-                    judge(buffer::head_of(&claim))
+                    judge(buffer_head::head_of(&claim))
                 };
                 Leftover { path, bytes: claim.bytes(), verdict, claim: Some(claim) }
             }
@@ -139,15 +140,13 @@ fn judge(head: Option<Head>) -> Verdict {
         return Verdict::Unknown("its head does not say which run it belongs to".into());
     };
     let (run, rows) = (owner.folder, head.unread);
-    match folder::find(&run, owner.run) {
+    match find(&run, owner.run) {
         // An empty one too: a reader who does not find it must take rows for lost.
-        folder::Found::State(State::Open) => Verdict::Unread { run, rows },
-        folder::Found::State(_) => Verdict::Useless,
-        folder::Found::Gone if rows == 0 => Verdict::Useless,
-        folder::Found::Gone => Verdict::Orphaned { run, rows },
-        folder::Found::Unreadable(why) => {
-            Verdict::Unknown(format!("its run cannot be read: {why}"))
-        }
+        Found::State(State::Open) => Verdict::Unread { run, rows },
+        Found::State(_) => Verdict::Useless,
+        Found::Gone if rows == 0 => Verdict::Useless,
+        Found::Gone => Verdict::Orphaned { run, rows },
+        Found::Unreadable(why) => Verdict::Unknown(format!("its run cannot be read: {why}")),
     }
 }
 

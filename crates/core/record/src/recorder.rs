@@ -10,8 +10,9 @@
 //! reader finds it there.
 
 use crate::anchoring::{Anchoring, Anchorings};
-use crate::buffer::{self, Owner};
-use crate::folder::FolderLock;
+use crate::buffer;
+use crate::buffer_head::Owner;
+use crate::folder_lock::FolderLock;
 use crate::keep::{Keeper, KeeperThread};
 use crate::log::{LogHead, LogWriter};
 use crate::ring::Producer;

@@ -4,7 +4,7 @@
 //! memory grows with a chunk, not with the run.
 
 use crate::chunk::{Chunk, File};
-use crate::{Closing, RecordError, RunInfo, State, folder, unlisted};
+use crate::{Closing, RecordError, RunInfo, State, run_files, unlisted};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl Run {
         let path = path.as_ref().to_path_buf();
         let mut info = match Closing::of_cut(&path)? {
             Some(closing) => closing.close_recorded()?,
-            None => folder::read_info(&path)?,
+            None => run_files::read_info(&path)?,
         };
         debug_assert!(info.state != State::Open);
         unlisted::note_files(&path, &mut info);
@@ -36,7 +36,7 @@ impl Run {
             let name = Path::new(&node.file);
             if name.components().any(|part| !matches!(part, std::path::Component::Normal(_))) {
                 let what = format!("names the file {} outside the run", node.file);
-                return Err(RecordError::damaged(&folder::run_json(&path), what));
+                return Err(RecordError::damaged(&run_files::run_json(&path), what));
             }
             files.push(Arc::new(File::open(path.join(name))?));
         }

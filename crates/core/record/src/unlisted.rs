@@ -6,9 +6,9 @@
 
 use crate::buffer::Stray;
 use crate::chunk::File;
-use crate::folder::live;
 use crate::input::open_input;
 use crate::log::LogReader;
+use crate::run_files::live;
 use crate::{NodeSheet, RecordError, RunInfo, sheet};
 use std::path::Path;
 

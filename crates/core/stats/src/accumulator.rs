@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use record::{Batch, Field, Kind};
 
-use crate::analysis::{Analysis, Population};
+use crate::analysis::Population;
 use crate::blocks::{BlockPlan, Blocks, FileRows};
 use crate::columns::{Columns, Picked};
 use crate::compare::Sample;
 use crate::cycles::Cycles;
 use crate::filter::{Filter, Taken};
-use crate::finish;
 use crate::messages::Messages;
 use crate::mpi::BlockingCalls;
+use crate::place::Place;
 use crate::product::Tally;
 use crate::warp::Warp;
 use crate::whole::Whole;
@@ -49,7 +49,6 @@ pub struct Options {
 /// Where in the run a batch lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// Launch.
     pub launch: u32,
     /// Node whose file it is from.
     pub node: u32,
@@ -85,13 +84,6 @@ pub(crate) struct Gathered {
     pub cycles: Cycles,
     pub warp: Warp,
     pub blocks: Blocks,
-}
-
-/// Where some rows of a batch belong: their launch, and their block if it is known.
-#[derive(Clone, Copy)]
-pub(crate) struct Place {
-    pub launch: u32,
-    pub block: Option<usize>,
 }
 
 /// Rows that are worked on at a time, so that their stages stay in the second-level cache.
@@ -197,14 +189,9 @@ impl Accumulator {
         Sample::of(&self.gathered.blocks)
     }
 
-    /// What was found.
-    pub fn finish(self) -> Analysis {
-        self.finish_all().0
-    }
-
-    /// What was found, and the tallies in the order in which they were given.
-    pub fn finish_all(self) -> (Analysis, Vec<Box<dyn Tally>>) {
-        (finish::analysis(self.gathered, &self.options), self.tallies)
+    /// All that was gathered, what it was to be about, and the tallies of products.
+    pub(crate) fn into_parts(self) -> (Gathered, Options, Vec<Box<dyn Tally>>) {
+        (self.gathered, self.options, self.tallies)
     }
 
     /// Take in rows of one block: messages, cycles and work go apart.

@@ -5,9 +5,9 @@ use record::Kind;
 use crate::analysis::{Breakdown, By, Group, Stage, Summary};
 use crate::bins;
 use crate::distribution::GroupDistribution;
-use crate::finish::STAGES;
 use crate::groupings::Groupings;
 use crate::groups::{self, Grouping, Key};
+use crate::stages::STAGES;
 use crate::summary::summary;
 
 /// Bins that the groups of a breakdown share.

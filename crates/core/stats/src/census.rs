@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use record::{Field, Kind, NULL};
 
 use crate::columns::Columns;
-use crate::filter::{kind_of, within_node};
+use crate::columns::kind_of;
+use crate::filter::within_node;
 
 /// Values told apart in each column, the smallest of them.
 const VALUES_MOST: usize = 64;

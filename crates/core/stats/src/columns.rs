@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use record::{Batch, Field, NULL, Values};
-
-use crate::filter::kind_of;
+use record::{Batch, Field, Kind, NULL, Values};
 
 /// The columns that an analysis reads: what to ask [`Chunk::read`](record::Chunk::read) for.
 pub const FIELDS: [Field; 26] = [
@@ -152,4 +150,9 @@ impl Picked {
         };
         Columns { rows: self.rows, columns: std::array::from_fn(column) }
     }
+}
+
+/// The kind with this code; one that is not known here is another kind of message.
+pub(crate) fn kind_of(code: i64) -> Kind {
+    u8::try_from(code).ok().and_then(Kind::from_code).unwrap_or(Kind::Other)
 }

@@ -16,6 +16,7 @@ mod differences;
 mod gate;
 mod holm;
 mod launch;
+mod peak_side;
 mod peaks;
 mod place;
 mod sample;
@@ -28,7 +29,8 @@ use crate::analysis::{Peak, Stage};
 pub use condition::{BadCondition, Condition, Figure, Limit};
 pub use differences::{Difference, Outcome};
 pub use gate::{Answer, Checked};
-pub use peaks::{PeakChange, PeakDifference, PeakMatch, PeakSide};
+pub use peak_side::PeakSide;
+pub use peaks::{PeakChange, PeakDifference, PeakMatch};
 pub use sample::Sample;
 pub use shape::ShapeBin;
 
@@ -116,7 +118,6 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// What was compared.
     pub stage: Measured,
-    /// As asked for.
     pub confidence: f64,
     /// As asked for: 0.02 for a factor of 1.02.
     pub least: f64,
@@ -164,7 +165,6 @@ pub enum CompareError {
 }
 
 impl Measured {
-    /// As people write it.
     pub fn name(self) -> &'static str {
         match self {
             Measured::EndToEnd => "end-to-end",

@@ -2,11 +2,11 @@
 
 use record::{Field, NULL};
 
-use crate::accumulator::Place;
 use crate::blocks::Blocks;
 use crate::columns::Columns;
 use crate::distribution::Distribution;
 use crate::groups::Grouping;
+use crate::place::Place;
 use crate::visits::Visits;
 use crate::working::Working;
 

@@ -19,12 +19,14 @@ mod gather;
 mod heavy;
 mod noise;
 mod period;
+mod question;
 mod sample;
 mod spans;
 mod weigh;
 
-pub use gather::{FIELDS, Gatherer, Question, questions};
+pub use gather::{FIELDS, Gatherer, questions};
 pub use heavy::Lateness;
+pub use question::Question;
 
 #[cfg(test)]
 mod tests;

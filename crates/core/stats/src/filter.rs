@@ -9,7 +9,7 @@
 use record::{Field, Kind, NULL, Values};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::Columns;
+use crate::columns::{Columns, kind_of};
 
 /// Which messages; the default is the usual choice.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -226,11 +226,6 @@ impl Narrowing<'_> {
         }
         self.mask
     }
-}
-
-/// The kind with this code; one that is not known here is another kind of message.
-pub(crate) fn kind_of(code: i64) -> Kind {
-    u8::try_from(code).ok().and_then(Kind::from_code).unwrap_or(Kind::Other)
 }
 
 /// Whether a message's source is its destination.

@@ -1,6 +1,6 @@
 //! From what was gathered to what is shown.
 
-use crate::accumulator::{Gathered, Options};
+use crate::accumulator::{Accumulator, Gathered, Options};
 use crate::analysis::{
     Analysis, By, CountView, Counted, LaunchSpread, SendView, SizePoint, Stage, StageView, Summary,
 };
@@ -12,19 +12,30 @@ use crate::groups::Grouping;
 use crate::knees;
 use crate::launches::LAUNCHES_LEAST;
 use crate::peaks;
+use crate::product::Tally;
 use crate::sends::Sends;
 use crate::spread;
+use crate::stages::STAGES;
 use crate::summary::{summary, view};
-
-/// Stages in the order of their letters.
-pub(crate) const STAGES: [Stage; 4] =
-    [Stage::EndToEnd, Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
 
 /// Most bars of a count.
 const BARS: u64 = 100;
 
+impl Accumulator {
+    /// What was found.
+    pub fn finish(self) -> Analysis {
+        self.finish_all().0
+    }
+
+    /// What was found, and the tallies in the order in which they were given.
+    pub fn finish_all(self) -> (Analysis, Vec<Box<dyn Tally>>) {
+        let (gathered, options, tallies) = self.into_parts();
+        (analysis(gathered, &options), tallies)
+    }
+}
+
 /// Work out the analysis.
-pub(crate) fn analysis(gathered: Gathered, options: &Options) -> Analysis {
+fn analysis(gathered: Gathered, options: &Options) -> Analysis {
     let Gathered { whole, mut messages, cycles, warp, blocks } = gathered;
     let resamples = Resamples::draw(&blocks.plan, options.seed, options.resamples);
     let with_intervals = |at: usize, stage: Stage, of: &Distribution| {

@@ -10,11 +10,11 @@ use std::collections::HashMap;
 
 use record::{Field, NULL};
 
-use crate::accumulator::Place;
 use crate::analysis::By;
 use crate::cells::Cell;
 use crate::columns::Columns;
 use crate::groups::{Group, Grouping, Key};
+use crate::place::Place;
 use crate::working::Working;
 
 /// What messages are grouped by, the columns that this takes, and how many groups are kept.

@@ -35,6 +35,7 @@ mod odds;
 mod pages;
 mod paging;
 mod peaks;
+mod place;
 mod population;
 mod product;
 mod sends;

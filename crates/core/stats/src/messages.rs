@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use record::{Field, How, NULL, Values};
 
-use crate::accumulator::Place;
 use crate::analysis::Anomalies;
 use crate::blocks::Blocks;
 use crate::columns::Columns;
 use crate::distribution::Distribution;
 use crate::groupings::Groupings;
 use crate::mpi::{BlockingCalls, MpiTally};
+use crate::place::Place;
 use crate::series::Series;
 use crate::shares::Shares;
 use crate::slowest::Slowest;

@@ -4,7 +4,8 @@ use record::{Field, Kind};
 
 use crate::analysis::{Population, PopulationGroup};
 use crate::columns::Columns;
-use crate::filter::{Filter, kind_of, within_node};
+use crate::columns::kind_of;
+use crate::filter::{Filter, within_node};
 
 /// Counts by kind, between nodes and within one.
 #[derive(Clone, Debug, Default)]

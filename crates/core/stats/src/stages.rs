@@ -2,7 +2,12 @@
 
 use record::{Field, NULL, Values};
 
+use crate::analysis::Stage;
 use crate::columns::Columns;
+
+/// Stages in the order of their letters.
+pub(crate) const STAGES: [Stage; 4] =
+    [Stage::EndToEnd, Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
 
 /// Stages A to D, one value a row; [`NULL`] where a stamp is missing.
 #[derive(Clone, Debug, Default)]

@@ -11,6 +11,7 @@ mod figure;
 mod launch;
 mod paged;
 mod prediction;
+mod row;
 mod servers;
 pub mod swap_file;
 mod table;
@@ -26,6 +27,7 @@ use alternative::Alternative;
 use anyhow::{Context, Result, bail};
 use cgroup::Cgroup;
 use launch::LIMIT;
+use row::{Cell, Row};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,7 +35,6 @@ use std::sync::atomic::Ordering;
 use study::process::Times;
 use study::{Contestant, Turn};
 use swap_file::SwapFile;
-use table::{Cell, Row};
 
 /// What is measured, and with what.
 struct Study<'a> {

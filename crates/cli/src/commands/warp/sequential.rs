@@ -1,8 +1,9 @@
 //! The sequential engine: alone, or to check a parallel run against.
 
 use super::plan::Plan;
+use super::recorder;
 use super::results::Results;
-use super::{recorder, table};
+use super::table::{self, Check};
 use crate::commands::place;
 use crate::interrupt;
 use crate::launching;
@@ -19,14 +20,6 @@ use warp::{
     AnyModel, Drive, Ending, Gauge, Meter, NodeFiles, Recorded, Rows, Sample, Samples, Summary,
     WarpError,
 };
-
-/// How the sequential run compares.
-pub struct Check {
-    /// How long it took.
-    pub elapsed: Duration,
-    /// What looking at the model's invariants came to, where it has any.
-    pub audited: Option<String>,
-}
 
 /// Run in order and show.
 pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {

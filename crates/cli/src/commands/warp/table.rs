@@ -2,12 +2,20 @@
 
 use super::plan::Plan;
 use super::results::Results;
-use super::sequential::Check;
 use comfy_table::{CellAlignment, Table, presets};
 use document::time_text;
 use report::ratio_text;
+use std::time::Duration;
 use timewarp::VirtualTime;
 use warp::{CriticalPath, Summary};
+
+/// How the sequential run compares.
+pub struct Check {
+    /// How long it took.
+    pub elapsed: Duration,
+    /// What looking at the model's invariants came to, where it has any.
+    pub audited: Option<String>,
+}
 
 /// The result as a person or a program is to read it, and how it compares if that was asked for.
 pub fn text(results: &Results<'_>, check: Option<&Check>) -> String {

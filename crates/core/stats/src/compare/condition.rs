@@ -25,7 +25,6 @@ pub enum Limit {
 /// A condition on the difference of one figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
-    /// As it was written.
     pub text: String,
     /// Of what.
     pub figure: Figure,
@@ -39,7 +38,6 @@ pub struct Condition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{text}', column {column}: {reason}")]
 pub struct BadCondition {
-    /// As it was written.
     pub text: String,
     /// The character at which reading stopped, from 1.
     pub column: usize,

@@ -11,7 +11,6 @@ use crate::launches::Reason;
 /// A condition, and what the launches say of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
-    /// Which.
     pub condition: Condition,
     /// What they say.
     pub answer: Answer,

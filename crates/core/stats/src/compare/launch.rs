@@ -59,7 +59,6 @@ impl Launch {
         }
     }
 
-    /// Messages.
     pub fn count(&self) -> f64 {
         self.sums.iter().map(|(count, _)| count).sum()
     }

@@ -12,22 +12,8 @@ use crate::launches::{Reason, of_ratio};
 
 use super::contrast::{Contrast, Side};
 use super::launch::Launch;
+use super::peak_side::PeakSide;
 use super::{CompareOptions, holm, place};
-
-/// A peak of one run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PeakSide {
-    /// Where it is highest, ns.
-    pub place_ns: f64,
-    /// Its part of the messages, 0 to 1.
-    pub mass: f64,
-    /// Its part of all time in the stage, 0 to 1.
-    pub time_share: f64,
-    /// The valleys on either side, ns.
-    pub region_ns: (f64, f64),
-    /// Its width at half its height, ns.
-    pub width_ns: f64,
-}
 
 /// What became of a peak from A to B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

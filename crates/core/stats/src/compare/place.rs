@@ -7,7 +7,7 @@
 
 use super::contrast::Side;
 use super::launch::Launch;
-use super::peaks::PeakSide;
+use super::peak_side::PeakSide;
 use crate::launches::LAUNCHES_LEAST;
 
 /// The kernel, as a part of the peak's width at half its height.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use record::{Batch, Field, Kind, NULL, NodeCauses};
 
 use super::heavy::{Heavy, Late, Lateness, Name};
+use super::question::Question;
 use super::sample::{Member, Sample, hash};
 use super::spans::Work;
 use super::{alike, noise, period, spans, weigh};
@@ -35,19 +36,6 @@ pub const FIELDS: [Field; 13] = [
 const MEMBERS_MOST: usize = 1 << 15;
 /// The slowest part that is a group of its own, and how many messages a stage must have for one.
 const SLOWEST: (f64, u64) = (0.999, 10_000);
-
-/// A group of slow messages that is to be explained.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Question {
-    /// The stage in which they are slow.
-    pub stage: Stage,
-    /// Which they are.
-    pub who: Who,
-    /// Their times in it, ns, both ends included.
-    pub range_ns: (i64, i64),
-    /// The median of all messages, ns.
-    pub median_ns: i64,
-}
 
 /// Gathers what explaining needs. One a thread; [`Gatherer::merge`] them.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use record::{Cause, NodeCauses};
 
-use super::gather::Question;
+use super::question::Question;
 use super::sample::Member;
 use crate::analysis::{IdleCore, Noise};
 

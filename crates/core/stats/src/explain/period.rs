@@ -6,7 +6,7 @@
 //! twentieth of the period only the first counts.
 
 use super::chance;
-use super::gather::Question;
+use super::question::Question;
 use super::sample::Member;
 use crate::analysis::{Known, Reason};
 

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::chance;
-use super::gather::Question;
+use super::question::Question;
 use super::sample::Member;
 use super::spans::{Beside, Place, Spans};
 use crate::account::nodes_of;

@@ -8,8 +8,7 @@ use record::{Field, Kind};
 use crate::analysis::{MessageGroup, Stage, Summary};
 use crate::columns::Columns;
 use crate::distribution::GroupDistribution;
-use crate::finish::STAGES;
-use crate::stages::Stages;
+use crate::stages::{STAGES, Stages};
 use crate::summary::summary;
 use crate::working::within_node;
 

@@ -1,7 +1,7 @@
 //! The study's figure.
 
 use super::prediction::predicted_s;
-use super::table::Row;
+use super::row::Row;
 use anyhow::Result;
 use report::{Bar, StudyFigure};
 

@@ -2,8 +2,8 @@
 
 use super::command_in;
 use super::launch;
+use super::row::{Cell, Row};
 use super::servers::Servers;
-use super::table::{Cell, Row};
 use crate::commands::shaped::namespaces::Namespaces;
 use crate::course;
 use anyhow::{Context, Result, ensure};

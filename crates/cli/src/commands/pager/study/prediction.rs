@@ -5,7 +5,7 @@
 //! there is.
 
 use super::alternative::Alternative;
-use super::table::{Cell, Row};
+use super::row::{Cell, Row};
 use predict::{Link, replay};
 
 /// What is predicted for `row`: for other links, and for memory enough.

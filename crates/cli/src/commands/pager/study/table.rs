@@ -2,113 +2,12 @@
 
 use super::alternative::Alternative;
 use super::prediction::{self, predicted_s};
-use crate::foretelling::completion;
+use super::row::Row;
 use comfy_table::{CellAlignment, Table, presets};
 use document::time_text;
-use predict::{Completion, Recorded};
 use record::csv_field;
-use report::{Paged, PagedPart, PagedSeconds, ratio_text};
-use study::process::Times;
-use study::{Launch, Results};
-
-/// All launches of an alternative with one size.
-pub struct Row {
-    pub alternative: Alternative,
-    pub size_bytes: u64,
-    pub local_bytes: u64,
-    pub results: Results<Cell>,
-}
-
-/// One launch.
-#[derive(Clone, Debug, Default)]
-pub struct Cell {
-    pub seconds: PagedSeconds,
-    pub page_outs: u64,
-    pub page_ins: u64,
-    pub transfers: u64,
-    /// What happened when, if that was recorded.
-    pub course: Option<Recorded>,
-    /// The tick that the processor's time is counted in, s; 0 where it is measured.
-    pub tick_s: f64,
-}
-
-impl Cell {
-    /// Of a program that was alone: nobody measured why it did not work for the rest of the time.
-    pub fn alone(launched: Times) -> Cell {
-        let tick_s = 1.0 / rustix::param::clock_ticks_per_second() as f64;
-        Cell { seconds: work(&launched).with_other(), tick_s, ..Cell::default() }
-    }
-
-    /// Of a paged one, as it says itself.
-    pub fn paged(process: &Paged, course: Option<Recorded>) -> Cell {
-        Cell {
-            seconds: process.seconds,
-            page_outs: process.page_outs,
-            page_ins: process.page_ins,
-            transfers: process.transfers,
-            course,
-            tick_s: 0.0,
-        }
-    }
-
-    /// Its time as the sum of its parts.
-    pub fn completion(&self) -> Completion {
-        completion(&self.seconds)
-    }
-}
-
-fn work(launched: &Times) -> PagedSeconds {
-    PagedSeconds {
-        elapsed: launched.elapsed_s,
-        user: launched.user_s,
-        system: launched.system_s,
-        ..PagedSeconds::default()
-    }
-}
-
-impl Row {
-    /// Nothing measured yet.
-    pub fn new(alternative: Alternative, size_bytes: u64, local_bytes: u64) -> Row {
-        Row { alternative, size_bytes, local_bytes, results: Results::default() }
-    }
-
-    /// For the names of folders.
-    pub fn key(&self) -> String {
-        let name = self.alternative.name().to_lowercase().replace([' ', '/'], "-");
-        format!("{name}-{}", self.size_text().replace(' ', "-").to_lowercase())
-    }
-
-    /// What is said of launches that failed.
-    pub fn failure(&self) -> Option<String> {
-        let why = &self.results.failures.last()?.why;
-        Some(format!(
-            "{} with {}: a launch failed: {why}",
-            self.alternative.name(),
-            self.size_text()
-        ))
-    }
-
-    /// The data, as people write it.
-    pub fn size_text(&self) -> String {
-        match self.size_bytes {
-            bytes if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
-            bytes => format!("{} KiB", bytes >> 10),
-        }
-    }
-
-    /// The launch in the middle by its elapsed time: its parts belong together.
-    pub fn middle(&self) -> Option<&Cell> {
-        let mut cells: Vec<&Cell> = self.results.outcomes().collect();
-        cells.sort_by(|a, b| a.seconds.elapsed.total_cmp(&b.seconds.elapsed));
-        cells.get(cells.len().checked_sub(1)? / 2).copied()
-    }
-
-    /// The fastest and the slowest launch.
-    pub fn range_s(&self) -> (f64, f64) {
-        let times = self.results.outcomes().map(|cell| cell.seconds.elapsed);
-        times.fold((f64::INFINITY, 0.0), |(low, high), s| (low.min(s), high.max(s)))
-    }
-}
+use report::{PagedPart, PagedSeconds, ratio_text};
+use study::Launch;
 
 /// For people.
 pub fn text(rows: &[Row]) -> String {
@@ -204,7 +103,10 @@ pub fn sentences(rows: &[Row]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::row::Cell;
     use super::*;
+    use report::Paged;
+    use study::process::Times;
 
     fn row(alternative: Alternative, elapsed: &[f64]) -> Row {
         let cell = |elapsed: &f64| Cell {

@@ -1,0 +1,59 @@
+//! Where the files of a run lie in its folder, and what its `run.json` says of it.
+
+use crate::{RecordError, RunId, RunInfo, State, input};
+use std::path::{Path, PathBuf};
+
+/// What became of the run that was recorded into a folder.
+pub(crate) enum Found {
+    State(State),
+    /// The folder, or that run in it, is not there any more.
+    Gone,
+    Unreadable(String),
+}
+
+/// The run `id` in the folder at `path`.
+pub(crate) fn find(path: &Path, id: RunId) -> Found {
+    match read_info(path) {
+        Ok(info) if info.id == Some(id) => Found::State(info.state),
+        Ok(_) | Err(RecordError::NotARun { .. }) => Found::Gone,
+        Err(error) => Found::Unreadable(error.to_string()),
+    }
+}
+
+/// How far the run `id` is, if it is what the folder at `path` holds.
+pub(crate) fn state_of(path: &Path, id: RunId) -> Option<State> {
+    match find(path, id) {
+        Found::State(state) => Some(state),
+        // What cannot be read may be what was there.
+        Found::Unreadable(_) => Some(State::Open),
+        Found::Gone => None,
+    }
+}
+
+/// Read `run.json` of the folder at `path`.
+pub(crate) fn read_info(path: &Path) -> Result<RunInfo, RecordError> {
+    let file = run_json(path);
+    let text = input::read_input(&file).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+            RecordError::NotARun { path: path.to_path_buf() }
+        }
+        _ => RecordError::file("read", &file, error),
+    })?;
+    RunInfo::parse(&text, &file)
+}
+
+pub(crate) fn run_json(path: &Path) -> PathBuf {
+    path.join("run.json")
+}
+
+pub(crate) fn live(path: &Path) -> PathBuf {
+    path.join("live")
+}
+
+pub(crate) fn messages(path: &Path) -> PathBuf {
+    path.join("messages")
+}
+
+pub(crate) fn lock_file(path: &Path) -> PathBuf {
+    live(path).join("lock")
+}
