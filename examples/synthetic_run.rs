@@ -13,8 +13,7 @@ use clock::Clock;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use record::{
-    ArrivedClock, How, Kind, Mode, NodeSheet, Recorder, RecorderOptions, Row, RunFolder, RunInfo,
-    Schema, WhenFull,
+    Mode, NodeSheet, Recorder, RecorderOptions, Row, RunFolder, RunInfo, Schema, WhenFull,
 };
 use std::error::Error;
 
@@ -57,7 +56,15 @@ fn record(recorder: &mut Recorder, dst: u16, messages: u64, seed: u64) {
         let sent = ready + draw.around(40.0);
         let arrived = sent + draw.transit();
         let taken = arrived + draw.around(80.0);
-        recorder.push(&Row { ready, sent, arrived, taken, seq, ..blank(1 - dst, dst) });
+        recorder.push(&Row {
+            ready,
+            sent,
+            arrived,
+            taken,
+            seq,
+            bytes: 8,
+            ..Row::between(1 - dst, dst)
+        });
     }
 }
 
@@ -78,26 +85,5 @@ impl Draw {
             if self.random.random_bool(0.0005) { self.random.random_range(2e4..4e6) } else { 0.0 };
         let middle_ns = if self.random.random_bool(0.75) { 300.0 } else { 900.0 };
         self.around(middle_ns) + (late_ns * self.ticks_per_ns) as u64
-    }
-}
-
-fn blank(src: u16, dst: u16) -> Row {
-    Row {
-        ready: 0,
-        sent: 0,
-        arrived: 0,
-        taken: 0,
-        seq: 0,
-        src,
-        dst,
-        kind: Kind::Data,
-        hops: 1,
-        arrived_clock: ArrivedClock::Receiver,
-        arrived_how: How::Observed,
-        bytes: 8,
-        packets: 1,
-        in_flight: 0,
-        queue_len: 0,
-        batch: 1,
     }
 }

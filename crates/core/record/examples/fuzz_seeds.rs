@@ -4,8 +4,7 @@
 
 use clock::Clock;
 use fourstamp_record::{
-    ABSENT, ArrivedClock, Column, Header, How, Kind, NodeSheet, RecorderOptions, Row, RunFolder,
-    RunInfo, Schema,
+    ABSENT, Column, Header, How, Kind, NodeSheet, RecorderOptions, Row, RunFolder, RunInfo, Schema,
 };
 use std::error::Error;
 use std::fs;
@@ -60,16 +59,12 @@ fn row(seq: u64, now: u64) -> Row {
         arrived: if seq.is_multiple_of(5) { ABSENT } else { now + 200 },
         taken: now + 300,
         seq,
-        src: 0,
-        dst: 0,
         kind: if seq.is_multiple_of(3) { Kind::Data } else { Kind::Reply },
         hops: 1,
-        arrived_clock: ArrivedClock::Receiver,
         arrived_how: if seq.is_multiple_of(2) { How::Observed } else { How::Bracketed },
         bytes: 8,
-        packets: 1,
         in_flight: (seq % 20) as u32,
         queue_len: (seq % 7) as u32,
-        batch: 1,
+        ..Row::between(0, 0)
     }
 }

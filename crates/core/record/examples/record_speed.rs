@@ -8,8 +8,8 @@
 
 use clock::Clock;
 use fourstamp_record::{
-    ArrivedClock, Batch, Column, Field, How, Kind, Mode, NodeSheet, Recorder, RecorderOptions, Row,
-    Run, RunFolder, RunInfo, Schema, Values, WhenFull,
+    Batch, Column, Field, Kind, Mode, NodeSheet, Recorder, RecorderOptions, Row, Run, RunFolder,
+    RunInfo, Schema, Values, WhenFull,
 };
 use rustix::time::{ClockId, clock_gettime};
 use std::error::Error;
@@ -107,17 +107,11 @@ fn row(seq: u64, begin_ticks: u64) -> Row {
         arrived: now + 500 + (seq & 63),
         taken: now + 700 + (seq & 127),
         seq,
-        src: 0,
-        dst: 0,
         kind: if seq & 1 == 0 { Kind::Data } else { Kind::Reply },
         hops: 1,
-        arrived_clock: ArrivedClock::Receiver,
-        arrived_how: How::Observed,
         bytes: 8,
-        packets: 1,
-        in_flight: 0,
         queue_len: (seq & 15) as u32,
-        batch: 1,
+        ..Row::between(0, 0)
     }
 }
 

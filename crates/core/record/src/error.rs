@@ -54,9 +54,9 @@ pub enum RecordError {
         path.display()
     )]
     NodeTaken {
-        /// Launch.
+        /// The launch, from 0.
         launch: u32,
-        /// Node.
+        /// The node's number.
         node: u32,
         /// The folder.
         path: PathBuf,
@@ -64,7 +64,7 @@ pub enum RecordError {
     /// A record buffer could not be had.
     #[error("no record buffer for node {node}: {source}")]
     Buffer {
-        /// Node.
+        /// The node's number.
         node: u32,
         /// Why not.
         source: memory::RegionError,

@@ -59,29 +59,10 @@ impl Pauses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ABSENT, ArrivedClock, How, Kind, Mode, NodeSheet, RecorderOptions, Row, RunFolder, RunInfo,
-    };
+    use crate::{Mode, NodeSheet, RecorderOptions, Row, RunFolder, RunInfo};
     use crate::{Schema, WhenFull};
 
-    const ROW: Row = Row {
-        ready: ABSENT,
-        sent: ABSENT,
-        arrived: ABSENT,
-        taken: ABSENT,
-        seq: 0,
-        src: 0,
-        dst: 0,
-        kind: Kind::Data,
-        hops: 0,
-        arrived_clock: ArrivedClock::Receiver,
-        arrived_how: How::Observed,
-        bytes: 8,
-        packets: 0,
-        in_flight: 0,
-        queue_len: 0,
-        batch: 1,
-    };
+    const ROW: Row = Row { bytes: 8, ..Row::between(0, 0) };
 
     fn drained(pauses: &Pauses) -> Vec<(u64, u64, i64)> {
         let mut all = Vec::new();

@@ -119,6 +119,29 @@ pub struct Row {
 pub const BASE_WORDS: usize = 8;
 
 impl Row {
+    /// A data message between these nodes, in one packet, of which nothing else is known: no stamp,
+    /// no payload. For `Row { ready, taken, ..Row::between(src, dst) }`.
+    pub const fn between(src: u16, dst: u16) -> Row {
+        Row {
+            ready: ABSENT,
+            sent: ABSENT,
+            arrived: ABSENT,
+            taken: ABSENT,
+            seq: 0,
+            src,
+            dst,
+            kind: Kind::Data,
+            hops: (src != dst) as u8,
+            arrived_clock: ArrivedClock::Receiver,
+            arrived_how: How::Observed,
+            bytes: 0,
+            packets: 1,
+            in_flight: 0,
+            queue_len: 0,
+            batch: 1,
+        }
+    }
+
     /// Pack into words. Fields with fewer bits than their type are checked in debug builds and by
     /// the fabric's own limits.
     #[inline(always)]

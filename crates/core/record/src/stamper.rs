@@ -34,8 +34,7 @@
 //! ```
 
 use crate::{
-    ABSENT, ArrivedClock, Header, How, Kind, NodeSheet, RecordError, Recorder, RecorderOptions,
-    Row, RunFolder, Schema,
+    ABSENT, Header, Kind, NodeSheet, RecordError, Recorder, RecorderOptions, Row, RunFolder, Schema,
 };
 use clock::{Clock, Ticks};
 use std::sync::Arc;
@@ -168,24 +167,7 @@ impl Stamper {
     fn row(&self, src: u16, dst: u16, bytes: u64) -> Row {
         // A row has 40 bits for the bytes: a terabyte.
         const BYTES_MAX: u64 = (1 << 40) - 1;
-        Row {
-            ready: ABSENT,
-            sent: ABSENT,
-            arrived: ABSENT,
-            taken: ABSENT,
-            seq: 0,
-            src,
-            dst,
-            kind: Kind::Data,
-            hops: u8::from(src != dst),
-            arrived_clock: ArrivedClock::Receiver,
-            arrived_how: How::Observed,
-            bytes: bytes.min(BYTES_MAX),
-            packets: 1,
-            in_flight: 0,
-            queue_len: 0,
-            batch: 1,
-        }
+        Row { bytes: bytes.min(BYTES_MAX), ..Row::between(src, dst) }
     }
 }
 

@@ -3,8 +3,8 @@
 
 use clock::Clock;
 use fourstamp_record::{
-    ArrivedClock, Batch, Field, How, Kind, Mode, NodeSheet, RecordError, RecorderOptions, Row, Run,
-    RunFolder, RunInfo, Schema, State, Values, WhenFull,
+    Batch, Field, Mode, NodeSheet, RecordError, RecorderOptions, Row, Run, RunFolder, RunInfo,
+    Schema, State, Values, WhenFull,
 };
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -140,16 +140,7 @@ fn row(seq: u64, ready: u64, taken: u64) -> Row {
         arrived: taken,
         taken: taken + 1000,
         seq,
-        src: 0,
-        dst: 0,
-        kind: Kind::Data,
-        hops: 0,
-        arrived_clock: ArrivedClock::Receiver,
-        arrived_how: How::Observed,
         bytes: 8,
-        packets: 1,
-        in_flight: 0,
-        queue_len: 0,
-        batch: 1,
+        ..Row::between(0, 0)
     }
 }

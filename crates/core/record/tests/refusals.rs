@@ -3,8 +3,8 @@
 
 use clock::Clock;
 use fourstamp_record::{
-    ABSENT, ArrivedClock, Batch, Field, How, Kind, Mode, NodeSheet, RecordError, Recorder,
-    RecorderOptions, Row, Run, RunFolder, RunInfo, Schema, State, WhenFull,
+    ABSENT, Batch, Field, Kind, Mode, NodeSheet, RecordError, Recorder, RecorderOptions, Row, Run,
+    RunFolder, RunInfo, Schema, State, WhenFull,
 };
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -17,17 +17,10 @@ fn row(seq: u64) -> Row {
         arrived: if seq.is_multiple_of(7) { ABSENT } else { seq * 1000 + 400 },
         taken: seq * 1000 + 500,
         seq,
-        src: 0,
-        dst: 0,
         kind: if seq.is_multiple_of(3) { Kind::Data } else { Kind::Reply },
         hops: 1,
-        arrived_clock: ArrivedClock::Receiver,
-        arrived_how: How::Observed,
         bytes: 8 + seq % 3,
-        packets: 1,
-        in_flight: 0,
-        queue_len: 0,
-        batch: 1,
+        ..Row::between(0, 0)
     }
 }
 

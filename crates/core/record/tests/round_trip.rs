@@ -208,16 +208,9 @@ fn plain(seq: u64, at: u64) -> Row {
         arrived: at + 2,
         taken: at + 3,
         seq,
-        src: 0,
-        dst: 0,
         kind: Kind::Reply,
         hops: 1,
-        arrived_clock: ArrivedClock::Receiver,
-        arrived_how: How::Observed,
         bytes: 8,
-        packets: 1,
-        in_flight: 0,
-        queue_len: 0,
-        batch: 1,
+        ..Row::between(0, 0)
     }
 }

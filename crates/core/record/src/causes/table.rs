@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Something that happened on or for a node. Its amount's unit is that of the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CauseSpan {
-    /// What.
+    /// What happened; the amount is in its unit.
     pub cause: Cause,
     /// Begin on the timeline, ns. Many causes are counted: they happened somewhere between begin
     /// and end.
@@ -22,9 +22,9 @@ pub struct CauseSpan {
 /// The causes of one node of one launch, by begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeCauses {
-    /// Launch.
+    /// The launch, from 0.
     pub launch: u32,
-    /// Node.
+    /// The node on or for which it happened.
     pub node: u32,
     /// What happened.
     pub spans: Vec<CauseSpan>,

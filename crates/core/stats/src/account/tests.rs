@@ -9,7 +9,7 @@ use crate::filter::Filter;
 use crate::story::{Gather, Picked, Row, Seen, tell};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use record::{Field, How, Kind, Values};
+use record::{Field, Kind, Values};
 
 const MS: i64 = 1_000_000;
 const RUN_NS: i64 = 3_000 * MS;
@@ -128,30 +128,7 @@ fn message(stage: Stage, (src, dst): (u32, u32), (from, to): (i64, i64)) -> Row 
         _ => [from - 5_000, from],
     };
     let (ready, taken) = (from.min(sent - 500).min(from), arrived.max(to) + 500);
-    Row {
-        kind: Kind::Data,
-        src,
-        dst,
-        seq: 1,
-        bytes: 8,
-        ready_ns: Some(ready),
-        sent_ns: Some(sent),
-        arrived_ns: Some(arrived),
-        taken_ns: Some(taken),
-        how: How::Observed,
-        error_ns: None,
-        hops: None,
-        packets: None,
-        batch: None,
-        in_flight: None,
-        src_object: None,
-        dst_object: None,
-        virtual_send: None,
-        virtual_receive: None,
-        tag: None,
-        posted_ns: None,
-        awaited_ns: None,
-    }
+    Row::stamped((src, dst), 1, [ready, sent, arrived, taken])
 }
 
 /// What `story` says of it: the account of its longest chapter.

@@ -86,7 +86,6 @@ pub struct Row {
     pub virtual_send: Option<f64>,
     /// Virtual receive time.
     pub virtual_receive: Option<f64>,
-    /// As the program gave it.
     pub tag: Option<i64>,
     /// The receive was posted.
     pub posted_ns: Option<i64>,
@@ -165,4 +164,36 @@ impl Row {
 
 fn some(value: i64) -> Option<i64> {
     (value != NULL).then_some(value)
+}
+
+#[cfg(test)]
+impl Row {
+    /// A message with these stamps.
+    pub(crate) fn stamped((src, dst): (u32, u32), seq: u64, stamps: [i64; 4]) -> Row {
+        let [ready_ns, sent_ns, arrived_ns, taken_ns] = stamps.map(Some);
+        Row {
+            kind: Kind::Data,
+            src,
+            dst,
+            seq,
+            bytes: 8,
+            ready_ns,
+            sent_ns,
+            arrived_ns,
+            taken_ns,
+            how: How::Observed,
+            error_ns: None,
+            hops: None,
+            packets: None,
+            batch: None,
+            in_flight: None,
+            src_object: None,
+            dst_object: None,
+            virtual_send: None,
+            virtual_receive: None,
+            tag: None,
+            posted_ns: None,
+            awaited_ns: None,
+        }
+    }
 }

@@ -7,30 +7,7 @@ use crate::analysis::Stage;
 
 /// A message from node 1 to node 0 with these stamps.
 fn message(seq: u64, [ready, sent, arrived, taken]: [i64; 4]) -> Row {
-    Row {
-        kind: Kind::Event,
-        src: 1,
-        dst: 0,
-        seq,
-        bytes: 8,
-        ready_ns: Some(ready),
-        sent_ns: Some(sent),
-        arrived_ns: Some(arrived),
-        taken_ns: Some(taken),
-        how: How::Observed,
-        error_ns: None,
-        hops: None,
-        packets: None,
-        batch: None,
-        in_flight: None,
-        src_object: None,
-        dst_object: None,
-        virtual_send: None,
-        virtual_receive: None,
-        tag: None,
-        posted_ns: None,
-        awaited_ns: None,
-    }
+    Row { kind: Kind::Event, ..Row::stamped((1, 0), seq, [ready, sent, arrived, taken]) }
 }
 
 /// Work of a node.
