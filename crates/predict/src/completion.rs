@@ -25,19 +25,12 @@ pub struct Completion {
 /// A part of a completion time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// See [`Completion::user`].
     User,
-    /// See [`Completion::system`].
     System,
-    /// See [`Completion::init`].
     Init,
-    /// See [`Completion::protocol`].
     Protocol,
-    /// See [`Completion::blocked_bytes`].
     BlockedBytes,
-    /// See [`Completion::blocked_fixed`].
     BlockedFixed,
-    /// See [`Completion::other`].
     Other,
 }
 

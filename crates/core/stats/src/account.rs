@@ -16,7 +16,6 @@ mod tests;
 /// A message's time in a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// Launch.
     pub launch: u32,
     /// The stage.
     pub stage: Stage,

@@ -129,7 +129,6 @@ pub struct Anomalies {
     pub missing: [u64; 4],
     /// Messages whose `arrived` is bracketed, and modelled.
     pub bracketed: u64,
-    /// See `bracketed`.
     pub modelled: u64,
     /// Messages whose transit is smaller than the clocks' error bound, so that its sign proves
     /// nothing.
@@ -150,7 +149,6 @@ pub struct Finding {
     /// The dominant stage among the slowest 0.1 % (or the slowest 10 messages if that is more), and
     /// its part.
     pub tail_stage: Stage,
-    /// See `tail_stage`.
     pub tail_share: f64,
     /// Part of all end-to-end time that the slowest 0.1 % took, 0 to 1.
     pub tail_weight: f64,
@@ -178,7 +176,6 @@ pub struct StageView {
 /// Figures of a set of times.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// How many.
     pub count: u64,
     /// Their sum, ns.
     pub total_ns: f64,
@@ -213,7 +210,6 @@ pub struct Quantile {
 /// A piece of a distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PieceView {
-    /// Which.
     pub piece: Piece,
     /// Messages in it.
     pub count: u64,
@@ -242,7 +238,6 @@ pub struct Bin {
     pub from: f64,
     /// Upper edge.
     pub to: f64,
-    /// Messages.
     pub count: u64,
 }
 
@@ -251,7 +246,6 @@ pub struct Bin {
 pub struct Share {
     /// End-to-end quantile range, 0 to 1.
     pub from_p: f64,
-    /// See `from_p`.
     pub to_p: f64,
     /// Messages in the range.
     pub count: u64,
@@ -287,7 +281,6 @@ pub enum By {
     Pair,
     /// What the message is for.
     Kind,
-    /// Launch.
     Launch,
 }
 
@@ -346,15 +339,11 @@ pub struct SendView {
 pub struct SeriesBin {
     /// Begin and end on the timeline (by `ready`).
     pub from_ns: i64,
-    /// See `from_ns`.
     pub to_ns: i64,
-    /// Messages.
     pub count: u64,
     /// Median, 99 % quantile and maximum of end-to-end time.
     pub p50_ns: i64,
-    /// See `p50_ns`.
     pub p99_ns: i64,
-    /// See `p50_ns`.
     pub max_ns: i64,
 }
 
@@ -363,11 +352,9 @@ pub struct SeriesBin {
 pub struct SlowMessage {
     /// Launch, source, sequence: its identity.
     pub launch: u32,
-    /// See `launch`.
     pub src: u32,
     /// Destination node.
     pub dst: u32,
-    /// See `launch`.
     pub seq: u64,
     /// Payload bytes.
     pub bytes: u64,
@@ -397,7 +384,6 @@ pub struct SizePoint {
     pub count: u64,
     /// Median and 99 % quantile of the cycle where there are cycles, else of end-to-end time.
     pub p50_ns: i64,
-    /// See `p50_ns`.
     pub p99_ns: i64,
     /// Fastest.
     pub min_ns: i64,

@@ -22,9 +22,7 @@ const MESSAGES_A_BLOCK: u64 = 10;
 /// One node's file of one launch, and how many rows it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileRows {
-    /// Launch.
     pub launch: u32,
-    /// Node.
     pub node: u32,
     /// Rows of its messages file.
     pub rows: u64,

@@ -41,7 +41,6 @@ pub struct CallColumns<'a> {
     pub call: &'a [i64],
     /// Communicator.
     pub communicator: &'a [i64],
-    /// Bytes.
     pub bytes: &'a [i64],
     /// Polls put together; null for an ordinary call.
     pub polls: &'a [i64],

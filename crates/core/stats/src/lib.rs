@@ -5,6 +5,8 @@
 //! intervals) is an argument.
 
 #![forbid(unsafe_code)]
+// Used within the workspace only: a name that says it all needs no sentence.
+#![allow(missing_docs)]
 
 pub mod account;
 mod accumulator;

@@ -8,7 +8,6 @@
 /// Exact figures of a set of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moments {
-    /// How many.
     pub count: u64,
     /// Smallest; `i64::MAX` when there are none.
     pub min: i64,

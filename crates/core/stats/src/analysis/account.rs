@@ -29,7 +29,6 @@ pub struct Account {
 pub struct Paged {
     /// The node.
     pub node: u32,
-    /// How many.
     pub pages: u64,
 }
 

@@ -47,7 +47,6 @@ pub struct Episode {
 /// A message by what names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slow {
-    /// Launch.
     pub launch: u32,
     /// Node that sent it.
     pub src: u32,
@@ -98,11 +97,9 @@ pub enum Who {
 pub enum Reason {
     /// Something happened on their nodes at the same time.
     Beside {
-        /// What.
         what: What,
         /// Episodes with it, of those in which it could have been seen.
         with: u64,
-        /// See `with`.
         of: u64,
         /// Episodes with it that chance would give.
         expected: f64,
@@ -129,7 +126,6 @@ pub enum Reason {
         known: Known,
         /// Length of the mean phase vector, 0 (no phase) to 1 (always the same).
         strength: f64,
-        /// As above.
         chance: f64,
     },
     /// They come at regular intervals.
@@ -140,10 +136,7 @@ pub enum Reason {
         share: f64,
     },
     /// They take about as long as something well known.
-    Place {
-        /// What.
-        known: Known,
-    },
+    Place { known: Known },
 }
 
 /// Something beside the messages.
@@ -191,7 +184,6 @@ pub enum Known {
 /// What a node's core lost while it was idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdleCore {
-    /// Node.
     pub node: u32,
     /// Time looked at, ns.
     pub spun_ns: i64,

@@ -32,7 +32,6 @@ pub struct Segment {
     pub slope_ns: f64,
     /// The line through the 99 % quantiles: the same.
     pub base_p99_ns: f64,
-    /// See `base_p99_ns`.
     pub slope_p99_ns: f64,
     /// LogGP, one way: `L + 2o`, ns. What the wire and what the processors take of it, round trips
     /// of one message at a time cannot tell; nor do they show the gap `g` between messages.

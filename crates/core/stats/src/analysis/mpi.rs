@@ -57,7 +57,6 @@ pub enum Wait {
 /// One wait over all messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WaitView {
-    /// Which.
     pub wait: Wait,
     /// Messages with any of it.
     pub count: u64,
@@ -102,7 +101,6 @@ pub struct Blocked {
 /// Messages by one thing that they share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MpiGroups {
-    /// What.
     pub by: MpiBy,
     /// The groups, most waiting first.
     pub groups: Vec<MpiGroup>,
@@ -129,7 +127,6 @@ pub enum MpiBy {
 pub struct MpiGroup {
     /// The tag or the place; for a pair source and destination.
     pub key: (i64, i64),
-    /// Messages.
     pub messages: u64,
     /// Their payload.
     pub bytes: u64,
@@ -144,7 +141,6 @@ pub struct MpiGroup {
 pub struct MessageLine {
     /// Source rank, and its number there.
     pub src: u32,
-    /// See `src`.
     pub seq: u64,
     /// Destination rank.
     pub dst: u32,
@@ -165,11 +161,8 @@ pub struct WorstMessage {
     pub tag: Option<i64>,
     /// A, P, W, R; ns on the timeline.
     pub arrived_ns: Option<i64>,
-    /// See `arrived_ns`.
     pub posted_ns: Option<i64>,
-    /// See `arrived_ns`.
     pub awaited_ns: Option<i64>,
-    /// See `arrived_ns`.
     pub released_ns: Option<i64>,
     /// How far off `arrived_ns` may be, ± ns, when it was not observed.
     pub arrived_error_ns: Option<i64>,
@@ -211,7 +204,6 @@ pub struct Calls {
     pub lanes: Vec<Lane>,
     /// Begin of the first slice and length of each, ns.
     pub slices_from_ns: i64,
-    /// See `slices_from_ns`.
     pub slice_ns: i64,
 }
 
@@ -272,7 +264,6 @@ pub struct FunctionTime {
 /// A collective function: how long ranks waited for the last to enter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CollectiveTime {
-    /// Its name.
     pub name: String,
     /// Times that all ranks of the communicator made the call.
     pub count: u64,

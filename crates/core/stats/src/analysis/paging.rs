@@ -26,9 +26,7 @@ pub enum PageKind {
 /// All transfers of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageTransfers {
-    /// Which.
     pub kind: PageKind,
-    /// How many.
     pub pages: u64,
     /// The slice in which the first hundredth of them was over begins here.
     pub from_ns: i64,

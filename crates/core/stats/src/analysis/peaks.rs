@@ -14,7 +14,6 @@ pub struct Peak {
     pub place_interval_ns: Option<(f64, f64)>,
     /// The valleys: values of the messages that belong to it, ns.
     pub from_ns: f64,
-    /// See `from_ns`.
     pub to_ns: f64,
     /// Width at half its height, ns.
     pub width_ns: f64,

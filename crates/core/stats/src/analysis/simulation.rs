@@ -80,7 +80,6 @@ pub struct SimulationBin {
 /// rest may even be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeTime {
-    /// Which.
     pub node: u32,
     /// From the begin of its first to the end of its last piece of work.
     pub elapsed_ns: i64,
@@ -101,7 +100,6 @@ pub struct NodeTime {
 /// All rollbacks of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rollbacks {
-    /// How many.
     pub count: u64,
     /// Mean of events undone in one.
     pub depth_mean: f64,
@@ -127,9 +125,7 @@ pub struct Rollbacks {
 /// One rollback.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rollback {
-    /// Launch.
     pub launch: u32,
-    /// Node.
     pub node: u32,
     /// Object; `None` where it was not recorded.
     pub object: Option<i64>,
@@ -142,14 +138,12 @@ pub struct Rollback {
     /// How far the object had come, and the earliest time undone; `None` where they were not
     /// recorded.
     pub from: Option<f64>,
-    /// See `from`.
     pub to: Option<f64>,
 }
 
 /// What was undone at one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectRollbacks {
-    /// Which.
     pub object: i64,
     /// The highest node that it was rolled back on; more than one only where it moved or launches
     /// placed it elsewhere.
@@ -169,7 +163,6 @@ pub struct MessageGroup {
     pub kind: Kind,
     /// Whether they stayed within their node.
     pub on_node: bool,
-    /// How many.
     pub count: u64,
     /// Stages A to D, without those that none has.
     pub stages: Vec<(Stage, Summary)>,

@@ -3,7 +3,6 @@
 /// A local maximum; all of it in bins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Summit {
-    /// Where.
     pub at: usize,
     /// The lowest point on the way to higher ground, the higher of the two where there is higher
     /// ground on both sides; `None` for the highest summit of all.

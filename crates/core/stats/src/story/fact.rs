@@ -81,29 +81,17 @@ pub enum LaneOf {
     /// A stage of the message.
     Stage(Stage),
     /// Messages that the node took.
-    Taken {
-        /// Node.
-        node: u32,
-    },
+    Taken { node: u32 },
     /// Cancellations of messages of the object that cancelled most, at its node.
-    Cancelled {
-        /// Node.
-        node: u32,
-    },
+    Cancelled { node: u32 },
     /// Work of the node.
     Work {
-        /// Node.
         node: u32,
         /// What kind.
         kind: Kind,
     },
     /// Something that was seen on a node.
-    Held {
-        /// Node.
-        node: u32,
-        /// What.
-        cause: Cause,
-    },
+    Held { node: u32, cause: Cause },
 }
 
 /// A sentence, in numbers.
@@ -117,7 +105,6 @@ pub enum Fact {
     },
     /// What its node handed to the network while it waited.
     SentMeanwhile {
-        /// Node.
         node: u32,
         /// To the same node.
         same: u64,
@@ -125,12 +112,7 @@ pub enum Fact {
         others: u64,
     },
     /// What the node that it was for took meanwhile.
-    TakenMeanwhile {
-        /// Node.
-        node: u32,
-        /// Messages.
-        messages: u64,
-    },
+    TakenMeanwhile { node: u32, messages: u64 },
     /// It travelled in one frame with others.
     Frame {
         /// How many in all.
@@ -176,19 +158,14 @@ pub enum Fact {
     },
     /// How those went that stood before it.
     TakenBefore {
-        /// How many.
         messages: u64,
         /// Half of the times from one taking to the next are at most this.
         median_ns: i64,
     },
     /// Messages that arrived later and were taken earlier.
-    Overtaken {
-        /// How many.
-        messages: u64,
-    },
+    Overtaken { messages: u64 },
     /// The longest time in which the node took nothing while the message waited.
     Gap {
-        /// Node.
         node: u32,
         /// From when.
         from_ns: i64,
@@ -199,7 +176,6 @@ pub enum Fact {
     },
     /// Work of the node that is recorded in that time.
     Busy {
-        /// Node.
         node: u32,
         /// So much.
         ns: i64,
@@ -223,7 +199,6 @@ pub enum Fact {
     },
     /// Nothing is recorded of a node in that time.
     Silent {
-        /// Node.
         node: u32,
         /// So long.
         ns: i64,
@@ -232,7 +207,6 @@ pub enum Fact {
     },
     /// Less is recorded than the time that went by.
     Unrecorded {
-        /// Node.
         node: u32,
         /// So much of it is not.
         ns: i64,
@@ -263,7 +237,6 @@ pub enum Fact {
     Paged(Paged),
     /// The thread of a node ran, without that the time is explained.
     Ran {
-        /// Node.
         node: u32,
         /// So long at least.
         ns: i64,
@@ -272,7 +245,6 @@ pub enum Fact {
     },
     /// The thread of a node neither ran nor waited for a core, and nothing else is known.
     Asleep {
-        /// Node.
         node: u32,
         /// So long.
         ns: i64,
@@ -282,7 +254,6 @@ pub enum Fact {
 /// A kind of a node's work within some time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Work {
-    /// Node.
     pub node: u32,
     /// What kind.
     pub kind: Kind,
@@ -303,7 +274,6 @@ pub struct Work {
 /// Cancellations of messages that one object had sent, in some time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cancelled {
-    /// Node.
     pub node: u32,
     /// Object that had sent them.
     pub object: i64,

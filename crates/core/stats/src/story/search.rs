@@ -21,7 +21,6 @@ pub enum Wanted {
     },
     /// This one.
     Named {
-        /// Launch.
         launch: u32,
         /// Node that sent it.
         src: u32,
@@ -51,7 +50,6 @@ impl Wanted {
 /// Where a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Launch.
     pub launch: u32,
     /// The caller's number of the chunk.
     pub chunk: usize,
