@@ -16,7 +16,7 @@ mod tests;
 
 pub use strangers::{StrangerKind, Strangers};
 
-use crate::handshake::Introduction;
+use crate::handshake::{Introduction, Proved, Session};
 use crate::key::RunKey;
 use lobby::{Heard, Limits, Lobby, Refusal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -53,6 +53,8 @@ pub struct Guest {
     pub peer: SocketAddr,
     /// What it proved.
     pub who: Introduction,
+    /// The keys of the connection.
+    pub session: Session,
 }
 
 /// What happened at the door.
@@ -154,19 +156,20 @@ impl Door {
     }
 
     fn meet(&mut self, stream: TcpStream, peer: SocketAddr, tell: &mut dyn FnMut(Knock)) {
-        let mut nonce = [0; 32];
-        if stream.set_nonblocking(true).is_err() || getrandom::fill(&mut nonce).is_err() {
+        if stream.set_nonblocking(true).is_err() {
             return;
         }
-        let crowded = self.lobby.enter(stream, peer, nonce, Instant::now());
+        let crowded = self.lobby.enter(stream, peer, Instant::now());
         crowded.into_iter().for_each(|refusal| say(refusal, tell));
         // Most peers say who they are at once.
-        self.hear(self.lobby.len() - 1, tell);
+        if let Some(last) = self.lobby.len().checked_sub(1) {
+            self.hear(last, tell);
+        }
     }
 
     /// Read what the stranger at `place` has said.
     fn hear(&mut self, place: usize, tell: &mut dyn FnMut(Knock)) {
-        let mut buffer = [0; 64];
+        let mut buffer = [0; 128];
         let (stream, wants) = self.lobby.listen(place);
         let room = wants.min(buffer.len());
         let count = match stream.read(&mut buffer[..room]) {
@@ -186,10 +189,11 @@ impl Door {
                     say(self.lobby.hang_up(place), tell);
                 }
             }
-            Heard::Proved { connection: mut stream, peer, who, say } => {
+            Heard::Proved { connection: mut stream, peer, proved, say } => {
                 let told = stream.set_nonblocking(false).and_then(|()| stream.write_all(&say));
                 if told.is_ok() {
-                    tell(Knock::Guest(Guest { stream, peer, who }));
+                    let Proved { who, session } = *proved;
+                    tell(Knock::Guest(Guest { stream, peer, who, session }));
                 }
             }
             Heard::Refused { mut connection, refusal, say: words } => {

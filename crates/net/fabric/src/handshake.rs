@@ -1,28 +1,28 @@
 //! Who is there: both ends of a connection prove that they hold the run key, without sending it.
 //!
 //! ```text
-//! client                                   server
-//!   hello (who I am, nonce)        ─────►
-//!                                  ◄─────  hello (who I am, nonce)
-//!   proof = HMAC(key, client, both hellos) ─────►            the server knows the client
-//!                                  ◄─────  verdict, proof = HMAC(key, server, both hellos)
+//! client                                        server
+//!   head, Noise e (who I am)        ─────►            the server knows that the client had the key
+//!                                   ◄─────  head, Noise e, ee (who I am)
+//!   sealed nothing                  ─────►            it is the client, and no recording of it
+//!                                   ◄─────  sealed nothing: come in
 //! ```
 //!
-//! A proof covers both hellos whole: protocol version, roles, node numbers, purpose, session and
-//! both nonces. So it is worth nothing on another connection (the other side's nonce is new), in
-//! the other direction (the label differs) or for another node, purpose or run. The server proves
-//! nothing before the client has. Codes are compared in constant time.
+//! The run key is the pre-shared key of Noise's pattern NNpsk0 ([`session`]): who does not hold it
+//! makes no message that opens, and is refused before anything costly was computed. The heads
+//! (protocol version, roles) are in its prologue, and who each end is (purpose, node number,
+//! session) is sealed: so what was proved on one connection is worth nothing on another (the other
+//! side's ephemeral key is new), in the other direction, or for another node, purpose or run. The
+//! server proves nothing before the client has shown the key; a recording of a client gets as far
+//! as the server's answer, which it cannot read.
 //!
 //! [`Handshake`] is the protocol on bytes, without sockets or clocks; [`authenticate`] drives one
-//! over a socket within a deadline. Later traffic is neither encrypted nor authenticated: whoever
-//! can alter packets on the way is not kept out, which is why listeners bind to loopback unless
-//! told otherwise.
-//!
-//! HMAC: RFC 2104, with SHA-256 (FIPS 180-4).
+//! over a socket within a deadline. What follows is encrypted only where somebody uses the
+//! [`Session`] that comes out of it: whoever can alter packets on the way is not kept out of the
+//! rest, which is why listeners bind to loopback unless told otherwise.
 
 use crate::key::RunKey;
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use snow::HandshakeState;
 use std::fmt;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -31,17 +31,15 @@ use std::time::{Duration, Instant};
 
 mod error;
 mod hello;
+mod session;
 
 pub use error::HandshakeError;
-use hello::{HELLO_BYTES, Hello};
+use hello::{HEAD_BYTES, HELLO_BYTES, INTRODUCTION_BYTES};
 pub use hello::{Introduction, Purpose, Role};
+pub use session::{Session, Unopened};
 
-const PROOF_BYTES: usize = 32;
-const VERDICT_BYTES: usize = 1 + PROOF_BYTES;
-const ACCEPTED: u8 = 1;
-const REFUSED: u8 = 0;
-const CLIENT_LABEL: &[u8] = b"fourstamp handshake: client proof";
-const SERVER_LABEL: &[u8] = b"fourstamp handshake: server proof";
+/// A sealed message without contents.
+const PROOF_BYTES: usize = Session::SEAL_BYTES;
 
 /// A stream whose reads and writes can be made to give up.
 pub trait Timed: Read + Write {
@@ -63,6 +61,15 @@ impl Timed for UnixStream {
     }
 }
 
+/// Somebody who has proved who it is.
+#[derive(Debug)]
+pub struct Proved {
+    /// What it said of itself.
+    pub who: Introduction,
+    /// The keys of the connection to it.
+    pub session: Session,
+}
+
 /// Carry out the handshake over a blocking stream to `peer` (its address, for errors) and say who
 /// is there. It is over within `deadline`, whatever the peer does; the stream has no timeouts
 /// afterwards. Not a byte beyond the handshake is read.
@@ -72,55 +79,73 @@ pub fn authenticate<S: Timed>(
     key: &RunKey,
     ours: Introduction,
     deadline: Duration,
-) -> Result<Introduction, HandshakeError> {
-    let mut nonce = [0; 32];
-    getrandom::fill(&mut nonce)
-        .map_err(|error| HandshakeError::Random { reason: error.to_string() })?;
-    let handshake = Handshake::new(key, ours, nonce, peer.to_string());
-    let theirs = drive(stream, handshake, deadline)?;
+) -> Result<Proved, HandshakeError> {
+    let handshake = Handshake::new(key, ours, peer.to_string())?;
+    let proved = drive(stream, handshake, deadline)?;
     stream
         .set_timeouts(None)
         .map_err(|source| HandshakeError::Io { peer: peer.to_string(), source })?;
-    Ok(theirs)
+    Ok(proved)
 }
 
 /// The handshake as a state machine: bytes in, bytes out.
 pub struct Handshake {
     key: RunKey,
-    ours: Hello,
+    ours: Introduction,
     peer: String,
     state: State,
     inbox: Vec<u8>,
     outbox: Vec<u8>,
+    /// The client's ephemeral key, to know it when it comes back.
+    said: Vec<u8>,
+    /// A test's.
+    ephemeral: Option<[u8; 32]>,
 }
 
 enum State {
-    /// Waiting for the peer's hello.
-    Hello,
-    /// Server: waiting for the client's proof.
-    Proof(Hello),
-    /// Client: waiting for the server's verdict and proof.
-    Verdict(Hello),
-    Done(Introduction),
+    /// Waiting for the peer's hello; a client has said its own. A server computes nothing before
+    /// it has heard a whole one, so that those who flood it cost it nothing.
+    Hello(Option<Box<HandshakeState>>),
+    /// Waiting for the proof that the peer has understood ours.
+    Proof(Box<Proved>),
+    Done(Box<Proved>),
     Failed,
 }
 
 impl Handshake {
-    /// Begin. `nonce` must be random and used once; `peer` is an address that errors name.
-    pub fn new(key: &RunKey, ours: Introduction, nonce: [u8; 32], peer: String) -> Handshake {
-        let ours = Hello { who: ours, nonce };
+    /// Begin. `peer` is an address that errors name.
+    ///
+    /// # Errors
+    /// When the system gives no random bytes.
+    pub fn new(
+        key: &RunKey,
+        ours: Introduction,
+        peer: String,
+    ) -> Result<Handshake, HandshakeError> {
+        Handshake::with(key, ours, peer, None)
+    }
+
+    fn with(
+        key: &RunKey,
+        ours: Introduction,
+        peer: String,
+        ephemeral: Option<&[u8; 32]>,
+    ) -> Result<Handshake, HandshakeError> {
+        let (mut noise, mut outbox) = (None::<Box<HandshakeState>>, Vec::new());
         // A server says nothing until it has seen a hello: a port scan learns nothing.
-        let outbox =
-            if ours.who.role == Role::Client { ours.encode().to_vec() } else { Vec::new() };
-        Handshake { key: key.clone(), ours, peer, state: State::Hello, inbox: Vec::new(), outbox }
+        if ours.role == Role::Client {
+            outbox = hello(noise.insert(session::begin(key, ours.role, ephemeral)?), &ours)?;
+        }
+        let said = outbox.get(HEAD_BYTES..HEAD_BYTES + 32).unwrap_or_default().to_vec();
+        let (key, state, inbox) = (key.clone(), State::Hello(noise), Vec::new());
+        Ok(Handshake { key, ours, peer, state, inbox, outbox, said, ephemeral: ephemeral.copied() })
     }
 
     /// How many bytes more it can use now; 0 when it is over.
     pub fn wants(&self) -> usize {
         let whole = match self.state {
-            State::Hello => HELLO_BYTES,
+            State::Hello(_) => HELLO_BYTES,
             State::Proof(_) => PROOF_BYTES,
-            State::Verdict(_) => VERDICT_BYTES,
             State::Done(_) | State::Failed => 0,
         };
         whole.saturating_sub(self.inbox.len())
@@ -144,24 +169,31 @@ impl Handshake {
     /// Who the peer is, once it has proved it.
     pub fn finished(&self) -> Option<Introduction> {
         match &self.state {
-            State::Done(theirs) => Some(*theirs),
+            State::Done(proved) => Some(proved.who),
+            _ => None,
+        }
+    }
+
+    /// The same with the keys of the connection.
+    pub fn into_proved(self) -> Option<Proved> {
+        match self.state {
+            State::Done(proved) => Some(*proved),
             _ => None,
         }
     }
 
     fn advance(&mut self) -> Result<(), HandshakeError> {
-        if let State::Hello = self.state {
+        if let State::Hello(_) = self.state {
             // Foreign bytes are known by their beginning: do not wait for a whole hello of them.
-            Hello::check_beginning(&self.inbox, &self.peer)?;
+            hello::check_beginning(&self.inbox, &self.peer)?;
         }
         if self.wants() > 0 {
             return Ok(());
         }
         let inbox = std::mem::take(&mut self.inbox);
         match std::mem::replace(&mut self.state, State::Failed) {
-            State::Hello => self.hear(&inbox),
-            State::Proof(theirs) => self.judge(theirs, &inbox),
-            State::Verdict(theirs) => self.believe(theirs, &inbox),
+            State::Hello(noise) => self.hear(noise, &inbox),
+            State::Proof(proved) => self.judge(proved, &inbox),
             over => {
                 self.state = over;
                 Ok(())
@@ -169,65 +201,87 @@ impl Handshake {
         }
     }
 
-    fn hear(&mut self, bytes: &[u8]) -> Result<(), HandshakeError> {
-        let theirs = Hello::decode(bytes, &self.peer)?;
-        if self.ours.who.role == Role::Server {
-            // Also to a client that will be refused: it then finds the reason by itself.
-            self.outbox.extend_from_slice(&self.ours.encode());
+    fn hear(
+        &mut self,
+        begun: Option<Box<HandshakeState>>,
+        bytes: &[u8],
+    ) -> Result<(), HandshakeError> {
+        let role = hello::role(bytes, &self.peer)?;
+        let message = &bytes[HEAD_BYTES..];
+        if role == self.ours.role || message.starts_with(&self.said) && !self.said.is_empty() {
+            return Err(HandshakeError::Reflected { peer: self.peer.clone() });
         }
-        self.ours.check_match(&theirs, &self.peer)?;
-        self.state = match self.ours.who.role {
-            Role::Client => {
-                let proof = self.code(CLIENT_LABEL, &self.ours, &theirs).finalize().into_bytes();
-                self.outbox.extend_from_slice(&proof);
-                State::Verdict(theirs)
-            }
-            Role::Server => State::Proof(theirs),
+        let mut noise = match begun {
+            Some(noise) => noise,
+            None => session::begin(&self.key, self.ours.role, self.ephemeral.as_ref())?,
         };
-        Ok(())
-    }
-
-    /// The server's judgement of the client's proof.
-    fn judge(&mut self, theirs: Hello, proof: &[u8]) -> Result<(), HandshakeError> {
-        if self.code(CLIENT_LABEL, &theirs, &self.ours).verify_slice(proof).is_err() {
-            self.outbox.extend_from_slice(&[REFUSED; VERDICT_BYTES]);
-            return Err(HandshakeError::WrongKey { peer: self.peer.clone() });
+        let mut words = [0; INTRODUCTION_BYTES];
+        if noise.read_message(message, &mut words) != Ok(INTRODUCTION_BYTES) {
+            self.refuse();
+            return Err(self.wrong_key());
         }
-        self.outbox.push(ACCEPTED);
-        self.outbox.extend_from_slice(
-            &self.code(SERVER_LABEL, &theirs, &self.ours).finalize().into_bytes(),
-        );
-        self.state = State::Done(theirs.who);
-        Ok(())
-    }
-
-    /// The client's judgement of the server's verdict: without the proof, "accepted" is only a
-    /// word.
-    fn believe(&mut self, theirs: Hello, verdict: &[u8]) -> Result<(), HandshakeError> {
-        let proved =
-            self.code(SERVER_LABEL, &self.ours, &theirs).verify_slice(&verdict[1..]).is_ok();
-        if verdict[0] != ACCEPTED || !proved {
-            return Err(HandshakeError::WrongKey { peer: self.peer.clone() });
+        let who = Introduction::decode(role, &words, &self.peer)?;
+        if self.ours.role == Role::Server {
+            // Also to a client that will be refused: it then finds the reason by itself.
+            self.outbox = hello(&mut noise, &self.ours)?;
         }
-        self.state = State::Done(theirs.who);
+        self.ours.check_match(&who, &self.peer)?;
+        let session = Session::new(*noise).map_err(|_| self.wrong_key())?;
+        let mut proved = Box::new(Proved { who, session });
+        if self.ours.role == Role::Client {
+            self.prove(&mut proved)?;
+        }
+        self.state = State::Proof(proved);
         Ok(())
     }
 
-    fn code(&self, label: &[u8], client: &Hello, server: &Hello) -> Hmac<Sha256> {
-        let mut code = Hmac::<Sha256>::new_from_slice(self.key.bytes())
-            .expect("HMAC takes keys of any length");
-        code.update(label);
-        code.update(&client.encode());
-        code.update(&server.encode());
-        code
+    /// The judgement of the other end's proof. A recording has the client's first message, and
+    /// nothing that answers this server; and without the server's proof nobody is let in.
+    fn judge(&mut self, mut proved: Box<Proved>, proof: &[u8]) -> Result<(), HandshakeError> {
+        if proved.session.open(proof, &mut [0; PROOF_BYTES]) != Ok(0) {
+            return Err(self.wrong_key());
+        }
+        if self.ours.role == Role::Server {
+            self.prove(&mut proved)?;
+        }
+        self.state = State::Done(proved);
+        Ok(())
     }
+
+    fn prove(&mut self, proved: &mut Proved) -> Result<(), HandshakeError> {
+        let mut proof = [0; PROOF_BYTES];
+        proved.session.seal(&[], &mut proof).map_err(|_| self.wrong_key())?;
+        self.outbox.extend_from_slice(&proof);
+        Ok(())
+    }
+
+    /// Tell a client, in the form of a hello, that its key is not ours. It proves nothing.
+    fn refuse(&mut self) {
+        if self.ours.role == Role::Server {
+            self.outbox = hello::head(Role::Server).to_vec();
+            self.outbox.resize(HELLO_BYTES, 0);
+        }
+    }
+
+    fn wrong_key(&self) -> HandshakeError {
+        HandshakeError::WrongKey { peer: self.peer.clone() }
+    }
+}
+
+/// An end's hello: its head, and its next message with what it says of itself.
+fn hello(noise: &mut HandshakeState, ours: &Introduction) -> Result<Vec<u8>, HandshakeError> {
+    let mut bytes = hello::head(ours.role).to_vec();
+    bytes.resize(HELLO_BYTES, 0);
+    let written = noise.write_message(&ours.encode(), &mut bytes[HEAD_BYTES..]);
+    written.map_err(|error| HandshakeError::Random { reason: error.to_string() })?;
+    Ok(bytes)
 }
 
 fn drive<S: Timed>(
     stream: &mut S,
     mut handshake: Handshake,
     limit: Duration,
-) -> Result<Introduction, HandshakeError> {
+) -> Result<Proved, HandshakeError> {
     let begun = Instant::now();
     let peer = handshake.peer.clone();
     let failed = |source: std::io::Error, missing: usize| match source.kind() {
@@ -249,8 +303,8 @@ fn drive<S: Timed>(
         }
         stream.set_timeouts(Some(remaining)).map_err(|error| failed(error, missing))?;
         stream.write_all(&handshake.outgoing()).map_err(|error| failed(error, missing))?;
-        if let Some(theirs) = handshake.finished() {
-            return Ok(theirs);
+        if handshake.finished().is_some() {
+            break;
         }
         let count = match stream.read(&mut buffer[..missing]) {
             Ok(0) => return Err(failed(ErrorKind::UnexpectedEof.into(), missing)),
@@ -264,6 +318,7 @@ fn drive<S: Timed>(
             return Err(error);
         }
     }
+    Ok(handshake.into_proved().expect("it is finished"))
 }
 
 #[cfg(test)]

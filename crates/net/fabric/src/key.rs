@@ -4,10 +4,8 @@
 //! or in the environment of a process that was started for the run; never as an argument, because
 //! every user of a machine can list those. It is not stored in the run folder and never printed.
 
-use hmac::{Hmac, KeyInit, Mac};
 use rustix::fs::{FileType, Mode, OFlags, fstat, open, unlink};
 use rustix::process::geteuid;
-use sha2::Sha256;
 use std::fmt;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -153,16 +151,7 @@ impl RunKey {
         RunKey::from_digits(digits.as_bytes(), || "the message of rank 0".into())
     }
 
-    /// A key of its own for another use: HMAC-SHA256 of the label. It tells nothing of the run key
-    /// or of other labels' keys.
-    pub fn derived(&self, label: &str) -> [u8; KEY_BYTES] {
-        let mut code =
-            Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
-        code.update(label.as_bytes());
-        code.finalize().into_bytes().into()
-    }
-
-    /// The bytes, for the authentication code.
+    /// The bytes, for the handshake.
     pub(crate) fn bytes(&self) -> &[u8; KEY_BYTES] {
         &self.0
     }
@@ -255,14 +244,6 @@ mod tests {
     #[test]
     fn two_keys_differ() {
         assert_ne!(RunKey::generate().unwrap(), RunKey::generate().unwrap());
-    }
-
-    #[test]
-    fn derived_keys_differ_by_key_and_label() {
-        let (one, other) = (RunKey([1; KEY_BYTES]), RunKey([2; KEY_BYTES]));
-        assert_eq!(one.derived("a"), one.clone().derived("a"));
-        assert_ne!(one.derived("a"), one.derived("b"));
-        assert_ne!(one.derived("a"), other.derived("a"));
     }
 
     #[test]

@@ -37,7 +37,10 @@ mod window;
 pub use door::{Door, Guest, Knock, StrangerKind, Strangers};
 pub use error::FabricError;
 pub use gauge::QueueGauge;
-pub use handshake::{Handshake, HandshakeError, Introduction, Purpose, Role, Timed, authenticate};
+pub use handshake::{
+    Handshake, HandshakeError, Introduction, Proved, Purpose, Role, Session, Timed, Unopened,
+    authenticate,
+};
 pub use key::{KeyError, RunKey};
 pub use node::{Letter, Message, Node, NodeOptions, Wait};
 pub use open::{Opening, open, prepare};

@@ -6,7 +6,7 @@
 //! somebody will. All of it together takes no longer than the caller's limit, and what is certain
 //! (another key, another program) is said at once.
 
-use crate::handshake::{HandshakeError, Introduction, authenticate};
+use crate::handshake::{HandshakeError, Introduction, Proved, authenticate};
 use crate::key::RunKey;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpStream};
@@ -45,10 +45,7 @@ pub enum ReachError {
 ///
 /// # Errors
 /// When that is impossible, or was so until the limit.
-pub fn reach(
-    reaching: &Reaching<'_>,
-    key: &RunKey,
-) -> Result<(TcpStream, Introduction), ReachError> {
+pub fn reach(reaching: &Reaching<'_>, key: &RunKey) -> Result<(TcpStream, Proved), ReachError> {
     let deadline = Instant::now() + reaching.limit;
     let (mut patience, mut tries) = (FIRST_TRY, 0);
     loop {
@@ -75,7 +72,7 @@ impl Reaching<'_> {
         address: &SocketAddr,
         key: &RunKey,
         patience: Duration,
-    ) -> Result<(TcpStream, Introduction), ReachError> {
+    ) -> Result<(TcpStream, Proved), ReachError> {
         let until = Instant::now() + patience;
         let mut stream =
             TcpStream::connect_timeout(address, patience).map_err(ReachError::Unreachable)?;

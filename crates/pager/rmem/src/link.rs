@@ -347,7 +347,7 @@ fn reply<'a>(
             server_sent: sent,
             received: answered,
         },
-        Answer::Started | Answer::Agreed(_) | Answer::Greeting(_) | Answer::Refused(_) => {
+        Answer::Started | Answer::Greeting(_) | Answer::Refused(_) => {
             return Err(WireError::Unasked);
         }
     })

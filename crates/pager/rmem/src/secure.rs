@@ -1,62 +1,31 @@
-//! Encrypted connections: Noise, pattern NN with a pre-shared key that is derived from the run key.
-//!
-//! Both ends have proved by then that they hold the run key (`fabric::authenticate`). The agreement
-//! makes keys for this connection alone, which are not known to whoever learns the run key later,
-//! and a message that was changed, repeated or left out on the way is noticed.
+//! Encrypted connections, under the keys that the handshake has made (`fabric::Session`).
 //!
 //! On the wire each message is its length (u16, little-endian) and as many bytes, of which 16
-//! authenticate the rest. Noise: <https://noiseprotocol.org/noise.html>, revision 34.
+//! authenticate the rest.
 
 use crate::wire::WireError;
 use crate::wire::inbox::RECEIVE_BYTES;
-use fabric::RunKey;
-use snow::{Builder, HandshakeState, TransportState};
+use fabric::Session;
 
-const PATTERN: &str = "Noise_NNpsk0_25519_AESGCM_SHA256";
-const LABEL: &str = "fourstamp pager: noise pre-shared key";
-/// Most bytes of a message (the specification's bound), and what of them is authentication.
-const MESSAGE_BYTES_MAX: usize = 65_535;
-const SEAL_BYTES: usize = 16;
 const LENGTH_BYTES: usize = 2;
 /// Most bytes that are sealed before the socket has taken them.
 const SEALED_BYTES_MAX: usize = 256 << 10;
 
 /// One end of an encrypted session.
 pub(crate) struct Secure {
-    noise: TransportState,
+    session: Session,
     incoming: Vec<u8>,
     held: usize,
     outgoing: Vec<u8>,
     gone: usize,
 }
 
-/// The client's half of the agreement, and what to send.
-pub(crate) fn offer(key: &RunKey) -> Result<(HandshakeState, Vec<u8>), WireError> {
-    let mut state = build(key, true)?;
-    let message = write(&mut state)?;
-    Ok((state, message))
-}
-
-/// The server's half: the session, and what to send.
-pub(crate) fn agree(key: &RunKey, offer: &[u8]) -> Result<(Secure, Vec<u8>), WireError> {
-    let mut state = build(key, false)?;
-    read(&mut state, offer)?;
-    let message = write(&mut state)?;
-    Ok((Secure::new(state)?, message))
-}
-
-/// The client has the server's half.
-pub(crate) fn conclude(mut state: HandshakeState, answer: &[u8]) -> Result<Secure, WireError> {
-    read(&mut state, answer)?;
-    Secure::new(state)
-}
-
 impl Secure {
-    fn new(state: HandshakeState) -> Result<Secure, WireError> {
-        let noise = state.into_transport_mode().map_err(|_| WireError::Sealed)?;
+    /// Nothing sealed yet.
+    pub fn new(session: Session) -> Secure {
         let (incoming, outgoing) =
             (vec![0; RECEIVE_BYTES], Vec::with_capacity(2 * SEALED_BYTES_MAX));
-        Ok(Secure { noise, incoming, held: 0, outgoing, gone: 0 })
+        Secure { session, incoming, held: 0, outgoing, gone: 0 }
     }
 
     /// Where bytes from the socket go.
@@ -71,7 +40,7 @@ impl Secure {
         let (mut read, mut opened) = (0, 0);
         while let Some((message, next)) = message_at(&self.incoming[..self.held], read) {
             let out = &mut plain[opened..];
-            opened += self.noise.read_message(message, out).map_err(|_| WireError::Sealed)?;
+            opened += self.session.open(message, out).map_err(|_| WireError::Sealed)?;
             read = next;
         }
         self.incoming.copy_within(read..self.held, 0);
@@ -83,7 +52,7 @@ impl Secure {
     pub fn seal(&mut self, plain: &[u8]) -> Result<usize, WireError> {
         let mut sealed = 0;
         while sealed < plain.len() && self.unsent().len() < SEALED_BYTES_MAX {
-            let end = plain.len().min(sealed + MESSAGE_BYTES_MAX - SEAL_BYTES);
+            let end = plain.len().min(sealed + Session::MESSAGE_BYTES_MAX - Session::SEAL_BYTES);
             self.seal_one(&plain[sealed..end])?;
             sealed = end;
         }
@@ -105,11 +74,11 @@ impl Secure {
     }
 
     fn seal_one(&mut self, plain: &[u8]) -> Result<(), WireError> {
-        let length = plain.len() + SEAL_BYTES;
+        let length = plain.len() + Session::SEAL_BYTES;
         self.outgoing.extend_from_slice(&(length as u16).to_le_bytes());
         let start = self.outgoing.len();
         self.outgoing.resize(start + length, 0);
-        let written = self.noise.write_message(plain, &mut self.outgoing[start..]);
+        let written = self.session.seal(plain, &mut self.outgoing[start..]);
         debug_assert_eq!(written.as_ref().ok(), Some(&length));
         written.map(drop).map_err(|_| WireError::Sealed)
     }
@@ -122,37 +91,23 @@ fn message_at(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((rest.get(..length)?, at + LENGTH_BYTES + length))
 }
 
-fn build(key: &RunKey, is_client: bool) -> Result<HandshakeState, WireError> {
-    let secret = key.derived(LABEL);
-    let pattern = PATTERN.parse().expect("the pattern is one that snow knows");
-    let built = Builder::new(pattern).psk(0, &secret).and_then(|builder| match is_client {
-        true => builder.build_initiator(),
-        false => builder.build_responder(),
-    });
-    built.map_err(|_| WireError::Sealed)
-}
-
-fn write(state: &mut HandshakeState) -> Result<Vec<u8>, WireError> {
-    let mut message = vec![0; 128];
-    let bytes = state.write_message(&[], &mut message).map_err(|_| WireError::Sealed)?;
-    message.truncate(bytes);
-    Ok(message)
-}
-
-fn read(state: &mut HandshakeState, message: &[u8]) -> Result<(), WireError> {
-    // Nothing travels with the agreement: a message that brings something does not fit.
-    state.read_message(message, &mut []).map(drop).map_err(|_| WireError::Sealed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fabric::{Introduction, Purpose, Role, RunKey, authenticate};
+    use std::os::unix::net::UnixStream;
+    use std::time::Duration;
 
     fn pair() -> (Secure, Secure) {
-        let key = RunKey::generate().unwrap();
-        let (state, message) = offer(&key).unwrap();
-        let (server, answer) = agree(&key, &message).unwrap();
-        (conclude(state, &answer).unwrap(), server)
+        let (key, limit) = (RunKey::generate().unwrap(), Duration::from_secs(10));
+        let (mut a, mut b) = UnixStream::pair().unwrap();
+        let (purpose, node, session) = (Purpose::Pages, Introduction::NO_NODE, 0);
+        let ours = |role| Introduction { role, purpose, node, session };
+        std::thread::scope(|scope| {
+            let server = scope.spawn(|| authenticate(&mut b, "b", &key, ours(Role::Server), limit));
+            let client = authenticate(&mut a, "a", &key, ours(Role::Client), limit).unwrap();
+            (Secure::new(client.session), Secure::new(server.join().unwrap().unwrap().session))
+        })
     }
 
     /// Carry all that is unsent over, in pieces, and return what was opened.
@@ -215,9 +170,9 @@ mod tests {
     }
 
     #[test]
-    fn another_key_agrees_on_nothing() {
-        let (_, message) = offer(&RunKey::generate().unwrap()).unwrap();
-        assert!(agree(&RunKey::generate().unwrap(), &message).is_err());
-        assert!(agree(&RunKey::generate().unwrap(), b"").is_err());
+    fn another_session_opens_nothing() {
+        let ((mut client, _), (_, mut server)) = (pair(), pair());
+        client.seal(b"secret").unwrap();
+        assert_eq!(carry(&mut client, &mut server, 100), Err(WireError::Sealed));
     }
 }

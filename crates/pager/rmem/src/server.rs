@@ -141,7 +141,7 @@ impl PageServer {
         let connections = Connections::default();
         let served = std::thread::scope(|scope| {
             let mut number = 0;
-            let mut take = |Guest { stream, .. }: Guest| {
+            let mut take = |Guest { stream, session, .. }: Guest| {
                 number += 1;
                 if prepare(&stream).is_err() {
                     return;
@@ -155,7 +155,7 @@ impl PageServer {
                     scope,
                     move || {
                         let _guard = guard;
-                        client::serve(stream, shared);
+                        client::serve(stream, session, shared);
                     },
                 );
             };

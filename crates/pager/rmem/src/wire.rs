@@ -22,7 +22,7 @@ pub(crate) mod request;
 mod tests;
 
 /// Of this protocol. Both ends must speak the same.
-pub(crate) const VERSION: u16 = 1;
+pub(crate) const VERSION: u16 = 2;
 /// Bytes of a frame before its body.
 pub(crate) const HEADER_BYTES: usize = 16;
 /// Most pages in a frame.
@@ -39,8 +39,6 @@ pub(crate) const TIMES_BYTES: usize = 16;
 pub(crate) const FRAME_BYTES_MAX: usize = HEADER_BYTES + TIMES_BYTES + BATCH_MAX * ITEM_BYTES;
 /// Most bytes of a greeting, which is JSON.
 const GREETING_BYTES_MAX: usize = 4096;
-/// Most bytes of a message that agrees on a session's keys.
-const SECRET_BYTES_MAX: usize = 256;
 
 /// Why bytes are not a frame, or not the one that was due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -91,8 +89,6 @@ pub(crate) enum Sender {
 pub(crate) enum Kind {
     /// A client begins: protocol version, whether to encrypt.
     Start = 1,
-    /// Half of the agreement on keys.
-    Offer = 2,
     /// Who are you?
     Who = 3,
     Reserve = 4,
@@ -104,8 +100,6 @@ pub(crate) enum Kind {
     Ping = 10,
     /// Go on.
     Started = 65,
-    /// The other half of the agreement on keys.
-    Agreed = 66,
     Greeting = 67,
     Granted = 68,
     Stored = 69,
@@ -133,9 +127,8 @@ enum Body {
 }
 
 impl Kind {
-    const ALL: [Kind; 20] = [
+    const ALL: [Kind; 18] = [
         Kind::Start,
-        Kind::Offer,
         Kind::Who,
         Kind::Reserve,
         Kind::Write,
@@ -145,7 +138,6 @@ impl Kind {
         Kind::Discard,
         Kind::Ping,
         Kind::Started,
-        Kind::Agreed,
         Kind::Greeting,
         Kind::Granted,
         Kind::Stored,
@@ -189,7 +181,6 @@ impl Kind {
             Kind::Mixed => TIMES_BYTES + ENTRY_BYTES,
             Kind::Pages => TIMES_BYTES + count * ITEM_BYTES,
             Kind::Pong => 24,
-            Kind::Offer | Kind::Agreed => return Body::UpTo(SECRET_BYTES_MAX),
             Kind::Greeting => return Body::UpTo(GREETING_BYTES_MAX),
         })
     }

@@ -7,7 +7,7 @@
 //! ([`reach`](crate::reach::reach)).
 
 use super::strangers::{StrangerKind, Strangers};
-use crate::handshake::{Handshake, HandshakeError, Introduction};
+use crate::handshake::{Handshake, HandshakeError, Introduction, Proved};
 use crate::key::RunKey;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -52,7 +52,7 @@ pub(super) enum Heard<C> {
     /// The handshake goes on; these bytes are to be sent.
     Waits(Vec<u8>),
     /// It has proved who it is. These bytes are to be sent before anything else.
-    Proved { connection: C, peer: SocketAddr, who: Introduction, say: Vec<u8> },
+    Proved { connection: C, peer: SocketAddr, proved: Box<Proved>, say: Vec<u8> },
     /// It is refused; these bytes may tell it so.
     Refused { connection: C, refusal: Refusal, say: Vec<u8> },
 }
@@ -64,16 +64,13 @@ impl<C> Lobby<C> {
     }
 
     /// Let somebody into the lobby. Returns who had to make room.
-    pub fn enter(
-        &mut self,
-        connection: C,
-        peer: SocketAddr,
-        nonce: [u8; 32],
-        now: Instant,
-    ) -> Option<Refusal> {
+    pub fn enter(&mut self, connection: C, peer: SocketAddr, now: Instant) -> Option<Refusal> {
         let refusal =
             if self.strangers.len() >= self.limits.at_once { self.crowd_out() } else { None };
-        let handshake = Handshake::new(&self.key, self.ours, nonce, peer.to_string());
+        // Without random bytes nobody can come in: whoever is there comes again.
+        let Ok(handshake) = Handshake::new(&self.key, self.ours, peer.to_string()) else {
+            return refusal;
+        };
         self.strangers.push_back(Stranger {
             connection,
             peer,
@@ -113,13 +110,14 @@ impl<C> Lobby<C> {
         stranger.has_begun |= !bytes.is_empty();
         let heard = stranger.handshake.receive(bytes);
         let say = stranger.handshake.outgoing();
-        let proved = stranger.handshake.finished();
-        if heard.is_ok() && proved.is_none() {
+        if heard.is_ok() && stranger.handshake.finished().is_none() {
             return Heard::Waits(say);
         }
-        let Stranger { connection, peer, has_begun, .. } = self.take(place);
-        match (heard, proved) {
-            (Ok(_), Some(who)) => Heard::Proved { connection, peer, who, say },
+        let Stranger { connection, peer, has_begun, handshake, .. } = self.take(place);
+        match (heard, handshake.into_proved()) {
+            (Ok(_), Some(proved)) => {
+                Heard::Proved { connection, peer, proved: Box::new(proved), say }
+            }
             (Ok(_), None) => unreachable!("it waits, which was returned above"),
             (Err(reason), _) => {
                 Heard::Refused { connection, refusal: self.refuse(reason, has_begun), say }

@@ -19,6 +19,10 @@ fn address(number: u64) -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 1 + (number % 60_000) as u16))
 }
 
+fn client(key: &RunKey) -> Handshake {
+    Handshake::new(key, CLIENT, "server".into()).unwrap()
+}
+
 /// splitmix64: the same crowd for the same seed.
 struct Draw(u64);
 
@@ -48,13 +52,16 @@ const HABITS: [Habit; 6] =
 
 struct Caller {
     habit: Habit,
-    handshake: Handshake,
+    /// Of a peer.
+    handshake: Option<Handshake>,
 }
 
 /// A lobby, those who call at it, and what is under way, in simulated time.
 struct World {
     draw: Draw,
     key: RunKey,
+    /// What a client with another key says.
+    wrong_hello: Vec<u8>,
     lobby: Lobby<u64>,
     begun: Instant,
     /// What happens when (µs, in order of planning), to which caller.
@@ -79,7 +86,9 @@ enum Step {
 impl World {
     fn new(seed: u64) -> World {
         let key = RunKey::generate().unwrap();
+        let wrong_hello = client(&RunKey::generate().unwrap()).outgoing();
         World {
+            wrong_hello,
             draw: Draw(seed),
             lobby: Lobby::new(key.clone(), SERVER, LIMITS),
             key,
@@ -126,16 +135,12 @@ impl World {
     fn call(&mut self, us: u64, habit: Habit) {
         self.called += 1;
         let caller = self.called;
-        let key =
-            if habit == Habit::WrongKey { RunKey::generate().unwrap() } else { self.key.clone() };
-        let nonce = |of: u64| std::array::from_fn(|i| (of >> (8 * (i % 8))) as u8 ^ i as u8);
-        let mut handshake = Handshake::new(&key, CLIENT, nonce(2 * caller), "server".into());
-        let hello = handshake.outgoing();
+        let mut handshake = (habit == Habit::Peer).then(|| client(&self.key));
+        let said = handshake.as_mut().map(Handshake::outgoing);
+        let hello = said.unwrap_or_else(|| self.wrong_hello.clone());
         self.callers.insert(caller, Caller { habit, handshake });
         let now = self.begun + Duration::from_micros(us);
-        self.refused += u64::from(
-            self.lobby.enter(caller, address(caller), nonce(2 * caller + 1), now).is_some(),
-        );
+        self.refused += u64::from(self.lobby.enter(caller, address(caller), now).is_some());
         self.look_after_the_peer(us);
         if habit == Habit::Peer {
             (self.peer, self.attempts) = (Some(caller), self.attempts + 1);
@@ -148,7 +153,7 @@ impl World {
             Habit::OneByte => self.sends(us, caller, hello[..1].to_vec()),
             Habit::Garbage => self.sends(us, caller, b"GET / HTTP/1.1\r\n\r\n".to_vec()),
             Habit::Drip => {
-                (0..56).for_each(|i| {
+                (0..72).for_each(|i| {
                     self.at(us + 20_000 * i, caller, Step::ToServer(vec![hello[i as usize]]))
                 });
             }
@@ -170,8 +175,8 @@ impl World {
             let delay = 20 + self.draw.next(3_000);
             match self.lobby.hear(place, now) {
                 Heard::Waits(words) => self.at(us + delay, caller, Step::ToClient(words)),
-                Heard::Proved { connection, who, .. } => {
-                    assert_eq!((connection, who), (caller, CLIENT));
+                Heard::Proved { connection, proved, .. } => {
+                    assert_eq!((connection, proved.who), (caller, CLIENT));
                     assert_eq!(self.callers[&caller].habit, Habit::Peer, "only the key opens");
                     (self.peer, self.admitted) = (None, self.admitted + 1);
                 }
@@ -181,9 +186,7 @@ impl World {
     }
 
     fn client_gets(&mut self, us: u64, caller: u64, bytes: &[u8]) {
-        let Some(Caller { habit: Habit::Peer | Habit::WrongKey, handshake }) =
-            self.callers.get_mut(&caller)
-        else {
+        let Some(Caller { handshake: Some(handshake), .. }) = self.callers.get_mut(&caller) else {
             return;
         };
         handshake.receive(bytes).unwrap();
@@ -236,7 +239,7 @@ fn strangers_are_told_apart_and_the_first_of_each_kind_is_named() {
     let (key, now) = (RunKey::generate().unwrap(), Instant::now());
     let mut lobby = Lobby::new(key, SERVER, LIMITS);
     for number in 0..4 {
-        assert!(lobby.enter(number, address(number), [number as u8; 32], now).is_none());
+        assert!(lobby.enter(number, address(number), now).is_none());
     }
     assert!(matches!(lobby.hear(1, b"4"), Heard::Waits(words) if words.is_empty()));
     assert!(matches!(lobby.hear(3, b"GET"), Heard::Refused { refusal, .. } if refusal.is_first));
@@ -258,9 +261,7 @@ fn strangers_are_told_apart_and_the_first_of_each_kind_is_named() {
 fn the_oldest_makes_room() {
     let (key, now) = (RunKey::generate().unwrap(), Instant::now());
     let mut lobby = Lobby::new(key, SERVER, LIMITS);
-    let enter = |number: u64, lobby: &mut Lobby<u64>| {
-        lobby.enter(number, address(number), [number as u8; 32], now)
-    };
+    let enter = |number: u64, lobby: &mut Lobby<u64>| lobby.enter(number, address(number), now);
     for number in 0..LIMITS.at_once as u64 {
         assert!(enter(number, &mut lobby).is_none());
     }
@@ -296,8 +297,8 @@ fn a_peer_gets_through_a_real_door_that_is_full() {
     let (peer, limit) = (address.to_string(), Duration::from_secs(60));
     let reaching =
         Reaching { addresses: &[address], peer: &peer, ours: CLIENT, limit, will_listen: false };
-    let (mut stream, who) = reach(&reaching, &key).unwrap();
-    assert_eq!(who, SERVER);
+    let (mut stream, proved) = reach(&reaching, &key).unwrap();
+    assert_eq!(proved.who, SERVER);
     let wrong = reach(&reaching, &RunKey::generate().unwrap()).unwrap_err();
     assert!(matches!(wrong, ReachError::Handshake(HandshakeError::WrongKey { .. })), "{wrong:?}");
     stream.write_all(b"x").unwrap();

@@ -6,10 +6,15 @@ use crate::spec::NodeId;
 /// First bytes of every connection. The line end shows text-mode mangling; the version follows it.
 pub(super) const MAGIC: [u8; 8] = *b"4stamp\r\n";
 /// Raised with every incompatible change of the handshake or of what follows it.
-pub(super) const VERSION: u16 = 1;
-/// Magic 8, version 2, length 2, role 1, purpose 1, node 2, session 8, nonce 32. Little-endian.
-pub(super) const HELLO_BYTES: usize = 56;
+pub(super) const VERSION: u16 = 2;
+/// Magic 8, version 2, length 2, role 1. Little-endian.
+pub(super) const HEAD_BYTES: usize = 13;
 const FIXED_BYTES: usize = 12;
+/// Purpose 1, node 2, session 8. Little-endian.
+pub(super) const INTRODUCTION_BYTES: usize = 11;
+/// A head, an ephemeral key and a sealed introduction.
+pub(super) const HELLO_BYTES: usize =
+    HEAD_BYTES + 32 + INTRODUCTION_BYTES + super::Session::SEAL_BYTES;
 
 /// Which end of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,98 +56,96 @@ impl Introduction {
     pub const NO_NODE: NodeId = NodeId::MAX;
 }
 
-/// An introduction with its nonce, as it goes over the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Hello {
-    pub who: Introduction,
-    pub nonce: [u8; 32],
+/// What a hello begins with: what this is, and which end says it.
+pub(super) fn head(role: Role) -> [u8; HEAD_BYTES] {
+    let mut bytes = [0; HEAD_BYTES];
+    bytes[0..8].copy_from_slice(&MAGIC);
+    bytes[8..10].copy_from_slice(&VERSION.to_le_bytes());
+    bytes[10..12].copy_from_slice(&(HELLO_BYTES as u16).to_le_bytes());
+    bytes[12] = role as u8;
+    bytes
 }
 
-impl Hello {
-    pub fn encode(&self) -> [u8; HELLO_BYTES] {
-        let mut bytes = [0; HELLO_BYTES];
-        bytes[0..8].copy_from_slice(&MAGIC);
-        bytes[8..10].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[10..12].copy_from_slice(&(HELLO_BYTES as u16).to_le_bytes());
-        bytes[12] = self.who.role as u8;
-        bytes[13] = self.who.purpose as u8;
-        bytes[14..16].copy_from_slice(&self.who.node.to_le_bytes());
-        bytes[16..24].copy_from_slice(&self.who.session.to_le_bytes());
-        bytes[24..56].copy_from_slice(&self.nonce);
+/// What both ends must have heard alike: the heads of both hellos.
+pub(super) fn prologue() -> Vec<u8> {
+    [head(Role::Client), head(Role::Server)].concat()
+}
+
+/// Check as much of a hello as has come: magic, version, length.
+pub(super) fn check_beginning(bytes: &[u8], peer: &str) -> Result<(), HandshakeError> {
+    let magic = bytes.len().min(MAGIC.len());
+    if bytes[..magic] != MAGIC[..magic] {
+        let seen = bytes[..bytes.len().min(16)].escape_ascii().to_string();
+        return Err(HandshakeError::Foreign { peer: peer.to_owned(), seen });
+    }
+    if bytes.len() < FIXED_BYTES {
+        return Ok(());
+    }
+    let theirs = u16::from_le_bytes([bytes[8], bytes[9]]);
+    if theirs != VERSION {
+        return Err(HandshakeError::OtherVersion { peer: peer.to_owned(), ours: VERSION, theirs });
+    }
+    match usize::from(u16::from_le_bytes([bytes[10], bytes[11]])) {
+        HELLO_BYTES => Ok(()),
+        claimed => Err(HandshakeError::BadLength {
+            peer: peer.to_owned(),
+            claimed_bytes: claimed,
+            bytes: HELLO_BYTES,
+        }),
+    }
+}
+
+/// Which end says a whole hello.
+pub(super) fn role(hello: &[u8], peer: &str) -> Result<Role, HandshakeError> {
+    match hello[FIXED_BYTES] {
+        1 => Ok(Role::Client),
+        2 => Ok(Role::Server),
+        _ => Err(HandshakeError::Malformed { peer: peer.to_owned(), what: "role" }),
+    }
+}
+
+impl Introduction {
+    /// As it travels, sealed.
+    pub(super) fn encode(&self) -> [u8; INTRODUCTION_BYTES] {
+        let mut bytes = [0; INTRODUCTION_BYTES];
+        bytes[0] = self.purpose as u8;
+        bytes[1..3].copy_from_slice(&self.node.to_le_bytes());
+        bytes[3..11].copy_from_slice(&self.session.to_le_bytes());
         bytes
     }
 
-    /// Check as much of a hello as has come: magic, version, length.
-    pub fn check_beginning(bytes: &[u8], peer: &str) -> Result<(), HandshakeError> {
-        let magic = bytes.len().min(MAGIC.len());
-        if bytes[..magic] != MAGIC[..magic] {
-            let seen = bytes[..bytes.len().min(16)].escape_ascii().to_string();
-            return Err(HandshakeError::Foreign { peer: peer.to_owned(), seen });
-        }
-        if bytes.len() < FIXED_BYTES {
-            return Ok(());
-        }
-        let theirs = u16::from_le_bytes([bytes[8], bytes[9]]);
-        if theirs != VERSION {
-            return Err(HandshakeError::OtherVersion {
-                peer: peer.to_owned(),
-                ours: VERSION,
-                theirs,
-            });
-        }
-        match usize::from(u16::from_le_bytes([bytes[10], bytes[11]])) {
-            HELLO_BYTES => Ok(()),
-            claimed => Err(HandshakeError::BadLength {
-                peer: peer.to_owned(),
-                claimed_bytes: claimed,
-                bytes: HELLO_BYTES,
-            }),
-        }
-    }
-
-    /// Read a whole hello.
-    pub fn decode(bytes: &[u8], peer: &str) -> Result<Hello, HandshakeError> {
-        Hello::check_beginning(bytes, peer)?;
-        let bytes: &[u8; HELLO_BYTES] =
-            bytes.try_into().map_err(|_| HandshakeError::BadLength {
-                peer: peer.to_owned(),
-                claimed_bytes: bytes.len(),
-                bytes: HELLO_BYTES,
-            })?;
-        let malformed = |what| HandshakeError::Malformed { peer: peer.to_owned(), what };
-        let role = match bytes[12] {
-            1 => Role::Client,
-            2 => Role::Server,
-            _ => return Err(malformed("role")),
-        };
-        let purpose = match bytes[13] {
+    /// What the end of this role says of itself.
+    pub(super) fn decode(
+        role: Role,
+        bytes: &[u8; INTRODUCTION_BYTES],
+        peer: &str,
+    ) -> Result<Introduction, HandshakeError> {
+        let purpose = match bytes[0] {
             1 => Purpose::Control,
             2 => Purpose::Data,
             3 => Purpose::Pages,
-            _ => return Err(malformed("purpose")),
+            _ => {
+                let (peer, what) = (peer.to_owned(), "purpose");
+                return Err(HandshakeError::Malformed { peer, what });
+            }
         };
-        let node = u16::from_le_bytes([bytes[14], bytes[15]]);
-        let mut session = [0; 8];
-        session.copy_from_slice(&bytes[16..24]);
-        let mut nonce = [0; 32];
-        nonce.copy_from_slice(&bytes[24..56]);
-        Ok(Hello {
-            who: Introduction { role, purpose, node, session: u64::from_le_bytes(session) },
-            nonce,
-        })
+        let node = u16::from_le_bytes([bytes[1], bytes[2]]);
+        let session = u64::from_le_bytes(std::array::from_fn(|i| bytes[3 + i]));
+        Ok(Introduction { role, purpose, node, session })
     }
 
-    /// Whether two ends can talk: opposite roles, one purpose, one session, and not an echo.
-    pub fn check_match(&self, theirs: &Hello, peer: &str) -> Result<(), HandshakeError> {
-        let peer = || peer.to_owned();
-        if theirs.who.role == self.who.role || theirs.nonce == self.nonce {
-            return Err(HandshakeError::Reflected { peer: peer() });
+    /// Whether two ends can talk: one purpose, one session.
+    pub(super) fn check_match(
+        &self,
+        theirs: &Introduction,
+        peer: &str,
+    ) -> Result<(), HandshakeError> {
+        let peer = peer.to_owned();
+        if theirs.purpose != self.purpose {
+            return Err(HandshakeError::OtherPurpose { peer, theirs: theirs.purpose });
         }
-        if theirs.who.purpose != self.who.purpose {
-            return Err(HandshakeError::OtherPurpose { peer: peer(), theirs: theirs.who.purpose });
-        }
-        if theirs.who.session != self.who.session {
-            return Err(HandshakeError::OtherSession { peer: peer() });
+        if theirs.session != self.session {
+            return Err(HandshakeError::OtherSession { peer });
         }
         Ok(())
     }

@@ -3,8 +3,8 @@
 //!
 //! Noise: <https://noiseprotocol.org/noise.html>, revision 34.
 
-use super::HandshakeError;
 use super::hello::prologue;
+use super::{HandshakeError, Role};
 use crate::key::RunKey;
 use snow::{Builder, HandshakeState, TransportState};
 
@@ -56,18 +56,18 @@ impl std::fmt::Debug for Session {
 /// One end of the agreement. `ephemeral`: a test's, else a random one.
 pub(super) fn begin(
     key: &RunKey,
-    is_client: bool,
+    role: Role,
     ephemeral: Option<&[u8; 32]>,
-) -> Result<HandshakeState, HandshakeError> {
+) -> Result<Box<HandshakeState>, HandshakeError> {
     let (prologue, pattern) = (prologue(), PATTERN.parse());
     let mut builder = Builder::new(pattern.expect("the pattern is one that snow knows"));
     if let Some(ephemeral) = ephemeral {
         builder = builder.fixed_ephemeral_key_for_testing_only(ephemeral);
     }
     let built = builder.psk(0, key.bytes()).and_then(|builder| builder.prologue(&prologue));
-    let built = built.and_then(|builder| match is_client {
-        true => builder.build_initiator(),
-        false => builder.build_responder(),
+    let built = built.and_then(|builder| match role {
+        Role::Client => builder.build_initiator(),
+        Role::Server => builder.build_responder(),
     });
-    built.map_err(|error| HandshakeError::Random { reason: error.to_string() })
+    built.map(Box::new).map_err(|error| HandshakeError::Random { reason: error.to_string() })
 }

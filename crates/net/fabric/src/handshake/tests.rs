@@ -17,12 +17,9 @@ fn server() -> Introduction {
     Introduction { role: Role::Server, node: 5, ..client() }
 }
 
-fn nonce(seed: u8) -> [u8; 32] {
-    [seed; 32]
-}
-
+/// With an ephemeral key that the seed makes.
 fn machine(key: &RunKey, who: Introduction, seed: u8) -> Handshake {
-    Handshake::new(key, who, nonce(seed), format!("peer of {:?}", who.role))
+    Handshake::with(key, who, format!("peer of {:?}", who.role), Some(&[seed; 32])).unwrap()
 }
 
 /// Move bytes between two machines until nothing moves; every chunk of at most `chunk` bytes.
@@ -50,12 +47,18 @@ fn pass(from: &mut Handshake, to: &mut Handshake, chunk: usize) -> Option<Handsh
 
 #[test]
 fn the_same_key_lets_both_in_and_names_them() {
-    for chunk in [1, 7, 56, 1000] {
+    for chunk in [1, 7, HELLO_BYTES, 1000] {
         let key = key();
         let (mut a, mut b) = (machine(&key, client(), 1), machine(&key, server(), 2));
         assert!(converse(&mut a, &mut b, chunk).is_empty());
         assert_eq!(a.finished(), Some(server()));
         assert_eq!(b.finished(), Some(client()));
+        let [mut a, mut b] = [a, b].map(|end| end.into_proved().unwrap().session);
+        let (mut sealed, mut plain) = ([0; 21], [0; 21]);
+        assert_eq!(a.seal(b"words", &mut sealed), Ok(21));
+        assert_eq!(b.open(&sealed, &mut plain), Ok(5), "the same keys");
+        assert_eq!(&plain[..5], b"words");
+        assert_eq!(b.open(&sealed, &mut plain), Err(Unopened), "repeated");
     }
 }
 
@@ -72,26 +75,27 @@ fn different_keys_are_refused_on_both_sides() {
 }
 
 #[test]
-fn a_server_that_lies_about_its_verdict_is_not_believed() {
+fn a_server_without_the_key_is_not_believed() {
+    // It has heard the client's hello, and answers as well as it can.
     let mut a = machine(&key(), client(), 1);
-    let fake = Hello { who: server(), nonce: nonce(2) }.encode();
-    a.receive(&fake).unwrap();
-    let mut verdict = [9; VERDICT_BYTES];
-    verdict[0] = ACCEPTED;
-    assert!(matches!(a.receive(&verdict), Err(HandshakeError::WrongKey { .. })));
+    let mut noise = session::begin(&key(), Role::Server, None).unwrap();
+    let _ = noise.read_message(&a.outgoing()[HEAD_BYTES..], &mut [0; 100]);
+    let mut answer = hello::head(Role::Server).to_vec();
+    answer.resize(HELLO_BYTES, 7);
+    assert!(matches!(a.receive(&answer), Err(HandshakeError::WrongKey { .. })));
 }
 
 #[test]
-fn a_right_proof_under_a_refusal_is_no_welcome() {
+fn a_welcome_that_is_not_sealed_is_none() {
     let key = key();
-    let mut a = machine(&key, client(), 1);
-    let mut b = machine(&key, server(), 2);
+    let (mut a, mut b) = (machine(&key, client(), 1), machine(&key, server(), 2));
     b.receive(&a.outgoing()).unwrap();
     a.receive(&b.outgoing()).unwrap();
+    assert!(a.finished().is_none(), "the server may yet refuse it");
     b.receive(&a.outgoing()).unwrap();
-    let mut verdict = b.outgoing();
-    verdict[0] = REFUSED;
-    assert!(matches!(a.receive(&verdict), Err(HandshakeError::WrongKey { .. })));
+    let mut welcome = b.outgoing();
+    welcome[3] ^= 1;
+    assert!(matches!(a.receive(&welcome), Err(HandshakeError::WrongKey { .. })));
 }
 
 #[test]
@@ -99,8 +103,12 @@ fn a_server_proves_nothing_before_the_client_has() {
     let key = key();
     let mut b = machine(&key, server(), 2);
     assert!(b.outgoing().is_empty());
-    b.receive(&machine(&key, client(), 1).outgoing()).unwrap();
-    assert_eq!(b.outgoing(), Hello { who: server(), nonce: nonce(2) }.encode());
+    let mut forged = machine(&key, client(), 1).outgoing();
+    *forged.last_mut().unwrap() ^= 1;
+    assert!(matches!(b.receive(&forged), Err(HandshakeError::WrongKey { .. })));
+    let refusal = b.outgoing();
+    assert_eq!(refusal[..HEAD_BYTES], hello::head(Role::Server));
+    assert!(refusal[HEAD_BYTES..].iter().all(|byte| *byte == 0), "nothing of its key");
 }
 
 #[test]
@@ -115,7 +123,7 @@ fn replayed_client_messages_are_refused() {
     again.receive(&hello).unwrap();
     assert!(
         again.receive(&proof).is_ok(),
-        "the same server nonce would accept it: the test must see that"
+        "the same ephemeral key would accept it: the test must see that"
     );
 
     let mut other = machine(&key, server(), 3);
@@ -131,10 +139,15 @@ fn replayed_server_messages_are_refused() {
     let hello = b.outgoing();
     a.receive(&hello).unwrap();
     b.receive(&a.outgoing()).unwrap();
-    let verdict = b.outgoing();
+    let welcome = b.outgoing();
     let mut other = machine(&key, client(), 4);
-    other.receive(&hello).unwrap();
-    assert!(matches!(other.receive(&verdict), Err(HandshakeError::WrongKey { .. })));
+    assert!(matches!(other.receive(&hello), Err(HandshakeError::WrongKey { .. })));
+    let mut same = machine(&key, client(), 1);
+    same.receive(&hello).unwrap();
+    assert!(
+        same.receive(&welcome).is_ok(),
+        "the same ephemeral key would accept it: the test must see that"
+    );
 }
 
 #[test]
@@ -144,28 +157,29 @@ fn our_own_words_sent_back_are_refused() {
     let hello = a.outgoing();
     assert!(matches!(a.receive(&hello), Err(HandshakeError::Reflected { .. })));
 
-    // With the role altered the echoed nonce still shows it, and with that altered the label of the
-    // proof does.
+    // With the role altered the echoed key still shows it.
     let mut a = machine(&key, client(), 1);
-    let echo = Hello { who: server(), nonce: nonce(1) };
-    assert!(matches!(a.receive(&echo.encode()), Err(HandshakeError::Reflected { .. })));
-    let mut a = machine(&key, client(), 1);
-    a.outgoing();
-    a.receive(&Hello { who: server(), nonce: nonce(2) }.encode()).unwrap();
+    let mut echo = a.outgoing();
+    echo[..HEAD_BYTES].copy_from_slice(&hello::head(Role::Server));
+    assert!(matches!(a.receive(&echo), Err(HandshakeError::Reflected { .. })));
+
+    // And its own proof is none of the server's.
+    let (mut a, mut b) = (machine(&key, client(), 1), machine(&key, server(), 2));
+    b.receive(&a.outgoing()).unwrap();
+    a.receive(&b.outgoing()).unwrap();
     let proof = a.outgoing();
-    let verdict = [&[ACCEPTED], &proof[..]].concat();
-    assert!(matches!(a.receive(&verdict), Err(HandshakeError::WrongKey { .. })));
+    assert!(matches!(a.receive(&proof), Err(HandshakeError::WrongKey { .. })));
 }
 
 #[test]
-fn an_altered_hello_spoils_the_proof() {
+fn an_altered_hello_is_worth_nothing() {
     let key = key();
-    for changed in [Introduction { node: 4, ..client() }, client()] {
+    for at in HEAD_BYTES..HELLO_BYTES {
         let (mut a, mut b) = (machine(&key, client(), 1), machine(&key, server(), 2));
-        a.outgoing();
-        b.receive(&Hello { who: changed, nonce: nonce(1) }.encode()).unwrap();
-        a.receive(&b.outgoing()).unwrap();
-        assert_eq!(b.receive(&a.outgoing()).is_ok(), changed == client());
+        let mut hello = a.outgoing();
+        hello[at] ^= 1;
+        let error = b.receive(&hello).unwrap_err();
+        assert!(matches!(error, HandshakeError::WrongKey { .. }), "byte {at}: {error}");
     }
 }
 
@@ -203,33 +217,40 @@ fn foreign_bytes_are_known_at_once() {
 
 #[test]
 fn another_version_and_another_length_are_named() {
-    let good = Hello { who: client(), nonce: nonce(1) }.encode();
-    let mut newer = good;
+    let key = key();
+    let good = machine(&key, client(), 1).outgoing();
+    let mut newer = good.clone();
     newer[8] = 9;
-    let error = machine(&key(), server(), 2).receive(&newer[..12]).unwrap_err();
+    let error = machine(&key, server(), 2).receive(&newer[..12]).unwrap_err();
     assert!(matches!(error, HandshakeError::OtherVersion { theirs: 9, .. }), "{error}");
-    let mut longer = good;
+    let mut longer = good.clone();
     longer[10..12].copy_from_slice(&u16::MAX.to_le_bytes());
-    let error = machine(&key(), server(), 2).receive(&longer[..12]).unwrap_err();
+    let error = machine(&key, server(), 2).receive(&longer[..12]).unwrap_err();
     assert!(matches!(error, HandshakeError::BadLength { claimed_bytes: 65535, .. }), "{error}");
-    for (at, what) in [(12, "role"), (13, "purpose")] {
-        let mut odd = good;
-        odd[at] = 77;
-        let error = machine(&key(), server(), 2).receive(&odd).unwrap_err();
-        assert!(error.to_string().contains(what), "{error}");
-    }
+    let mut odd = good;
+    odd[12] = 77;
+    let error = machine(&key, server(), 2).receive(&odd).unwrap_err();
+    assert!(error.to_string().contains("role"), "{error}");
+    let error = Introduction::decode(Role::Client, &[77; INTRODUCTION_BYTES], "peer").unwrap_err();
+    assert!(error.to_string().contains("purpose"), "{error}");
 }
 
 proptest! {
     #[test]
     fn no_bytes_make_it_panic_or_let_a_stranger_in(
-        bytes in proptest::collection::vec(any::<u8>(), 0..200), as_client: bool, honest_prefix in 0usize..=56,
+        bytes in proptest::collection::vec(any::<u8>(), 0..200), as_client: bool,
+        honest_prefix in 0..=HELLO_BYTES,
     ) {
         let ours = if as_client { client() } else { server() };
-        let theirs = if as_client { server() } else { client() };
-        let mut input = Hello { who: theirs, nonce: nonce(9) }.encode()[..honest_prefix].to_vec();
+        let key = RunKey::generate().unwrap();
+        let mut handshake = machine(&key, ours, 1);
+        // The honest words of a client whose key is the same, and of a server whose key is not.
+        let mut input = machine(&key, client(), 9).outgoing();
+        if as_client {
+            input[..HEAD_BYTES].copy_from_slice(&hello::head(Role::Server));
+        }
+        input.truncate(honest_prefix);
         input.extend_from_slice(&bytes);
-        let mut handshake = machine(&RunKey::generate().unwrap(), ours, 1);
         let mut rest = &input[..];
         while !rest.is_empty() && handshake.wants() > 0 {
             match handshake.receive(rest) {
@@ -253,11 +274,17 @@ fn over_sockets_both_are_let_in_and_later_bytes_are_left_alone() {
     thread::scope(|scope| {
         scope.spawn(|| {
             let (mut stream, peer) = listener.accept().unwrap();
-            assert_eq!(authenticate(&mut stream, peer, &key, server(), LIMIT).unwrap(), client());
+            assert_eq!(
+                authenticate(&mut stream, peer, &key, server(), LIMIT).unwrap().who,
+                client()
+            );
             stream.write_all(b"data").unwrap();
         });
         let mut stream = TcpStream::connect(address).unwrap();
-        assert_eq!(authenticate(&mut stream, address, &key, client(), LIMIT).unwrap(), server());
+        assert_eq!(
+            authenticate(&mut stream, address, &key, client(), LIMIT).unwrap().who,
+            server()
+        );
         let mut after = String::new();
         stream.read_to_string(&mut after).unwrap();
         assert_eq!(after, "data");
@@ -290,7 +317,7 @@ fn a_peer_that_hangs_up_is_truncated() {
     b.write_all(&MAGIC).unwrap();
     drop(b);
     let error = authenticate(&mut a, "peer", &key(), server(), LIMIT).unwrap_err();
-    assert!(matches!(error, HandshakeError::Truncated { missing_bytes: 48, .. }), "{error}");
+    assert!(matches!(error, HandshakeError::Truncated { missing_bytes: 64, .. }), "{error}");
 }
 
 #[test]
@@ -306,7 +333,7 @@ fn a_silent_peer_meets_the_deadline() {
 #[test]
 fn a_peer_that_drips_bytes_meets_the_same_deadline() {
     let (mut a, mut b) = pair();
-    let hello = Hello { who: client(), nonce: nonce(1) }.encode();
+    let hello = machine(&key(), client(), 1).outgoing();
     let dripping = thread::spawn(move || {
         for byte in hello {
             if b.write_all(&[byte]).is_err() {

@@ -2,13 +2,13 @@
 
 use super::LinkError;
 use crate::about::ServerAbout;
-use crate::secure;
+use crate::secure::Secure;
 use crate::wire::answer::Answer;
 use crate::wire::channel::{Broken, Channel};
 use crate::wire::inbox::Inbox;
 use crate::wire::request::put_start;
 use crate::wire::{Header, Kind, Sender, VERSION, WireError};
-use fabric::{Introduction, Purpose, ReachError, Reaching, Role, RunKey};
+use fabric::{Introduction, Purpose, ReachError, Reaching, Role, RunKey, Session};
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
@@ -29,14 +29,14 @@ pub(super) fn connect(
     deadline: Duration,
 ) -> Result<(Channel, Inbox, ServerAbout), LinkError> {
     let begun = Instant::now();
-    let stream = reach(address, key, deadline)?;
+    let (stream, keys) = reach(address, key, deadline)?;
     let mut greeting =
         Greeting { address, begun, deadline, channel: Channel::new(stream), inbox: Inbox::new() };
-    let about = greeting.go(key, encrypt)?;
+    let about = greeting.go(encrypt.then_some(keys))?;
     Ok((greeting.channel, greeting.inbox, about))
 }
 
-fn reach(address: &str, key: &RunKey, limit: Duration) -> Result<TcpStream, LinkError> {
+fn reach(address: &str, key: &RunKey, limit: Duration) -> Result<(TcpStream, Session), LinkError> {
     let failed = |source| LinkError::Unreachable { address: address.to_owned(), source };
     let addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(failed)?.collect();
     if addresses.is_empty() {
@@ -45,7 +45,9 @@ fn reach(address: &str, key: &RunKey, limit: Duration) -> Result<TcpStream, Link
     let reaching =
         Reaching { addresses: &addresses, peer: address, ours: OURS, limit, will_listen: false };
     match fabric::reach(&reaching, key) {
-        Ok((stream, _)) => stream.set_nodelay(true).map(|()| stream).map_err(failed),
+        Ok((stream, proved)) => {
+            stream.set_nodelay(true).map(|()| (stream, proved.session)).map_err(failed)
+        }
         Err(ReachError::Unreachable(source)) => Err(failed(source)),
         Err(ReachError::Handshake(error)) => Err(error.into()),
     }
@@ -61,31 +63,18 @@ struct Greeting<'a> {
 }
 
 impl Greeting<'_> {
-    fn go(&mut self, key: &RunKey, encrypt: bool) -> Result<ServerAbout, LinkError> {
+    fn go(&mut self, keys: Option<Session>) -> Result<ServerAbout, LinkError> {
         let mut start = Vec::new();
-        put_start(&mut start, VERSION, encrypt);
+        put_start(&mut start, VERSION, keys.is_some());
         self.ask(&start, |answer| matches!(answer, Answer::Started).then_some(()))?;
-        if encrypt {
-            self.agree(key)?;
+        if let Some(keys) = keys {
+            self.channel.secure(Secure::new(keys));
         }
         let who = Header::new(Kind::Who, 1, 0).encode();
         self.ask(&who, |answer| match answer {
             Answer::Greeting(text) => serde_json::from_slice(text).ok(),
             _ => None,
         })
-    }
-
-    fn agree(&mut self, key: &RunKey) -> Result<(), LinkError> {
-        let (state, message) = secure::offer(key).map_err(|fault| self.nonsense(fault))?;
-        let offer =
-            [&Header::of_length(Kind::Offer, message.len()).encode()[..], &message].concat();
-        let agreed = self.ask(&offer, |answer| match answer {
-            Answer::Agreed(message) => Some(message.to_vec()),
-            _ => None,
-        })?;
-        self.channel
-            .secure(secure::conclude(state, &agreed).map_err(|fault| self.nonsense(fault))?);
-        Ok(())
     }
 
     /// Send a frame and take the one that answers it.
@@ -126,9 +115,5 @@ impl Greeting<'_> {
             }
             broken => LinkError::of(broken, self.address),
         }
-    }
-
-    fn nonsense(&self, fault: WireError) -> LinkError {
-        LinkError::Nonsense { address: self.address.to_owned(), fault }
     }
 }

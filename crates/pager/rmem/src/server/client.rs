@@ -3,7 +3,7 @@
 use super::Shared;
 use super::session::Session;
 use super::slots::Slots;
-use crate::secure;
+use crate::secure::Secure;
 use crate::wire::answer::Refusal;
 use crate::wire::channel::{Broken, Channel};
 use crate::wire::inbox::Inbox;
@@ -33,12 +33,12 @@ enum End {
 }
 
 /// Serve one connection, which has proved to hold the key, until it ends.
-pub(super) fn serve(stream: TcpStream, shared: &Shared) {
+pub(super) fn serve(stream: TcpStream, keys: fabric::Session, shared: &Shared) {
     let counts = &shared.counts;
     counts.clients.fetch_add(1, Relaxed);
     let place = Place::take(&counts.clients_now);
     let connection = Connection { shared, channel: Channel::new(stream), inbox: Inbox::new() };
-    let counter = match connection.run(place.number <= shared.options.clients_max as u64) {
+    let counter = match connection.run(keys, place.number <= shared.options.clients_max as u64) {
         End::Refused(Refusal::Version | Refusal::Encryption | Refusal::Busy) => &counts.turned_away,
         End::Refused(Refusal::Slot | Refusal::Frame) | End::Broken(Broken::Wire(_)) => {
             &counts.broken_rules
@@ -75,8 +75,8 @@ struct Connection<'a> {
 }
 
 impl Connection<'_> {
-    fn run(mut self, has_place: bool) -> End {
-        let end = match self.begin(has_place) {
+    fn run(mut self, keys: fabric::Session, has_place: bool) -> End {
+        let end = match self.begin(keys, has_place) {
             Ok(session) => self.pages(session),
             Err(end) => end,
         };
@@ -93,7 +93,7 @@ impl Connection<'_> {
     }
 
     /// Agree on the way, and say who we are.
-    fn begin(&mut self, has_place: bool) -> Result<Session, End> {
+    fn begin(&mut self, keys: fabric::Session, has_place: bool) -> Result<Session, End> {
         let until = Instant::now() + HANDSHAKE;
         let options = &self.shared.options;
         let encrypt = self.await_request(until, |request| match request {
@@ -107,7 +107,7 @@ impl Connection<'_> {
         })?;
         self.say(Header::new(Kind::Started, 1, 0), &[])?;
         if encrypt {
-            self.agree(until)?;
+            self.channel.secure(Secure::new(keys));
         }
         self.await_request(until, |request| match request {
             Request::Who => Ok(()),
@@ -118,18 +118,6 @@ impl Connection<'_> {
         let slots = Slots::new(self.shared.arena.clone())
             .map_err(|error| End::Broken(Broken::Io(error)))?;
         Ok(Session::new(slots, self.shared.counts.clone()))
-    }
-
-    fn agree(&mut self, until: Instant) -> Result<(), End> {
-        let offer = self.await_request(until, |request| match request {
-            Request::Offer(message) => Ok(message.to_vec()),
-            _ => Err(Refusal::Frame),
-        })?;
-        let (session, message) = secure::agree(&self.shared.options.key, &offer)
-            .map_err(|fault| End::Broken(Broken::Wire(fault)))?;
-        self.say(Header::of_length(Kind::Agreed, message.len()), &message)?;
-        self.channel.secure(session);
-        Ok(())
     }
 
     /// The next request, which must come before `until`.

@@ -76,7 +76,7 @@ impl Session {
                 slots.for_each(|slot| self.slots.discard(slot));
             }
             Request::Ping { ticks } => self.outbox.pong(number, ticks, arrived),
-            Request::Start { .. } | Request::Offer(_) | Request::Who => return Err(Refusal::Frame),
+            Request::Start { .. } | Request::Who => return Err(Refusal::Frame),
         }
         Ok(())
     }

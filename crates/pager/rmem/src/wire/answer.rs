@@ -8,7 +8,6 @@ use pager::Tag;
 /// An answer, in the bytes that it came in. Stamps are the server's ticks.
 pub(crate) enum Answer<'a> {
     Started,
-    Agreed(&'a [u8]),
     Greeting(&'a [u8]),
     Granted { slots: u32, shortage: Shortage },
     Stored { arrived: u64, taken: u64 },
@@ -41,7 +40,6 @@ impl<'a> Answer<'a> {
         let mut fields = Fields::new(body);
         Ok(match header.kind {
             Kind::Started => Answer::Started,
-            Kind::Agreed => Answer::Agreed(body),
             Kind::Greeting => Answer::Greeting(body),
             Kind::Granted => {
                 Answer::Granted { slots: fields.u32(), shortage: shortage(fields.u32())? }

@@ -8,7 +8,6 @@ use crate::link::PageBytes;
 #[derive(Clone)]
 pub(crate) enum Request<'a> {
     Start { version: u16, encrypt: bool },
-    Offer(&'a [u8]),
     Who,
     Reserve { slots: u32 },
     Write(Items<'a>),
@@ -34,7 +33,6 @@ impl<'a> Request<'a> {
         let mut fields = Fields::new(body);
         Ok(match header.kind {
             Kind::Start => Request::Start { version: fields.u16(), encrypt: flag(fields.u16())? },
-            Kind::Offer => Request::Offer(body),
             Kind::Who => Request::Who,
             Kind::Reserve => Request::Reserve { slots: fields.u32() },
             Kind::Write => Request::Write(Items(fields)),

@@ -7,7 +7,7 @@
 
 use crate::door::{Door, Guest, Knock, Strangers};
 use crate::error::FabricError;
-use crate::handshake::{Introduction, Purpose, Role};
+use crate::handshake::{Introduction, Proved, Purpose, Role, Session};
 use crate::key::RunKey;
 use crate::reach::{ReachError, Reaching, reach};
 use crate::spec::{NodeId, Spec};
@@ -36,6 +36,8 @@ pub(crate) struct Met {
     pub node: NodeId,
     pub stream: TcpStream,
     pub same_clock: bool,
+    /// The keys of the connection.
+    pub session: Session,
 }
 
 impl Meeting<'_> {
@@ -107,7 +109,7 @@ impl Meeting<'_> {
     ) {
         let report = report.clone();
         scope.spawn(move || {
-            let outcome = self.meet(guest.stream, guest.who.node);
+            let outcome = self.meet(guest.stream, guest.who.node, guest.session);
             report
                 .send(outcome.map_or_else(|error| Report::Refused(error.to_string()), Report::Met))
         });
@@ -125,12 +127,11 @@ impl Meeting<'_> {
             will_listen: true,
         };
         let met = match reach(&reaching, self.key) {
-            Ok((_, theirs)) if theirs.node != node => {
-                let what =
-                    format!("at {address} is node {}; check the peers' addresses", theirs.node);
+            Ok((_, Proved { who, .. })) if who.node != node => {
+                let what = format!("at {address} is node {}; check the peers' addresses", who.node);
                 Err(FabricError::Garbage { node, what })
             }
-            Ok((stream, _)) => self.meet(stream, node),
+            Ok((stream, proved)) => self.meet(stream, node, proved.session),
             Err(ReachError::Handshake(error)) => Err(error.into()),
             Err(ReachError::Unreachable(error)) => {
                 Err(FabricError::io(format!("connecting to node {node} at {address}"))(error))
@@ -144,11 +145,16 @@ impl Meeting<'_> {
     }
 
     /// What follows the handshake with `node`.
-    fn meet(&self, mut stream: TcpStream, node: NodeId) -> Result<Met, FabricError> {
+    fn meet(
+        &self,
+        mut stream: TcpStream,
+        node: NodeId,
+        session: Session,
+    ) -> Result<Met, FabricError> {
         let told = || FabricError::io(format!("setting up the connection with node {node}"));
         stream.set_nodelay(true).map_err(told())?;
         let same_clock = self.compare_clocks(&mut stream).map_err(told())?;
-        Ok(Met { node, stream, same_clock })
+        Ok(Met { node, stream, same_clock, session })
     }
 
     /// Tell on which clock our stamps are, and learn whether the peer's are on the same.

@@ -48,7 +48,7 @@ impl Endpoint {
         let deadline = Instant::now() + leaving_timeout;
         let met = Meeting { me, spec, peers, key, clock: &clock, deadline }.all(&listener)?;
         let agreed: Result<Vec<Agreed>, _> =
-            met.into_iter().map(|met| agree(met, me, key, leaving_timeout)).collect();
+            met.into_iter().map(|met| agree(met, leaving_timeout)).collect();
         let links: Vec<Link> =
             agreed?.into_iter().map(|agreed| new_link(agreed, me, options, &clock)).collect();
         let mut places = vec![None; peers.len()];
