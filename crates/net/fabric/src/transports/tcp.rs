@@ -2,9 +2,9 @@
 //! machines.
 //!
 //! A message is a frame ([`frame`]) behind whatever else goes to the same peer, written once per
-//! flush and read with as many others as have come. Nothing waits but [`Tcp::park`]. Flow control
-//! and the end of connections are in [`link`], what the kernel's receive stamps are worth in
-//! [`inbox`], setting up in `sockets::mesh`.
+//! flush and read with as many others as have come. Nothing waits but [`Tcp::park`]. A connection
+//! is a [`link`]; its flow control is in [`flow`], its end in [`ending`], what the kernel's receive
+//! stamps are worth in [`inbox`] and [`sight`], setting up in `sockets::mesh`.
 //!
 //! **System calls.** With one peer a look is one `recvmsg`, and sleeping is the same call left
 //! waiting in the kernel: as many calls as the plainest program needs. With several peers a look is
@@ -22,17 +22,21 @@ use crate::transports::sockets::mesh::{Meeting, Met};
 use crate::transports::sockets::stamp::Conversion;
 use crate::transports::{LookCost, NodePlace, TransportKind, sockets};
 use clock::Clock;
+use flow::Late;
 use inbox::Delivery;
 use link::{Link, Looked, WINDOW};
 use lookout::{Asked, Lookout, wait_for_one};
 use record::ABSENT;
 use std::time::{Duration, Instant};
 
+mod ending;
+mod flow;
 pub(crate) mod frame;
 pub(crate) mod inbox;
 pub(crate) mod link;
 mod lookout;
 mod outbox;
+mod sight;
 #[cfg(test)]
 mod tests;
 
@@ -376,7 +380,7 @@ impl Tcp {
         if !self.links.iter().any(Link::owes) {
             return;
         }
-        let late = Some((self.clock.now().0, self.acknowledge_after_ticks));
+        let late = Some(Late { now: self.clock.now().0, limit: self.acknowledge_after_ticks });
         for link in &mut self.links {
             link.acknowledge(late);
             self.backlog |= link.has_pending();

@@ -1,21 +1,15 @@
-//! One connection to one peer: its two buffers, its window, and how it ends.
-//!
-//! **Window.** A node has at most a [`Window`] of messages and bytes on their way to a peer: sent
-//! and not yet taken by the peer's program. The peer's inbox holds a whole window, and
-//! acknowledgements take no room in it, so it can always read the connection empty, and they never
-//! wait behind messages that nobody takes. That bounds memory on both sides and keeps two nodes
-//! that send to each other from blocking each other while one of them takes its messages.
-//!
-//! Acknowledgements ride on messages going the other way. A frame of their own is sent when a
-//! quarter of the window is owed, or when something has been owed for a millisecond.
+//! One connection to one peer: its two buffers, its window ([`super::flow`]), when its bytes came
+//! ([`super::sight`]), and how it ends ([`super::ending`]).
 
-use super::frame::{Frame, FrameError, HEADER_BYTES, Taken};
+use super::ending::Ending;
+use super::flow::{Flow, Late};
+use super::frame::{Frame, HEADER_BYTES};
 use super::inbox::{Delivery, Inbox};
 use super::outbox::{Outbox, Socket};
+use super::sight::{Seen, Sight};
 use crate::error::FabricError;
 use crate::spec::{NodeId, Spec};
 use crate::transport::{Flag, Head};
-use crate::transports::sockets::Failure;
 use crate::transports::sockets::arrive::Span;
 use crate::transports::sockets::stamp::{self, Conversion};
 use crate::window::Window;
@@ -31,10 +25,6 @@ pub(super) const WINDOW: Window =
 /// Headers that an inbox has room for besides a window: that of the frame in the node's hands, a
 /// good-bye's, and that of an acknowledgement until all of it has come.
 const SPARE_HEADERS: usize = 3;
-
-/// Without kernel stamps: what comes no later than this after a look that found nothing was seen
-/// coming.
-const SEEN_AT_ONCE_NS: u64 = 1000;
 
 /// What a read found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,23 +45,13 @@ pub(super) struct Link {
     /// The peer's stamps are on this node's clock.
     pub same_clock: bool,
     stream: TcpStream,
-    window: Window,
     /// Whether the last message carried stamps: then it is worth knowing when nothing had come yet.
     recording: bool,
     inbox: Inbox,
     outbox: Outbox,
-    sent: Taken,
-    acknowledged: Taken,
-    taken: Taken,
-    told: Taken,
-    /// When the peer was last told, in ticks.
-    told_at: u64,
-    /// Nothing had come before, on each clock: the last read's exact stamp.
-    came_before: Option<(ArrivedClock, u64)>,
-    said_bye: bool,
-    ended: bool,
-    failure: Option<Failure>,
-    reported: bool,
+    flow: Flow,
+    sight: Sight,
+    ending: Ending,
 }
 
 impl Link {
@@ -86,21 +66,13 @@ impl Link {
             node,
             paused: false,
             same_clock,
-            recording: true,
             stream,
-            window,
+            recording: true,
             inbox: Inbox::new(longest, inbox_bytes),
             outbox: Outbox::default(),
-            sent: Taken::default(),
-            acknowledged: Taken::default(),
-            taken: Taken::default(),
-            told: Taken::default(),
-            told_at: 0,
-            came_before: None,
-            said_bye: false,
-            ended: false,
-            failure: None,
-            reported: false,
+            flow: Flow::new(window),
+            sight: Sight::default(),
+            ending: Ending::default(),
         }
     }
 
@@ -110,47 +82,39 @@ impl Link {
 
     /// Whether something is gathered or left over.
     pub fn has_pending(&self) -> bool {
-        self.outbox.pending() > 0 && self.failure.is_none()
+        self.outbox.pending() > 0 && !self.ending.has_failed()
     }
 
     /// Whether a read makes sense.
     pub fn wants_reading(&self) -> bool {
-        !self.ended && self.failure.is_none() && self.inbox.has_room()
+        !self.ending.is_over() && self.inbox.has_room()
     }
 
     /// Messages on their way to the peer, as far as it has told.
     #[inline]
     pub fn in_flight(&self) -> u32 {
-        self.sent.messages.wrapping_sub(self.acknowledged.messages)
+        self.flow.in_flight()
     }
 
     /// Whether a fragment may be put in now.
     #[inline]
     pub fn has_room(&self, bytes: usize) -> bool {
-        let on_their_way = self.sent.bytes.wrapping_sub(self.acknowledged.bytes);
-        self.in_flight() < self.window.messages
-            && on_their_way + (HEADER_BYTES + bytes) as u32 <= self.window.bytes
-            && self.outbox.has_room()
+        self.flow.has_room(bytes) && self.outbox.has_room()
     }
 
     /// Whether a good part of the window is on its way: a node that takes nothing should look what
     /// has been taken.
     #[inline]
     pub fn is_deep(&self) -> bool {
-        self.in_flight() >= self.window.messages / 4
+        self.flow.is_deep()
     }
 
     /// Put in a fragment that there is room for.
     #[inline]
     pub fn put(&mut self, head: &Head, payload: &[u8], now: u64) {
-        self.said_bye |= head.flag == Flag::Bye;
-        let frame = Frame { head: Some(*head), len: payload.len(), taken: self.taken };
-        self.sent.messages = self.sent.messages.wrapping_add(u32::from(frame.ends_message()));
-        self.sent.bytes = self.sent.bytes.wrapping_add(frame.wire_bytes() as u32);
-        self.told = self.taken;
-        if now != 0 {
-            self.told_at = now;
-        }
+        self.ending.said_bye |= head.flag == Flag::Bye;
+        let frame = Frame { head: Some(*head), len: payload.len(), taken: self.flow.taken() };
+        self.flow.goes(&frame, now);
         let result = self.outbox.put(&frame.encode(), payload, &mut Socket(&self.stream));
         self.note_write(result);
     }
@@ -158,7 +122,7 @@ impl Link {
     /// Write what waits, as far as the kernel takes it. `true`: all of it went (or never will).
     #[inline]
     pub fn write(&mut self) -> bool {
-        if self.failure.is_some() {
+        if self.ending.has_failed() {
             return true;
         }
         let done = self.outbox.write(&mut Socket(&self.stream));
@@ -173,17 +137,12 @@ impl Link {
 
     /// Tell the peer what has been taken, if so much is owed or (`late`) if it has been owed for
     /// long.
-    pub fn acknowledge(&mut self, late: Option<(u64, u64)>) {
-        let messages = self.taken.messages.wrapping_sub(self.told.messages);
-        let bytes = self.taken.bytes.wrapping_sub(self.told.bytes);
-        let is_late =
-            late.is_some_and(|(now, limit)| bytes > 0 && now.wrapping_sub(self.told_at) > limit);
-        if !(self.window.is_due(messages, bytes) || is_late) || self.nobody_waits() {
+    pub fn acknowledge(&mut self, late: Option<Late>) {
+        if !self.flow.must_tell(late) || self.nobody_waits() {
             return;
         }
-        let frame = Frame { head: None, len: 0, taken: self.taken };
-        self.told = self.taken;
-        self.told_at = late.map_or(self.told_at, |(now, _)| now);
+        let frame = Frame { head: None, len: 0, taken: self.flow.taken() };
+        self.flow.goes(&frame, late.map_or(0, |late| late.now));
         let put = self.outbox.put(&frame.encode(), &[], &mut Socket(&self.stream));
         self.note_write(put);
         self.write();
@@ -192,20 +151,18 @@ impl Link {
     /// Whether the peer would like to know what has been taken.
     #[inline]
     pub fn owes(&self) -> bool {
-        self.taken.bytes != self.told.bytes && !self.nobody_waits()
+        self.flow.owes() && !self.nobody_waits()
     }
 
     fn nobody_waits(&self) -> bool {
-        self.ended || self.failure.is_some() || self.inbox.bye_seen()
+        self.ending.is_over() || self.inbox.bye_seen()
     }
 
     /// The next fragment that is here, if any. The one before is released.
     #[inline]
     pub fn next(&mut self) -> Option<Delivery> {
         let delivery = self.inbox.next()?;
-        let messages = u32::from(delivery.head.flag == Flag::Last);
-        self.taken.messages = self.taken.messages.wrapping_add(messages);
-        self.taken.bytes = self.taken.bytes.wrapping_add(delivery.wire_bytes as u32);
+        self.flow.takes(delivery.head.flag == Flag::Last, delivery.wire_bytes);
         self.recording = delivery.head.ready != record::ABSENT;
         Some(delivery)
     }
@@ -241,7 +198,7 @@ impl Link {
         clock: &Clock,
         conversion: &mut Conversion,
     ) -> Looked {
-        if self.ended || self.failure.is_some() {
+        if self.ending.is_over() {
             return Looked::NotAsked;
         }
         let room = self.inbox.room();
@@ -251,13 +208,19 @@ impl Link {
         }
         match stamp::receive(&self.stream, room, wait) {
             Ok(received) if received.bytes > 0 => {
-                let cut = received.bytes == asked;
-                let span = self.span(received.stamp_ns, cut, empty_at, clock, conversion);
+                // Also where the last message had no stamps: the next one may, and the kernel's
+                // begin a moment after they were asked for.
+                let stamp = match received.stamp_ns {
+                    Some(stamp_ns) => (ArrivedClock::Kernel, stamp_ns),
+                    None => (ArrivedClock::Receiver, clock.now().0),
+                };
+                let seen = Seen { stamp, cut: received.bytes == asked, empty_at };
+                let span = self.sight.span(&seen, conversion);
                 self.commit(received.bytes, Some(span));
                 Looked::Something
             }
             Ok(_) => {
-                self.end();
+                self.ending.stream_ended(self.inbox.bye_seen());
                 Looked::Something
             }
             Err(error)
@@ -266,7 +229,7 @@ impl Link {
                 Looked::Nothing
             }
             Err(error) => {
-                self.fail(&error);
+                self.ending.broke(&error, self.inbox.bye_seen());
                 Looked::Something
             }
         }
@@ -275,99 +238,31 @@ impl Link {
     /// Why the peer is gone, if it is and if all that it had sent has been delivered. `again`: even
     /// if told before.
     pub fn failure(&mut self, again: bool) -> Option<FabricError> {
-        let failure = self.failure.as_ref()?;
-        if (self.reported && !again) || self.has_next() {
+        if !self.ending.has_failed() || self.has_next() {
             return None;
         }
-        self.reported = true;
-        Some(failure.error(self.node))
+        self.ending.tell(self.node, again)
     }
 
     /// Why nothing can be sent to the peer any more.
     pub fn refusal(&self) -> Option<FabricError> {
-        match &self.failure {
-            Some(failure) => Some(failure.error(self.node)),
-            None if self.ended => Some(Failure::Lost("it has left".to_string()).error(self.node)),
-            None => None,
-        }
+        self.ending.refusal(self.node)
     }
 
     pub fn said_bye(&self) -> bool {
-        self.said_bye
+        self.ending.said_bye
     }
 
     pub fn has_ended(&self) -> bool {
-        self.ended || self.failure.is_some()
-    }
-
-    /// Bounds for when the bytes of a read came.
-    #[inline]
-    fn span(
-        &mut self,
-        stamp_ns: Option<u64>,
-        cut: bool,
-        empty_at: u64,
-        clock: &Clock,
-        conversion: &mut Conversion,
-    ) -> Span {
-        // Also where the last message had no stamps: the next one may, and the kernel's begin a
-        // moment after they were asked for.
-        let (on, latest) = match stamp_ns {
-            Some(stamp_ns) => (ArrivedClock::Kernel, stamp_ns),
-            None => (ArrivedClock::Receiver, clock.now().0),
-        };
-        let empty_at = match on {
-            ArrivedClock::Kernel if empty_at != 0 => conversion.realtime_ns(empty_at),
-            _ => empty_at,
-        };
-        // Found missing a moment ago and here now: it has just come.
-        let just_now =
-            empty_at != 0 && conversion.ns(latest.wrapping_sub(empty_at)) <= SEEN_AT_ONCE_NS;
-        let before = self.came_before.filter(|(clock, _)| *clock == on).map_or(0, |(_, at)| at);
-        let exact = !cut && (on == ArrivedClock::Kernel || just_now);
-        if !cut || on == ArrivedClock::Receiver {
-            self.came_before = Some((on, latest));
-        }
-        Span { clock: on, earliest: before.max(empty_at).min(latest), latest, exact }
+        self.ending.is_over()
     }
 
     #[inline]
     fn commit(&mut self, bytes: usize, span: Option<Span>) {
-        match self.inbox.commit(bytes, span) {
-            Ok(None) => {}
-            Ok(Some(taken)) => self.learn(taken),
-            Err(error) => self.failure = Some(Failure::Garbage(error.to_string())),
-        }
-    }
-
-    /// The peer has taken so much of what we sent.
-    #[inline]
-    fn learn(&mut self, taken: Taken) {
-        let messages = taken.messages.wrapping_sub(self.acknowledged.messages);
-        let bytes = taken.bytes.wrapping_sub(self.acknowledged.bytes);
-        let on_their_way = self.sent.bytes.wrapping_sub(self.acknowledged.bytes);
-        if messages > self.in_flight() || bytes > on_their_way {
-            self.failure = Some(Failure::Garbage(FrameError::AcknowledgesTooMuch.to_string()));
-            return;
-        }
-        self.acknowledged = taken;
-    }
-
-    /// The stream has ended: good order, or not.
-    fn end(&mut self) {
-        self.ended = true;
-        if !self.inbox.bye_seen() {
-            self.failure =
-                Some(Failure::Lost("its connection ended without a good-bye".to_string()));
-        }
-    }
-
-    fn fail(&mut self, error: &io::Error) {
-        if self.inbox.bye_seen() {
-            // It had said good-bye; how its connection goes down does not matter.
-            self.ended = true;
-        } else {
-            self.failure.get_or_insert(Failure::Lost(format!("its connection broke: {error}")));
+        let told = self.inbox.commit(bytes, span);
+        let learnt = told.and_then(|taken| taken.map_or(Ok(()), |taken| self.flow.learn(taken)));
+        if let Err(error) = learnt {
+            self.ending.nonsense(error);
         }
     }
 
@@ -386,6 +281,6 @@ impl Link {
                 _ => break,
             }
         }
-        self.fail(error);
+        self.ending.broke(error, self.inbox.bye_seen());
     }
 }
