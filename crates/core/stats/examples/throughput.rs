@@ -4,14 +4,10 @@
 //! Prints, beside the accumulator's rate in several shapes of run, that of the distribution alone,
 //! the floor. Times are those on the core.
 
-use fourstamp_stats::analysis::Activity;
-use fourstamp_stats::{
-    Accumulator, CallColumns, CallTally, Columns, Distribution, FileRows, Function, Options,
-    Position,
-};
+use fourstamp_stats::{Accumulator, Columns, Distribution, FileRows, Options, Position};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use record::{Field, Kind, NULL, Values};
+use record::{Field, Kind, Values};
 
 const ROWS: usize = 1 << 16;
 const LAUNCHES: u64 = 10;
@@ -45,7 +41,6 @@ fn main() {
     });
     run("of a simulation", &made, millions, simulation);
     run("of an MPI program", &made, millions, mpi);
-    calls_alone(&made, millions);
 }
 
 fn make(seed: u64) -> Made {
@@ -113,44 +108,6 @@ fn mpi(made: &Made) -> Columns<'_> {
         .with(Field::SendSite, Values::Each(&made.events))
         .with(Field::ReceiveSite, Values::Each(&made.src))
         .with(Field::ReadyNs, Values::Each(ready))
-}
-
-/// What a call costs, one in twenty a collective.
-fn calls_alone(made: &Made, millions: u64) {
-    let function =
-        |name: &str, activity| Function { name: name.to_owned(), activity, blocks: true };
-    let functions = vec![
-        function("MPI_Send", Activity::Sending),
-        function("MPI_Recv", Activity::Waiting),
-        function("MPI_Allreduce", Activity::Collective),
-    ];
-    let code = |row: usize| if row.is_multiple_of(20) { 2 } else { row as i64 % 2 };
-    let call: Vec<i64> = (0..ROWS).map(code).collect();
-    let (none, one) = (vec![NULL; ROWS], vec![1; ROWS]);
-    let mut tally = CallTally::new(functions, &[]);
-    let times = millions * 1_000_000 / ROWS as u64;
-    let begin = on_core_s();
-    for rank in 0..times {
-        let columns = CallColumns {
-            enter: &made.stamps[0],
-            exit: &made.stamps[3],
-            call: &call,
-            communicator: &one,
-            bytes: &made.bytes,
-            polls: &none,
-            site: &made.src,
-            thread: &none,
-        };
-        tally.add(rank as u32 % 64, &columns);
-    }
-    let each = (on_core_s() - begin) / (times * ROWS as u64) as f64 * 1e9;
-    let calls = tally.finish(&mut []);
-    println!(
-        "{:<22} {each:>6.2} ns a call, {} ranks, peak {} MB",
-        "calls",
-        calls.ranks.len(),
-        peak_mb()
-    );
 }
 
 fn run<'a>(name: &str, made: &'a Made, millions: u64, columns: impl Fn(&'a Made) -> Columns<'a>) {

@@ -14,7 +14,7 @@ impl<T: Slice> Timeline<T> {
     /// All slices without gaps, cut to the span from the `first` to the `last` moment. A first or
     /// last one that is then less than half of a slice joins its neighbour: a rate over so short a
     /// time would show its chance, not the run's course.
-    pub fn stretches(&self, (first, last): (i64, i64)) -> Vec<Stretch<T>> {
+    pub(crate) fn stretches(&self, (first, last): (i64, i64)) -> Vec<Stretch<T>> {
         let length = self.length() as f64 / 1e9;
         let cut = |(from, length, held): (i64, i64, &T)| {
             let to_ns = from.saturating_add(length).min(last.saturating_add(1));

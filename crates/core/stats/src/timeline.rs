@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 const SHORTEST: u32 = 10;
 
 /// What a slice holds.
-pub(crate) trait Slice: Clone + Default {
+pub trait Slice: Clone + Default {
     /// Take in what `other` took in.
     fn merge(&mut self, other: &Self);
 
@@ -20,7 +20,7 @@ pub(crate) trait Slice: Clone + Default {
 
 /// The timeline in slices.
 #[derive(Clone, Debug)]
-pub(crate) struct Timeline<T> {
+pub struct Timeline<T> {
     /// Slices at most; a long run has between half of these and all.
     most: i64,
     shift: u32,

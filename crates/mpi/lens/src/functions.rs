@@ -1,7 +1,7 @@
 //! What each function of MPI means for a rank that calls it.
 
+use crate::Function;
 use calls::list::{CLASSES, Class, NAMES, Operation, PLAIN};
-use stats::Function;
 use stats::analysis::Activity;
 
 /// A function's name as programs write it; empty for a number that no function has.

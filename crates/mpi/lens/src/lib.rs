@@ -10,6 +10,7 @@ mod rows;
 mod sites;
 mod slices;
 mod tables;
+mod tally;
 
 pub use error::LensError;
 pub use functions::function_name;
@@ -17,3 +18,4 @@ pub use rows::{CallRow, calls_csv};
 pub use sites::sites;
 pub use slices::{CallSlice, slices, spans};
 pub use tables::CallTables;
+pub use tally::{CallColumns, CallTally, Function};

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fourstamp_report::Facts;
+use mpi_lens::{CallColumns, CallTally, Function};
 use record::{Batch, Run, SideReader};
 use stats::analysis::{Activity, Analysis};
-use stats::{
-    Accumulator, BlockingCalls, CallColumns, CallTally, FIELDS, Function, Options, Position,
-};
+use stats::{Accumulator, BlockingCalls, FIELDS, Options, Position};
 
 use crate::mpi::{COLUMNS, NAMES};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::CallRow;
-use crate::analysis::{Activity, Lane, RankTime};
-use crate::timeline::{Slice, Timeline};
+use stats::analysis::{Activity, Lane, RankTime};
+use stats::timeline::{Slice, Timeline};
 
 /// Slices at most, and at least half as many in a long run.
 const SLICES: i64 = 512;

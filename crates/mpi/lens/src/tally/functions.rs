@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::{CallRow, Function};
-use crate::analysis::{Activity, FunctionTime};
+use stats::analysis::{Activity, FunctionTime};
 
 /// Time by code.
 pub(super) struct Functions {
