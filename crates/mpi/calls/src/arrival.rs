@@ -25,11 +25,9 @@
 
 use crate::event::Looked;
 use crate::message::{Got, Sent};
-use crate::usual::{Protocol, Usual, size_class};
+use crate::protocol::{Protocol, protocol, settled};
+use crate::usual::{Usual, size_class};
 use record::{How, NULL};
-
-/// A posting later than the send by less than this says nothing about who waited for whom.
-pub(crate) const CLEARLY_NS: i64 = 20_000;
 
 /// The moment a message arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +80,7 @@ impl Interval {
 pub(crate) fn arrival(sent: &Sent, got: &Got, clock_error: i64, usual: &Usual) -> Arrival {
     let class = size_class(sent.bytes);
     let protocol = settled(protocol(sent, got, clock_error), usual.protocol(class));
-    let looked = got.looked_for(protocol);
+    let looked = protocol.looked_for(got);
     let stamps = [sent.ready, got.posted, looked.from, looked.until];
     if sent.src == sent.dst || stamps.contains(&NULL) {
         return Arrival::UNKNOWN;
@@ -161,31 +159,5 @@ impl Start {
                 Start { earliest: sent.ready, latest: posted, surely_after_posting: false }
             }
         }
-    }
-}
-
-/// What a message's own stamps tell together with what is usual for its size. A send that returned
-/// before the posting has surely not waited for it; one that returned after it may have been kept
-/// from running.
-fn settled(own: Option<Protocol>, usual: Protocol) -> Protocol {
-    match (own, usual) {
-        (Some(Protocol::Rendezvous), Protocol::Eager) => Protocol::Unknown,
-        (Some(Protocol::Eager), _) => Protocol::Eager,
-        (_, usual) => usual,
-    }
-}
-
-/// What a message's own stamps tell of how it travelled: a send that returned before the receive
-/// was posted has not waited for it, and one that returned after a posting that was clearly later
-/// than itself probably has.
-pub(crate) fn protocol(sent: &Sent, got: &Got, clock_error: i64) -> Option<Protocol> {
-    let telling = sent.blocking && sent.released != NULL;
-    if !telling || got.posted - sent.ready < CLEARLY_NS + 2 * clock_error {
-        return None;
-    }
-    match sent.released < got.posted - clock_error {
-        true => Some(Protocol::Eager),
-        false if sent.released > got.posted + clock_error => Some(Protocol::Rendezvous),
-        false => None,
     }
 }

@@ -3,9 +3,9 @@
 use crate::CloseError;
 use crate::clocks::{self, ClockErrors};
 use crate::limits::allow_many_files;
-use crate::message;
 use crate::ranks::{Rank, Ranks};
 use crate::recording::{Recording, Written};
+use crate::row;
 use crate::sampling::Sampling;
 use crate::summary::summary;
 use crate::table::{CALL_COLUMNS, calls_file, columns_in_file};
@@ -91,7 +91,7 @@ fn write(
 }
 
 fn rank_out(rank: &mut Rank, closing: &Closing, group_rows: usize) -> Result<RankOut, CloseError> {
-    rank.sheet.schema = message::schema();
+    rank.sheet.schema = row::schema();
     let path = closing.path().join(calls_file(rank.sheet.launch, rank.sheet.node));
     let columns = columns_in_file(CALL_COLUMNS);
     let calls = SideWriter::create(&path, &columns, rank.sheet.launch, rank.sheet.node)?;

@@ -1,6 +1,6 @@
 //! The messages of a receiver in the order it took them, although they become known in another.
 
-use crate::message::Message;
+use crate::row::MessageRow;
 use std::collections::VecDeque;
 
 /// Rows that wait for those taken before them.
@@ -16,7 +16,7 @@ enum Place {
     Empty,
     /// No row will come here.
     Skipped,
-    Row(Message),
+    Row(MessageRow),
 }
 
 /// A number further ahead than this is of a damaged log: its row does not wait for its place.
@@ -29,8 +29,8 @@ impl Order {
     pub fn put<E>(
         &mut self,
         number: u64,
-        row: Message,
-        mut write: impl FnMut(&Message) -> Result<(), E>,
+        row: MessageRow,
+        mut write: impl FnMut(&MessageRow) -> Result<(), E>,
     ) -> Result<(), E> {
         if number == self.first && self.places.is_empty() {
             self.first += 1;
@@ -46,14 +46,17 @@ impl Order {
     pub fn skip<E>(
         &mut self,
         number: u64,
-        write: impl FnMut(&Message) -> Result<(), E>,
+        write: impl FnMut(&MessageRow) -> Result<(), E>,
     ) -> Result<(), E> {
         self.set(number, Place::Skipped);
         self.drain(write)
     }
 
     /// Everything that is left, in order, with the gaps left out.
-    pub fn finish<E>(&mut self, mut write: impl FnMut(&Message) -> Result<(), E>) -> Result<(), E> {
+    pub fn finish<E>(
+        &mut self,
+        mut write: impl FnMut(&MessageRow) -> Result<(), E>,
+    ) -> Result<(), E> {
         for place in std::mem::take(&mut self.places) {
             if let Place::Row(row) = place {
                 write(&row)?;
@@ -76,7 +79,7 @@ impl Order {
     }
 
     #[inline]
-    fn drain<E>(&mut self, mut write: impl FnMut(&Message) -> Result<(), E>) -> Result<(), E> {
+    fn drain<E>(&mut self, mut write: impl FnMut(&MessageRow) -> Result<(), E>) -> Result<(), E> {
         while let Some(place @ (Place::Row(_) | Place::Skipped)) = self.places.front().copied() {
             self.places.pop_front();
             self.first += 1;

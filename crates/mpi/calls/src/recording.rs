@@ -6,8 +6,9 @@ use crate::clocks::ClockErrors;
 use crate::event::{End, Event};
 use crate::groups::View;
 use crate::matching::Matches;
-use crate::message::{Got, Message, Sent};
+use crate::message::{Got, Sent};
 use crate::order::Order;
+use crate::row::MessageRow;
 use crate::table::{CALL_COLUMNS, CallColumn};
 use crate::traffic::Traffic;
 use crate::usual::Usual;
@@ -78,7 +79,7 @@ impl<'a> Recording<'a> {
     }
 
     #[inline]
-    fn write(&mut self, dst: u32, number: Option<u64>, row: &Message) {
+    fn write(&mut self, dst: u32, number: Option<u64>, row: &MessageRow) {
         let rank = dst as usize;
         // The row of a message for a rank that left nothing has no file to be in; it is counted all
         // the same.
@@ -103,12 +104,12 @@ impl Matches for Recording<'_> {
         self.written.violations += u64::from(both && got.taken < sent.ready - clock_error);
         self.written.sizes_differ += u64::from(got.taken != NULL && got.bytes != sent.bytes);
         let arrival = arrival(sent, got, clock_error, self.usual);
-        self.write(got.dst, got.number, &Message::whole(sent, got, arrival));
+        self.write(got.dst, got.number, &MessageRow::whole(sent, got, arrival));
     }
 
     fn lone_send(&mut self, sent: &Sent) {
         self.written.lone_sends += 1;
-        self.write(sent.dst, None, &Message::of_send(sent));
+        self.write(sent.dst, None, &MessageRow::of_send(sent));
     }
 
     fn lone_receive(&mut self, got: &Got) {
@@ -118,7 +119,7 @@ impl Matches for Recording<'_> {
         }
         let seq = LONE_RECEIVES_FROM + self.written.lone_receives;
         self.written.lone_receives += 1;
-        self.write(got.dst, got.number, &Message::of_receive(got, seq));
+        self.write(got.dst, got.number, &MessageRow::of_receive(got, seq));
     }
 }
 

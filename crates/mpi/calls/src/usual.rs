@@ -5,9 +5,9 @@
 //! ranks. Everything is a range of quantiles, because the extremes of a busy machine say nothing
 //! about the usual.
 
-use crate::arrival::{CLEARLY_NS, protocol};
 use crate::hash::FastMap;
 use crate::message::{Got, Sent};
+use crate::protocol::{CLEARLY_NS, Protocol, protocol};
 use record::NULL;
 
 /// Classes of sizes: four an octave.
@@ -30,18 +30,6 @@ pub(crate) struct Range {
     pub most: i64,
     /// Beyond this it is not usual.
     pub unusual: i64,
-}
-
-/// How messages of a size travel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Protocol {
-    /// At once, whether the receive is posted or not.
-    Eager,
-    /// After the receive is posted.
-    Rendezvous,
-    /// Not known.
-    #[default]
-    Unknown,
 }
 
 /// A matched message to learn from.
@@ -126,7 +114,7 @@ impl Sample {
 
     /// With what tells of its arrival, now that it is known how its size travels.
     fn settled(&self, protocol: Protocol) -> Option<Sample> {
-        let looked = self.got.looked_for(protocol);
+        let looked = protocol.looked_for(&self.got);
         let known = looked.from != NULL && looked.until != NULL;
         known.then_some(Sample { got: Got { looked, ..self.got }, ..*self })
     }

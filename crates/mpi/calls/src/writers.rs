@@ -4,7 +4,7 @@
 //! channel.
 
 use crate::CloseError;
-use crate::message::Message;
+use crate::row::MessageRow;
 use crate::table::CALL_COLUMNS;
 use record::{MessagesFile, RecordError, SideWriter};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -38,7 +38,7 @@ pub(crate) struct RankOut {
 /// Where rows go.
 pub(crate) struct Writers {
     threads: Vec<(SyncSender<Batch>, Writer)>,
-    messages: Vec<Vec<Message>>,
+    messages: Vec<Vec<MessageRow>>,
     calls: Vec<Vec<CallRow>>,
     batch_rows: usize,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Rows {
 type Writer = JoinHandle<Result<Vec<Rows>, RecordError>>;
 
 enum Batch {
-    Messages(usize, Vec<Message>),
+    Messages(usize, Vec<MessageRow>),
     Calls(usize, Vec<CallRow>),
 }
 
@@ -77,7 +77,7 @@ impl Writers {
 
     /// A row of the messages file of `rank`.
     #[inline]
-    pub fn message(&mut self, rank: usize, row: &Message) -> Result<(), CloseError> {
+    pub fn message(&mut self, rank: usize, row: &MessageRow) -> Result<(), CloseError> {
         let batch = &mut self.messages[rank];
         batch.push(*row);
         if batch.len() < self.batch_rows {
