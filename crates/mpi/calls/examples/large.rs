@@ -6,7 +6,9 @@
 //! 100 bytes a message. With `--logs-only` the run is left as a job that was killed leaves it, for
 //! its first reader to close.
 
-use calls::entry::{self, Call, Completion, completion_flags, flags, head, kinds};
+use calls::entry::files::log_head;
+use calls::entry::{self, Call, Completion, completion_flags, encode_facts, flags};
+use mpi_facts::RankFacts;
 use record::{NodeSheet, RunFolder, RunInfo};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -80,12 +82,10 @@ impl Log {
         let out =
             BufWriter::with_capacity(1 << 20, std::fs::File::create(stem.with_extension("calls"))?);
         let mut log = Log { out, rank, now, requests: 0, noise: rank + 1 };
-        log.words(&[u64::from_le_bytes(*b"4STCALLS"), 1 | rank << 32, 0, 0, 0, 0, 0, 0])?;
-        let mut text = format!("{{\"library\":\"made up\",\"size\":{ranks}}}").into_bytes();
-        let length = text.len();
-        text.resize(length.next_multiple_of(8), 0);
-        log.words(&[head(kinds::FACTS, 0, 0, 2 + (text.len() / 8) as u16, 0), length as u64])?;
-        log.out.write_all(&text)?;
+        log.words(&log_head(rank as u32))?;
+        let library = Some("made up".to_owned());
+        let facts = RankFacts { library, size: ranks as u32, ..RankFacts::default() };
+        log.words(&encode_facts(&facts))?;
         Ok(log)
     }
 

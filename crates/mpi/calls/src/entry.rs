@@ -8,6 +8,13 @@
 //! `communicator` (24). What follows are completions of three words: `request` (32 bits) and flags
 //! (32), `source` and `tag` (two `i32`), bytes.
 
+pub mod files;
+mod registered;
+
+pub use registered::{
+    LocalGroup, Site, decode_exchange, decode_facts, encode_exchange, encode_facts, is_sound,
+};
+
 /// Codes of the kinds.
 pub mod kinds {
     /// Nothing: the end of what was written.

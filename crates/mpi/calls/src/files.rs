@@ -6,17 +6,14 @@
 //! one more call: the one in which the rank was when it ended.
 
 use crate::CloseError;
+use crate::entry::files::{FIRST_WORD, FORMAT, HEAD_WORDS, LOG_MAGIC, TAIL_MAGIC, USED};
 use crate::entry::{self, kinds};
 use crate::log::LogReader;
 use std::fs::File;
 use std::io::{Chain, Cursor, ErrorKind, Read, Seek, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 
-const HEAD_BYTES: usize = 64;
-const LOG_MAGIC: &[u8; 8] = b"4STCALLS";
-const TAIL_MAGIC: &[u8; 8] = b"4STCTAIL";
-/// Format of log and tail.
-pub const FORMAT: u32 = 1;
+const HEAD_BYTES: usize = HEAD_WORDS * 8;
 
 /// Where the words of one rank are.
 #[derive(Clone, Debug)]
@@ -44,7 +41,7 @@ impl RankFiles {
             Err(error) => return Err(CloseError::file("read", &log, error)),
         };
         let mut faults = Vec::new();
-        let sound = check_head(&log, LOG_MAGIC, &mut faults)?;
+        let sound = check_head(&log, &mut faults)?;
         let there = if sound { bytes.saturating_sub(HEAD_BYTES as u64) / 8 } else { 0 };
         let mut files =
             RankFiles { log, log_words: there, tail: Vec::new(), missing_words: 0, faults };
@@ -99,10 +96,10 @@ impl Tail<'_> {
         if bytes.len() < HEAD_BYTES {
             return Err("is shorter than its head");
         }
-        if &bytes[..8] != TAIL_MAGIC || word(bytes, 1) as u32 > FORMAT {
+        if word(bytes, 0) != TAIL_MAGIC || word(bytes, 1) as u32 > FORMAT {
             return Err("is no tail of a format that this version reads");
         }
-        let (first_word, used) = (word(bytes, 2), word(bytes, 3));
+        let (first_word, used) = (word(bytes, FIRST_WORD), word(bytes, USED));
         let words = &bytes[HEAD_BYTES..];
         if used > (words.len() / 8) as u64 {
             return Err("says that more of it is in use than there is");
@@ -134,7 +131,7 @@ fn word(bytes: &[u8], at: usize) -> u64 {
 
 /// Whether the file begins as a log does. An empty or short one does not: its rank ended before it
 /// wrote a word.
-fn check_head(path: &Path, magic: &[u8; 8], faults: &mut Vec<String>) -> Result<bool, CloseError> {
+fn check_head(path: &Path, faults: &mut Vec<String>) -> Result<bool, CloseError> {
     let failed = |error| CloseError::file("read", path, error);
     let mut head = Vec::new();
     record::open_input(path)
@@ -142,7 +139,8 @@ fn check_head(path: &Path, magic: &[u8; 8], faults: &mut Vec<String>) -> Result<
         .take(HEAD_BYTES as u64)
         .read_to_end(&mut head)
         .map_err(failed)?;
-    let sound = head.len() == HEAD_BYTES && &head[..8] == magic && word(&head, 1) as u32 <= FORMAT;
+    let sound =
+        head.len() == HEAD_BYTES && word(&head, 0) == LOG_MAGIC && word(&head, 1) as u32 <= FORMAT;
     if !sound {
         faults.push(format!("{} is no log of a format that this version reads", name(path)));
     }

@@ -6,9 +6,9 @@
 //! communicator between two groups is seen from both sides, each with its own parent: there the two
 //! groups, in either order, and the place among those between them must do.
 
+use crate::entry::LocalGroup;
 use crate::entry::{ITSELF, UNKNOWN_COMMUNICATOR, WORLD};
 use crate::hash::FastMap;
-use crate::survey::LocalGroup;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;

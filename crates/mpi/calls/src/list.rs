@@ -2,13 +2,12 @@
 //! function by the number in it.
 //!
 //! A line holds the number, the name, for some the same function with large counts (`+`), the
-//! arguments by their names in the standard, and what the function does ([`Class`]). The classes of
-//! calls that take part in messages say how the tracer reads the arguments.
+//! arguments by their names in the standard, and what it does ([`Class`]): of calls that take part
+//! in messages that says how the tracer reads the arguments.
 //!
 //! **A number is for good**: logs that exist use it. A new function takes the next one that is
-//! free, wherever its line stands. The compiler refuses a number that is used twice, and one that
-//! leaves a number below it unused; `tests/functions.rs` refuses other numbers than those that
-//! released versions used.
+//! free, wherever its line stands. The compiler refuses a number that is used twice or left out;
+//! `tests/functions.rs` refuses other numbers than released versions used.
 
 mod class;
 mod tables;
@@ -16,9 +15,8 @@ mod tables;
 pub use class::Class;
 pub use tables::{ARGUMENTS, CLASSES, COUNT, NAMES, Operation, PLAIN, is_large};
 
-/// Hands the list to a macro. After a `+` stand the functions with large counts of MPI 4, which
-/// only MPICH has. They are exported by a library of their own, because a program would take their
-/// presence for the library's.
+/// Hands the list to a macro. After a `+` stand functions with large counts of MPI 4, which only
+/// MPICH has: a library of their own exports them, lest a program take Open MPI to have them.
 #[macro_export]
 macro_rules! mpi_functions {
     ($with:path) => {

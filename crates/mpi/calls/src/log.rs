@@ -98,7 +98,7 @@ impl<R: Read> LogReader<R> {
         }
         let words = &self.words[self.at..self.at + length];
         if kind != kinds::CALL {
-            return Ok(is_sound(kind, words).then_some(length));
+            return Ok(entry::is_sound(words).then_some(length));
         }
         let Some(call) = entry::decode(words).map(|(call, _)| call).filter(is_plausible) else {
             return Ok(None);
@@ -142,23 +142,6 @@ impl<R: Read> LogReader<R> {
 fn is_plausible(call: &Call) -> bool {
     let left = call.exit == 0 || call.exit.wrapping_sub(call.enter) as i64 >= 0;
     usize::from(call.operation) < NAMES.len() && left
-}
-
-/// Whether an entry that is no call has the length that it says.
-fn is_sound(kind: u8, words: &[u64]) -> bool {
-    let halves = |word: u64| (word as u32 as usize, (word >> 32) as usize);
-    match (kind, words.len()) {
-        (kinds::COMMUNICATOR, 3..) => {
-            let (local, remote) = halves(words[2]);
-            words.len() == 3 + (local + remote).div_ceil(2)
-        }
-        (kinds::SITE, 3..) => words.len() == 3 + halves(words[1]).1.div_ceil(8),
-        (kinds::FACTS, 2..) => {
-            words[1] <= 1 << 20 && words.len() == 2 + (words[1] as usize).div_ceil(8)
-        }
-        (kinds::EXCHANGE, 6) => true,
-        _ => false,
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Ranks number their sites by themselves; here they get one numbering, and the name of the
 //! function, its file and line where the program has them.
 
-use crate::survey::Site;
+use crate::entry::Site;
 use crate::symbols::Symbols;
 use record::csv_field;
 use std::collections::HashMap;

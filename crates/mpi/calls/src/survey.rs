@@ -7,12 +7,14 @@
 //! log.
 
 use crate::CloseError;
-use crate::entry::{self, Call, Completion, completion_flags as done_flags, kinds};
+use crate::entry::{
+    self, Call, Completion, LocalGroup, Site, completion_flags as done_flags, kinds,
+};
 use crate::files::RankFiles;
 use crate::hash::FastMap;
 use crate::log::LogDamage;
 use crate::requests::{Bits, Slots};
-use clock::{Exchange, Ticks};
+use clock::Exchange;
 use mpi_facts::RankFacts;
 
 /// What a log says of itself.
@@ -62,23 +64,6 @@ pub(crate) struct CompletedBy {
     pub alone: bool,
 }
 
-/// A place in the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Site {
-    pub id: u32,
-    pub offset: u64,
-    pub object: String,
-}
-
-/// A communicator as a rank registered it: world ranks in the order of the group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LocalGroup {
-    pub id: u32,
-    pub parent: u32,
-    pub local: Vec<u32>,
-    pub remote: Vec<u32>,
-}
-
 /// Look through the log of a rank. `window` is how far the second reading looks ahead.
 pub(crate) fn survey(files: &RankFiles, window: usize) -> Result<Survey, CloseError> {
     let mut log = files.read()?;
@@ -124,8 +109,8 @@ impl Surveyor {
         let kind = entry::kind_and_words(words[0]).0;
         match kind {
             kinds::CALL => self.see_call(words),
-            kinds::COMMUNICATOR => self.survey.groups.push(group(words)),
-            kinds::SITE => self.survey.sites.push(site(words)),
+            kinds::COMMUNICATOR => self.survey.groups.push(LocalGroup::decode(words)),
+            kinds::SITE => self.survey.sites.push(Site::decode(words)),
             kinds::FACTS => self.see_facts(words),
             _ => self.see_exchange(words),
         }
@@ -184,21 +169,14 @@ impl Surveyor {
     }
 
     fn see_facts(&mut self, words: &[u64]) {
-        let text = text(&words[2..], words[1] as usize);
-        match serde_json::from_slice(&text) {
-            Ok(facts) => self.survey.facts = Some(facts),
-            Err(_) => self.survey.damage.dangling += 1,
+        match entry::decode_facts(words) {
+            Some(facts) => self.survey.facts = Some(facts),
+            None => self.survey.damage.dangling += 1,
         }
     }
 
     fn see_exchange(&mut self, words: &[u64]) {
-        let exchange = Exchange {
-            local_sent: Ticks(words[2]),
-            remote_received: Ticks(words[3]),
-            remote_sent: Ticks(words[4]),
-            local_received: Ticks(words[5]),
-        };
-        let other = words[1] as u32;
+        let (other, exchange) = entry::decode_exchange(words);
         match self.survey.exchanges.last_mut() {
             Some((with, row)) if *with == other && self.exchange_goes_on => row.push(exchange),
             _ => self.survey.exchanges.push((other, vec![exchange])),
@@ -217,27 +195,4 @@ pub(crate) fn took(completion: &Completion) -> bool {
 pub(crate) fn completed_by(call: &Call, completions: &[u64], row: i64) -> CompletedBy {
     let taken = entry::completions(completions).filter(took).count();
     CompletedBy { row, enter: call.enter, exit: call.exit, alone: taken == 1 }
-}
-
-fn group(words: &[u64]) -> LocalGroup {
-    let (local, remote) = (words[2] as u32 as usize, (words[2] >> 32) as usize);
-    let member = |at: usize| (words[3 + at / 2] >> (at % 2 * 32)) as u32;
-    LocalGroup {
-        id: words[1] as u32,
-        parent: (words[1] >> 32) as u32,
-        local: (0..local).map(member).collect(),
-        remote: (local..local + remote).map(member).collect(),
-    }
-}
-
-fn site(words: &[u64]) -> Site {
-    let object = text(&words[3..], (words[1] >> 32) as usize);
-    let object = String::from_utf8_lossy(&object).into_owned();
-    Site { id: words[1] as u32, offset: words[2], object }
-}
-
-fn text(words: &[u64], length: usize) -> Vec<u8> {
-    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    bytes.truncate(length);
-    bytes
 }

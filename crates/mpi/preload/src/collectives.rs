@@ -5,10 +5,11 @@
 //! up.
 
 use crate::arguments::{NONE, PLACES};
-use crate::dispatch::{Invocation, Stamped};
+use crate::invocation::Invocation;
 use crate::layout::{count, count_at};
 use crate::rank::Rank;
 use crate::requests::Request;
+use crate::stamped::Stamped;
 use calls::entry::{NO_PEER, flags};
 use calls::list::{CLASSES, Class, NAMES, Operation, PLAIN};
 
@@ -78,7 +79,7 @@ fn made_or_freed(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped, free
     // SAFETY: the call succeeded and has written the new handle, or the null one for a process that
     // is not in it.
     let handle = unsafe { library.layout.handle_at(newcomm, 0) };
-    if handle != library.comm_null {
+    if handle != library.handles.comm_null {
         rank.new_communicator(handle, parent, library);
     }
 }

@@ -7,7 +7,7 @@
 use crate::handles::HandleMap;
 use crate::layout::UNDEFINED;
 use crate::library::Library;
-use calls::entry::{ITSELF, UNKNOWN_COMMUNICATOR, WORLD, head, kinds};
+use calls::entry::{ITSELF, LocalGroup, UNKNOWN_COMMUNICATOR, WORLD};
 
 /// The communicators of a rank.
 pub struct Communicators {
@@ -33,7 +33,7 @@ impl Communicators {
     pub fn new(library: &Library) -> (Communicators, Vec<Vec<u64>>) {
         let mut world_group = 0usize;
         // SAFETY: the world and room for a handle.
-        unsafe { library.comm_group(library.world, &raw mut world_group as usize) };
+        unsafe { library.comm_group(library.handles.world, &raw mut world_group as usize) };
         let world_group = library.layout.handle(world_group);
         let none = About::default();
         let mut communicators = Communicators {
@@ -42,11 +42,14 @@ impl Communicators {
             about: vec![none],
             world_group,
         };
-        let entries = [(library.world, WORLD), (library.itself, ITSELF)].map(|(handle, number)| {
-            let (assigned, entry) = communicators.register(handle, UNKNOWN_COMMUNICATOR, library);
-            debug_assert_eq!(assigned, number);
-            entry
-        });
+        let entries = [(library.handles.world, WORLD), (library.handles.itself, ITSELF)].map(
+            |(handle, number)| {
+                let (assigned, entry) =
+                    communicators.register(handle, UNKNOWN_COMMUNICATOR, library);
+                debug_assert_eq!(assigned, number);
+                entry
+            },
+        );
         (communicators, entries.into())
     }
 
@@ -73,7 +76,7 @@ impl Communicators {
         self.about.push(About { peers, rank: library.rank_in(handle).unwrap_or(-1) });
         self.numbers.insert(handle, u64::from(number));
         self.last = (handle, number);
-        (number, entry(number, parent, &local, &remote))
+        (number, LocalGroup { id: number, parent, local, remote }.encode())
     }
 
     /// `handle` was freed.
@@ -116,15 +119,4 @@ impl Communicators {
         }
         world_ranks.into_iter().map(|rank| u32::try_from(rank).unwrap_or(u32::MAX)).collect()
     }
-}
-
-fn entry(number: u32, parent: u32, local: &[u32], remote: &[u32]) -> Vec<u64> {
-    let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-    let members: Vec<u32> = local.iter().chain(remote).copied().collect();
-    let ranks = members.chunks(2).map(|two| pair(two[0], *two.get(1).unwrap_or(&0)));
-    let words: Vec<u64> = [pair(number, parent), pair(local.len() as u32, remote.len() as u32)]
-        .into_iter()
-        .chain(ranks)
-        .collect();
-    [&[head(kinds::COMMUNICATOR, 0, 0, words.len() as u16 + 1, 0)], &words[..]].concat()
 }

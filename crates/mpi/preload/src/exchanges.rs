@@ -8,7 +8,8 @@
 //! is closed.
 
 use crate::rank::{Rank, Tracer};
-use calls::entry::{head, kinds};
+use calls::entry::encode_exchange;
+use clock::{Exchange, Ticks};
 
 /// Exchanges at a time.
 const EXCHANGES: usize = 200;
@@ -28,7 +29,7 @@ pub fn exchange(tracer: &Tracer) {
     let library = &tracer.library;
     let mut comm = 0usize;
     // SAFETY: all ranks make this call, and there is room for the handle.
-    if unsafe { library.comm_dup(library.world, &raw mut comm as usize) } != 0 {
+    if unsafe { library.comm_dup(library.handles.world, &raw mut comm as usize) } != 0 {
         return;
     }
     let handle = library.layout.handle(comm);
@@ -58,7 +59,17 @@ fn gather(tracer: &Tracer) -> Vec<u64> {
     let library = &tracer.library;
     let (from, to) = (&raw const own as usize, all.as_mut_ptr() as usize);
     // SAFETY: eight bytes from each rank, and room for those of all.
-    unsafe { library.allgather(from, 8, library.byte, to, 8, library.byte, library.world) };
+    unsafe {
+        library.allgather(
+            from,
+            8,
+            library.handles.byte,
+            to,
+            8,
+            library.handles.byte,
+            library.handles.world,
+        )
+    };
     all
 }
 
@@ -84,7 +95,7 @@ fn answer(tracer: &Tracer, comm: usize, leader: usize) {
             library.receive(
                 buffer,
                 0,
-                library.byte,
+                library.handles.byte,
                 leader,
                 TAG,
                 comm,
@@ -94,7 +105,7 @@ fn answer(tracer: &Tracer, comm: usize, leader: usize) {
         stamps = [tracer.clock.now().0, 0];
         stamps[1] = tracer.clock.now().0;
         // SAFETY: the same.
-        unsafe { library.send(buffer, 16, library.byte, leader, TAG, comm) };
+        unsafe { library.send(buffer, 16, library.handles.byte, leader, TAG, comm) };
     }
 }
 
@@ -103,27 +114,33 @@ fn ask(tracer: &Tracer, comm: usize) {
     for _ in 0..EXCHANGES {
         let mut stamps = [0u64; 2];
         let buffer = stamps.as_mut_ptr() as usize;
-        let sent = tracer.clock.now().0;
+        let sent = tracer.clock.now();
         // SAFETY: sixteen bytes each way, to and from a rank that does the opposite.
         unsafe {
-            library.send(buffer, 0, library.byte, 0, TAG, comm);
-            library.receive(buffer, 16, library.byte, 0, TAG, comm, library.layout.status_ignore);
+            library.send(buffer, 0, library.handles.byte, 0, TAG, comm);
+            library.receive(
+                buffer,
+                16,
+                library.handles.byte,
+                0,
+                TAG,
+                comm,
+                library.layout.status_ignore,
+            );
         }
-        let received = tracer.clock.now().0;
-        tracer.with(|rank| write(rank, [sent, stamps[0], stamps[1], received]));
+        let received = tracer.clock.now();
+        let exchange = Exchange {
+            local_sent: sent,
+            remote_received: Ticks(stamps[0]),
+            remote_sent: Ticks(stamps[1]),
+            local_received: received,
+        };
+        tracer.with(|rank| write(rank, &exchange));
     }
 }
 
-fn write(rank: &mut Rank, [local_sent, remote_received, remote_sent, local_received]: [u64; 4]) {
-    let entry = [
-        head(kinds::EXCHANGE, 0, 0, 6, 0),
-        0,
-        local_sent,
-        remote_received,
-        remote_sent,
-        local_received,
-    ];
-    let written = rank.log.entry(&entry);
+fn write(rank: &mut Rank, exchange: &Exchange) {
+    let written = rank.log.entry(&encode_exchange(0, exchange));
     rank.check(written);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::library::Library;
 use crate::rank::{COUNTED, Rank};
-use calls::entry::{head, kinds};
+use calls::entry::encode_facts;
 use calls::list::{COUNT, NAMES};
 use mpi_facts::{RankFacts, ThreadLevel};
 use std::collections::BTreeMap;
@@ -26,16 +26,7 @@ pub fn write(rank: &mut Rank) {
         NAMES.iter().zip(&COUNTED).map(|(name, count)| (name, count.load(Ordering::Relaxed)));
     let called = counts.filter(|(_, count)| *count > 0);
     rank.facts.passed_through = called.map(|(name, n)| (format!("MPI_{name}"), n)).collect();
-    let text = serde_json::to_string(&rank.facts).unwrap_or_default();
-    let words = text.as_bytes().chunks(8).map(|bytes| {
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(word)
-    });
-    let mut entry = vec![0, text.len() as u64];
-    entry.extend(words);
-    entry[0] = head(kinds::FACTS, 0, 0, entry.len() as u16, 0);
-    let written = rank.log.entry(&entry);
+    let written = rank.log.entry(&encode_facts(&rank.facts));
     rank.check(written);
 }
 

@@ -74,19 +74,29 @@ pub const MPICH: Layout = Layout {
     in_place: usize::MAX,
 };
 
-/// MPICH's constant handles; Open MPI's are addresses of its objects.
-pub mod mpich {
+/// Handles that the tracer needs for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handles {
     /// `MPI_COMM_WORLD`.
-    pub const WORLD: usize = 0x4400_0000;
+    pub world: usize,
     /// `MPI_COMM_SELF`.
-    pub const ITSELF: usize = 0x4400_0001;
+    pub itself: usize,
     /// `MPI_COMM_NULL`.
-    pub const COMM_NULL: usize = 0x0400_0000;
+    pub comm_null: usize,
     /// `MPI_REQUEST_NULL`.
-    pub const REQUEST_NULL: usize = 0x2c00_0000;
+    pub request_null: usize,
     /// `MPI_BYTE`.
-    pub const BYTE: usize = 0x4c00_010d;
+    pub byte: usize,
 }
+
+/// MPICH's handles are constants; Open MPI's are addresses of its objects.
+pub const MPICH_HANDLES: Handles = Handles {
+    world: 0x4400_0000,
+    itself: 0x4400_0001,
+    comm_null: 0x0400_0000,
+    request_null: 0x2c00_0000,
+    byte: 0x4c00_010d,
+};
 
 /// What a status says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -234,11 +244,11 @@ mod tests {
         let Some(header) = header("mpich") else { return };
         compare(&MPICH, &header);
         let handles = [
-            ("world", mpich::WORLD),
-            ("itself", mpich::ITSELF),
-            ("comm_null", mpich::COMM_NULL),
-            ("request_null", mpich::REQUEST_NULL),
-            ("byte", mpich::BYTE),
+            ("world", MPICH_HANDLES.world),
+            ("itself", MPICH_HANDLES.itself),
+            ("comm_null", MPICH_HANDLES.comm_null),
+            ("request_null", MPICH_HANDLES.request_null),
+            ("byte", MPICH_HANDLES.byte),
         ];
         handles
             .iter()

@@ -4,7 +4,7 @@
 //! library for itself (Python's mpi4py does) has none there: then the libraries that are mapped are
 //! asked, without loading anything.
 
-use crate::layout::{Layout, MPICH, OPEN_MPI, Status, mpich};
+use crate::layout::{Handles, Layout, MPICH, MPICH_HANDLES, OPEN_MPI, Status};
 use crate::loaded;
 use calls::list::NAMES;
 use mpi_facts::ThreadLevel;
@@ -55,16 +55,8 @@ fn object(name: &str) -> Option<usize> {
 pub struct Library {
     /// Its binary interface.
     pub layout: Layout,
-    /// `MPI_COMM_WORLD`.
-    pub world: usize,
-    /// `MPI_COMM_SELF`.
-    pub itself: usize,
-    /// `MPI_COMM_NULL`.
-    pub comm_null: usize,
-    /// `MPI_REQUEST_NULL`.
-    pub request_null: usize,
-    /// `MPI_BYTE`.
-    pub byte: usize,
+    /// Its handles.
+    pub handles: Handles,
     functions: Functions,
 }
 
@@ -124,25 +116,16 @@ impl Library {
     pub fn find() -> Option<Library> {
         let functions = Functions::find()?;
         let Some(world) = object("ompi_mpi_comm_world") else {
-            return Some(Library {
-                layout: MPICH,
-                world: mpich::WORLD,
-                itself: mpich::ITSELF,
-                comm_null: mpich::COMM_NULL,
-                request_null: mpich::REQUEST_NULL,
-                byte: mpich::BYTE,
-                functions,
-            });
+            return Some(Library { layout: MPICH, handles: MPICH_HANDLES, functions });
         };
-        Some(Library {
-            layout: OPEN_MPI,
+        let handles = Handles {
             world,
             itself: object("ompi_mpi_comm_self")?,
             comm_null: object("ompi_mpi_comm_null")?,
             request_null: object("ompi_request_null")?,
             byte: object("ompi_mpi_byte")?,
-            functions,
-        })
+        };
+        Some(Library { layout: OPEN_MPI, handles, functions })
     }
 
     /// A rank of a call that names nobody.

@@ -5,12 +5,13 @@
 
 use crate::arguments::{NONE, PLACES};
 use crate::communicators::Communicators;
-use crate::dispatch::{Invocation, Stamped};
 use crate::exchanges;
 use crate::facts;
+use crate::invocation::Invocation;
 use crate::library::Library;
 use crate::log::Log;
 use crate::rank::{self, Rank, Tracer};
+use crate::stamped::Stamped;
 use crate::trouble;
 use calls::entry::{Call, POLLS_APART_NS};
 use calls::list::Operation;
@@ -41,7 +42,7 @@ pub fn before(call: &Invocation) {
             "not traced: the MPI library lacks functions that MPI 3.1 has; use a newer one",
         );
     };
-    let number = library.rank_in(library.world).unwrap_or(-1);
+    let number = library.rank_in(library.handles.world).unwrap_or(-1);
     if let Err(error) = begin(&run, clock, library, number, (&init, asked_by(call))) {
         let what = format!(
             "rank {number} is not traced, the program runs on: {}",

@@ -5,6 +5,7 @@
 //! head of 64 bytes; the tail's says how many words of the log come before its contents, and how
 //! many of its words count. An append that was cut is told by that.
 
+use calls::entry::files::{FIRST_WORD, HEAD_WORDS, TAIL_MAGIC, USED, format_and_rank, log_head};
 use calls::entry::{self, CALL_WORDS, COMPLETION_WORDS, Call, Completion, flags};
 use memory::Region;
 use std::fs::File;
@@ -17,15 +18,10 @@ compile_error!("the log is little-endian, and its words are written as they lie 
 
 /// Words of the tail, its head with them.
 const TAIL_WORDS: usize = 8192;
-/// Words of either head.
-const HEAD_WORDS: usize = 8;
 /// Words of entries that the tail holds; one stays free for the end mark.
 const ROOM: usize = TAIL_WORDS - HEAD_WORDS - 1;
 /// Most completions in one entry: a call with more is continued in entries that follow.
 pub const COMPLETIONS_MAX: usize = 2000;
-
-const FIRST_WORD: usize = 2;
-const USED: usize = 3;
 
 /// The log of a rank.
 pub struct Log {
@@ -49,16 +45,12 @@ impl Log {
     pub fn create(stem: &Path, rank: u32, apart_ticks: u64) -> std::io::Result<Log> {
         let mut file =
             File::options().append(true).create_new(true).open(stem.with_extension("calls"))?;
-        let mut head = [0u8; HEAD_WORDS * 8];
-        head[..8].copy_from_slice(b"4STCALLS");
-        head[8..12].copy_from_slice(&record::FORMAT.to_le_bytes());
-        head[12..16].copy_from_slice(&rank.to_le_bytes());
-        file.write_all(&head)?;
+        file.write_all(&log_head(rank).map(u64::to_le_bytes).concat())?;
         let path = stem.with_extension("tail");
         let tail = Region::create(&path, TAIL_WORDS).map_err(std::io::Error::other)?;
         let words = tail.words();
-        words[1].store(u64::from(record::FORMAT) | u64::from(rank) << 32, Ordering::Relaxed);
-        words[0].store(u64::from_le_bytes(*b"4STCTAIL"), Ordering::Release);
+        words[1].store(format_and_rank(rank), Ordering::Relaxed);
+        words[0].store(TAIL_MAGIC, Ordering::Release);
         Ok(Log { tail, path, file, used: 0, polls: None, apart_ticks })
     }
 

@@ -1,9 +1,10 @@
 //! Probes, and messages that a probe has taken out of the queue.
 
 use crate::arguments::{NONE, PLACES};
-use crate::dispatch::{Invocation, Stamped};
+use crate::invocation::Invocation;
 use crate::layout::{STATUS_WORDS, int_at};
 use crate::point::{describe_receive, of, received};
+use crate::stamped::Stamped;
 use calls::entry::{Completion, NO_PEER, completion_flags, flags};
 
 /// Looks for a message and leaves it there.

@@ -1,10 +1,11 @@
 //! Sends and receives: blocking, immediate and persistent.
 
 use crate::arguments::PLACES;
-use crate::dispatch::{Invocation, Stamped};
+use crate::invocation::Invocation;
 use crate::layout::{ANY_TAG, STATUS_WORDS, count};
 use crate::rank::Rank;
 use crate::requests::{Prepared, Request};
+use crate::stamped::Stamped;
 use calls::entry::{self, ANY_PEER, NO_PEER, flags};
 use calls::list::{COUNT, Operation, PLAIN};
 

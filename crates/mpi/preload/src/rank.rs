@@ -182,7 +182,7 @@ impl Rank {
     pub fn communicator(&mut self, handle: usize, library: &Library) -> u32 {
         match self.communicators.known(handle) {
             Some(number) => number,
-            None if handle == library.comm_null => calls::entry::UNKNOWN_COMMUNICATOR,
+            None if handle == library.handles.comm_null => calls::entry::UNKNOWN_COMMUNICATOR,
             None => self.new_communicator(handle, calls::entry::UNKNOWN_COMMUNICATOR, library),
         }
     }

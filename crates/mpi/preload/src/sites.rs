@@ -1,7 +1,7 @@
 //! Places in the program that call MPI: from return addresses to numbers.
 
 use crate::handles::HandleMap;
-use calls::entry::{head, kinds};
+use calls::entry::Site;
 use std::ffi::{CStr, c_void};
 
 /// Places that are found without searching the map.
@@ -42,24 +42,13 @@ impl Sites {
         self.last = number;
         self.all.insert(address, u64::from(number));
         let (path, offset) = locate(address);
-        (number, Some(entry(number, &path, offset)))
+        (number, Some(Site::encode(number, offset, &path)))
     }
 }
 
 #[inline(always)]
 fn slot(address: usize) -> usize {
     (address ^ address >> 6) % QUICK
-}
-
-fn entry(number: u32, path: &[u8], offset: u64) -> Vec<u64> {
-    let text = path.chunks(8).map(|bytes| {
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(word)
-    });
-    let fixed = [u64::from(number) | (path.len() as u64) << 32, offset];
-    let words: Vec<u64> = fixed.into_iter().chain(text).collect();
-    [&[head(kinds::SITE, 0, 0, words.len() as u16 + 1, 0)], &words[..]].concat()
 }
 
 /// The file that `address` is mapped from, and the address as the file numbers it.
@@ -108,14 +97,10 @@ mod tests {
         let (first, entry) = sites.number(here);
         let entry = entry.expect("the first time");
         assert_eq!(first, 1);
-        assert_eq!(calls::entry::kind_and_words(entry[0]), (kinds::SITE, entry.len()));
-        let path: Vec<u8> = entry[3..].iter().flat_map(|word| word.to_le_bytes()).collect();
-        let path = std::str::from_utf8(&path[..(entry[1] >> 32) as usize]).unwrap().to_string();
-        assert_eq!(
-            std::path::Path::new(&path),
-            std::env::current_exe().unwrap().canonicalize().unwrap()
-        );
-        assert!(entry[2] < here as u64, "an offset in a file that is loaded anywhere");
+        let site = Site::decode(&entry);
+        let own = std::env::current_exe().unwrap().canonicalize().unwrap();
+        assert_eq!(std::path::Path::new(&site.object), own);
+        assert!(site.offset < here as u64, "an offset in a file that is loaded anywhere");
         assert_eq!(sites.number(here), (1, None));
         assert_eq!(sites.number(0), (0, None));
         assert_eq!(sites.number(here + 64 * 64).0, 2);

@@ -5,11 +5,12 @@
 //! came from.
 
 use crate::arguments::{NONE, PLACES};
-use crate::dispatch::{Invocation, Stamped};
+use crate::invocation::Invocation;
 use crate::layout::{STATUS_WORDS, UNDEFINED, int_at};
 use crate::library::Library;
 use crate::rank::Rank;
 use crate::requests::Request;
+use crate::stamped::Stamped;
 use calls::entry::{Call, Completion, completion_flags, flags};
 use calls::list::{CLASSES, Class, Operation};
 
@@ -160,7 +161,7 @@ fn collect_failed(rank: &mut Rank, library: &Library, requests: &Asked<'_>) {
     for at in 0..requests.handles.len() {
         // SAFETY: the program passed a pointer to this many requests.
         let now = unsafe { library.layout.handle_at(requests.pointer, at) };
-        if now == library.request_null {
+        if now == library.handles.request_null {
             done(rank, library, requests, at as i32, at, true);
         }
     }

@@ -1,6 +1,7 @@
 //! A run folder with the logs of a simulated cluster, closed and read back.
 
 use super::log::{RankClock, RankLog};
+use calls::entry::files::{TAIL_MAGIC, log_head};
 use clock::{Anchor, Clock, Quality, Source, Ticks};
 use record::{Batch, Field, How, NULL, NodeSheet, Run, RunFolder, RunInfo};
 use std::io::Write;
@@ -35,9 +36,6 @@ pub enum Left {
     Tail(usize),
 }
 
-const MAGIC_LOG: u64 = u64::from_le_bytes(*b"4STCALLS");
-const MAGIC_TAIL: u64 = u64::from_le_bytes(*b"4STCTAIL");
-
 /// Write the logs into a new run folder and close it.
 pub fn close(path: &Path, logs: &[RankLog], left: impl Fn(usize) -> Left, end: i64) -> RunInfo {
     let folder = RunFolder::create(path, RunInfo::new("simulated")).unwrap();
@@ -60,14 +58,14 @@ fn write_log(stem: &Path, log: &RankLog, left: Left) {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         file.write_all(&bytes).unwrap();
     };
-    put(&[MAGIC_LOG, 1 | (log.rank as u64) << 32, 0, 0, 0, 0, 0, 0]);
+    put(&log_head(log.rank as u32));
     match left {
         Left::Log => put(&log.words),
         Left::Tail(words) => {
             let at = log.words.len().saturating_sub(words);
             put(&log.words[..log.words.len().min(at + 3)]);
             let used = log.words.len() - at;
-            let mut tail = vec![MAGIC_TAIL, 1, at as u64, used as u64, 0, 0, 0, 0];
+            let mut tail = vec![TAIL_MAGIC, 1, at as u64, used as u64, 0, 0, 0, 0];
             tail.extend(&log.words[at..]);
             tail.resize(tail.len() + 10, 0);
             let bytes: Vec<u8> = tail.iter().flat_map(|word| word.to_le_bytes()).collect();

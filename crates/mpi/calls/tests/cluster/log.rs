@@ -2,7 +2,7 @@
 //! communicators.
 
 use super::program::Communicator;
-use calls::entry::{self, Call, Completion, flags, head, kinds};
+use calls::entry::{self, Call, Completion, LocalGroup, Site, flags};
 use clock::Exchange;
 use mpi_facts::RankFacts;
 
@@ -44,12 +44,7 @@ impl RankLog {
             log.register(communicator);
         }
         for site in 1..=4 {
-            log.words.extend([
-                head(kinds::SITE, 0, 0, 4, 0),
-                site | 3 << 32,
-                site * 16,
-                u64::from_le_bytes(*b"app\0\0\0\0\0"),
-            ]);
+            log.words.extend(Site::encode(site, u64::from(site) * 16, b"app"));
         }
         log
     }
@@ -115,15 +110,9 @@ impl RankLog {
             Communicator::ParityDuplicate => self.id(Communicator::Parity),
             _ => entry::WORLD,
         };
-        let members = self.members(communicator);
-        let pairs = members
-            .chunks(2)
-            .map(|pair| pair[0] as u64 | (*pair.get(1).unwrap_or(&0) as u64) << 32);
-        let words: Vec<u64> = pairs.collect();
-        self.words.push(head(kinds::COMMUNICATOR, 0, 0, 3 + words.len() as u16, 0));
-        self.words.push(u64::from(self.id(communicator)) | u64::from(parent) << 32);
-        self.words.push(members.len() as u64);
-        self.words.extend(words);
+        let local = self.members(communicator).iter().map(|&rank| rank as u32).collect();
+        let id = self.id(communicator);
+        self.words.extend(LocalGroup { id, parent, local, remote: Vec::new() }.encode());
     }
 
     /// What the rank says of itself, whose tracer knew so many functions.
@@ -131,29 +120,12 @@ impl RankLog {
         let library = Some("simulated".to_owned());
         let size = self.ranks as u32;
         let facts = RankFacts { library, size, functions, ..RankFacts::default() };
-        let text = serde_json::to_string(&facts).unwrap();
-        let words = text.as_bytes().chunks(8).map(|bytes| {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            u64::from_le_bytes(word)
-        });
-        let words: Vec<u64> = words.collect();
-        self.words.push(head(kinds::FACTS, 0, 0, 2 + words.len() as u16, 0));
-        self.words.push(text.len() as u64);
-        self.words.extend(words);
+        self.words.extend(entry::encode_facts(&facts));
     }
 
     /// A clock exchange that this rank began.
     pub fn exchange(&mut self, other: usize, exchange: Exchange) {
         self.polls = None;
-        let ticks = [
-            exchange.local_sent,
-            exchange.remote_received,
-            exchange.remote_sent,
-            exchange.local_received,
-        ];
-        self.words.push(head(kinds::EXCHANGE, 0, 0, 6, 0));
-        self.words.push(other as u64);
-        self.words.extend(ticks.map(|ticks| ticks.0));
+        self.words.extend(entry::encode_exchange(other as u32, &exchange));
     }
 }

@@ -63,10 +63,7 @@ impl Log {
                 kinds::COMMUNICATOR => self.communicators += 1,
                 kinds::EXCHANGE => self.exchanges += 1,
                 kinds::FACTS => {
-                    let bytes: Vec<u8> =
-                        words[2..].iter().flat_map(|word| word.to_le_bytes()).collect();
-                    self.facts = serde_json::from_slice(&bytes[..words[1] as usize])
-                        .expect("facts are JSON");
+                    self.facts = entry::decode_facts(words).expect("facts are JSON");
                 }
                 kinds::SITE => {}
                 other => panic!("an entry of kind {other}"),

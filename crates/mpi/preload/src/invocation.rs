@@ -1,0 +1,67 @@
+//! A call on its way from the program to its MPI library.
+
+use crate::frame::Frame;
+use crate::library;
+use calls::list::ARGUMENTS;
+use std::cell::Cell;
+
+/// A call of the program.
+pub struct Invocation {
+    /// Its function.
+    pub operation: usize,
+    /// Its arguments.
+    pub frame: Frame,
+    result: Cell<Option<usize>>,
+    /// An argument that the tracer has put its own in for: the place, and what was there.
+    replaced: Cell<Option<(usize, usize)>>,
+}
+
+impl Invocation {
+    /// The call of function `operation` with the arguments in `frame`; it has not been made.
+    #[inline(always)]
+    pub fn new(operation: usize, frame: Frame) -> Invocation {
+        Invocation { operation, frame, result: Cell::new(None), replaced: Cell::new(None) }
+    }
+
+    /// What it returned, if it has been made.
+    pub fn result(&self) -> Option<usize> {
+        self.result.get()
+    }
+
+    /// Make the call, once.
+    #[inline(always)]
+    pub fn call(&self) -> usize {
+        let function = library::function(self.operation);
+        // SAFETY: the library's function of the same name, with as many arguments as it takes.
+        let result = unsafe { self.frame.call(function, ARGUMENTS[self.operation]) };
+        if let Some((place, word)) = self.replaced.take() {
+            self.frame.set(place, word);
+        }
+        self.result.set(Some(result));
+        result
+    }
+
+    /// Whether the call, which has been made, returned an error.
+    #[inline(always)]
+    pub fn failed(&self) -> bool {
+        self.result.get().is_none_or(|result| result as i32 != 0)
+    }
+
+    /// An argument that is an int.
+    #[inline(always)]
+    pub fn int(&self, place: usize) -> i32 {
+        self.frame.at(place) as i32
+    }
+
+    /// Where the call writes its status: the program's own, or `own` when the program ignores it.
+    #[inline(always)]
+    pub fn status(&self, place: usize, own: usize, ignore: usize) -> usize {
+        let given = self.frame.at(place);
+        if given != ignore {
+            return given;
+        }
+        self.frame.set(place, own);
+        self.replaced.set(Some((place, given)));
+        own
+    }
+}

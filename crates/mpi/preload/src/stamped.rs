@@ -1,0 +1,53 @@
+//! A call on its way into the log.
+
+use crate::arguments::{NONE, PLACES};
+use crate::frame::RETURN_ADDRESS;
+use crate::invocation::Invocation;
+use crate::rank::{Rank, Tracer};
+use crate::thread::Thread;
+use calls::entry::{Call, flags};
+
+/// A call that has been entered, on its way into the log.
+pub struct Stamped {
+    /// The tracer.
+    pub tracer: &'static Tracer,
+    /// What its entry will say.
+    pub entry: Call,
+}
+
+impl Stamped {
+    #[inline(always)]
+    pub fn enter(call: &Invocation, tracer: &'static Tracer, thread: &Thread) -> Stamped {
+        let enter = tracer.clock.now().0;
+        let entry = Call {
+            operation: call.operation as u16,
+            thread: thread.number(tracer),
+            enter,
+            ..Call::default()
+        };
+        Stamped { tracer, entry }
+    }
+
+    /// Note the place that called and, for a call on a communicator, which.
+    #[inline(always)]
+    pub fn place(&mut self, rank: &mut Rank, call: &Invocation) {
+        self.entry.site = rank.site(call.frame.at(RETURN_ADDRESS));
+        let place = PLACES[call.operation].comm;
+        if place != NONE {
+            let library = &self.tracer.library;
+            self.entry.flags |= flags::MESSAGE;
+            self.entry.communicator =
+                rank.communicator(library.layout.handle(call.frame.at(place)), library);
+        }
+    }
+
+    /// Make the call, and take the stamp of its end.
+    #[inline(always)]
+    pub fn make(&mut self, call: &Invocation) {
+        call.call();
+        self.entry.exit = self.tracer.clock.now().0;
+        if call.failed() {
+            self.entry.flags |= flags::FAILED;
+        }
+    }
+}
