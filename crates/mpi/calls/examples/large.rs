@@ -1,6 +1,7 @@
 //! How long closing takes: makes the logs of a large run and closes it.
 //!
-//!     cargo run --release -p fourstamp-calls --example large -- [--logs-only] RUN MESSAGES [RANKS] [pingpong|waitall]
+//!     cargo run --release -p fourstamp-calls --example large -- \
+//!         [--logs-only] RUN MESSAGES [RANKS] [pingpong|waitall]
 //!
 //! Prints seconds, the peak of the memory, and the bytes on the disk a message. The logs take about
 //! 100 bytes a message. With `--logs-only` the run is left as a job that was killed leaves it, for

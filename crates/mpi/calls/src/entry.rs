@@ -246,19 +246,35 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    prop_compose! {
+        fn a_call()(
+            (operation, flags, thread, site, request) in any::<(u16, u16, u8, u32, u32)>(),
+            (enter, exit, peer, tag) in any::<(u64, u64, i32, i32)>(),
+            bytes in 0u64..1 << 40,
+            communicator in 0u32..1 << 24,
+        ) -> Call {
+            let none = Call::default();
+            let call = Call { operation, flags, thread, enter, exit, site, request, ..none };
+            match flags & flags::MESSAGE {
+                0 => call,
+                _ => Call { peer, tag, bytes, communicator, ..call },
+            }
+        }
+    }
+
+    prop_compose! {
+        fn a_completion()(
+            (request, flags, source, tag, bytes) in any::<(u32, u32, i32, i32, u64)>(),
+        ) -> Completion {
+            Completion { request, flags, source, tag, bytes }
+        }
+    }
+
     proptest! {
         #[test]
         fn a_call_comes_back_with_its_completions(
-            operation: u16, flags: u16, thread: u8, enter: u64, exit: u64, site: u32, request: u32, peer: i32, tag: i32,
-            bytes in 0u64..1 << 40, communicator in 0u32..1 << 24,
-            done in proptest::collection::vec((any::<u32>(), any::<u32>(), any::<i32>(), any::<i32>(), any::<u64>()), 0..5),
+            call in a_call(), done in proptest::collection::vec(a_completion(), 0..5),
         ) {
-            let call = Call { operation, flags, thread, enter, exit, site, request, peer, tag, bytes, communicator };
-            let call = if flags & flags::MESSAGE == 0 { Call { peer: 0, tag: 0, bytes: 0, communicator: 0, ..call } } else { call };
-            let done: Vec<Completion> = done
-                .into_iter()
-                .map(|(request, flags, source, tag, bytes)| Completion { request, flags, source, tag, bytes })
-                .collect();
             let (encoded, words) = encode(&call, done.len());
             let mut log = encoded[..words].to_vec();
             done.iter().for_each(|one| log.extend(encode_completion(one)));

@@ -193,7 +193,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_log_cut_anywhere_gives_the_entries_before_the_cut(calls in 1usize..50, cut in 0usize..300) {
+        fn a_log_cut_anywhere_gives_the_entries_before_the_cut(
+            calls in 1usize..50, cut in 0usize..300,
+        ) {
             let words: Vec<u64> = (0..calls as u64).flat_map(|at| call(at * 10)).collect();
             let cut = cut.min(words.len());
             let (enters, damage) = read(&words[..cut]);
@@ -202,7 +204,9 @@ mod tests {
         }
 
         #[test]
-        fn any_words_are_read_to_their_end(words in proptest::collection::vec(any::<u64>(), 0..200)) {
+        fn any_words_are_read_to_their_end(
+            words in proptest::collection::vec(any::<u64>(), 0..200),
+        ) {
             let bytes = bytes_of(&words);
             let mut reader = LogReader::new(bytes.as_slice());
             let mut sound = 0;

@@ -150,7 +150,9 @@ proptest! {
     }
 
     #[test]
-    fn a_cluster_whose_logs_were_cut_anywhere_gives_true_messages_only(setting in settings(), cuts: [u16; 6]) {
+    fn a_cluster_whose_logs_were_cut_anywhere_gives_true_messages_only(
+        setting in settings(), cuts: [u16; 6],
+    ) {
         let mut outcome = simulate(setting);
         for (log, cut) in outcome.logs.iter_mut().zip(cuts) {
             // Half of the logs stay whole.

@@ -1,8 +1,8 @@
 //! What a traced MPI program's ranks, and the matching of their calls, say of themselves.
 //!
 //! [`RankFacts`] are written into a rank's log by the tracer; [`MpiFacts`] are made of those of all
-//! ranks when the run is closed, and stand in `run.json` as `parameters.mpi`. Both are JSON, written
-//! and read by these types alone. A field that an older version did not write has its default.
+//! ranks when the run is closed, and stand in `run.json` as `parameters.mpi`. Both are JSON, which
+//! these types alone write and read. A field that an older version did not write has its default.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]

@@ -10,7 +10,7 @@ pub const CLOCK: &str = "FOURSTAMP_MPI_CLOCK";
 /// For tests: errors that are planted in ranks' clocks, `rank:offset_ticks:drift_ppm,…`.
 pub const PLANT: &str = "FOURSTAMP_PLANT";
 
-/// The file in the folder of the run's logs into which a rank writes why it is not traced, one line.
+/// The file beside the run's logs into which a rank writes, in a line, why it is not traced.
 pub const TROUBLE_FILE: &str = "trouble";
 
 /// The launcher's machine, and what its clock is good for: ranks there need not measure it again.

@@ -152,8 +152,8 @@ fn slices_hold_all_the_time() {
 #[test]
 fn what_ranks_did_meanwhile_is_told() {
     let mut worst = [worst()];
-    // It is under way, or waited for, between 10 and 60.001 ms: the sender is in Recv for 20 ms, the receiver in a
-    // call it never leaves.
+    // It lies between 10 and 60.001 ms: the sender is in Recv for 20 ms, the receiver in a call it
+    // never leaves.
     let sender = Table::default().call(5 * MS, 9 * MS, 0).call(30 * MS, 50 * MS, 1);
     let receiver = Table::default().call(59 * MS, NULL, 1);
     let mut tally = CallTally::new(functions(), &worst);

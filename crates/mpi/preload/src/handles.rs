@@ -111,7 +111,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_does_what_a_map_does(steps in proptest::collection::vec((any::<bool>(), 1usize..80, any::<u64>()), 0..400)) {
+        fn it_does_what_a_map_does(
+            steps in
+                proptest::collection::vec((any::<bool>(), 1usize..80, any::<u64>()), 0..400),
+        ) {
             let (mut ours, mut model) = (HandleMap::new(), HashMap::new());
             for (insert, handle, value) in steps {
                 // Handles that collide often: few of them, far apart.

@@ -83,7 +83,7 @@ macro_rules! functions {
                     type Function = unsafe extern "C" fn($(functions!(@word $argument)),*) -> i32;
                     // SAFETY: the address was found under this function's name, and it takes this
                     // many words.
-                    let function = unsafe { core::mem::transmute::<usize, Function>(self.functions.$name) };
+                    let function: Function = unsafe { core::mem::transmute(self.functions.$name) };
                     // SAFETY: the caller answers for the arguments.
                     unsafe { function($($argument),*) }
                 }
@@ -104,7 +104,9 @@ functions! {
     group_translate: "PMPI_Group_translate_ranks"(group, count, ranks, other, others);
     group_free: "PMPI_Group_free"(group);
     type_size: "PMPI_Type_size_x"(datatype, size);
-    allgather: "PMPI_Allgather"(send, count, datatype, receive, receive_count, receive_datatype, comm);
+    allgather: "PMPI_Allgather"(
+        send, count, datatype, receive, receive_count, receive_datatype, comm
+    );
     send: "PMPI_Send"(buffer, count, datatype, dest, tag, comm);
     receive: "PMPI_Recv"(buffer, count, datatype, source, tag, comm, status);
     query_thread: "PMPI_Query_thread"(provided);

@@ -171,12 +171,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_handle_is_a_queue(steps in proptest::collection::vec((any::<bool>(), 1usize..5), 0..300)) {
+        fn every_handle_is_a_queue(
+            steps in proptest::collection::vec((any::<bool>(), 1usize..5), 0..300),
+        ) {
             let mut ours = Requests::new();
             let mut model: HashMap<usize, VecDeque<Request>> = HashMap::new();
             for (add, handle) in steps {
                 if add {
-                    let request = Request { number: ours.number(), receives: false, peer: 1, tag: 2, communicator: 1, makes: None };
+                    let request = Request {
+                        number: ours.number(),
+                        receives: false,
+                        peer: 1,
+                        tag: 2,
+                        communicator: 1,
+                        makes: None,
+                    };
                     ours.add(handle, request);
                     model.entry(handle).or_default().push_back(request);
                 } else {

@@ -14,11 +14,14 @@ pub struct Thread {
 
 thread_local! {
     /// This one.
-    pub static THREAD: Thread =
-        const { Thread { inside: Cell::new(false), number: Cell::new(0), is_known: Cell::new(false) } };
+    pub static THREAD: Thread = const { Thread::new() };
 }
 
 impl Thread {
+    const fn new() -> Thread {
+        Thread { inside: Cell::new(false), number: Cell::new(0), is_known: Cell::new(false) }
+    }
+
     /// Its number, by the order of first calls.
     #[inline(always)]
     pub fn number(&self, tracer: &Tracer) -> u8 {
