@@ -12,7 +12,7 @@ pub use run_numbers::run_numbers;
 
 use super::competition::{self, Terms};
 use super::contest::Contestant;
-use super::figures::{Bound, Compared, Figure, Number, figure};
+use super::figures::{self, Bound, Compared, Figure, Number, figure};
 use super::peers::{Compiler, build};
 use crate::install;
 use crate::process;
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn figures_are_chosen_by_name() {
-        let choose = |only: &[String]| competition::choose(FIGURES, only);
+        let choose = |only: &[String]| figures::named(FIGURES, only);
         assert_eq!(choose(&[]).unwrap().len(), FIGURES.len());
         assert!(choose(&["swap".into()]).unwrap_err().to_string().contains("read-swap"));
     }
