@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use pager::PAGE_BYTES;
+use pager_facts::{Line, Way, timeline_name};
 use predict::{Direction, Recorded, Transfer, Wait};
 use std::path::Path;
 
@@ -10,7 +11,7 @@ const BESIDE_BYTES: u64 = 32;
 
 /// Of the process `pid` of the run at `run`, which took `elapsed_s`.
 pub fn read(run: &Path, pid: u32, elapsed_s: f64) -> Result<Recorded> {
-    let path = run.join(format!("course-{pid}.csv"));
+    let path = run.join(timeline_name(pid));
     let text =
         record::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
     parse(&text, elapsed_s).with_context(|| format!("{} is no course of a run", path.display()))
@@ -19,23 +20,19 @@ pub fn read(run: &Path, pid: u32, elapsed_s: f64) -> Result<Recorded> {
 fn parse(text: &str, elapsed_s: f64) -> Result<Recorded> {
     let mut run = Recorded { elapsed_s, ..Recorded::default() };
     for line in text.lines() {
-        let fields: Vec<&str> = line.split(',').collect();
-        let [what, begin, end, which, bytes] = fields[..] else {
-            bail!("five fields, not {line:?}")
-        };
-        let (begin_s, end_s) = (seconds(begin)?, seconds(end)?);
-        match what {
-            "wait" => {
-                run.waits.push(Wait { from_s: begin_s, to_s: end_s, transfer: ended_by(which)? })
-            }
-            "in" | "out" => run.transfers.push(Transfer {
-                direction: if what == "in" { Direction::In } else { Direction::Out },
-                connection: which.parse()?,
-                bytes: message_bytes(bytes.parse()?),
-                asked_s: begin_s,
-                done_s: end_s,
+        match line.parse()? {
+            Line::Wait(wait) => run.waits.push(Wait {
+                from_s: seconds(wait.from),
+                to_s: seconds(wait.to),
+                transfer: wait.batch.map(|batch| batch as usize),
             }),
-            _ => bail!("wait, in or out, not {what:?}"),
+            Line::Batch(batch) => run.transfers.push(Transfer {
+                direction: if batch.way == Way::In { Direction::In } else { Direction::Out },
+                connection: batch.server,
+                bytes: message_bytes(batch.bytes),
+                asked_s: seconds(batch.asked),
+                done_s: seconds(batch.done),
+            }),
         }
     }
     let there = run.transfers.len();
@@ -45,12 +42,8 @@ fn parse(text: &str, elapsed_s: f64) -> Result<Recorded> {
     }
 }
 
-fn seconds(ns: &str) -> Result<f64> {
-    Ok(ns.parse::<u64>()? as f64 / 1e9)
-}
-
-fn ended_by(transfer: &str) -> Result<Option<usize>> {
-    Ok(if transfer.is_empty() { None } else { Some(transfer.parse()?) })
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
 }
 
 fn message_bytes(bytes: u64) -> u64 {
@@ -74,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_is_none_is_refused() {
-        for text in ["in,1,2,3", "wait,1,2,0,", "swap,1,2,3,4", "in,1,x,0,4096"] {
+        for text in ["in,1,2,3", "wait,1,2,0,", "in,1,x,0,4096"] {
             assert!(parse(text, 1.0).is_err(), "{text}");
         }
     }

@@ -1,8 +1,9 @@
 //! What a paged run would take on other networks.
 
 use crate::course;
+use pager_facts::{PagedSeconds, Prediction};
 use predict::{Completion, Link, replay};
-use report::{Facts, PagedSeconds, Prediction};
+use report::Facts;
 use std::path::Path;
 
 /// How many times the bandwidth.
@@ -57,13 +58,12 @@ pub fn completion(seconds: &PagedSeconds) -> Completion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use report::PagerFacts;
     use serde_json::json;
 
     /// Predictions for a process with these facts and the course in `path`, to a tenth of a second.
     fn times(process: &serde_json::Value, path: &Path) -> Vec<(String, f64)> {
-        let pager = PagerFacts::of(Some(&json!({ "processes": [process] })));
-        let mut facts = Facts { pager, ..Facts::default() };
+        let pager = serde_json::from_value(json!({ "processes": [process] })).expect("facts");
+        let mut facts = Facts { pager: Some(pager), ..Facts::default() };
         foretell(&mut facts, path);
         let predictions = facts.pager.map(|pager| pager.predictions).unwrap_or_default();
         predictions

@@ -1,41 +1,39 @@
 //! What the processes of a paged program say of themselves: in files of the run while it goes on,
 //! in `run.json` afterwards.
 
+use pager_facts::{FOLDER, KEY, Paged, PagerFacts};
 use record::RunInfo;
-use serde_json::{Value, json};
 use std::path::Path;
 
-/// Where the files are, in the run's folder.
-pub const FOLDER: &str = "processes";
-/// What it is called in `run.json`.
-const KEY: &str = "pager";
-
 /// What each process of the run at `path` said last, by process number.
-pub fn processes(path: &Path) -> Vec<Value> {
+pub fn processes(path: &Path) -> Vec<Paged> {
     let files = std::fs::read_dir(path.join(FOLDER)).into_iter().flatten().flatten();
     let whole = files
         .map(|entry| entry.path())
         .filter(|file| file.extension().is_some_and(|ending| ending == "json"));
     let texts = whole.filter_map(|file| record::read_input(&file).ok());
-    let mut processes: Vec<Value> =
+    let mut processes: Vec<Paged> =
         texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
-    processes.sort_by_key(|process| process["pid"].as_u64());
+    processes.sort_by_key(|process| process.pid);
     processes
 }
 
 /// Put it into the run's information.
-pub fn complete(info: &mut RunInfo, processes: Vec<Value>) {
-    let given = |name: &str| info.parameters.get(name).cloned().unwrap_or_default();
+pub fn complete(info: &mut RunInfo, processes: Vec<Paged>) {
+    let given = |name: &str| info.parameters.get(name);
     // The servers of the process that used them most stand for all.
-    let servers = processes.iter().max_by_key(|process| process["page_outs"].as_u64());
-    let facts = json!({
-        "policy": given("policy"),
-        "local_bytes": given("local_bytes"),
-        "page_bytes": pager::PAGE_BYTES,
-        "encrypted": given("encrypted"),
-        "servers": servers.map(|process| process["servers"].clone()).unwrap_or_default(),
-        "processes": processes,
-    });
+    let servers = processes.iter().max_by_key(|process| process.page_outs);
+    let facts = PagerFacts {
+        policy: given("policy").and_then(|name| name.as_str()).unwrap_or_default().to_owned(),
+        local_bytes: given("local_bytes").and_then(|bytes| bytes.as_u64()).unwrap_or_default(),
+        page_bytes: pager::PAGE_BYTES as u64,
+        encrypted: given("encrypted").and_then(|is| is.as_bool()).unwrap_or_default(),
+        servers: servers.map(|process| process.servers.clone()).unwrap_or_default(),
+        processes,
+        predictions: Vec::new(),
+    };
+    // Numbers, texts and lists: JSON has room for them all.
+    let facts = serde_json::to_value(facts).unwrap_or_default();
     info.parameters.insert(KEY.into(), facts);
 }
 

@@ -29,16 +29,26 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("fourstamp-timewarp", &["fourstamp-memory"]),
     ("fourstamp-pager", &[]),
+    ("fourstamp-pager-facts", &[]),
     ("fourstamp-predict", &[]),
     (
         "fourstamp-rmem",
-        &["fourstamp-clock", "fourstamp-fabric", "fourstamp-pager", "fourstamp-record"],
+        &[
+            "fourstamp-clock",
+            "fourstamp-fabric",
+            "fourstamp-pager",
+            "fourstamp-pager-facts",
+            "fourstamp-record",
+        ],
     ),
     ("fourstamp-rmem-preload", &["fourstamp-rmem"]),
     ("fourstamp-models", &["fourstamp-timewarp"]),
     ("fourstamp-stats", &["fourstamp-record"]),
     ("fourstamp-study", &["fourstamp-stats"]),
-    ("fourstamp-report", &["fourstamp-mpi-facts", "fourstamp-record", "fourstamp-stats"]),
+    (
+        "fourstamp-report",
+        &["fourstamp-mpi-facts", "fourstamp-pager-facts", "fourstamp-record", "fourstamp-stats"],
+    ),
 ];
 
 /// anyhow passes errors on to a person: a library's caller is a program.

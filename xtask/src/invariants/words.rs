@@ -22,6 +22,7 @@ const PURE: &[&str] = &[
     "fourstamp-timewarp",
     "fourstamp-models",
     "fourstamp-pager",
+    "fourstamp-pager-facts",
     "fourstamp-predict",
 ];
 

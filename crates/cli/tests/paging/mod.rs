@@ -1,9 +1,11 @@
 //! Page servers as processes, behind connections that can be cut, and programs that are paged to
 //! them.
 
+use pager_facts::{Happened, KEY, PagerFacts};
 use record::Run as RunOf;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use serde::Deserialize;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -165,7 +167,7 @@ pub struct Ended {
     pub out: String,
     pub err: String,
     /// What the pager has told.
-    pub events: Vec<String>,
+    pub events: Vec<Happened>,
 }
 
 impl Run {
@@ -241,12 +243,10 @@ impl Run {
         std::fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
     }
 
-    fn events(&self) -> Vec<String> {
+    fn events(&self) -> Vec<Happened> {
         let Ok(run) = RunOf::open(self.folder.path().join("run")) else { return Vec::new() };
-        let pager = &run.info.parameters["pager"];
-        let processes = pager["processes"].as_array().cloned().unwrap_or_default();
-        let events = processes.iter().filter_map(|process| process["events"].as_array());
-        events.flatten().filter_map(|event| Some(event["what"].as_str()?.to_owned())).collect()
+        let facts = PagerFacts::deserialize(&run.info.parameters[KEY]).unwrap_or_default();
+        facts.events().map(|event| event.what.clone()).collect()
     }
 }
 

@@ -2,14 +2,15 @@
 //! lost.
 
 use record::{Domain, Machine, RunInfo, State};
+use serde::Deserialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 use crate::lens::{Lens, ProductFacts};
 use crate::mpi_facts;
 use crate::outcome::{self, Outcome};
-use crate::pager_facts::{self, PagerFacts};
 use ::mpi_facts::{KEY as MPI_KEY, MpiFacts};
+use pager_facts::PagerFacts;
 
 /// The facts of one run, as text ready to be shown. Nothing here is escaped yet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -191,7 +192,7 @@ impl Facts {
             parameters,
             outcome: Outcome::of(&info.parameters, parameter),
             mpi: mpi_facts::of(info.parameters.get(MPI_KEY)),
-            pager: PagerFacts::of(info.parameters.get(pager_facts::KEY)),
+            pager: paged(info),
             machine: machine(&info.machine),
             clock: clock(info),
             started: started(info.started),
@@ -201,6 +202,11 @@ impl Facts {
             notes: notes(info),
         }
     }
+}
+
+/// What a paged run says of itself; `None` where it says nothing that can be read.
+fn paged(info: &RunInfo) -> Option<PagerFacts> {
+    PagerFacts::deserialize(info.parameters.get(pager_facts::KEY)?).ok()
 }
 
 /// All but the results, which are none.

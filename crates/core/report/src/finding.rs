@@ -5,6 +5,7 @@ use stats::analysis::{Analysis, Finding, Stage, Summary};
 use crate::facts::{Facts, Lost};
 use crate::mpi::is_conclusive;
 use crate::mpi_facts::MpiWords;
+use crate::pager;
 use crate::palette::{PARTS, name, title};
 use crate::peaks::mass;
 use document::{NONE, counted, part, time};
@@ -68,7 +69,7 @@ pub fn tail_sentence(analysis: &Analysis) -> Option<String> {
 /// What was lost or looks odd, one line each; empty when nothing was.
 pub(crate) fn losses(facts: &Facts, analysis: &Analysis) -> Vec<String> {
     let mut lines = facts.mpi.as_ref().map_or_else(Vec::new, |mpi| mpi.losses());
-    lines.extend(facts.pager.iter().flat_map(|pager| pager.losses()));
+    lines.extend(facts.pager.iter().flat_map(pager::warnings));
     lines.extend(facts.product.losses.iter().cloned());
     lines.extend(lost_lines(&facts.lost));
     let anomalies = &analysis.anomalies;

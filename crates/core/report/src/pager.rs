@@ -3,9 +3,9 @@
 use stats::analysis::{Analysis, PageKind, PageTransfers, Paging};
 
 use crate::facts::Facts;
-use crate::pager_facts::{FaultTime, PageServer, Paged, PagerFacts, ServerEvent};
-use crate::pager_seconds::{LEAST, PagedPart, PagedSeconds};
+use crate::pager_seconds::{LEAST, about_other, colour, shown};
 use document::{Cell, Column, NONE, Row, Table, byte_rate, count, counted, part, time};
+use pager_facts::{FaultTime, Happened, PageServer, Paged, PagedPart, PagedSeconds, PagerFacts};
 
 /// The run in a sentence; `None` where it was not paged.
 pub(crate) fn sentence(facts: &Facts) -> Option<String> {
@@ -40,6 +40,34 @@ pub(crate) fn sentence(facts: &Facts) -> Option<String> {
     Some(format!("{paged}{until}: {}.", said.join(", ")))
 }
 
+/// What was lost, or was not as it should have been, one line each.
+pub(crate) fn warnings(pager: &PagerFacts) -> Vec<String> {
+    pager.processes.iter().flat_map(warnings_of).collect()
+}
+
+fn warnings_of(process: &Paged) -> impl Iterator<Item = String> + use<> {
+    let pid = process.pid;
+    let some = |number: u64, what: &str| (number > 0).then(|| counted(number, what));
+    let lost = some(process.lost_pages.len() as u64, "page").map(|pages| {
+        format!(
+            "Process {pid} lost the contents of {pages}: more servers failed than its policy bears."
+        )
+    });
+    let unprotected = some(process.unprotected_groups, "group").map(|groups| {
+        format!(
+            "{groups} of pages of process {pid} had no second copy or parity at the end, for want \
+             of a place: the loss of one more server would have lost pages."
+        )
+    });
+    let missing = some(process.anomalies, "page").map(|pages| {
+        format!(
+            "Process {pid}: {pages} not found as the pager left them; a system call that it does \
+             not see took them away."
+        )
+    });
+    [lost, unprotected, missing].into_iter().flatten()
+}
+
 /// What is to be said of the parts, and of what is predicted.
 pub(crate) fn about(process: &Paged, pager: &PagerFacts) -> String {
     let predicted = match (process.was_paged(), &pager.predictions[..]) {
@@ -54,12 +82,21 @@ pub(crate) fn about(process: &Paged, pager: &PagerFacts) -> String {
             handling, network, server and disk."
         }
     };
-    [Some(predicted), process.seconds.about_other()]
-        .into_iter()
-        .flatten()
-        .filter(|said| !said.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    let one_of = one_of_several(process, pager);
+    let said = [one_of.as_deref(), Some(predicted), about_other(&process.seconds)];
+    said.into_iter().flatten().filter(|said| !said.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Which process the figures are of, where there are others.
+fn one_of_several(process: &Paged, pager: &PagerFacts) -> Option<String> {
+    let Paged { pid, program, .. } = process;
+    let many = pager.processes.len();
+    (many > 1).then(|| {
+        format!(
+            "The figures are of process {pid} ({program}), which of {many} processes transferred \
+             most pages."
+        )
+    })
 }
 
 /// When pages went which way and how fast, and when servers were lost or joined, in words.
@@ -77,8 +114,10 @@ pub(crate) fn phases(paging: &Paging, pager: &PagerFacts) -> String {
         (None, Some(back)) => format!("Page-ins last {}.", span(back)),
         (None, None) => "Only parity travelled.".to_owned(),
     };
-    said.push_str(&moments(pager, ServerEvent::Lost, "was lost", "were lost"));
-    said.push_str(&moments(pager, ServerEvent::Joined, "joined", "joined"));
+    let lost = |what: &Happened| matches!(what, Happened::ServerDown { .. });
+    let joined = |what: &Happened| matches!(what, Happened::ServerJoined { .. });
+    said.push_str(&moments(pager, lost, "was lost", "were lost"));
+    said.push_str(&moments(pager, joined, "joined", "joined"));
     said
 }
 
@@ -96,10 +135,10 @@ fn order(out: &PageTransfers, back: &PageTransfers) -> &'static str {
 }
 
 /// ` A server was lost at 1.53 s.`
-fn moments(pager: &PagerFacts, happened: ServerEvent, one: &str, several: &str) -> String {
-    let events = pager.processes.iter().flat_map(|process| &process.events);
-    let times: Vec<String> = events
-        .filter(|event| event.of_server() == Some(happened))
+fn moments(pager: &PagerFacts, of: fn(&Happened) -> bool, one: &str, several: &str) -> String {
+    let times: Vec<String> = pager
+        .events()
+        .filter(|event| of(&event.what))
         .map(|event| time(event.at_s * 1e9))
         .collect();
     match &times[..] {
@@ -117,10 +156,11 @@ pub(crate) fn seconds_table(seconds: &PagedSeconds) -> Table {
         Column::share("share", "Of all"),
     ];
     let whole = seconds.elapsed.max(f64::MIN_POSITIVE);
-    let row = |PagedPart { name, colour, seconds: s, .. }| -> Row {
-        vec![Cell::new(name).coloured(colour), (s * 1e9).into(), (s / whole).into()].into()
+    let row = |one: PagedPart| -> Row {
+        let name = Cell::new(one.name).coloured(colour(&one));
+        vec![name, (one.seconds * 1e9).into(), (one.seconds / whole).into()].into()
     };
-    Table::new("paged-time", columns).with(seconds.shown().into_iter().map(row))
+    Table::new("paged-time", columns).with(shown(seconds).into_iter().map(row))
 }
 
 /// What is predicted for other networks, after what was measured.
@@ -189,6 +229,7 @@ pub(crate) fn transfers(process: &Paged) -> Vec<(&'static str, String)> {
         ("not sent again", count(process.clean_evictions)),
         ("read ahead", count(process.prefetch.pages)),
         ("read-aheads used", efficiency),
+        ("engine's CPU time", time(process.seconds.engine * 1e9)),
     ]
 }
 
@@ -205,8 +246,8 @@ pub(crate) fn servers_table(servers: &[PageServer]) -> Table {
         vec![
             Cell::from(number),
             server.address.as_str().into(),
-            server.role.as_str().into(),
-            server.state.as_str().into(),
+            server.role.to_string().into(),
+            server.state.to_string().into(),
             server.pages.into(),
         ]
         .into()
@@ -221,13 +262,14 @@ mod tests {
     use serde_json::json;
 
     fn facts() -> Facts {
-        let pager = PagerFacts::of(Some(&json!({
+        let pager = serde_json::from_value(json!({
             "policy": "parity-log", "local_bytes": 64 << 20, "servers": [{"address": "<b>", "role": "data", "state": "up", "pages": 12}],
             "processes": [{"seconds": {"elapsed": 130.76, "user": 66.138, "system": 3.133, "init": 0.21, "handling": 8.723, "network": 42.556, "queue": 4.0},
                 "faults": {"hard": 2055}, "fault_ns": {"hard": {"p50": 25000.0, "p99": 130000.0, "max": 2e6, "mean": 3e4}},
                 "page_outs": 2718, "page_ins": 2055, "transfers": 5452, "events": [{"at_s": 3.25, "what": "server 2 is down\u{1b}[2J"}]}],
-        })));
-        Facts { pager, ..Facts::default() }
+        }))
+        .unwrap();
+        Facts { pager: Some(pager), ..Facts::default() }
     }
 
     #[test]
@@ -245,10 +287,11 @@ mod tests {
     /// 64 % of a program's time is nobody's work: that is no reason to blame paging.
     #[test]
     fn a_run_without_transfers_blames_nobody_and_predicts_nothing() {
-        let pager = PagerFacts::of(Some(&json!({
+        let pager = serde_json::from_value(json!({
             "processes": [{"seconds": {"elapsed": 10.0, "user": 3.4, "system": 0.2, "queue": 0.0}, "faults": {"zero": 900}}],
-        })));
-        let facts = Facts { pager, ..Facts::default() };
+        }))
+        .unwrap();
+        let facts = Facts { pager: Some(pager), ..Facts::default() };
         let said = plain(&sentence(&facts).unwrap());
         assert_eq!(
             said,
@@ -273,5 +316,24 @@ mod tests {
             said.contains("the last of it may be missing. It ran for at least 131 s: 53 %"),
             "{said}"
         );
+    }
+
+    #[test]
+    fn what_is_not_as_it_should_be_is_told() {
+        let pager: PagerFacts = serde_json::from_value(json!({"policy": "mirror", "processes": [
+            {"pid": 7, "lost_pages": ["0x1000"]},
+            {"pid": 8, "unprotected_groups": 2, "anomalies": 3},
+            {"pid": 9},
+        ]}))
+        .unwrap();
+        let told: Vec<String> = warnings(&pager).iter().map(|line| plain(line)).collect();
+        assert_eq!(told.len(), 3, "{told:?}");
+        assert!(told[0].starts_with("Process 7 lost the contents of 1 page:"), "{told:?}");
+        let second = "2 groups of pages of process 8 had no second copy";
+        assert!(told[1].starts_with(second), "{told:?}");
+        assert!(told[2].starts_with("Process 8: 3 pages not found"), "{told:?}");
+        assert!(about(&pager.processes[0], &pager).starts_with("The figures are of process 7"));
+        let alone = facts().pager.unwrap();
+        assert!(!about(&alone.processes[0], &alone).contains("process 0"));
     }
 }

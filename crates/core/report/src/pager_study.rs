@@ -3,7 +3,8 @@
 
 use document::{Block, Cell, Column, Document, Row, Section, Table, Track, time};
 
-use crate::pager_seconds::{PagedPart, PagedSeconds};
+use crate::pager_seconds::{colour, part_text};
+use pager_facts::{PagedPart, PagedSeconds};
 
 /// A study's figure.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,8 +62,9 @@ fn section(bars: &[Bar]) -> Section {
 
 /// Name, bar and time.
 fn track(bar: &Bar) -> Track {
-    let part =
-        |part: PagedPart| (part.name, part.colour, part.seconds.max(0.0), part.text(bar.tick_s));
+    let part = |part: PagedPart| {
+        (part.name, colour(&part), part.seconds.max(0.0), part_text(&part, bar.tick_s))
+    };
     Track {
         name: bar.name.clone(),
         parts: bar.seconds.parts().map(part).into(),
@@ -80,7 +82,7 @@ fn table(bars: &[Bar]) -> Table {
         Column::time("predicted", "Predicted"),
     ];
     let parts = PagedSeconds::default().parts();
-    columns.extend(parts.map(|part| Column::time(part.key, part.name).coloured(part.colour)));
+    columns.extend(parts.map(|part| Column::time(part.key, part.name).coloured(colour(&part))));
     Table::new("alternatives", columns).with(bars.iter().map(row))
 }
 
@@ -93,7 +95,7 @@ fn row(bar: &Bar) -> Row {
         ns(bar.range_s.1),
         predicted(bar),
     ];
-    let part = |part: &PagedPart| ns(part.seconds).shown(part.text(bar.tick_s));
+    let part = |part: &PagedPart| ns(part.seconds).shown(part_text(part, bar.tick_s));
     let parts = bar.seconds.parts();
     head.into_iter().chain(parts.iter().map(part)).collect::<Vec<Cell>>().into()
 }

@@ -1,6 +1,7 @@
 //! What the launcher tells the library: one JSON text in the environment.
 
 use crate::RmemError;
+pub use pager_facts::ServerRole;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -50,25 +51,12 @@ pub struct Server {
     pub role: ServerRole,
 }
 
-/// What a page server is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ServerRole {
-    /// Pages.
-    Data,
-    /// Parity pages.
-    Parity,
-    /// Nothing, until another is gone.
-    Spare,
-}
-
-impl From<ServerRole> for pager::Role {
-    fn from(role: ServerRole) -> pager::Role {
-        match role {
-            ServerRole::Data => pager::Role::Data,
-            ServerRole::Parity => pager::Role::Parity,
-            ServerRole::Spare => pager::Role::Spare,
-        }
+/// The pager's word for what a server is for.
+pub(crate) fn role_of(role: ServerRole) -> pager::Role {
+    match role {
+        ServerRole::Data => pager::Role::Data,
+        ServerRole::Parity => pager::Role::Parity,
+        ServerRole::Spare => pager::Role::Spare,
     }
 }
 

@@ -6,15 +6,18 @@
 
 mod answers;
 mod asked;
+mod events;
 mod pages;
 mod perform;
 mod progress;
+mod recovery;
 mod scribe;
 mod servers;
 mod site;
 mod wishes;
 
 use crate::arena::Arena;
+use crate::config::role_of;
 use crate::disk::Disk;
 use crate::mailbox::{Mailbox, Request, Ticket};
 use crate::rate::Rate;
@@ -25,9 +28,12 @@ use crate::waits::{self, Waits, Woken};
 use crate::{Config, RmemError};
 use asked::Asks;
 use clock::Clock;
+use events::Events;
 use pager::{Action, Installed, Options, PAGE_BYTES, Pager};
+use pager_facts::Happened;
 use pages::Pages;
-use progress::{Spent, Told};
+use progress::Spent;
+use recovery::Recovery;
 use rustix::event::epoll;
 use scribe::Scribe;
 use servers::Returning;
@@ -62,12 +68,11 @@ pub(crate) struct Engine {
     waits: Waits,
     rate: Rate,
     scribe: Scribe,
-    told: Vec<Told>,
+    events: Events,
+    recovery: Recovery,
     finished: bool,
     /// Some page is lost.
     poisoned: bool,
-    /// The last page for the disk found no room there.
-    disk_full: bool,
     /// Buffers that are used again.
     actions: Vec<Action>,
     faults: Vec<Fault>,
@@ -119,6 +124,7 @@ impl Engine {
             RmemError::System { action: "make an epoll descriptor", source: error.into() }
         })?;
         let ns_per_tick = clock::measure(&clock).ns_per_tick;
+        let started_ns = config.started_ns;
         let engine = Engine {
             shared: Arc::clone(&shared),
             returning: Returning::new(&config, key),
@@ -137,10 +143,10 @@ impl Engine {
             waits: Waits::new(ns_per_tick, late(ns_per_tick)),
             rate: Rate::new(ns_per_tick, clock.now().0),
             scribe,
-            told: Vec::new(),
+            events: Events::new(started_ns),
+            recovery: Recovery::default(),
             finished: false,
             poisoned: false,
-            disk_full: false,
             actions: Vec::new(),
             faults: Vec::new(),
             wishes: Vec::new(),
@@ -240,7 +246,7 @@ impl Engine {
     fn serve_faults(&mut self) {
         let mut faults = std::mem::take(&mut self.faults);
         if let Err(error) = self.pages.uffd.faults(&mut faults) {
-            self.tell(format!("page faults cannot be read: {error}"));
+            self.events.tell(Happened::FaultsUnreadable { error: error.to_string() });
         }
         faults.drain(..).for_each(|fault| self.serve_fault(fault));
         self.faults = faults;
@@ -294,15 +300,6 @@ impl Engine {
             }
         }
     }
-
-    /// Something that people should know.
-    fn tell(&mut self, what: String) {
-        const MANY: usize = 1000;
-        if self.told.len() < MANY {
-            let at_s = progress::monotonic_ns().saturating_sub(self.config.started_ns) as f64 / 1e9;
-            self.told.push(Told { at_s, what });
-        }
-    }
 }
 
 /// What ended a wait of the engine. Where both did, a server: the disk's writes are done in the
@@ -324,7 +321,7 @@ fn late(ns_per_tick: f64) -> waits::Count {
 
 /// What the pager may use.
 fn options(config: &Config, sites: &[Site]) -> Result<Options, RmemError> {
-    let role = |site: &Site| (site.place, config.servers[site.server].role.into());
+    let role = |site: &Site| (site.place, role_of(config.servers[site.server].role));
     let local_pages = config.local_bytes / PAGE_BYTES as u64;
     // Enough for batches on their way to every server, and little enough to leave the program most
     // of its memory.

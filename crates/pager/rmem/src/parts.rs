@@ -6,7 +6,7 @@
 //! proportion. So it is reckoned in short stretches, of a second each.
 
 use crate::waits::Waited;
-use serde::Serialize;
+use pager_facts::PagedSeconds;
 
 /// What has been counted since paging began, s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,32 +37,11 @@ pub struct Waits {
     pub unknown: f64,
 }
 
-/// The parts, s.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Parts {
-    /// Of the program's threads.
-    pub user: f64,
-    pub system: f64,
-    /// Somebody waited for a page, and the engine worked ...
-    pub handling: f64,
-    /// ... or waited for the network ...
-    pub network: f64,
-    /// ... or for a server ...
-    pub server: f64,
-    /// ... or for the disk.
-    pub disk: f64,
-    /// A thread, or the engine that it waited for, was ready to run and had no processor. `None`:
-    /// the kernel does not say.
-    pub queue: Option<f64>,
-    /// All else.
-    pub other: f64,
-}
-
 /// Adds up stretch by stretch.
 #[derive(Debug, Default)]
 pub struct Account {
     last: Reading,
-    sum: Parts,
+    sum: PagedSeconds,
 }
 
 impl Waits {
@@ -115,7 +94,7 @@ impl Account {
             waited: now.waited.since(&last.waited),
             each: grown(now.each, last.each),
         };
-        self.sum = self.sum.and(&parts(&passed));
+        self.sum = both(&self.sum, &parts(&passed));
     }
 
     /// From the begin of paging to the last reading, s.
@@ -124,25 +103,25 @@ impl Account {
     }
 
     /// Until the last reading. They add up to the time that had passed by then.
-    pub fn parts(&self) -> Parts {
+    pub fn parts(&self) -> PagedSeconds {
         let work = self.sum.user;
         let user = work * self.last.user_share.clamp(0.0, 1.0);
-        Parts { user, system: work - user, ..self.sum }
+        PagedSeconds { user, system: work - user, ..self.sum }
     }
 }
 
-impl Parts {
-    fn and(&self, more: &Parts) -> Parts {
-        Parts {
-            user: self.user + more.user,
-            system: self.system + more.system,
-            handling: self.handling + more.handling,
-            network: self.network + more.network,
-            server: self.server + more.server,
-            disk: self.disk + more.disk,
-            queue: more.queue.map(|more| self.queue.unwrap_or(0.0) + more).or(self.queue),
-            other: self.other + more.other,
-        }
+/// Two stretches together.
+fn both(one: &PagedSeconds, more: &PagedSeconds) -> PagedSeconds {
+    PagedSeconds {
+        user: one.user + more.user,
+        system: one.system + more.system,
+        handling: one.handling + more.handling,
+        network: one.network + more.network,
+        server: one.server + more.server,
+        disk: one.disk + more.disk,
+        queue: more.queue.map(|more| one.queue.unwrap_or(0.0) + more).or(one.queue),
+        other: one.other + more.other,
+        ..*one
     }
 }
 
@@ -152,7 +131,7 @@ fn grown(now: f64, last: f64) -> f64 {
 }
 
 /// The parts of one stretch.
-fn parts(stretch: &Reading) -> Parts {
+fn parts(stretch: &Reading) -> PagedSeconds {
     let Reading { elapsed, work, user_share, queue, unseen, waited, each } = *stretch;
     let own = work + queue.unwrap_or(0.0);
     let waiting = match waited.all() {
@@ -166,7 +145,7 @@ fn parts(stretch: &Reading) -> Parts {
     let unseen = unseen.min(open);
     let late = waited.late * of_waits + unseen;
     let user = work * user_share * of_own;
-    Parts {
+    PagedSeconds {
         user,
         system: work * of_own - user,
         handling: waited.handling * of_waits,
@@ -175,6 +154,7 @@ fn parts(stretch: &Reading) -> Parts {
         disk: waited.disk * of_waits,
         queue: queue.map(|queue| queue * of_own + late),
         other: open - unseen + if queue.is_some() { 0.0 } else { late },
+        ..PagedSeconds::default()
     }
 }
 
@@ -187,9 +167,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn sum(parts: &Parts) -> f64 {
-        let Parts { user, system, handling, network, server, disk, queue, other } = *parts;
-        user + system + handling + network + server + disk + queue.unwrap_or(0.0) + other
+    fn all(parts: &PagedSeconds) -> [f64; 9] {
+        parts.parts().map(|part| part.seconds)
+    }
+
+    fn sum(parts: &PagedSeconds) -> f64 {
+        all(parts).iter().sum()
     }
 
     /// A second of a program with one thread.
@@ -220,7 +203,7 @@ mod tests {
     #[test]
     fn one_threads_parts_are_what_was_measured_and_the_rest_is_other() {
         let found = parts(&second());
-        let right = Parts {
+        let right = PagedSeconds {
             user: 0.3,
             system: 0.1,
             handling: 0.05,
@@ -229,10 +212,7 @@ mod tests {
             disk: 0.02,
             queue: Some(0.08),
             other: 0.24,
-        };
-        let all = |parts: &Parts| {
-            let Parts { user, system, handling, network, server, disk, queue, other } = *parts;
-            [user, system, handling, network, server, disk, queue.unwrap(), other]
+            ..PagedSeconds::default()
         };
         assert!(
             all(&found).iter().zip(all(&right)).all(|(found, right)| near(*found, right)),
@@ -310,9 +290,7 @@ mod tests {
             let found = parts(&Reading {
                 elapsed, work, user_share, queue, unseen, waited, each: each + all,
             });
-            let Parts { user, system, handling, network, server, disk, queue, other } = found;
-            let each = [user, system, handling, network, server, disk, queue.unwrap_or(0.0), other];
-            prop_assert!(each.iter().all(|part| *part >= 0.0), "{:?}", found);
+            prop_assert!(found.parts().map(|part| part.seconds).iter().all(|part| *part >= 0.0), "{:?}", found);
             prop_assert!((sum(&found) - elapsed).abs() < 1e-6, "{:?}", found);
         }
     }

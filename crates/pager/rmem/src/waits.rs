@@ -6,11 +6,11 @@ mod lateness;
 pub use idle::{Waited, Woken};
 pub use lateness::Count;
 
-use crate::course::Course;
+use crate::timeline::Timeline;
 use idle::Idle;
 use lateness::Lateness;
 use pager::Page;
-use serde::Serialize;
+use pager_facts::FaultTime;
 
 /// What a thread waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Waits {
     unseen: u64,
     lateness: Lateness,
     /// What happened, for a model.
-    pub course: Course,
+    pub timeline: Timeline,
 }
 
 /// A histogram of ticks: 16 steps to each power of two, so a quantile is off by 3 % at most.
@@ -50,21 +50,6 @@ struct Times {
     sum: u64,
     many: u64,
     most: u64,
-}
-
-/// Of the waits for one cause, ns. From when the engine saw the fault until the page was there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Quantiles {
-    /// How many.
-    pub count: u64,
-    /// Half were shorter.
-    pub p50: f64,
-    /// One in a hundred was longer.
-    pub p99: f64,
-    /// The longest.
-    pub max: f64,
-    /// All together, by their number.
-    pub mean: f64,
 }
 
 const STEPS: u32 = 4;
@@ -83,7 +68,7 @@ impl Waits {
             waited: Waited::default(),
             unseen: 0,
             lateness: Lateness::new(ns_per_tick, late),
-            course: Course::new(),
+            timeline: Timeline::new(),
         }
     }
 
@@ -190,8 +175,8 @@ impl Waits {
         if !self.any() {
             self.count(now);
             // Most that is held is there already, and such holds are as many as calls of `read`.
-            if self.fault || self.course.came_since(self.begun) {
-                self.course.wait(self.begun, now);
+            if self.fault || self.timeline.came_since(self.begun) {
+                self.timeline.wait(self.begun, now);
             }
         }
     }
@@ -204,7 +189,7 @@ impl Waits {
     }
 
     /// Of one cause.
-    pub fn quantiles(&self, cause: Cause, ns_per_tick: f64) -> Quantiles {
+    pub fn quantiles(&self, cause: Cause, ns_per_tick: f64) -> FaultTime {
         self.times[cause as usize].quantiles(ns_per_tick)
     }
 }
@@ -219,13 +204,12 @@ impl Times {
         (self.sum, self.many, self.most) = (self.sum + ticks, self.many + 1, self.most.max(ticks));
     }
 
-    fn quantiles(&self, ns_per_tick: f64) -> Quantiles {
+    fn quantiles(&self, ns_per_tick: f64) -> FaultTime {
         if self.many == 0 {
-            return Quantiles::default();
+            return FaultTime::default();
         }
         let ns = |ticks: f64| ticks * ns_per_tick;
-        Quantiles {
-            count: self.many,
+        FaultTime {
             p50: ns(self.quantile(0.5)),
             p99: ns(self.quantile(0.99)),
             max: ns(self.most as f64),
@@ -276,7 +260,7 @@ mod tests {
         for (found, right) in [(found.p50, 100_000.0), (found.p99, 198_000.0)] {
             assert!((found / right - 1.0).abs() < 0.032, "{found} {right}");
         }
-        assert_eq!((found.count, found.max, found.mean), (100_000, 200_000.0, 100_001.0));
+        assert_eq!((found.max, found.mean), (200_000.0, 100_001.0));
     }
 
     fn waits() -> Waits {
@@ -301,7 +285,7 @@ mod tests {
         assert_eq!((waits.so_far(400), waits.each(400)), (parts, 250));
         assert_eq!(waits.quantiles(Cause::Hard, 1.0).max, 100.0);
         assert_eq!(waits.quantiles(Cause::Zero, 1.0).max, 150.0);
-        assert_eq!(waits.quantiles(Cause::Soft, 1.0).count, 0);
+        assert_eq!(waits.quantiles(Cause::Soft, 1.0), FaultTime::default());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A made-up paged run whose phases are known: a second of page-outs, a second of computing, then
 //! page-ins, during which a server is lost and another joins.
 
-use fourstamp_report::{Facts, PagerFacts};
+use fourstamp_report::Facts;
 use record::{Field, Kind, Values};
 use serde_json::json;
 use stats::analysis::Analysis;
@@ -21,7 +21,7 @@ pub fn run() -> (Facts, Analysis) {
         transport: "tcp".into(),
         nodes: 6,
         launches: 1,
-        pager: PagerFacts::of(Some(&said())),
+        pager: serde_json::from_value(said()).ok(),
         ..Facts::default()
     };
     (facts, analyse(&rows))
@@ -62,8 +62,10 @@ fn said() -> serde_json::Value {
             "fault_ns": {"hard": {"p50": 25e3, "p99": 130e3, "max": 2e6, "mean": 30e3}},
             "prefetch": {"pages": 41_000, "windows": 800, "used": 760},
             "events": [
-                {"at_s": 2.5, "what": "place 0 (<b>host</b>:7311) is down: connection reset"},
-                {"at_s": 3.9, "what": "place 5 (10.0.0.3:7311) has joined, empty"},
+                {"at_s": 2.5, "what": {"server-down": {
+                    "server": 0, "address": "<b>host</b>:7311", "why": "connection reset",
+                }}},
+                {"at_s": 3.9, "what": {"server-joined": {"server": 5, "address": "10.0.0.3:7311"}}},
             ],
         }],
     })

@@ -9,11 +9,11 @@ use crate::facts::Facts;
 use crate::pager::{
     TRANSFERS_NOTE, about, faults_table, predictions_table, seconds_table, servers_table, transfers,
 };
-use crate::pager_facts::{Paged, PagerFacts};
-use crate::pager_seconds::{PagedPart, PagedSeconds};
+use crate::pager_seconds::{colour, shown};
 use document::chart::{Chart, bars, layout, lying, time_axis};
 use document::{Block, Pairs, Section};
 use document::{part, time};
+use pager_facts::{Paged, PagedSeconds, PagerFacts};
 
 pub(super) fn sections(facts: &Facts, analysis: &Analysis) -> Vec<Section> {
     let Some(pager) = &facts.pager else { return Vec::new() };
@@ -29,8 +29,8 @@ pub(super) fn sections(facts: &Facts, analysis: &Analysis) -> Vec<Section> {
 fn completion(pager: &PagerFacts, process: &Paged) -> Section {
     let sentence = about(process, pager);
     let mut section = Section::new("pager-time", "Where the completion time went", sentence);
-    let parts = process.seconds.shown();
-    section.legend = parts.iter().map(|part| (part.name.to_owned(), part.colour)).collect();
+    let parts = shown(&process.seconds);
+    section.legend = parts.iter().map(|part| (part.name.to_owned(), colour(part))).collect();
     section.charts.push(bar(&process.seconds));
     section.blocks.push(Block::Table(seconds_table(&process.seconds)));
     if let Some(table) = predictions_table(pager, process) {
@@ -50,7 +50,8 @@ fn bar(seconds: &PagedSeconds) -> Chart {
     let label = "The completion time as the sum of its parts.".to_owned();
     let mut chart = Chart::new("pager-bar", 150, label, axes);
     let whole = seconds.elapsed.max(f64::MIN_POSITIVE);
-    for PagedPart { name, colour, seconds: s, .. } in seconds.shown() {
+    for one in shown(seconds) {
+        let (name, colour, s) = (one.name, colour(&one), one.seconds);
         let text = format!("<b>{}</b> {name}<br>{}", time(s * 1e9), part(s / whole));
         let one = bars(
             vec![(s * 1e6).round() / 1e6],
@@ -78,9 +79,8 @@ fn faults(process: &Paged) -> Section {
 }
 
 fn servers(pager: &PagerFacts) -> Option<Section> {
-    let happened = pager.processes.iter().flat_map(|process| &process.events);
     let events: Vec<String> =
-        happened.map(|event| format!("{:.3} s: {}", event.at_s, event.what)).collect();
+        pager.events().map(|event| format!("{:.3} s: {}", event.at_s, event.what)).collect();
     if pager.servers.is_empty() && events.is_empty() {
         return None;
     }

@@ -5,9 +5,9 @@ use plotly::common::{
     DashType, HoverInfo, Line, Marker, MarkerSymbol, Mode as TraceMode, Position,
 };
 
-use crate::pager_facts::{PagerEvent, PagerFacts, ServerEvent};
 use crate::palette::MARK;
 use document::{chart_label, time};
+use pager_facts::{Happened, PagerEvent, PagerFacts};
 
 /// More marks would hide each other; all events are listed in a section of their own.
 const MARKED_AT_MOST: usize = 30;
@@ -28,33 +28,34 @@ pub(super) struct Mark {
 
 /// The marks of a run that lasted `end_s`, in order.
 pub(super) fn marks(pager: &PagerFacts, end_s: f64) -> Vec<Mark> {
-    let all = pager.processes.iter().flat_map(|process| &process.events);
-    let mut events: Vec<(&PagerEvent, ServerEvent)> =
-        all.filter_map(|event| Some((event, event.of_server()?))).collect();
-    events.sort_by(|(one, _), (other, _)| one.at_s.total_cmp(&other.at_s));
+    let of_server = |event: &&PagerEvent| {
+        matches!(event.what, Happened::ServerDown { .. } | Happened::ServerJoined { .. })
+    };
+    let mut events: Vec<&PagerEvent> = pager.events().filter(of_server).collect();
+    events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
     let mut marks: Vec<Mark> = Vec::new();
-    for (event, sort) in events {
+    for event in events {
         let near = marks.last().is_some_and(|mark| event.at_s - mark.at_s < NEAR * end_s);
         if !near {
             let to_left = event.at_s > 0.85 * end_s;
             marks.push(Mark { at_s: event.at_s, lost: 0, joined: 0, text: String::new(), to_left });
         }
-        marks.last_mut().into_iter().for_each(|mark| mark.add(event, sort));
+        marks.last_mut().into_iter().for_each(|mark| mark.add(event));
     }
     marks.truncate(MARKED_AT_MOST);
     marks
 }
 
 impl Mark {
-    fn add(&mut self, event: &PagerEvent, sort: ServerEvent) {
-        match sort {
-            ServerEvent::Lost => self.lost += 1,
-            ServerEvent::Joined => self.joined += 1,
+    fn add(&mut self, event: &PagerEvent) {
+        match event.what {
+            Happened::ServerJoined { .. } => self.joined += 1,
+            _ => self.lost += 1,
         }
         if !self.text.is_empty() {
             self.text.push_str("<br>");
         }
-        let what = chart_label(&event.what);
+        let what = chart_label(&event.what.to_string());
         self.text.push_str(&format!("<b>{}</b> {what}", time(event.at_s * 1e9)));
     }
 
@@ -99,21 +100,27 @@ pub(super) fn trace(marks: &[Mark], top: f64) -> Box<Scatter<f64, f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use pager_facts::{Leaving, Paged};
 
-    fn pager(events: &[(f64, &str)]) -> PagerFacts {
-        let events: Vec<_> =
-            events.iter().map(|(at_s, what)| json!({"at_s": at_s, "what": what})).collect();
-        PagerFacts::of(Some(&json!({"processes": [{"events": events}]}))).unwrap()
+    fn pager(events: &[(f64, Happened)]) -> PagerFacts {
+        let event = |(at_s, what): &(f64, Happened)| PagerEvent { at_s: *at_s, what: what.clone() };
+        let events = events.iter().map(event).collect();
+        PagerFacts { processes: vec![Paged { events, ..Paged::default() }], ..Default::default() }
     }
 
     #[test]
     fn servers_are_marked_and_nothing_else() {
+        let down = |server, address: &str| Happened::ServerDown {
+            server,
+            address: address.into(),
+            why: "gone".into(),
+        };
         let pager = pager(&[
-            (9.0, "place 4 (a:1) has joined, empty"),
-            (1.0, "place 1 (<a>:1) is down: gone"),
-            (1.1, "place 2 (b:1) is down: gone"),
-            (5.0, "page 0x1000 was unmapped behind our back"),
+            (9.0, Happened::ServerJoined { server: 4, address: "a:1".into() }),
+            (1.0, down(1, "<a>:1")),
+            (1.1, down(2, "b:1")),
+            (5.0, Happened::PageTaken { page: 0x1000, how: Leaving::Unmapped }),
+            (6.0, Happened::Told("in the words of an old run, server 3 is down: gone".into())),
         ]);
         let marks = marks(&pager, 10.0);
         let words: Vec<(f64, String)> = marks.iter().map(|mark| (mark.at_s, mark.word())).collect();

@@ -9,10 +9,10 @@ use stats::analysis::{PageKind, Paging, PagingBin};
 
 use super::pager_marks::{Mark, marks, trace};
 use crate::pager::phases;
-use crate::pager_facts::PagerFacts;
 use document::chart::{Chart, count_axis, layout, line, mode, time_axis};
 use document::{Block, ChartText, Colour, Section};
 use document::{axis_seconds, byte_rate, rate, time};
+use pager_facts::PagerFacts;
 
 /// What is drawn, the last on top: kind, name, class, width.
 const LINES: [(PageKind, &str, &str, f64); 3] = [

@@ -5,13 +5,13 @@ use super::asked::What;
 use super::perform::frame_of;
 use super::scribe::Transfer;
 use crate::checksum;
-use crate::course::{Batch, Way};
 use crate::disk::{Done, Found};
 use crate::link::{FetchTimes, PageBytes, PageEntry, Reply, StoreTimes};
 use clock::{Exchange, Ticks};
 use pager::{
     Access, Answer, Failure, Installed, Into, Operation, Outcome, PAGE_BYTES, Page, Place, Tag,
 };
+use pager_facts::{Batch, FrameTask, Happened, Way};
 use record::Kind;
 
 impl Engine {
@@ -86,14 +86,8 @@ impl Engine {
     fn note(&mut self, at: usize, way: Way, operations: &[u64], done: u64) {
         let bytes = (operations.len() * PAGE_BYTES) as u64;
         let asked = operations.first().and_then(|operation| self.asks.ready(Operation(*operation)));
-        let server = self.sites[at].server;
-        self.waits.course.transfer(Batch {
-            way,
-            server,
-            asked: asked.unwrap_or(done),
-            done,
-            bytes,
-        });
+        let server = self.sites[at].server as u32;
+        self.waits.timeline.batch(Batch { way, server, asked: asked.unwrap_or(done), done, bytes });
     }
 
     fn stored(&mut self, at: usize, operation: Operation, times: &StoreTimes, batch: usize) {
@@ -193,7 +187,7 @@ impl Engine {
         let outcome = match result {
             Ok(()) => Ok(Answer { tag, installed: None }),
             Err(error) => {
-                self.tell(format!("frame {} cannot be filled: {error}", frame.0));
+                self.events.frames_failed(1, FrameTask::Fill, &error);
                 Err(Failure::Wrong)
             }
         };
@@ -223,7 +217,7 @@ impl Engine {
         match (outcome, asked.what) {
             (Ok(Found::Stored), What::Store { kind }) => {
                 self.scribe.disk_out(kind, asked.ready, &stored);
-                self.disk_full = false;
+                self.events.disk_took();
                 self.pager.done(operation, Ok(Answer::default()));
             }
             (
@@ -231,9 +225,7 @@ impl Engine {
                 What::Fetch { into, version, checksum, cancelled, .. },
             ) => {
                 if !tag.is_some_and(|tag| is_right(tag, version, checksum, &*bytes)) {
-                    self.tell(
-                        "a page came from the disk that is not the one that was kept there".into(),
-                    );
+                    self.events.tell(Happened::DiskWrong);
                     return self.pager.done(operation, Err(Failure::Wrong));
                 }
                 self.scribe.disk_in(times.sent, times.arrived, times.taken);
@@ -241,11 +233,7 @@ impl Engine {
                 self.scribe.taken(self.clock.now().0);
             }
             (Err(error), _) => {
-                let full = error.raw_os_error() == Some(libc::ENOSPC);
-                // Tried again and again until there is room: that is told once.
-                if !full || !std::mem::replace(&mut self.disk_full, full) {
-                    self.tell(format!("the disk failed: {error}"));
-                }
+                let full = self.events.disk_failed(&error);
                 self.pager.done(operation, Err(if full { Failure::Full } else { Failure::Wrong }));
             }
             _ => self.pager.done(operation, Err(Failure::Wrong)),
@@ -278,7 +266,8 @@ impl Engine {
         site.discards.clear();
         let server = self.sites[at].server;
         let address = self.config.servers[server].address.clone();
-        self.tell(format!("{place} ({address}) is down: {why}"));
+        self.recovery.lost_server();
+        self.events.tell(Happened::ServerDown { server: place.0, address, why });
         self.forget_asks(place);
         self.perform_all();
         self.look_for(server);

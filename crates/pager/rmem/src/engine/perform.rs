@@ -1,12 +1,13 @@
 //! Carrying out what the pager wants.
 
 use super::asked::{Asked, What};
-use super::pages::Taking;
+use super::pages::{Taking, address};
 use super::{Engine, waits::Cause};
 use crate::checksum;
 use pager::{
     Access, Action, Frame, Grabbed, Installed, Into, Operation, PAGE_BYTES, Page, Place, Purpose,
 };
+use pager_facts::{FrameTask, Happened, Leaving};
 use record::Kind;
 
 impl Engine {
@@ -83,10 +84,7 @@ impl Engine {
     /// Only a system call that we do not see can do that.
     fn tell_absent(&mut self, page: Option<Page>) {
         if let Some(page) = page {
-            self.tell(format!(
-                "page {:#x} was given up behind our back",
-                super::pages::address(page)
-            ));
+            self.events.page_taken(page, Leaving::GivenUp);
         }
     }
 
@@ -98,10 +96,7 @@ impl Engine {
             pager.installed(page, how);
         });
         if went == Installed::Gone {
-            self.tell(format!(
-                "page {:#x} was unmapped behind our back",
-                super::pages::address(page)
-            ));
+            self.events.page_taken(page, Leaving::Unmapped);
         }
         self.waits.end(page, 1, self.clock.now().0);
     }
@@ -113,17 +108,15 @@ impl Engine {
         }
         if let Err(error) = self.pages.poison(page) {
             // Whoever touches it waits for ever: never wrong bytes.
-            self.tell(format!(
-                "page {:#x} cannot be made to fail: {error}",
-                super::pages::address(page)
-            ));
+            let (page, error) = (address(page) as u64, error.to_string());
+            self.events.tell(Happened::PageStuck { page, error });
         }
         self.waits.end(page, 1, self.clock.now().0);
     }
 
     fn empty(&mut self, first: Frame, many: u32) {
         if let Err(error) = self.staging.empty(first, many) {
-            self.tell(format!("{many} frames cannot be emptied: {error}"));
+            self.events.frames_failed(many, FrameTask::Empty, &error);
         }
     }
 
@@ -132,7 +125,7 @@ impl Engine {
     fn clear(&mut self, frame: Frame) {
         let (_, result) = self.pages.uffd.copy(self.staging.address(frame), &[0; PAGE_BYTES]);
         if let Err(error) = result {
-            self.tell(format!("frame {} cannot be cleared: {error}", frame.0));
+            self.events.frames_failed(1, FrameTask::Clear, &error);
         }
     }
 
@@ -247,10 +240,7 @@ impl Engine {
             tell(page, how);
         });
         if let Some(page) = gone {
-            self.tell(format!(
-                "page {:#x} was unmapped behind our back",
-                super::pages::address(page)
-            ));
+            self.events.page_taken(page, Leaving::Unmapped);
         }
         self.waits.end(first, (bytes.len() / PAGE_BYTES) as u64, self.clock.now().0);
     }

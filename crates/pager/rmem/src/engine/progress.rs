@@ -3,59 +3,16 @@
 
 use super::Engine;
 use super::site::Site;
-use crate::parts::{Account, Parts, Reading, Waits};
+use crate::RmemError;
+use crate::parts::{Account, Reading, Waits};
 use crate::run_queue::{Had, Threads};
-use crate::waits::{Cause, Quantiles};
-use crate::{RmemError, ServerRole};
-use pager::{PAGE_BYTES, PlaceStatus};
-use serde::Serialize;
+use crate::waits::Cause;
+use pager::{PAGE_BYTES, PlaceStatus, Status};
+use pager_facts::{
+    FaultCounts, FaultTimes, Happened, PageServer, Paged, PagedSeconds, Prefetched, ServerState,
+    timeline_name,
+};
 use std::path::Path;
-
-/// What one process says of itself. In `processes/<pid>.json` of the run while it goes on; then in
-/// `run.json`.
-#[derive(Clone, Debug, Serialize)]
-pub struct Progress {
-    pid: u32,
-    program: String,
-    finished: bool,
-    seconds: Seconds,
-    faults: Faults,
-    fault_ns: FaultTimes,
-    page_outs: u64,
-    page_ins: u64,
-    parity: u64,
-    transfers: u64,
-    moves: u64,
-    clean_evictions: u64,
-    dirty_evictions: u64,
-    resident_bytes: u64,
-    outside_bytes: u64,
-    prefetch: Prefetch,
-    rate_bytes_per_s: Option<f64>,
-    user_mode_only: bool,
-    servers: Vec<ServerState>,
-    lost_pages: Vec<String>,
-    unprotected_groups: u64,
-    anomalies: u64,
-    /// Threads wait, and the disk is full, which is the last place that pages could go to.
-    no_room: bool,
-    events: Vec<Told>,
-}
-
-/// Where the time went. `init` and the parts add up to `elapsed`.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-struct Seconds {
-    elapsed: f64,
-    /// Until the program had its first paged memory: loading, what it did till then, connecting to
-    /// the servers.
-    init: f64,
-    #[serde(flatten)]
-    parts: Parts,
-    /// Of `network`: what the bytes take at the network's rate. A model, and no measurement.
-    network_bytes: f64,
-    /// Of the engine's thread, beside the program.
-    engine: f64,
-}
 
 /// Counters of this process as they were when paging began, and where its time has gone since.
 #[derive(Debug)]
@@ -70,61 +27,26 @@ pub(super) struct Spent {
     account: Account,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
-struct Faults {
-    zero: u64,
-    soft: u64,
-    hard: u64,
-}
-
-#[derive(Clone, Copy, Debug, Serialize)]
-struct FaultTimes {
-    zero: Quantiles,
-    soft: Quantiles,
-    hard: Quantiles,
-}
-
-#[derive(Clone, Copy, Debug, Serialize)]
-struct Prefetch {
-    pages: u64,
-    windows: u64,
-    used: u64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct ServerState {
-    address: String,
-    role: ServerRole,
-    state: &'static str,
-    pages: u64,
-}
-
-/// Something that happened.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Told {
-    pub at_s: f64,
-    pub what: String,
-}
-
 impl Engine {
     /// Everything as it is now.
-    pub(super) fn progress(&self) -> Progress {
-        let status = self.pager.status();
-        let quantiles = |cause| self.waits.quantiles(cause, self.ns_per_tick);
-        let (zero, soft, hard) =
-            (quantiles(Cause::Zero), quantiles(Cause::Soft), quantiles(Cause::Hard));
+    fn progress(&self, status: &Status) -> Paged {
+        let times = |cause| self.waits.quantiles(cause, self.ns_per_tick);
         let (outs, ins, parity) = (self.scribe.outs, self.scribe.ins, self.scribe.parities);
-        Progress {
+        Paged {
             pid: std::process::id(),
             program: program(),
-            finished: self.finished,
+            finished: Some(self.finished),
             seconds: self.seconds(),
-            faults: Faults {
+            faults: FaultCounts {
                 zero: status.faults_zero,
                 soft: status.faults_soft(),
                 hard: status.faults_hard,
             },
-            fault_ns: FaultTimes { zero, soft, hard },
+            fault_ns: FaultTimes {
+                zero: times(Cause::Zero),
+                soft: times(Cause::Soft),
+                hard: times(Cause::Hard),
+            },
             page_outs: outs,
             page_ins: ins,
             parity,
@@ -135,13 +57,12 @@ impl Engine {
             resident_bytes: status.resident_pages * PAGE_BYTES as u64,
             outside_bytes: status.vault.places.iter().map(|place| place.pages).sum::<u64>()
                 * PAGE_BYTES as u64,
-            prefetch: Prefetch {
+            prefetch: Prefetched {
                 pages: status.page_ins_prefetch,
                 windows: status.windows,
                 used: status.windows_used,
             },
             rate_bytes_per_s: self.rate.bytes_per_second(),
-            user_mode_only: !self.pages.uffd.abilities().kernel_faults,
             servers: self.server_states(&status.vault.places),
             lost_pages: status
                 .lost
@@ -150,29 +71,29 @@ impl Engine {
                 .collect(),
             unprotected_groups: status.vault.unprotected,
             anomalies: status.surprises,
-            no_room: self.disk_full && self.waits.any(),
-            events: self.told.clone(),
+            no_room: self.events.disk_full() && self.waits.any(),
+            events: self.events.told().to_vec(),
         }
     }
 
-    fn server_states(&self, places: &[PlaceStatus]) -> Vec<ServerState> {
+    fn server_states(&self, places: &[PlaceStatus]) -> Vec<PageServer> {
         let used = |site: &Site| {
             places.iter().find(|one| one.place == site.place).map_or(0, |one| one.used)
         };
         let state_of = |(at, server): (usize, &crate::Server)| {
             let site = self.sites.iter().rev().find(|site| site.server == at);
             let up = site.is_some_and(|site| !site.down);
-            ServerState {
+            PageServer {
                 address: server.address.clone(),
                 role: server.role,
-                state: if up { "up" } else { "down" },
+                state: if up { ServerState::Up } else { ServerState::Down },
                 pages: site.map_or(0, used),
             }
         };
         self.config.servers.iter().enumerate().map(state_of).collect()
     }
 
-    fn seconds(&self) -> Seconds {
+    fn seconds(&self) -> PagedSeconds {
         let spent = &self.spent;
         let since_start = |ns: u64| ns.saturating_sub(self.config.started_ns) as f64 / 1e9;
         let init = since_start(spent.begun_ns);
@@ -180,7 +101,7 @@ impl Engine {
         let parts = spent.account.parts();
         let network_bytes = self.rate.seconds().min(parts.network);
         let (user, system) = cpu_seconds(libc::RUSAGE_THREAD);
-        Seconds { elapsed, init, parts, network_bytes, engine: user + system }
+        PagedSeconds { elapsed, init, network_bytes, engine: user + system, ..parts }
     }
 
     /// Reckon up where the time has gone.
@@ -196,16 +117,20 @@ impl Engine {
     pub(super) fn save_progress(&mut self) -> Result<(), RmemError> {
         let Some(folder) = self.config.run.clone() else { return Ok(()) };
         if !self.config.record {
-            self.waits.course.stop();
+            self.waits.timeline.stop();
         }
         self.account();
-        save(&folder.join("processes"), &self.progress())?;
-        self.append_course(&folder)
+        let status = self.pager.status();
+        if let Some(pages) = self.recovery.over(&status.vault) {
+            self.events.tell(Happened::Rebuilt { pages });
+        }
+        save(&folder.join(pager_facts::FOLDER), &self.progress(&status))?;
+        self.append_timeline(&folder)
     }
 
     /// What has happened since it was written last.
-    fn append_course(&mut self, folder: &Path) -> Result<(), RmemError> {
-        let path = folder.join(format!("course-{}.csv", std::process::id()));
+    fn append_timeline(&mut self, folder: &Path) -> Result<(), RmemError> {
+        let path = folder.join(timeline_name(std::process::id()));
         let failed = |error: std::io::Error| RmemError::Record {
             reason: format!("{}: {error}", path.display()),
         };
@@ -218,12 +143,12 @@ impl Engine {
             let ago_ns = ticks.saturating_sub(at) as f64 * ns_per_tick;
             monotonic.saturating_sub(started).saturating_sub(ago_ns as u64)
         };
-        self.waits.course.write(ns, &mut std::io::BufWriter::new(file)).map_err(failed)
+        self.waits.timeline.write(ns, &mut std::io::BufWriter::new(file)).map_err(failed)
     }
 }
 
 /// A file that is whole at any moment.
-fn save(folder: &Path, progress: &Progress) -> Result<(), RmemError> {
+fn save(folder: &Path, progress: &Paged) -> Result<(), RmemError> {
     let failed = |error: std::io::Error| RmemError::Record {
         reason: format!("{}: {error}", folder.display()),
     };

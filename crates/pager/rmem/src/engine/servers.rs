@@ -4,9 +4,11 @@ use super::scribe::Scribe;
 use super::site::Site;
 use super::{Engine, RmemError};
 use crate::Config;
+use crate::config::role_of;
 use crate::link::Link;
 use fabric::RunKey;
 use pager::Place;
+use pager_facts::Happened;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -98,8 +100,8 @@ impl Engine {
                 self.lose(at, error.to_string());
                 continue;
             }
-            self.tell(format!("{place} ({address}) has joined, empty"));
-            self.pager.joined(place, role.into());
+            self.events.tell(Happened::ServerJoined { server: place.0, address });
+            self.pager.joined(place, role_of(role));
             self.perform_all();
         }
     }

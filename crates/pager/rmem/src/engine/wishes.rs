@@ -3,6 +3,7 @@
 use super::Engine;
 use crate::mailbox::{Request, Stretch, Ticket};
 use pager::{PAGE_BYTES, Page};
+use pager_facts::Happened;
 use std::sync::Arc;
 
 impl Engine {
@@ -35,7 +36,7 @@ impl Engine {
                     self.holds.push((stretch, Arc::clone(ticket)));
                     return false;
                 }
-                self.tell(format!("{} bytes are too many to be held at once", stretch.bytes));
+                self.events.tell(Happened::HeldTooMuch { bytes: stretch.bytes as u64 });
             }
             Request::Release(stretch) => {
                 let (first, pages) = numbers(stretch);
@@ -50,7 +51,8 @@ impl Engine {
         let (first, pages) = numbers(stretch);
         if let Err(error) = self.pages.uffd.register(stretch.address, stretch.bytes) {
             // It stays ordinary memory: right, and not paged.
-            return self.tell(format!("{} bytes are not paged: {error}", stretch.bytes));
+            let (bytes, error) = (stretch.bytes as u64, error.to_string());
+            return self.events.tell(Happened::NotPaged { bytes, error });
         }
         self.pager.map(first, pages);
     }
@@ -63,7 +65,7 @@ impl Engine {
         self.perform_all();
         match self.shared.arena.close(stretch.address, stretch.bytes) {
             Ok(()) => self.shared.arena.put_back(stretch.address, stretch.bytes),
-            Err(error) => self.tell(error.to_string()),
+            Err(error) => self.events.tell(Happened::Failed { error: error.to_string() }),
         }
         self.waits.end(first, pages, self.clock.now().0);
     }
@@ -91,7 +93,7 @@ impl Engine {
         self.perform_all();
         match self.shared.arena.close(from.address, from.bytes) {
             Ok(()) => self.shared.arena.put_back(from.address, from.bytes),
-            Err(error) => self.tell(error.to_string()),
+            Err(error) => self.events.tell(Happened::Failed { error: error.to_string() }),
         }
     }
 
@@ -117,10 +119,10 @@ impl Engine {
         }
         self.look_at_clocks();
         if let Err(error) = self.scribe.finish() {
-            self.tell(error.to_string());
+            self.events.tell(Happened::Failed { error: error.to_string() });
         }
         if let Err(error) = self.save_progress() {
-            self.tell(error.to_string());
+            self.events.tell(Happened::Failed { error: error.to_string() });
         }
     }
 }

@@ -6,9 +6,9 @@ use crate::commands::report::document_of;
 use crate::paged;
 use crate::show;
 use anyhow::{Context, Result};
+use pager_facts::Paged;
 use record::RunFolder;
 use rmem::Config;
-use serde_json::Value;
 use std::path::Path;
 use std::process::ExitStatus;
 
@@ -36,7 +36,7 @@ pub fn close_and_show(
     paged::complete(info, processes);
     folder.close().with_context(|| format!("cannot close {}", path.display()))?;
     // What it held is in run.json now.
-    let _ = std::fs::remove_dir_all(path.join(paged::FOLDER));
+    let _ = std::fs::remove_dir_all(path.join(pager_facts::FOLDER));
     if !no_report {
         let analysed = crate::analyse::analyse(&path, 1, &stats::Filter::default())?;
         show::text_beside(&document_of(&[analysed]));
@@ -61,13 +61,12 @@ fn nothing_paged(path: &Path, ended: &ExitStatus, config: &Config) {
 }
 
 /// What a process has lost for ever; `run.json` has the address of each page.
-fn loss(process: &Value, policy: &str) -> Option<String> {
-    let pages = process["lost_pages"].as_array().filter(|pages| !pages.is_empty())?;
-    let first = pages[0].as_str().unwrap_or_default();
+fn loss(process: &Paged, policy: &str) -> Option<String> {
+    let first = process.lost_pages.first()?;
     Some(format!(
         "fourstamp: process {} lost the contents of {} pages, the first at {first}: more servers \
         failed than the policy {policy} bears; whoever touches one of them gets SIGBUS",
-        process["pid"],
-        pages.len()
+        process.pid,
+        process.lost_pages.len()
     ))
 }

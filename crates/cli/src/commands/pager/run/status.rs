@@ -1,6 +1,7 @@
 //! How far the program is: on SIGUSR1, or each second. And, unasked, when it cannot go on.
 
-use serde::Deserialize;
+use crate::paged;
+use pager_facts::{Paged, ServerState};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -14,40 +15,17 @@ the program waits until there is room; free some, or end it";
 
 /// Says how far a run is until it ends.
 pub struct Status {
-    folder: PathBuf,
+    run: PathBuf,
     end: Sender<()>,
     thread: JoinHandle<()>,
-}
-
-/// What of a process's progress is shown.
-#[derive(Deserialize)]
-struct Progress {
-    pid: u32,
-    resident_bytes: u64,
-    outside_bytes: u64,
-    page_ins: u64,
-    page_outs: u64,
-    seconds: Seconds,
-    servers: Vec<Server>,
-    no_room: bool,
-}
-
-#[derive(Deserialize)]
-struct Seconds {
-    elapsed: f64,
-}
-
-#[derive(Deserialize)]
-struct Server {
-    state: String,
 }
 
 impl Status {
     /// For the run at `path`; each second, if asked for.
     pub fn new(path: &Path, each_second: bool) -> Status {
-        let folder = path.join(crate::paged::FOLDER);
+        let run = path.to_path_buf();
         let (end, ended) = channel();
-        let watched = folder.clone();
+        let watched = run.clone();
         let watch = move || {
             let (mut looks, mut stuck) = (0, false);
             while ended.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
@@ -55,23 +33,25 @@ impl Status {
                     say(&watched, looks % HEAD_EVERY == 0);
                 }
                 looks += 1;
-                let was_stuck =
-                    std::mem::replace(&mut stuck, all(&watched).iter().any(|one| one.no_room));
+                let was_stuck = std::mem::replace(
+                    &mut stuck,
+                    paged::processes(&watched).iter().any(|one| one.no_room),
+                );
                 if stuck && !was_stuck {
                     eprintln!("{NO_ROOM}");
                 }
             }
         };
-        Status { folder, end, thread: std::thread::spawn(watch) }
+        Status { run, end, thread: std::thread::spawn(watch) }
     }
 
     /// SIGUSR1 is a question; all other signals are the program's.
     pub fn on_signal(&self) -> impl Fn(i32) -> bool + Send + 'static {
-        let folder = self.folder.clone();
+        let run = self.run.clone();
         move |signal| {
             let asked = signal == signal_hook::consts::SIGUSR1;
             if asked {
-                say(&folder, true);
+                say(&run, true);
             }
             asked
         }
@@ -85,19 +65,10 @@ impl Status {
     }
 }
 
-/// What the processes said last: at most a second old.
-fn all(folder: &Path) -> Vec<Progress> {
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let whole = files.filter(|file| file.extension().is_some_and(|ending| ending == "json"));
-    let mut all: Vec<Progress> =
-        whole.filter_map(|file| serde_json::from_slice(&std::fs::read(file).ok()?).ok()).collect();
-    all.sort_by_key(|progress| progress.pid);
-    all
-}
-
 /// A line for each process, below the names of the columns.
-fn say(folder: &Path, with_head: bool) {
-    let all = all(folder);
+fn say(run: &Path, with_head: bool) {
+    // At most a second old.
+    let all = paged::processes(run);
     if all.is_empty() {
         return eprintln!("fourstamp: nothing is paged yet");
     }
@@ -110,27 +81,17 @@ fn say(folder: &Path, with_head: bool) {
     all.iter().for_each(|progress| eprintln!("{}", line(progress)));
 }
 
-fn line(progress: &Progress) -> String {
-    let Progress {
-        pid,
-        resident_bytes,
-        outside_bytes,
-        page_ins,
-        page_outs,
-        seconds,
-        servers,
-        no_room: _,
-    } = progress;
-    let up = servers.iter().filter(|server| server.state == "up").count();
+fn line(process: &Paged) -> String {
+    let up = process.servers.iter().filter(|server| server.state == ServerState::Up).count();
     let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
     let cells = [
-        pid.to_string(),
-        format!("{:.0} s", seconds.elapsed),
-        mib(*resident_bytes),
-        mib(*outside_bytes),
-        page_outs.to_string(),
-        page_ins.to_string(),
-        format!("{up} of {}", servers.len()),
+        process.pid.to_string(),
+        format!("{:.0} s", process.seconds.elapsed),
+        mib(process.resident_bytes),
+        mib(process.outside_bytes),
+        process.page_outs.to_string(),
+        process.page_ins.to_string(),
+        format!("{up} of {}", process.servers.len()),
     ];
     row(cells.each_ref().map(String::as_str))
 }
@@ -143,23 +104,26 @@ fn row([process, time, here, outside, out, back, up]: [&str; 7]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pager_facts::ServerState::{Down, Up};
+    use pager_facts::{PageServer, PagedSeconds};
 
     #[test]
     fn columns_line_up_in_80() {
-        let one = |pid, pages, servers: &[&str]| {
-            let states = servers.iter().map(|state| Server { state: (*state).to_owned() });
-            line(&Progress {
+        let one = |pid, pages, servers: &[ServerState]| {
+            let servers =
+                servers.iter().map(|state| PageServer { state: *state, ..Default::default() });
+            line(&Paged {
                 pid,
                 resident_bytes: 8 << 20,
                 outside_bytes: pages * 4096,
                 page_ins: pages,
                 page_outs: 7 * pages,
-                seconds: Seconds { elapsed: pages as f64 / 10_000.0 },
-                servers: states.collect(),
-                no_room: false,
+                seconds: PagedSeconds { elapsed: pages as f64 / 10_000.0, ..Default::default() },
+                servers: servers.collect(),
+                ..Paged::default()
             })
         };
-        let lines = [one(7, 12, &[]), one(4_194_304, 123_456_789, &["up", "down", "up"])];
+        let lines = [one(7, 12, &[]), one(4_194_304, 123_456_789, &[Up, Down, Up])];
         assert!(lines[1].ends_with("2 of 3") && lines[1].contains("482253.1 MiB"), "{}", lines[1]);
         assert!(lines.iter().all(|line| line.chars().count() == 79), "{lines:?}");
     }

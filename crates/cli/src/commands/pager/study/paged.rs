@@ -8,7 +8,8 @@ use crate::commands::shaped::namespaces::Namespaces;
 use crate::course;
 use anyhow::{Context, Result, ensure};
 use fabric::RunKey;
-use report::PagerFacts;
+use pager_facts::{KEY, PagerFacts};
+use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -66,6 +67,6 @@ fn facts(run: &Path) -> Result<PagerFacts> {
         .with_context(|| format!("cannot read {}", path.display()))?;
     let info: Value =
         serde_json::from_str(&text).with_context(|| format!("{} is no run", path.display()))?;
-    PagerFacts::of(info.pointer("/parameters/pager"))
+    PagerFacts::deserialize(&info["parameters"][KEY])
         .with_context(|| format!("{} says nothing of paging", path.display()))
 }

@@ -132,8 +132,8 @@ pub fn csv(rows: &[Row]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pager_facts::PagedSeconds;
     use predict::{Direction, Recorded, Transfer, Wait};
-    use report::PagedSeconds;
 
     fn row(alternative: Alternative, cell: Cell) -> Row {
         Row { results: [cell].into_iter().collect(), ..Row::new(alternative, 24 << 20, 6 << 20) }

@@ -2,8 +2,8 @@
 
 use super::alternative::Alternative;
 use crate::foretelling::completion;
+use pager_facts::{Paged, PagedSeconds};
 use predict::{Completion, Recorded};
-use report::{Paged, PagedSeconds};
 use study::Results;
 use study::process::Times;
 

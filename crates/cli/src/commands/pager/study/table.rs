@@ -5,8 +5,9 @@ use super::prediction::{self, predicted_s};
 use super::row::Row;
 use comfy_table::{CellAlignment, Table, presets};
 use document::time_text;
+use pager_facts::{PagedPart, PagedSeconds};
 use record::csv_field;
-use report::{PagedPart, PagedSeconds, ratio_text};
+use report::{part_text, ratio_text};
 use study::Launch;
 
 /// For people.
@@ -25,7 +26,10 @@ pub fn text(rows: &[Row]) -> String {
         cells.extend([middle.seconds.elapsed, low, high].map(seconds));
         cells.push(predicted_s(row, rows).map_or("-".into(), seconds));
         cells.extend(
-            middle.seconds.parts().map(|part| part.text(middle.tick_s).replace('\u{a0}', " ")),
+            middle
+                .seconds
+                .parts()
+                .map(|part| part_text(&part, middle.tick_s).replace('\u{a0}', " ")),
         );
         cells.push(middle.transfers.to_string());
         table.add_row(cells);
@@ -137,7 +141,7 @@ mod tests {
         let mut alone = Cell::alone(Times { elapsed_s: 0.025, user_s: 0.02, system_s: 0.0 });
         alone.tick_s = 0.01;
         let said = |cell: &Cell| {
-            cell.seconds.parts().map(|part| part.text(cell.tick_s).replace('\u{a0}', " "))
+            cell.seconds.parts().map(|part| part_text(&part, cell.tick_s).replace('\u{a0}', " "))
         };
         let [user, system, .., other] = said(&alone);
         assert_eq!([&*user, &system, &other], ["20.0 ms", "below 10.0 ms", "below 10.0 ms"]);
