@@ -1,7 +1,7 @@
 //! Runs of older versions stay readable: this is what one of 0.1.0 said of itself, when events were
 //! words.
 
-use pager_facts::{Happened, PagerFacts, ServerRole, ServerState};
+use fourstamp_pager_facts::{Happened, PagerFacts, ServerRole, ServerState};
 
 #[test]
 fn what_was_written_before_events_were_data_is_read() {

@@ -82,34 +82,6 @@ pub enum Action {
         /// For the record.
         purpose: Purpose,
     },
-    /// The same; and `frame` becomes what it was xor what the slot held before, when the answer
-    /// comes. For parity kept up to date in place.
-    Swap {
-        /// Answered by its number.
-        operation: Operation,
-        /// Where.
-        place: Place,
-        /// Where there.
-        slot: Slot,
-        /// What; then the difference.
-        frame: Frame,
-        /// With this beside it.
-        tag: Tag,
-    },
-    /// The slot becomes what it holds xor the frame. Its tag's version becomes `version`, its
-    /// checksum the server's own.
-    Mix {
-        /// Answered by its number.
-        operation: Operation,
-        /// Where.
-        place: Place,
-        /// Where there.
-        slot: Slot,
-        /// What to mix in.
-        frame: Frame,
-        /// Of the new contents.
-        version: u64,
-    },
     /// Bring a slot's contents.
     Read {
         /// Answered by its number.
@@ -149,7 +121,7 @@ pub enum Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Into {
     /// Straight into the program's memory. The operation is done when the page is there;
-    /// [`Answer::installed`] says how that went.
+    /// [`Outcome`] says how that went.
     Page(Page),
     /// Into an empty frame.
     Frame(Frame),
@@ -177,17 +149,8 @@ pub enum Purpose {
     Move,
 }
 
-/// How an operation went.
-pub type Outcome = Result<Answer, Failure>;
-
-/// What an operation brought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Answer {
-    /// The tag that the slot has now.
-    pub tag: Option<Tag>,
-    /// For a read into a page: whether it is there now.
-    pub installed: Option<Installed>,
-}
+/// How an operation went; for a read into a page, how putting it there went.
+pub type Outcome = Result<Option<Installed>, Failure>;
 
 /// Why an operation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,9 +27,7 @@ mod table;
 mod tests;
 mod vault;
 
-pub use action::{
-    Access, Action, Answer, Failure, Grabbed, Installed, Into, Outcome, Purpose, Urgency,
-};
+pub use action::{Access, Action, Failure, Grabbed, Installed, Into, Outcome, Purpose, Urgency};
 pub use names::{Checksum, Frame, Operation, PAGE_BYTES, Page, Place, Slot, Tag};
 pub use options::{Options, OptionsError};
 pub use pager::Pager;

@@ -10,8 +10,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
 use crate::{
-    Action, Answer, Checksum, Failure, Frame, Installed, Into, Operation, Outcome, Page, Place,
-    Slot, Tag,
+    Action, Checksum, Failure, Frame, Installed, Into, Operation, Outcome, Page, Place, Slot, Tag,
 };
 
 /// What the world tells the pager.
@@ -87,11 +86,10 @@ impl World {
             Action::Reserve { place, .. } | Action::Read { place, .. } => {
                 self.queue(place, action, 0)
             }
-            Action::Write { place, frame, tag, .. } | Action::Swap { place, frame, tag, .. } => {
+            Action::Write { place, frame, tag, .. } => {
                 assert_eq!(checksum(self.full(frame)), tag.checksum, "a wrong checksum was sent");
                 self.queue(place, action, self.full(frame));
             }
-            Action::Mix { place, frame, .. } => self.queue(place, action, self.full(frame)),
             Action::Zero { .. }
             | Action::Grab { .. }
             | Action::Drop { .. }
@@ -177,10 +175,7 @@ impl World {
     fn serve(&mut self, place: Place) -> Option<Input> {
         let (action, content) = self.spots.get_mut(&place)?.asked.pop_front()?;
         let refused = place != Place::DISK && self.chance(self.refuses);
-        if let Action::Write { frame, .. }
-        | Action::Swap { frame, .. }
-        | Action::Mix { frame, .. } = action
-        {
+        if let Action::Write { frame, .. } = action {
             assert_eq!(self.full(frame), content, "frame {} changed before the answer", frame.0);
         }
         let spot = self.spots.get_mut(&place)?;
@@ -194,9 +189,7 @@ impl World {
                 spot.room -= granted;
                 Some(Input::Granted(place, granted))
             }
-            Action::Write { operation, slot, .. } | Action::Swap { operation, slot, .. }
-                if refused && !spot.slots.contains_key(&slot) =>
-            {
+            Action::Write { operation, slot, .. } if refused && !spot.slots.contains_key(&slot) => {
                 Some(Input::Done(operation, Err(Failure::Full)))
             }
             Action::Write { operation, slot, tag, .. } => {
@@ -206,30 +199,18 @@ impl World {
                     slot.0
                 );
                 spot.slots.insert(slot, (content, tag));
-                Some(done(operation, tag, None))
-            }
-            Action::Swap { operation, slot, frame, tag, .. } => {
-                let before =
-                    spot.slots.insert(slot, (content, tag)).map_or(0, |(before, _)| before);
-                self.frames[frame.0 as usize] = Some(content ^ before);
-                Some(done(operation, tag, None))
-            }
-            Action::Mix { operation, slot, version, .. } => {
-                let mixed = content ^ spot.slots.get(&slot).map_or(0, |(before, _)| *before);
-                let tag = Tag { version, checksum: checksum(mixed) };
-                spot.slots.insert(slot, (mixed, tag));
-                Some(done(operation, tag, None))
+                Some(Input::Done(operation, Ok(None)))
             }
             Action::Read { operation, slot, version, checksum, into, .. } => {
                 let found = spot.slots.get(&slot).copied();
                 let right = |(_, tag): &(u64, Tag)| {
                     tag.version == version && checksum.is_none_or(|wanted| wanted == tag.checksum)
                 };
-                let Some((content, tag)) = found.filter(right) else {
+                let Some((content, _)) = found.filter(right) else {
                     return Some(Input::Done(operation, Err(Failure::Wrong)));
                 };
                 let installed = self.bring(into, content);
-                Some(done(operation, tag, installed))
+                Some(Input::Done(operation, Ok(installed)))
             }
             _ => unreachable!("not for a place"),
         }
@@ -249,16 +230,9 @@ impl World {
     }
 }
 
-fn done(operation: Operation, tag: Tag, installed: Option<Installed>) -> Input {
-    Input::Done(operation, Ok(Answer { tag: Some(tag), installed }))
-}
-
 fn operation(action: &Action) -> Option<Operation> {
     match *action {
-        Action::Write { operation, .. }
-        | Action::Swap { operation, .. }
-        | Action::Mix { operation, .. }
-        | Action::Read { operation, .. } => Some(operation),
+        Action::Write { operation, .. } | Action::Read { operation, .. } => Some(operation),
         _ => None,
     }
 }

@@ -18,7 +18,6 @@ mod cells;
 mod dissolve;
 mod fetch;
 mod groups;
-mod in_place;
 mod loss;
 mod operations;
 mod parity;
@@ -38,7 +37,6 @@ use cells::{Cells, State};
 use dissolve::Job;
 use fetch::Get;
 use groups::{Groups, Phase, WIDEST};
-use in_place::Update;
 use operations::{Operations, What};
 pub use policy::{Policy, Role, UnknownPolicy};
 use room::Homecoming;
@@ -105,7 +103,6 @@ pub(crate) struct Vault {
     urgent: VecDeque<u32>,
     broken: VecDeque<u32>,
     jobs: Vec<Option<Job>>,
-    updates: Vec<Option<Update>>,
     sums: HashMap<Frame, Summed>,
     /// Gets of cells that are lost, until they are made again.
     wanted: Vec<(u32, Get)>,
@@ -152,7 +149,6 @@ impl Vault {
             urgent: VecDeque::new(),
             broken: VecDeque::new(),
             jobs: Vec::new(),
-            updates: Vec::new(),
             sums: HashMap::new(),
             wanted: Vec::new(),
             reclaiming: 0,
@@ -175,9 +171,7 @@ impl Vault {
         self.uses.begin(frame, page);
         self.backlog += 1;
         self.counts.page_outs += 1;
-        if !self.update_in_place(page, frame, checksum, out) {
-            self.keep(page, frame, checksum, false, out);
-        }
+        self.keep(page, frame, checksum, false, out);
         self.pump(out);
     }
 
@@ -317,8 +311,6 @@ impl Vault {
             What::Parity { group } => self.wrote_parity(group, outcome, out),
             What::Get { get, cell, version } => self.got(get, cell, version, outcome, out),
             What::Gather { job, input } => self.gathered(job, input, outcome, out),
-            What::Swap { update } => self.swapped(update, outcome, out),
-            What::Mix { update } => self.mixed(update, outcome, out),
         }
     }
 
@@ -386,7 +378,8 @@ fn stripe(staging: u32) -> u32 {
     (staging / 16).clamp(1, STRIPE_MOST)
 }
 
-/// For a row that is open, one that is on its way, and some updates in place.
+/// For a row that is open and one that is on its way, which keep theirs when they break, and some
+/// for the groups that their pages go to then: with 2 a crash can be the end of all progress.
 fn parity_frames(stripe: u32) -> u32 {
     2 * stripe + 16
 }

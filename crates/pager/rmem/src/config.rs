@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub struct Config {
     /// Local memory that paged pages may take, bytes, staging included.
     pub local_bytes: u64,
-    /// `none`, `mirror`, `parity`, `parity-log`, `write-through`, `disk`.
+    /// `parity-log`, `mirror`, `none`, `disk`.
     pub policy: String,
     /// Where pages go.
     pub servers: Vec<Server>,

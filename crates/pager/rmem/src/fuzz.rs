@@ -52,8 +52,7 @@ pub fn answers(stream: &[u8], cut: usize) -> Result<usize, WireError> {
 /// A client's stream that is well-formed: one frame for each (kind, count, slot, filling). Noise
 /// alone seldom gets as far as a body.
 pub fn stream(recipes: &[(u8, u8, u8, u8)]) -> Vec<u8> {
-    const KINDS: [Kind; 7] =
-        [Kind::Reserve, Kind::Write, Kind::Swap, Kind::Mix, Kind::Read, Kind::Discard, Kind::Ping];
+    const KINDS: [Kind; 5] = [Kind::Reserve, Kind::Write, Kind::Read, Kind::Discard, Kind::Ping];
     let mut bytes = Vec::new();
     for (number, (kind, count, slot, filling)) in recipes.iter().enumerate() {
         let kind = KINDS[usize::from(*kind) % KINDS.len()];
@@ -66,8 +65,7 @@ pub fn stream(recipes: &[(u8, u8, u8, u8)]) -> Vec<u8> {
         bytes.extend_from_slice(&header.encode());
         let start = bytes.len();
         bytes.resize(start + header.length as usize, *filling);
-        let stride =
-            if matches!(kind, Kind::Write | Kind::Swap | Kind::Mix) { ITEM_BYTES } else { 4 };
+        let stride = if kind == Kind::Write { ITEM_BYTES } else { 4 };
         for (index, item) in bytes[start..].chunks_exact_mut(stride).enumerate() {
             // Most slots are among those that were granted.
             item[..4].copy_from_slice(&((u32::from(*slot) + index as u32) % 9).to_le_bytes());

@@ -8,7 +8,7 @@ use crate::wire::inbox::Inbox;
 use crate::wire::{BATCH_MAX, DISCARD_MAX, Kind, Sender, WireError};
 use fabric::RunKey;
 use outgoing::Outgoing;
-use pager::{Checksum, Tag};
+use pager::Tag;
 use pending::Pending;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
@@ -102,28 +102,6 @@ pub enum Reply<'a> {
         /// Of the batch.
         times: StoreTimes,
     },
-    /// To [`Link::swap`].
-    Swapped {
-        /// Which.
-        operation: u64,
-        /// What the slot held before (zeros, when it was empty) xor what was sent.
-        difference: &'a PageBytes,
-        /// What the slot has now.
-        tag: Tag,
-        /// Of the contents before; `None`: it was empty.
-        before: Option<Tag>,
-        /// Of the exchange.
-        times: StoreTimes,
-    },
-    /// To [`Link::mix`].
-    Mixed {
-        /// Which.
-        operation: u64,
-        /// What the slot has now.
-        tag: Tag,
-        /// Of the exchange.
-        times: StoreTimes,
-    },
     /// To one batch of [`Link::read`].
     Pages {
         /// All of the batch, in order.
@@ -191,7 +169,7 @@ impl Link {
 
     /// Ask for room for `slots` more. Answered by [`Reply::Granted`].
     pub fn reserve(&mut self, slots: u32) {
-        self.ask(Kind::Reserve, Kind::Granted, None, &[&slots.to_le_bytes()]);
+        self.ask(Kind::Reserve, Kind::Granted, &slots.to_le_bytes());
     }
 
     /// Keep a page in a slot. Writes in a row leave as one batch. `purpose` is for the server's
@@ -202,17 +180,6 @@ impl Link {
             self.pending.begin(&begun, Kind::Stored);
         }
         self.pending.operation(operation);
-    }
-
-    /// Keep a page in a slot and bring what it changed.
-    pub fn swap(&mut self, operation: u64, slot: u32, tag: Tag, bytes: &PageBytes) {
-        self.page(Kind::Swap, Kind::Swapped, operation, &Entry { slot, mark: 0, tag }, bytes);
-    }
-
-    /// Xor a page into a slot; `version` is that of the result. An empty slot counts as zeros.
-    pub fn mix(&mut self, operation: u64, slot: u32, version: u64, bytes: &PageBytes) {
-        let tag = Tag { version, checksum: Checksum(0) };
-        self.page(Kind::Mix, Kind::Mixed, operation, &Entry { slot, mark: 0, tag }, bytes);
     }
 
     /// Bring pages (operation, slot), in batches of up to 64. What was asked for by one call never
@@ -237,7 +204,7 @@ impl Link {
 
     /// Ask for the server's clock. `ticks` comes back.
     pub fn ping(&mut self, ticks: u64) {
-        self.ask(Kind::Ping, Kind::Pong, None, &[&ticks.to_le_bytes()]);
+        self.ask(Kind::Ping, Kind::Pong, &ticks.to_le_bytes());
     }
 
     /// Send what the socket takes; `now` is the `sent` stamp, in ticks. True: nothing waits any
@@ -286,14 +253,9 @@ impl Link {
         self.pending.oldest().or(self.stuck)
     }
 
-    fn ask(&mut self, kind: Kind, answer: Kind, operation: Option<u64>, body: &[&[u8]]) {
+    fn ask(&mut self, kind: Kind, answer: Kind, body: &[u8]) {
         let begun = self.outgoing.whole(kind, body);
         self.pending.begin(&begun, answer);
-        operation.into_iter().for_each(|operation| self.pending.operation(operation));
-    }
-
-    fn page(&mut self, kind: Kind, answer: Kind, operation: u64, entry: &Entry, bytes: &PageBytes) {
-        self.ask(kind, answer, Some(operation), &[&entry.encode(), bytes]);
     }
 
     fn send(&mut self, now: u64) -> Result<bool, Broken> {
@@ -320,20 +282,11 @@ fn reply<'a>(
     answered: u64,
     scratch: &'a mut Vec<PageEntry>,
 ) -> Result<Reply<'a>, WireError> {
-    let stored = |arrived, taken| StoreTimes { sent: asked, arrived, taken, answered };
-    let operation = operations.first().copied();
-    let operation = || operation.ok_or(WireError::Unasked);
     Ok(match answer {
         Answer::Granted { slots, shortage } => Reply::Granted { slots, shortage },
         Answer::Stored { arrived, taken } => {
-            Reply::Stored { operations, times: stored(arrived, taken) }
-        }
-        Answer::Swapped { arrived, taken, tag, before, difference } => {
-            let times = stored(arrived, taken);
-            Reply::Swapped { operation: operation()?, difference, tag, before, times }
-        }
-        Answer::Mixed { arrived, taken, tag } => {
-            Reply::Mixed { operation: operation()?, tag, times: stored(arrived, taken) }
+            let times = StoreTimes { sent: asked, arrived, taken, answered };
+            Reply::Stored { operations, times }
         }
         Answer::Pages { ready, sent, entries, bytes } => {
             scratch.clear();

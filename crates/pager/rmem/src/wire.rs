@@ -93,22 +93,18 @@ pub(crate) enum Kind {
     Who = 3,
     Reserve = 4,
     Write = 5,
-    Swap = 6,
-    Mix = 7,
-    Read = 8,
-    Discard = 9,
-    Ping = 10,
+    Read = 6,
+    Discard = 7,
+    Ping = 8,
     /// Go on.
     Started = 65,
     Greeting = 67,
     Granted = 68,
     Stored = 69,
-    Swapped = 70,
-    Mixed = 71,
-    Pages = 72,
-    Pong = 73,
+    Pages = 70,
+    Pong = 71,
     /// A reason; the connection ends.
-    Refused = 74,
+    Refused = 72,
 }
 
 /// A frame's header.
@@ -127,13 +123,11 @@ enum Body {
 }
 
 impl Kind {
-    const ALL: [Kind; 18] = [
+    const ALL: [Kind; 14] = [
         Kind::Start,
         Kind::Who,
         Kind::Reserve,
         Kind::Write,
-        Kind::Swap,
-        Kind::Mix,
         Kind::Read,
         Kind::Discard,
         Kind::Ping,
@@ -141,8 +135,6 @@ impl Kind {
         Kind::Greeting,
         Kind::Granted,
         Kind::Stored,
-        Kind::Swapped,
-        Kind::Mixed,
         Kind::Pages,
         Kind::Pong,
         Kind::Refused,
@@ -174,11 +166,9 @@ impl Kind {
             Kind::Who | Kind::Started => 0,
             Kind::Start | Kind::Reserve | Kind::Refused => 4,
             Kind::Ping | Kind::Granted => 8,
-            Kind::Write | Kind::Swap | Kind::Mix => count * ITEM_BYTES,
+            Kind::Write => count * ITEM_BYTES,
             Kind::Read | Kind::Discard => count * 4,
             Kind::Stored => TIMES_BYTES,
-            Kind::Swapped => TIMES_BYTES + ENTRY_BYTES + ITEM_BYTES,
-            Kind::Mixed => TIMES_BYTES + ENTRY_BYTES,
             Kind::Pages => TIMES_BYTES + count * ITEM_BYTES,
             Kind::Pong => 24,
             Kind::Greeting => return Body::UpTo(GREETING_BYTES_MAX),

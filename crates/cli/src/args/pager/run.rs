@@ -23,14 +23,11 @@ as always. Any one server may die: reads go on at once from the others, and its 
 again in the background.
 
 Policies, and what a page that leaves costs with S servers:
-  parity-log     pages to the servers in turn, a parity page after each round;
-                 any one server may die: 1 + 1/S transfers
-  mirror         two copies on two servers: 2 transfers
-  parity         each page has its slot, its group's parity is kept up to date:
-                 2 transfers, and the difference comes back
-  write-through  one copy on a server, one on the local disk: all servers may die
-  none           one copy, nothing is safe: 1 transfer
-  disk           the local disk, and no servers
+  parity-log  pages to the servers in turn, a parity page after each round;
+              any one server may die: 1 + 1/S transfers
+  mirror      two copies on two servers: 2 transfers
+  none        one copy, nothing is safe: 1 transfer
+  disk        the local disk, and no servers
 
 How far the program is, --status says each second, and `kill -USR1` of this process at any time. \
 The program's output and exit code are its own; everything of ours goes to standard error.")]
@@ -47,7 +44,7 @@ pub struct RunArgs {
     /// A server that takes the place of one that dies; may be given several times
     #[arg(long = "spare", value_name = "HOST:PORT", requires = "servers")]
     pub spares: Vec<String>,
-    /// How pages outside are kept safe: parity-log, mirror, parity, write-through, disk, none
+    /// How pages outside are kept safe: parity-log, mirror, disk, none
     #[arg(long, default_value_t = Policy::ParityLog)]
     pub policy: Policy,
     /// Page servers to start here, besides that for parity, if no --server is given

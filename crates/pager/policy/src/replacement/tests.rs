@@ -6,9 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use crate::{
-    Action, Answer, Checksum, Fault, Grabbed, Installed, Into, Options, Page, Pager, Policy,
-};
+use crate::{Action, Checksum, Fault, Grabbed, Installed, Into, Options, Page, Pager, Policy};
 
 const BUDGET: u64 = 1000;
 const STAGING: u32 = 100;
@@ -53,17 +51,14 @@ fn carry_out(pager: &mut Pager, resident: &mut std::collections::HashSet<u64>) {
                 pager.grabbed(page, Grabbed::Taken(Checksum(u128::from(page.0))));
             }
             Action::Drop { .. } => unreachable!("nothing is protected"),
-            Action::Read { operation, into, version, checksum, .. } => {
-                let tag = Some(crate::Tag { version, checksum: checksum.unwrap() });
+            Action::Read { operation, into, .. } => {
                 let installed = match into {
                     Into::Page(page) => resident.insert(page.0).then_some(Installed::Done),
                     Into::Frame(_) => None,
                 };
-                pager.done(operation, Ok(Answer { tag, installed }));
+                pager.done(operation, Ok(installed));
             }
-            Action::Write { operation, tag, .. } => {
-                pager.done(operation, Ok(Answer { tag: Some(tag), installed: None }))
-            }
+            Action::Write { operation, .. } => pager.done(operation, Ok(None)),
             Action::Reserve { place, slots } => pager.granted(place, slots),
             _ => {}
         }

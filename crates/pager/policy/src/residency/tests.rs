@@ -1,8 +1,8 @@
 //! Single steps, one after another.
 
 use crate::{
-    Access, Action, Answer, Checksum, Fault, Frame, Grabbed, Installed, Into, Operation, Options,
-    Page, Pager, Policy, Status,
+    Access, Action, Checksum, Fault, Frame, Grabbed, Installed, Into, Operation, Options, Page,
+    Pager, Policy, Status,
 };
 
 fn pager(prefetch_pages: u32) -> Pager {
@@ -39,9 +39,7 @@ fn answer(pager: &mut Pager, action: Action) {
             pager.grabbed(page, Grabbed::Taken(Checksum(u128::from(page.0))))
         }
         Action::Drop { page } => pager.grabbed(page, Grabbed::Dropped),
-        Action::Write { operation, tag, .. } => {
-            pager.done(operation, Ok(Answer { tag: Some(tag), installed: None }))
-        }
+        Action::Write { operation, .. } => pager.done(operation, Ok(None)),
         _ => {}
     }
 }
@@ -60,7 +58,7 @@ fn touch(pager: &mut Pager, page: u64) -> (Option<Fault>, Vec<(Operation, Into)>
 }
 
 fn done(pager: &mut Pager, operation: Operation, installed: Option<Installed>) {
-    pager.done(operation, Ok(Answer { tag: None, installed }));
+    pager.done(operation, Ok(installed));
 }
 
 /// Pages 0 to 59 were touched, in an order without a trend; the first ones are outside.

@@ -8,8 +8,8 @@ use rand_pcg::Pcg64Mcg;
 
 use super::places::{Bytes, Places, Reply, Server, checksum};
 use crate::{
-    Access, Action, Answer, Failure, Fault, Grabbed, Installed, Into, Operation, Options, Outcome,
-    Page, Pager, Place, Tag,
+    Access, Action, Failure, Fault, Grabbed, Installed, Into, Operation, Options, Outcome, Page,
+    Pager, Place,
 };
 
 /// What a thread wants of a page.
@@ -277,13 +277,8 @@ impl Machine {
         match self.places.at(place).answer().expect("it has requests") {
             Reply::Granted(slots) => self.pager.granted(place, slots),
             Reply::Done(operation, outcome) => self.pager.done(operation, outcome),
-            Reply::Swapped(operation, frame, old, tag) => {
-                *self.frames[frame.0 as usize].as_mut().expect("the frame of a swap stays full") ^=
-                    old;
-                self.pager.done(operation, Ok(Answer { tag: Some(tag), installed: None }));
-            }
-            Reply::Bytes(operation, into, bytes, tag) => {
-                let (outcome, woken) = self.receive(operation, into, bytes, tag);
+            Reply::Bytes(operation, into, bytes) => {
+                let (outcome, woken) = self.receive(operation, into, bytes);
                 self.pager.done(operation, outcome);
                 if let Some(page) = woken {
                     self.drain();
@@ -300,9 +295,7 @@ impl Machine {
         operation: Operation,
         into: Into,
         bytes: Bytes,
-        tag: Tag,
     ) -> (Outcome, Option<u64>) {
-        let tag = Some(tag);
         match into {
             Into::Frame(frame) => {
                 assert_eq!(
@@ -310,14 +303,14 @@ impl Machine {
                     None,
                     "a full frame is read into"
                 );
-                (Ok(Answer { tag, installed: None }), None)
+                (Ok(None), None)
             }
             Into::Page(page) => {
                 let slips = self.slip == Some(Slip::PutsUnwelcome);
                 let access = self.pager.welcome(operation, page).or(slips.then_some(Access::Write));
                 let installed =
                     access.map_or(Installed::Gone, |access| self.put_there(page.0, bytes, access));
-                (Ok(Answer { tag, installed: Some(installed) }), Some(page.0))
+                (Ok(Some(installed)), Some(page.0))
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::{Action, Answer, Checksum, Failure, Frame, Into, Operation, Outcome, Place, Tag};
+use crate::{Action, Checksum, Failure, Frame, Into, Operation, Outcome, Place, Tag};
 
 /// Contents of a page: one number stands for 4096 bytes.
 pub(crate) type Bytes = u64;
@@ -16,8 +16,7 @@ pub(crate) fn checksum(bytes: Bytes) -> Checksum {
 
 /// What a place has been asked; frames are read when it is asked, as a driver's socket does.
 enum Request {
-    Write { operation: Operation, slot: u32, bytes: Bytes, tag: Tag, frame: Option<Frame> },
-    Mix { operation: Operation, slot: u32, bytes: Bytes, version: u64 },
+    Write { operation: Operation, slot: u32, bytes: Bytes, tag: Tag },
     Read { operation: Operation, slot: u32, version: u64, checksum: Option<Checksum>, into: Into },
     Reserve { slots: u32 },
 }
@@ -26,9 +25,7 @@ enum Request {
 pub(crate) enum Reply {
     Granted(u32),
     Done(Operation, Outcome),
-    /// The frame becomes what it was xor these bytes.
-    Swapped(Operation, Frame, Bytes, Tag),
-    Bytes(Operation, Into, Bytes, Tag),
+    Bytes(Operation, Into, Bytes),
 }
 
 pub(crate) struct Server {
@@ -77,27 +74,17 @@ impl Server {
                 self.granted += slots;
                 Reply::Granted(slots)
             }
-            Request::Write { operation, slot, bytes, tag, frame } => {
+            Request::Write { operation, slot, bytes, tag } => {
                 assert!(slot < self.granted, "a slot that was never granted");
-                let old = self.slots.insert(slot, (bytes, tag)).map_or(0, |(bytes, _)| bytes);
-                match frame {
-                    Some(frame) => Reply::Swapped(operation, frame, old, tag),
-                    None => Reply::Done(operation, Ok(Answer { tag: Some(tag), installed: None })),
-                }
-            }
-            Request::Mix { operation, slot, bytes, version } => {
-                assert!(slot < self.granted, "a slot that was never granted");
-                let bytes = bytes ^ self.slots.get(&slot).map_or(0, |(bytes, _)| *bytes);
-                let tag = Tag { version, checksum: checksum(bytes) };
                 self.slots.insert(slot, (bytes, tag));
-                Reply::Done(operation, Ok(Answer { tag: Some(tag), installed: None }))
+                Reply::Done(operation, Ok(None))
             }
             Request::Read { operation, slot, version, checksum, into } => {
                 match self.slots.get(&slot) {
                     Some(&(bytes, tag))
                         if tag.version == version && checksum.is_none_or(|c| c == tag.checksum) =>
                     {
-                        Reply::Bytes(operation, into, bytes, tag)
+                        Reply::Bytes(operation, into, bytes)
                     }
                     _ => Reply::Done(operation, Err(Failure::Wrong)),
                 }
@@ -109,9 +96,7 @@ impl Server {
 impl Request {
     fn operation(&self) -> Option<Operation> {
         match *self {
-            Request::Write { operation, .. }
-            | Request::Mix { operation, .. }
-            | Request::Read { operation, .. } => Some(operation),
+            Request::Write { operation, .. } | Request::Read { operation, .. } => Some(operation),
             Request::Reserve { .. } => None,
         }
     }
@@ -144,29 +129,7 @@ impl Places {
         let (place, request) = match action {
             Action::Write { operation, place, slot, frame, tag, .. } => {
                 assert!(tag.checksum == checksum(bytes(frame)), "a wrong checksum is sent");
-                (
-                    place,
-                    Request::Write {
-                        operation,
-                        slot: slot.0,
-                        bytes: bytes(frame),
-                        tag,
-                        frame: None,
-                    },
-                )
-            }
-            Action::Swap { operation, place, slot, frame, tag } => (
-                place,
-                Request::Write {
-                    operation,
-                    slot: slot.0,
-                    bytes: bytes(frame),
-                    tag,
-                    frame: Some(frame),
-                },
-            ),
-            Action::Mix { operation, place, slot, frame, version } => {
-                (place, Request::Mix { operation, slot: slot.0, bytes: bytes(frame), version })
+                (place, Request::Write { operation, slot: slot.0, bytes: bytes(frame), tag })
             }
             Action::Read { operation, place, slot, version, checksum, into, .. } => {
                 (place, Request::Read { operation, slot: slot.0, version, checksum, into })

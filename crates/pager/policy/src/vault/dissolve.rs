@@ -97,9 +97,6 @@ impl Vault {
 
     /// `false`: not enough frames now.
     fn start_job(&mut self, group: u32, urgency: Urgency, out: &mut Out) -> bool {
-        if self.updating(group) {
-            return true; // It comes back when they are over.
-        }
         let making = match self.lost_member(group, out) {
             Ok(making) => making,
             Err(()) => return true,

@@ -52,13 +52,13 @@ impl Vault {
         let asked = &self.cells[cell];
         let same_cell = asked.version == version;
         match (outcome, newest) {
-            (Ok(answer), Some(newest)) if self.is_what_was_read(newest, cell, same_cell) => {
-                self.tell(get, Fetched::There(answer.installed.unwrap_or(Installed::Done)));
+            (Ok(installed), Some(newest)) if self.is_what_was_read(newest, cell, same_cell) => {
+                self.tell(get, Fetched::There(installed.unwrap_or(Installed::Done)));
             }
             // The caller has put the page while reading it into its own memory: it knows better
             // than the vault what is there.
-            (Ok(answer), Some(_)) if matches!(get.into, Into::Page(_)) => {
-                self.tell(get, Fetched::There(answer.installed.unwrap_or(Installed::Done)));
+            (Ok(installed), Some(_)) if matches!(get.into, Into::Page(_)) => {
+                self.tell(get, Fetched::There(installed.unwrap_or(Installed::Done)));
             }
             (Ok(_), Some(newest)) => self.fetch_again(get, newest, out),
             (Err(_), Some(newest)) => {

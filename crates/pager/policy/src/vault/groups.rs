@@ -15,8 +15,6 @@ pub(super) enum Protection {
     Copy,
     /// The xor of the members, made in a frame, sent when the group is full.
     Xor,
-    /// The xor of the members, kept up to date at its place.
-    Mixed,
 }
 
 /// What becomes of a group.
@@ -80,16 +78,7 @@ impl Group {
 
     /// Whether a slot is taken for it.
     pub(super) fn holds_parity_slot(&self) -> bool {
-        match self.parity {
-            ParityState::Absent => self.protection == Protection::Mixed,
-            ParityState::Writing | ParityState::Stored => true,
-            ParityState::Lost => false,
-        }
-    }
-
-    /// Whether pages are brought up to date in their slots.
-    pub(super) fn in_place(&self) -> bool {
-        self.protection == Protection::Mixed && self.phase != Phase::Broken
+        matches!(self.parity, ParityState::Writing | ParityState::Stored)
     }
 
     pub(super) fn has_inactive(&self) -> bool {

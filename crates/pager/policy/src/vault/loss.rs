@@ -1,7 +1,7 @@
 //! What is lost with a place or a slot, and which groups that breaks.
 
 use super::cells::State;
-use super::groups::{ParityState, Phase, Protection};
+use super::groups::{ParityState, Phase};
 use super::stores::Owner;
 use super::{Event, Out, Vault};
 
@@ -10,11 +10,8 @@ impl Vault {
     pub(super) fn lose_slot(&mut self, cell: u32, out: &mut Out) {
         let lost = &mut self.cells[cell];
         let (place, slot, group, state) = (lost.place, lost.slot, lost.group, lost.state);
-        // What is on the way to its slot is answered by itself; except that an update in place may
-        // have passed there already.
-        if state == State::Stored
-            || state == State::Writing && self.groups[group].protection == Protection::Mixed
-        {
+        // What is on the way to its slot is answered by itself.
+        if state == State::Stored {
             lost.state = State::Lost;
             self.discard_if_up(place, slot, Owner::Cell(cell), out);
             self.break_group(group, out);
@@ -24,9 +21,7 @@ impl Vault {
     /// The parity of the group is at its place no more.
     pub(super) fn lose_parity(&mut self, group: u32, out: &mut Out) {
         let found = &mut self.groups[group];
-        if found.parity == ParityState::Stored
-            || found.protection == Protection::Mixed && found.parity != ParityState::Lost
-        {
+        if found.parity == ParityState::Stored {
             found.parity = ParityState::Lost;
             let (place, slot) = (found.parity_place, found.parity_slot);
             self.discard_if_up(place, slot, Owner::Parity(group), out);

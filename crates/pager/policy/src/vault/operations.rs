@@ -16,10 +16,6 @@ pub(super) enum What {
     Get { get: Get, cell: u32, version: u64 },
     /// An input of a group that is being dissolved.
     Gather { job: u32, input: u32 },
-    /// A page that is brought up to date in place.
-    Swap { update: u32 },
-    /// The parity of that.
-    Mix { update: u32 },
 }
 
 /// Numbered in order, answered nearly in order: a window over the numbers.

@@ -45,7 +45,6 @@ impl Vault {
         }
         let taken = self.places(group, NONE);
         let choice = match self.policy {
-            Policy::WriteThrough => self.stores.disk(),
             Policy::Mirror => self.stores.parity_place(&taken, false),
             _ => self.stores.parity_place(&taken, true),
         };
@@ -121,9 +120,7 @@ impl Vault {
             purpose: Purpose::Parity,
         });
         self.counts.parity_outs += 1;
-        let away = place == Place::DISK
-            && self.policy != Policy::WriteThrough
-            && found.phase != Phase::Broken;
+        let away = place == Place::DISK && found.phase != Phase::Broken;
         self.groups.set_homesick(group, away || self.groups[group].homesick);
     }
 

@@ -15,12 +15,6 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn of(place: Place) -> Places {
-        let mut places = Places::default();
-        places.push(place);
-        places
-    }
-
     fn push(&mut self, place: Place) {
         self.list[self.count] = Some(place);
         self.count += 1;
@@ -204,11 +198,8 @@ impl Vault {
         }
         match self.policy {
             Policy::Disk => self.place_alone(cell, out),
-            Policy::Parity => self.place_mixed(cell, out),
             Policy::None => self.place_in_turn(cell, Protection::Nothing, out),
-            Policy::Mirror | Policy::WriteThrough => {
-                self.place_in_turn(cell, Protection::Copy, out)
-            }
+            Policy::Mirror => self.place_in_turn(cell, Protection::Copy, out),
             Policy::ParityLog => self.place_in_turn(cell, Protection::Xor, out),
         }
     }

@@ -9,25 +9,18 @@ pub enum Policy {
     None,
     /// Two copies, on two servers.
     Mirror,
-    /// A page keeps its slot; the parity page of its group is brought up to date with every
-    /// page-out.
-    Parity,
     /// Pages go to the servers in turn and a parity page follows every round: 1 + 1/servers
     /// transfers a page-out.
     #[default]
     ParityLog,
-    /// One copy on a server to read from, one on the local disk.
-    WriteThrough,
     /// The local disk only.
     Disk,
 }
 
-const NAMES: [(Policy, &str); 6] = [
+const NAMES: [(Policy, &str); 4] = [
     (Policy::None, "none"),
     (Policy::Mirror, "mirror"),
-    (Policy::Parity, "parity"),
     (Policy::ParityLog, "parity-log"),
-    (Policy::WriteThrough, "write-through"),
     (Policy::Disk, "disk"),
 ];
 
@@ -40,7 +33,7 @@ impl fmt::Display for Policy {
 
 /// No policy has that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no policy: choose none, mirror, parity, parity-log, write-through or disk")]
+#[error("`{0}` is no policy: choose parity-log, mirror, none or disk")]
 pub struct UnknownPolicy(String);
 
 impl FromStr for Policy {

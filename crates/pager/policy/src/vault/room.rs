@@ -104,7 +104,7 @@ impl Vault {
     pub(super) fn bring_home(&mut self, out: &mut Out) {
         let copies = match self.policy {
             Policy::Disk => return,
-            Policy::None | Policy::WriteThrough => 1,
+            Policy::None => 1,
             _ => 2,
         };
         let busy = !self.broken.is_empty() || self.reclaiming > 0;

@@ -20,7 +20,7 @@ pub struct VaultStatus {
     pub unprotected: u64,
     /// Pages sent out because they had to leave.
     pub page_outs: u64,
-    /// Parity pages sent out (for mirror and write-through: second copies).
+    /// Parity pages sent out (for mirror: second copies).
     pub parity_outs: u64,
     /// Pages sent out again for safety or room.
     pub moved: u64,

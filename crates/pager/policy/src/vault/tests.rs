@@ -72,18 +72,8 @@ fn mirrored() {
 }
 
 #[test]
-fn parity_in_place() {
-    all_seeds(Policy::Parity);
-}
-
-#[test]
 fn parity_logging() {
     all_seeds(Policy::ParityLog);
-}
-
-#[test]
-fn written_through() {
-    all_seeds(Policy::WriteThrough);
 }
 
 #[test]

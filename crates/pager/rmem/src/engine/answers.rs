@@ -8,9 +8,7 @@ use crate::checksum;
 use crate::disk::{Done, Found};
 use crate::link::{FetchTimes, PageBytes, PageEntry, Reply, StoreTimes};
 use clock::{Exchange, Ticks};
-use pager::{
-    Access, Answer, Failure, Installed, Into, Operation, Outcome, PAGE_BYTES, Page, Place, Tag,
-};
+use pager::{Access, Failure, Installed, Into, Operation, PAGE_BYTES, Page, Place, Tag};
 use pager_facts::{Batch, FrameTask, Happened, Way};
 use record::Kind;
 
@@ -48,12 +46,6 @@ impl Engine {
                     .iter()
                     .for_each(|operation| self.stored(at, Operation(*operation), &times, batch));
             }
-            Reply::Swapped { operation, difference, tag, times, .. } => {
-                self.swapped(at, Operation(operation), difference, tag, &times);
-            }
-            Reply::Mixed { operation, tag, times } => {
-                self.mixed(at, Operation(operation), tag, &times)
-            }
             Reply::Pages { operations, entries, bytes, times } => {
                 self.pages(at, operations, entries, bytes, &times);
             }
@@ -72,9 +64,7 @@ impl Engine {
     /// How long the server had the request.
     fn served(&mut self, at: usize, reply: &Reply<'_>) {
         let ticks = match reply {
-            Reply::Stored { times, .. }
-            | Reply::Swapped { times, .. }
-            | Reply::Mixed { times, .. } => times.taken.saturating_sub(times.arrived),
+            Reply::Stored { times, .. } => times.taken.saturating_sub(times.arrived),
             Reply::Pages { times, .. } => times.sent.saturating_sub(times.ready),
             Reply::Granted { .. } | Reply::Pong { .. } => 0,
         };
@@ -94,28 +84,7 @@ impl Engine {
         let Some(asked) = self.asks.take(operation) else { return };
         let kind = if let What::Store { kind } = asked.what { kind } else { Kind::Other };
         self.scribe.out(kind, &self.sites[at], asked.ready, times, batch);
-        self.pager.done(operation, Ok(Answer::default()));
-    }
-
-    fn swapped(
-        &mut self,
-        at: usize,
-        operation: Operation,
-        difference: &PageBytes,
-        tag: Tag,
-        times: &StoreTimes,
-    ) {
-        let Some(asked) = self.asks.take(operation) else { return };
-        let What::Swap { frame } = asked.what else { return };
-        self.scribe.out(Kind::PageOut, &self.sites[at], asked.ready, times, 1);
-        self.staging.bytes_mut(frame).copy_from_slice(difference);
-        self.pager.done(operation, Ok(Answer { tag: Some(tag), installed: None }));
-    }
-
-    fn mixed(&mut self, at: usize, operation: Operation, tag: Tag, times: &StoreTimes) {
-        let Some(asked) = self.asks.take(operation) else { return };
-        self.scribe.out(Kind::Parity, &self.sites[at], asked.ready, times, 1);
-        self.pager.done(operation, Ok(Answer { tag: Some(tag), installed: None }));
+        self.pager.done(operation, Ok(None));
     }
 
     /// A batch of pages. Those that are right and follow one another go into the program together.
@@ -148,15 +117,15 @@ impl Engine {
                 Transfer { ready: times.ready, sent: times.sent, arrived: times.arrived };
             match into {
                 _ if !right => self.pager.done(operation, Err(Failure::Wrong)),
-                Into::Frame(_) => self.fill_frame(operation, into, page_bytes, entry.tag),
+                Into::Frame(_) => self.fill_frame(operation, into, page_bytes),
                 Into::Page(page) => {
                     match self.pager.welcome(operation, page).filter(|_| !cancelled) {
-                        None => self.pager.done(operation, came(entry.tag, Installed::Gone)),
+                        None => self.pager.done(operation, Ok(Some(Installed::Gone))),
                         Some(access) => {
                             if !run.takes(page, number, access) {
                                 self.fill_run(&mut run, bytes);
                             }
-                            run.add(page, number, access, (operation, entry.tag));
+                            run.add(page, number, access, operation);
                         }
                     }
                 }
@@ -175,17 +144,17 @@ impl Engine {
         let mut hows = std::mem::take(&mut self.hows);
         let part = &bytes[run.number * PAGE_BYTES..][..many * PAGE_BYTES];
         self.fill(run.first, part, run.access, |_, how| hows.push(how));
-        for ((operation, tag), how) in run.operations.drain(..).zip(hows.drain(..)) {
-            self.pager.done(operation, came(tag, how));
+        for (operation, how) in run.operations.drain(..).zip(hows.drain(..)) {
+            self.pager.done(operation, Ok(Some(how)));
         }
         self.hows = hows;
     }
 
-    fn fill_frame(&mut self, operation: Operation, into: Into, bytes: &[u8], tag: Option<Tag>) {
+    fn fill_frame(&mut self, operation: Operation, into: Into, bytes: &[u8]) {
         let Some(frame) = frame_of(into) else { return };
         let (_, result) = self.pages.uffd.copy(self.staging.address(frame), bytes);
         let outcome = match result {
-            Ok(()) => Ok(Answer { tag, installed: None }),
+            Ok(()) => Ok(None),
             Err(error) => {
                 self.events.frames_failed(1, FrameTask::Fill, &error);
                 Err(Failure::Wrong)
@@ -218,7 +187,7 @@ impl Engine {
             (Ok(Found::Stored), What::Store { kind }) => {
                 self.scribe.disk_out(kind, asked.ready, &stored);
                 self.events.disk_took();
-                self.pager.done(operation, Ok(Answer::default()));
+                self.pager.done(operation, Ok(None));
             }
             (
                 Ok(Found::Page { bytes, tag }),
@@ -229,7 +198,7 @@ impl Engine {
                     return self.pager.done(operation, Err(Failure::Wrong));
                 }
                 self.scribe.disk_in(times.sent, times.arrived, times.taken);
-                self.place_from_disk(operation, into, &bytes, tag, cancelled);
+                self.place_from_disk(operation, into, &bytes, cancelled);
                 self.scribe.taken(self.clock.now().0);
             }
             (Err(error), _) => {
@@ -245,15 +214,14 @@ impl Engine {
         operation: Operation,
         into: Into,
         bytes: &PageBytes,
-        tag: Option<Tag>,
         cancelled: bool,
     ) {
-        let Into::Page(page) = into else { return self.fill_frame(operation, into, bytes, tag) };
+        let Into::Page(page) = into else { return self.fill_frame(operation, into, bytes) };
         let mut installed = Installed::Gone;
         if let Some(access) = self.pager.welcome(operation, page).filter(|_| !cancelled) {
             self.fill(page, bytes, access, |_, how| installed = how);
         }
-        self.pager.done(operation, came(tag, installed));
+        self.pager.done(operation, Ok(Some(installed)));
     }
 
     /// A server is gone, with all that it held.
@@ -289,7 +257,7 @@ struct Run {
     first: Page,
     number: usize,
     access: Access,
-    operations: Vec<(Operation, Option<Tag>)>,
+    operations: Vec<Operation>,
 }
 
 impl Run {
@@ -299,22 +267,12 @@ impl Run {
         many == 0 || (follows && access == self.access)
     }
 
-    fn add(
-        &mut self,
-        page: Page,
-        number: usize,
-        access: Access,
-        operation: (Operation, Option<Tag>),
-    ) {
+    fn add(&mut self, page: Page, number: usize, access: Access, operation: Operation) {
         if self.operations.is_empty() {
             (self.first, self.number, self.access) = (page, number, access);
         }
         self.operations.push(operation);
     }
-}
-
-fn came(tag: Option<Tag>, installed: Installed) -> Outcome {
-    Ok(Answer { tag, installed: Some(installed) })
 }
 
 /// Whether these are the bytes that were kept under this version.

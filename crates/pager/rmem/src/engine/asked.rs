@@ -1,6 +1,6 @@
 //! What has been asked of places and not been answered yet.
 
-use pager::{Checksum, Frame, Into, Operation, Place};
+use pager::{Checksum, Into, Operation, Place};
 use record::Kind;
 use std::collections::VecDeque;
 
@@ -18,10 +18,6 @@ pub struct Asked {
 pub enum What {
     /// A page went out.
     Store { kind: Kind },
-    /// The same, and the difference goes into the frame.
-    Swap { frame: Frame },
-    /// Parity was changed in place.
-    Mix,
     /// A page is to come. `cancelled`: the program has given up where it was to go.
     Fetch { into: Into, version: u64, checksum: Option<Checksum>, cancelled: bool },
 }
@@ -89,7 +85,7 @@ mod tests {
     use super::*;
 
     fn asked(place: u16) -> Asked {
-        Asked { place: Place(place), what: What::Mix, ready: 0 }
+        Asked { place: Place(place), what: What::Store { kind: Kind::PageOut }, ready: 0 }
     }
 
     #[test]

@@ -43,8 +43,6 @@ impl Engine {
             Action::Xor { from, into } => self.staging.xor(from, into),
             Action::Sum { frame } => self.pager.sum(frame, checksum(self.staging.bytes(frame))),
             Action::Write { place, .. }
-            | Action::Swap { place, .. }
-            | Action::Mix { place, .. }
             | Action::Read { place, .. }
             | Action::Discard { place, .. }
             | Action::Reserve { place, .. } => self.ask(place, action),
@@ -168,12 +166,6 @@ impl Engine {
             Action::Write { operation, slot, frame, tag, purpose, .. } => {
                 link.write(operation.0, slot.0, tag, self.staging.bytes(frame), purpose as u8);
             }
-            Action::Swap { operation, slot, frame, tag, .. } => {
-                link.swap(operation.0, slot.0, tag, self.staging.bytes(frame));
-            }
-            Action::Mix { operation, slot, frame, version, .. } => {
-                link.mix(operation.0, slot.0, version, self.staging.bytes(frame));
-            }
             Action::Reserve { slots, .. } => link.reserve(slots),
             _ => {}
         }
@@ -186,13 +178,8 @@ impl Engine {
             }
             Action::Read { operation, slot, .. } => self.disk.read(operation.0, slot.0, now),
             Action::Discard { slot, .. } => self.disk.discard(slot.0),
-            // The disk has room as far as the pager knows, and parity is never kept up to date in
-            // place there.
+            // The disk has room as far as the pager knows.
             Action::Reserve { slots, .. } => self.pager.granted(Place::DISK, slots),
-            Action::Swap { operation, .. } | Action::Mix { operation, .. } => {
-                self.asks.take(operation);
-                self.pager.done(operation, Err(pager::Failure::Wrong));
-            }
             _ => {}
         }
     }
@@ -267,8 +254,6 @@ fn what_of(action: &Action) -> Option<(Operation, What)> {
             let kind = if purpose == Purpose::Parity { Kind::Parity } else { Kind::PageOut };
             Some((operation, What::Store { kind }))
         }
-        Action::Swap { operation, frame, .. } => Some((operation, What::Swap { frame })),
-        Action::Mix { operation, .. } => Some((operation, What::Mix)),
         Action::Read { operation, version, checksum, into, .. } => {
             let what = What::Fetch { into, version, checksum, cancelled: false };
             Some((operation, what))

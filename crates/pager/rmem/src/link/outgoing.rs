@@ -55,9 +55,9 @@ impl Outgoing {
     }
 
     /// Put in a frame that is whole, with this body.
-    pub fn whole(&mut self, kind: Kind, body: &[&[u8]]) -> Begun {
-        let begun = self.begin(kind, body.iter().map(|part| part.len()).sum());
-        self.append(body);
+    pub fn whole(&mut self, kind: Kind, body: &[u8]) -> Begun {
+        let begun = self.begin(kind, body.len());
+        self.append(&[body]);
         self.seal();
         begun
     }

@@ -49,9 +49,6 @@ pub struct ServerSummary {
 }
 
 impl Counts {
-    /// The mark of a page of parity.
-    pub const PARITY: u32 = 1;
-
     /// So many pages were stored; `mark` says what they are.
     #[inline]
     pub fn stored(&self, mark: u32, pages: u64) {

@@ -6,7 +6,6 @@ use crate::link::Shortage;
 use crate::wire::channel::{Broken, Channel, joined};
 use crate::wire::fields::Entry;
 use crate::wire::{BATCH_MAX, FRAME_BYTES_MAX, HEADER_BYTES, Header, Kind};
-use pager::Tag;
 use std::io::IoSlice;
 use std::ops::Range;
 use std::time::Duration;
@@ -60,30 +59,6 @@ impl Outbox {
 
     pub fn stored(&mut self, request: u64, count: usize, arrived: u64, taken: u64) {
         self.frame(Kind::Stored, count, request, |out| put_times(out, arrived, taken));
-    }
-
-    /// `page` goes back: what the slot held before, xor what it holds now.
-    pub fn swapped(
-        &mut self,
-        request: u64,
-        entry: &Entry,
-        before: Option<Tag>,
-        times: (u64, u64),
-        page: &[u8],
-    ) {
-        self.frame(Kind::Swapped, 1, request, |out| {
-            put_times(out, times.0, times.1);
-            Entry::of(entry.slot, Some(entry.tag)).put(out);
-            Entry::of(entry.slot, before).put(out);
-            out.extend_from_slice(page);
-        });
-    }
-
-    pub fn mixed(&mut self, request: u64, slot: u32, tag: Tag, times: (u64, u64)) {
-        self.frame(Kind::Mixed, 1, request, |out| {
-            put_times(out, times.0, times.1);
-            Entry::of(slot, Some(tag)).put(out);
-        });
     }
 
     /// The pages stay where they are until they are sent.

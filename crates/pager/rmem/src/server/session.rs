@@ -4,12 +4,10 @@
 use super::counts::Counts;
 use super::outbox::Outbox;
 use super::slots::Slots;
-use crate::checksum::checksum;
 use crate::link::Shortage;
 use crate::wire::answer::Refusal;
 use crate::wire::fields::Entry;
 use crate::wire::request::{Items, Request};
-use pager::Tag;
 use std::sync::Arc;
 
 /// One client's pages.
@@ -17,21 +15,17 @@ pub(crate) struct Session {
     pub slots: Slots,
     pub outbox: Outbox,
     counts: Arc<Counts>,
-    difference: Vec<u8>,
 }
 
 impl Session {
     pub fn new(slots: Slots, counts: Arc<Counts>) -> Session {
-        Session { slots, outbox: Outbox::new(), counts, difference: Vec::new() }
+        Session { slots, outbox: Outbox::new(), counts }
     }
 
     /// Whether the request changes slots, so that pages which wait in the outbox must be sent
     /// first.
     pub fn changes(request: &Request<'_>) -> bool {
-        matches!(
-            request,
-            Request::Write(_) | Request::Swap(..) | Request::Mix(..) | Request::Discard(_)
-        )
+        matches!(request, Request::Write(_) | Request::Discard(_))
     }
 
     /// Do what is asked. `arrived`: when all of it had come; `now`: the clock.
@@ -50,22 +44,6 @@ impl Session {
         match request {
             Request::Reserve { slots } => self.reserve(number, slots),
             Request::Write(items) => self.write(number, items, arrived, now)?,
-            Request::Swap(entry, page) => {
-                self.check([entry.slot])?;
-                let before = self.slots.tag(entry.slot);
-                self.difference.clear();
-                self.slots.swap(entry.slot, entry.tag, page, &mut self.difference);
-                self.counts.stored(entry.mark, 1);
-                self.outbox.swapped(number, &entry, before, (arrived, now()), &self.difference);
-            }
-            Request::Mix(entry, page) => {
-                self.check([entry.slot])?;
-                let version = entry.tag.version;
-                let tag = |result: &_| Tag { version, checksum: checksum(result) };
-                let tag = self.slots.mix(entry.slot, page, tag);
-                self.counts.stored(Counts::PARITY, 1);
-                self.outbox.mixed(number, entry.slot, tag, (arrived, now()));
-            }
             Request::Read(wanted) => {
                 self.check(wanted.clone())?;
                 self.counts.fetched(wanted.clone().count());

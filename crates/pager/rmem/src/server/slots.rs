@@ -92,28 +92,6 @@ impl Slots {
         self.slots[slot as usize] = Slot::Held(tag);
     }
 
-    /// Put a page into a granted slot; append to `difference` what that changes.
-    pub fn swap(&mut self, slot: u32, tag: Tag, bytes: &PageBytes, difference: &mut Vec<u8>) {
-        let start = difference.len();
-        difference.extend_from_slice(self.bytes(slot));
-        xor(&mut difference[start..], bytes);
-        self.store(slot, tag, bytes);
-    }
-
-    /// Xor a page into a granted slot; `tag` makes the new tag from the result.
-    pub fn mix(
-        &mut self,
-        slot: u32,
-        bytes: &PageBytes,
-        tag: impl FnOnce(&PageBytes) -> Tag,
-    ) -> Tag {
-        let mut result = *self.bytes(slot);
-        xor(&mut result, bytes);
-        let tag = tag(&result);
-        self.store(slot, tag, &result);
-        tag
-    }
-
     /// A granted slot holds nothing of use any more.
     pub fn discard(&mut self, slot: u32) {
         let slot = &mut self.slots[slot as usize];
@@ -152,14 +130,6 @@ impl Drop for Slots {
     }
 }
 
-/// `into` becomes `into` xor `from`.
-#[inline]
-fn xor(into: &mut [u8], from: &PageBytes) {
-    for (into, from) in into.iter_mut().zip(from) {
-        *into ^= from;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,13 +157,9 @@ mod tests {
             (None, &[0; PAGE_BYTES]),
             "old bytes are not shown"
         );
-        let mut difference = Vec::new();
-        slots.swap(1, tag(8), &[8; PAGE_BYTES], &mut difference);
-        assert_eq!(difference, [8; PAGE_BYTES], "against zeros, not against the old bytes");
-        slots.swap(1, tag(9), &[9; PAGE_BYTES], &mut difference);
-        assert_eq!(difference[PAGE_BYTES..], [8 ^ 9; PAGE_BYTES]);
-        assert_eq!(slots.mix(1, &[1; PAGE_BYTES], |page| tag(page[0].into())), tag(9 ^ 1));
-        assert_eq!(slots.bytes(1), &[9 ^ 1; PAGE_BYTES]);
+        slots.store(1, tag(8), &[8; PAGE_BYTES]);
+        slots.store(1, tag(9), &[9; PAGE_BYTES]);
+        assert_eq!((slots.tag(1), slots.bytes(1)), (Some(tag(9)), &[9; PAGE_BYTES]));
     }
 
     #[test]

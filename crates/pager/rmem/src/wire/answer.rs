@@ -2,8 +2,7 @@
 
 use super::fields::Fields;
 use super::{ENTRY_BYTES, Header, Kind, WireError};
-use crate::link::{PageBytes, PageEntry, Shortage};
-use pager::Tag;
+use crate::link::{PageEntry, Shortage};
 
 /// An answer, in the bytes that it came in. Stamps are the server's ticks.
 pub(crate) enum Answer<'a> {
@@ -11,8 +10,6 @@ pub(crate) enum Answer<'a> {
     Greeting(&'a [u8]),
     Granted { slots: u32, shortage: Shortage },
     Stored { arrived: u64, taken: u64 },
-    Swapped { arrived: u64, taken: u64, tag: Tag, before: Option<Tag>, difference: &'a PageBytes },
-    Mixed { arrived: u64, taken: u64, tag: Tag },
     Pages { ready: u64, sent: u64, entries: Entries<'a>, bytes: &'a [u8] },
     Pong { ticks: u64, received: u64, sent: u64 },
     Refused(Refusal),
@@ -45,18 +42,6 @@ impl<'a> Answer<'a> {
                 Answer::Granted { slots: fields.u32(), shortage: shortage(fields.u32())? }
             }
             Kind::Stored => Answer::Stored { arrived: fields.u64(), taken: fields.u64() },
-            Kind::Swapped => Answer::Swapped {
-                arrived: fields.u64(),
-                taken: fields.u64(),
-                tag: fields.entry().tag,
-                before: fields.entry().held(),
-                difference: fields.page(),
-            },
-            Kind::Mixed => Answer::Mixed {
-                arrived: fields.u64(),
-                taken: fields.u64(),
-                tag: fields.entry().tag,
-            },
             Kind::Pages => {
                 let (ready, sent) = (fields.u64(), fields.u64());
                 let (entries, bytes) =

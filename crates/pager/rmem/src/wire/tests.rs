@@ -133,11 +133,11 @@ fn the_longest_frame_fits_the_inbox_at_its_worst_place() {
 
 #[test]
 fn the_shaped_streams_reach_every_request() {
-    let recipes: Vec<(u8, u8, u8, u8)> = (0..7).map(|kind| (kind, 0, 1, 3)).collect();
+    let recipes: Vec<(u8, u8, u8, u8)> = (0..5).map(|kind| (kind, 0, 1, 3)).collect();
     // Every request but the discard is answered, and all are understood.
-    assert_eq!(fuzz::requests(&fuzz::stream(&recipes), usize::MAX), 6 + 1);
+    assert_eq!(fuzz::requests(&fuzz::stream(&recipes), usize::MAX), 4 + 1);
     assert_eq!(
-        fuzz::requests(&fuzz::stream(&[(4, 0, 8, 0)]), usize::MAX),
+        fuzz::requests(&fuzz::stream(&[(2, 0, 8, 0)]), usize::MAX),
         0,
         "slot 8 was not granted"
     );

@@ -27,7 +27,7 @@ impl LocalServers {
         if !args.servers.is_empty() || args.policy == Policy::Disk {
             return Ok(started);
         }
-        let parity = matches!(args.policy, Policy::ParityLog | Policy::Parity);
+        let parity = args.policy == Policy::ParityLog;
         let many = usize::from(args.start) + usize::from(parity);
         let memory = args.server_memory.unwrap_or_else(|| available_bytes() / 2 / many);
         let folder = memory::Scratch::new("servers").context("no folder for temporary files")?;

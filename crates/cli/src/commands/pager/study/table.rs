@@ -109,7 +109,7 @@ pub fn sentences(rows: &[Row]) -> Vec<String> {
 mod tests {
     use super::super::row::Cell;
     use super::*;
-    use report::Paged;
+    use pager_facts::Paged;
     use study::process::Times;
 
     fn row(alternative: Alternative, elapsed: &[f64]) -> Row {

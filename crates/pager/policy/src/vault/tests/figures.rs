@@ -52,30 +52,14 @@ fn without_a_parity_server_groups_span_one_server_less() {
 
 #[test]
 fn the_other_policies_cost_what_they_should() {
-    for (policy, parity) in [
-        (Policy::None, 0),
-        (Policy::Mirror, 300),
-        (Policy::Parity, 300),
-        (Policy::WriteThrough, 300),
-        (Policy::Disk, 0),
-    ] {
+    for (policy, parity) in [(Policy::None, 0), (Policy::Mirror, 300), (Policy::Disk, 0)] {
         let mut owner = calm(policy, 3, 1, 10_000);
         put_all(&mut owner, 300);
         assert_eq!(outs(&owner), (300, parity, 0), "{policy}");
         let disk = owner.vault.status().places[4].used;
-        let on_disk = matches!(policy, Policy::WriteThrough | Policy::Disk);
+        let on_disk = policy == Policy::Disk;
         assert_eq!(disk, if on_disk { 300 } else { 0 }, "{policy}");
     }
-}
-
-#[test]
-fn basic_parity_keeps_its_slots() {
-    let mut owner = calm(Policy::Parity, 4, 1, 10_000);
-    put_all(&mut owner, 400);
-    let before = owner.vault.status().places;
-    put_all(&mut owner, 400);
-    assert_eq!(owner.vault.status().places, before);
-    assert_eq!(outs(&owner), (800, 800, 0));
 }
 
 #[test]
@@ -113,7 +97,7 @@ fn little_spare_room_is_enough() {
 
 #[test]
 fn one_death_loses_nothing_and_a_second_before_rebuilding_is_told_exactly() {
-    for policy in [Policy::Mirror, Policy::Parity, Policy::ParityLog] {
+    for policy in [Policy::Mirror, Policy::ParityLog] {
         let mut owner = calm(policy, 4, 1, 10_000);
         put_all(&mut owner, 400);
         owner.crash(Place(1));

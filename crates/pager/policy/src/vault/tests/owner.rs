@@ -270,8 +270,8 @@ impl Owner {
     fn may_be_lost(&self, page: Page) {
         let survives = match self.setting.policy {
             Policy::None => 0,
-            Policy::Disk | Policy::WriteThrough => u32::MAX,
-            Policy::Mirror | Policy::Parity | Policy::ParityLog => 1,
+            Policy::Disk => u32::MAX,
+            Policy::Mirror | Policy::ParityLog => 1,
         };
         let bad = self.deaths + self.spoilt;
         assert!(bad > survives, "page {} was lost after {bad} deaths", page.0);

@@ -9,8 +9,6 @@ const SLOTS: u32 = 12;
 #[derive(Clone, Debug)]
 enum Step {
     Write(u32, u8),
-    Swap(u32, u8),
-    Mix(u32, u8),
     Read(Vec<u32>),
     Discard(Vec<u32>),
     Flush,
@@ -21,8 +19,6 @@ fn step() -> impl Strategy<Value = Step> {
     let slot = || 0..SLOTS;
     prop_oneof![
         4 => (slot(), any::<u8>()).prop_map(|(slot, filling)| Step::Write(slot, filling)),
-        1 => (slot(), any::<u8>()).prop_map(|(slot, filling)| Step::Swap(slot, filling)),
-        1 => (slot(), any::<u8>()).prop_map(|(slot, filling)| Step::Mix(slot, filling)),
         3 => prop::collection::vec(slot(), 1..100).prop_map(Step::Read),
         1 => prop::collection::vec(slot(), 1..4).prop_map(Step::Discard),
         1 => Just(Step::Flush),
@@ -35,16 +31,10 @@ fn page(filling: u8) -> PageBytes {
     std::array::from_fn(|i| filling ^ (i as u8).wrapping_mul(31))
 }
 
-fn xor(one: &PageBytes, other: &PageBytes) -> PageBytes {
-    std::array::from_fn(|i| one[i] ^ other[i])
-}
-
 /// What is known of an answer before it comes.
 #[derive(Debug, PartialEq)]
 enum Answer {
     Stored(u64),
-    Swapped(u64, Box<PageBytes>, Option<Tag>),
-    Mixed(u64, Tag),
     Page(u64, Option<Tag>, Box<PageBytes>),
 }
 
@@ -77,20 +67,6 @@ impl Model {
                 self.held.insert(*slot, (tagged(&bytes), bytes));
                 self.expected.push(Answer::Stored(operation));
             }
-            Step::Swap(slot, filling) => {
-                let bytes = page(*filling);
-                link.swap(operation, *slot, tagged(&bytes), &bytes);
-                let difference = xor(&self.bytes(*slot), &bytes);
-                self.expected.push(Answer::Swapped(operation, difference.into(), self.tag(*slot)));
-                self.held.insert(*slot, (tagged(&bytes), bytes));
-            }
-            Step::Mix(slot, filling) => {
-                let bytes = page(*filling);
-                link.mix(operation, *slot, operation, &bytes);
-                let result = xor(&self.bytes(*slot), &bytes);
-                self.expected.push(Answer::Mixed(operation, tagged(&result)));
-                self.held.insert(*slot, (tagged(&result), result));
-            }
             Step::Read(slots) => {
                 let reads: Vec<(u64, u32)> =
                     slots.iter().map(|slot| (u64::from(*slot), *slot)).collect();
@@ -117,10 +93,6 @@ fn note(reply: Reply<'_>, came: &mut Vec<Answer>) {
         Reply::Stored { operations, .. } => {
             came.extend(operations.iter().map(|o| Answer::Stored(*o)))
         }
-        Reply::Swapped { operation, difference, before, .. } => {
-            came.push(Answer::Swapped(operation, Box::new(*difference), before));
-        }
-        Reply::Mixed { operation, tag, .. } => came.push(Answer::Mixed(operation, tag)),
         Reply::Pages { operations, entries, bytes, .. } => {
             assert_eq!(
                 (operations.len(), operations.len() * PAGE_BYTES),
