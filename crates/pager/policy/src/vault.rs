@@ -18,11 +18,14 @@ mod cells;
 mod dissolve;
 mod fetch;
 mod groups;
+mod held;
+mod jobs;
 mod loss;
 mod operations;
 mod parity;
 mod placing;
 mod policy;
+mod queues;
 mod room;
 mod row;
 mod status;
@@ -30,22 +33,24 @@ mod stores;
 #[cfg(test)]
 mod tests;
 mod uses;
+mod wanted;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use cells::{Cells, State};
-use dissolve::Job;
 use fetch::Get;
 use groups::{Groups, Phase, WIDEST};
-use operations::{Operations, What};
+use held::{Held, Released};
+use jobs::Jobs;
+use operations::{Operations, Summed, What};
 pub use policy::{Policy, Role, UnknownPolicy};
-use room::Homecoming;
+use queues::Queues;
+use room::Room;
 use row::Row;
 pub use status::{PlaceStatus, VaultStatus};
 use stores::{Owner, Stores};
-use uses::Uses;
+use wanted::Wanted;
 
-use crate::frames::Frames;
 use crate::{
     Action, Checksum, Failure, Frame, Installed, Into, Operation, Outcome, Page, Place, Urgency,
 };
@@ -81,44 +86,21 @@ pub(crate) enum Fetched {
 #[derive(Debug)]
 pub(crate) struct Vault {
     policy: Policy,
+    /// The most members that a group has.
+    widest: usize,
     stores: Stores,
     cells: Cells,
     groups: Groups,
-    operations: Operations,
-    uses: Uses,
-    events: VecDeque<Event>,
     /// The groups that take members.
     row: Row,
-    widest: usize,
-    /// Frames for parity that is being made. Never held by what waits for other frames, so they
-    /// always come back.
-    parity_frames: Frames,
-    /// Frames for groups that are dissolved.
-    gather_frames: Frames,
-    /// Cells that look for a place: moved ones, and others. Apart, because the first may use the
-    /// last room, and the others may wait for the first.
-    waiting: [VecDeque<u32>; 2],
-    parity_waiting: VecDeque<u32>,
-    /// Groups to dissolve; those that a thread waits for, and the others.
-    urgent: VecDeque<u32>,
-    broken: VecDeque<u32>,
-    jobs: Vec<Option<Job>>,
-    sums: HashMap<Frame, Summed>,
-    /// Gets of cells that are lost, until they are made again.
-    wanted: Vec<(u32, Get)>,
-    reclaiming: u32,
-    homecoming: Homecoming,
-    version: u64,
-    backlog: u32,
-    now_ns: u64,
+    held: Held,
+    operations: Operations,
+    queues: Queues,
+    jobs: Jobs,
+    wanted: Wanted,
+    room: Room,
+    events: VecDeque<Event>,
     counts: VaultStatus,
-}
-
-/// Whose checksum was asked for.
-#[derive(Clone, Copy, Debug)]
-enum Summed {
-    Parity(u32),
-    Job(u32),
 }
 
 type Out = VecDeque<Action>;
@@ -134,42 +116,31 @@ impl Vault {
         let stripe = stripe(staging);
         Vault {
             policy,
+            widest,
             stores: Stores::new(servers),
             cells: Cells::default(),
             groups: Groups::new(),
-            operations: Operations::default(),
-            uses: Uses::default(),
-            events: VecDeque::new(),
             row: Row::new(stripe),
-            widest,
-            parity_frames: Frames::new(staging, parity_frames(stripe)),
-            gather_frames: Frames::new(staging + parity_frames(stripe), gather_frames(widest)),
-            waiting: [VecDeque::new(), VecDeque::new()],
-            parity_waiting: VecDeque::new(),
-            urgent: VecDeque::new(),
-            broken: VecDeque::new(),
-            jobs: Vec::new(),
-            sums: HashMap::new(),
-            wanted: Vec::new(),
-            reclaiming: 0,
-            homecoming: Homecoming::default(),
-            version: 0,
-            backlog: 0,
-            now_ns: 0,
+            held: Held::new(staging, parity_frames(stripe), gather_frames(widest)),
+            operations: Operations::default(),
+            queues: Queues::default(),
+            jobs: Jobs::default(),
+            wanted: Wanted::default(),
+            room: Room::default(),
+            events: VecDeque::new(),
             counts: VaultStatus::default(),
         }
     }
 
     /// How many frames of its own it needs.
     pub(crate) fn frames_wanted(&self) -> u32 {
-        self.parity_frames.count() + self.gather_frames.count()
+        self.held.wanted()
     }
 
     /// Takes the frame's contents as the newest of this page. The frame is the vault's (unchanged,
     /// still readable) until [`Event::Stored`].
     pub(crate) fn put(&mut self, page: Page, frame: Frame, checksum: Checksum, out: &mut Out) {
-        self.uses.begin(frame, page);
-        self.backlog += 1;
+        self.held.put(frame, page);
         self.counts.page_outs += 1;
         self.keep(page, frame, checksum, false, out);
         self.pump(out);
@@ -241,7 +212,7 @@ impl Vault {
 
     /// The answer to [`Action::Sum`].
     pub(crate) fn sum(&mut self, frame: Frame, checksum: Checksum, out: &mut Out) {
-        match self.sums.remove(&frame) {
+        match self.operations.summed(frame) {
             Some(Summed::Parity(group)) => self.parity_summed(group, checksum),
             Some(Summed::Job(job)) => self.rebuilt(job, checksum, out),
             None => self.counts.late += 1,
@@ -251,7 +222,7 @@ impl Vault {
 
     /// Time passes.
     pub(crate) fn tick(&mut self, now_ns: u64, out: &mut Out) {
-        self.now_ns = now_ns;
+        self.room.tick(now_ns);
         self.look_for_room();
         self.bring_home(out);
         self.pump(out);
@@ -264,18 +235,15 @@ impl Vault {
 
     /// Puts whose frame is not back yet.
     pub(crate) fn backlog(&self) -> u32 {
-        self.backlog
+        self.held.backlog()
     }
 
     /// Whether nothing is under way, and nothing waits to be made safe again.
     pub(crate) fn settled(&self) -> bool {
-        let waits =
-            [&self.waiting[0], &self.waiting[1], &self.parity_waiting, &self.urgent, &self.broken];
-        waits.iter().all(|queue| queue.is_empty())
+        self.queues.is_empty()
             && self.operations.is_empty()
-            && self.sums.is_empty()
-            && self.backlog == 0
-            && self.jobs.iter().all(Option::is_none)
+            && self.held.backlog() == 0
+            && self.jobs.is_idle()
     }
 
     /// Counters, and what each place holds. Walks over all groups: not for every page.
@@ -347,25 +315,11 @@ impl Vault {
 
     /// One use of a frame less; when it was the last, the frame goes back where it came from.
     fn release(&mut self, frame: Frame, out: &mut Out) {
-        let Some(page) = self.uses.end(frame) else { return };
-        let own = [&mut self.parity_frames, &mut self.gather_frames]
-            .into_iter()
-            .find(|frames| frames.owns(frame));
-        match own {
-            Some(frames) => {
-                frames.free(frame);
-                out.push_back(Action::Empty { frame });
-            }
-            None => {
-                self.backlog -= 1;
-                self.events.push_back(Event::Stored { page, frame });
-            }
+        match self.held.release(frame) {
+            Some(Released::Own) => out.push_back(Action::Empty { frame }),
+            Some(Released::Put(page)) => self.events.push_back(Event::Stored { page, frame }),
+            None => {}
         }
-    }
-
-    fn next_version(&mut self) -> u64 {
-        self.version += 1;
-        self.version
     }
 
     fn tell(&mut self, get: Get, got: Fetched) {

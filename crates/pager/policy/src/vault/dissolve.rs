@@ -2,27 +2,10 @@
 
 use super::cells::{NONE, State};
 use super::groups::Phase;
-use super::operations::What;
-use super::{JOBS, Out, Summed, Vault};
+use super::jobs::{Input, Job};
+use super::operations::{Summed, What};
+use super::{JOBS, Out, Vault};
 use crate::{Action, Checksum, Frame, Into, Outcome, Page, Place, Slot, Urgency};
-
-/// A group that is being dissolved.
-#[derive(Debug)]
-pub(super) struct Job {
-    group: u32,
-    inputs: Vec<Input>,
-    unread: u32,
-    failed: bool,
-    /// The cell that is made again, and in which frame.
-    making: Option<(u32, Frame)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Input {
-    /// `None`: the parity.
-    cell: Option<u32>,
-    frame: Frame,
-}
 
 impl Vault {
     /// As many as there are frames for.
@@ -38,8 +21,7 @@ impl Vault {
 
     /// The reads of a job are answered one by one.
     pub(super) fn gathered(&mut self, number: u32, input: u32, outcome: Outcome, out: &mut Out) {
-        let job =
-            self.jobs[number as usize].as_mut().expect("a job lives until its reads are answered");
+        let job = self.jobs.get(number);
         job.unread -= 1;
         job.failed |= outcome.is_err();
         let (input, group, unread, failed) =
@@ -58,7 +40,7 @@ impl Vault {
 
     /// The page that was made again has this checksum.
     pub(super) fn rebuilt(&mut self, number: u32, checksum: Checksum, out: &mut Out) {
-        let job = self.jobs[number as usize].take().expect("a job lives until its sum is known");
+        let job = self.jobs.end(number);
         let (cell, frame) = job.making.expect("only a page that was made again is summed");
         let (page, wanted) = (self.cells[cell].page, self.cells[cell].checksum);
         if self.cells[cell].active && wanted == checksum {
@@ -74,10 +56,7 @@ impl Vault {
 
     fn next_broken(&mut self, urgency: Urgency) -> Option<u32> {
         loop {
-            let group = match urgency {
-                Urgency::Fault => self.urgent.pop_front()?,
-                _ => self.broken.pop_front()?,
-            };
+            let group = self.jobs.next(urgency)?;
             // It may be gone, or under way, since it was put there.
             let queued = std::mem::replace(&mut self.groups[group].queued, false);
             if queued && self.groups[group].phase == Phase::Broken && self.groups[group].job == NONE
@@ -89,10 +68,7 @@ impl Vault {
 
     fn put_back(&mut self, group: u32, urgency: Urgency) {
         self.groups[group].queued = true;
-        match urgency {
-            Urgency::Fault => self.urgent.push_front(group),
-            _ => self.broken.push_front(group),
-        }
+        self.jobs.wait_first(group, urgency);
     }
 
     /// `false`: not enough frames now.
@@ -110,14 +86,13 @@ impl Vault {
             self.try_end(group, out);
             return true;
         }
-        let reads_parity = making.is_some() && found.parity_frame.is_none();
+        let reads_parity = making.is_some() && found.parity.frame.is_none();
         let to_read =
             sources.iter().filter(|&&cell| self.cells[cell].frame.is_none()).count() as u32;
         let needed = to_read + u32::from(making.is_some());
         let kept = if urgency == Urgency::Fault { 0 } else { self.widest as u32 + 2 };
-        let under_way = self.jobs.iter().flatten().count() as u32;
-        if self.gather_frames.available() < needed + kept
-            || urgency != Urgency::Fault && under_way >= JOBS
+        if self.held.gather_frames() < needed + kept
+            || urgency != Urgency::Fault && self.jobs.under_way() >= JOBS
         {
             return false;
         }
@@ -134,7 +109,7 @@ impl Vault {
         urgency: Urgency,
         out: &mut Out,
     ) {
-        let number = self.free_job();
+        let number = self.jobs.free();
         let mut job = Job {
             group,
             inputs: Vec::with_capacity(sources.len() + 1),
@@ -144,18 +119,18 @@ impl Vault {
         };
         for &cell in sources {
             let held = self.cells[cell].frame;
-            let frame = held.unwrap_or_else(|| self.gather_frame());
+            let frame = held.unwrap_or_else(|| self.held.gather_frame());
             match held {
-                Some(frame) => self.uses.add(frame),
+                Some(frame) => self.held.add(frame),
                 None => self.read_cell(cell, frame, number, job.inputs.len() as u32, urgency, out),
             }
             job.unread += u32::from(held.is_none());
             job.inputs.push(Input { cell: Some(cell), frame });
         }
         if let Some(cell) = making {
-            let frame = self.gather_frame();
+            let frame = self.held.gather_frame();
             job.making = Some((cell, frame));
-            match self.groups[group].parity_frame {
+            match self.groups[group].parity.frame {
                 Some(parity) => {
                     out.push_back(Action::Clear { frame });
                     out.push_back(Action::Xor { from: parity, into: frame });
@@ -170,7 +145,7 @@ impl Vault {
         }
         self.groups[group].job = number;
         let unread = job.unread;
-        self.jobs[number as usize] = Some(job);
+        self.jobs.begin(number, job);
         if unread == 0 {
             self.combine(number, out);
         }
@@ -200,7 +175,7 @@ impl Vault {
         out: &mut Out,
     ) {
         let found = &self.groups[group];
-        let copy = (found.parity_place, found.parity_slot, found.parity_version, found.parity_sum);
+        let copy = (found.parity.place, found.parity.slot, found.parity.version, found.parity.sum);
         self.read_source(copy, frame, What::Gather { job, input }, urgency, out);
     }
 
@@ -218,31 +193,16 @@ impl Vault {
         out.push_back(Action::Read { operation, place, slot, version, checksum, into, urgency });
     }
 
-    fn free_job(&mut self) -> u32 {
-        let free = self.jobs.iter().position(Option::is_none);
-        free.unwrap_or_else(|| {
-            self.jobs.push(None);
-            self.jobs.len() - 1
-        }) as u32
-    }
-
-    fn gather_frame(&mut self) -> Frame {
-        let frame =
-            self.gather_frames.alloc().expect("the frames of a job are counted before it starts");
-        self.uses.begin(frame, Page(0));
-        frame
-    }
-
     /// All inputs are there.
     fn combine(&mut self, number: u32, out: &mut Out) {
-        let job = self.jobs[number as usize].as_mut().expect("a job lives until it ends");
+        let job = self.jobs.get(number);
         let inputs = std::mem::take(&mut job.inputs);
         let (group, making) = (job.group, job.making);
         let members = || inputs.iter().filter_map(|input| Some((input.cell?, input.frame)));
         if let Some((_, into)) = making {
             out.extend(members().map(|(_, from)| Action::Xor { from, into }));
             out.push_back(Action::Sum { frame: into });
-            self.sums.insert(into, Summed::Job(number));
+            self.operations.sum(into, Summed::Job(number));
         }
         for (cell, frame) in members() {
             let found = &self.cells[cell];
@@ -252,14 +212,14 @@ impl Vault {
             self.release(frame, out);
         }
         if making.is_none() {
-            let job = self.jobs[number as usize].take().expect("it was there above");
+            let job = self.jobs.end(number);
             self.end_job(&job, out);
         }
     }
 
     /// Something that was to be read is lost: all over again, with what is left.
     fn start_over(&mut self, number: u32, out: &mut Out) {
-        let job = self.jobs[number as usize].take().expect("a job lives until it ends");
+        let job = self.jobs.end(number);
         for input in job.inputs.iter().filter(|input| input.cell.is_some()) {
             self.release(input.frame, out);
         }
@@ -272,14 +232,14 @@ impl Vault {
     fn end_job(&mut self, job: &Job, out: &mut Out) {
         self.groups[job.group].job = NONE;
         self.requeue(job.group);
-        if self.wanted.iter().any(|(cell, _)| self.cells[*cell].group == job.group) {
+        if self.wanted.cells().any(|cell| self.cells[cell].group == job.group) {
             self.hurry(job.group);
         }
         self.try_end(job.group, out);
     }
 
     fn relocate(&mut self, page: Page, frame: Frame, checksum: Checksum, out: &mut Out) {
-        self.uses.add(frame);
+        self.held.add(frame);
         self.counts.moved += 1;
         self.keep(page, frame, checksum, true, out);
     }

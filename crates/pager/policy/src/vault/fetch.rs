@@ -78,13 +78,7 @@ impl Vault {
 
     /// Gets that waited for this cell ask again: it has been made again, or replaced, or forgotten.
     pub(super) fn wake(&mut self, cell: u32, out: &mut Out) {
-        let mut at = 0;
-        while at < self.wanted.len() {
-            if self.wanted[at].0 != cell {
-                at += 1;
-                continue;
-            }
-            let (_, get) = self.wanted.swap_remove(at);
+        while let Some(get) = self.wanted.take(cell) {
             match self.cells.newest(get.page) {
                 Some(newest) if newest != cell => self.fetch(get, newest, out),
                 _ => self.tell(get, Fetched::Gone),
@@ -94,8 +88,7 @@ impl Vault {
 
     /// Gets that waited for this cell wait in vain.
     pub(super) fn disappoint(&mut self, cell: u32) {
-        while let Some(at) = self.wanted.iter().position(|(of, _)| *of == cell) {
-            let (_, get) = self.wanted.swap_remove(at);
+        while let Some(get) = self.wanted.take(cell) {
             self.tell(get, Fetched::Lost);
         }
     }
@@ -120,7 +113,7 @@ impl Vault {
                 self.tell(get, Fetched::There(Installed::Done));
             }
             Into::Page(_) => {
-                self.uses.add(frame);
+                self.held.add(frame);
                 self.tell(get, Fetched::InFrame(frame));
             }
         }
@@ -128,7 +121,7 @@ impl Vault {
 
     fn want(&mut self, get: Get, cell: u32) {
         self.counts.degraded_reads += 1;
-        self.wanted.push((cell, get));
+        self.wanted.add(cell, get);
         let group = self.cells[cell].group;
         self.hurry(group);
     }

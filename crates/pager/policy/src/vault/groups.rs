@@ -58,27 +58,55 @@ pub(super) struct Group {
     pub(super) reclaimed: bool,
     /// It is not where its policy wants it: on the disk for want of room, or without parity.
     pub(super) homesick: bool,
-    pub(super) parity_frame: Option<Frame>,
-    pub(super) parity_sum: Option<Checksum>,
-    pub(super) parity: ParityState,
-    pub(super) parity_place: Place,
-    pub(super) parity_slot: Slot,
-    pub(super) parity_version: u64,
-    listed: usize,
+    pub(super) parity: Parity,
+    links: Links,
+    alive: bool,
+}
+
+/// The parity of a group, or the second copy of its only member.
+#[derive(Debug)]
+pub(super) struct Parity {
+    pub(super) frame: Option<Frame>,
+    pub(super) sum: Option<Checksum>,
+    pub(super) state: ParityState,
+    pub(super) place: Place,
+    pub(super) slot: Slot,
+    pub(super) version: u64,
+}
+
+/// Where a group is listed: in the list of so many active members, between these; in that of none
+/// it is in no list.
+#[derive(Clone, Copy, Debug)]
+struct Links {
+    list: usize,
     before: u32,
     after: u32,
-    alive: bool,
+}
+
+impl Parity {
+    const ABSENT: Parity = Parity {
+        frame: None,
+        sum: None,
+        state: ParityState::Absent,
+        place: Place::DISK,
+        slot: Slot(0),
+        version: 0,
+    };
+}
+
+impl Links {
+    const NONE: Links = Links { list: 0, before: NONE, after: NONE };
 }
 
 impl Group {
     /// Whether the parity can be had, from the frame or its place.
     pub(super) fn has_parity(&self) -> bool {
-        self.parity_frame.is_some() || self.parity == ParityState::Stored
+        self.parity.frame.is_some() || self.parity.state == ParityState::Stored
     }
 
     /// Whether a slot is taken for it.
     pub(super) fn holds_parity_slot(&self) -> bool {
-        matches!(self.parity, ParityState::Writing | ParityState::Stored)
+        matches!(self.parity.state, ParityState::Writing | ParityState::Stored)
     }
 
     pub(super) fn has_inactive(&self) -> bool {
@@ -135,10 +163,9 @@ impl Groups {
         }
         let list = group.active as usize;
         let after = std::mem::replace(&mut self.lists[list], number);
-        let group = &mut self[number];
-        (group.listed, group.before, group.after) = (list, NONE, after);
+        self[number].links = Links { list, before: NONE, after };
         if after != NONE {
-            self[after].before = number;
+            self[after].links.before = number;
         }
     }
 
@@ -154,17 +181,16 @@ impl Groups {
     }
 
     fn unlist(&mut self, number: u32) {
-        let group = &mut self[number];
-        let (list, before, after) = (std::mem::take(&mut group.listed), group.before, group.after);
+        let Links { list, before, after } = std::mem::replace(&mut self[number].links, Links::NONE);
         if list == 0 {
             return;
         }
         match before {
             NONE => self.lists[list] = after,
-            _ => self[before].after = after,
+            _ => self[before].links.after = after,
         }
         if after != NONE {
-            self[after].before = before;
+            self[after].links.before = before;
         }
     }
 }
@@ -181,15 +207,8 @@ impl Group {
             queued: false,
             reclaimed: false,
             homesick: false,
-            parity_frame: None,
-            parity_sum: None,
-            parity: ParityState::Absent,
-            parity_place: Place::DISK,
-            parity_slot: Slot(0),
-            parity_version: 0,
-            listed: 0,
-            before: NONE,
-            after: NONE,
+            parity: Parity::ABSENT,
+            links: Links::NONE,
             alive: false,
         }
     }

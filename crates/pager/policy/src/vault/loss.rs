@@ -4,6 +4,7 @@ use super::cells::State;
 use super::groups::{ParityState, Phase};
 use super::stores::Owner;
 use super::{Event, Out, Vault};
+use crate::Urgency;
 
 impl Vault {
     /// The slot holds the cell no more.
@@ -21,9 +22,9 @@ impl Vault {
     /// The parity of the group is at its place no more.
     pub(super) fn lose_parity(&mut self, group: u32, out: &mut Out) {
         let found = &mut self.groups[group];
-        if found.parity == ParityState::Stored {
-            found.parity = ParityState::Lost;
-            let (place, slot) = (found.parity_place, found.parity_slot);
+        if found.parity.state == ParityState::Stored {
+            found.parity.state = ParityState::Lost;
+            let (place, slot) = (found.parity.place, found.parity.slot);
             self.discard_if_up(place, slot, Owner::Parity(group), out);
             self.break_group(group, out);
         }
@@ -46,12 +47,12 @@ impl Vault {
     /// A thread waits for a page of this group.
     pub(super) fn hurry(&mut self, group: u32) {
         self.groups[group].queued = true;
-        self.urgent.push_back(group);
+        self.jobs.wait(group, Urgency::Fault);
     }
 
     pub(super) fn queue(&mut self, group: u32) {
         if !std::mem::replace(&mut self.groups[group].queued, true) {
-            self.broken.push_back(group);
+            self.jobs.wait(group, Urgency::Background);
         }
     }
 

@@ -1,9 +1,9 @@
 //! What was asked of places and is not answered yet.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use super::fetch::Get;
-use crate::{Operation, Place};
+use crate::{Frame, Operation, Place};
 
 /// What an answer is for.
 #[derive(Clone, Copy, Debug)]
@@ -18,11 +18,21 @@ pub(super) enum What {
     Gather { job: u32, input: u32 },
 }
 
+/// Whose checksum was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Summed {
+    Parity(u32),
+    Job(u32),
+}
+
 /// Numbered in order, answered nearly in order: a window over the numbers.
 #[derive(Debug, Default)]
 pub(super) struct Operations {
     first: u64,
     window: VecDeque<Option<(Place, What)>>,
+    sums: HashMap<Frame, Summed>,
+    /// Of the contents that were written last.
+    version: u64,
 }
 
 impl Operations {
@@ -47,8 +57,24 @@ impl Operations {
         abandoned
     }
 
+    /// The checksum of a frame is asked for.
+    pub(super) fn sum(&mut self, frame: Frame, whose: Summed) {
+        self.sums.insert(frame, whose);
+    }
+
+    /// It is known. `None`: nobody waits for it.
+    pub(super) fn summed(&mut self, frame: Frame) -> Option<Summed> {
+        self.sums.remove(&frame)
+    }
+
+    /// Of contents that are written now: no two have the same.
+    pub(super) fn next_version(&mut self) -> u64 {
+        self.version += 1;
+        self.version
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        self.window.is_empty()
+        self.window.is_empty() && self.sums.is_empty()
     }
 
     fn shrink(&mut self) {
@@ -56,5 +82,31 @@ impl Operations {
             self.window.pop_front();
             self.first += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_answered_once_and_what_a_place_owes_is_given_up_together() {
+        let mut operations = Operations::default();
+        let asked: Vec<Operation> = (0..4)
+            .map(|cell| operations.ask(Place(cell as u16 % 2), What::Write { cell }))
+            .collect();
+        let found = operations.answered(asked[2]);
+        assert!(matches!(found, Some((Place(0), What::Write { cell: 2 }))), "{found:?}");
+        assert!(operations.answered(asked[2]).is_none());
+        assert!(matches!(operations.abandon(Place(0))[..], [What::Write { cell: 0 }]));
+        assert_eq!(operations.abandon(Place(1)).len(), 2);
+        assert!(operations.is_empty() && operations.answered(asked[3]).is_none());
+        operations.sum(Frame(3), Summed::Job(7));
+        assert!(!operations.is_empty());
+        assert_eq!(
+            [operations.summed(Frame(3)), operations.summed(Frame(3))],
+            [Some(Summed::Job(7)), None]
+        );
+        assert!(operations.next_version() < operations.next_version());
     }
 }

@@ -4,10 +4,10 @@
 
 use super::cells::NONE;
 use super::groups::{Group, ParityState, Phase, Protection};
-use super::operations::What;
+use super::operations::{Summed, What};
 use super::stores::{Choice, Owner};
-use super::{Out, Policy, Summed, Vault};
-use crate::{Action, Checksum, Outcome, Page, Place, Purpose, Tag};
+use super::{Out, Policy, Vault};
+use crate::{Action, Checksum, Outcome, Place, Purpose, Tag};
 
 impl Vault {
     /// The group takes no more members: its parity can go.
@@ -15,16 +15,16 @@ impl Vault {
         self.row.close(group);
         let found = &mut self.groups[group];
         found.phase = Phase::Sealed;
-        match (found.protection, found.parity_frame) {
+        match (found.protection, found.parity.frame) {
             (Protection::Xor, Some(frame)) => {
                 found.pending += 1;
-                self.sums.insert(frame, Summed::Parity(group));
+                self.operations.sum(frame, Summed::Parity(group));
                 out.push_back(Action::Sum { frame });
             }
             (Protection::Copy, _) => {
                 found.pending += 1;
-                found.parity_sum = Some(self.cells[found.members[0]].checksum);
-                self.parity_waiting.push_back(group);
+                found.parity.sum = Some(self.cells[found.members[0]].checksum);
+                self.queues.push_parity(group);
             }
             _ => {}
         }
@@ -32,8 +32,8 @@ impl Vault {
     }
 
     pub(super) fn parity_summed(&mut self, group: u32, checksum: Checksum) {
-        self.groups[group].parity_sum = Some(checksum);
-        self.parity_waiting.push_back(group);
+        self.groups[group].parity.sum = Some(checksum);
+        self.queues.push_parity(group);
     }
 
     /// `false`: it has to wait.
@@ -59,16 +59,16 @@ impl Vault {
     /// The parity's write was answered.
     pub(super) fn wrote_parity(&mut self, group: u32, outcome: Outcome, out: &mut Out) {
         let found = &mut self.groups[group];
-        let (place, slot) = (found.parity_place, found.parity_slot);
+        let (place, slot) = (found.parity.place, found.parity.slot);
         if outcome.is_ok() {
-            found.parity = ParityState::Stored;
+            found.parity.state = ParityState::Stored;
             found.pending -= 1;
             self.drop_parity_frame(group, out);
             return self.try_end(group, out);
         }
-        found.parity = ParityState::Absent;
+        found.parity.state = ParityState::Absent;
         self.discard_if_up(place, slot, Owner::Parity(group), out);
-        self.parity_waiting.push_back(group);
+        self.queues.push_parity(group);
     }
 
     /// The pages of such a group would not survive their place.
@@ -77,24 +77,22 @@ impl Vault {
     }
 
     pub(super) fn drop_parity_frame(&mut self, group: u32, out: &mut Out) {
-        if let Some(frame) = self.groups[group].parity_frame.take() {
+        if let Some(frame) = self.groups[group].parity.frame.take() {
             self.release(frame, out);
         }
     }
 
     pub(super) fn protect(&mut self, group: u32, cell: u32, out: &mut Out) {
         let Some(from) = self.cells[cell].frame else { return };
-        match (self.groups[group].protection, self.groups[group].parity_frame) {
+        match (self.groups[group].protection, self.groups[group].parity.frame) {
             (Protection::Copy, _) => {
-                self.uses.add(from);
-                self.groups[group].parity_frame = Some(from);
+                self.held.add(from);
+                self.groups[group].parity.frame = Some(from);
             }
             (Protection::Xor, Some(into)) => out.push_back(Action::Xor { from, into }),
             (Protection::Xor, None) => {
-                let into =
-                    self.parity_frames.alloc().expect("looked for before the group was opened");
-                self.uses.begin(into, Page(0));
-                self.groups[group].parity_frame = Some(into);
+                let into = self.held.parity_frame();
+                self.groups[group].parity.frame = Some(into);
                 out.push_back(Action::Clear { frame: into });
                 out.push_back(Action::Xor { from, into });
             }
@@ -104,12 +102,12 @@ impl Vault {
 
     fn write_parity(&mut self, group: u32, place: Place, out: &mut Out) {
         let slot = self.stores.take(place, Owner::Parity(group));
-        let version = self.next_version();
+        let version = self.operations.next_version();
         let operation = self.operations.ask(place, What::Parity { group });
         let found = &mut self.groups[group];
-        (found.parity, found.parity_place, found.parity_slot, found.parity_version) =
+        (found.parity.state, found.parity.place, found.parity.slot, found.parity.version) =
             (ParityState::Writing, place, slot, version);
-        let (Some(frame), Some(checksum)) = (found.parity_frame, found.parity_sum) else { return };
+        let (Some(frame), Some(checksum)) = (found.parity.frame, found.parity.sum) else { return };
         let tag = Tag { version, checksum };
         out.push_back(Action::Write {
             operation,

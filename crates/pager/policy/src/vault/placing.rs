@@ -3,6 +3,7 @@
 use super::cells::{Cell, NONE, State};
 use super::groups::{Phase, Protection, WIDEST};
 use super::operations::What;
+use super::queues::Queues;
 use super::stores::{Choice, Owner};
 use super::{Out, Policy, Vault};
 use crate::{Action, Checksum, Frame, Outcome, Page, Place, Purpose, Slot, Tag};
@@ -51,7 +52,7 @@ impl Vault {
             moved,
         };
         let (number, before) = self.cells.add(cell);
-        self.waiting[usize::from(!moved)].push_back(number);
+        self.queues.push_cell(number, moved);
         if let Some(before) = before {
             self.retire(before, out);
         }
@@ -75,19 +76,19 @@ impl Vault {
     /// Whether anything found a place.
     pub(super) fn place_waiting(&mut self, out: &mut Out) -> bool {
         let mut any = false;
-        while let Some(&group) = self.parity_waiting.front() {
+        while let Some(group) = self.queues.first_parity() {
             if !self.place_parity(group, out) {
                 break;
             }
-            self.parity_waiting.pop_front();
+            self.queues.placed_parity();
             any = true;
         }
-        for queue in 0..self.waiting.len() {
-            while let Some(&cell) = self.waiting[queue].front() {
+        for queue in Queues::CELLS {
+            while let Some(cell) = self.queues.first_cell(queue) {
                 if !self.place(cell, out) {
                     break;
                 }
-                self.waiting[queue].pop_front();
+                self.queues.placed_cell(queue);
                 any = true;
             }
         }
@@ -109,7 +110,7 @@ impl Vault {
             // The parity includes it already, so it needs another place in the same group. It stays
             // pending.
             self.cells[cell].state = State::Waiting;
-            return self.waiting[0].push_back(cell);
+            return self.queues.push_cell(cell, true);
         }
         self.groups[group].pending -= 1;
         self.cells[cell].state = State::Lost;
@@ -147,12 +148,12 @@ impl Vault {
         }
         let found = &mut self.groups[group];
         found.members = members;
-        let (place, slot) = (found.parity_place, found.parity_slot);
+        let (place, slot) = (found.parity.place, found.parity.slot);
         if found.holds_parity_slot() {
             self.discard_if_up(place, slot, Owner::Parity(group), out);
         }
         self.drop_parity_frame(group, out);
-        self.reclaiming -= u32::from(self.groups[group].reclaimed);
+        self.room.reclaiming -= u32::from(self.groups[group].reclaimed);
         self.groups.remove(group);
     }
 
@@ -181,7 +182,7 @@ impl Vault {
             }
         }
         if found.holds_parity_slot() {
-            places.push(found.parity_place);
+            places.push(found.parity.place);
         }
         places
     }
@@ -222,7 +223,7 @@ impl Vault {
             // A group that is sealed can be dissolved to make room.
             match self.row.now().or_else(|| self.row.any()) {
                 Some(open) => self.seal(open, out),
-                None if self.reclaiming > 0 && !moved => return false,
+                None if self.room.reclaiming > 0 && !moved => return false,
                 None => return self.place_alone(cell, out),
             }
         }
@@ -250,7 +251,7 @@ impl Vault {
     ) -> bool {
         if self.row.now().is_none()
             && protection == Protection::Xor
-            && self.parity_frames.available() == 0
+            && !self.held.has_parity_frame()
         {
             return false;
         }
@@ -285,7 +286,7 @@ impl Vault {
 
     fn write_cell(&mut self, cell: u32, place: Place, out: &mut Out) {
         let slot = self.stores.take(place, Owner::Cell(cell));
-        let version = self.next_version();
+        let version = self.operations.next_version();
         let operation = self.operations.ask(place, What::Write { cell });
         let found = &mut self.cells[cell];
         (found.place, found.slot, found.version, found.state) =

@@ -19,15 +19,31 @@ const LOOK_AT: usize = 1024;
 /// The longest pause between attempts to bring pages home that won nothing.
 const PAUSE_MOST_NS: u64 = 10_000_000_000;
 
+/// What is done about room.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    /// Groups that are being dissolved to make some.
+    pub(super) reclaiming: u32,
+    homecoming: Homecoming,
+    now_ns: u64,
+}
+
 /// Bringing pages back from the disk.
 #[derive(Debug, Default)]
-pub(super) struct Homecoming {
+struct Homecoming {
     /// The group to look at next.
     from: u32,
     /// How many were homesick at the attempt before.
     before: Option<u64>,
     pause_ns: u64,
     next_ns: u64,
+}
+
+impl Room {
+    /// Time passes.
+    pub(super) fn tick(&mut self, now_ns: u64) {
+        self.now_ns = now_ns;
+    }
 }
 
 impl Homecoming {
@@ -43,7 +59,7 @@ impl Homecoming {
 
 impl Vault {
     pub(super) fn room_granted(&mut self, place: Place, slots: u32) {
-        let now_ns = self.now_ns;
+        let now_ns = self.room.now_ns;
         let Some(store) = self.stores.get_mut(place) else { return };
         if !store.up || !std::mem::take(&mut store.asked) {
             self.counts.late += 1;
@@ -57,7 +73,7 @@ impl Vault {
     /// A place refused a write: nothing more is sent there for a while.
     pub(super) fn shut(&mut self, place: Place) {
         self.counts.refused += 1;
-        let now_ns = self.now_ns;
+        let now_ns = self.room.now_ns;
         if let Some(store) = self.stores.get_mut(place) {
             (store.shut, store.refused_at_ns) = (true, now_ns);
         }
@@ -78,7 +94,7 @@ impl Vault {
     /// Now and then: places that were full are asked again, and groups that are not where they
     /// should be go there.
     pub(super) fn look_for_room(&mut self) {
-        let now_ns = self.now_ns;
+        let now_ns = self.room.now_ns;
         for store in self.stores.all_mut() {
             if (store.full || store.shut) && now_ns.saturating_sub(store.refused_at_ns) >= RETRY_NS
             {
@@ -91,10 +107,10 @@ impl Vault {
     /// plenty.
     pub(super) fn reclaim(&mut self, out: &mut Out) {
         let is_short = |store: &Store| store.is_short();
-        while self.reclaiming < AT_A_TIME && self.stores.all().iter().any(is_short) {
+        while self.room.reclaiming < AT_A_TIME && self.stores.all().iter().any(is_short) {
             let Some(group) = self.groups.fewest_active() else { return };
             self.groups[group].reclaimed = true;
-            self.reclaiming += 1;
+            self.room.reclaiming += 1;
             self.counts.reclaimed += 1;
             self.break_group(group, out);
         }
@@ -107,25 +123,25 @@ impl Vault {
             Policy::None => 1,
             _ => 2,
         };
-        let busy = !self.broken.is_empty() || self.reclaiming > 0;
-        let too_early = self.now_ns < self.homecoming.next_ns;
+        let busy = self.jobs.has_waiting() || self.room.reclaiming > 0;
+        let too_early = self.room.now_ns < self.room.homecoming.next_ns;
         if self.groups.homesick == 0 || busy || too_early || !self.stores.comfortable(copies) {
             return;
         }
         let looked_at: Vec<(u32, bool)> = self
             .groups
-            .from(self.homecoming.from)
+            .from(self.room.homecoming.from)
             .take(LOOK_AT)
             .map(|(number, group)| (number, group.homesick && group.phase == Phase::Sealed))
             .collect();
         let chosen = looked_at.iter().filter(|(_, homesick)| *homesick).take(AT_A_TIME as usize);
         let chosen: Vec<u32> = chosen.map(|(number, _)| *number).collect();
-        self.homecoming.from = match (chosen.last(), looked_at.last()) {
+        self.room.homecoming.from = match (chosen.last(), looked_at.last()) {
             (Some(last), _) if chosen.len() == AT_A_TIME as usize => last + 1,
             (_, Some((last, _))) if looked_at.len() == LOOK_AT => last + 1,
             _ => 0,
         };
-        self.homecoming.next(self.groups.homesick, self.now_ns);
+        self.room.homecoming.next(self.groups.homesick, self.room.now_ns);
         for group in chosen {
             self.break_group(group, out);
         }
@@ -160,6 +176,18 @@ impl Store {
 mod tests {
     use super::super::stores::Owner;
     use super::*;
+
+    #[test]
+    fn attempts_that_win_nothing_become_seldom() {
+        let mut homecoming = Homecoming::default();
+        let mut pause_ns = |homesick| {
+            homecoming.next(homesick, 7);
+            homecoming.next_ns - 7
+        };
+        assert_eq!([pause_ns(9), pause_ns(9), pause_ns(9)], [0, RETRY_NS, 2 * RETRY_NS]);
+        assert_eq!([pause_ns(5), pause_ns(5)], [0, RETRY_NS]);
+        assert!((0..20).map(|_| pause_ns(5)).all(|pause| pause <= PAUSE_MOST_NS));
+    }
 
     #[test]
     fn a_server_that_grants_all_is_asked_before_it_has_no_room() {
