@@ -14,6 +14,7 @@ mod recovery;
 mod scribe;
 mod servers;
 mod site;
+mod time;
 mod wishes;
 
 use crate::arena::Arena;
@@ -28,18 +29,17 @@ use crate::waits::{self, Waits, Woken};
 use crate::{Config, RmemError};
 use asked::Asks;
 use clock::Clock;
-use events::Events;
 use pager::{Action, Installed, Options, PAGE_BYTES, Pager};
 use pager_facts::Happened;
 use pages::Pages;
-use progress::Spent;
-use recovery::Recovery;
+use progress::Progress;
 use rustix::event::epoll;
 use scribe::Scribe;
-use servers::Returning;
+use servers::{Returning, Servers};
 use site::Site;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
+use time::{TICK_NS, Time};
 
 /// What the engine and the program's threads share.
 pub(crate) struct Shared {
@@ -52,35 +52,29 @@ pub(crate) struct Shared {
 pub(crate) struct Engine {
     shared: Arc<Shared>,
     config: Config,
-    clock: Clock,
-    ns_per_tick: f64,
-    spent: Spent,
+    time: Time,
     pages: Pages,
     staging: Staging,
     pager: Pager,
-    sites: Vec<Site>,
-    returning: Returning,
+    servers: Servers,
     disk: Disk,
     epoll: OwnedFd,
     asks: Asks,
     /// Threads that wait until what they hold is there.
     holds: Vec<(crate::mailbox::Stretch, Arc<Ticket>)>,
     waits: Waits,
-    rate: Rate,
     scribe: Scribe,
-    events: Events,
-    recovery: Recovery,
-    finished: bool,
-    /// Some page is lost.
-    poisoned: bool,
-    /// Buffers that are used again.
+    progress: Progress,
+    buffers: Buffers,
+}
+
+/// Buffers that are used again.
+#[derive(Default)]
+struct Buffers {
     actions: Vec<Action>,
     faults: Vec<Fault>,
     wishes: Vec<(Request, Arc<Ticket>)>,
     hows: Vec<Installed>,
-    /// When the next look at deadlines and the next progress are due, ticks.
-    next_tick: u64,
-    next_progress: u64,
 }
 
 /// What woke the engine.
@@ -93,9 +87,6 @@ const SITES: u64 = 16;
 /// Longer while a thread stands still, whose processor is free then.
 const SPIN_NS: f64 = 30_000.0;
 const SPIN_WAITED_FOR_NS: f64 = 150_000.0;
-/// How often deadlines are looked at.
-const TICK_NS: f64 = 10_000_000.0;
-const PROGRESS_NS: f64 = 1_000_000_000.0;
 
 impl Engine {
     /// Connect to the servers and prepare everything. In the engine's own thread: what is opened
@@ -123,36 +114,24 @@ impl Engine {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| {
             RmemError::System { action: "make an epoll descriptor", source: error.into() }
         })?;
-        let ns_per_tick = clock::measure(&clock).ns_per_tick;
-        let started_ns = config.started_ns;
+        let time = Time::of(clock);
+        let (now, ns_per_tick) = (time.now(), time.ns_per_tick);
         let engine = Engine {
             shared: Arc::clone(&shared),
-            returning: Returning::new(&config, key),
+            servers: Servers { sites, returning: Returning::new(&config, key) },
+            progress: Progress::begin(config.started_ns, Rate::new(ns_per_tick, now)),
             config,
-            clock,
-            ns_per_tick,
-            spent: Spent::begin(),
+            time,
             pages: Pages::new(uffd, shared.clone()),
             staging,
             pager,
-            sites,
             disk,
             epoll,
             asks: Asks::default(),
             holds: Vec::new(),
             waits: Waits::new(ns_per_tick, late(ns_per_tick)),
-            rate: Rate::new(ns_per_tick, clock.now().0),
             scribe,
-            events: Events::new(started_ns),
-            recovery: Recovery::default(),
-            finished: false,
-            poisoned: false,
-            actions: Vec::new(),
-            faults: Vec::new(),
-            wishes: Vec::new(),
-            hows: Vec::new(),
-            next_tick: 0,
-            next_progress: 0,
+            buffers: Buffers::default(),
         };
         engine.watch_all().map_err(system("watch descriptors"))?;
         Ok((engine, shared))
@@ -162,7 +141,7 @@ impl Engine {
         self.watch(&self.pages.uffd, FAULTS)?;
         self.watch(&self.shared.mailbox, MAIL)?;
         self.watch(&self.disk, DISK)?;
-        (0..self.sites.len()).try_for_each(|at| self.watch_site(at))
+        (0..self.servers.sites.len()).try_for_each(|at| self.watch_site(at))
     }
 
     fn watch(&self, file: impl AsFd, token: u64) -> std::io::Result<()> {
@@ -171,7 +150,7 @@ impl Engine {
     }
 
     fn watch_site(&self, at: usize) -> std::io::Result<()> {
-        match &self.sites[at].link {
+        match &self.servers.sites[at].link {
             Some(link) => self.watch(link, SITES + at as u64),
             None => Ok(()),
         }
@@ -179,13 +158,13 @@ impl Engine {
 
     /// Until the process ends.
     pub fn run(mut self) {
-        let mut last_work = self.clock.now().0;
+        let mut last_work = self.time.now();
         let mut events = [epoll::Event {
             flags: epoll::EventFlags::empty(),
             data: epoll::EventData::new_u64(0),
         }; 16];
         loop {
-            let begun = self.clock.now().0;
+            let begun = self.time.now();
             let wait_ns =
                 if begun.wrapping_sub(last_work) < self.spin() { 0 } else { TICK_NS as i64 };
             let sleeps = wait_ns > 0 && !self.waits.any();
@@ -195,7 +174,7 @@ impl Engine {
             let timeout = rustix::event::Timespec { tv_sec: 0, tv_nsec: wait_ns };
             // Interrupted by nothing: this thread takes no signals.
             let many = epoll::wait(&self.epoll, &mut events, Some(&timeout)).unwrap_or(0);
-            let now = self.clock.now().0;
+            let now = self.time.now();
             let events = &events[..many];
             self.waits.idle(now.wrapping_sub(begun), woken(events));
             for event in events {
@@ -203,7 +182,7 @@ impl Engine {
             }
             self.send_all();
             if sleeps && events.iter().any(|event| event.data.u64() == FAULTS) {
-                self.waits.woken_by_fault(now.wrapping_sub(begun), self.clock.now().0);
+                self.waits.woken_by_fault(now.wrapping_sub(begun), self.time.now());
             }
             if self.tidy() || many > 0 {
                 last_work = now;
@@ -215,7 +194,7 @@ impl Engine {
     /// How long to look before sleeping, ticks.
     fn spin(&self) -> u64 {
         let ns = if self.waits.any() { SPIN_WAITED_FOR_NS } else { SPIN_NS };
-        (ns / self.ns_per_tick) as u64
+        self.time.ticks(ns)
     }
 
     /// Some pages leave ahead of need. Whether more should.
@@ -244,18 +223,18 @@ impl Engine {
     }
 
     fn serve_faults(&mut self) {
-        let mut faults = std::mem::take(&mut self.faults);
+        let mut faults = std::mem::take(&mut self.buffers.faults);
         if let Err(error) = self.pages.uffd.faults(&mut faults) {
-            self.events.tell(Happened::FaultsUnreadable { error: error.to_string() });
+            self.progress.events.tell(Happened::FaultsUnreadable { error: error.to_string() });
         }
         faults.drain(..).for_each(|fault| self.serve_fault(fault));
-        self.faults = faults;
+        self.buffers.faults = faults;
     }
 
     /// Send what waits, to all places.
     fn send_all(&mut self) {
-        for at in 0..self.sites.len() {
-            if self.sites[at].link.is_none() {
+        for at in 0..self.servers.sites.len() {
+            if self.servers.sites[at].link.is_none() {
                 continue;
             }
             self.send_waiting(at);
@@ -266,8 +245,8 @@ impl Engine {
     }
 
     fn flush(&mut self, at: usize) -> Result<(), String> {
-        let now = self.clock.now().0;
-        let site = &mut self.sites[at];
+        let now = self.time.now();
+        let site = &mut self.servers.sites[at];
         let was_clogged = site.clogged;
         site.flush(now).map_err(|error| error.to_string())?;
         let Some(link) = site.link.as_ref().filter(|_| site.clogged != was_clogged) else {
@@ -280,21 +259,19 @@ impl Engine {
     }
 
     fn look_at_time(&mut self, now: u64) {
-        if now < self.next_tick {
+        if !self.time.tick_is_due(now) {
             return;
         }
-        self.next_tick = now + (TICK_NS / self.ns_per_tick) as u64;
         // In case the program has closed the bell.
         self.serve(MAIL);
-        self.rate.look(now);
-        self.pager.tick((now as f64 * self.ns_per_tick) as u64);
+        self.progress.rate.look(now);
+        self.pager.tick((now as f64 * self.time.ns_per_tick) as u64);
         self.look_at_deadlines(now);
         self.welcome_back();
         self.perform_all();
-        if now >= self.next_progress {
-            self.next_progress = now + (PROGRESS_NS / self.ns_per_tick) as u64;
+        if self.time.progress_is_due(now) {
             self.look_at_clocks();
-            if !self.finished {
+            if !self.progress.finished {
                 // The next one may succeed; the last one is checked.
                 let _ = self.save_progress();
             }

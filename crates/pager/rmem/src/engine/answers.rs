@@ -15,12 +15,12 @@ use record::Kind;
 impl Engine {
     /// Read what a server has sent. Whether there was anything.
     pub(super) fn hear(&mut self, at: usize) -> bool {
-        let Some(mut link) = self.sites[at].link.take() else { return false };
-        let clock = self.clock;
+        let Some(mut link) = self.servers.sites[at].link.take() else { return false };
+        let clock = self.time.clock;
         let heard = link.receive(|| clock.now().0, &mut |reply| self.answer(at, reply));
         match heard {
             Ok(some) => {
-                let site = &mut self.sites[at];
+                let site = &mut self.servers.sites[at];
                 site.link = Some(link);
                 site.heard = if some { clock.now().0 } else { site.heard };
                 some
@@ -34,13 +34,13 @@ impl Engine {
     }
 
     fn answer(&mut self, at: usize, reply: Reply<'_>) {
-        let place = self.sites[at].place;
+        let place = self.servers.sites[at].place;
         self.served(at, &reply);
         match reply {
             Reply::Granted { slots, .. } => self.pager.granted(place, slots),
             Reply::Stored { operations, times } => {
                 let batch = operations.len();
-                self.rate.went(batch * PAGE_BYTES);
+                self.progress.rate.went(batch * PAGE_BYTES);
                 self.note(at, Way::Out, operations, times.answered);
                 operations
                     .iter()
@@ -50,7 +50,7 @@ impl Engine {
                 self.pages(at, operations, entries, bytes, &times);
             }
             Reply::Pong { sent, server_received, server_sent, received } => {
-                self.sites[at].exchanges.push(Exchange {
+                self.servers.sites[at].exchanges.push(Exchange {
                     local_sent: Ticks(sent),
                     remote_received: Ticks(server_received),
                     remote_sent: Ticks(server_sent),
@@ -69,21 +69,23 @@ impl Engine {
             Reply::Granted { .. } | Reply::Pong { .. } => 0,
         };
         // Of the server's clock. What is not a number is nothing.
-        self.waits.served((ticks as f64 * self.sites[at].ns_per_tick / self.ns_per_tick) as u64);
+        self.waits.served(
+            (ticks as f64 * self.servers.sites[at].ns_per_tick / self.time.ns_per_tick) as u64,
+        );
     }
 
     /// A batch is done. Its first page was asked for first.
     fn note(&mut self, at: usize, way: Way, operations: &[u64], done: u64) {
         let bytes = (operations.len() * PAGE_BYTES) as u64;
         let asked = operations.first().and_then(|operation| self.asks.ready(Operation(*operation)));
-        let server = self.sites[at].server as u32;
+        let server = self.servers.sites[at].server as u32;
         self.waits.timeline.batch(Batch { way, server, asked: asked.unwrap_or(done), done, bytes });
     }
 
     fn stored(&mut self, at: usize, operation: Operation, times: &StoreTimes, batch: usize) {
         let Some(asked) = self.asks.take(operation) else { return };
         let kind = if let What::Store { kind } = asked.what { kind } else { Kind::Other };
-        self.scribe.out(kind, &self.sites[at], asked.ready, times, batch);
+        self.scribe.out(kind, &self.servers.sites[at], asked.ready, times, batch);
         self.pager.done(operation, Ok(None));
     }
 
@@ -97,7 +99,7 @@ impl Engine {
         times: &FetchTimes,
     ) {
         let batch = operations.len();
-        self.rate.came(bytes.len());
+        self.progress.rate.came(bytes.len());
         self.note(at, Way::In, operations, times.arrived);
         let mut run = Run {
             first: Page(0),
@@ -130,10 +132,10 @@ impl Engine {
                     }
                 }
             }
-            self.scribe.incoming(&self.sites[at], &transfer, batch);
+            self.scribe.incoming(&self.servers.sites[at], &transfer, batch);
         }
         self.fill_run(&mut run, bytes);
-        self.scribe.taken(self.clock.now().0);
+        self.scribe.taken(self.time.now());
     }
 
     fn fill_run(&mut self, run: &mut Run, bytes: &[u8]) {
@@ -141,13 +143,13 @@ impl Engine {
         if many == 0 {
             return;
         }
-        let mut hows = std::mem::take(&mut self.hows);
+        let mut hows = std::mem::take(&mut self.buffers.hows);
         let part = &bytes[run.number * PAGE_BYTES..][..many * PAGE_BYTES];
         self.fill(run.first, part, run.access, |_, how| hows.push(how));
         for (operation, how) in run.operations.drain(..).zip(hows.drain(..)) {
             self.pager.done(operation, Ok(Some(how)));
         }
-        self.hows = hows;
+        self.buffers.hows = hows;
     }
 
     fn fill_frame(&mut self, operation: Operation, into: Into, bytes: &[u8]) {
@@ -156,7 +158,7 @@ impl Engine {
         let outcome = match result {
             Ok(()) => Ok(None),
             Err(error) => {
-                self.events.frames_failed(1, FrameTask::Fill, &error);
+                self.progress.events.frames_failed(1, FrameTask::Fill, &error);
                 Err(Failure::Wrong)
             }
         };
@@ -186,7 +188,7 @@ impl Engine {
         match (outcome, asked.what) {
             (Ok(Found::Stored), What::Store { kind }) => {
                 self.scribe.disk_out(kind, asked.ready, &stored);
-                self.events.disk_took();
+                self.progress.events.disk_took();
                 self.pager.done(operation, Ok(None));
             }
             (
@@ -194,15 +196,15 @@ impl Engine {
                 What::Fetch { into, version, checksum, cancelled, .. },
             ) => {
                 if !tag.is_some_and(|tag| is_right(tag, version, checksum, &*bytes)) {
-                    self.events.tell(Happened::DiskWrong);
+                    self.progress.events.tell(Happened::DiskWrong);
                     return self.pager.done(operation, Err(Failure::Wrong));
                 }
                 self.scribe.disk_in(times.sent, times.arrived, times.taken);
                 self.place_from_disk(operation, into, &bytes, cancelled);
-                self.scribe.taken(self.clock.now().0);
+                self.scribe.taken(self.time.now());
             }
             (Err(error), _) => {
-                let full = self.events.disk_failed(&error);
+                let full = self.progress.events.disk_failed(&error);
                 self.pager.done(operation, Err(if full { Failure::Full } else { Failure::Wrong }));
             }
             _ => self.pager.done(operation, Err(Failure::Wrong)),
@@ -226,16 +228,16 @@ impl Engine {
 
     /// A server is gone, with all that it held.
     pub(super) fn lose(&mut self, at: usize, why: String) {
-        let site = &mut self.sites[at];
+        let site = &mut self.servers.sites[at];
         let place = site.place;
         (site.link, site.down) = (None, true);
         site.waiting.clear();
         site.reads.clear();
         site.discards.clear();
-        let server = self.sites[at].server;
+        let server = self.servers.sites[at].server;
         let address = self.config.servers[server].address.clone();
-        self.recovery.lost_server();
-        self.events.tell(Happened::ServerDown { server: place.0, address, why });
+        self.progress.recovery.lost_server();
+        self.progress.events.tell(Happened::ServerDown { server: place.0, address, why });
         self.forget_asks(place);
         self.perform_all();
         self.look_for(server);

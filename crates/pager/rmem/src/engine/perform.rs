@@ -13,7 +13,7 @@ use record::Kind;
 impl Engine {
     /// Carry out all that the pager wants, until it wants nothing more.
     pub(super) fn perform_all(&mut self) {
-        let mut actions = std::mem::take(&mut self.actions);
+        let mut actions = std::mem::take(&mut self.buffers.actions);
         loop {
             actions.extend(std::iter::from_fn(|| self.pager.next_action()));
             if actions.is_empty() {
@@ -27,7 +27,7 @@ impl Engine {
             }
             actions.clear();
         }
-        self.actions = actions;
+        self.buffers.actions = actions;
     }
 
     /// Carry out `many` actions that differ only in that each is the neighbour of the one before.
@@ -52,7 +52,7 @@ impl Engine {
     fn zero(&mut self, first: Page, many: u32) {
         let pager = &mut self.pager;
         self.pages.zero(first, many.into(), |page, how| pager.installed(page, how));
-        self.waits.end(first, many.into(), self.clock.now().0);
+        self.waits.end(first, many.into(), self.time.now());
     }
 
     fn grab(&mut self, first: Page, frame: Frame, many: u32) {
@@ -82,7 +82,7 @@ impl Engine {
     /// Only a system call that we do not see can do that.
     fn tell_absent(&mut self, page: Option<Page>) {
         if let Some(page) = page {
-            self.events.page_taken(page, Leaving::GivenUp);
+            self.progress.events.page_taken(page, Leaving::GivenUp);
         }
     }
 
@@ -94,27 +94,27 @@ impl Engine {
             pager.installed(page, how);
         });
         if went == Installed::Gone {
-            self.events.page_taken(page, Leaving::Unmapped);
+            self.progress.events.page_taken(page, Leaving::Unmapped);
         }
-        self.waits.end(page, 1, self.clock.now().0);
+        self.waits.end(page, 1, self.time.now());
     }
 
     fn poison(&mut self, page: Page) {
         // Whoever touches it may be the last of the program: what is lost is told before.
-        if !std::mem::replace(&mut self.poisoned, true) {
+        if !std::mem::replace(&mut self.progress.poisoned, true) {
             let _ = self.save_progress();
         }
         if let Err(error) = self.pages.poison(page) {
             // Whoever touches it waits for ever: never wrong bytes.
             let (page, error) = (address(page) as u64, error.to_string());
-            self.events.tell(Happened::PageStuck { page, error });
+            self.progress.events.tell(Happened::PageStuck { page, error });
         }
-        self.waits.end(page, 1, self.clock.now().0);
+        self.waits.end(page, 1, self.time.now());
     }
 
     fn empty(&mut self, first: Frame, many: u32) {
         if let Err(error) = self.staging.empty(first, many) {
-            self.events.frames_failed(many, FrameTask::Empty, &error);
+            self.progress.events.frames_failed(many, FrameTask::Empty, &error);
         }
     }
 
@@ -123,20 +123,20 @@ impl Engine {
     fn clear(&mut self, frame: Frame) {
         let (_, result) = self.pages.uffd.copy(self.staging.address(frame), &[0; PAGE_BYTES]);
         if let Err(error) = result {
-            self.events.frames_failed(1, FrameTask::Clear, &error);
+            self.progress.events.frames_failed(1, FrameTask::Clear, &error);
         }
     }
 
     /// Hand something to a place, or keep it until there is room on the way.
     pub(super) fn ask(&mut self, place: Place, action: &Action) {
-        let ready = self.clock.now().0;
+        let ready = self.time.now();
         if let Some((operation, what)) = what_of(action) {
             self.asks.insert(operation, Asked { place, what, ready });
         }
         if place == Place::DISK {
             return self.ask_disk(action, ready);
         }
-        let Some(site) = self.sites.iter_mut().find(|site| site.place == place) else { return };
+        let Some(site) = self.servers.at(place) else { return };
         if site.waiting.is_empty() && site.room() {
             self.send(place, action);
         } else if !site.down {
@@ -148,14 +148,14 @@ impl Engine {
 
     /// What waited for room.
     pub(super) fn send_waiting(&mut self, at: usize) {
-        while self.sites[at].room() {
-            let Some(action) = self.sites[at].waiting.pop_front() else { return };
-            self.send(self.sites[at].place, &action);
+        while self.servers.sites[at].room() {
+            let Some(action) = self.servers.sites[at].waiting.pop_front() else { return };
+            self.send(self.servers.sites[at].place, &action);
         }
     }
 
     fn send(&mut self, place: Place, action: &Action) {
-        let Some(site) = self.sites.iter_mut().find(|site| site.place == place) else { return };
+        let Some(site) = self.servers.at(place) else { return };
         match *action {
             Action::Read { operation, slot, .. } => return site.reads.push((operation.0, slot.0)),
             Action::Discard { slot, .. } => return site.discards.push(slot.0),
@@ -198,7 +198,7 @@ impl Engine {
             // that.
             Some(pager::Fault::Stale | pager::Fault::Lost) | None => return self.pages.wake(page),
         };
-        self.waits.begin(page, cause, self.clock.now().0);
+        self.waits.begin(page, cause, self.time.now());
         self.perform_all();
     }
 
@@ -227,9 +227,9 @@ impl Engine {
             tell(page, how);
         });
         if let Some(page) = gone {
-            self.events.page_taken(page, Leaving::Unmapped);
+            self.progress.events.page_taken(page, Leaving::Unmapped);
         }
-        self.waits.end(first, (bytes.len() / PAGE_BYTES) as u64, self.clock.now().0);
+        self.waits.end(first, (bytes.len() / PAGE_BYTES) as u64, self.time.now());
     }
 }
 

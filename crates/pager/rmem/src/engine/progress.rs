@@ -2,9 +2,12 @@
 //! told nearly all.
 
 use super::Engine;
+use super::events::Events;
+use super::recovery::Recovery;
 use super::site::Site;
 use crate::RmemError;
 use crate::parts::{Account, Reading, Waits};
+use crate::rate::Rate;
 use crate::run_queue::{Had, Threads};
 use crate::waits::Cause;
 use pager::{PAGE_BYTES, PlaceStatus, Status};
@@ -14,9 +17,35 @@ use pager_facts::{
 };
 use std::path::Path;
 
+/// How far the process is.
+pub(super) struct Progress {
+    spent: Spent,
+    pub rate: Rate,
+    pub events: Events,
+    pub recovery: Recovery,
+    /// It has said its last words.
+    pub finished: bool,
+    /// Some page is lost.
+    pub poisoned: bool,
+}
+
+impl Progress {
+    /// Paging begins now.
+    pub fn begin(started_ns: u64, rate: Rate) -> Progress {
+        Progress {
+            spent: Spent::begin(),
+            rate,
+            events: Events::new(started_ns),
+            recovery: Recovery::default(),
+            finished: false,
+            poisoned: false,
+        }
+    }
+}
+
 /// Counters of this process as they were when paging began, and where its time has gone since.
 #[derive(Debug)]
-pub(super) struct Spent {
+struct Spent {
     begun_ns: u64,
     /// User and system time of all threads, and of this one.
     all: (f64, f64),
@@ -29,13 +58,13 @@ pub(super) struct Spent {
 
 impl Engine {
     /// Everything as it is now.
-    fn progress(&self, status: &Status) -> Paged {
-        let times = |cause| self.waits.quantiles(cause, self.ns_per_tick);
+    fn process(&self, status: &Status) -> Paged {
+        let times = |cause| self.waits.quantiles(cause, self.time.ns_per_tick);
         let (outs, ins, parity) = (self.scribe.outs, self.scribe.ins, self.scribe.parities);
         Paged {
             pid: std::process::id(),
             program: program(),
-            finished: Some(self.finished),
+            finished: Some(self.progress.finished),
             seconds: self.seconds(),
             faults: FaultCounts {
                 zero: status.faults_zero,
@@ -62,7 +91,7 @@ impl Engine {
                 windows: status.windows,
                 used: status.windows_used,
             },
-            rate_bytes_per_s: self.rate.bytes_per_second(),
+            rate_bytes_per_s: self.progress.rate.bytes_per_second(),
             servers: self.server_states(&status.vault.places),
             lost_pages: status
                 .lost
@@ -71,8 +100,8 @@ impl Engine {
                 .collect(),
             unprotected_groups: status.vault.unprotected,
             anomalies: status.surprises,
-            no_room: self.events.disk_full() && self.waits.any(),
-            events: self.events.told().to_vec(),
+            no_room: self.progress.events.disk_full() && self.waits.any(),
+            events: self.progress.events.told().to_vec(),
         }
     }
 
@@ -81,7 +110,7 @@ impl Engine {
             places.iter().find(|one| one.place == site.place).map_or(0, |one| one.used)
         };
         let state_of = |(at, server): (usize, &crate::Server)| {
-            let site = self.sites.iter().rev().find(|site| site.server == at);
+            let site = self.servers.sites.iter().rev().find(|site| site.server == at);
             let up = site.is_some_and(|site| !site.down);
             PageServer {
                 address: server.address.clone(),
@@ -94,23 +123,23 @@ impl Engine {
     }
 
     fn seconds(&self) -> PagedSeconds {
-        let spent = &self.spent;
+        let spent = &self.progress.spent;
         let since_start = |ns: u64| ns.saturating_sub(self.config.started_ns) as f64 / 1e9;
         let init = since_start(spent.begun_ns);
         let elapsed = init + spent.account.elapsed();
         let parts = spent.account.parts();
-        let network_bytes = self.rate.seconds().min(parts.network);
+        let network_bytes = self.progress.rate.seconds().min(parts.network);
         let (user, system) = cpu_seconds(libc::RUSAGE_THREAD);
         PagedSeconds { elapsed, init, network_bytes, engine: user + system, ..parts }
     }
 
     /// Reckon up where the time has gone.
     fn account(&mut self) {
-        let now = self.clock.now().0;
+        let now = self.time.now();
         let (waited, each) = (self.waits.so_far(now), self.waits.each(now));
-        let each = each as f64 * self.ns_per_tick / 1e9;
-        let unseen = self.waits.unseen() as f64 * self.ns_per_tick / 1e9;
-        self.spent.account(Waits::of(&waited, self.ns_per_tick), each, unseen);
+        let each = self.time.seconds(each);
+        let unseen = self.time.seconds(self.waits.unseen());
+        self.progress.spent.account(Waits::of(&waited, self.time.ns_per_tick), each, unseen);
     }
 
     /// Write it into the run's folder.
@@ -121,10 +150,10 @@ impl Engine {
         }
         self.account();
         let status = self.pager.status();
-        if let Some(pages) = self.recovery.over(&status.vault) {
-            self.events.tell(Happened::Rebuilt { pages });
+        if let Some(pages) = self.progress.recovery.over(&status.vault) {
+            self.progress.events.tell(Happened::Rebuilt { pages });
         }
-        save(&folder.join(pager_facts::FOLDER), &self.progress(&status))?;
+        save(&folder.join(pager_facts::FOLDER), &self.process(&status))?;
         self.append_timeline(&folder)
     }
 
@@ -136,9 +165,8 @@ impl Engine {
         };
         let file =
             std::fs::OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
-        let (ticks, monotonic, started) =
-            (self.clock.now().0, monotonic_ns(), self.config.started_ns);
-        let ns_per_tick = self.ns_per_tick;
+        let (ticks, monotonic, started) = (self.time.now(), monotonic_ns(), self.config.started_ns);
+        let ns_per_tick = self.time.ns_per_tick;
         let ns = move |at: u64| {
             let ago_ns = ticks.saturating_sub(at) as f64 * ns_per_tick;
             monotonic.saturating_sub(started).saturating_sub(ago_ns as u64)

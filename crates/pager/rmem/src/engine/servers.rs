@@ -43,6 +43,19 @@ pub fn connect_all(
     config.servers.iter().enumerate().map(connect).collect()
 }
 
+/// Those that are or were there, and how they come back.
+pub struct Servers {
+    pub sites: Vec<Site>,
+    pub returning: Returning,
+}
+
+impl Servers {
+    /// The server that is this place.
+    pub fn at(&mut self, place: Place) -> Option<&mut Site> {
+        self.sites.iter_mut().find(|site| site.place == place)
+    }
+}
+
 /// Threads that try to reach servers which are down.
 pub struct Returning {
     found: Receiver<(usize, Link)>,
@@ -82,25 +95,25 @@ impl Returning {
 impl Engine {
     /// A server that went down a moment ago is looked for.
     pub(super) fn look_for(&self, server: usize) {
-        self.returning.look_for(server, self.config.servers[server].address.clone());
+        self.servers.returning.look_for(server, self.config.servers[server].address.clone());
     }
 
     /// Servers that are there again: empty, and so a new place.
     pub(super) fn welcome_back(&mut self) {
-        while let Ok((server, link)) = self.returning.found.try_recv() {
-            let place = Place(self.returning.next_place);
-            self.returning.next_place += 1;
+        while let Ok((server, link)) = self.servers.returning.found.try_recv() {
+            let place = Place(self.servers.returning.next_place);
+            self.servers.returning.next_place += 1;
             let crate::Server { address, role } = self.config.servers[server].clone();
             let node = self.scribe.node_of(server);
             // Without a sheet its rows lack two stamps, and the run says so.
             let _ = self.scribe.meet(node, link.about());
-            self.sites.push(Site::new(place, server, node, link));
-            let at = self.sites.len() - 1;
+            self.servers.sites.push(Site::new(place, server, node, link));
+            let at = self.servers.sites.len() - 1;
             if let Err(error) = self.watch_site(at) {
                 self.lose(at, error.to_string());
                 continue;
             }
-            self.events.tell(Happened::ServerJoined { server: place.0, address });
+            self.progress.events.tell(Happened::ServerJoined { server: place.0, address });
             self.pager.joined(place, role_of(role));
             self.perform_all();
         }
@@ -109,9 +122,9 @@ impl Engine {
     /// A server that answers nothing for too long is as good as dead. One behind a slow network
     /// answers late, but one thing after the other.
     pub(super) fn look_at_deadlines(&mut self, now: u64) {
-        let limit = (self.config.deadline_ms as f64 * 1e6 / self.ns_per_tick) as u64;
-        for at in 0..self.sites.len() {
-            let site = &self.sites[at];
+        let limit = self.time.ticks(self.config.deadline_ms as f64 * 1e6);
+        for at in 0..self.servers.sites.len() {
+            let site = &self.servers.sites[at];
             let oldest = site.link.as_ref().and_then(Link::oldest);
             if oldest.is_some_and(|since| now.saturating_sub(since.max(site.heard)) > limit) {
                 self.lose(
@@ -120,9 +133,10 @@ impl Engine {
                 );
             }
         }
-        if now >= self.returning.next_ping {
-            self.returning.next_ping = now + (PING_EVERY_NS / self.ns_per_tick) as u64;
-            self.sites
+        if now >= self.servers.returning.next_ping {
+            self.servers.returning.next_ping = now + self.time.ticks(PING_EVERY_NS);
+            self.servers
+                .sites
                 .iter_mut()
                 .filter_map(|site| site.link.as_mut())
                 .for_each(|link| link.ping(now));
@@ -131,7 +145,7 @@ impl Engine {
 
     /// Tell the record what the exchanges say of the servers' clocks.
     pub(super) fn look_at_clocks(&mut self) {
-        for site in &mut self.sites {
+        for site in &mut self.servers.sites {
             let exchanges = std::mem::take(&mut site.exchanges);
             if !exchanges.is_empty() {
                 self.scribe.synchronise(site.node, &exchanges);

@@ -8,18 +8,18 @@ use std::sync::Arc;
 
 impl Engine {
     pub(super) fn serve_mail(&mut self) {
-        let mut wishes = std::mem::take(&mut self.wishes);
+        let mut wishes = std::mem::take(&mut self.buffers.wishes);
         self.shared.mailbox.take(&mut wishes);
         for (request, ticket) in wishes.drain(..) {
-            let begun = self.clock.now().0;
+            let begun = self.time.now();
             let done = self.carry_out(request, &ticket);
             self.perform_all();
             if done {
-                self.waits.asked(begun, self.clock.now().0);
+                self.waits.asked(begun, self.time.now());
                 ticket.answer();
             }
         }
-        self.wishes = wishes;
+        self.buffers.wishes = wishes;
     }
 
     /// `false`: the ticket is answered later.
@@ -32,11 +32,11 @@ impl Engine {
             Request::Hold(stretch) => {
                 let (first, pages) = numbers(stretch);
                 if self.pager.hold(first, pages) {
-                    self.waits.begin_hold(self.clock.now().0);
+                    self.waits.begin_hold(self.time.now());
                     self.holds.push((stretch, Arc::clone(ticket)));
                     return false;
                 }
-                self.events.tell(Happened::HeldTooMuch { bytes: stretch.bytes as u64 });
+                self.progress.events.tell(Happened::HeldTooMuch { bytes: stretch.bytes as u64 });
             }
             Request::Release(stretch) => {
                 let (first, pages) = numbers(stretch);
@@ -52,7 +52,7 @@ impl Engine {
         if let Err(error) = self.pages.uffd.register(stretch.address, stretch.bytes) {
             // It stays ordinary memory: right, and not paged.
             let (bytes, error) = (stretch.bytes as u64, error.to_string());
-            return self.events.tell(Happened::NotPaged { bytes, error });
+            return self.progress.events.tell(Happened::NotPaged { bytes, error });
         }
         self.pager.map(first, pages);
     }
@@ -65,9 +65,9 @@ impl Engine {
         self.perform_all();
         match self.shared.arena.close(stretch.address, stretch.bytes) {
             Ok(()) => self.shared.arena.put_back(stretch.address, stretch.bytes),
-            Err(error) => self.events.tell(Happened::Failed { error: error.to_string() }),
+            Err(error) => self.progress.events.tell(Happened::Failed { error: error.to_string() }),
         }
-        self.waits.end(first, pages, self.clock.now().0);
+        self.waits.end(first, pages, self.time.now());
     }
 
     fn forget(&mut self, stretch: Stretch) {
@@ -93,18 +93,18 @@ impl Engine {
         self.perform_all();
         match self.shared.arena.close(from.address, from.bytes) {
             Ok(()) => self.shared.arena.put_back(from.address, from.bytes),
-            Err(error) => self.events.tell(Happened::Failed { error: error.to_string() }),
+            Err(error) => self.progress.events.tell(Happened::Failed { error: error.to_string() }),
         }
     }
 
     /// Those whose pages are all there by now.
     pub(super) fn answer_holds(&mut self) {
-        let Engine { pager, holds, waits, clock, .. } = self;
+        let Engine { pager, holds, waits, time, .. } = self;
         holds.retain(|(stretch, ticket)| {
             let (first, pages) = numbers(*stretch);
             let there = pager.held(first, pages);
             if there {
-                waits.end_hold(clock.now().0);
+                waits.end_hold(time.now());
                 ticket.answer();
             }
             !there
@@ -114,15 +114,15 @@ impl Engine {
     /// The last words of the program. Faults are served on: its other threads, and its destructors,
     /// may still touch what is away.
     fn finish(&mut self) {
-        if std::mem::replace(&mut self.finished, true) {
+        if std::mem::replace(&mut self.progress.finished, true) {
             return;
         }
         self.look_at_clocks();
         if let Err(error) = self.scribe.finish() {
-            self.events.tell(Happened::Failed { error: error.to_string() });
+            self.progress.events.tell(Happened::Failed { error: error.to_string() });
         }
         if let Err(error) = self.save_progress() {
-            self.events.tell(Happened::Failed { error: error.to_string() });
+            self.progress.events.tell(Happened::Failed { error: error.to_string() });
         }
     }
 }
