@@ -11,15 +11,16 @@
 mod event;
 mod process;
 mod seconds;
+mod server;
 mod timeline;
 
 pub use event::{FrameTask, Happened, Leaving, PagerEvent};
 pub use process::{FaultCounts, FaultTime, FaultTimes, Paged, Prefetched};
 pub use seconds::{PagedPart, PagedSeconds};
+pub use server::{PageServer, ServerRole, ServerState};
 pub use timeline::{Batch, Line, LineError, Wait, Way, timeline_name};
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// The folder of a run in which its processes tell how far they are.
 pub const FOLDER: &str = "processes";
@@ -48,44 +49,6 @@ pub struct PagerFacts {
     pub predictions: Vec<Prediction>,
 }
 
-/// A page server.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PageServer {
-    /// Where it listens.
-    pub address: String,
-    /// What it is for.
-    pub role: ServerRole,
-    /// At the end of the run.
-    pub state: ServerState,
-    /// Pages that it kept then.
-    pub pages: u64,
-}
-
-/// What a page server is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ServerRole {
-    /// Pages.
-    #[default]
-    Data,
-    /// Parity pages.
-    Parity,
-    /// Nothing, until another is gone.
-    Spare,
-}
-
-/// Whether a page server answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ServerState {
-    /// It does.
-    Up,
-    /// It does not, and what it held is lost or made again.
-    #[default]
-    Down,
-}
-
 /// The elapsed time that is predicted for a network.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prediction {
@@ -108,25 +71,6 @@ impl PagerFacts {
     /// What happened to all processes, each in its order.
     pub fn events(&self) -> impl Iterator<Item = &PagerEvent> {
         self.processes.iter().flat_map(|process| &process.events)
-    }
-}
-
-impl fmt::Display for ServerRole {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.pad(match self {
-            ServerRole::Data => "data",
-            ServerRole::Parity => "parity",
-            ServerRole::Spare => "spare",
-        })
-    }
-}
-
-impl fmt::Display for ServerState {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.pad(match self {
-            ServerState::Up => "up",
-            ServerState::Down => "down",
-        })
     }
 }
 

@@ -38,7 +38,6 @@ mod wanted;
 use std::collections::VecDeque;
 
 use cells::{Cells, State};
-use fetch::Get;
 use groups::{Groups, Phase, WIDEST};
 use held::{Held, Released};
 use jobs::Jobs;
@@ -49,7 +48,7 @@ use room::Room;
 use row::Row;
 pub use status::{PlaceStatus, VaultStatus};
 use stores::{Owner, Stores};
-use wanted::Wanted;
+use wanted::{Get, Wanted};
 
 use crate::{
     Action, Checksum, Failure, Frame, Installed, Into, Operation, Outcome, Page, Place, Urgency,

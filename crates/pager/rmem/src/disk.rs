@@ -1,7 +1,7 @@
 //! The local disk as a place for pages: a nameless file, read and written by a thread of its own.
 
 use crate::RmemError;
-use crate::link::PageBytes;
+use crate::wire::fields::PageBytes;
 use clock::Clock;
 use pager::{PAGE_BYTES, Tag};
 use rustix::event::{EventfdFlags, eventfd};

@@ -1,9 +1,9 @@
 //! The client's end of a connection to a page server.
 
 use crate::about::ServerAbout;
-use crate::wire::answer::Answer;
+use crate::wire::answer::{Answer, PageEntry, Shortage};
 use crate::wire::channel::{Broken, Channel};
-use crate::wire::fields::Entry;
+use crate::wire::fields::{Entry, PageBytes};
 use crate::wire::inbox::Inbox;
 use crate::wire::{BATCH_MAX, DISCARD_MAX, Kind, Sender, WireError};
 use fabric::RunKey;
@@ -19,9 +19,6 @@ mod outgoing;
 mod pending;
 
 pub use error::LinkError;
-
-/// A page's bytes.
-pub type PageBytes = [u8; pager::PAGE_BYTES];
 
 /// A connection to a page server. Nothing here waits after [`Link::connect`], and nothing allocates
 /// but what is queued beyond [`Link::room`].
@@ -64,24 +61,6 @@ pub struct FetchTimes {
     pub sent: u64,
     /// Client: the answer had come.
     pub arrived: u64,
-}
-
-/// What a slot held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PageEntry {
-    /// The tag beside the bytes; `None`: the slot is empty, and the bytes are zeros.
-    pub tag: Option<Tag>,
-}
-
-/// Why a server granted less than was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shortage {
-    /// It granted all.
-    None,
-    /// Its memory is used up.
-    Full,
-    /// Its machine is short of memory.
-    Machine,
 }
 
 /// An answer.

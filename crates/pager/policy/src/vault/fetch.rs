@@ -2,16 +2,9 @@
 
 use super::cells::State;
 use super::operations::What;
+use super::wanted::Get;
 use super::{Fetched, Out, Vault};
-use crate::{Action, Frame, Installed, Into, Outcome, Page, Urgency};
-
-/// A page that somebody wants.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Get {
-    pub(super) page: Page,
-    pub(super) into: Into,
-    pub(super) urgency: Urgency,
-}
+use crate::{Action, Frame, Installed, Into, Outcome};
 
 impl Vault {
     /// From the frame if the contents are still in one, from the slot, or made again from the

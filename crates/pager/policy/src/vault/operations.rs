@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::fetch::Get;
+use super::wanted::Get;
 use crate::{Frame, Operation, Place};
 
 /// What an answer is for.

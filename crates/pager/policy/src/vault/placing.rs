@@ -1,30 +1,12 @@
 //! Putting cells into groups and to places.
 
 use super::cells::{Cell, NONE, State};
-use super::groups::{Phase, Protection, WIDEST};
+use super::groups::{Phase, Protection};
 use super::operations::What;
 use super::queues::Queues;
-use super::stores::{Choice, Owner};
+use super::stores::{Choice, Owner, Places};
 use super::{Out, Policy, Vault};
 use crate::{Action, Checksum, Frame, Outcome, Page, Place, Purpose, Slot, Tag};
-
-/// The places of a group, without memory of their own.
-#[derive(Default)]
-pub(super) struct Places {
-    list: [Option<Place>; WIDEST + 1],
-    count: usize,
-}
-
-impl Places {
-    fn push(&mut self, place: Place) {
-        self.list[self.count] = Some(place);
-        self.count += 1;
-    }
-
-    pub(super) fn has(&self, place: Place) -> bool {
-        self.list[..self.count].contains(&Some(place))
-    }
-}
 
 impl Vault {
     /// The frame's contents become the newest of the page. One use of the frame goes with it. A

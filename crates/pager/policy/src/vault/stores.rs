@@ -1,7 +1,7 @@
 //! The places: which slots are in use, and how much room there is.
 
 use super::Role;
-use super::placing::Places;
+use super::groups::WIDEST;
 use crate::{Place, Slot};
 
 /// Whose a slot is.
@@ -19,6 +19,24 @@ pub(super) enum Choice {
     /// Room has been asked for.
     Wait,
     Nowhere,
+}
+
+/// The places of a group, without memory of their own.
+#[derive(Default)]
+pub(super) struct Places {
+    list: [Option<Place>; WIDEST + 1],
+    count: usize,
+}
+
+impl Places {
+    pub(super) fn push(&mut self, place: Place) {
+        self.list[self.count] = Some(place);
+        self.count += 1;
+    }
+
+    pub(super) fn has(&self, place: Place) -> bool {
+        self.list[..self.count].contains(&Some(place))
+    }
 }
 
 #[derive(Debug)]

@@ -1,8 +1,16 @@
-//! Gets of cells that are lost, until they are made again.
+//! Gets, and those of cells that are lost, until they are made again.
 
-use super::fetch::Get;
+use crate::{Into, Page, Urgency};
 
-/// Few: a thread waits for each.
+/// A page that somebody wants.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Get {
+    pub(super) page: Page,
+    pub(super) into: Into,
+    pub(super) urgency: Urgency,
+}
+
+/// Gets of cells that are lost. Few: a thread waits for each.
 #[derive(Debug, Default)]
 pub(super) struct Wanted(Vec<(u32, Get)>);
 
@@ -26,7 +34,6 @@ impl Wanted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Into, Page, Urgency};
 
     #[test]
     fn a_cells_gets_are_taken_one_by_one() {

@@ -1,7 +1,7 @@
 //! What people should know of what happened.
 
 use super::pages::address;
-use super::progress::monotonic_ns;
+use super::time::monotonic_ns;
 use pager::Page;
 use pager_facts::{FrameTask, Happened, Leaving, PagerEvent};
 use std::fmt::Display;

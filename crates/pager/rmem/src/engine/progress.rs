@@ -5,6 +5,7 @@ use super::Engine;
 use super::events::Events;
 use super::recovery::Recovery;
 use super::site::Site;
+use super::time::monotonic_ns;
 use crate::RmemError;
 use crate::parts::{Account, Reading, Waits};
 use crate::rate::Rate;
@@ -239,10 +240,4 @@ fn cpu_seconds(whose: libc::c_int) -> (f64, f64) {
     };
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     (seconds(usage.ru_utime), seconds(usage.ru_stime))
-}
-
-/// `CLOCK_MONOTONIC`, which processes of a machine share.
-pub(super) fn monotonic_ns() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

@@ -6,6 +6,12 @@ use clock::Clock;
 pub const TICK_NS: f64 = 10_000_000.0;
 const PROGRESS_NS: f64 = 1_000_000_000.0;
 
+/// `CLOCK_MONOTONIC`, which processes of a machine share.
+pub fn monotonic_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
 /// Ticks of one clock.
 pub struct Time {
     pub clock: Clock,

@@ -1,6 +1,6 @@
 //! How much memory a server lends, to all clients together.
 
-use crate::link::Shortage;
+use crate::wire::answer::Shortage;
 use pager::PAGE_BYTES;
 use std::sync::{Mutex, PoisonError};
 

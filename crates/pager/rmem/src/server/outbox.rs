@@ -2,7 +2,7 @@
 //! are kept.
 
 use super::slots::Slots;
-use crate::link::Shortage;
+use crate::wire::answer::Shortage;
 use crate::wire::channel::{Broken, Channel, joined};
 use crate::wire::fields::Entry;
 use crate::wire::{BATCH_MAX, FRAME_BYTES_MAX, HEADER_BYTES, Header, Kind};

@@ -4,8 +4,7 @@
 use super::counts::Counts;
 use super::outbox::Outbox;
 use super::slots::Slots;
-use crate::link::Shortage;
-use crate::wire::answer::Refusal;
+use crate::wire::answer::{Refusal, Shortage};
 use crate::wire::fields::Entry;
 use crate::wire::request::{Items, Request};
 use std::sync::Arc;

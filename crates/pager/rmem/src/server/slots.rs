@@ -1,7 +1,8 @@
 //! One client's slots: pages and the tags beside them.
 
 use super::arena::Arena;
-use crate::link::{PageBytes, Shortage};
+use crate::wire::answer::Shortage;
+use crate::wire::fields::PageBytes;
 use pager::{PAGE_BYTES, Tag};
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 use std::ptr::NonNull;

@@ -1,6 +1,7 @@
 use super::*;
 use crate::checksum;
-use crate::link::{Link, LinkError, PageBytes, Reply, Shortage};
+use crate::link::{Link, LinkError, Reply};
+use crate::{PageBytes, Shortage};
 use pager::Tag;
 use std::thread::JoinHandle;
 use std::time::Instant;

@@ -2,7 +2,25 @@
 
 use super::fields::Fields;
 use super::{ENTRY_BYTES, Header, Kind, WireError};
-use crate::link::{PageEntry, Shortage};
+use pager::Tag;
+
+/// What a slot held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageEntry {
+    /// The tag beside the bytes; `None`: the slot is empty, and the bytes are zeros.
+    pub tag: Option<Tag>,
+}
+
+/// Why a server granted less than was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shortage {
+    /// It granted all.
+    None,
+    /// Its memory is used up.
+    Full,
+    /// Its machine is short of memory.
+    Machine,
+}
 
 /// An answer, in the bytes that it came in. Stamps are the server's ticks.
 pub(crate) enum Answer<'a> {

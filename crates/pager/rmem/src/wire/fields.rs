@@ -1,8 +1,10 @@
 //! Numbers, entries and pages in a body whose length has been checked.
 
 use super::ENTRY_BYTES;
-use crate::link::PageBytes;
 use pager::{Checksum, PAGE_BYTES, Tag};
+
+/// A page's bytes.
+pub type PageBytes = [u8; PAGE_BYTES];
 
 /// Reads fields one after the other.
 #[derive(Clone)]

@@ -1,8 +1,7 @@
 //! What a client asks for.
 
-use super::fields::{Entry, Fields};
+use super::fields::{Entry, Fields, PageBytes};
 use super::{Header, Kind, WireError};
-use crate::link::PageBytes;
 
 /// A request, in the bytes that it came in.
 #[derive(Clone)]

@@ -1,8 +1,7 @@
 use super::*;
 use crate::fuzz;
-use crate::link::PageBytes;
 use answer::Answer;
-use fields::Entry;
+use fields::{Entry, PageBytes};
 use inbox::Inbox;
 use pager::{Checksum, Tag};
 use proptest::prelude::*;
