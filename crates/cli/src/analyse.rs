@@ -2,9 +2,7 @@
 //! pure.
 
 use crate::choosing::nothing_left;
-use crate::foretelling::foretell;
 use crate::lenses::LENSES;
-use crate::paged;
 use crate::reading::on_all_cores;
 use anyhow::{Context, Result, bail};
 use mpi_lens::CallTables;
@@ -74,7 +72,9 @@ pub fn analyse(path: &Path, seed: u64, filter: &Filter) -> Result<Analysed> {
         mpi.sites = mpi_lens::sites(&run)?;
     }
     let mut facts = Facts::of(&run.info, LENSES);
-    foretell(&mut facts, path);
+    if let Some(pager) = &mut facts.pager {
+        pager_drive::prediction::predict(pager, path);
+    }
     let mut parts = Vec::new();
     for (reading, tally) in readings.iter().zip(tallies) {
         let part = reading.finish(tally, &facts, &analysis);
@@ -142,7 +142,7 @@ pub fn open(path: &Path) -> Result<Run> {
         calls::close::close(closing)?;
     }
     let mut run = Run::open(path)?;
-    paged::complete_cut(&mut run.info, path);
+    pager_drive::facts::complete_cut(&mut run.info, path);
     Ok(run)
 }
 

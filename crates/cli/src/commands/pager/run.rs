@@ -13,7 +13,6 @@ use crate::preload::{self, PAGING};
 use crate::{child, failure};
 use anyhow::{Context, Result, bail};
 use fabric::RunKey;
-use local::LocalServers;
 use pager::Policy;
 use record::{RunFolder, RunInfo};
 use rmem::{Config, Server, ServerRole};
@@ -36,12 +35,12 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     }
     let key = key(args)?;
     limits::say(args.user_mode_only);
-    let servers = LocalServers::start(args, &key)?;
+    let (servers, local) = local::start(args, &key)?;
     let path = place::for_run(
         args.out.as_deref(),
         &format!("{}-pager", preload::name(Some(&program), &[])),
     )?;
-    let config = config(args, &path, servers.servers())?;
+    let config = config(args, &path, &local)?;
     let folder = RunFolder::create(&path, info(args, &program, &config))?;
     let mut command = Command::new(&program);
     command.args(&args.program[1..]).env("LD_PRELOAD", preloads(&library));

@@ -6,14 +6,11 @@
 //! Every launch is a fresh process with fresh servers; one launch of each alternative in turn.
 
 mod alternative;
-pub mod cgroup;
 mod figure;
 mod launch;
 mod paged;
 mod prediction;
 mod row;
-mod servers;
-pub mod swap_file;
 mod table;
 
 use crate::args::{PagerStudyArgs, StudyAlternative};
@@ -25,8 +22,8 @@ use crate::show::say;
 use crate::studying::{kept, study, why_nothing};
 use alternative::Alternative;
 use anyhow::{Context, Result, bail};
-use cgroup::Cgroup;
 use launch::LIMIT;
+use pager_drive::swap::{Cgroup, SwapFile, lacking};
 use row::{Cell, Row};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -34,7 +31,6 @@ use std::process::Command;
 use std::sync::atomic::Ordering;
 use study::process::Times;
 use study::{Contestant, Turn};
-use swap_file::SwapFile;
 
 /// What is measured, and with what.
 struct Study<'a> {
@@ -76,7 +72,7 @@ fn possible(args: &PagerStudyArgs) -> (Vec<Alternative>, Option<Namespaces>, Vec
         .filter(|(kind, _)| asked(*kind))
         .map(|(_, it)| it)
         .collect();
-    if let Some(lacking) = cgroup::lacking().filter(|_| asked(StudyAlternative::Swap)) {
+    if let Some(lacking) = lacking().filter(|_| asked(StudyAlternative::Swap)) {
         alternatives.retain(|alternative| *alternative != Alternative::Swap);
         remarks.push(format!("the kernel's swap is left out: {lacking}"));
     }
@@ -96,7 +92,7 @@ fn possible(args: &PagerStudyArgs) -> (Vec<Alternative>, Option<Namespaces>, Vec
 fn joined(rate_bits: u64) -> Result<Namespaces, String> {
     let namespaces = namespaces::two()?;
     let joined = namespaces.join(&Link { rate_bits, latency: None });
-    joined.map(|()| namespaces).map_err(|error| crate::failure::one_line(&error))
+    joined.map(|()| namespaces).map_err(|error| error.to_string())
 }
 
 /// The program that is measured.
@@ -162,8 +158,8 @@ impl Study<'_> {
     }
 
     fn swapping(&self, row: &Row, alone: &Command) -> Result<Times> {
-        let _file = SwapFile::make(&self.folder, 2 * row.size_bytes)?;
-        let group = Cgroup::make(row.local_bytes)?;
+        let _file = SwapFile::make(&self.folder, 2 * row.size_bytes, tell)?;
+        let group = Cgroup::make(row.local_bytes, tell)?;
         launch::run(group.within(alone))
     }
 
@@ -202,6 +198,11 @@ impl Study<'_> {
 fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(path, bytes)
         .with_context(|| format!("cannot write {}: check that there is space", path.display()))
+}
+
+/// What could not be removed.
+pub fn tell(line: &str) {
+    eprintln!("{line}");
 }
 
 /// `program`, here or in one of the boxes.

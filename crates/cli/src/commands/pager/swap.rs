@@ -1,11 +1,11 @@
 //! `fourstamp pager swap`: a program under the kernel's own swap, with as much memory as paging
 //! would give it.
 
-use super::study::cgroup::{self, Cgroup};
-use super::study::swap_file::SwapFile;
+use super::study::tell;
 use crate::args::PagerSwapArgs;
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
+use pager_drive::swap::{Cgroup, SwapFile, lacking};
 use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode};
@@ -17,14 +17,14 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// Run it; its output and its exit code are its own.
 pub fn run(args: &PagerSwapArgs) -> Result<ExitCode> {
-    if let Some(lacking) = cgroup::lacking() {
+    if let Some(lacking) = lacking() {
         bail!("kernel swap under a limit is not possible here: {lacking}");
     }
     let Some((program, words)) = args.program.split_first() else { bail!("name a program") };
     // From here on Ctrl-C only sets a flag: what was made is removed.
     let stop = interrupt::end_of_service();
-    let _file = SwapFile::make(&args.disk, args.room as u64)?;
-    let group = Cgroup::make(args.local as u64)?;
+    let _file = SwapFile::make(&args.disk, args.room as u64, tell)?;
+    let group = Cgroup::make(args.local as u64, tell)?;
     let mut inner = Command::new(program);
     let mut child = group.within(inner.args(words)).spawn().context("cannot start sh")?;
     let status = loop {

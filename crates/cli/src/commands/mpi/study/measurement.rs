@@ -82,7 +82,7 @@ impl Measurement<'_> {
 
     fn packets(&self) -> Result<u64> {
         match self.boxes {
-            Boxes::Joined(boxes) => boxes.packets(),
+            Boxes::Joined(boxes) => Ok(boxes.packets()?),
             Boxes::One | Boxes::Hosts(_) => Ok(0),
         }
     }

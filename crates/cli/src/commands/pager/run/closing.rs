@@ -3,10 +3,9 @@
 
 use crate::child;
 use crate::commands::report::document_of;
-use crate::paged;
 use crate::show;
 use anyhow::{Context, Result};
-use pager_facts::Paged;
+use pager_drive::facts;
 use record::RunFolder;
 use rmem::Config;
 use std::path::Path;
@@ -20,7 +19,7 @@ pub fn close_and_show(
     no_report: bool,
 ) -> Result<()> {
     let path = folder.path().to_path_buf();
-    let processes = paged::processes(&path);
+    let processes = facts::processes(&path);
     if processes.is_empty() {
         // With the folder goes what tells of buffers that a killed process may have left.
         folder.abandon();
@@ -31,9 +30,9 @@ pub fn close_and_show(
     info.notes.extend(child::note(*ended));
     processes
         .iter()
-        .filter_map(|process| loss(process, &config.policy))
+        .filter_map(|process| facts::loss(process, &config.policy))
         .for_each(|line| eprintln!("{line}"));
-    paged::complete(info, processes);
+    facts::complete(info, processes);
     folder.close().with_context(|| format!("cannot close {}", path.display()))?;
     // What it held is in run.json now.
     let _ = std::fs::remove_dir_all(path.join(pager_facts::FOLDER));
@@ -58,15 +57,4 @@ fn nothing_paged(path: &Path, ended: &ExitStatus, config: &Config) {
             config.threshold_bytes
         );
     }
-}
-
-/// What a process has lost for ever; `run.json` has the address of each page.
-fn loss(process: &Paged, policy: &str) -> Option<String> {
-    let first = process.lost_pages.first()?;
-    Some(format!(
-        "fourstamp: process {} lost the contents of {} pages, the first at {first}: more servers \
-        failed than the policy {policy} bears; whoever touches one of them gets SIGBUS",
-        process.pid,
-        process.lost_pages.len()
-    ))
 }

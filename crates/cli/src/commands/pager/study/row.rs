@@ -1,7 +1,7 @@
 //! What was measured: the launches of an alternative with one size.
 
 use super::alternative::Alternative;
-use crate::foretelling::completion;
+use pager_drive::prediction::completion;
 use pager_facts::{Paged, PagedSeconds};
 use predict::{Completion, Recorded};
 use study::Results;

@@ -1,34 +1,32 @@
 //! What a paged run would take on other networks.
 
-use crate::course;
-use pager_facts::{PagedSeconds, Prediction};
+use crate::timeline;
+use pager_facts::{PagedSeconds, PagerFacts, Prediction};
 use predict::{Completion, Link, replay};
-use report::Facts;
 use std::path::Path;
 
 /// How many times the bandwidth.
 const FACTORS: [f64; 3] = [2.0, 10.0, 100.0];
 
-/// Add it to the facts of the paged run at `path`: nothing where nothing was paged, and only what
+/// Add it to the facts of the run at `path`: nothing where nothing was paged, and only what
 /// more memory would do where no page crossed a network. The run is played again over faster
-/// networks; without its course, document 004's arithmetic must do.
-pub fn foretell(facts: &mut Facts, path: &Path) {
-    let Some(pager) = &mut facts.pager else { return };
+/// networks; without its timeline, document 004's arithmetic must do.
+pub fn predict(pager: &mut PagerFacts, path: &Path) {
     let Some(process) = pager.main().filter(|process| process.was_paged()) else { return };
     let run = completion(&process.seconds);
     let rate = process.rate_bytes_per_s.filter(|rate| *rate > 0.0);
     let networked = rate.is_some() || process.seconds.network > 0.0;
-    // A run that was cut has no course, and one without transfers no rate.
-    let course = course::read(path, process.pid, process.seconds.elapsed).ok();
-    let recorded = course.zip(rate);
+    // A run that was cut has no timeline, and one without transfers no rate.
+    let timeline = timeline::read(path, process.pid, process.seconds.elapsed).ok();
+    let recorded = timeline.zip(rate);
     // Whatever the model says: a network that takes no time takes away no more than was waited for
     // it.
     let least = process.seconds.elapsed - process.seconds.network;
     let faster = FACTORS.iter().filter(|_| networked).map(|factor| Prediction {
         network: format!("{factor} times the bandwidth"),
         seconds: match &recorded {
-            Some((course, rate)) => {
-                replay(course, &Link::of_rate(*rate), &Link::of_rate(factor * rate))
+            Some((timeline, rate)) => {
+                replay(timeline, &Link::of_rate(*rate), &Link::of_rate(factor * rate))
                     .elapsed_s
                     .max(least)
             }
@@ -60,20 +58,20 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Predictions for a process with these facts and the course in `path`, to a tenth of a second.
+    /// Predictions for a process with these facts and the timeline in `path`, to a tenth of a second.
     fn times(process: &serde_json::Value, path: &Path) -> Vec<(String, f64)> {
-        let pager = serde_json::from_value(json!({ "processes": [process] })).expect("facts");
-        let mut facts = Facts { pager: Some(pager), ..Facts::default() };
-        foretell(&mut facts, path);
-        let predictions = facts.pager.map(|pager| pager.predictions).unwrap_or_default();
-        predictions
+        let mut pager: PagerFacts =
+            serde_json::from_value(json!({ "processes": [process] })).expect("facts");
+        predict(&mut pager, path);
+        pager
+            .predictions
             .into_iter()
             .map(|one| (one.network, (one.seconds * 10.0).round() / 10.0))
             .collect()
     }
 
     #[test]
-    fn without_a_course_only_waiting_for_bytes_gets_shorter() {
+    fn without_a_timeline_only_waiting_for_bytes_gets_shorter() {
         let seconds = json!({
             "elapsed": 33.0, "user": 10.0, "network": 20.5, "network_bytes": 20.0, "server": 0.5
         });
@@ -101,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_foretold_of_what_was_not_there() {
+    fn nothing_is_predicted_of_what_was_not_there() {
         let nowhere = Path::new("/no/course");
         let idle = json!({ "seconds": {"elapsed": 9.0, "user": 3.0} });
         assert_eq!(times(&idle, nowhere), []);

@@ -1,7 +1,7 @@
 //! A swap file for one launch.
 
-use crate::commands::shaped::namespaces::begin_of;
-use anyhow::{Context, Result, bail};
+use crate::{DriveError, Tell};
+use shaped::process::begin_of;
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -15,46 +15,54 @@ const SPARE_BYTES: u64 = 64 << 20;
 /// Switched on when made; off and gone when dropped.
 pub struct SwapFile {
     path: PathBuf,
+    tell: Tell,
 }
 
+type Result<T> = std::result::Result<T, DriveError>;
+
 impl SwapFile {
-    /// Room for so many bytes, in a file of `folder`.
-    pub fn make(folder: &Path, bytes: u64) -> Result<SwapFile> {
-        remove_left_overs();
+    /// Room for so many bytes, in a file of `folder`. `tell` hears of what cannot be removed.
+    ///
+    /// # Errors
+    /// When there is no room, or the kernel refuses.
+    pub fn make(folder: &Path, bytes: u64, tell: Tell) -> Result<SwapFile> {
+        remove_left_overs(tell);
         let pid = std::process::id();
         let begun = begin_of(pid)
-            .context("cannot read /proc/self/stat, which says when this process began")?;
-        let folder =
-            folder.canonicalize().with_context(|| format!("cannot find {}", folder.display()))?;
+            .ok_or(std::io::ErrorKind::NotFound.into())
+            .map_err(DriveError::file("read", "/proc/self/stat"))?;
+        let folder = folder.canonicalize().map_err(DriveError::file("find", folder))?;
         let path = folder.join(format!("{PREFIX}-{pid}-{begun}"));
         let mut options = OpenOptions::new();
         let file = options.write(true).create_new(true).mode(0o600).open(&path);
-        let file = file.with_context(|| format!("cannot make {}", path.display()))?;
-        let swap = SwapFile { path };
+        let file = file.map_err(DriveError::file("make", &path))?;
+        let swap = SwapFile { path, tell };
         // The kernel swaps to no file with holes.
         rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, bytes + SPARE_BYTES)
-            .with_context(|| {
-            format!("no room for {} MiB in {}", (bytes + SPARE_BYTES) >> 20, folder.display())
+            .map_err(|error| DriveError::File {
+            action: "make a swap file with room for the data in",
+            path: folder,
+            source: error.into(),
+            advice: "; free some, or choose another folder",
         })?;
-        run("mkswap", &swap.path)?;
-        run("swapon", &swap.path)
-            .context("the kernel does not swap to that file: choose an --out on a local disk")?;
+        run("mkswap", &swap.path, "")?;
+        run("swapon", &swap.path, "; choose a folder on a local disk")?;
         Ok(swap)
     }
 }
 
 impl Drop for SwapFile {
     fn drop(&mut self) {
-        remove(&self.path);
+        remove(&self.path, self.tell);
     }
 }
 
 /// What studies have left that were killed.
-fn remove_left_overs() {
+fn remove_left_overs(tell: Tell) {
     let swaps = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
     for path in swaps.lines().filter_map(|line| line.split_whitespace().next()) {
         if owner(path).is_some_and(|(pid, begun)| begin_of(pid) != Some(begun)) {
-            remove(Path::new(path));
+            remove(Path::new(path), tell);
         }
     }
 }
@@ -66,26 +74,32 @@ fn owner(path: &str) -> Option<(u32, u64)> {
     Some((pid.parse().ok()?, begun.parse().ok()?))
 }
 
-fn remove(path: &Path) {
+fn remove(path: &Path, tell: Tell) {
     let is_on = std::fs::read_to_string("/proc/swaps")
         .is_ok_and(|swaps| swaps.contains(&*path.to_string_lossy()));
-    let off = if is_on { run("swapoff", path) } else { Ok(()) };
-    let gone = off.and_then(|()| Ok(std::fs::remove_file(path)?));
+    let off = if is_on { run("swapoff", path, "") } else { Ok(()) };
+    let gone =
+        off.and_then(|()| std::fs::remove_file(path).map_err(DriveError::file("remove", path)));
     if let Err(error) = gone {
         let path = path.display();
-        eprintln!(
-            "the swap file {path} is left: {error:#}; remove it with: swapoff {path}; rm {path}"
-        );
+        tell(&format!(
+            "the swap file {path} is left: {error}; remove it with: swapoff {path}; rm {path}"
+        ));
     }
 }
 
-fn run(program: &str, path: &Path) -> Result<()> {
+fn run(program: &'static str, path: &Path, advice: &'static str) -> Result<()> {
     let output = Command::new(program).arg(path).stdin(Stdio::null()).output();
-    let output = output.with_context(|| format!("cannot start {program}: install util-linux"))?;
-    if !output.status.success() {
-        bail!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim().replace('\n', "; "));
+    let output = output.map_err(|source| DriveError::Start {
+        program,
+        source,
+        advice: "; install util-linux",
+    })?;
+    if output.status.success() {
+        return Ok(());
     }
-    Ok(())
+    let said = String::from_utf8_lossy(&output.stderr).trim().replace('\n', "; ");
+    Err(DriveError::Refused { program, said, advice })
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 //! What the processes of a paged program say of themselves: in files of the run while it goes on,
 //! in `run.json` afterwards.
 
+use crate::DriveError;
 use pager_facts::{FOLDER, KEY, Paged, PagerFacts};
 use record::RunInfo;
+use serde::Deserialize;
+use serde_json::Value;
 use std::path::Path;
 
 /// What each process of the run at `path` said last, by process number.
@@ -43,4 +46,26 @@ pub fn complete_cut(info: &mut RunInfo, path: &Path) {
     if !info.parameters.contains_key(KEY) && !processes.is_empty() {
         complete(info, processes);
     }
+}
+
+/// What the run at `run` says of itself; it is closed, and need not be opened.
+///
+/// # Errors
+/// When its `run.json` cannot be read, or is none of a paged program.
+pub fn of_run(run: &Path) -> Result<PagerFacts, DriveError> {
+    let path = run.join("run.json");
+    let text = record::read_input(&path).map_err(DriveError::file("read", &path))?;
+    let info: Value = serde_json::from_slice(&text).unwrap_or_default();
+    PagerFacts::deserialize(&info["parameters"][KEY]).map_err(|_| DriveError::NotPaged(path))
+}
+
+/// What a process has lost for ever, for a person; `run.json` has the address of each page.
+pub fn loss(process: &Paged, policy: &str) -> Option<String> {
+    let first = process.lost_pages.first()?;
+    Some(format!(
+        "fourstamp: process {} lost the contents of {} pages, the first at {first}: more servers \
+         failed than the policy {policy} bears; whoever touches one of them gets SIGBUS",
+        process.pid,
+        process.lost_pages.len()
+    ))
 }

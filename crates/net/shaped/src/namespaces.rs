@@ -6,9 +6,8 @@
 //! and when it began), so that a later study can tell those of a killed one from those of one that
 //! runs beside it.
 
-use super::link::Link;
-use crate::failure::one_line;
-use anyhow::{Context, Result, bail};
+use crate::process::begin_of;
+use crate::{Link, ShapedError, Tell};
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
 use std::io::Write;
@@ -31,7 +30,10 @@ const QUEUE_BYTES: u32 = 64 << 20;
 /// Made here; gone when dropped.
 pub struct Namespaces {
     names: [String; 2],
+    tell: Tell,
 }
+
+type Result<T> = std::result::Result<T, ShapedError>;
 
 /// What is missing for namespaces, as far as that can be told without making any.
 fn lacking() -> Option<String> {
@@ -42,40 +44,52 @@ fn lacking() -> Option<String> {
     Some(format!("network namespaces take {missing}, which is not on PATH (package iproute2)"))
 }
 
-/// Two of them, or why there can be none here.
-pub fn two() -> Result<Namespaces, String> {
+/// Two of them. `tell` hears of what cannot be removed.
+///
+/// # Errors
+/// When there can be none here.
+pub fn two(tell: Tell) -> Result<Namespaces> {
     if let Some(lacking) = lacking() {
-        return Err(lacking);
+        return Err(ShapedError::Lacking(lacking));
     }
-    remove_left_overs();
-    Namespaces::make()
-        .map_err(|error| format!("network namespaces take CAP_SYS_ADMIN ({})", one_line(&error)))
+    remove_left_overs(tell);
+    Namespaces::make(tell).map_err(|error| {
+        ShapedError::Lacking(format!("network namespaces take CAP_SYS_ADMIN ({error})"))
+    })
 }
 
 /// Remove what studies have left that did not come to their end.
-fn remove_left_overs() {
+fn remove_left_overs(tell: Tell) {
     for name in existing() {
         let Some((pid, begun)) = owner(&name) else { continue };
         if begin_of(pid) != Some(begun) {
-            remove(&name);
+            remove(&name, tell);
         }
     }
 }
 
 impl Namespaces {
     /// Make them, with nothing in them. A container's root may not.
-    fn make() -> Result<Namespaces> {
+    fn make(tell: Tell) -> Result<Namespaces> {
         let pid = std::process::id();
-        let begun = begin_of(pid)
-            .context("cannot read /proc/self/stat, which says when this process began")?;
+        let begun = begin_of(pid).ok_or_else(|| ShapedError::File {
+            action: "read /proc/self/stat, which says when this process began",
+            source: std::io::ErrorKind::NotFound.into(),
+        })?;
         let names = ["a", "b"].map(|end| format!("{PREFIX}-{pid}-{begun}-{end}"));
-        let namespaces = Namespaces { names };
+        let namespaces = Namespaces { names, tell };
         namespaces.names.iter().try_for_each(|name| ip(&["netns", "add", name]))?;
-        namespaces.write_agent().context("cannot write into the temporary folder")?;
+        namespaces.write_agent().map_err(|source| ShapedError::File {
+            action: "write into the temporary folder",
+            source,
+        })?;
         Ok(namespaces)
     }
 
     /// Join them by a link.
+    ///
+    /// # Errors
+    /// When the kernel or iproute2 refuses.
     pub fn join(&self, link: &Link) -> Result<()> {
         let [a, b] = [self.names[0].as_str(), self.names[1].as_str()];
         ip(&[
@@ -91,6 +105,9 @@ impl Namespaces {
     }
 
     /// Make it another link. Nothing may be under way on it.
+    ///
+    /// # Errors
+    /// When the kernel or iproute2 refuses.
     pub fn reshape(&self, link: &Link) -> Result<()> {
         self.names.iter().try_for_each(|name| shape(name, link))
     }
@@ -103,14 +120,14 @@ impl Namespaces {
     }
 
     /// Packets that have left the first box.
+    ///
+    /// # Errors
+    /// When the link's counters cannot be read.
     pub fn packets(&self) -> Result<u64> {
         let mut reader = self.within(0, OsStr::new("cat"));
         let output = reader.arg("/sys/class/net/veth/statistics/tx_packets").output();
-        let output = output.context("cannot start ip")?;
-        String::from_utf8_lossy(&output.stdout)
-            .trim()
-            .parse()
-            .context("cannot read the link's counters")
+        let output = output.map_err(|source| ShapedError::Start { program: "ip", source })?;
+        String::from_utf8_lossy(&output.stdout).trim().parse().map_err(|_| ShapedError::Counters)
     }
 
     /// Where a coordinator in the first box listens.
@@ -164,7 +181,8 @@ impl Namespaces {
 impl Drop for Namespaces {
     fn drop(&mut self) {
         let there = existing();
-        self.names.iter().filter(|name| there.contains(name)).for_each(|name| remove(name));
+        let names = self.names.iter().filter(|name| there.contains(name));
+        names.for_each(|name| remove(name, self.tell));
     }
 }
 
@@ -175,16 +193,20 @@ fn shape(name: &str, link: &Link) -> Result<()> {
         Some(latency) => {
             let delay = format!("{}us", latency.as_micros());
             tc(name, &["root", "handle", "1:", "netem", "delay", &delay, "limit", "100000"])
-                .context(
+                .map_err(advise(
                     "the kernel cannot delay: leave --latency out, or load its module sch_netem",
-                )?;
+                ))?;
             "parent 1:1"
         }
     };
     let burst = BURST_BYTES + link.rate_bits / 8 * BURST_US / 1_000_000;
     let numbers = format!("tbf rate {} burst {burst} limit {QUEUE_BYTES}", link.rate_bits);
     let words: Vec<&str> = parent.split(' ').chain(numbers.split(' ')).collect();
-    tc(name, &words).context("the kernel cannot shape: load its module sch_tbf")
+    tc(name, &words).map_err(advise("the kernel cannot shape: load its module sch_tbf"))
+}
+
+fn advise(advice: &'static str) -> impl Fn(ShapedError) -> ShapedError {
+    move |source| ShapedError::Kernel { advice, source: Box::new(source) }
 }
 
 fn tc(name: &str, words: &[&str]) -> Result<()> {
@@ -195,14 +217,14 @@ fn ip(words: &[&str]) -> Result<()> {
     run("ip", words)
 }
 
-fn run(program: &str, words: &[&str]) -> Result<()> {
+fn run(program: &'static str, words: &[&str]) -> Result<()> {
     let output = Command::new(program).args(words).stdin(Stdio::null()).output();
-    let output = output.with_context(|| format!("cannot start {program}"))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        bail!("{program} {}: {}", words.join(" "), said.trim().replace('\n', "; "));
+    let output = output.map_err(|source| ShapedError::Start { program, source })?;
+    if output.status.success() {
+        return Ok(());
     }
-    Ok(())
+    let said = String::from_utf8_lossy(&output.stderr).trim().replace('\n', "; ");
+    Err(ShapedError::Refused { program, words: words.join(" "), said })
 }
 
 /// Names of the namespaces of studies, running or not.
@@ -219,14 +241,6 @@ fn owner(name: &str) -> Option<(u32, u64)> {
     matches!((parts.next(), parts.next()), (Some("a" | "b"), None)).then_some(owner)
 }
 
-/// When a process began, in the kernel's ticks since it started; `None` if there is no such
-/// process.
-pub fn begin_of(pid: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is a name in brackets and may hold anything; the begin is the 22nd.
-    status.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
-}
-
 /// Where a study keeps what mpirun is to run, under the name of its first namespace so that it is
 /// found with that.
 fn folder_of(name: &str) -> PathBuf {
@@ -234,7 +248,7 @@ fn folder_of(name: &str) -> PathBuf {
 }
 
 /// End what still runs in it, all of which we have started, and remove it.
-fn remove(name: &str) {
+fn remove(name: &str, tell: Tell) {
     let pids = Command::new("ip").args(["netns", "pids", name]).stdin(Stdio::null()).output();
     let pids =
         pids.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
@@ -243,9 +257,9 @@ fn remove(name: &str) {
     }
     let _ = std::fs::remove_dir_all(folder_of(name));
     if let Err(error) = ip(&["netns", "del", name]) {
-        eprintln!(
+        tell(&format!(
             "the network namespace {name} is left: {error}; remove it with: ip netns del {name}"
-        );
+        ));
     }
 }
 
@@ -264,11 +278,5 @@ mod tests {
         ] {
             assert_eq!(owner(foreign), None, "{foreign}");
         }
-    }
-
-    #[test]
-    fn a_process_that_is_there_has_begun() {
-        assert!(begin_of(std::process::id()).is_some());
-        assert_eq!(begin_of(u32::MAX), None);
     }
 }

@@ -1,8 +1,8 @@
-//! The course of a paged process, as its library wrote it into the run: `course-PID.csv`.
+//! The timeline of a paged process, as its library wrote it into the run, for who plays it again.
 
-use anyhow::{Context, Result, bail};
+use crate::DriveError;
 use pager::PAGE_BYTES;
-use pager_facts::{Line, Way, timeline_name};
+use pager_facts::{Line, LineError, Way, timeline_name};
 use predict::{Direction, Recorded, Transfer, Wait};
 use std::path::Path;
 
@@ -10,17 +10,19 @@ use std::path::Path;
 const BESIDE_BYTES: u64 = 32;
 
 /// Of the process `pid` of the run at `run`, which took `elapsed_s`.
-pub fn read(run: &Path, pid: u32, elapsed_s: f64) -> Result<Recorded> {
+///
+/// # Errors
+/// When there is none, as in a run without a record, or it is damaged.
+pub fn read(run: &Path, pid: u32, elapsed_s: f64) -> Result<Recorded, DriveError> {
     let path = run.join(timeline_name(pid));
-    let text =
-        record::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    parse(&text, elapsed_s).with_context(|| format!("{} is no course of a run", path.display()))
+    let text = record::read_text(&path).map_err(DriveError::file("read", &path))?;
+    parse(&text, elapsed_s).map_err(|reason| DriveError::Timeline { path, reason })
 }
 
-fn parse(text: &str, elapsed_s: f64) -> Result<Recorded> {
+fn parse(text: &str, elapsed_s: f64) -> Result<Recorded, String> {
     let mut run = Recorded { elapsed_s, ..Recorded::default() };
     for line in text.lines() {
-        match line.parse()? {
+        match line.parse().map_err(|error: LineError| error.to_string())? {
             Line::Wait(wait) => run.waits.push(Wait {
                 from_s: seconds(wait.from),
                 to_s: seconds(wait.to),
@@ -37,7 +39,7 @@ fn parse(text: &str, elapsed_s: f64) -> Result<Recorded> {
     }
     let there = run.transfers.len();
     match run.waits.iter().any(|wait| wait.transfer.is_some_and(|transfer| transfer >= there)) {
-        true => bail!("a wait is for a transfer that is not there"),
+        true => Err("a wait is for a transfer that is not there".to_owned()),
         false => Ok(run),
     }
 }

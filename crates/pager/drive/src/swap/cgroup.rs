@@ -1,6 +1,6 @@
 //! A memory cgroup, of version 2 or 1, whichever the machine has.
 
-use anyhow::{Context, Result, bail};
+use crate::{DriveError, Tell};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,6 +10,7 @@ const PROGRAM_BYTES: u64 = 2 << 20;
 /// Made here; gone when dropped.
 pub struct Cgroup {
     folder: PathBuf,
+    tell: Tell,
 }
 
 /// A hierarchy in which groups that limit memory can be made.
@@ -26,7 +27,7 @@ pub fn lacking() -> Option<String> {
     }
     match hierarchy() {
         Some(_) => None,
-        None => Some("there is no memory cgroup, of version 1 or 2, that can be written to".into()),
+        None => Some(DriveError::NoCgroup.to_string()),
     }
 }
 
@@ -68,19 +69,25 @@ fn writable(root: &Path) -> bool {
 
 impl Cgroup {
     /// A group whose programs get so many bytes together, besides what they need themselves.
-    pub fn make(local_bytes: u64) -> Result<Cgroup> {
-        let hierarchy = hierarchy().context("there is no memory cgroup")?;
-        let group = Cgroup {
-            folder: hierarchy.root.join(format!("fourstamp-study-{}", std::process::id())),
-        };
-        std::fs::create_dir(&group.folder).with_context(|| {
-            format!("cannot make {}; if a study left it, rmdir it", group.folder.display())
+    /// `tell` hears if it cannot be removed.
+    ///
+    /// # Errors
+    /// When there can be none here.
+    pub fn make(local_bytes: u64, tell: Tell) -> Result<Cgroup, DriveError> {
+        let hierarchy = hierarchy().ok_or(DriveError::NoCgroup)?;
+        let folder = hierarchy.root.join(format!("fourstamp-study-{}", std::process::id()));
+        std::fs::create_dir(&folder).map_err(|source| DriveError::File {
+            action: "make",
+            path: folder.clone(),
+            source,
+            advice: "; if a study left it, rmdir it",
         })?;
+        let group = Cgroup { folder, tell };
         let limit = group.folder.join(hierarchy.limit);
         std::fs::write(&limit, (local_bytes + PROGRAM_BYTES).to_string())
-            .with_context(|| format!("cannot write {}", limit.display()))?;
+            .map_err(DriveError::file("write", &limit))?;
         if !group.folder.join("cgroup.procs").exists() {
-            bail!("{} takes no processes", group.folder.display());
+            return Err(DriveError::IdleCgroup(group.folder.clone()));
         }
         Ok(group)
     }
@@ -100,7 +107,9 @@ impl Drop for Cgroup {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_dir(&self.folder) {
             let folder = self.folder.display();
-            eprintln!("the cgroup {folder} is left: {error}; remove it with: rmdir {folder}");
+            let line =
+                format!("the cgroup {folder} is left: {error}; remove it with: rmdir {folder}");
+            (self.tell)(&line);
         }
     }
 }

@@ -1,0 +1,18 @@
+//! Paged programs from outside: page servers as processes of this machine, the kernel's own swap to
+//! compare with, what the processes of a run say of themselves, and what is predicted of it.
+//!
+//! Nothing here prints: lines for people are handed back, or to a [`Tell`].
+
+mod error;
+pub mod facts;
+pub mod prediction;
+pub mod servers;
+pub mod status;
+pub mod swap;
+pub mod timeline;
+
+pub use error::DriveError;
+pub use servers::Servers;
+
+/// Told what could not be removed, and how to: a line for a person.
+pub type Tell = fn(&str);
