@@ -9,16 +9,21 @@ mod answers;
 mod clean;
 mod evict;
 mod fault;
+mod framed;
 mod hold;
+mod leaving;
 mod memory;
+mod room;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
 
 use clean::Habit;
+use framed::Framed;
+use leaving::Leaving;
+use room::Room;
 
-use crate::frames::Frames;
 use crate::prefetch::{Rising, Streams};
 use crate::replacement::Queues;
 use crate::table::{List, Seat, State, Table, flag};
@@ -26,20 +31,6 @@ use crate::vault::Vault;
 use crate::{
     Action, Checksum, Frame, Into, Operation, Options, Outcome, Page, Place, Role, Status,
 };
-
-/// What a frame is in use for.
-#[derive(Clone, Copy)]
-struct Use {
-    /// Whose contents it holds, or [`Seat::NONE`] if nobody wants them any more.
-    owner: Seat,
-    /// The vault has it.
-    put: bool,
-    /// When its page left, in evictions.
-    left: u32,
-    checksum: Option<Checksum>,
-}
-
-const UNUSED: Use = Use { owner: Seat::NONE, put: false, left: 0, checksum: None };
 
 /// Something that was asked of the driver about a page, and not answered yet.
 #[derive(Clone, Copy, Debug)]
@@ -69,72 +60,53 @@ pub(crate) struct Residency {
     out: VecDeque<Action>,
     table: Table,
     queues: Queues,
-    frames: Frames,
-    uses: Vec<Use>,
+    framed: Framed,
     vault: Vault,
-    streams: Streams,
-    rising: Rising,
+    reads: Reads,
     asked: VecDeque<Asked>,
     /// Pages that wait for room.
     waiting: VecDeque<Seat>,
     /// Pages to be brought at the next tick.
     later: Vec<Seat>,
-    /// Keys of reads under way whose answers are of no use any more.
-    ghosts: Vec<Page>,
     /// Put together for the driver: kept to use its memory again.
     batch: Vec<(Page, Seat)>,
-    budget: u64,
-    /// With less room than this, pages leave at once; with less than halfway between this and
-    /// [`Residency::room_high`], a few at a time, until there is that much.
-    room_low: u64,
-    room_high: u64,
-    /// It has begun.
-    tidying: bool,
-    /// How many pages are chosen to leave and still here.
-    grabbing: u64,
+    room: Room,
+    leaving: Leaving,
     habit: Habit,
-    /// How many pages left so far, modulo 2³²: the clock of refaults.
-    evictions: u32,
-    /// Pages that could not be taken, one after another.
-    busy_streak: u32,
     status: Status,
 }
 
-impl Residency {
-    /// Room kept free at most, in pages: enough for the two largest windows, and small against any
-    /// useful budget.
-    const ROOM_MAX: u64 = 256;
+/// What is read ahead, and what was asked for in vain.
+struct Reads {
+    streams: Streams,
+    rising: Rising,
+    /// Keys of reads under way whose answers are of no use any more.
+    ghosts: Vec<Page>,
+}
 
+impl Residency {
     pub fn new(options: Options) -> Residency {
-        let room_high = (options.budget_pages / 8).min(Self::ROOM_MAX);
+        let streams = Streams::new(options.prefetch_pages);
         Residency {
             out: VecDeque::new(),
             table: Table::new(),
             queues: Queues::new(options.budget_pages),
-            frames: Frames::new(0, options.staging_frames),
-            uses: vec![UNUSED; options.staging_frames as usize],
+            framed: Framed::new(options.staging_frames),
             vault: Vault::new(options.policy, &options.servers, options.staging_frames),
-            streams: Streams::new(options.prefetch_pages),
-            rising: Rising::new(),
+            reads: Reads { streams, rising: Rising::new(), ghosts: Vec::new() },
             asked: VecDeque::new(),
             waiting: VecDeque::new(),
             later: Vec::new(),
-            ghosts: Vec::new(),
             batch: Vec::new(),
-            budget: options.budget_pages,
-            room_low: room_high / 2,
-            room_high,
-            tidying: false,
-            grabbing: 0,
+            room: Room::new(options.budget_pages),
+            leaving: Leaving::default(),
             habit: Habit::NEW,
-            evictions: 0,
-            busy_streak: 0,
             status: Status::default(),
         }
     }
 
     pub fn frames(&self) -> u32 {
-        self.uses.len() as u32 + self.vault.frames_wanted()
+        self.framed.count() + self.vault.frames_wanted()
     }
 
     pub fn done(&mut self, operation: Operation, outcome: Outcome) {
@@ -164,7 +136,7 @@ impl Residency {
 
     pub fn tick(&mut self, now_ns: u64) {
         self.vault.tick(now_ns, &mut self.out);
-        self.busy_streak = 0;
+        self.leaving.rested();
         for seat in std::mem::take(&mut self.later) {
             if self.table[seat].holds > 0 || self.table[seat].has(flag::WANTED) {
                 self.bring(seat);
@@ -187,10 +159,9 @@ impl Residency {
     }
 
     pub fn status(&self) -> Status {
-        let leaving = self.uses.iter().filter(|u| u.put).count() as u64;
         let limbo_pages = self.queues.length(List::Limbo) + self.queues.length(List::Trigger);
         Status {
-            leaving_pages: leaving,
+            leaving_pages: self.framed.put(),
             limbo_pages,
             vault: self.vault.status(),
             ..self.status.clone()
@@ -201,10 +172,10 @@ impl Residency {
         let nothing_moves = self.asked.is_empty()
             && self.waiting.is_empty()
             && self.later.is_empty()
-            && self.ghosts.is_empty();
+            && self.reads.ghosts.is_empty();
         nothing_moves
             && self.status.coming_pages == 0
-            && !self.uses.iter().any(|u| u.put)
+            && self.framed.put() == 0
             && self.vault.settled()
     }
 
@@ -222,11 +193,11 @@ impl Residency {
         self.status.resident_pages_max =
             self.status.resident_pages_max.max(self.status.resident_pages);
         self.status.waiting_pages = self.waiting.len() as u64;
-        debug_assert!(self.status.resident_pages <= self.budget);
+        debug_assert!(self.status.resident_pages <= self.room.budget);
     }
 
     fn put(&mut self, seat: Seat, frame: Frame, checksum: Checksum) {
-        self.uses[frame.0 as usize].put = true;
+        self.framed[frame].put = true;
         self.table[seat].set(flag::KEPT);
         self.vault.put(self.table.key(seat), frame, checksum, &mut self.out);
     }
@@ -258,7 +229,7 @@ impl Residency {
         entry.state = to;
         entry.clear(flag::WANTED | flag::HOT);
         if to == State::Stored {
-            entry.frame = self.evictions;
+            entry.frame = self.leaving.evictions;
         }
         if entry.holds > 0 {
             self.later.push(seat);
@@ -267,9 +238,8 @@ impl Residency {
 
     /// A frame of ours is of no use any more.
     fn drop_frame(&mut self, frame: Frame) {
-        self.uses[frame.0 as usize] = UNUSED;
+        self.framed.free(frame);
         self.out.push_back(Action::Empty { frame });
-        self.frames.free(frame);
     }
 
     /// Finds what was asked, oldest first.

@@ -32,7 +32,7 @@ impl Residency {
             page = Page(page.0.wrapping_add_signed(ask.stride));
         }
         self.status.windows += u64::from(found > 0);
-        self.streams.fetched(ask, steps, trigger);
+        self.reads.streams.fetched(ask, steps, trigger);
     }
 
     fn can_be_put_back(&self, seat: Seat) -> bool {
@@ -44,13 +44,13 @@ impl Residency {
         let entry = self.table[seat];
         entry.state == State::Stored
             && !entry.has(flag::WAITING)
-            && !self.ghosts.contains(&self.table.key(seat))
+            && !self.reads.ghosts.contains(&self.table.key(seat))
     }
 
     /// `false`: there is no frame.
     fn read_framed(&mut self, seat: Seat) -> bool {
         let Some(frame) = self.empty_frame() else { return false };
-        self.uses[frame.0 as usize].owner = seat;
+        self.framed[frame].owner = seat;
         self.status.coming_pages += 1;
         let entry = &mut self.table[seat];
         entry.state = State::ComingFramed;

@@ -25,7 +25,7 @@ impl Residency {
 
     /// The vault needs the frame no longer.
     fn stored(&mut self, frame: Frame) {
-        let used = &mut self.uses[frame.0 as usize];
+        let used = &mut self.framed[frame];
         used.put = false;
         match used.owner {
             Seat::NONE => self.drop_frame(frame),
@@ -46,8 +46,8 @@ impl Residency {
 
     /// A read into the program's memory has ended.
     fn fetched(&mut self, key: Page, got: Fetched) {
-        if let Some(at) = self.ghosts.iter().position(|&ghost| ghost == key) {
-            self.ghosts.swap_remove(at);
+        if let Some(at) = self.reads.ghosts.iter().position(|&ghost| ghost == key) {
+            self.reads.ghosts.swap_remove(at);
             if let Fetched::InFrame(frame) = got {
                 self.vault.give_back(frame, &mut self.out);
             }
@@ -84,13 +84,13 @@ impl Residency {
     /// A read into a frame of ours has ended: a trigger.
     fn fetched_framed(&mut self, frame: Frame, got: Fetched) {
         self.status.coming_pages -= 1;
-        let owner = self.uses[frame.0 as usize].owner;
+        let owner = self.framed[frame].owner;
         if owner == Seat::NONE {
             return self.drop_frame(frame);
         }
         match got {
             Fetched::There(_) => {
-                self.uses[frame.0 as usize].checksum = self.vault.holds(self.table.key(owner));
+                self.framed[frame].checksum = self.vault.holds(self.table.key(owner));
                 self.table[owner].state = State::Framed;
                 self.linger(owner);
             }
@@ -115,7 +115,7 @@ impl Residency {
         let entry = self.table[seat];
         match entry.state {
             State::Stored => self.lose(seat),
-            State::Framed if !self.uses[entry.frame as usize].put => self.put_again(seat),
+            State::Framed if !self.framed[Frame(entry.frame)].put => self.put_again(seat),
             _ => {}
         }
     }
@@ -123,7 +123,7 @@ impl Residency {
     /// The frame has the only copy left.
     fn put_again(&mut self, seat: Seat) {
         let frame = Frame(self.table[seat].frame);
-        let Some(checksum) = self.uses[frame.0 as usize].checksum else { return };
+        let Some(checksum) = self.framed[frame].checksum else { return };
         self.queues.remove(&mut self.table, seat);
         self.put(seat, frame, checksum);
     }

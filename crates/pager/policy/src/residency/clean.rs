@@ -83,14 +83,13 @@ impl Residency {
     /// A page that could be dropped is gone.
     pub(super) fn dropped(&mut self, seat: Seat) {
         self.left(seat);
-        self.busy_streak = 0;
-        self.evictions = self.evictions.wrapping_add(1);
+        let left = self.leaving.left();
         self.status.evictions_clean += 1;
         self.habit.learn(false);
         let entry = &mut self.table[seat];
         entry.learn(false);
         entry.state = State::Stored;
-        entry.frame = self.evictions;
+        entry.frame = left;
         self.bring_if_wanted(seat);
     }
 }

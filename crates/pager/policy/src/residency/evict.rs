@@ -9,14 +9,12 @@ const BATCH: u64 = 64;
 /// Pages taken at once that are no neighbours, while there is room enough: each costs a call, and a
 /// thread may wait meanwhile.
 const PIECES: u32 = 2;
-/// So many pages that cannot be taken, one after another, and eviction rests until the next tick.
-const BUSY_MAX: u32 = 128;
 
 impl Residency {
     /// Lets pages leave that somebody waits for the room of.
     pub(super) fn make_room(&mut self) {
-        let wanted = (self.waiting.len() as u64).min(self.budget / 2);
-        while self.room_coming() < wanted && self.busy_streak < BUSY_MAX {
+        let wanted = (self.waiting.len() as u64).min(self.room.budget / 2);
+        while self.room_coming() < wanted && self.leaving.can_go_on() {
             let missing = wanted - self.room_coming();
             if self.take_batch(missing.min(BATCH) as u32, u32::MAX) == 0 {
                 return;
@@ -28,19 +26,15 @@ impl Residency {
     /// many when there is little. Whether more should.
     pub fn tidy(&mut self) -> bool {
         let room = self.room_coming();
-        let least =
-            if self.tidying { self.room_high } else { self.room_low.midpoint(self.room_high) };
-        self.tidying = room < least && self.busy_streak < BUSY_MAX;
-        if self.tidying {
-            let pieces = if room < self.room_low { u32::MAX } else { PIECES };
-            self.tidying = self.take_batch((self.room_high - room).min(BATCH) as u32, pieces) > 0;
-        }
-        self.tidying
+        let missing = self.room.missing(room, self.leaving.can_go_on());
+        let pieces = if room < self.room.low { u32::MAX } else { PIECES };
+        let took = missing > 0 && self.take_batch(missing.min(BATCH) as u32, pieces) > 0;
+        self.room.went(took)
     }
 
     /// Room that there is, or is being made.
     fn room_coming(&self) -> u64 {
-        self.budget - self.status.resident_pages + self.grabbing
+        self.room.budget - self.status.resident_pages + self.leaving.grabbing
     }
 
     /// Asks for up to `most` pages, in the order of their addresses, in not many more pieces than
@@ -48,8 +42,7 @@ impl Residency {
     fn take_batch(&mut self, most: u32, pieces_most: u32) -> u32 {
         let most = most.min(self.frames_for_leaving(most));
         // Sending is what is slow now: pages that need not be sent leave before others.
-        let mut patience =
-            if self.vault.backlog() as usize > self.uses.len() / 2 { most } else { 0 };
+        let mut patience = if self.vault.backlog() > self.framed.count() / 2 { most } else { 0 };
         let mut batch = std::mem::take(&mut self.batch);
         batch.clear();
         let mut pieces = 0;
@@ -64,11 +57,11 @@ impl Residency {
         }
         batch.sort_unstable();
         let count = batch.len() as u32;
-        self.grabbing += u64::from(count);
+        self.leaving.grabbing += u64::from(count);
         batch.retain(|&(page, seat)| !self.drop_clean(page, seat));
-        let frames = self.frames.alloc_run(batch.len() as u32).unwrap_or_default();
+        let frames = self.framed.alloc_run(batch.len() as u32);
         for (&(page, seat), frame) in batch.iter().zip(frames) {
-            self.uses[frame.0 as usize].owner = seat;
+            self.framed[frame].owner = seat;
             self.table[seat].state = State::Grabbing;
             self.table[seat].frame = frame.0;
             self.asked.push_back(Asked { page, seat, what: What::Grab(frame) });
@@ -94,7 +87,7 @@ impl Residency {
     /// how many there are.
     fn frames_for_leaving(&mut self, wanted: u32) -> u32 {
         let mut last = None;
-        while self.frames.available() < wanted {
+        while self.framed.available() < wanted {
             let next = last.and_then(|frame| self.limbo_after(frame));
             let oldest = || {
                 [List::Limbo, List::Trigger].into_iter().find_map(|list| self.queues.oldest(list))
@@ -102,21 +95,21 @@ impl Residency {
             let Some(seat) = next.or_else(oldest) else { break };
             last = Some(self.leave_limbo(seat));
         }
-        self.frames.available()
+        self.framed.available()
     }
 
     pub(super) fn empty_frame(&mut self) -> Option<Frame> {
-        if self.frames.available() == 0
+        if self.framed.available() == 0
             && let Some(seat) = self.queues.oldest(List::Limbo)
         {
             self.leave_limbo(seat);
         }
-        self.frames.alloc()
+        self.framed.alloc()
     }
 
     /// The page in the next frame, if it is in limbo.
     fn limbo_after(&self, frame: Frame) -> Option<Seat> {
-        let seat = self.uses.get(frame.0 as usize + 1)?.owner;
+        let seat = self.framed.owner_after(frame)?;
         let in_limbo =
             seat != Seat::NONE && seat != Self::ASKED && self.table[seat].list == List::Limbo;
         in_limbo.then_some(seat)
@@ -128,7 +121,7 @@ impl Residency {
         let frame = Frame(self.table[seat].frame);
         let entry = &mut self.table[seat];
         entry.state = State::Stored;
-        entry.frame = self.uses[frame.0 as usize].left;
+        entry.frame = self.framed[frame].left;
         entry.clear(flag::TRIGGER);
         self.drop_frame(frame);
         frame
@@ -137,11 +130,11 @@ impl Residency {
     pub fn grabbed(&mut self, page: Page, how: Grabbed) {
         let Some(asked) = self.answered(page, true) else { return };
         if how == Grabbed::Busy {
-            self.busy_streak += 1;
+            self.leaving.busy();
             self.status.busy += 1;
         }
         if let (What::Grab(frame), false) = (asked.what, matches!(how, Grabbed::Taken(_))) {
-            self.unused_frame(frame);
+            self.framed.free(frame);
         }
         match (asked.what, asked.seat, how) {
             (What::Grab(frame), Seat::NONE, Grabbed::Taken(_)) => self.drop_frame(frame),
@@ -158,11 +151,9 @@ impl Residency {
 
     fn taken(&mut self, seat: Seat, frame: Frame, checksum: Checksum) {
         self.left(seat);
-        self.busy_streak = 0;
-        self.evictions = self.evictions.wrapping_add(1);
-        let used = &mut self.uses[frame.0 as usize];
-        used.left = self.evictions;
-        used.checksum = Some(checksum);
+        let left = self.leaving.left();
+        let used = &mut self.framed[frame];
+        (used.left, used.checksum) = (left, Some(checksum));
         let dirty = self.vault.holds(self.table.key(seat)) != Some(checksum);
         if self.may_stay_clean(seat) {
             self.habit.learn(dirty);
@@ -190,7 +181,7 @@ impl Residency {
     }
 
     fn busy(&mut self, seat: Seat) {
-        self.grabbing -= 1;
+        self.leaving.grabbing -= 1;
         let wanted = self.table[seat].has(flag::WANTED);
         self.arrived(seat);
         if wanted {
@@ -201,7 +192,7 @@ impl Residency {
     /// It takes up no local memory any more.
     pub(super) fn left(&mut self, seat: Seat) {
         debug_assert!(matches!(self.table[seat].state, State::Grabbing | State::Dropping));
-        self.grabbing -= 1;
+        self.leaving.grabbing -= 1;
         self.status.resident_pages -= 1;
     }
 
@@ -211,11 +202,5 @@ impl Residency {
             entry.clear(flag::WANTED);
             self.bring(seat);
         }
-    }
-
-    /// Nothing was put into the frame.
-    pub(super) fn unused_frame(&mut self, frame: Frame) {
-        self.uses[frame.0 as usize] = super::UNUSED;
-        self.frames.free(frame);
     }
 }

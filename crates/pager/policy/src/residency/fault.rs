@@ -53,7 +53,7 @@ impl Residency {
     fn touched_zero(&mut self, page: Page, seat: Seat) -> Fault {
         self.status.faults_zero += 1;
         self.demand(seat);
-        for ahead in 1..=u64::from(self.rising.touched(page)) {
+        for ahead in 1..=u64::from(self.reads.rising.touched(page)) {
             let Some(seat) = self.table.seat(Page(page.0 + ahead)) else { break };
             if self.spare_room() == 0 {
                 break;
@@ -78,7 +78,7 @@ impl Residency {
 
     fn touched_stored(&mut self, page: Page, seat: Seat) -> Fault {
         self.status.faults_hard += 1;
-        let ask = self.streams.missed(page);
+        let ask = self.reads.streams.missed(page);
         self.note_return(seat, ask.map(|ask| ask.stride));
         self.demand(seat);
         if let Some(ask) = ask {
@@ -90,7 +90,7 @@ impl Residency {
     /// It has hardly left. A stream that comes upon such pages is followed as any other.
     fn touched_limbo(&mut self, page: Page, seat: Seat) -> Fault {
         self.status.faults_limbo += 1;
-        let ask = self.streams.missed(page);
+        let ask = self.reads.streams.missed(page);
         self.note_soon(seat, ask.map(|ask| ask.stride));
         self.demand(seat);
         if let Some(ask) = ask {
@@ -104,7 +104,7 @@ impl Residency {
         self.status.faults_trigger += 1;
         self.table[seat].clear(flag::TRIGGER);
         self.demand(seat);
-        if let Some((passed, ask)) = self.streams.triggered(page) {
+        if let Some((passed, ask)) = self.reads.streams.triggered(page) {
             self.status.windows_used += 1;
             if let Some(span) = passed {
                 self.pass(span);
@@ -119,10 +119,10 @@ impl Residency {
     /// the columns of a matrix, and comes again for the rest. What is read again so soon that with
     /// twice the memory it would still be here stays longer this time.
     pub(super) fn note_return(&mut self, seat: Seat, stride: Option<i64>) {
-        let age = self.evictions.wrapping_sub(self.table[seat].frame);
+        let age = self.leaving.age(self.table[seat].frame);
         match stride {
             Some(-1 | 1) => self.table[seat].set(flag::STREAM),
-            _ if u64::from(age) < self.budget => self.came_back(seat),
+            _ if u64::from(age) < self.room.budget => self.came_back(seat),
             _ => self.table[seat].clear(flag::STREAM),
         }
     }
@@ -170,7 +170,7 @@ impl Residency {
             State::Zero | State::Framed | State::Stored if self.room() == 0 => self.wait(seat),
             State::Zero => self.zero(seat),
             State::Framed => self.take_back(seat),
-            State::Stored if self.ghosts.contains(&self.table.key(seat)) => self.wait(seat),
+            State::Stored if self.reads.ghosts.contains(&self.table.key(seat)) => self.wait(seat),
             State::Stored => {
                 self.status.page_ins_demand += 1;
                 self.table[seat].set(flag::WANTED);
@@ -226,7 +226,7 @@ impl Residency {
         self.table[seat].state = if lent { State::Borrowing } else { State::Installing };
         self.table[seat].frame = frame.0;
         let what = if lent { What::Borrow(frame) } else { What::Install(frame) };
-        let is_kept = !lent && !self.uses[frame.0 as usize].put;
+        let is_kept = !lent && !self.framed[frame].put;
         let access = if is_kept { self.access(seat) } else { Access::Write };
         self.asked.push_back(Asked { page, seat, what });
         self.out.push_back(Action::Install { page, frame, access });
@@ -268,7 +268,7 @@ impl Residency {
 
     fn reinstalled(&mut self, seat: Seat, frame: Frame, how: Installed) {
         self.status.surprises += u64::from(!matches!(how, Installed::Done | Installed::Protected));
-        let put = self.uses[frame.0 as usize].put;
+        let put = self.framed[frame].put;
         match (seat, how) {
             (Seat::NONE, _) => {}
             (seat, Installed::Gone) => {
@@ -282,7 +282,7 @@ impl Residency {
             (seat, _) => self.arrived(seat),
         }
         if put {
-            self.uses[frame.0 as usize].owner = Seat::NONE;
+            self.framed[frame].owner = Seat::NONE;
         } else {
             self.drop_frame(frame);
         }
@@ -299,11 +299,11 @@ impl Residency {
     }
 
     fn room(&self) -> u64 {
-        self.budget - self.status.resident_pages
+        self.room.budget - self.status.resident_pages
     }
 
     /// Room that nobody who waits has a claim to, less a little for the next fault.
     pub(super) fn spare_room(&self) -> u64 {
-        self.room().saturating_sub(self.waiting.len() as u64 + self.room_low / 4)
+        self.room().saturating_sub(self.waiting.len() as u64 + self.room.low / 4)
     }
 }

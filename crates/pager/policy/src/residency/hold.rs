@@ -12,7 +12,7 @@ impl Residency {
             new += u64::from(self.table[seat].holds == 0);
             full |= self.table[seat].holds == u8::MAX;
         }
-        if full || self.status.held_pages + new > self.budget / 2 {
+        if full || self.status.held_pages + new > self.room.budget / 2 {
             return false;
         }
         self.status.held_pages += new;

@@ -2,7 +2,7 @@
 
 use super::Residency;
 use crate::table::{List, Seat, State, flag};
-use crate::{Page, table::Piece};
+use crate::{Frame, Page, table::Piece};
 
 impl Residency {
     /// The owner of a frame whose page is gone while an answer about the frame is still to come.
@@ -67,7 +67,7 @@ impl Residency {
         if self.table[seat].state == State::Coming {
             self.haunt(seat);
             self.table[seat].state = State::Stored;
-            self.table[seat].frame = self.evictions;
+            self.table[seat].frame = self.leaving.evictions;
         }
         if self.table[seat].state == State::Clean {
             self.table[seat].state = State::Resident;
@@ -89,23 +89,23 @@ impl Residency {
             }
             State::Dropping => {
                 self.status.resident_pages -= 1;
-                self.grabbing -= 1;
+                self.leaving.grabbing -= 1;
             }
             State::Grabbing => {
                 self.status.resident_pages -= 1;
-                self.grabbing -= 1;
-                self.uses[entry.frame as usize].owner = Seat::NONE;
+                self.leaving.grabbing -= 1;
+                self.framed[Frame(entry.frame)].owner = Seat::NONE;
             }
             State::Installing => {
                 self.status.resident_pages -= 1;
-                self.uses[entry.frame as usize].owner = Self::ASKED;
+                self.framed[Frame(entry.frame)].owner = Self::ASKED;
             }
-            State::Framed if self.uses[entry.frame as usize].put => {
-                self.uses[entry.frame as usize].owner = Seat::NONE
+            State::Framed if self.framed[Frame(entry.frame)].put => {
+                self.framed[Frame(entry.frame)].owner = Seat::NONE
             }
             State::Framed => self.drop_frame(crate::Frame(entry.frame)),
             State::Coming => self.haunt(seat),
-            State::ComingFramed => self.uses[entry.frame as usize].owner = Seat::NONE,
+            State::ComingFramed => self.framed[Frame(entry.frame)].owner = Seat::NONE,
         }
         self.forget_outside(seat);
     }
@@ -114,7 +114,7 @@ impl Residency {
     fn haunt(&mut self, seat: Seat) {
         self.status.resident_pages -= 1;
         self.status.coming_pages -= 1;
-        self.ghosts.push(self.table.key(seat));
+        self.reads.ghosts.push(self.table.key(seat));
     }
 
     pub(super) fn forget_outside(&mut self, seat: Seat) {
