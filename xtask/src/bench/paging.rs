@@ -12,7 +12,7 @@ pub use run_numbers::run_numbers;
 
 use super::competition::{self, Terms};
 use super::contest::Contestant;
-use super::figures::{self, Bound, Compared, Figure, Number, figure};
+use super::figures::{Bound, Compared, Figure, Number, figure};
 use super::peers::{Compiler, build};
 use crate::install;
 use crate::process;
@@ -259,6 +259,7 @@ impl Bench<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::figures;
 
     #[test]
     fn figures_are_chosen_by_name() {

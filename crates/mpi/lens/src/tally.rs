@@ -41,6 +41,7 @@ pub struct CallColumns<'a> {
     pub call: &'a [i64],
     /// Communicator.
     pub communicator: &'a [i64],
+    /// How many bytes the call names; null where it names none.
     pub bytes: &'a [i64],
     /// Polls put together; null for an ordinary call.
     pub polls: &'a [i64],
