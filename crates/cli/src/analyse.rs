@@ -5,14 +5,12 @@ use crate::choosing::nothing_left;
 use crate::lenses::LENSES;
 use crate::reading::on_all_cores;
 use anyhow::{Context, Result, bail};
-use mpi_lens::CallTables;
 use record::{Batch, Chunk, Closing, Origin, Run};
 use report::{Entry, Facts, Part, Reading, Told};
 use stats::analysis::Analysis;
 use stats::compare::Sample;
 use stats::{Accumulator, FileRows, Filter, Options, Position};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A run that has been read.
@@ -56,21 +54,14 @@ const RESAMPLES: usize = 400;
 /// that `filter` takes.
 pub fn analyse(path: &Path, seed: u64, filter: &Filter) -> Result<Analysed> {
     let run = open(path)?;
-    let tables = CallTables::of(&run);
     let cannot = || format!("cannot read {}", path.display());
     let chunks = numbered(&run, 0);
-    let blocking = Arc::new(tables.blocking().with_context(cannot)?);
     let readings = readings(&run).with_context(cannot)?;
     let traced = readings.iter().any(|reading| reading.is_traced());
-    let options = Options { blocking, traced, ..options(&chunks, clock_error_ns(&run), seed) };
+    let options = Options { traced, ..options(&chunks, clock_error_ns(&run), seed) };
     let name = path.display().to_string();
     let read = read_chosen(&chunks, options, filter, &readings, &name)?;
-    let (mut analysis, tallies) = read.finish_all();
-    if !tables.is_empty() {
-        let mpi = analysis.mpi.get_or_insert_default();
-        mpi.calls = Some(tables.tally(&mut mpi.worst).with_context(cannot)?);
-        mpi.sites = mpi_lens::sites(&run)?;
-    }
+    let (analysis, tallies) = read.finish_all();
     let mut facts = Facts::of(&run.info, LENSES);
     if let Some(pager) = &mut facts.pager {
         pager_drive::prediction::predict(pager, path);
@@ -98,7 +89,7 @@ pub fn tell_apart<'a>(runs: impl IntoIterator<Item = &'a mut Analysed>) {
 /// takes.
 pub fn analyse_together(paths: &[PathBuf], seed: u64, filter: &Filter) -> Result<Together> {
     let (mut chunks, mut facts, mut launches, mut error_ns) = (Vec::new(), Vec::new(), 0, 0);
-    let mut origins = Vec::new();
+    let (mut origins, mut traced) = (Vec::new(), false);
     for path in paths {
         let run = open(path)?;
         chunks.extend(numbered(&run, launches));
@@ -106,9 +97,11 @@ pub fn analyse_together(paths: &[PathBuf], seed: u64, filter: &Filter) -> Result
         error_ns = error_ns.max(clock_error_ns(&run));
         facts.push(Facts::of(&run.info, LENSES));
         origins.push(run.info.origin.clone());
+        let readings = readings(&run).with_context(|| format!("cannot read {}", path.display()))?;
+        traced |= readings.iter().any(|reading| reading.is_traced());
     }
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    let options = options(&chunks, error_ns, seed);
+    let options = Options { traced, ..options(&chunks, error_ns, seed) };
     let read = read_chosen(&chunks, options, filter, &[], &names.join(", "))?;
     Ok(Together { facts, sample: read.sample(), analysis: read.finish(), origins })
 }
@@ -120,7 +113,6 @@ fn options(chunks: &[Numbered], clock_error_ns: i64, seed: u64) -> Options {
         slowest: SLOWEST,
         clock_error_ns,
         resamples: RESAMPLES,
-        blocking: Arc::default(),
         filter: Filter::default(),
         traced: false,
     }

@@ -7,9 +7,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 use crate::lens::{Lens, ProductFacts};
-use crate::mpi_facts;
 use crate::outcome::{self, Outcome};
-use ::mpi_facts::{KEY as MPI_KEY, MpiFacts};
 use pager_facts::PagerFacts;
 
 /// The facts of one run, as text ready to be shown. Nothing here is escaped yet.
@@ -34,8 +32,6 @@ pub struct Facts {
     pub product: ProductFacts,
     /// What a simulation's engine counted itself.
     pub outcome: Option<Outcome>,
-    /// What the matching of an MPI run says of itself.
-    pub mpi: Option<MpiFacts>,
     /// What a paged run says of itself.
     pub pager: Option<PagerFacts>,
     /// The machine: host, processor, cores, kernel, memory, ...
@@ -191,7 +187,6 @@ impl Facts {
             launches: info.launches.len(),
             parameters,
             outcome: Outcome::of(&info.parameters, parameter),
-            mpi: mpi_facts::of(info.parameters.get(MPI_KEY)),
             pager: paged(info),
             machine: machine(&info.machine),
             clock: clock(info),
@@ -211,12 +206,9 @@ fn paged(info: &RunInfo) -> Option<PagerFacts> {
 
 /// All but the results, which are none.
 fn parameters(info: &RunInfo, keys: &[&str]) -> Vec<(String, String)> {
-    let results = [&[outcome::KEY, MPI_KEY, pager_facts::KEY], keys].concat();
+    let results = [&[outcome::KEY, pager_facts::KEY], keys].concat();
     let given = info.parameters.iter().filter(|(name, _)| !results.contains(&name.as_str()));
-    let library = mpi_facts::of(info.parameters.get(MPI_KEY)).and_then(|mpi| mpi.library);
-    let library =
-        library.filter(|name| !name.is_empty()).map(|name| ("MPI library".to_owned(), name));
-    library.into_iter().chain(given.map(|(name, value)| parameter(name, value))).collect()
+    given.map(|(name, value)| parameter(name, value)).collect()
 }
 
 /// A parameter as people read it: `size_bytes: 4096` becomes `Size: 4 KiB`.

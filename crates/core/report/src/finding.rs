@@ -3,8 +3,6 @@
 use stats::analysis::{Analysis, Finding, Stage, Summary};
 
 use crate::facts::{Facts, Lost};
-use crate::mpi::is_conclusive;
-use crate::mpi_facts::MpiWords;
 use crate::pager;
 use crate::palette::{PARTS, name, title};
 use crate::peaks::mass;
@@ -66,11 +64,20 @@ pub fn tail_sentence(analysis: &Analysis) -> Option<String> {
     })
 }
 
+/// Whether the run allows conclusions.
+pub(crate) fn is_conclusive(facts: &Facts) -> bool {
+    facts.product.warning.is_none()
+}
+
+/// What the slowest messages did, where the run allows to say so.
+pub(crate) fn tail(facts: &Facts, analysis: &Analysis) -> Option<String> {
+    is_conclusive(facts).then(|| tail_sentence(analysis)).flatten()
+}
+
 /// What was lost or looks odd, one line each; empty when nothing was.
 pub(crate) fn losses(facts: &Facts, analysis: &Analysis) -> Vec<String> {
-    let mut lines = facts.mpi.as_ref().map_or_else(Vec::new, |mpi| mpi.losses());
+    let mut lines = facts.product.losses.clone();
     lines.extend(facts.pager.iter().flat_map(pager::warnings));
-    lines.extend(facts.product.losses.iter().cloned());
     lines.extend(lost_lines(&facts.lost));
     let anomalies = &analysis.anomalies;
     for (stage, n) in [Stage::EndToEnd].iter().chain(&PARTS).zip(anomalies.negative) {
@@ -189,7 +196,7 @@ pub(crate) fn parts(analysis: &Analysis) -> Vec<(usize, Stage)> {
 }
 
 /// A quantile that the summary holds.
-pub(crate) fn quantile(summary: &Summary, p: f64) -> Option<i64> {
+pub fn quantile(summary: &Summary, p: f64) -> Option<i64> {
     summary.quantiles.iter().find(|q| (q.p - p).abs() < 1e-9).map(|q| q.value_ns)
 }
 

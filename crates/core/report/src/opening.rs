@@ -6,34 +6,30 @@ use stats::analysis::{Analysis, Stage, Summary};
 use crate::entry::{Entry, Page};
 use crate::facts::Facts;
 use crate::finding::{
-    finding_sentence, largest, losses, overall_sentence, quantile, remarks, stage_shares,
-    typical_shares,
+    finding_sentence, is_conclusive, largest, losses, overall_sentence, quantile, remarks,
+    stage_shares, tail, typical_shares,
 };
 use crate::headline::{self, Floor};
-use crate::mpi_facts::MpiWords;
+use crate::pager;
 use crate::palette::{self, CYCLE, colour, name};
 use crate::population::{self, population_words};
 use crate::simulation::{self, headline_sentence, message_sentence};
-use crate::{mpi, pager};
 
 /// The first screen of one run.
 pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
     let Entry { facts, analysis, parts, .. } = entry;
     let mut blocks: Vec<Block> =
         facts.product.first.iter().map(|line| Block::Eyebrow(vec![line.clone()])).collect();
-    // How far an MPI run was understood stands before all that is said of it.
-    blocks.extend(facts.mpi.as_ref().map(|mpi| Block::Eyebrow(vec![mpi.first_line()])));
     blocks.push(Block::Eyebrow(eyebrow(entry)));
     blocks.push(which_messages(facts, analysis));
     let said = parts.iter().find_map(|part| part.sentence.clone());
     let about = parts.iter().find(|part| part.sentence.is_some());
-    let messages = about.filter(|_| analysis.messages > 0 && mpi::is_conclusive(facts));
+    let messages = about.filter(|_| analysis.messages > 0 && is_conclusive(facts));
     let messages =
         messages.map(|part| format!("{}{}", part.message_is, finding_sentence(analysis)));
     let sentence = facts.product.warning.clone().or(said);
     blocks.push(Block::Finding(sentence.unwrap_or_else(|| headline_sentence(facts, analysis))));
-    let leads =
-        [messages.or_else(|| message_sentence(facts, analysis)), mpi::tail(facts, analysis)];
+    let leads = [messages.or_else(|| message_sentence(facts, analysis)), tail(facts, analysis)];
     blocks.extend(leads.into_iter().flatten().map(Block::Lead));
     let lost = losses(facts, analysis);
     blocks.push(if lost.is_empty() {

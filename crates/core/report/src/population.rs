@@ -165,7 +165,7 @@ fn listed(names: &[String]) -> String {
 
 /// What sends messages: a rank of an MPI program, else a node.
 fn noun(facts: &Facts) -> &'static str {
-    if facts.mpi.is_some() { "rank" } else { facts.product.noun }
+    facts.product.noun
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! nanoseconds, quantiles and parts run from 0 to 1.
 
 mod explained;
-mod mpi;
 mod paging;
 mod simulation;
 
@@ -17,7 +16,7 @@ use crate::palette::{PARTS, key};
 type Points = fn(&Analysis) -> Vec<Point>;
 
 /// Every series with what makes it.
-const SERIES: [(&str, Points); 26] = [
+const SERIES: [(&str, Points); 21] = [
     ("population", population),
     ("distribution", distribution),
     ("histogram", histogram),
@@ -38,11 +37,6 @@ const SERIES: [(&str, Points); 26] = [
     ("progress", simulation::progress),
     ("rollbacks", simulation::rollbacks),
     ("work", simulation::work),
-    ("mpi-waits", mpi::waits),
-    ("mpi-blocked", mpi::blocked),
-    ("mpi-groups", mpi::groups),
-    ("mpi-calls", mpi::calls),
-    ("mpi-lanes", mpi::lanes),
     ("paging", paging::paging),
 ];
 

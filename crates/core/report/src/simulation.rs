@@ -3,9 +3,7 @@
 use stats::analysis::{Analysis, Simulation};
 
 use crate::facts::Facts;
-use crate::finding::finding_sentence;
-use crate::mpi;
-use crate::mpi_facts::MpiWords;
+use crate::finding::{finding_sentence, is_conclusive};
 use crate::pager;
 use document::{count, counted, part, rate, time};
 
@@ -61,27 +59,23 @@ impl Figures {
     }
 }
 
-/// The run's most important sentence: of its simulation, its MPI program or its paging where it is
-/// one, else of its messages. Of a run that allows no conclusion it says that.
+/// The run's most important sentence: of its simulation or its paging where it is one, else of
+/// its messages.
 pub(crate) fn headline_sentence(facts: &Facts, analysis: &Analysis) -> String {
-    if let Some(warning) = facts.mpi.as_ref().and_then(|mpi| mpi.warning()) {
-        return warning;
-    }
     if let Some(sentence) = pager::sentence(facts) {
         return sentence;
     }
-    match (Figures::of(facts, analysis), &analysis.mpi) {
-        (Some(figures), _) => sentence(&figures),
-        (None, Some(mpi)) => mpi::sentence(mpi),
-        (None, None) => finding_sentence(analysis),
+    match Figures::of(facts, analysis) {
+        Some(figures) => sentence(&figures),
+        None => finding_sentence(analysis),
     }
 }
 
 /// What the messages say, where something else took their place in the headline.
 pub(crate) fn message_sentence(facts: &Facts, analysis: &Analysis) -> Option<String> {
     let paged = pager::sentence(facts).is_some();
-    let replaced = Figures::of(facts, analysis).is_some() || analysis.mpi.is_some() || paged;
-    let below = replaced && analysis.messages > 0 && mpi::is_conclusive(facts);
+    let replaced = Figures::of(facts, analysis).is_some() || paged;
+    let below = replaced && analysis.messages > 0 && is_conclusive(facts);
     let about = if paged { "A message here is one page on its way out or in. " } else { "" };
     below.then(|| format!("{about}{}", finding_sentence(analysis)))
 }

@@ -7,10 +7,6 @@
 #[path = "../examples/synthetic/builder.rs"]
 #[allow(dead_code)]
 mod builder;
-#[path = "../examples/synthetic/mpi.rs"]
-mod mpi;
-#[path = "../examples/synthetic/mpi_read.rs"]
-mod mpi_read;
 #[path = "../examples/synthetic/paging.rs"]
 mod paging;
 #[path = "../examples/synthetic/shown.rs"]
@@ -218,9 +214,7 @@ fn the_quantile_csv_is_as_it_was() {
 fn every_series_has_rows_of_eight_fields() {
     let (_, mut analysis) = explained();
     analysis.simulation = simulated().1.simulation;
-    analysis.mpi = mpi_run().1.mpi;
     analysis.paging = paging::run().1.paging;
-    analysis.mpi.iter_mut().for_each(|mpi| mpi.sites.clear());
     let all = csv(&analysis, None);
     for line in all.lines() {
         assert_eq!(line.split(',').count(), 8, "{line}");
@@ -411,163 +405,6 @@ fn nothing_at_all_can_be_shown() {
     assert!(page_text(&facts, &analysis, 2).contains("No run recorded a message"));
     assert!(terminal(&facts, &analysis, 80, true).contains("No message was recorded."));
     assert_eq!(csv(&analysis, None).lines().count(), 1);
-}
-
-fn mpi_run() -> (Facts, Analysis) {
-    let folder = tempfile::tempdir().expect("a folder for temporary files");
-    let path = folder.path().join("run");
-    mpi::write(&path, 400);
-    mpi_read::read(&path)
-}
-
-/// Of the message with this tag.
-fn planted_message(analysis: &Analysis, tag: i64) -> &stats::analysis::WorstMessage {
-    let worst = &analysis.mpi.as_ref().expect("an MPI program").worst;
-    worst
-        .iter()
-        .find(|message| message.tag == Some(tag))
-        .expect("what was planted is among the worst")
-}
-
-#[test]
-fn the_delays_planted_in_an_mpi_program_are_attributed() {
-    let (_, analysis) = mpi_run();
-    assert_eq!(
-        planted_message(&analysis, 11).waits_ns,
-        [Some(mpi::LATE_SENDER_NS), Some(0), Some(0), Some(0)]
-    );
-    let [late_sender, late_receiver, unexpected, not_collected] =
-        planted_message(&analysis, 12).waits_ns;
-    assert_eq!((late_sender, late_receiver, not_collected), (Some(0), Some(0), Some(0)));
-    // All but its transit, which is under 2 µs, and a thousandth.
-    let short = mpi::ASLEEP_NS - unexpected.unwrap_or(0);
-    assert!((1_500..2_000).contains(&short), "{short}");
-    assert_eq!(
-        planted_message(&analysis, 13).waits_ns,
-        [Some(0), Some(mpi::RENDEZVOUS_NS), Some(0), Some(0)]
-    );
-    let blocked = &analysis.mpi.as_ref().expect("an MPI program").blocked;
-    let of = |rank: u32, by: u32| {
-        *blocked.iter().find(|b| (b.rank, b.by) == (rank, by)).expect("a pair")
-    };
-    assert!(of(1, 0).late_sender_ns >= mpi::LATE_SENDER_NS);
-    assert_eq!(of(3, 0).late_receiver_ns, mpi::RENDEZVOUS_NS);
-    let doing = &planted_message(&analysis, 12).doing[1][0];
-    assert_eq!(doing.call, None, "the receiver slept outside MPI: {doing:?}");
-}
-
-#[test]
-fn the_report_of_an_mpi_program_begins_with_how_well_it_was_matched() {
-    let (facts, analysis) = mpi_run();
-    for width in [80, 120] {
-        let text = terminal(&facts, &analysis, width, false);
-        assert!(
-            text.starts_with("100 % of the messages matched; 0 unmatched sends, 0 unmatched"),
-            "{text}"
-        );
-        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
-        for part in [
-            "Late sender",
-            "Waited for",
-            "Computing",
-            "MPI_Allreduce",
-            "exchange (halo.c:4",
-            "meanwhile",
-        ] {
-            assert!(text.contains(part), "{part} is not in:\n{text}");
-        }
-        assert!(!text.contains("send wait"), "a send wait of 0 says nothing:\n{text}");
-    }
-    let page = page_text(&facts, &analysis, 1);
-    let first = page.find("of the messages matched").expect("the line is there");
-    assert!(first < page.find("<h1").expect("a headline"));
-    for section in [
-        "mpi-waits",
-        "mpi-blocked",
-        "mpi-lanes",
-        "mpi-worst",
-        "mpi-ranks",
-        "mpi-functions",
-        "mpi-sites",
-    ] {
-        assert!(page.contains(&format!("id=\"r0-{section}\"")), "{section}");
-    }
-    assert!(!page.contains("Send wait"), "a send wait of 0 says nothing");
-}
-
-#[test]
-fn a_poorly_matched_run_gets_figures_and_no_conclusion() {
-    let (mut facts, analysis) = mpi_run();
-    let conclusion = ["late sender is", "is the largest stage of", "The slowest 10"];
-    let text = terminal(&facts, &analysis, 120, false);
-    assert!(conclusion.iter().any(|words| text.contains(words)), "{text}");
-    facts.mpi.as_mut().expect("an MPI program").matching.match_rate = Some(0.5);
-    for text in [terminal(&facts, &analysis, 120, false), page_text(&facts, &analysis, 1)] {
-        assert!(text.contains("No conclusion can be drawn"));
-        let drawn: Vec<_> = conclusion.iter().filter(|words| text.contains(**words)).collect();
-        assert!(drawn.is_empty(), "{drawn:?}");
-    }
-}
-
-#[test]
-fn the_series_of_an_mpi_program_are_csv() {
-    let (_, analysis) = mpi_run();
-    for series in ["mpi-waits", "mpi-blocked", "mpi-groups", "mpi-calls", "mpi-lanes"] {
-        let text = csv(&analysis, Some(series));
-        assert!(text.lines().count() > 4, "{series}");
-        let mut lines =
-            text.lines().skip(1).map(|line| line.split('"').step_by(2).collect::<String>());
-        assert!(lines.all(|line| line.split(',').count() == 8), "{series}");
-    }
-    assert!(
-        csv(&analysis, Some("mpi-blocked")).contains("mpi-blocked,,late-receiver,,3,0,20000000,ns")
-    );
-}
-
-#[test]
-fn a_hundred_ranks_are_shown_without_a_map_and_the_busiest_lanes_alone() {
-    let (facts, mut analysis) = mpi_run();
-    let mpi = analysis.mpi.as_mut().expect("an MPI program");
-    let pair =
-        stats::analysis::Blocked { rank: 99, by: 98, late_sender_ns: 5, late_receiver_ns: 0 };
-    mpi.blocked.push(pair);
-    let calls = mpi.calls.as_mut().expect("a table of calls");
-    let lane = calls.lanes[0].clone();
-    calls.lanes = (0..100).map(|rank| stats::analysis::Lane { rank, ..lane.clone() }).collect();
-    let rank = calls.ranks[0];
-    calls.ranks =
-        (0..100).map(|number| stats::analysis::RankTime { rank: number, ..rank }).collect();
-    let page = page_text(&facts, &analysis, 1).replace(['\u{a0}', '\u{202f}'], " ");
-    assert!(
-        page.contains("A map of 100 ranks would be too fine to read")
-            && !page.contains("mpi-blocked-map")
-    );
-    assert!(page.contains("36 ranks that waited less are left out"));
-    let text = terminal(&facts, &analysis, 80, false);
-    assert!(text.contains("76 more rows: --csv=mpi-rank-table has all."), "{text}");
-}
-
-#[test]
-fn a_program_without_messages_still_shows_its_calls() {
-    let (facts, mut analysis) = mpi_run();
-    let calls = analysis.mpi.take().expect("an MPI program").calls;
-    analysis = Analysis {
-        messages: 0,
-        finding: None,
-        stages: Vec::new(),
-        shares: Vec::new(),
-        breakdowns: Vec::new(),
-        slowest: Vec::new(),
-        mpi: Some(stats::analysis::Mpi { calls, ..Default::default() }),
-        ..analysis
-    };
-    let text = terminal(&facts, &analysis, 80, false);
-    assert!(
-        text.contains("sent no message from rank to rank") && text.contains("MPI_Allreduce"),
-        "{text}"
-    );
-    let page = page_text(&facts, &analysis, 1);
-    assert!(page.contains("r0-mpi-ranks") && !page.contains("r0-mpi-waits"));
 }
 
 #[test]

@@ -4,8 +4,6 @@
 //! the messages. Work per message is a handful of passes over columns; everything that messages are
 //! grouped by is fed from counted batches (see [`tally`](crate::tally)).
 
-use std::sync::Arc;
-
 use record::{Batch, Field, Kind};
 
 use crate::analysis::Population;
@@ -15,7 +13,6 @@ use crate::compare::Sample;
 use crate::cycles::Cycles;
 use crate::filter::{Filter, Taken};
 use crate::messages::Messages;
-use crate::mpi::BlockingCalls;
 use crate::place::Place;
 use crate::product::Tally;
 use crate::warp::Warp;
@@ -36,8 +33,6 @@ pub struct Options {
     pub clock_error_ns: i64,
     /// Bootstrap resamples; 0 for no intervals.
     pub resamples: usize,
-    /// Calls of MPI ranks that block, where the run has tables of them.
-    pub blocking: Arc<BlockingCalls>,
     /// Which messages the analysis is about.
     pub filter: Filter,
     /// Whether messages are calls of a traced program: handing over is the call itself, so that a
@@ -106,7 +101,6 @@ impl Default for Options {
             slowest: 200,
             clock_error_ns: 0,
             resamples: 1000,
-            blocking: Arc::default(),
             filter: Filter::all(),
             traced: false,
         }
@@ -122,8 +116,7 @@ impl Accumulator {
     /// An accumulator that has seen nothing and feeds these tallies of products, too.
     pub fn with(options: Options, tallies: Vec<Box<dyn Tally>>) -> Accumulator {
         let blocks = Blocks::new(BlockPlan::new(&options.files));
-        let messages =
-            Messages::new(options.slowest, options.clock_error_ns, options.blocking.clone());
+        let messages = Messages::new(options.slowest, options.clock_error_ns);
         let gathered = Gathered {
             whole: Whole::default(),
             messages,

@@ -5,7 +5,6 @@
 mod account;
 mod explanation;
 mod knees;
-mod mpi;
 mod paging;
 mod peaks;
 mod population;
@@ -18,10 +17,6 @@ pub use explanation::{
     Episode, Explained, Explanation, IdleCore, Known, Noise, Reason, Slow, Trait, What, Who,
 };
 pub use knees::{Knee, NoFit, Packets, Parameter, Segment, Sweep};
-pub use mpi::{
-    Activity, Arrivals, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Lane, MessageLine,
-    Mpi, MpiBy, MpiGroup, MpiGroups, RankTime, Wait, WaitView, WorstMessage,
-};
 pub use paging::{PageKind, PageTransfers, Paging, PagingBin};
 pub use peaks::Peak;
 pub use population::{Population, PopulationGroup};
@@ -72,9 +67,6 @@ pub struct Analysis {
     /// What a Time Warp run did, where the run is one.
     #[serde(default)]
     pub simulation: Option<Simulation>,
-    /// What the messages and calls of an MPI program tell, where the run is one.
-    #[serde(default)]
-    pub mpi: Option<Mpi>,
     /// The page transfers of a paged program, where the run is of one.
     #[serde(default)]
     pub paging: Option<Paging>,

@@ -103,7 +103,7 @@ impl<'a> Columns<'a> {
     }
 
     /// The value that all rows share, [`NULL`] when the column is absent, `None` when they differ.
-    pub(crate) fn shared(&self, field: Field) -> Option<i64> {
+    pub fn shared(&self, field: Field) -> Option<i64> {
         match self.columns[field as usize] {
             Values::Absent => Some(NULL),
             Values::Constant(value) => Some(value),

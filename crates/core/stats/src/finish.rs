@@ -41,11 +41,10 @@ fn analysis(gathered: Gathered, options: &Options) -> Analysis {
     let with_intervals = |at: usize, stage: Stage, of: &Distribution| {
         view(stage, of).map(|view| add_intervals(view, of, &blocks, at, &resamples))
     };
-    let mpi = messages.mpi.shown();
     // A traced program hands a message over in the very call that makes it: a send wait that is
     // always 0 says nothing.
     let send_wait = messages.stages[1].moments();
-    let traced = options.traced || mpi.is_some();
+    let traced = options.traced;
     let without_send_wait = traced && (send_wait.min, send_wait.max) == (0, 0);
     let says_something = |stage: Stage| !(without_send_wait && stage == Stage::SendWait);
     let mut breakdowns = breakdowns(&mut messages.groupings);
@@ -82,7 +81,6 @@ fn analysis(gathered: Gathered, options: &Options) -> Analysis {
         sizes: by_size.map_or_else(Vec::new, sizes),
         sweep: by_size.and_then(|by| knees::fit(&cycles.visits.points(by), cycles.all.count() > 0)),
         simulation: warp.simulation(&whole.traffic),
-        mpi,
         paging: whole.paging.shown(),
         slowest: messages.slowest.into_sorted(),
         anomalies: messages.anomalies,

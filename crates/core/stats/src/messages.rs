@@ -1,8 +1,6 @@
 //! What is gathered of the messages that the analysis is about: stages, groups, shares, queue
 //! lengths, the timeline, the slowest.
 
-use std::sync::Arc;
-
 use record::{Field, How, NULL, Values};
 
 use crate::analysis::Anomalies;
@@ -10,7 +8,6 @@ use crate::blocks::Blocks;
 use crate::columns::Columns;
 use crate::distribution::Distribution;
 use crate::groupings::Groupings;
-use crate::mpi::{BlockingCalls, MpiTally};
 use crate::place::Place;
 use crate::series::Series;
 use crate::shares::Shares;
@@ -33,13 +30,12 @@ pub(crate) struct Messages {
     pub counts: [Distribution; 3],
     pub series: Series,
     pub slowest: Slowest,
-    pub mpi: MpiTally,
     clock_error_ns: i64,
 }
 
 impl Messages {
     /// Nothing yet.
-    pub fn new(slowest: usize, clock_error_ns: i64, blocking: Arc<BlockingCalls>) -> Messages {
+    pub fn new(slowest: usize, clock_error_ns: i64) -> Messages {
         Messages {
             count: 0,
             span: (i64::MAX, i64::MIN),
@@ -50,7 +46,6 @@ impl Messages {
             counts: Default::default(),
             series: Series::default(),
             slowest: Slowest::new(slowest),
-            mpi: MpiTally::new(blocking),
             clock_error_ns,
         }
     }
@@ -72,7 +67,6 @@ impl Messages {
         self.add_anomalies(columns, &working.stages);
         self.add_shares(working);
         self.add_counts(columns, &mut working.lanes[0]);
-        self.mpi.add(columns);
         self.add_timeline(columns, working);
     }
 
@@ -87,7 +81,6 @@ impl Messages {
         self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| mine.merge(theirs));
         self.series.merge(&other.series);
         self.slowest.merge(other.slowest);
-        self.mpi.merge(other.mpi);
     }
 
     /// Stages of all rows, which have just been counted as a whole.

@@ -24,7 +24,7 @@ pub(crate) fn supported(count: u64) -> Vec<f64> {
 }
 
 /// The figures of a distribution, without intervals.
-pub(crate) fn summary<const E: u32, const S: u32>(of: &LogLinear<E, S>) -> Summary {
+pub fn summary<const E: u32, const S: u32>(of: &LogLinear<E, S>) -> Summary {
     let moments = of.moments();
     if moments.count == 0 {
         return Summary::default();

@@ -1,9 +1,9 @@
 //! What a call costs in the tally, one in twenty a collective: `cargo run --release -p
 //! fourstamp-mpi-lens --example throughput [millions]`. Times are those on the core.
 
+use mpi_lens::found::Activity;
 use mpi_lens::{CallColumns, CallTally, Function};
 use record::NULL;
-use stats::analysis::Activity;
 
 const ROWS: usize = 1 << 16;
 

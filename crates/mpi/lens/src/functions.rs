@@ -1,8 +1,8 @@
 //! What each function of MPI means for a rank that calls it.
 
 use crate::Function;
+use crate::found::Activity;
 use calls::list::{CLASSES, Class, NAMES, Operation, PLAIN};
-use stats::analysis::Activity;
 
 /// A function's name as programs write it; empty for a number that no function has.
 pub fn function_name(number: i64) -> String {

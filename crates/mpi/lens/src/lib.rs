@@ -1,19 +1,32 @@
-//! What the run of a traced MPI program tells beside its messages: the tables of calls, read a row
-//! group at a time, tallied, and handed on row by row.
+//! MPI as a product that reports know: what the messages and calls of a traced program tell.
+//!
+//! [`MpiLens`] is what the core asks. `messages` tallies messages (who waited for whom), `tally`
+//! the tables of calls; `found` is what comes of both, `words`, `sections` and `series` show it.
 
 #![forbid(unsafe_code)]
+// Nobody outside this workspace uses it: what a name says needs no second line.
+#![allow(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod error;
+mod facts;
+pub mod found;
 mod functions;
+mod lens;
+mod messages;
 mod rows;
+mod sections;
+mod series;
 mod sites;
 mod slices;
 mod tables;
 mod tally;
+mod words;
 
 pub use error::LensError;
 pub use functions::function_name;
+pub use lens::{MpiLens, MpiReading, part};
+pub use messages::{BlockingCalls, MpiTally};
 pub use rows::{CallRow, calls_csv};
 pub use sites::sites;
 pub use slices::{CallSlice, slices, spans};

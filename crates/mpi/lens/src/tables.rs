@@ -1,11 +1,11 @@
 //! The tables of calls of a run, and what is worked out of them.
 
+use crate::BlockingCalls;
+use crate::found::{Calls, WorstMessage};
 use crate::functions::{functions, send_blocks};
 use crate::{CallColumns, CallTally, LensError};
 use calls::table::{CallColumn, calls_file, columns_in_file};
 use record::{Run, SideReader};
-use stats::BlockingCalls;
-use stats::analysis::{Calls, WorstMessage};
 use std::path::{Path, PathBuf};
 use std::thread::ScopedJoinHandle;
 

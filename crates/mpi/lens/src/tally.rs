@@ -11,7 +11,7 @@ mod lanes;
 
 use record::NULL;
 
-use stats::analysis::{Activity, Calls, WorstMessage};
+use crate::found::{Activity, Calls, WorstMessage};
 
 use collectives::Collectives;
 use doing::Meanwhile;

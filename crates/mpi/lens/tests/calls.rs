@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+use mpi_lens::found::{Activity, MessageLine, WorstMessage};
 use mpi_lens::{CallColumns, CallTally, Function};
 use record::NULL;
-use stats::analysis::{Activity, MessageLine, WorstMessage};
 
 const MS: i64 = 1_000_000;
 const US: i64 = 1_000;

@@ -116,7 +116,6 @@ impl Recipe {
             ],
             outcome: None,
             pager: None,
-            mpi: None,
             machine: vec![
                 pair("Host", "example"),
                 pair("Processor", "Example CPU at 2.1 GHz"),
@@ -174,7 +173,6 @@ pub fn analyse(messages: &[Message]) -> Analysis {
         sizes: Vec::new(),
         sweep: None,
         simulation: None,
-        mpi: None,
         paging: None,
     };
     analysis.breakdowns.extend(breakdown(messages, By::Hops, |m| m.hops.to_string()));

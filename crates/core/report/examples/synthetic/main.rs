@@ -13,9 +13,10 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use builder::{Message, Recipe, analyse, with_cycles, with_sends, with_sizes};
-use document::DocumentError;
+use document::{DocumentError, Screen};
 use fourstamp_report::{Entry, Facts, Floor, Page};
-use shown::{html, terminal};
+use mpi_read::MpiRun;
+use shown::{html, terminal, terminal_with};
 use stats::analysis::Analysis;
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'&%{x}";
@@ -37,14 +38,23 @@ fn main() -> Result<(), DocumentError> {
         &[runs[0].clone(), warp.clone()],
     )?;
     let mpi = mpi(&folder.join("mpi-run"));
-    write(folder, "mpi.html", "MPI program", std::slice::from_ref(&mpi))?;
-    write(folder, "mpi-poor.html", "MPI program, poorly matched", &[poor(&mpi)])?;
+    let (facts, parts, poor) = (mpi.facts(), mpi.parts(), poor(&mpi).facts());
+    let entry = |facts| Entry { facts, analysis: &mpi.analysis, parts: &parts, told: None };
+    write_entries(folder, "mpi.html", "MPI program", &[entry(&facts)])?;
+    write_entries(folder, "mpi-poor.html", "MPI program, poorly matched", &[entry(&poor)])?;
     write(folder, "paged.html", "Paged program", &[paging::run()])?;
-    write(folder, "hostile.html", HOSTILE, &[hostile(), hostile_mpi(&mpi)])?;
-    for (facts, analysis) in &[ten(), runs[0].clone(), runs[4].clone(), runs[5].clone(), warp, mpi]
-    {
+    let (one, other) = (hostile(), hostile_mpi(&mpi));
+    let (other_facts, other_parts) = (other.facts(), other.parts());
+    let entries = [
+        Entry { facts: &one.0, analysis: &one.1, parts: &[], told: None },
+        Entry { facts: &other_facts, analysis: &other.analysis, parts: &other_parts, told: None },
+    ];
+    write_entries(folder, "hostile.html", HOSTILE, &entries)?;
+    for (facts, analysis) in &[ten(), runs[0].clone(), runs[4].clone(), runs[5].clone(), warp] {
         println!("{}", terminal(facts, analysis, 80, false));
     }
+    let screen = Screen { width: 80, colour: false };
+    println!("{}", terminal_with(&facts, &mpi.analysis, &parts, screen));
     Ok(())
 }
 
@@ -58,6 +68,15 @@ fn write(
         .iter()
         .map(|(facts, analysis)| Entry { facts, analysis, parts: &[], told: None })
         .collect();
+    write_entries(folder, name, title, &entries)
+}
+
+fn write_entries(
+    folder: &Path,
+    name: &str,
+    title: &str,
+    runs: &[Entry],
+) -> Result<(), DocumentError> {
     let floors = [
         Floor {
             name: "cache line".into(),
@@ -72,12 +91,8 @@ fn write(
             note: "round trip, polling, no stamps".into(),
         },
     ];
-    let page = Page {
-        title,
-        runs: &entries,
-        floors: if runs.len() > 1 { &floors } else { &[] },
-        remarks: &[],
-    };
+    let page =
+        Page { title, runs, floors: if runs.len() > 1 { &floors } else { &[] }, remarks: &[] };
     html(&page, &mut BufWriter::new(File::create(folder.join(name))?))
 }
 
@@ -90,7 +105,7 @@ fn warp(path: &Path) -> (Facts, Analysis) {
 }
 
 /// A run folder of an MPI program, read as any run.
-fn mpi(path: &Path) -> (Facts, Analysis) {
+fn mpi(path: &Path) -> MpiRun {
     if !path.exists() {
         mpi::write(path, 400);
     }
@@ -98,23 +113,20 @@ fn mpi(path: &Path) -> (Facts, Analysis) {
 }
 
 /// The same, had a third of its messages found no partner.
-fn poor((facts, analysis): &(Facts, Analysis)) -> (Facts, Analysis) {
-    let mut facts = facts.clone();
-    if let Some(mpi) = &mut facts.mpi {
-        let of = &mut mpi.matching;
-        (of.match_rate, of.unmatched_sends, of.causality_violations) = (Some(0.66), 800, 3);
-    }
-    (facts, analysis.clone())
+fn poor(run: &MpiRun) -> MpiRun {
+    let mut run = run.clone();
+    run.tell("match_rate", 0.66.into());
+    run.tell("unmatched_sends", 800.into());
+    run.tell("causality_violations", 3.into());
+    run
 }
 
 /// The same with every name an attack.
-fn hostile_mpi((facts, analysis): &(Facts, Analysis)) -> (Facts, Analysis) {
-    let (mut facts, mut analysis) = (facts.clone(), analysis.clone());
-    if let Some(mpi) = &mut facts.mpi {
-        mpi.library = Some(HOSTILE.to_owned());
-        mpi.passed_through.insert(HOSTILE.to_owned(), 1);
-    }
-    let Some(mpi) = &mut analysis.mpi else { return (facts, analysis) };
+fn hostile_mpi(run: &MpiRun) -> MpiRun {
+    let mut run = run.clone();
+    run.tell("library", HOSTILE.into());
+    run.tell("passed_through", serde_json::json!({ HOSTILE: 1 }));
+    let mpi = &mut run.mpi;
     mpi.sites.values_mut().for_each(|name| name.push_str(HOSTILE));
     let doing = mpi.worst.iter_mut().flat_map(|message| message.doing.iter_mut().flatten());
     doing.for_each(|doing| doing.call = Some(HOSTILE.to_owned()));
@@ -122,7 +134,7 @@ fn hostile_mpi((facts, analysis): &(Facts, Analysis)) -> (Facts, Analysis) {
         calls.functions.iter_mut().for_each(|function| function.name.push_str(HOSTILE));
         calls.collectives.iter_mut().for_each(|collective| collective.name.push_str(HOSTILE));
     }
-    (facts, analysis)
+    run
 }
 
 fn ten() -> (Facts, Analysis) {

@@ -10,11 +10,11 @@ use record::{
 };
 
 /// Functions of the made-up calls.
-pub const NAMES: &[&str] =
+const NAMES: &[&str] =
     &["Send", "Recv", "Irecv", "Wait", "Allreduce", "Testany", "Init", "Finalize"];
 
 /// The columns of the table of calls.
-pub const COLUMNS: [SideColumn; 11] = [
+const COLUMNS: [SideColumn; 11] = [
     SideColumn { name: "enter_ns", holds: Holds::Numbers },
     SideColumn { name: "exit_ns", holds: Holds::Numbers },
     SideColumn { name: "call", holds: Holds::Names(NAMES) },

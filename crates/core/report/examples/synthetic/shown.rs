@@ -1,7 +1,7 @@
 //! What is shown of made-up runs, as text.
 
 use document::{DocumentError, Screen};
-use fourstamp_report::{Entry, Facts, Page, series};
+use fourstamp_report::{Entry, Facts, Page, Part, series};
 use stats::analysis::Analysis;
 
 /// The page.
@@ -13,7 +13,13 @@ pub fn html(page: &Page, out: &mut dyn std::io::Write) -> Result<(), DocumentErr
 /// One run on a terminal.
 #[allow(dead_code)]
 pub fn terminal(facts: &Facts, analysis: &Analysis, width: usize, colour: bool) -> String {
-    document::terminal(&one(facts, analysis), Screen { width, colour })
+    terminal_with(facts, analysis, &[], Screen { width, colour })
+}
+
+/// One run of a product on a terminal.
+#[allow(dead_code)]
+pub fn terminal_with(facts: &Facts, analysis: &Analysis, parts: &[Part], screen: Screen) -> String {
+    document::terminal(&one(facts, analysis, parts), screen)
 }
 
 /// One series as CSV, or all of them.
@@ -28,11 +34,11 @@ pub fn csv(analysis: &Analysis, name: Option<&str>) -> String {
 #[allow(dead_code)]
 pub fn table(facts: &Facts, analysis: &Analysis, name: &str) -> Result<String, DocumentError> {
     let mut out = Vec::new();
-    document::table_csv(&one(facts, analysis), name, &mut out)?;
+    document::table_csv(&one(facts, analysis, &[]), name, &mut out)?;
     Ok(String::from_utf8(out).expect("CSV is UTF-8"))
 }
 
-fn one(facts: &Facts, analysis: &Analysis) -> document::Document {
-    let runs = [Entry { facts, analysis, parts: &[], told: None }];
+fn one(facts: &Facts, analysis: &Analysis, parts: &[Part]) -> document::Document {
+    let runs = [Entry { facts, analysis, parts, told: None }];
     Page { title: "", runs: &runs, floors: &[], remarks: &[] }.document()
 }

@@ -6,7 +6,7 @@ use stats::analysis::{Analysis, Share, Stage};
 
 use crate::facts::Facts;
 use crate::finding::parts;
-use crate::mpi::tail;
+use crate::finding::tail;
 use crate::palette::{colour, name, title};
 use document::Section;
 use document::chart::{Chart, bars, hidden, layout, mode, part_axis};

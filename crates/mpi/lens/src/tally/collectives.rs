@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use super::{CallRow, Function};
-use stats::analysis::CollectiveTime;
+use crate::found::CollectiveTime;
 
 /// Collectives that are compared on each communicator: its first.
 const EACH: usize = 1 << 17;

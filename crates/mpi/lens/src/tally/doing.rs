@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{CallRow, Function};
-use stats::analysis::{Doing, WorstMessage};
+use crate::found::{Doing, WorstMessage};
 
 /// Things that are told of a rank.
 const TOLD: usize = 5;

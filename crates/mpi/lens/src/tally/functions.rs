@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::{CallRow, Function};
-use stats::analysis::{Activity, FunctionTime};
+use crate::found::{Activity, FunctionTime};
 
 /// Time by code.
 pub(super) struct Functions {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::CallRow;
-use stats::analysis::{Activity, Lane, RankTime};
+use crate::found::{Activity, Lane, RankTime};
 use stats::timeline::{Slice, Timeline};
 
 /// Slices at most, and at least half as many in a long run.

@@ -1,9 +1,29 @@
 //! An MPI program's figures.
 
-use document::Point;
-use stats::analysis::{Activity, Analysis, MpiBy, Wait};
+use document::{Point, Series};
 
-use crate::mpi::group_name;
+use crate::found::{Activity, Blocked, Mpi, MpiBy, Wait};
+use crate::words::group_name;
+
+type Points = fn(&Mpi) -> Vec<Point>;
+
+/// Every series with what makes it.
+const SERIES: [(&str, Points); 5] = [
+    ("mpi-waits", waits),
+    ("mpi-blocked", blocked),
+    ("mpi-groups", groups),
+    ("mpi-calls", calls),
+    ("mpi-lanes", lanes),
+];
+
+/// Their names.
+pub(crate) const NAMES: &[&str] =
+    &[SERIES[0].0, SERIES[1].0, SERIES[2].0, SERIES[3].0, SERIES[4].0];
+
+/// All of them.
+pub(crate) fn series(mpi: &Mpi) -> Vec<Series> {
+    SERIES.iter().map(|(name, points)| Series { name, points: points(mpi) }).collect()
+}
 
 fn wait_key(wait: Wait) -> &'static str {
     match wait {
@@ -26,9 +46,9 @@ fn activity_key(activity: Activity) -> &'static str {
 }
 
 /// Each wait as a whole: messages, sum, share, quantiles, and what rests on unseen arrivals.
-pub(super) fn waits(analysis: &Analysis) -> Vec<Point> {
+fn waits(mpi: &Mpi) -> Vec<Point> {
     let mut points = Vec::new();
-    for wait in analysis.mpi.iter().flat_map(|mpi| &mpi.waits) {
+    for wait in &mpi.waits {
         let key = wait_key(wait.wait);
         let [observed, bracketed, modelled] = wait.rests_on_ns;
         let figures = [
@@ -53,18 +73,16 @@ pub(super) fn waits(analysis: &Analysis) -> Vec<Point> {
 }
 
 /// The first rank waited for the second.
-pub(super) fn blocked(analysis: &Analysis) -> Vec<Point> {
-    let blocked = analysis.mpi.iter().flat_map(|mpi| &mpi.blocked);
-    let of = |b: &stats::analysis::Blocked| {
+fn blocked(mpi: &Mpi) -> Vec<Point> {
+    let of = |b: &Blocked| {
         [("late-sender", b.late_sender_ns), ("late-receiver", b.late_receiver_ns)]
             .map(|(key, ns)| Point::of(key, ns as f64, "ns").over(b.rank, b.by))
     };
-    blocked.flat_map(of).collect()
+    mpi.blocked.iter().flat_map(of).collect()
 }
 
 /// Pairs, tags and places with their waits.
-pub(super) fn groups(analysis: &Analysis) -> Vec<Point> {
-    let Some(mpi) = &analysis.mpi else { return Vec::new() };
+fn groups(mpi: &Mpi) -> Vec<Point> {
     let mut points = Vec::new();
     for groups in &mpi.groups {
         let by = match groups.by {
@@ -86,10 +104,8 @@ pub(super) fn groups(analysis: &Analysis) -> Vec<Point> {
 }
 
 /// Ranks, functions and collectives.
-pub(super) fn calls(analysis: &Analysis) -> Vec<Point> {
-    let Some(calls) = analysis.mpi.as_ref().and_then(|mpi| mpi.calls.as_ref()) else {
-        return Vec::new();
-    };
+fn calls(mpi: &Mpi) -> Vec<Point> {
+    let Some(calls) = &mpi.calls else { return Vec::new() };
     let mut points = Vec::new();
     for rank in &calls.ranks {
         let times = Activity::ALL.iter().zip(rank.activity_ns);
@@ -128,10 +144,8 @@ pub(super) fn calls(analysis: &Analysis) -> Vec<Point> {
 }
 
 /// The part of each slice in each activity; `group` names rank and activity.
-pub(super) fn lanes(analysis: &Analysis) -> Vec<Point> {
-    let Some(calls) = analysis.mpi.as_ref().and_then(|mpi| mpi.calls.as_ref()) else {
-        return Vec::new();
-    };
+fn lanes(mpi: &Mpi) -> Vec<Point> {
+    let Some(calls) = &mpi.calls else { return Vec::new() };
     let mut points = Vec::new();
     for lane in &calls.lanes {
         for (slice, parts) in lane.slices.iter().enumerate() {

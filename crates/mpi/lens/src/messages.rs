@@ -16,10 +16,10 @@ use std::sync::Arc;
 
 use record::{Field, How, NULL};
 
-use crate::analysis::{Arrivals, Blocked, Mpi, MpiBy, MpiGroup, MpiGroups, Wait, WaitView};
-use crate::columns::Columns;
-use crate::distribution::Distribution;
-use crate::summary::summary;
+use crate::found::{Arrivals, Blocked, Mpi, MpiBy, MpiGroup, MpiGroups, Wait, WaitView};
+use stats::Distribution;
+use stats::summary;
+use stats::{Columns, Tally, own};
 
 pub use blocking::BlockingCalls;
 use chosen::Chosen;
@@ -37,7 +37,7 @@ const GROUPS_SHOWN: usize = 256;
 
 /// All that was gathered.
 #[derive(Clone)]
-pub(crate) struct MpiTally {
+pub struct MpiTally {
     blocking: Arc<BlockingCalls>,
     messages: u64,
     message_time_ns: i64,
@@ -86,40 +86,6 @@ impl MpiTally {
             groups: [Sums::new(PAIRS), Sums::new(GROUPS), Sums::new(GROUPS), Sums::new(GROUPS)],
             chosen: Chosen::default(),
         }
-    }
-
-    /// Take in messages. Costs a look at two columns when they are of no MPI program.
-    pub fn add(&mut self, columns: &Columns) {
-        let lacks = |field| columns.shared(field) == Some(NULL);
-        if lacks(Field::PostedNs) && lacks(Field::AwaitedNs) {
-            return;
-        }
-        for row in 0..columns.rows() {
-            if let Some(row) = MpiRow::of(columns, row) {
-                self.add_row(&row);
-            }
-        }
-    }
-
-    /// Take in what `other` took in.
-    pub fn merge(&mut self, other: MpiTally) {
-        self.messages += other.messages;
-        self.message_time_ns = self.message_time_ns.saturating_add(other.message_time_ns);
-        self.waits.iter_mut().zip(&other.waits).for_each(|(mine, theirs)| mine.merge(theirs));
-        let arrivals = &mut self.arrivals;
-        arrivals
-            .known
-            .iter_mut()
-            .zip(other.arrivals.known)
-            .for_each(|(mine, theirs)| *mine += theirs);
-        arrivals
-            .error_ns
-            .iter_mut()
-            .zip(other.arrivals.error_ns)
-            .for_each(|(mine, n)| add_to(mine, n));
-        self.blocked.merge(other.blocked);
-        self.groups.iter_mut().zip(other.groups).for_each(|(mine, theirs)| mine.merge(theirs));
-        self.chosen.merge(other.chosen);
     }
 
     /// What is shown of it; `None` when the run is of no MPI program.
@@ -185,6 +151,41 @@ impl MpiTally {
         }
         self.groups[2].at((send_site, 0)).merge(&sum);
         self.groups[3].at((receive_site, 0)).merge(&sum);
+    }
+}
+
+impl Tally for MpiTally {
+    fn add_taken(&mut self, columns: &Columns) {
+        let lacks = |field| columns.shared(field) == Some(NULL);
+        if lacks(Field::PostedNs) && lacks(Field::AwaitedNs) {
+            return;
+        }
+        for row in 0..columns.rows() {
+            if let Some(row) = MpiRow::of(columns, row) {
+                self.add_row(&row);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: Box<dyn Tally>) {
+        let other: MpiTally = own(other);
+        self.messages += other.messages;
+        self.message_time_ns = self.message_time_ns.saturating_add(other.message_time_ns);
+        self.waits.iter_mut().zip(&other.waits).for_each(|(mine, theirs)| mine.merge(theirs));
+        let arrivals = &mut self.arrivals;
+        arrivals
+            .known
+            .iter_mut()
+            .zip(other.arrivals.known)
+            .for_each(|(mine, theirs)| *mine += theirs);
+        arrivals
+            .error_ns
+            .iter_mut()
+            .zip(other.arrivals.error_ns)
+            .for_each(|(mine, n)| add_to(mine, n));
+        self.blocked.merge(other.blocked);
+        self.groups.iter_mut().zip(other.groups).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.chosen.merge(other.chosen);
     }
 }
 

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::row::{MpiRow, waited};
-use crate::analysis::{MessageLine, WorstMessage};
+use crate::found::{MessageLine, WorstMessage};
 
 /// Messages told in full.
 const WORST: usize = 10;

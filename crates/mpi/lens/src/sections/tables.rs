@@ -1,15 +1,15 @@
 //! Tables of an MPI program's run.
 
-use document::{Cell, Column, Row, Table, Unit, Value, count, part, size, time};
-use stats::analysis::{
+use crate::found::{
     Activity, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Mpi, MpiBy, MpiGroup, MpiGroups,
     RankTime, Wait, WaitView, WorstMessage,
 };
+use document::{Cell, Column, Row, Table, Unit, Value, count, part, size, time};
 
-use crate::finding::quantile;
-use crate::mpi::{
+use crate::words::{
     activity_colour, activity_title, group_name, rests_on, site_name, wait_colour, wait_title,
 };
+use report::quantile;
 
 /// Rows of a table that is not folded.
 const ROWS: usize = 12;
@@ -257,7 +257,7 @@ fn worst_waits(message: &WorstMessage) -> Vec<String> {
             let unseen = matches!(wait, Wait::Unexpected | Wait::NotCollected);
             let error = message.arrived_error_ns.filter(|_| unseen);
             let error = error.map_or_else(String::new, |ns| format!(" ±\u{a0}{}", time(ns as f64)));
-            Some(format!("{} {}{error}", crate::mpi::wait_name(*wait), time(ns as f64)))
+            Some(format!("{} {}{error}", crate::words::wait_name(*wait), time(ns as f64)))
         })
         .collect()
 }

@@ -1,23 +1,24 @@
 //! The sections of an MPI program's run, in the order in which they are read.
 
+mod blocked;
+mod lanes;
+mod ranks;
+mod tables;
+mod waits;
+
+use crate::found::{Mpi, MpiBy, MpiGroups};
 use document::{Block, Section};
-use stats::analysis::{Analysis, Mpi, MpiBy, MpiGroups};
 
-use super::{mpi_blocked, mpi_lanes, mpi_ranks, mpi_waits};
-use crate::facts::Facts;
-use crate::mpi;
-use crate::mpi_facts::MpiWords;
-use crate::mpi_tables as tables;
+use crate::words;
 
-pub(super) fn sections(facts: &Facts, analysis: &Analysis) -> Vec<Section> {
-    let Some(mpi) = &analysis.mpi else { return Vec::new() };
+pub(crate) fn sections(mpi: &Mpi) -> Vec<Section> {
     let mut all = Vec::new();
-    all.extend(mpi_waits::section(mpi));
-    all.extend(mpi_blocked::section(mpi));
-    all.extend(mpi_lanes::section(mpi));
+    all.extend(waits::section(mpi));
+    all.extend(blocked::section(mpi));
+    all.extend(lanes::section(mpi));
     all.extend(worst(mpi));
-    all.extend(mpi_ranks::section(mpi));
-    all.extend(functions(facts, mpi));
+    all.extend(ranks::section(mpi));
+    all.extend(functions(mpi));
     all.extend(groups(mpi));
     all.extend(sites(mpi));
     all
@@ -38,7 +39,7 @@ fn worst(mpi: &Mpi) -> Option<Section> {
     Some(Section::new("mpi-worst", title, sentence).table(tables::worst(mpi)))
 }
 
-fn functions(facts: &Facts, mpi: &Mpi) -> Option<Section> {
+fn functions(mpi: &Mpi) -> Option<Section> {
     let calls = mpi.calls.as_ref().filter(|calls| !calls.functions.is_empty())?;
     let mut sentence =
         "Time in each function, all ranks together; polls count from the first to the last of a \
@@ -58,12 +59,8 @@ fn functions(facts: &Facts, mpi: &Mpi) -> Option<Section> {
         section.blocks.push(Block::Table(tables::collectives(calls)));
     }
     if calls.collectives_left_out > 0 {
-        let note = mpi::collectives_left_out(calls.collectives_left_out);
+        let note = words::collectives_left_out(calls.collectives_left_out);
         section.blocks.push(Block::Note(None, note));
-    }
-    let remarks = facts.mpi.as_ref().map_or_else(Vec::new, |mpi| mpi.remarks());
-    if !remarks.is_empty() {
-        section.blocks.push(Block::List(remarks));
     }
     Some(section)
 }
@@ -84,7 +81,7 @@ fn with_groups(
     wanted: impl Fn(&MpiGroups) -> bool,
 ) -> Option<Section> {
     for (by, heading) in by {
-        if let Some(groups) = mpi::groups(mpi, by).filter(|groups| wanted(groups)) {
+        if let Some(groups) = words::groups(mpi, by).filter(|groups| wanted(groups)) {
             section.blocks.push(Block::Heading(heading.to_owned()));
             section.blocks.push(Block::Table(tables::groups(mpi, groups)));
         }

@@ -1,12 +1,16 @@
 //! What was planted in the messages and calls of an MPI program must be found, to the nanosecond
 //! and in any order.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::Arc;
 
-use fourstamp_stats::analysis::{Analysis, Mpi, MpiBy, Stage, Wait};
-use fourstamp_stats::{Accumulator, BlockingCalls, Columns, FIELDS, Options, Position};
+use mpi_lens::found::{Mpi, MpiBy, Wait};
+use mpi_lens::{BlockingCalls, MpiTally};
 use proptest::prelude::*;
 use record::{Field, How, Kind, NULL, Values};
+use stats::analysis::{Analysis, Stage};
+use stats::{Accumulator, Columns, FIELDS, Options, Position, own};
 
 const MS: i64 = 1_000_000;
 const US: i64 = 1_000;
@@ -102,11 +106,11 @@ fn planted() -> [Planted; 5] {
     ]
 }
 
-fn options() -> Options {
+fn blocking() -> BlockingCalls {
     let mut blocking = BlockingCalls::default();
     blocking.add(0, 0, [true, false].into_iter());
     blocking.add(2, 0, [true, false].into_iter());
-    Options { blocking: Arc::new(blocking), ..Options::default() }
+    blocking
 }
 
 fn add(accumulator: &mut Accumulator, rows: &[(i64, Planted)]) {
@@ -141,13 +145,22 @@ fn add(accumulator: &mut Accumulator, rows: &[(i64, Planted)]) {
     accumulator.add_columns(&columns, Position { launch: 0, node: 0, first_row: 0 });
 }
 
-fn analyse(rows: &[(i64, Planted)], batch: usize, accumulators: usize) -> Analysis {
-    let mut parts: Vec<Accumulator> =
-        (0..accumulators).map(|_| Accumulator::new(options())).collect();
+fn accumulator(blocking: BlockingCalls) -> Accumulator {
+    let options = Options { traced: true, ..Options::default() };
+    Accumulator::with(options, vec![Box::new(MpiTally::new(Arc::new(blocking)))])
+}
+
+fn found(accumulator: Accumulator) -> (Analysis, Option<Mpi>) {
+    let (analysis, mut tallies) = accumulator.finish_all();
+    (analysis, own::<MpiTally>(tallies.remove(0)).shown())
+}
+
+fn analyse(rows: &[(i64, Planted)], batch: usize, accumulators: usize) -> (Analysis, Option<Mpi>) {
+    let mut parts: Vec<Accumulator> = (0..accumulators).map(|_| accumulator(blocking())).collect();
     rows.chunks(batch).enumerate().for_each(|(at, rows)| add(&mut parts[at % accumulators], rows));
-    let mut whole = Accumulator::new(options());
+    let mut whole = accumulator(blocking());
     parts.into_iter().for_each(|part| whole.merge(part));
-    whole.finish()
+    found(whole)
 }
 
 fn numbered(rows: &[Planted]) -> Vec<(i64, Planted)> {
@@ -155,7 +168,7 @@ fn numbered(rows: &[Planted]) -> Vec<(i64, Planted)> {
 }
 
 fn mpi() -> Mpi {
-    analyse(&numbered(&planted()), 2, 2).mpi.expect("the run is of an MPI program")
+    analyse(&numbered(&planted()), 2, 2).1.expect("the run is of an MPI program")
 }
 
 #[test]
@@ -227,7 +240,7 @@ fn the_worst_come_first_and_are_told_whole() {
 
 #[test]
 fn a_send_wait_of_nothing_is_no_stage() {
-    let analysis = analyse(&numbered(&planted()), 5, 1);
+    let (analysis, _) = analyse(&numbered(&planted()), 5, 1);
     let stages: Vec<Stage> = analysis.stages.iter().map(|view| view.stage).collect();
     assert_eq!(stages, [Stage::EndToEnd, Stage::Transit, Stage::ReceiveWait]);
     assert!(analysis.finding.is_some());
@@ -236,7 +249,7 @@ fn a_send_wait_of_nothing_is_no_stage() {
 #[test]
 fn a_message_without_a_stamp_is_counted_as_unknown() {
     let lacking = Planted { posted: NULL, ..planted()[2] };
-    let mpi = analyse(&numbered(&[lacking]), 1, 1).mpi.unwrap();
+    let mpi = analyse(&numbered(&[lacking]), 1, 1).1.unwrap();
     let unknown: Vec<(u64, u64)> =
         mpi.waits.iter().map(|wait| (wait.unknown, wait.count)).collect();
     assert_eq!(unknown, [(0, 0), (1, 0), (1, 0), (1, 0)]);
@@ -244,9 +257,9 @@ fn a_message_without_a_stamp_is_counted_as_unknown() {
 
 #[test]
 fn without_a_table_of_calls_every_sender_is_taken_to_block() {
-    let mut accumulator = Accumulator::new(Options::default());
+    let mut accumulator = accumulator(BlockingCalls::default());
     add(&mut accumulator, &numbered(&planted()[4..]));
-    assert_eq!(accumulator.finish().mpi.unwrap().waits[1].total_ns, 10 * MS);
+    assert_eq!(found(accumulator).1.unwrap().waits[1].total_ns, 10 * MS);
 }
 
 proptest! {
@@ -267,8 +280,8 @@ proptest! {
         let rows: Vec<(i64, Planted)> = (0..).zip(&rows).map(make).collect();
         let mut backwards = rows.clone();
         backwards.reverse();
-        let one = analyse(&rows, rows.len(), 1).mpi;
-        prop_assert_eq!(&analyse(&rows, batch, accumulators).mpi, &one);
-        prop_assert_eq!(&analyse(&backwards, batch, accumulators).mpi, &one);
+        let one = analyse(&rows, rows.len(), 1).1;
+        prop_assert_eq!(&analyse(&rows, batch, accumulators).1, &one);
+        prop_assert_eq!(&analyse(&backwards, batch, accumulators).1, &one);
     }
 }

@@ -2,8 +2,8 @@
 
 use record::{Field, How, NULL};
 
-use crate::analysis::{MessageLine, WorstMessage};
-use crate::columns::Columns;
+use crate::found::{MessageLine, WorstMessage};
+use stats::Columns;
 
 /// A message as its row tells it.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ impl MpiRow {
         })
     }
 
-    /// The four waits, in the order of [`Wait::ALL`](crate::analysis::Wait::ALL); `None` where a
+    /// The four waits, in the order of [`Wait::ALL`](crate::found::Wait::ALL); `None` where a
     /// stamp is missing.
     pub fn waits(&self, sender_blocks: bool) -> [Option<i64>; 4] {
         let ready = self.line.ready_ns;

@@ -1,10 +1,10 @@
 //! What each rank's time went to.
 
+use crate::found::{Activity, Mpi, RankTime};
 use plotly::layout::{Axis, AxisType, BarMode, Margin};
-use stats::analysis::{Activity, Mpi, RankTime};
 
-use crate::mpi::{activity_colour, activity_title};
-use crate::mpi_tables;
+use super::tables;
+use crate::words::{activity_colour, activity_title};
 use document::Section;
 use document::chart::{Chart, bars, layout, lying, part_axis};
 use document::{counted, part, time};
@@ -36,7 +36,7 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
         .map(|activity| (activity_title(*activity).to_owned(), activity_colour(*activity)))
         .collect();
     section.charts.push(chart(&shown));
-    Some(section.table(mpi_tables::ranks(&calls.ranks)))
+    Some(section.table(tables::ranks(&calls.ranks)))
 }
 
 fn chart(ranks: &[&RankTime]) -> Chart {

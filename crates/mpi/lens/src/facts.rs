@@ -2,6 +2,7 @@
 //! what it did not see.
 
 use mpi_facts::{Damaged, InProgress, MpiFacts};
+use report::ProductFacts;
 use serde_json::Value;
 
 use document::{count, counted, part, time};
@@ -13,6 +14,8 @@ pub(crate) fn of(parameter: Option<&Value>) -> Option<MpiFacts> {
 
 /// What a report says of the facts.
 pub(crate) trait MpiWords {
+    /// All of it.
+    fn product(&self) -> ProductFacts;
     /// The line before all others: how far the run was understood.
     fn first_line(&self) -> String;
     /// What takes the place of the finding in a run that allows none.
@@ -24,6 +27,19 @@ pub(crate) trait MpiWords {
 }
 
 impl MpiWords for MpiFacts {
+    fn product(&self) -> ProductFacts {
+        let library = self.library.iter().filter(|name| !name.is_empty());
+        ProductFacts {
+            noun: "rank",
+            first: vec![self.first_line()],
+            warning: self.warning(),
+            losses: self.losses(),
+            remarks: self.remarks(),
+            parameters: library.map(|name| ("MPI library".to_owned(), name.clone())).collect(),
+            ..ProductFacts::default()
+        }
+    }
+
     fn first_line(&self) -> String {
         let rate = self.matching.match_rate.map_or_else(|| "An unknown part".to_owned(), part);
         format!(

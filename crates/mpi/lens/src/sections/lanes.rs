@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::found::{Activity, Calls, Lane, MessageLine, Mpi};
 use plotly::common::TickMode;
 use plotly::layout::{Axis, AxisType, Margin};
 use serde_json::{Value, json};
-use stats::analysis::{Activity, Calls, Lane, MessageLine, Mpi};
 
-use crate::mpi::{activity_colour, activity_title};
+use crate::words::{activity_colour, activity_title};
 use document::chart::{Chart, Raw, layout, time_axis};
 use document::{Colour, Section};
 use document::{axis_seconds, counted, size, time};

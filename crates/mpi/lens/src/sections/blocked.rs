@@ -1,10 +1,10 @@
 //! Which rank was blocked for which: a map of rank against rank.
 
+use crate::found::{Blocked, Mpi};
 use plotly::layout::{Axis, AxisType, Margin};
 use serde_json::{Value, json};
-use stats::analysis::{Blocked, Mpi};
 
-use crate::mpi_tables;
+use super::tables;
 use document::chart::{Chart, Raw, layout};
 use document::{Block, Section};
 use document::{counted, time};
@@ -31,7 +31,7 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     if mapped {
         section.charts.push(chart(&mpi.blocked, ranks as usize));
     }
-    section.blocks.push(Block::Table(mpi_tables::blocked(&mpi.blocked)));
+    section.blocks.push(Block::Table(tables::blocked(&mpi.blocked)));
     if !mapped {
         let note =
             format!("A map of {} would be too fine to read.", counted(u64::from(ranks), "rank"));

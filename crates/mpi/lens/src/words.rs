@@ -1,11 +1,7 @@
 //! An MPI program's run in words, for the page and the terminal.
 
-use stats::analysis::{
-    Activity, Analysis, Arrivals, Mpi, MpiBy, MpiGroup, MpiGroups, Wait, WaitView,
-};
+use crate::found::{Activity, Arrivals, Mpi, MpiBy, MpiGroup, MpiGroups, Wait, WaitView};
 
-use crate::facts::Facts;
-use crate::finding::tail_sentence;
 use document::{Colour, count, part, time};
 
 /// Below this part of all message time a wait is not worth a headline.
@@ -184,17 +180,7 @@ pub(crate) fn rests_on(wait: &WaitView) -> Option<String> {
     })
 }
 
-/// Whether the run allows conclusions.
-pub(crate) fn is_conclusive(facts: &Facts) -> bool {
-    facts.product.warning.is_none() && facts.mpi.as_ref().is_none_or(|mpi| !mpi.matching.is_poor())
-}
-
-/// What the slowest messages did, where the run allows to say so.
-pub(crate) fn tail(facts: &Facts, analysis: &Analysis) -> Option<String> {
-    is_conclusive(facts).then(|| tail_sentence(analysis)).flatten()
-}
-
-/// `4 ranks, 12 345 calls` for the head of tables.
+/// What the table of collectives lacks.
 pub(crate) fn collectives_left_out(n: u64) -> String {
     format!("{} collective calls are beyond those that were compared.", count(n))
 }

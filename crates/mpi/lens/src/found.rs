@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Summary;
+use stats::analysis::Summary;
 
 /// What an MPI program's messages waited for, and what its ranks did.
 ///

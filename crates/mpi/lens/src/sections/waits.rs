@@ -1,10 +1,10 @@
 //! What messages waited for, all together.
 
+use crate::found::{Mpi, WaitView};
 use plotly::layout::{Axis, AxisType, Margin};
-use stats::analysis::{Mpi, WaitView};
 
-use crate::mpi::{arrivals_sentence, rests_on, wait_colour, wait_meaning, wait_title};
-use crate::mpi_tables;
+use super::tables;
+use crate::words::{arrivals_sentence, rests_on, wait_colour, wait_meaning, wait_title};
 use document::chart::{Chart, bars, layout, lying, time_axis};
 use document::{Block, Section};
 use document::{axis_seconds, counted, part, time};
@@ -29,7 +29,7 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
         let rests = rests_on(wait).map_or_else(String::new, |rests| format!("; {rests}"));
         format!("{}: {}{rests}.", wait_title(wait.wait), wait_meaning(wait.wait))
     };
-    section.blocks.push(Block::Table(mpi_tables::waits(mpi)));
+    section.blocks.push(Block::Table(tables::waits(mpi)));
     section.blocks.push(Block::List(mpi.waits.iter().map(meaning).collect()));
     Some(section)
 }

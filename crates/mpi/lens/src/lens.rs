@@ -1,0 +1,101 @@
+//! MPI as a product that reports know.
+
+use crate::facts::{self, MpiWords};
+use crate::found::Mpi;
+use crate::messages::MpiTally;
+use crate::{BlockingCalls, CallTables, sections, series, sites, words};
+use mpi_facts::KEY;
+use record::{Run, RunInfo};
+use report::{Facts, Lens, LensError, Part, ProductFacts, Reading};
+use stats::analysis::Analysis;
+use stats::{Tally, own};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Runs of traced MPI programs.
+pub struct MpiLens;
+
+/// Such a run.
+pub struct MpiReading {
+    tables: CallTables,
+    blocking: Arc<BlockingCalls>,
+    sites: BTreeMap<i64, String>,
+}
+
+impl Lens for MpiLens {
+    fn keys(&self) -> &'static [&'static str] {
+        &[KEY]
+    }
+
+    fn facts(&self, info: &RunInfo) -> Option<ProductFacts> {
+        Some(facts::of(info.parameters.get(KEY))?.product())
+    }
+
+    fn open(&self, run: &Run) -> Result<Option<Box<dyn Reading>>, LensError> {
+        let reading = MpiReading::open(run)?;
+        Ok(reading.map(|reading| Box::new(reading) as Box<dyn Reading>))
+    }
+
+    fn series(&self) -> &'static [&'static str] {
+        series::NAMES
+    }
+}
+
+impl MpiReading {
+    /// Begin to read a run; `None` when it is of no traced program.
+    ///
+    /// # Errors
+    /// When a table is damaged.
+    pub fn open(run: &Run) -> Result<Option<MpiReading>, crate::LensError> {
+        let tables = CallTables::of(run);
+        if tables.is_empty() && !run.info.parameters.contains_key(KEY) {
+            return Ok(None);
+        }
+        let (blocking, sites) = (Arc::new(tables.blocking()?), sites(run)?);
+        Ok(Some(MpiReading { tables, blocking, sites }))
+    }
+
+    /// What was found, from the tally of all messages and the tables.
+    ///
+    /// # Errors
+    /// When a table is damaged.
+    pub fn found(&self, tally: Box<dyn Tally>) -> Result<Option<Mpi>, crate::LensError> {
+        let mut found = own::<MpiTally>(tally).shown();
+        if !self.tables.is_empty() {
+            let mpi = found.get_or_insert_default();
+            mpi.calls = Some(self.tables.tally(&mut mpi.worst)?);
+            mpi.sites = self.sites.clone();
+        }
+        Ok(found)
+    }
+}
+
+impl Reading for MpiReading {
+    fn is_traced(&self) -> bool {
+        true
+    }
+
+    fn tally(&self) -> Box<dyn Tally> {
+        Box::new(MpiTally::new(self.blocking.clone()))
+    }
+
+    fn finish(
+        &self,
+        tally: Box<dyn Tally>,
+        _facts: &Facts,
+        _analysis: &Analysis,
+    ) -> Result<Option<Part>, LensError> {
+        Ok(self.found(tally)?.map(|mpi| part(&mpi)))
+    }
+}
+
+/// What there is to say of it.
+pub fn part(mpi: &Mpi) -> Part {
+    Part {
+        sentence: Some(words::sentence(mpi)),
+        sections: sections::sections(mpi),
+        series: series::series(mpi),
+        figures: serde_json::json!({ "mpi": mpi }),
+        ..Part::default()
+    }
+}

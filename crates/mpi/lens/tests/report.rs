@@ -1,0 +1,195 @@
+//! The report of a made-up MPI program's run.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../../core/report/examples/synthetic/mpi.rs"]
+mod mpi;
+#[path = "../../../core/report/examples/synthetic/mpi_read.rs"]
+mod mpi_read;
+
+// As the module read from there calls it.
+extern crate report as fourstamp_report;
+
+use document::{Document, Screen, Series};
+use mpi_lens::found::{Blocked, Lane, Mpi, RankTime, WorstMessage};
+use mpi_read::MpiRun;
+use report::{Entry, Page};
+use stats::analysis::Analysis;
+
+fn mpi_run() -> MpiRun {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let path = folder.path().join("run");
+    mpi::write(&path, 400);
+    mpi_read::read(&path)
+}
+
+fn terminal(run: &MpiRun, width: usize) -> String {
+    document::terminal(&document_of(run), Screen { width, colour: false })
+}
+
+fn page_text(run: &MpiRun) -> String {
+    let mut page = Vec::new();
+    document::page(&document_of(run), &mut page).expect("memory takes everything");
+    String::from_utf8(page).expect("a page is UTF-8")
+}
+
+fn document_of(run: &MpiRun) -> Document {
+    let (facts, parts) = (run.facts(), run.parts());
+    let entry = Entry { facts: &facts, analysis: &run.analysis, parts: &parts, told: None };
+    Page { title: "", runs: &[entry], floors: &[], remarks: &[] }.document()
+}
+
+/// Of the message with this tag.
+fn planted_message(run: &MpiRun, tag: i64) -> &WorstMessage {
+    run.mpi
+        .worst
+        .iter()
+        .find(|message| message.tag == Some(tag))
+        .expect("what was planted is among the worst")
+}
+
+#[test]
+fn the_delays_planted_in_an_mpi_program_are_attributed() {
+    let run = mpi_run();
+    assert_eq!(
+        planted_message(&run, 11).waits_ns,
+        [Some(mpi::LATE_SENDER_NS), Some(0), Some(0), Some(0)]
+    );
+    let [late_sender, late_receiver, unexpected, not_collected] =
+        planted_message(&run, 12).waits_ns;
+    assert_eq!((late_sender, late_receiver, not_collected), (Some(0), Some(0), Some(0)));
+    // All but its transit, which is under 2 µs, and a thousandth.
+    let short = mpi::ASLEEP_NS - unexpected.unwrap_or(0);
+    assert!((1_500..2_000).contains(&short), "{short}");
+    assert_eq!(
+        planted_message(&run, 13).waits_ns,
+        [Some(0), Some(mpi::RENDEZVOUS_NS), Some(0), Some(0)]
+    );
+    let blocked = &run.mpi.blocked;
+    let of = |rank: u32, by: u32| {
+        *blocked.iter().find(|b| (b.rank, b.by) == (rank, by)).expect("a pair")
+    };
+    assert!(of(1, 0).late_sender_ns >= mpi::LATE_SENDER_NS);
+    assert_eq!(of(3, 0).late_receiver_ns, mpi::RENDEZVOUS_NS);
+    let doing = &planted_message(&run, 12).doing[1][0];
+    assert_eq!(doing.call, None, "the receiver slept outside MPI: {doing:?}");
+}
+
+#[test]
+fn the_report_of_an_mpi_program_begins_with_how_well_it_was_matched() {
+    let run = mpi_run();
+    for width in [80, 120] {
+        let text = terminal(&run, width);
+        assert!(
+            text.starts_with("100 % of the messages matched; 0 unmatched sends, 0 unmatched"),
+            "{text}"
+        );
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        for part in [
+            "Late sender",
+            "Waited for",
+            "Computing",
+            "MPI_Allreduce",
+            "exchange (halo.c:4",
+            "meanwhile",
+        ] {
+            assert!(text.contains(part), "{part} is not in:\n{text}");
+        }
+        assert!(!text.contains("send wait"), "a send wait of 0 says nothing:\n{text}");
+    }
+    let page = page_text(&run);
+    let first = page.find("of the messages matched").expect("the line is there");
+    assert!(first < page.find("<h1").expect("a headline"));
+    for section in [
+        "mpi-waits",
+        "mpi-blocked",
+        "mpi-lanes",
+        "mpi-worst",
+        "mpi-ranks",
+        "mpi-functions",
+        "mpi-sites",
+    ] {
+        assert!(page.contains(&format!("id=\"r0-{section}\"")), "{section}");
+    }
+    assert!(!page.contains("Send wait"), "a send wait of 0 says nothing");
+}
+
+#[test]
+fn a_poorly_matched_run_gets_figures_and_no_conclusion() {
+    let mut run = mpi_run();
+    let conclusion = ["late sender is", "is the largest stage of", "The slowest 10"];
+    let text = terminal(&run, 120);
+    assert!(conclusion.iter().any(|words| text.contains(words)), "{text}");
+    run.tell("match_rate", 0.5.into());
+    for text in [terminal(&run, 120), page_text(&run)] {
+        assert!(text.contains("No conclusion can be drawn"));
+        let drawn: Vec<_> = conclusion.iter().filter(|words| text.contains(**words)).collect();
+        assert!(drawn.is_empty(), "{drawn:?}");
+    }
+}
+
+#[test]
+fn the_series_of_an_mpi_program_are_csv() {
+    let run = mpi_run();
+    let [part] = run.parts();
+    assert_eq!(part.series.len(), 5);
+    for series in &part.series {
+        let text = csv(series);
+        assert!(text.lines().count() > 4, "{}", series.name);
+        let mut lines =
+            text.lines().skip(1).map(|line| line.split('"').step_by(2).collect::<String>());
+        assert!(lines.all(|line| line.split(',').count() == 8), "{}", series.name);
+    }
+    let blocked = part.series.iter().find(|series| series.name == "mpi-blocked");
+    let text = csv(blocked.expect("who was blocked for whom"));
+    assert!(text.contains("mpi-blocked,,late-receiver,,3,0,20000000,ns"), "{text}");
+}
+
+fn csv(series: &Series) -> String {
+    let mut out = Vec::new();
+    document::series_csv(std::slice::from_ref(series), &mut out).expect("memory takes everything");
+    String::from_utf8(out).expect("CSV is UTF-8")
+}
+
+#[test]
+fn a_hundred_ranks_are_shown_without_a_map_and_the_busiest_lanes_alone() {
+    let mut run = mpi_run();
+    let mpi = &mut run.mpi;
+    let pair = Blocked { rank: 99, by: 98, late_sender_ns: 5, late_receiver_ns: 0 };
+    mpi.blocked.push(pair);
+    let calls = mpi.calls.as_mut().expect("a table of calls");
+    let lane = calls.lanes[0].clone();
+    calls.lanes = (0..100).map(|rank| Lane { rank, ..lane.clone() }).collect();
+    let rank = calls.ranks[0];
+    calls.ranks = (0..100).map(|number| RankTime { rank: number, ..rank }).collect();
+    let page = page_text(&run).replace(['\u{a0}', '\u{202f}'], " ");
+    assert!(
+        page.contains("A map of 100 ranks would be too fine to read")
+            && !page.contains("mpi-blocked-map")
+    );
+    assert!(page.contains("36 ranks that waited less are left out"));
+    let text = terminal(&run, 80);
+    assert!(text.contains("76 more rows: --csv=mpi-rank-table has all."), "{text}");
+}
+
+#[test]
+fn a_program_without_messages_still_shows_its_calls() {
+    let mut run = mpi_run();
+    run.mpi = Mpi { calls: run.mpi.calls, ..Mpi::default() };
+    run.analysis = Analysis {
+        messages: 0,
+        finding: None,
+        stages: Vec::new(),
+        shares: Vec::new(),
+        breakdowns: Vec::new(),
+        slowest: Vec::new(),
+        ..run.analysis
+    };
+    let text = terminal(&run, 80);
+    assert!(
+        text.contains("sent no message from rank to rank") && text.contains("MPI_Allreduce"),
+        "{text}"
+    );
+    let page = page_text(&run);
+    assert!(page.contains("r0-mpi-ranks") && !page.contains("r0-mpi-waits"));
+}
