@@ -22,9 +22,6 @@ const PENDING: &[(&str, &str)] = &[
     ("fourstamp-warp", "being cut by state"),
     ("fourstamp-calls", "being cut by product"),
     ("fourstamp-mpitrace", "being cut by product"),
-    ("fourstamp-pager", "being cut by state"),
-    ("fourstamp-rmem", "being cut by state"),
-    ("fourstamp-rmem-preload", "being cut by state"),
     ("fourstamp-report", "becomes the document and its renderers"),
 ];
 

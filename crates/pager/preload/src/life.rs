@@ -1,7 +1,7 @@
 //! Beginning and end of the process.
 
 use crate::own::Own;
-use crate::state;
+use crate::{fork, state};
 
 // The loader calls these. What it loads before a program is initialised after the libraries that it
 // needs, and before `main`.
@@ -15,7 +15,7 @@ static BEGIN: extern "C" fn() = begin;
 static END: extern "C" fn() = end;
 
 extern "C" fn begin() {
-    state::configure();
+    state::configure(fork::watch);
 }
 
 /// The summary is written here; faults are served on, because other libraries end after this one.

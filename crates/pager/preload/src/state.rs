@@ -1,6 +1,6 @@
 //! What the process knows: whether it is paged, from which size on, and its engine.
 
-use crate::{allocator, fork, own, own::Own, say};
+use crate::{allocator, own, own::Own, say};
 use rmem::{Config, Memory};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
@@ -15,6 +15,8 @@ static THRESHOLD: AtomicUsize = AtomicUsize::new(usize::MAX);
 static HELD_MOST: AtomicUsize = AtomicUsize::new(0);
 static CONFIG: OnceLock<Config> = OnceLock::new();
 static MEMORY: OnceLock<Memory> = OnceLock::new();
+/// To be called once the engine runs.
+static STARTED: OnceLock<fn()> = OnceLock::new();
 /// The engine once it runs, for those who ask in every call.
 static RUNNING: AtomicPtr<Memory> = AtomicPtr::new(std::ptr::null_mut());
 /// This process came from one with an engine, by `fork`.
@@ -30,14 +32,16 @@ pub enum Owner {
     Parent,
 }
 
-/// Take the configuration from the environment. Ends the program where that is damaged.
-pub fn configure() {
+/// Take the configuration from the environment; `started` is called once the engine runs. Ends the
+/// program where the configuration is damaged.
+pub fn configure(started: fn()) {
     let _own = Own::begin();
     match Config::from_env() {
         Ok(Some(config)) => {
             HELD_MOST.store(held_most(config.local_bytes), Ordering::Relaxed);
             let threshold = usize::try_from(config.threshold_bytes).unwrap_or(usize::MAX).max(PAGE);
             let _ = CONFIG.set(config);
+            let _ = STARTED.set(started);
             allocator::look();
             THRESHOLD.store(threshold, Ordering::Release);
         }
@@ -127,7 +131,7 @@ fn start() -> Memory {
     }
     match Memory::start(config.clone()) {
         Ok(memory) => {
-            fork::watch();
+            STARTED.get().into_iter().for_each(|started| started());
             memory
         }
         Err(error) => say::end(format_args!("no remote memory: {error}")),
