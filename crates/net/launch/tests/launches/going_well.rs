@@ -58,7 +58,7 @@ fn a_segment_is_there_while_nodes_set_up_and_gone_afterwards() {
     let mut stage =
         Stage::with(LaunchOptions::new(0, spec, Hosting::ProcessEach, Starter::Local(myself())));
     let outcome = stage.play(&["count", "count"]).unwrap();
-    let path = outcome.nodes[0].outcome["peers"]["path"].as_str().unwrap().to_owned();
+    let path = outcome.nodes[0].outcome["peers"]["file"].as_str().unwrap().to_owned();
     assert!(path.contains("fourstamp-") && !Path::new(&path).exists(), "{path}");
 }
 
