@@ -14,6 +14,7 @@ use shm::Segment;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+pub(crate) mod head;
 #[cfg(feature = "mpi")]
 pub(crate) mod mpi;
 #[cfg(not(feature = "mpi"))]

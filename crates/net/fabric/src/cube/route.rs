@@ -11,10 +11,29 @@
 use super::Shape;
 use crate::spec::NodeId;
 use crate::transport::Flag;
+use zerocopy::little_endian::{U16, U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Bytes of a packet before its piece of the payload.
-pub(crate) const ROUTE_BYTES: usize = 36;
+pub(crate) const ROUTE_BYTES: usize = size_of::<WireRoute>();
 const MAGIC: u16 = 0x4C34;
+
+/// A route on the wire.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct WireRoute {
+    magic: U16,
+    src: U16,
+    dst: U16,
+    hops: u8,
+    what: u8,
+    index: U32,
+    packets: U32,
+    bytes: U32,
+    in_flight: U32,
+    taken: U32,
+    sent: U64,
+}
 
 /// Where a packet comes from and goes to, and which part of what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,25 +118,23 @@ impl Route {
         me: NodeId,
         shape: &Shape,
     ) -> Result<(Route, &'a [u8]), RouteError> {
-        let Some((header, piece)) = packet.split_first_chunk::<ROUTE_BYTES>() else {
+        let Ok((wire, piece)) = WireRoute::ref_from_prefix(packet) else {
             return Err(RouteError::Short(packet.len()));
         };
-        let half = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
-        let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
-        if half(0) != MAGIC {
+        if wire.magic != MAGIC {
             return Err(RouteError::Magic);
         }
         let route = Route {
-            src: half(2),
-            dst: half(4),
-            hops: header[6],
-            what: What::from_code(header[7])?,
-            index: word(8),
-            packets: word(12),
-            bytes: word(16),
-            in_flight: word(20),
-            taken: word(24),
-            sent: u64::from_le_bytes(std::array::from_fn(|i| header[28 + i])),
+            src: wire.src.get(),
+            dst: wire.dst.get(),
+            hops: wire.hops,
+            what: What::from_code(wire.what)?,
+            index: wire.index.get(),
+            packets: wire.packets.get(),
+            bytes: wire.bytes.get(),
+            in_flight: wire.in_flight.get(),
+            taken: wire.taken.get(),
+            sent: wire.sent.get(),
         };
         route.check(piece.len(), me, shape)?;
         Ok((route, piece))
@@ -126,23 +143,19 @@ impl Route {
     /// The header's bytes.
     #[inline]
     pub fn encode(&self) -> [u8; ROUTE_BYTES] {
-        let mut header = [0; ROUTE_BYTES];
-        header[0..2].copy_from_slice(&MAGIC.to_le_bytes());
-        header[2..4].copy_from_slice(&self.src.to_le_bytes());
-        header[4..6].copy_from_slice(&self.dst.to_le_bytes());
-        header[6] = self.hops;
-        header[7] = self.what.code();
-        for (at, word) in [
-            (8, self.index),
-            (12, self.packets),
-            (16, self.bytes),
-            (20, self.in_flight),
-            (24, self.taken),
-        ] {
-            header[at..at + 4].copy_from_slice(&word.to_le_bytes());
-        }
-        header[28..36].copy_from_slice(&self.sent.to_le_bytes());
-        header
+        zerocopy::transmute!(WireRoute {
+            magic: MAGIC.into(),
+            src: self.src.into(),
+            dst: self.dst.into(),
+            hops: self.hops,
+            what: self.what.code(),
+            index: self.index.into(),
+            packets: self.packets.into(),
+            bytes: self.bytes.into(),
+            in_flight: self.in_flight.into(),
+            taken: self.taken.into(),
+            sent: self.sent.into(),
+        })
     }
 
     fn check(&self, piece: usize, me: NodeId, shape: &Shape) -> Result<(), RouteError> {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! tag u64 │ ack u64 │ room u32 │ units u16 │ words u8 │ asks u8 │ words × u64 │ units × (unit header, payload)
-//! unit header:  seq u64 │ len u32 │ in_flight u32 │ kind u8 │ flag u8 │ batch u16 │ ready u64 │ sent u64 │ message u64
+//! unit header:  seq u64 │ len u32 │ head 32 ([`WireHead`])
 //! ```
 //!
 //! Little-endian. A **unit** is what the window counts: a message, or a fragment of a large one.
@@ -19,14 +19,37 @@
 //! Pure: bytes in, values out. Everything that comes from a socket is checked here.
 
 use crate::transport::{Flag, Head};
-use record::Kind;
+use crate::transports::head::{HeadError, WireHead};
 use siphasher::sip::SipHasher24;
 use std::hash::Hasher;
+use zerocopy::little_endian::{U16, U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// What a datagram begins with.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct WireDatagram {
+    tag: U64,
+    ack: U64,
+    room: U32,
+    units: U16,
+    words: u8,
+    asks: u8,
+}
+
+/// What a unit begins with.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct WireUnit {
+    seq: U64,
+    len: U32,
+    head: WireHead,
+}
 
 /// Bytes of a datagram before its words.
-pub(crate) const HEADER_BYTES: usize = 24;
+pub(crate) const HEADER_BYTES: usize = size_of::<WireDatagram>();
 /// Bytes of a unit before its payload.
-pub(crate) const UNIT_BYTES: usize = 44;
+pub(crate) const UNIT_BYTES: usize = size_of::<WireUnit>();
 /// Most words: an acknowledgement speaks of so many times 64 units.
 pub(crate) const WORDS_MAX: usize = 16;
 /// Most bytes of a datagram that are no units.
@@ -89,10 +112,8 @@ pub(crate) enum DatagramError {
     Short,
     #[error("{0} words of acknowledgement where at most {WORDS_MAX} are")]
     TooManyWords(usize),
-    #[error("a message of unknown kind {0}")]
-    UnknownKind(u8),
-    #[error("a message with unknown flag {0}")]
-    UnknownFlag(u8),
+    #[error("a message {0}")]
+    Head(#[from] HeadError),
     #[error("a control message with {0} bytes of payload")]
     ControlWithPayload(usize),
     #[error("{0} bytes behind the last message of a datagram")]
@@ -112,20 +133,19 @@ pub(crate) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Read what stands before the units.
     pub fn new(datagram: &'a [u8]) -> Result<Reader<'a>, DatagramError> {
-        let (header, rest) =
-            datagram.split_first_chunk::<HEADER_BYTES>().ok_or(DatagramError::Short)?;
-        let used = usize::from(header[22]);
+        let (wire, rest) =
+            WireDatagram::ref_from_prefix(datagram).map_err(|_| DatagramError::Short)?;
+        let used = usize::from(wire.words);
         if used > WORDS_MAX {
             return Err(DatagramError::TooManyWords(used));
         }
-        let mut ack =
-            Ack { before: u64_at(header, 8), room: u32_at(header, 16), used, ..Ack::default() };
-        ack.asks = header[23] != 0;
+        let (before, room, asks) = (wire.ack.get(), wire.room.get(), wire.asks != 0);
+        let mut ack = Ack { before, room, used, asks, ..Ack::default() };
         let (words, rest) = rest.split_at_checked(8 * used).ok_or(DatagramError::Short)?;
-        for (word, bytes) in ack.words.iter_mut().zip(words.chunks_exact(8)) {
-            *word = u64_at(bytes, 0);
+        for (word, bytes) in ack.words.iter_mut().zip(words.as_chunks().0) {
+            *word = u64::from_le_bytes(*bytes);
         }
-        Ok(Reader { ack, units: u16::from_le_bytes([header[20], header[21]]), rest })
+        Ok(Reader { ack, units: wire.units.get(), rest })
     }
 
     /// The next unit.
@@ -136,35 +156,31 @@ impl<'a> Reader<'a> {
                 bytes => Err(DatagramError::TrailingBytes(bytes)),
             };
         }
-        let (header, rest) =
-            self.rest.split_first_chunk::<UNIT_BYTES>().ok_or(DatagramError::Short)?;
-        let len = u32_at(header, 8) as usize;
+        let (wire, rest) =
+            WireUnit::ref_from_prefix(self.rest).map_err(|_| DatagramError::Short)?;
+        let len = wire.len.get() as usize;
         let (payload, rest) = rest.split_at_checked(len).ok_or(DatagramError::Short)?;
-        let (kind, flag) = (header[16], header[17]);
-        let head = Head {
-            ready: u64_at(header, 20),
-            sent: u64_at(header, 28),
-            seq: u64_at(header, 36),
-            kind: Kind::from_code(kind).ok_or(DatagramError::UnknownKind(kind))?,
-            flag: Flag::from_code(flag).ok_or(DatagramError::UnknownFlag(flag))?,
-            batch: u16::from_le_bytes([header[18], header[19]]),
-            in_flight: u32_at(header, 12),
-        };
+        let head = wire.head.check()?;
         if !matches!(head.flag, Flag::Last | Flag::More) && len != 0 {
             return Err(DatagramError::ControlWithPayload(len));
         }
         (self.units, self.rest) = (self.units - 1, rest);
-        Ok(Some(Unit { seq: u64_at(header, 0), head, payload }))
+        Ok(Some(Unit { seq: wire.seq.get(), head, payload }))
     }
 }
 
 /// Begin a datagram: the header with no units yet.
 pub(crate) fn begin(datagram: &mut Vec<u8>, ack: &Ack) {
     datagram.clear();
-    datagram.extend_from_slice(&[0; 8]);
-    datagram.extend_from_slice(&ack.before.to_le_bytes());
-    datagram.extend_from_slice(&ack.room.to_le_bytes());
-    datagram.extend_from_slice(&[0, 0, ack.used as u8, u8::from(ack.asks)]);
+    let wire = WireDatagram {
+        tag: 0.into(),
+        ack: ack.before.into(),
+        room: ack.room.into(),
+        units: 0.into(),
+        words: ack.used as u8,
+        asks: ack.asks.into(),
+    };
+    datagram.extend_from_slice(wire.as_bytes());
     for word in &ack.words[..ack.used] {
         datagram.extend_from_slice(&word.to_le_bytes());
     }
@@ -179,28 +195,10 @@ pub(crate) fn set_units(datagram: &mut [u8], units: u16) {
 pub(crate) fn encode_unit(bytes: &mut Vec<u8>, unit: &Unit<'_>) {
     let Unit { seq, head, payload } = unit;
     bytes.clear();
-    let mut header = [0; UNIT_BYTES];
-    header[0..8].copy_from_slice(&seq.to_le_bytes());
-    header[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
-    header[12..16].copy_from_slice(&head.in_flight.to_le_bytes());
-    header[16] = head.kind as u8;
-    header[17] = head.flag as u8;
-    header[18..20].copy_from_slice(&head.batch.to_le_bytes());
-    header[20..28].copy_from_slice(&head.ready.to_le_bytes());
-    header[28..36].copy_from_slice(&head.sent.to_le_bytes());
-    header[36..44].copy_from_slice(&head.seq.to_le_bytes());
-    bytes.extend_from_slice(&header);
+    let (seq, len) = ((*seq).into(), (payload.len() as u32).into());
+    let wire = WireUnit { seq, len, head: WireHead::of(head) };
+    bytes.extend_from_slice(wire.as_bytes());
     bytes.extend_from_slice(payload);
-}
-
-#[inline(always)]
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
-}
-
-#[inline(always)]
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 use super::*;
 use proptest::prelude::*;
+use record::Kind;
 
 const KEY: TagKey = TagKey([7; 16]);
 
@@ -103,9 +104,9 @@ fn what_is_no_datagram_is_named() {
     let unit = HEADER_BYTES;
     assert_eq!(with(unit + 8, 9), Err(DatagramError::Short));
     assert_eq!(with(unit + 8, 7), Err(DatagramError::TrailingBytes(1)));
-    assert_eq!(with(unit + 16, 99), Err(DatagramError::UnknownKind(99)));
-    assert_eq!(with(unit + 17, 9), Err(DatagramError::UnknownFlag(9)));
-    assert_eq!(with(unit + 17, Flag::Bye as u8), Err(DatagramError::ControlWithPayload(8)));
+    assert_eq!(with(unit + 12, 99), Err(DatagramError::Head(HeadError::UnknownKind(99))));
+    assert_eq!(with(unit + 13, 9), Err(DatagramError::Head(HeadError::UnknownFlag(9))));
+    assert_eq!(with(unit + 13, Flag::Bye as u8), Err(DatagramError::ControlWithPayload(8)));
     assert_eq!(read(&good[..HEADER_BYTES - 1]), Err(DatagramError::Short));
 }
 
