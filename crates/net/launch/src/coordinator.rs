@@ -1,16 +1,15 @@
 //! The coordinator: listens for node processes and sees launches through, one after another.
 
+use crate::LaunchError;
 use crate::connection::{Connection, Event, OURS, Reception};
 use crate::protocol::Join;
-use crate::session::Session;
-use crate::{LaunchError, LaunchOptions};
 use clock::{Calibration, Clock};
 use fabric::{Door, RunKey, Strangers};
-use record::{NodeSheet, RunFolder};
+use record::NodeSheet;
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
@@ -146,29 +145,6 @@ impl Coordinator {
             _ => {}
         }
         address.to_string()
-    }
-
-    /// See one launch through: start its processes, give each its part of `plan`, let them begin
-    /// together, and wait until all have ended. The processes are gone when this returns, however
-    /// it does.
-    ///
-    /// `stop` (set by Ctrl-C) lets the nodes finish with what there is. `observe` is called from
-    /// this thread. Clock anchors and offsets, notes and failures are added to the folder's
-    /// [`info`](RunFolder::info_mut); closing the folder is the caller's, after the last launch,
-    /// also after an error: what the nodes had recorded is kept.
-    ///
-    /// # Errors
-    /// [`LaunchError::Nodes`] names the node that failed first, and why.
-    pub fn run_launch(
-        &mut self,
-        folder: &mut RunFolder,
-        options: &LaunchOptions,
-        plan: &Value,
-        stop: &AtomicBool,
-        observe: &mut dyn FnMut(Note),
-    ) -> Result<LaunchOutcome, LaunchError> {
-        options.check().map_err(|reason| LaunchError::Options { reason })?;
-        Session::new(self, folder, options, stop, observe)?.run(plan)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The processes that were started for a launch: started with the key in their environment,
 //! watched, and never left behind.
 
-use crate::options::{LaunchOptions, NodeCommand, Starter};
+use crate::briefing::{Briefing, Obituary, last_line_of};
+use crate::options::{NodeCommand, Starter};
 use crate::ssh;
 use crate::tmux::Panes;
 use crate::{LaunchError, node};
@@ -35,22 +36,6 @@ pub(crate) struct Process {
     /// What it prints.
     log: PathBuf,
     ended: Option<ExitStatus>,
-}
-
-/// How a process ended.
-pub(crate) struct Obituary {
-    pub slot: u16,
-    pub how: String,
-    pub last_line: Option<String>,
-}
-
-/// What every process of a launch is told.
-pub(crate) struct Briefing<'a> {
-    pub join: String,
-    pub key: &'a RunKey,
-    pub options: &'a LaunchOptions,
-    /// Folder for what processes print; made if needed.
-    pub logs: PathBuf,
 }
 
 impl Fleet {
@@ -266,12 +251,6 @@ fn last_line(log: &Path) -> Option<String> {
     last_line_of(&String::from_utf8_lossy(&end))
 }
 
-/// The last line with something on it, without what a terminal would obey.
-pub(crate) fn last_line_of(text: &str) -> Option<String> {
-    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
-    Some(line.chars().filter(|character| !character.is_control()).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,11 +260,5 @@ mod tests {
         assert_eq!(describe(ExitStatus::from_raw(3 << 8)), "exited with code 3");
         assert!(describe(ExitStatus::from_raw(9)).contains("signal 9 (SIGKILL"));
         assert!(describe(ExitStatus::from_raw(11)).contains("SIGSEGV"));
-    }
-
-    #[test]
-    fn the_last_line_is_the_last_with_text_and_cannot_paint_the_terminal() {
-        assert_eq!(last_line_of("one\n\x1b[31mtwo\x07\n\n  \n").as_deref(), Some("[31mtwo"));
-        assert_eq!(last_line_of(" \n"), None);
     }
 }

@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod away;
+mod briefing;
 mod connection;
 mod coordinator;
 mod error;

@@ -6,9 +6,10 @@
 //! they keep their data.
 
 use crate::away::Nonce;
+use crate::briefing::Briefing;
 use crate::connection::{Connection, Event};
 use crate::coordinator::{Coordinator, LaunchOutcome, NodeOutcome, Note, Progress};
-use crate::fleet::{Briefing, Fleet};
+use crate::fleet::Fleet;
 use crate::frame::{Frame, FrameError};
 use crate::member::{Member, Phase};
 use crate::options::{LaunchOptions, Starter};
@@ -73,6 +74,31 @@ enum Halt {
 impl From<LaunchError> for Halt {
     fn from(error: LaunchError) -> Halt {
         Halt::Error(error)
+    }
+}
+
+impl Coordinator {
+    /// See one launch through: start its processes, give each its part of `plan`, let them begin
+    /// together, and wait until all have ended. The processes are gone when this returns, however
+    /// it does.
+    ///
+    /// `stop` (set by Ctrl-C) lets the nodes finish with what there is. `observe` is called from
+    /// this thread. Clock anchors and offsets, notes and failures are added to the folder's
+    /// [`info`](RunFolder::info_mut); closing the folder is the caller's, after the last launch,
+    /// also after an error: what the nodes had recorded is kept.
+    ///
+    /// # Errors
+    /// [`LaunchError::Nodes`] names the node that failed first, and why.
+    pub fn run_launch(
+        &mut self,
+        folder: &mut RunFolder,
+        options: &LaunchOptions,
+        plan: &Value,
+        stop: &AtomicBool,
+        observe: &mut dyn FnMut(Note),
+    ) -> Result<LaunchOutcome, LaunchError> {
+        options.check().map_err(|reason| LaunchError::Options { reason })?;
+        Session::new(self, folder, options, stop, observe)?.run(plan)
     }
 }
 

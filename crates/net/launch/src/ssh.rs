@@ -3,7 +3,7 @@
 //! The key goes through ssh's standard input into the remote environment: on a command line every
 //! user of either machine could read it.
 
-use crate::fleet::Briefing;
+use crate::briefing::Briefing;
 use crate::options::NodeCommand;
 use crate::quote;
 use fabric::RunKey;

@@ -4,7 +4,7 @@
 //! appears on command lines. Panes stay when their node ends, so that its last words can be read,
 //! until the session is closed at the end of the launch.
 
-use crate::fleet::{Briefing, Obituary, last_line_of};
+use crate::briefing::{Briefing, Obituary, last_line_of};
 use crate::node;
 use crate::options::NodeCommand;
 use crate::{LaunchError, quote};

@@ -5,6 +5,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::time::Duration;
 
 /// A file of /proc that is read over and over.
 pub struct Source {
@@ -32,6 +33,12 @@ impl Source {
             self.text.resize(2 * read, 0);
         }
     }
+}
+
+/// Time that a core has worked for this thread.
+pub fn own_cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }
 
 /// Time that a thread waited for a core, ns: second field of `schedstat`.

@@ -7,8 +7,7 @@
 //! waited for that instead; so may one that found its page on the way already, because another
 //! thread had asked for it: the kernel counts that for the other one.
 
-use crate::kernel::{self, Source};
-use crate::watcher::own_cpu_time;
+use crate::kernel::{self, Source, own_cpu_time};
 use std::time::{Duration, Instant};
 
 /// Less than this may be a late timer.

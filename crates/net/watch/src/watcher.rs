@@ -2,6 +2,7 @@
 
 use crate::counters::{Machine, OfThread, Reading};
 use crate::idle::Idle;
+use crate::kernel::own_cpu_time;
 use crate::stillness::{Still, Stillness};
 use clock::{Clock, Ticks};
 use record::{Cause, CauseLog, Pauses};
@@ -159,12 +160,6 @@ impl Shared {
     fn flush(&self) {
         self.subjects().iter_mut().for_each(|subject| drop(subject.log.flush()));
     }
-}
-
-/// Time that a core has worked for this thread.
-pub(crate) fn own_cpu_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }
 
 impl Subject {
