@@ -67,8 +67,11 @@ pub struct TransportKind {
     /// Fill in where nodes find each other.
     pub(crate) prepare: fn(&mut Spec, Places) -> Result<Option<Segment>, FabricError>,
     /// The ends of the nodes that this process hosts.
-    pub(crate) open: fn(Opening<'_>) -> Result<Vec<Box<dyn Transport>>, FabricError>,
+    pub(crate) open: fn(Opening<'_>) -> Result<Ends, FabricError>,
 }
+
+/// The ends of nodes, in their order.
+pub(crate) type Ends = Vec<Box<dyn Transport>>;
 
 /// Options by name, each as its [`TransportOption::takes`] has read it.
 pub type GivenOptions = Map<String, Value>;

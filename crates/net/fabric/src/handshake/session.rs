@@ -13,7 +13,7 @@ const PATTERN: &str = "Noise_NNpsk0_25519_AESGCM_SHA256";
 /// The keys of one connection whose ends have proved themselves: known to these two alone, also
 /// when the run key becomes known later. Messages are opened in the order in which they were
 /// sealed; one that was changed, repeated or left out on the way is noticed.
-pub struct Session(TransportState);
+pub struct Session(Box<TransportState>);
 
 /// A message that this session's key does not open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,7 +27,8 @@ impl Session {
     pub const MESSAGE_BYTES_MAX: usize = 65_535;
 
     pub(super) fn new(state: HandshakeState) -> Result<Session, Unopened> {
-        state.into_transport_mode().map(Session).map_err(|_| Unopened)
+        let state = state.into_transport_mode().map_err(|_| Unopened)?;
+        Ok(Session(Box::new(state)))
     }
 
     /// Seal `plain` into `out`, which has room for it; returns the sealed bytes.
