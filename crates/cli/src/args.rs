@@ -33,10 +33,7 @@ pub use report::ReportArgs;
 pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyTransport};
 pub use transport::Transport;
-pub use warp::{
-    CtlsArgs, DiaryArgs, ModelArgs, PholdArgs, PucksArgs, SlooowArgs, Stb88Args, WarpArgs,
-    WarpCommon, WarpnetArgs,
-};
+pub use warp::{ModelArgs, ModelRun, OtherArgs, WarpArgs, WarpCommon};
 pub use warp_study::{StudyTiming, WarpStudyArgs, study_options_first};
 
 use clap::{Args, Parser, Subcommand};

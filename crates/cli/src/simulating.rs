@@ -9,7 +9,7 @@ use record::RunFolder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
-use warp::{AnyModel, Gauge, Hosting, Job, NodeReport, Readings, WarpError};
+use warp::{Gauge, Hosting, Job, NodeReport, Readings, WarpError};
 
 /// A simulation as it travels from the coordinator to the nodes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub fn simulate(
 ) -> Result<Vec<NodeReport>> {
     let WarpJob { job, pin } = job;
     let folder = RunFolder::join(&assignment.run_folder)?;
-    let model = AnyModel::new(&job.model)?;
+    let model = job.model.make()?;
     let watching = Watching::new(job.record, assignment, control, &folder);
     let transports = open(assignment, control)?;
     let gauges = show_gauges(control, assignment.hosted.len());

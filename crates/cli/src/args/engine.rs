@@ -5,7 +5,7 @@ use super::Receive;
 use super::row;
 use clap::error::Error;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use warp::Value;
+use models::argument::Value;
 use warp::settings::{Group, SETTINGS};
 
 /// How the engine works.

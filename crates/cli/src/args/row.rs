@@ -1,9 +1,9 @@
-//! Arguments of clap made from rows ([`warp::Argument`]), and what was given of them.
+//! Arguments of clap made from rows ([`models::argument`]), and what was given of them.
 
 use super::quantity;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches};
-use warp::{Argument, Takes, Value};
+use models::argument::{Argument, Takes, Value};
 
 /// The argument of a row.
 pub fn argument(row: &Argument) -> Arg {
@@ -29,7 +29,7 @@ pub fn given<'a>(
     let value = |row: &Argument| match row.takes {
         _ if row.name.is_empty() => None,
         Takes::Nothing => matches.get_flag(row.name).then_some(Value::Number(1.0)),
-        _ => matches.get_one::<Value>(row.name).copied(),
+        _ => matches.get_one::<Value>(row.name).cloned(),
     };
     rows.filter_map(|row| Some((row.name, value(row)?))).collect()
 }
@@ -48,9 +48,14 @@ fn parser(takes: Takes) -> Option<ValueParser> {
         Takes::OneOf(words) => one_of(words),
         Takes::Whole(least) => {
             let range = clap::value_parser!(u32).range(i64::from(least)..);
-            range.map(|number| Value::Number(f64::from(number))).into()
+            range.map(|number: u32| Value::Whole(u64::from(number))).into()
         }
-        Takes::Real => ValueParser::new(|text: &str| text.parse().map(Value::Number)),
+        Takes::Seed => ValueParser::new(|text: &str| text.parse().map(Value::Whole)),
+        Takes::Real | Takes::Work => ValueParser::new(|text: &str| text.parse().map(Value::Number)),
+        Takes::Folder => clap::builder::PathBufValueParser::new().map(Value::Path).into(),
+        Takes::Text(check) => {
+            ValueParser::new(move |text: &str| check(text).map(|()| Value::Text(text.to_string())))
+        }
         Takes::Simtime => ValueParser::new(|text: &str| simtime(text).map(Value::Number)),
         Takes::Bytes => ValueParser::new(|text: &str| {
             quantity::bytes(text).map(|bytes| Value::Number(bytes as f64))

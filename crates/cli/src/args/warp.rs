@@ -1,15 +1,17 @@
 //! Arguments of `fourstamp warp`.
 
 use super::engine::EngineArgs;
-use super::quantity;
 use super::transport::{Transport, transport};
 use super::warp_study::WarpStudyArgs;
 use super::{RecordTo, Topology, WhenFull};
-use clap::{Args, Subcommand};
-use models::Undoing;
+use super::{quantity, row};
+use clap::error::Error;
+use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use models::argument::Value;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+use warp::{CATALOGUE, Row};
 
 /// `fourstamp warp`.
 #[derive(Args)]
@@ -37,80 +39,24 @@ pub struct WarpArgs {
     pub model: ModelArgs,
 }
 
-/// Which model.
-#[derive(Subcommand)]
+/// Which model, or what else.
 pub enum ModelArgs {
-    /// Two objects that return one message to each other: the cost of a message and an event
-    Ping {
-        /// Simtime from which an event sends nothing
-        #[arg(long, default_value_t = 2500.0, help_heading = "Model")]
-        stop: f64,
-        #[command(flatten)]
-        common: WarpCommon,
-    },
-    /// PHOLD, the synthetic load with which simulation engines are compared
-    Phold {
-        #[command(flatten)]
-        phold: PholdArgs,
-        #[command(flatten)]
-        common: WarpCommon,
-    },
-    /// A packet-switched network whose nodes each have their own, possibly stale, picture of it
-    Warpnet {
-        #[command(flatten)]
-        warpnet: WarpnetArgs,
-        #[command(flatten)]
-        common: WarpCommon,
-    },
-    /// Discs that collide on a table: short events that predict, and call off what they predicted
-    Pucks {
-        #[command(flatten)]
-        pucks: PucksArgs,
-        #[command(flatten)]
-        common: WarpCommon,
-    },
-    /// A battle along a front: two sides' corps and divisions meet, fight on and report
-    Stb88 {
-        #[command(flatten)]
-        stb88: Stb88Args,
-        #[command(flatten)]
-        common: WarpCommon,
-    },
-    /// CTLS-like, our reconstruction: the rules of stb88 with 960 divisions, for 32 nodes on a
-    /// hypercube
-    #[command(after_help = "\
-Of CTLS little is known but its size: over 65,000 messages on 32 nodes, over 50,000 between nodes,
-and an object red_div22. This is a reconstruction of ours on the rules of stb88, not the program of
-1988; its results are its own.
+    /// One of [`warp::CATALOGUE`].
+    Model(Box<ModelRun>),
+    Other(OtherArgs),
+}
 
-The pair of runs of 1988:
-  fourstamp warp ctls --nodes 32 --topology hypercube --placement round-robin --max-acks 20 \\
-    --plimit 50 --reward 1 --penalty 2 --out runs/ctls-20
-  fourstamp warp ctls --nodes 32 --topology hypercube --placement round-robin --max-acks 2 \\
-    --out runs/ctls-2
-  fourstamp compare runs/ctls-20 runs/ctls-2")]
-    Ctls {
-        #[command(flatten)]
-        ctls: CtlsArgs,
-        #[command(flatten)]
-        common: WarpCommon,
-    },
-    /// Slooow-like, a reconstruction of ours of a benchmark of 1988: an object a node with much for
-    /// GVT to collect
-    Slooow {
-        #[command(flatten)]
-        slooow: SlooowArgs,
-        #[command(flatten)]
-        common: WarpCommon,
-    },
-    /// An object that runs ahead, is called off, and has a message wait while that is cancelled:
-    /// for `fourstamp story`
-    Diary {
-        #[command(flatten)]
-        diary: DiaryArgs,
-        #[command(flatten)]
-        common: WarpCommon,
-    },
+/// A model with its parameters.
+pub struct ModelRun {
+    pub row: &'static Row,
+    /// The parameters that are given, by name.
+    pub given: Vec<(&'static str, Value)>,
+    pub common: WarpCommon,
+}
+
+/// What is no model.
+#[derive(Subcommand)]
+pub enum OtherArgs {
     /// Measure a model in order and on several numbers of nodes: run time, speed-up, efficiency
     Study(WarpStudyArgs),
     /// Whatever else was written: named in an error.
@@ -118,163 +64,44 @@ The pair of runs of 1988:
     Unknown(Vec<OsString>),
 }
 
-/// Parameters of PHOLD.
-#[derive(Args)]
-#[command(next_help_heading = "Model")]
-pub struct PholdArgs {
-    /// Objects
-    #[arg(long, default_value_t = 2048)]
-    pub objects: u32,
-    /// Messages that each object begins with
-    #[arg(long, default_value_t = 1)]
-    pub start: u32,
-    /// Probability that a message goes to another group, 0 to 1
-    #[arg(long, default_value_t = 0.25)]
-    pub remote: f64,
-    /// Mean of the exponential part of a delay, simtime
-    #[arg(long, default_value_t = 0.9)]
-    pub mean: f64,
-    /// Least delay, simtime
-    #[arg(long, default_value_t = 0.1)]
-    pub lookahead: f64,
-    /// Groups of neighbours; with one, a remote message goes to any other object
-    #[arg(long, default_value_t = 1)]
-    pub groups: u32,
-    /// Work in each event, µs on this machine (measured at the start; the number of steps is in the
-    /// run's parameters)
-    #[arg(long, value_name = "US", default_value_t = 0.0, conflicts_with = "work_steps")]
-    pub work: f64,
-    /// The same as steps of a loop: the same work on every machine
-    #[arg(long, value_name = "STEPS", default_value_t = 0)]
-    pub work_steps: u32,
-    /// How an object's past is kept: copy, records, snapshots:K
-    #[arg(long, default_value = "copy", value_parser = undoing)]
-    pub undo: Undoing,
-    /// Seed of every random number
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+impl Subcommand for ModelArgs {
+    fn augment_subcommands(command: Command) -> Command {
+        OtherArgs::augment_subcommands(command.subcommands(CATALOGUE.iter().map(subcommand)))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        ModelArgs::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        CATALOGUE.iter().any(|row| row.name == name) || OtherArgs::has_subcommand(name)
+    }
 }
 
-/// Parameters of Diary.
-#[derive(Args)]
-#[command(next_help_heading = "Model")]
-pub struct DiaryArgs {
-    /// Days that the diary runs ahead before it is called off
-    #[arg(long, default_value_t = 64)]
-    pub days: u32,
-    /// Notes that the caller sends it afterwards
-    #[arg(long, default_value_t = 1)]
-    pub notes: u32,
-    /// Work to write a page, and to take it back, µs on this machine
-    #[arg(long, value_name = "US", default_value_t = 6000.0, conflicts_with = "work_steps")]
-    pub work: f64,
-    /// The same as steps of a loop: the same work on every machine
-    #[arg(long, value_name = "STEPS")]
-    pub work_steps: Option<u32>,
+impl FromArgMatches for ModelArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<ModelArgs, Error> {
+        let called = matches.subcommand().and_then(|(name, matches)| {
+            CATALOGUE.iter().find(|row| row.name == name).map(|row| (row, matches))
+        });
+        let Some((row, matches)) = called else {
+            return OtherArgs::from_arg_matches(matches).map(ModelArgs::Other);
+        };
+        let given = row::given(row.arguments().into_iter(), matches);
+        let common = WarpCommon::from_arg_matches(matches)?;
+        Ok(ModelArgs::Model(Box::new(ModelRun { row, given, common })))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = ModelArgs::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
-/// Parameters of Slooow.
-#[derive(Args)]
-#[command(next_help_heading = "Model (all that is known of the original is one sentence)")]
-pub struct SlooowArgs {
-    /// Objects  [default: one a node]
-    #[arg(long, value_name = "N")]
-    pub objects: Option<u32>,
-    /// Simtime from which an event sends nothing: events of an object, less one
-    #[arg(long, default_value_t = 30_000, value_name = "T")]
-    pub stop: u32,
-    /// Work in each event, µs on this machine
-    #[arg(long, value_name = "US", default_value_t = 1000.0, conflicts_with = "work_steps")]
-    pub work: f64,
-    /// The same as steps of a loop: the same work on every machine
-    #[arg(long, value_name = "STEPS")]
-    pub work_steps: Option<u32>,
-}
-
-/// Parameters of Warpnet.
-#[derive(Args)]
-#[command(next_help_heading = "Model")]
-pub struct WarpnetArgs {
-    /// Folder with warpnet_nodes.csv and warpnet_lines.csv [default: a network drawn from the seed]
-    #[arg(long, value_name = "DIR")]
-    pub data: Option<PathBuf>,
-    /// Packets that each network node creates
-    #[arg(long, value_name = "N", default_value_t = 12)]
-    pub packets_per_node: u32,
-    /// Network nodes that an update describes
-    #[arg(long, value_name = "N", default_value_t = 40)]
-    pub update_nodes: u32,
-    /// Size of the network drawn
-    #[arg(long, value_name = "N", default_value_t = 137, conflicts_with = "data")]
-    pub network_nodes: u32,
-    /// Seed of the network drawn
-    #[arg(long, default_value_t = 1, conflicts_with = "data")]
-    pub seed: u64,
-}
-
-/// Parameters of STB88.
-#[derive(Args)]
-#[command(next_help_heading = "Model")]
-pub struct Stb88Args {
-    /// Folder with stb88_objects.csv, stb88_corps.csv and so on [default: orders of battle drawn
-    /// from the seed]
-    #[arg(long, value_name = "DIR")]
-    pub data: Option<PathBuf>,
-    /// Corps a side, of the battle drawn
-    #[arg(long, value_name = "N", default_value_t = 18, conflicts_with = "data")]
-    pub corps: u32,
-    /// Divisions of a blue corps, 2 to 10
-    #[arg(long, value_name = "N", default_value_t = 7, conflicts_with = "data")]
-    pub blue_divisions: u32,
-    /// Divisions of a red corps at most, 2 to 10
-    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "data")]
-    pub red_divisions: u32,
-    /// Seed of the battle drawn
-    #[arg(long, default_value_t = 1, conflicts_with = "data")]
-    pub seed: u64,
-}
-
-/// Parameters of Pucks.
-#[derive(Args)]
-#[command(next_help_heading = "Model")]
-pub struct PucksArgs {
-    /// Folder with pucks_objects.csv and pucks_initial_messages.csv [default: a table drawn from
-    /// the seed]
-    #[arg(long, value_name = "DIR")]
-    pub data: Option<PathBuf>,
-    /// Rows of sectors of the table drawn
-    #[arg(long, value_name = "N", default_value_t = 8, conflicts_with = "data")]
-    pub rows: u32,
-    /// Columns of sectors of the table drawn
-    #[arg(long, value_name = "N", default_value_t = 16, conflicts_with = "data")]
-    pub columns: u32,
-    /// Width of its sectors
-    #[arg(long, value_name = "LENGTH", default_value_t = 128, conflicts_with = "data")]
-    pub sector_width: u32,
-    /// Height of its sectors
-    #[arg(long, value_name = "LENGTH", default_value_t = 256, conflicts_with = "data")]
-    pub sector_height: u32,
-    /// Pucks on it
-    #[arg(long, value_name = "N", default_value_t = 128, conflicts_with = "data")]
-    pub pucks: u32,
-    /// Radius of a puck
-    #[arg(long, value_name = "LENGTH", default_value_t = 6, conflicts_with = "data")]
-    pub radius: u32,
-    /// Seed of the table drawn
-    #[arg(long, default_value_t = 1, conflicts_with = "data")]
-    pub seed: u64,
-}
-
-/// Parameters of CTLS.
-#[derive(Args)]
-#[command(next_help_heading = "Model")]
-pub struct CtlsArgs {
-    /// Corps a side, 3 to 99; each has ten divisions
-    #[arg(long, value_name = "N", default_value_t = 48)]
-    pub corps: u32,
-    /// Seed of how much of the weapons works at the beginning
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+fn subcommand(row: &Row) -> Command {
+    let command = Command::new(row.name).next_help_heading(row.heading);
+    let command = command.args(row.arguments().into_iter().map(row::argument));
+    let command = WarpCommon::augment_args(command).about(row.about);
+    if row.notes.is_empty() { command } else { command.after_help(row.notes) }
 }
 
 /// What every model takes.
@@ -337,8 +164,4 @@ pub struct WarpCommon {
     pub peer_timeout: Duration,
     #[command(flatten)]
     pub engine: EngineArgs,
-}
-
-fn undoing(text: &str) -> Result<Undoing, String> {
-    text.parse().map_err(|error: models::ModelError| error.to_string())
 }

@@ -8,7 +8,7 @@ mod sequential;
 mod study;
 mod table;
 
-use crate::args::{ModelArgs, WarpArgs, WarpCommon};
+use crate::args::{ModelArgs, OtherArgs, WarpArgs, WarpCommon};
 use crate::commands::place;
 use crate::interrupt;
 use crate::job::{self, Asked};
@@ -31,23 +31,22 @@ const BUFFER_ROWS: u64 = 1 << 19;
 
 /// Simulate and show.
 pub fn run(args: &WarpArgs) -> Result<()> {
-    match &args.model {
-        ModelArgs::Unknown(words) => {
-            let name =
-                words.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            bail!(unknown(&name));
+    let run = match &args.model {
+        ModelArgs::Model(run) => run,
+        ModelArgs::Other(OtherArgs::Study(args)) => return study::run(args),
+        ModelArgs::Other(OtherArgs::Unknown(words)) => {
+            let name = words.first().map(|name| name.to_string_lossy().into_owned());
+            bail!(warp::unknown(&name.unwrap_or_default()));
         }
-        ModelArgs::Study(args) => return study::run(args),
-        _ => {}
-    }
-    let mut plan = Plan::new(&args.model)?;
+    };
+    let mut plan = Plan::new(run)?;
     let model = plan.model()?;
     let common = plan.common.clone();
     for file in [&common.counts, &common.trace, &common.xl_stats].into_iter().flatten() {
         refuse_homeless(file)?;
     }
     if common.seq {
-        return sequential::run(&plan, &model);
+        return sequential::run(&plan, &*model);
     }
     let asked = Asked {
         transport: common.transport,
@@ -57,15 +56,8 @@ pub fn run(args: &WarpArgs) -> Result<()> {
     };
     job::take_part(&asked, |part| {
         (plan.common.transport, plan.common.nodes) = (Some(part.transport), Some(part.nodes));
-        parallel(&plan, &model, part.starter)
+        parallel(&plan, &*model, part.starter)
     })
-}
-
-fn unknown(name: &str) -> String {
-    format!(
-        "there is no model '{name}': the models are ping, phold, warpnet, pucks, stb88, ctls, \
-        slooow and diary"
-    )
 }
 
 /// What cannot be written is better said before an hour of simulation.
@@ -85,7 +77,7 @@ fn refuse_homeless(file: &Path) -> Result<()> {
     Ok(())
 }
 
-fn parallel(plan: &Plan, model: &AnyModel, nodes: &Nodes) -> Result<()> {
+fn parallel(plan: &Plan, model: &dyn AnyModel, nodes: &Nodes) -> Result<()> {
     let common = &plan.common;
     plan.remarks.iter().for_each(|remark| eprintln!("{remark}"));
     let spec = plan.spec();
@@ -96,7 +88,7 @@ fn parallel(plan: &Plan, model: &AnyModel, nodes: &Nodes) -> Result<()> {
     let path = match plan.keeps() {
         true => place::for_run(
             common.out.as_deref(),
-            &format!("{}-{}", plan.job.model.name(), spec.transport.name()),
+            &format!("{}-{}", plan.job.model.name, spec.transport.name()),
         )?,
         false => scratch.path().join("run"),
     };
@@ -129,7 +121,7 @@ fn parallel(plan: &Plan, model: &AnyModel, nodes: &Nodes) -> Result<()> {
 /// Launch the nodes, put their results together, write what was asked for; the table to be shown.
 fn launched(
     plan: &Plan,
-    model: &AnyModel,
+    model: &dyn AnyModel,
     spec: &Spec,
     nodes: &Nodes,
     folder: &mut RunFolder,
@@ -148,10 +140,10 @@ fn launched(
     let mut results =
         Results { plan, model, outcome: &outcome, summary: &summary, files: &files, path: None };
     results.print_lines()?;
-    results.write_tables(|object| placement.node_of(object))?;
+    results.write_tables(&|object| placement.node_of(object))?;
     results.find_critical_path()?;
     if plan.job.record {
-        results.keep(folder, |object| placement.node_of(object))?;
+        results.keep(folder, &|object| placement.node_of(object))?;
         results.keep_speedup(folder, &course)?;
     }
     Ok(table::text(&results, check.as_ref()))
@@ -175,7 +167,7 @@ fn launch(
     options.recorder = recorder(&plan.common);
     options.deadlines.answer = plan.common.peer_timeout.max(launching::LEAST_ANSWER);
     let work = Job::Warp(Box::new(WarpJob { job: plan.job.clone(), pin: plan.common.pin }));
-    let mut bar = SimulationBar::new(&plan.label(spec.transport.name()), plan.end());
+    let mut bar = SimulationBar::new(&plan.label(spec.transport.name()), plan.job.end());
     let mut last = None;
     let mut observe = |note| match note {
         Note::Begun => {

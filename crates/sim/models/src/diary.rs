@@ -18,6 +18,8 @@
 //!
 //! Source: the "Story of a Message" of the memo; the model is ours.
 
+mod recipe;
+
 use crate::ModelError;
 use crate::error::demand;
 use crate::phold::spin;

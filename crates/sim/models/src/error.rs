@@ -13,6 +13,12 @@ pub enum ModelError {
         /// What is wrong with it and what would be right.
         reason: String,
     },
+    /// A file of data that cannot be read.
+    #[error("{reason}")]
+    File {
+        /// Which, why, and what would be right.
+        reason: String,
+    },
     /// A row of data that makes no sense.
     #[error("{place}: {reason}")]
     Data {

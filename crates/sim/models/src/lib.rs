@@ -11,12 +11,13 @@
 //! | [`diary`] | a memo of 1988, "Story of a Message" | a message that waits while its receiver's messages are cancelled |
 //! | [`slooow`] | one sentence of a memo of 1988; the model is ours | long fossil collections |
 //!
-//! Each has its parameters in a plain struct, which is what a run's record keeps, and a `NAME`.
+//! Each has a [`Recipe`]: its parameters in a plain struct, and all that is known of it.
 //! [`plain`] holds the same models as a heap and a loop. A model reads no clock, no file and starts
 //! no thread.
 
 #![forbid(unsafe_code)]
 
+pub mod argument;
 pub mod diary;
 mod error;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub mod phold;
 pub mod ping;
 pub mod plain;
 pub mod pucks;
+mod recipe;
 pub mod slooow;
 pub mod stb88;
 mod table;
@@ -34,7 +36,8 @@ pub use diary::{Diary, DiaryOptions};
 pub use error::ModelError;
 pub use phold::{Phold, PholdOptions, Undoing};
 pub use ping::{Ping, PingOptions};
-pub use pucks::{Pucks, PucksOptions};
+pub use pucks::{Pucks, PucksOptions, PucksSource};
+pub use recipe::{Auditor, Read, Recipe};
 pub use slooow::{Slooow, SlooowOptions};
-pub use stb88::{CtlsOptions, Scenario, Stb88, Stb88Options, TheatreOptions};
-pub use warpnet::{GeneratorOptions, Network, Warpnet, WarpnetOptions};
+pub use stb88::{CtlsOptions, Scenario, ScenarioSource, Stb88, Stb88Options, TheatreOptions};
+pub use warpnet::{GeneratorOptions, Network, NetworkSource, Warpnet, WarpnetOptions, WarpnetSpec};

@@ -9,6 +9,7 @@
 //! Distributed Simulation, 1990.
 
 mod options;
+mod recipe;
 
 pub use options::{PholdOptions, Undoing};
 

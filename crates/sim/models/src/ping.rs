@@ -5,6 +5,8 @@
 //!
 //! Source: the model of that name in TWOS 2.7.
 
+mod recipe;
+
 use crate::ModelError;
 use crate::error::demand;
 use serde::{Deserialize, Serialize};

@@ -27,6 +27,7 @@ mod name;
 mod payload;
 mod plans;
 mod puck;
+mod recipe;
 mod scenario;
 mod sector;
 mod start;
@@ -41,6 +42,7 @@ pub use name::{Kind, Name};
 pub use payload::PucksPayload;
 pub use plans::{Plan, Plans};
 pub use puck::{Puck, PuckTally};
+pub use recipe::PucksSource;
 pub use scenario::{Scenario, Start};
 pub use sector::{Sector, SectorTally};
 

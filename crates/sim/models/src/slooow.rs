@@ -10,6 +10,8 @@
 //! With `n` objects and stop time T there are n (T + 1) events and n (T + 1 + ⌊T / 10⌋) messages,
 //! whatever the engine does.
 
+mod recipe;
+
 use crate::ModelError;
 use crate::error::demand;
 use crate::phold::spin;

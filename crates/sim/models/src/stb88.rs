@@ -30,6 +30,7 @@ mod grid;
 mod model;
 mod name;
 mod payload;
+mod recipe;
 mod scenario;
 mod watch;
 
@@ -43,6 +44,7 @@ pub use grid::GridState;
 pub use model::{Stb88, Stb88Options, Stb88State};
 pub use name::{Kind, Name};
 pub use payload::{Move, Sighted, Stb88Payload};
+pub use recipe::ScenarioSource;
 pub use scenario::Scenario;
 
 pub(crate) use model::Outgoing;

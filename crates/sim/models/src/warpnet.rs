@@ -20,6 +20,7 @@ mod node;
 mod packet;
 mod path;
 mod payload;
+mod recipe;
 mod state;
 mod update;
 
@@ -29,6 +30,7 @@ pub use model::{Warpnet, WarpnetOptions, WarpnetState};
 pub use network::{LineRow, Network, NodeRow};
 pub use packet::NetworkPacket;
 pub use payload::{UpdateBody, WarpnetPayload};
+pub use recipe::{NetworkSource, WarpnetSpec};
 pub use state::{Counts, NodeState};
 
 pub(crate) use node::Outgoing;

@@ -52,7 +52,7 @@ fn run(engine: &str, scenario: &Scenario, cutoff: f64) -> u64 {
         }
         threads => {
             // The model is not looked at: it is given.
-            let mut job = Job::new(ModelSpec::Ping(PingOptions::default()));
+            let mut job = Job::new(ModelSpec::of(&PingOptions::default()));
             job.engine = Options { cutoff, undo_check: false, ..Options::default() };
             let ran = threads::run(
                 &model,

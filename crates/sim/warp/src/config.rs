@@ -22,7 +22,8 @@ mod throttle;
 
 pub use command::Command;
 
-use crate::{Job, Value, settings};
+use crate::{Job, settings};
+use models::argument::Value;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
@@ -107,7 +108,7 @@ impl ConfigFile {
                     let Some((setting, directive)) = settings::directive(name) else { continue };
                     match (setting.overruled(given), (directive.value)(numbers)) {
                         (Some(option), _) => remarks.overruled(name, place, option),
-                        (None, Some(value)) => (setting.set)(job, Value::Number(value)),
+                        (None, Some(value)) => (setting.set)(job, &Value::Number(value)),
                         (None, None) => {}
                     }
                 }

@@ -1,15 +1,10 @@
 //! What to run: it travels to the nodes as JSON.
 
-use crate::DriveOptions;
+use crate::{DriveOptions, ModelSpec};
 use fabric::{LookCost, Spec};
-use models::{
-    CtlsOptions, DiaryOptions, GeneratorOptions, PholdOptions, PingOptions, PucksOptions,
-    SlooowOptions, TheatreOptions, WarpnetOptions,
-};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
 use std::time::Duration;
-use timewarp::{Dealing, Model, Options, Placement, RunError, Search};
+use timewarp::{Dealing, Model, Options, Placement, RunError, Search, VirtualTime};
 
 /// A simulation on some nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,94 +29,6 @@ pub struct Job {
     pub trace: bool,
     /// How often a recorded node is looked at, for its table of samples, ms; 0: never.
     pub sample_ms: u64,
-}
-
-/// Which model, with its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "name", content = "parameters")]
-pub enum ModelSpec {
-    /// Two objects that return a message to each other.
-    Ping(PingOptions),
-    /// The field's synthetic load.
-    Phold(PholdOptions),
-    /// A packet-switched network.
-    Warpnet(WarpnetSpec),
-    /// A battle along a front.
-    Stb88(ScenarioSource),
-    /// The same rules with more divisions: a reconstruction of CTLS.
-    Ctls(CtlsOptions),
-    /// A message that waits for cancellations.
-    Diary(DiaryOptions),
-    /// Long fossil collections.
-    Slooow(SlooowOptions),
-    /// Discs that collide.
-    Pucks(PucksSource),
-}
-
-/// A network and what happens on it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct WarpnetSpec {
-    /// Which network.
-    pub network: NetworkSource,
-    /// What happens on it.
-    pub options: WarpnetOptions,
-}
-
-/// Where a network comes from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NetworkSource {
-    /// The two tables in this folder. Every node reads them.
-    Files(PathBuf),
-    /// Drawn from a seed.
-    Generated(GeneratorOptions),
-}
-
-/// Where an order of battle comes from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ScenarioSource {
-    /// The tables in this folder. Every node reads them.
-    Files(PathBuf),
-    /// Drawn from a seed.
-    Drawn(TheatreOptions),
-}
-
-/// Where a table of pucks comes from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PucksSource {
-    /// The two tables in this folder. Every node reads them.
-    Files(PathBuf),
-    /// Drawn from a seed.
-    #[serde(rename = "table")]
-    Generated(PucksOptions),
-}
-
-impl ModelSpec {
-    /// What commands call it.
-    pub fn name(&self) -> &'static str {
-        match self {
-            ModelSpec::Ping(_) => models::ping::NAME,
-            ModelSpec::Phold(_) => models::phold::NAME,
-            ModelSpec::Warpnet(_) => models::warpnet::NAME,
-            ModelSpec::Stb88(_) => models::stb88::NAME,
-            ModelSpec::Ctls(_) => models::stb88::CTLS,
-            ModelSpec::Diary(_) => models::diary::NAME,
-            ModelSpec::Pucks(_) => models::pucks::NAME,
-            ModelSpec::Slooow(_) => models::slooow::NAME,
-        }
-    }
-
-    /// Steps of work in an event, of models that can be given work.
-    pub fn work_steps(&self) -> Option<u32> {
-        match self {
-            ModelSpec::Phold(options) => Some(options.work_steps),
-            ModelSpec::Diary(options) => Some(options.work_steps),
-            ModelSpec::Slooow(options) => Some(options.work_steps),
-            _ => None,
-        }
-    }
 }
 
 /// Where looking is a system call, it is done this seldom while there is work.
@@ -155,6 +62,24 @@ impl Job {
             trace: false,
             sample_ms: SAMPLE_MS,
         }
+    }
+
+    /// The same as this model is usually run, which for some is not as the others are.
+    pub fn usual(model: ModelSpec) -> Job {
+        let mut job = Job::new(model);
+        let Some(row) = job.model.row() else { return job };
+        job.engine.cutoff = row.cutoff.unwrap_or(job.engine.cutoff);
+        if let Some(seconds) = row.gvt_seconds {
+            job.engine.gvt_events = u32::MAX;
+            job.gvt_interval_us = seconds * 1_000_000;
+        }
+        job
+    }
+
+    /// The simtime at which it ends, if that is known.
+    pub fn end(&self) -> Option<f64> {
+        let end = self.engine.cutoff.min(self.model.end());
+        (end < VirtualTime::POSINF.simtime()).then_some(end)
     }
 
     /// How its nodes are driven over this fabric.

@@ -15,7 +15,7 @@
 
 #![forbid(unsafe_code)]
 
-mod argument;
+mod catalogue;
 mod compare;
 pub mod config;
 mod critical;
@@ -41,7 +41,7 @@ mod tables;
 pub mod threads;
 mod witness;
 
-pub use argument::{Argument, Takes, Value};
+pub use catalogue::{CATALOGUE, ModelSpec, Row, unknown};
 pub use compare::compare;
 pub use critical::{CriticalPath, Link, Step};
 pub use driver::{Drive, DriveOptions, Ending, abort, drive};
@@ -49,7 +49,7 @@ pub use error::WarpError;
 pub use files::NodeFiles;
 pub use frame::{FrameError, check_frame};
 pub use hosted::{Hosting, NodeReport};
-pub use job::{Job, ModelSpec, NetworkSource, PucksSource, ScenarioSource, WarpnetSpec};
+pub use job::Job;
 pub use meter::{Gauge, Meter, Readings};
 pub use model::AnyModel;
 pub use object_clock::object_clock;

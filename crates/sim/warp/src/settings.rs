@@ -8,7 +8,8 @@ mod table;
 pub use table::SETTINGS;
 pub(crate) use table::SIMTIME_MAX;
 
-use crate::{Argument, Job, Value};
+use crate::Job;
+use models::argument::{Argument, Value};
 use timewarp::{Balance, Search, Timing};
 
 /// An option: all that is known of it.
@@ -18,7 +19,7 @@ pub struct Setting {
     /// Under which heading the help text has it.
     pub group: Group,
     /// What it does.
-    pub set: fn(&mut Job, Value),
+    pub set: fn(&mut Job, &Value),
     /// The commands of a configuration file that say the same, and do not count where it is given.
     pub commands: &'static [Directive],
     /// Other options, by name, where these commands do not count either.
@@ -83,7 +84,7 @@ impl Job {
     /// that.
     pub fn settle(&mut self, given: &[(&'static str, Value)]) {
         let value = |setting: &Setting| {
-            given.iter().find(|(name, _)| *name == setting.argument.name).map(|given| given.1)
+            given.iter().find(|(name, _)| *name == setting.argument.name).map(|(_, value)| value)
         };
         for setting in SETTINGS {
             if let Some(value) = value(setting) {
@@ -113,12 +114,13 @@ impl Job {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ModelSpec, Takes};
+    use crate::ModelSpec;
+    use models::argument::Takes;
     use std::collections::HashSet;
     use timewarp::Throttle;
 
     fn job() -> Job {
-        Job::new(ModelSpec::Ping(models::PingOptions { stop: 1.0 }))
+        Job::new(ModelSpec::of(&models::PingOptions { stop: 1.0 }))
     }
 
     #[test]
@@ -149,7 +151,7 @@ mod tests {
                 usual.settle(&[("balance", Value::Number(1.0))]);
             }
             let mut job = usual.clone();
-            set(&mut job, Value::Number(value as f64));
+            set(&mut job, &Value::Number(value as f64));
             assert_eq!(job, usual, "{}", argument.name);
         }
     }
@@ -161,13 +163,16 @@ mod tests {
             job.settle(given);
             job.engine
         };
-        let (one, usual) = (Value::Number(1.0), job().engine);
+        let (one, usual) = (|| Value::Number(1.0), job().engine);
         assert_eq!(settled(&[]), usual);
-        assert_eq!(settled(&[("plimit", one)]).max_acks, Some(ACKS_WITH_SEARCH));
-        assert_eq!(settled(&[("plimit", one), ("max-acks", Value::Number(3.0))]).max_acks, Some(3));
-        assert_eq!(settled(&[("balance", one)]).timing, Timing::Wall);
-        assert_eq!(settled(&[("critical-path", one)]).timing, Timing::Process);
-        let refused = settled(&[("timing", Value::Number(0.0)), ("critical-path", one)]);
+        assert_eq!(settled(&[("plimit", one())]).max_acks, Some(ACKS_WITH_SEARCH));
+        assert_eq!(
+            settled(&[("plimit", one()), ("max-acks", Value::Number(3.0))]).max_acks,
+            Some(3)
+        );
+        assert_eq!(settled(&[("balance", one())]).timing, Timing::Wall);
+        assert_eq!(settled(&[("critical-path", one())]).timing, Timing::Process);
+        let refused = settled(&[("timing", Value::Number(0.0)), ("critical-path", one())]);
         assert!(refused.check().is_err());
         let rule = Throttle::Undone;
         assert_eq!(settled(&[("throttle", Value::Rule(rule))]).throttle, rule);

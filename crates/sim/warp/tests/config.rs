@@ -13,7 +13,7 @@ use timewarp::{
     Unwatched,
 };
 use warp::config::{Command, ConfigFile};
-use warp::{AnyModel, Job, ModelSpec};
+use warp::{Job, ModelSpec};
 
 fn job(model: ModelSpec) -> Job {
     Job::new(model)
@@ -25,7 +25,7 @@ fn set(name: &'static str, number: f64) -> Command {
 }
 
 fn ping() -> Job {
-    job(ModelSpec::Ping(PingOptions { stop: 100.0 }))
+    job(ModelSpec::of(&PingOptions { stop: 100.0 }))
 }
 
 /// The file `main.cfg` of these, which may include the others.
@@ -43,7 +43,7 @@ fn read(files: &[(&str, &str)]) -> Result<ConfigFile, String> {
 fn settled(text: &str, given: &[&str], mut job: Job) -> Result<(Job, Vec<String>), String> {
     let config = read(&[("main.cfg", text)])?;
     let mut remarks = config.settle(given, &mut job).map_err(|error| error.to_string())?;
-    let model = AnyModel::new(&job.model).unwrap();
+    let model = job.model.make().unwrap();
     remarks.extend(model.agree(&config, &mut job).map_err(|error| error.to_string())?);
     Ok((job, remarks))
 }
@@ -96,7 +96,7 @@ fn objects_go_where_the_file_says_modulo_the_nodes() {
     0 0 \"go \"";
     let (job, remarks) = settled(text, &[], ping()).unwrap();
     assert_eq!((job.places.clone(), remarks.len()), (vec![(0, 1), (1, 5)], 0));
-    let model = AnyModel::new(&job.model).unwrap();
+    let model = job.model.make().unwrap();
     let placement = model.placement(2, &job).unwrap();
     assert_eq!([0, 1].map(|object| placement.node_of(ObjectId(object))), [1, 1]);
 }
@@ -115,7 +115,7 @@ fn a_node_without_objects_does_no_harm() {
 fn slooow_as_the_file_places_it_is_the_sequential_one() {
     let options = SlooowOptions { objects: 3, stop: 60, work_steps: 20 };
     let text = "OBCREATE slow_0 slooow 2\nOBCREATE slow_2 slooow 0\nTELL slow_1 0 0\nTIMEVAL 0.002";
-    let (job, remarks) = settled(text, &[], job(ModelSpec::Slooow(options.clone()))).unwrap();
+    let (job, remarks) = settled(text, &[], job(ModelSpec::of(&options))).unwrap();
     assert!(remarks[0].contains("2 of the 3 messages"), "{remarks:?}");
     assert!(remarks[1].contains("1 of the 3 objects"), "{remarks:?}");
     let model = models::Slooow::new(&options).unwrap();
@@ -228,7 +228,7 @@ fn what_makes_no_sense_is_named_with_its_place() {
 #[test]
 fn a_type_of_another_name_is_said_once() {
     let text = "OBCREATE 0 lp 0\nOBCREATE 1 lp 1\nGO\nwhatever stands here is not read";
-    let phold = job(ModelSpec::Phold(PholdOptions { objects: 2, ..PholdOptions::default() }));
+    let phold = job(ModelSpec::of(&PholdOptions { objects: 2, ..PholdOptions::default() }));
     let (_, remarks) = settled(text, &[], phold).unwrap();
     assert_eq!(remarks.len(), 1, "{remarks:?}");
     assert!(remarks[0].contains("of type phold here, not lp"), "{remarks:?}");
@@ -263,14 +263,14 @@ fn files_include_files_but_not_themselves() {
 #[test]
 fn the_examples_are_right() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/config");
-    let of_slooow = ModelSpec::Slooow(SlooowOptions::default());
+    let of_slooow = ModelSpec::of(&SlooowOptions::default());
     for (name, model) in
-        [("ping.cfg", ModelSpec::Ping(PingOptions::default())), ("slooow.cfg", of_slooow)]
+        [("ping.cfg", ModelSpec::of(&PingOptions::default())), ("slooow.cfg", of_slooow)]
     {
         let config = ConfigFile::read(&folder.join(name)).unwrap();
         let mut job = job(model);
         assert_eq!(config.settle(&[], &mut job).unwrap(), [""; 0], "{name}");
-        let model = AnyModel::new(&job.model).unwrap();
+        let model = job.model.make().unwrap();
         assert_eq!(model.agree(&config, &mut job).unwrap(), [""; 0], "{name}");
         assert_eq!(job.places, [(0, 0), (1, 1)], "{name}");
         job.engine.check().unwrap();

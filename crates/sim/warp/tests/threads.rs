@@ -16,7 +16,7 @@ use warp::{
 
 fn job(engine: Options) -> Job {
     // The model is not looked at: it is given.
-    let model = ModelSpec::Ping(PingOptions::default());
+    let model = ModelSpec::of(&PingOptions::default());
     Job { engine, gvt_interval_us: 2_000, trace: true, ..Job::new(model) }
 }
 

@@ -1,30 +1,19 @@
 //! From arguments to what is run.
 
 use super::absolute;
-use crate::args::{
-    CtlsArgs, DiaryArgs, ModelArgs, PholdArgs, PucksArgs, Receive, SlooowArgs, Stb88Args,
-    WarpCommon, WarpnetArgs,
-};
+use crate::args::{ModelRun, Receive, WarpCommon};
 use crate::job::LaunchedJob;
 use crate::launching;
 use anyhow::{Result, bail};
 use fabric::{Spec, TransportSpec, Waiting};
-use models::{
-    CtlsOptions, DiaryOptions, GeneratorOptions, Phold, PholdOptions, PingOptions, PucksOptions,
-    SlooowOptions, TheatreOptions, Undoing, WarpnetOptions, stb88,
-};
+use models::argument::Value as Given;
+use models::{Phold, PholdOptions, Undoing};
 use record::RunInfo;
 use serde_json::{Map, Value};
 use std::time::{Duration, Instant};
-use timewarp::{Limits, Unwatched, VirtualTime};
+use timewarp::{Limits, Unwatched};
 use warp::config::ConfigFile;
-use warp::{AnyModel, Job, ModelSpec, NetworkSource, PucksSource, ScenarioSource, WarpnetSpec};
-
-/// Where PHOLD ends unless it is told: it would go on for ever.
-const PHOLD_CUTOFF: f64 = 1000.0;
-
-/// Slooow's: what the memo says.
-const SLOOOW_GVT_INTERVAL: Duration = Duration::from_secs(3);
+use warp::{AnyModel, Job};
 
 /// What is run.
 pub struct Plan {
@@ -39,29 +28,12 @@ pub struct Plan {
 
 impl Plan {
     /// As the command line says.
-    pub fn new(model: &ModelArgs) -> Result<Plan> {
-        let (spec, common, usual_cutoff) = match model {
-            ModelArgs::Ping { stop, common } => {
-                (ModelSpec::Ping(PingOptions { stop: *stop }), common, None)
-            }
-            ModelArgs::Phold { phold: args, common } => {
-                (ModelSpec::Phold(phold(args)?), common, Some(PHOLD_CUTOFF))
-            }
-            ModelArgs::Warpnet { warpnet: args, common } => (warpnet(args), common, None),
-            ModelArgs::Stb88 { stb88: args, common } => (battle(args), common, None),
-            ModelArgs::Ctls { ctls: args, common } => {
-                (ctls(args), common, Some(stb88::CTLS_CUTOFF))
-            }
-            ModelArgs::Diary { diary: args, common } => {
-                (ModelSpec::Diary(diary(args)?), common, None)
-            }
-            ModelArgs::Pucks { pucks: args, common } => (pucks(args), common, None),
-            ModelArgs::Slooow { slooow: args, common } => {
-                (ModelSpec::Slooow(slooow(args, common)?), common, None)
-            }
-            ModelArgs::Study(_) | ModelArgs::Unknown(_) => bail!("there is no such model"),
-        };
-        let mut job = usual_job(spec, usual_cutoff);
+    pub fn new(run: &ModelRun) -> Result<Plan> {
+        let ModelRun { row, given, common } = run;
+        let ranks = || LaunchedJob::here().map(|job| job.ranks);
+        let nodes = common.nodes.or_else(ranks).unwrap_or(USUAL_NODES);
+        let given: Vec<_> = given.iter().map(|(name, value)| (*name, whole_path(value))).collect();
+        let mut job = Job::usual(row.spec(&given, nodes, work_steps)?);
         let config = common.config.as_deref().map(ConfigFile::read).transpose()?;
         let mut remarks = Vec::new();
         if let Some(config) = &config {
@@ -76,8 +48,8 @@ impl Plan {
     }
 
     /// Make the model, and compare the configuration file with it.
-    pub fn model(&mut self) -> Result<AnyModel> {
-        let model = AnyModel::new(&self.job.model)?;
+    pub fn model(&mut self) -> Result<Box<dyn AnyModel>> {
+        let model = self.job.model.make()?;
         if let Some(config) = &self.config {
             let places_count = !self.common.engine.settings.names().contains(&"placement");
             self.remarks.extend(model.agree(config, &mut self.job)?);
@@ -95,12 +67,13 @@ impl Plan {
 
     /// Whether the pauses for fossil collection are shown at the end, which needs a record.
     pub fn shows_pauses(&self) -> bool {
-        matches!(self.job.model, ModelSpec::Slooow(_)) && !self.common.seq && !self.common.csv
+        let looks_at_them = self.job.model.row().is_some_and(|row| row.gvt_seconds.is_some());
+        looks_at_them && !self.common.seq && !self.common.csv
     }
 
     /// Nodes in all.
     pub fn nodes(&self) -> u16 {
-        self.common.nodes.unwrap_or(2)
+        self.common.nodes.unwrap_or(USUAL_NODES)
     }
 
     /// What connects the nodes.
@@ -122,27 +95,14 @@ impl Plan {
     /// What it is called while it goes on.
     pub fn label(&self, over: &str) -> String {
         match self.common.seq {
-            true => format!("{}, in order", self.job.model.name()),
-            false => format!("{} on {} nodes over {over}", self.job.model.name(), self.nodes()),
+            true => format!("{}, in order", &self.job.model.name),
+            false => format!("{} on {} nodes over {over}", &self.job.model.name, self.nodes()),
         }
-    }
-
-    /// The simtime at which it ends, if that is known.
-    pub fn end(&self) -> Option<f64> {
-        let stop = match &self.job.model {
-            ModelSpec::Ping(options) => options.stop,
-            ModelSpec::Slooow(options) => f64::from(options.stop),
-            ModelSpec::Pucks(_) => models::pucks::HORIZON,
-            ModelSpec::Phold(_) | ModelSpec::Warpnet(_) | ModelSpec::Diary(_) => f64::INFINITY,
-            ModelSpec::Stb88(_) | ModelSpec::Ctls(_) => f64::INFINITY,
-        };
-        let end = self.job.engine.cutoff.min(stop);
-        (end < VirtualTime::POSINF.simtime()).then_some(end)
     }
 
     /// What `run.json` says of it from the beginning.
     pub fn info(&self, transport: &str, topology: &str) -> RunInfo {
-        let mut info = RunInfo::new(self.job.model.name());
+        let mut info = RunInfo::new(&self.job.model.name);
         (info.transport, info.topology) = (transport.into(), topology.into());
         info.parameters = self.parameters();
         info
@@ -156,9 +116,8 @@ impl Plan {
             "engine".into(),
             if self.common.seq { "sequential" } else { "optimistic" }.into(),
         );
-        let model = serde_json::to_value(&self.job.model).unwrap_or_default();
         let options = serde_json::to_value(&self.job.engine).unwrap_or_default();
-        for value in [model.get("parameters").cloned().unwrap_or_default(), options] {
+        for value in [self.job.model.parameters.clone(), options] {
             if let Value::Object(fields) = value {
                 flatten(fields, &mut parameters);
             }
@@ -179,16 +138,15 @@ impl Plan {
     }
 }
 
-/// As it is before anybody says otherwise.
-fn usual_job(model: ModelSpec, cutoff: Option<f64>) -> Job {
-    let is_slooow = matches!(model, ModelSpec::Slooow(_));
-    let mut job = Job::new(model);
-    job.engine.cutoff = cutoff.unwrap_or(VirtualTime::POSINF.simtime());
-    if is_slooow {
-        job.engine.gvt_events = u32::MAX;
-        job.gvt_interval_us = SLOOOW_GVT_INTERVAL.as_micros() as u64;
+/// Nodes unless somebody says otherwise.
+const USUAL_NODES: u16 = 2;
+
+/// A folder as nodes find it, wherever they are started.
+fn whole_path(given: &Given) -> Given {
+    match given {
+        Given::Path(path) => Given::Path(absolute(path)),
+        other => other.clone(),
     }
-    job
 }
 
 /// Parameters stand side by side, as those of a benchmark do; what is absent is not said.
@@ -209,37 +167,6 @@ fn flatten(fields: Map<String, Value>, into: &mut Map<String, Value>) {
             value => drop(into.insert(name, value)),
         }
     }
-}
-
-fn phold(args: &PholdArgs) -> Result<PholdOptions> {
-    let work_steps = if args.work != 0.0 { work_steps(args.work)? } else { args.work_steps };
-    Ok(PholdOptions {
-        objects: args.objects,
-        start: args.start,
-        remote: args.remote,
-        mean: args.mean,
-        lookahead: args.lookahead,
-        seed: args.seed,
-        groups: args.groups,
-        work_steps,
-        undo: args.undo,
-    })
-}
-
-fn diary(args: &DiaryArgs) -> Result<DiaryOptions> {
-    let work_steps = args.work_steps.map_or_else(|| work_steps(args.work), Ok)?;
-    Ok(DiaryOptions { days: args.days, work_steps, notes: args.notes })
-}
-
-/// One object a node, unless it is told otherwise.
-fn slooow(args: &SlooowArgs, common: &WarpCommon) -> Result<SlooowOptions> {
-    let ranks = || LaunchedJob::here().map(|job| job.ranks);
-    let nodes = || common.nodes.or_else(ranks).unwrap_or(2);
-    Ok(SlooowOptions {
-        objects: args.objects.unwrap_or_else(|| u32::from(nodes())),
-        stop: args.stop,
-        work_steps: args.work_steps.map_or_else(|| work_steps(args.work), Ok)?,
-    })
 }
 
 /// How many steps of work so many µs are on this machine.
@@ -271,46 +198,4 @@ fn steps_per_us() -> Result<f64> {
         best = best.max(events as f64 * f64::from(STEPS) / us);
     }
     Ok(best)
-}
-
-fn battle(args: &Stb88Args) -> ModelSpec {
-    let Stb88Args { corps, blue_divisions, red_divisions, seed, .. } = *args;
-    ModelSpec::Stb88(match &args.data {
-        Some(folder) => ScenarioSource::Files(absolute(folder)),
-        None => {
-            ScenarioSource::Drawn(TheatreOptions { corps, blue_divisions, red_divisions, seed })
-        }
-    })
-}
-
-fn ctls(args: &CtlsArgs) -> ModelSpec {
-    ModelSpec::Ctls(CtlsOptions { corps: args.corps, seed: args.seed })
-}
-
-fn pucks(args: &PucksArgs) -> ModelSpec {
-    ModelSpec::Pucks(match &args.data {
-        Some(folder) => PucksSource::Files(absolute(folder)),
-        None => PucksSource::Generated(PucksOptions {
-            rows: args.rows,
-            columns: args.columns,
-            width: args.sector_width,
-            height: args.sector_height,
-            pucks: args.pucks,
-            radius: args.radius,
-            seed: args.seed,
-        }),
-    })
-}
-
-fn warpnet(args: &WarpnetArgs) -> ModelSpec {
-    let network = match &args.data {
-        Some(folder) => NetworkSource::Files(absolute(folder)),
-        None => NetworkSource::Generated(GeneratorOptions {
-            nodes: args.network_nodes,
-            seed: args.seed,
-        }),
-    };
-    let options =
-        WarpnetOptions { packets_per_node: args.packets_per_node, update_nodes: args.update_nodes };
-    ModelSpec::Warpnet(WarpnetSpec { network, options })
 }

@@ -14,7 +14,7 @@ pub struct Results<'a> {
     /// What was run.
     pub plan: &'a Plan,
     /// The model.
-    pub model: &'a AnyModel,
+    pub model: &'a dyn AnyModel,
     /// Of all nodes.
     pub outcome: &'a Outcome,
     /// In a few figures.
@@ -48,7 +48,7 @@ impl Results<'_> {
     }
 
     /// Write `--counts`, `--trace` and `--xl-stats`.
-    pub fn write_tables(&self, node_of: impl Fn(ObjectId) -> u16) -> Result<()> {
+    pub fn write_tables(&self, node_of: &dyn Fn(ObjectId) -> u16) -> Result<()> {
         if let Some(path) = &self.plan.common.xl_stats {
             self.model.write_xl_stats(self.outcome, node_of, path)?;
         }
@@ -91,7 +91,7 @@ impl Results<'_> {
     }
 
     /// Put statistics and the result into the run folder.
-    pub fn keep(&self, folder: &mut RunFolder, node_of: impl Fn(ObjectId) -> u16) -> Result<()> {
+    pub fn keep(&self, folder: &mut RunFolder, node_of: &dyn Fn(ObjectId) -> u16) -> Result<()> {
         let warp = folder.path().join("warp");
         std::fs::create_dir_all(&warp)
             .with_context(|| format!("cannot make {}", warp.display()))?;

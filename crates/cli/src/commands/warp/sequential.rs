@@ -22,7 +22,7 @@ use warp::{
 };
 
 /// Run in order and show.
-pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
+pub fn run(plan: &Plan, model: &dyn AnyModel) -> Result<()> {
     plan.remarks.iter().for_each(|remark| eprintln!("{remark}"));
     let scratch =
         memory::Scratch::new("sequential").context("cannot make a folder for temporary files")?;
@@ -31,10 +31,8 @@ pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
         let text = simulated(plan, model, &files, None)?;
         return show::say(&text);
     }
-    let path = place::for_run(
-        plan.common.out.as_deref(),
-        &format!("{}-sequential", plan.job.model.name()),
-    )?;
+    let path =
+        place::for_run(plan.common.out.as_deref(), &format!("{}-sequential", plan.job.model.name))?;
     let mut folder = RunFolder::create(&path, plan.info("none", "none"))?;
     let files = NodeFiles::new(&path, 0);
     let ran = simulated(plan, model, &files, Some(&mut folder));
@@ -58,7 +56,7 @@ pub fn run(plan: &Plan, model: &AnyModel) -> Result<()> {
 /// What differs first.
 pub fn check(
     plan: &Plan,
-    model: &AnyModel,
+    model: &dyn AnyModel,
     ours: &Outcome,
     course: Option<PathBuf>,
 ) -> Result<Check> {
@@ -113,7 +111,7 @@ impl Looks {
 
 fn simulated(
     plan: &Plan,
-    model: &AnyModel,
+    model: &dyn AnyModel,
     files: &NodeFiles,
     mut folder: Option<&mut RunFolder>,
 ) -> Result<String> {
@@ -147,10 +145,10 @@ fn simulated(
     let mut results =
         Results { plan, model, outcome: &outcome, summary: &summary, files: &files, path: None };
     results.print_lines()?;
-    results.write_tables(|_| 0)?;
+    results.write_tables(&|_| 0)?;
     results.find_critical_path()?;
     if let Some(folder) = &mut folder {
-        results.keep(folder, |_| 0)?;
+        results.keep(folder, &|_| 0)?;
     }
     Ok(table::text(&results, None))
 }
@@ -168,7 +166,7 @@ fn watched(
     run: impl FnOnce(Meter<'_>) -> Result<(Outcome, Drive), WarpError>,
 ) -> Result<(Outcome, Duration)> {
     let (gauge, over) = (Gauge::default(), AtomicBool::new(false));
-    let mut bar = SimulationBar::new(&format!("{}, in order", plan.job.model.name()), plan.end());
+    let mut bar = SimulationBar::new(&format!("{}, in order", plan.job.model.name), plan.job.end());
     let ran = std::thread::scope(|scope| {
         scope.spawn(|| {
             bar.begin();

@@ -81,7 +81,7 @@ impl<'a, M: Model> Agreement<'a, M> {
 
     fn object(&self, name: &str, place: &Place) -> Result<u32, ConfigError> {
         self.names.get(name).copied().ok_or_else(|| {
-            let model = self.job.model.name();
+            let model = &self.job.model.name;
             let first = self.model.name(ObjectId(0));
             place.error(format!(
                 "'{name}' is no object of this {model}, whose first is '{first}': is the file for \

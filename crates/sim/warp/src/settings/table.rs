@@ -1,7 +1,7 @@
 //! The rows. Their order is that of the help text, and that in which they are set.
 
 use super::{Directive, Group, Number, Setting};
-use crate::{Argument, Takes, Value};
+use models::argument::{Argument, Takes, Value};
 use timewarp::{Cancellation, Dealing, Search, Timing};
 
 /// Beyond every simtime of a model.
@@ -260,7 +260,7 @@ pub const SETTINGS: &[Setting] = &[
         },
         set: |job, value| {
             if let Value::Rule(rule) = value {
-                job.engine.throttle = rule;
+                job.engine.throttle = *rule;
             }
         },
         commands: &[

@@ -1,7 +1,7 @@
 //! The model of a study, as its launches are told of it.
 
 use super::words;
-use crate::args::{Cli, Command, ModelArgs, WarpStudyArgs};
+use crate::args::{Cli, Command, ModelArgs, OtherArgs, WarpStudyArgs};
 use crate::commands::warp::plan::Plan;
 use anyhow::{Result, bail};
 use clap::Parser;
@@ -17,22 +17,25 @@ pub struct Subject {
 impl Subject {
     /// Read the model's words as a run would, and refuse at once what some launch would refuse.
     pub fn new(args: &WarpStudyArgs) -> Result<Subject> {
-        let line = ["fourstamp", "warp"].into_iter().chain(args.words.iter().map(String::as_str));
-        let Command::Warp(warp) =
-            Cli::try_parse_from(line).unwrap_or_else(|error| error.exit()).command
+        let words = ["fourstamp", "warp"].into_iter().chain(args.words.iter().map(String::as_str));
+        let Command::Warp(line) =
+            Cli::try_parse_from(words).unwrap_or_else(|error| error.exit()).command
         else {
             bail!("there is no such model");
         };
-        match &warp.model {
-            ModelArgs::Unknown(_) => bail!(super::super::unknown(&args.words[0])),
-            ModelArgs::Study(_) => bail!("a study is of a model, not of a study"),
-            ModelArgs::Slooow { slooow, .. } if slooow.objects.is_none() => bail!(
-                "slooow has an object a node, so each number of nodes would be another model: give \
+        let run = match &line.model {
+            ModelArgs::Model(run) => run,
+            ModelArgs::Other(OtherArgs::Unknown(_)) => bail!(warp::unknown(&args.words[0])),
+            ModelArgs::Other(OtherArgs::Study(_)) => bail!("a study is of a model, not of a study"),
+        };
+        let name = run.row.name;
+        if run.row.depends_on_nodes && run.given.iter().all(|(given, _)| *given != "objects") {
+            bail!(
+                "{name} has an object a node, so each number of nodes would be another model: give \
                 --objects"
-            ),
-            _ => {}
+            );
         }
-        let mut plan = Plan::new(&warp.model)?;
+        let mut plan = Plan::new(run)?;
         refuse_what_the_study_sets(&plan)?;
         let model = plan.model()?;
         for nodes in &args.nodes {
@@ -40,7 +43,7 @@ impl Subject {
         }
         plan.remarks.iter().for_each(|remark| eprintln!("{remark}"));
         let work_steps = plan.job.model.work_steps();
-        Ok(Subject { name: plan.job.model.name().into(), words: args.words.clone(), work_steps })
+        Ok(Subject { name: name.into(), words: args.words.clone(), work_steps })
     }
 
     /// What a launch is told.

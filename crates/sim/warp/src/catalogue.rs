@@ -1,0 +1,238 @@
+//! The models that a command line can name. A new one implements [`models::Recipe`] and has a line
+//! in [`CATALOGUE`].
+
+use crate::model::Made;
+use crate::{AnyModel, WarpError};
+use models::argument::{Argument, Takes, Value};
+use models::{
+    CtlsOptions, DiaryOptions, ModelError, PholdOptions, PingOptions, PucksSource, Recipe,
+    ScenarioSource, SlooowOptions, WarpnetSpec,
+};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// All models, in the order of the help text.
+pub const CATALOGUE: &[Row] = &[
+    row::<PingOptions>(),
+    row::<PholdOptions>(),
+    row::<WarpnetSpec>(),
+    row::<PucksSource>(),
+    row::<ScenarioSource>(),
+    row::<CtlsOptions>(),
+    row::<SlooowOptions>(),
+    row::<DiaryOptions>(),
+];
+
+/// A model with its parameters: it travels to the nodes as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelSpec {
+    /// What a command line calls it.
+    pub name: String,
+    /// As its recipe is serialised.
+    pub parameters: serde_json::Value,
+}
+
+/// A model: what its recipe says, without its type.
+pub struct Row {
+    /// See [`Recipe`], as for all that follow.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// Below its help text.
+    pub notes: &'static str,
+    /// Above its parameters.
+    pub heading: &'static str,
+    /// Where it ends unless it is told.
+    pub cutoff: Option<f64>,
+    /// GVT is computed by time alone.
+    pub gvt_seconds: Option<u64>,
+    /// Each number of nodes makes another model of it.
+    pub depends_on_nodes: bool,
+    arguments: fn() -> Vec<&'static Argument>,
+    parameters: fn(&[(&'static str, Value)], u16) -> serde_json::Value,
+    make: fn(&serde_json::Value) -> Result<Box<dyn AnyModel>, WarpError>,
+    end: fn(&serde_json::Value) -> f64,
+    work_steps: fn(&serde_json::Value) -> Option<u32>,
+}
+
+const fn row<R: Recipe>() -> Row {
+    Row {
+        name: R::NAME,
+        about: R::ABOUT,
+        notes: R::NOTES,
+        heading: R::HEADING,
+        cutoff: R::CUTOFF,
+        gvt_seconds: R::GVT_SECONDS,
+        depends_on_nodes: R::DEPENDS_ON_NODES,
+        arguments: || R::PARAMETERS.iter().map(|parameter| &parameter.argument).collect(),
+        parameters: parameters::<R>,
+        make: make::<R>,
+        end: |json| recipe::<R>(json).map_or(f64::INFINITY, |recipe| recipe.end()),
+        work_steps: |json| recipe::<R>(json).ok().and_then(|recipe| recipe.work_steps()),
+    }
+}
+
+impl Row {
+    /// What it can be given.
+    pub fn arguments(&self) -> Vec<&'static Argument> {
+        (self.arguments)()
+    }
+
+    /// The model with what was given, to be run by so many nodes. `steps` says how many steps of
+    /// work so many µs are.
+    ///
+    /// # Errors
+    /// What `steps` says.
+    pub fn spec<E>(
+        &self,
+        given: &[(&'static str, Value)],
+        nodes: u16,
+        steps: impl Fn(f64) -> Result<u32, E>,
+    ) -> Result<ModelSpec, E> {
+        let mut given = given.to_vec();
+        for argument in self.arguments() {
+            if !matches!(argument.takes, Takes::Work) {
+                continue;
+            }
+            let is_given = |name: &str| given.iter().position(|(given, _)| *given == name);
+            let us = match is_given(argument.name) {
+                Some(at) => given.swap_remove(at).1.number(),
+                None if argument.conflicts.iter().any(|other| is_given(other).is_some()) => {
+                    continue;
+                }
+                None => argument.usual.parse().unwrap_or(0.0),
+            };
+            if us != 0.0 {
+                given.push((argument.name, Value::Whole(u64::from(steps(us)?))));
+            }
+        }
+        let parameters = (self.parameters)(&given, nodes);
+        Ok(ModelSpec { name: self.name.into(), parameters })
+    }
+}
+
+impl ModelSpec {
+    /// Of this recipe.
+    pub fn of<R: Recipe>(recipe: &R) -> ModelSpec {
+        ModelSpec { name: R::NAME.into(), parameters: json(recipe) }
+    }
+
+    /// All that is known of it; nothing, if there is no such model.
+    pub fn row(&self) -> Option<&'static Row> {
+        CATALOGUE.iter().find(|row| row.name == self.name)
+    }
+
+    /// Make the model.
+    ///
+    /// # Errors
+    /// When there is no such model, a parameter makes no sense, or a file of its data cannot be
+    /// read or makes none.
+    pub fn make(&self) -> Result<Box<dyn AnyModel>, WarpError> {
+        let row = self.row().ok_or_else(|| WarpError::Model { reason: unknown(&self.name) })?;
+        (row.make)(&self.parameters)
+    }
+
+    /// The simtime at which it ends by itself, if that is known.
+    pub fn end(&self) -> f64 {
+        self.row().map_or(f64::INFINITY, |row| (row.end)(&self.parameters))
+    }
+
+    /// Steps of work in an event, of models that can be given work.
+    pub fn work_steps(&self) -> Option<u32> {
+        self.row().and_then(|row| (row.work_steps)(&self.parameters))
+    }
+}
+
+/// What is said of a name that no model has.
+pub fn unknown(name: &str) -> String {
+    let names: Vec<&str> = CATALOGUE.iter().map(|row| row.name).collect();
+    let (last, others) = names.split_last().unwrap_or((&"", &[]));
+    format!("there is no model '{name}': the models are {} and {last}", others.join(", "))
+}
+
+fn parameters<R: Recipe>(given: &[(&'static str, Value)], nodes: u16) -> serde_json::Value {
+    let mut recipe = R::default();
+    recipe.for_nodes(nodes);
+    for parameter in R::PARAMETERS {
+        if let Some((_, value)) = given.iter().find(|(name, _)| *name == parameter.argument.name) {
+            (parameter.set)(&mut recipe, value);
+        }
+    }
+    json(&recipe)
+}
+
+fn json<R: Recipe>(recipe: &R) -> serde_json::Value {
+    serde_json::to_value(recipe).unwrap_or_default()
+}
+
+fn recipe<R: Recipe>(json: &serde_json::Value) -> Result<R, WarpError> {
+    R::deserialize(json).map_err(|error| WarpError::Model {
+        reason: format!("the parameters of {} are none: {error}", R::NAME),
+    })
+}
+
+fn make<R: Recipe>(json: &serde_json::Value) -> Result<Box<dyn AnyModel>, WarpError> {
+    let made = recipe::<R>(json)?.make(&read);
+    let model = made.map_err(|error| WarpError::Model { reason: error.to_string() })?;
+    Ok(Box::new(Made::<R>(model)))
+}
+
+fn read(folder: &Path, file: &str, what: &str) -> Result<String, ModelError> {
+    let path = folder.join(file);
+    record::read_text(&path).map_err(|error| ModelError::File {
+        reason: format!(
+            "cannot read {}: {error}; --data names the folder with {what}",
+            path.display()
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    fn spec(row: &Row, given: &[(&'static str, Value)]) -> ModelSpec {
+        let Ok(spec) = row.spec::<Infallible>(given, 2, |us| Ok(us as u32 * 10));
+        spec
+    }
+
+    /// What the help text says holds if nobody says otherwise, does.
+    #[test]
+    fn the_usual_value_is_the_usual_one() {
+        for row in CATALOGUE {
+            let usual = spec(row, &[]);
+            for argument in row.arguments() {
+                let value = match argument.takes {
+                    Takes::Whole(_) | Takes::Seed => argument.usual.parse().map(Value::Whole).ok(),
+                    Takes::Real => argument.usual.parse().map(Value::Number).ok(),
+                    Takes::Text(_) => Some(Value::Text(argument.usual.into())),
+                    _ => None,
+                };
+                if let Some(value) = value {
+                    let name = argument.name;
+                    assert_eq!(spec(row, &[(name, value)]), usual, "{} --{name}", row.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn work_is_told_in_steps_and_measured_where_it_is_told_in_time() {
+        let row = |name| CATALOGUE.iter().find(|row| row.name == name).expect("a model");
+        let steps = |name, given: &[(&'static str, Value)]| spec(row(name), given).work_steps();
+        assert_eq!(steps("phold", &[]), Some(0));
+        assert_eq!(steps("phold", &[("work", Value::Number(3.0))]), Some(30));
+        assert_eq!(steps("slooow", &[]), Some(10_000));
+        assert_eq!(steps("slooow", &[("work-steps", Value::Whole(7))]), Some(7));
+        assert_eq!(steps("ping", &[]), None);
+        assert_eq!(spec(row("slooow"), &[]).parameters["objects"], 2, "one a node");
+    }
+
+    #[test]
+    fn a_name_that_is_none_is_answered_with_all() {
+        let none = ModelSpec { name: "gloom".into(), parameters: serde_json::Value::Null };
+        let said = none.make().err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(said.contains("'gloom': the models are ping, ") && said.ends_with(" and diary"));
+    }
+}
