@@ -51,12 +51,13 @@ fn parser(takes: Takes) -> Option<ValueParser> {
             range.map(|number: u32| Value::Whole(u64::from(number))).into()
         }
         Takes::Seed => ValueParser::new(|text: &str| text.parse().map(Value::Whole)),
-        Takes::Real | Takes::Work => ValueParser::new(|text: &str| text.parse().map(Value::Number)),
         Takes::Folder => clap::builder::PathBufValueParser::new().map(Value::Path).into(),
         Takes::Text(check) => {
             ValueParser::new(move |text: &str| check(text).map(|()| Value::Text(text.to_string())))
         }
-        Takes::Simtime => ValueParser::new(|text: &str| simtime(text).map(Value::Number)),
+        Takes::Real | Takes::Work | Takes::Simtime => {
+            ValueParser::new(|text: &str| finite(text).map(Value::Number))
+        }
         Takes::Bytes => ValueParser::new(|text: &str| {
             quantity::bytes(text).map(|bytes| Value::Number(bytes as f64))
         }),
@@ -75,9 +76,9 @@ fn one_of(words: &'static [(&'static str, &'static str)]) -> ValueParser {
         .into()
 }
 
-fn simtime(text: &str) -> Result<f64, String> {
+fn finite(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(time) if time.is_finite() => Ok(time),
+        Ok(number) if number.is_finite() => Ok(number),
         _ => Err("write a number, as 250 or 0.5".into()),
     }
 }

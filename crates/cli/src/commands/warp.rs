@@ -1,7 +1,6 @@
 //! `fourstamp warp`: a simulation on several nodes, or in order on one; its result, its tables, its
 //! run folder.
 
-mod pauses;
 mod plan;
 mod results;
 mod sequential;
@@ -110,7 +109,7 @@ fn parallel(plan: &Plan, model: &dyn AnyModel, nodes: &Nodes) -> Result<()> {
     }
     let mut text = shown.unwrap_or_default();
     if plan.shows_pauses() {
-        text.push_str(&pauses::text(&path)?);
+        text.push_str(&warp::pauses::text(&path)?);
     }
     if plan.keeps() && !common.csv {
         text.push_str(&format!("run: {}   page: fourstamp report {0}\n", path.display()));

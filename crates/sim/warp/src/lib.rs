@@ -30,6 +30,8 @@ mod model;
 mod object_clock;
 mod outgoing;
 mod pace;
+mod parameters;
+pub mod pauses;
 mod recorded;
 mod rows;
 mod samples;
@@ -40,6 +42,7 @@ mod summary;
 mod tables;
 pub mod threads;
 mod witness;
+mod work;
 
 pub use catalogue::{CATALOGUE, ModelSpec, Row, unknown};
 pub use compare::compare;
@@ -63,3 +66,4 @@ pub use tables::{
     write_xl_stats,
 };
 pub use witness::{Quiet, Taking, Witness};
+pub use work::steps_per_us;

@@ -7,11 +7,7 @@ use crate::launching;
 use anyhow::{Result, bail};
 use fabric::{Spec, TransportSpec, Waiting};
 use models::argument::Value as Given;
-use models::{Phold, PholdOptions, Undoing};
 use record::RunInfo;
-use serde_json::{Map, Value};
-use std::time::{Duration, Instant};
-use timewarp::{Limits, Unwatched};
 use warp::config::ConfigFile;
 use warp::{AnyModel, Job};
 
@@ -104,37 +100,13 @@ impl Plan {
     pub fn info(&self, transport: &str, topology: &str) -> RunInfo {
         let mut info = RunInfo::new(&self.job.model.name);
         (info.transport, info.topology) = (transport.into(), topology.into());
-        info.parameters = self.parameters();
-        info
-    }
-
-    /// The model's parameters, and the engine's options.
-    fn parameters(&self) -> Map<String, Value> {
-        let mut parameters = Map::new();
-        parameters.insert("nodes".into(), if self.common.seq { 1 } else { self.nodes() }.into());
-        parameters.insert(
-            "engine".into(),
-            if self.common.seq { "sequential" } else { "optimistic" }.into(),
-        );
-        let options = serde_json::to_value(&self.job.engine).unwrap_or_default();
-        for value in [self.job.model.parameters.clone(), options] {
-            if let Value::Object(fields) = value {
-                flatten(fields, &mut parameters);
-            }
-        }
-        parameters
-            .insert("placement".into(), serde_json::to_value(self.job.dealing).unwrap_or_default());
-        parameters.insert("gvt_interval_us".into(), self.job.gvt_interval_us.into());
+        info.parameters = self.job.parameters((!self.common.seq).then_some(self.nodes()));
         if let Some(config) = &self.common.config {
-            parameters.insert("config".into(), config.display().to_string().into());
-        }
-        parameters.extend(self.job.gvt_change.map(|simtime| ("gvt_change".into(), simtime.into())));
-        if !self.job.places.is_empty() {
-            parameters.insert("placed".into(), self.job.places.len().into());
+            info.parameters.insert("config".into(), config.display().to_string().into());
         }
         let wait = if self.common.engine.wait == Receive::Polling { "polling" } else { "blocking" };
-        parameters.insert("receive".into(), wait.into());
-        parameters
+        info.parameters.insert("receive".into(), wait.into());
+        info
     }
 }
 
@@ -149,53 +121,10 @@ fn whole_path(given: &Given) -> Given {
     }
 }
 
-/// Parameters stand side by side, as those of a benchmark do; what is absent is not said.
-fn flatten(fields: Map<String, Value>, into: &mut Map<String, Value>) {
-    for (name, value) in fields {
-        match value {
-            Value::Object(inner)
-                if matches!(name.as_str(), "options" | "network" | "drawn" | "table") =>
-            {
-                flatten(inner, into)
-            }
-            Value::Object(inner) if name == "generated" => {
-                let prefixed =
-                    inner.into_iter().map(|(inner, value)| (format!("network_{inner}"), value));
-                into.extend(prefixed);
-            }
-            Value::Null => {}
-            value => drop(into.insert(name, value)),
-        }
-    }
-}
-
 /// How many steps of work so many µs are on this machine.
 fn work_steps(us: f64) -> Result<u32> {
     if !(0.0..=1e6).contains(&us) {
         bail!("--work {us}: give µs from 0 to a million");
     }
-    Ok((us * steps_per_us()?) as u32)
-}
-
-/// How many steps of PHOLD's work this machine does in a µs: the best of some short runs, for what
-/// disturbs them only makes them slower.
-fn steps_per_us() -> Result<f64> {
-    const STEPS: u32 = 20_000;
-    let options = PholdOptions {
-        objects: 1,
-        remote: 0.0,
-        work_steps: STEPS,
-        undo: Undoing::Copy,
-        ..PholdOptions::default()
-    };
-    let model = Phold::new(&options)?;
-    let limits = Limits { cutoff: 40.0, ..Limits::default() };
-    let mut best = 0.0f64;
-    for _ in 0..5 {
-        let begun = Instant::now();
-        let events = timewarp::sequential::run(&model, &limits, &mut Unwatched)?.total().events;
-        let us = begun.elapsed().max(Duration::from_nanos(1)).as_secs_f64() * 1e6;
-        best = best.max(events as f64 * f64::from(STEPS) / us);
-    }
-    Ok(best)
+    Ok((us * warp::steps_per_us()?) as u32)
 }

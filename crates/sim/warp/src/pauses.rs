@@ -4,8 +4,8 @@
 //! A pause is one uninterrupted step of the engine; a pass is all steps of a node up to one GVT,
 //! between which other work goes on.
 
-use anyhow::{Context, Result};
-use record::{Batch, Field, Kind, NULL, Run};
+use crate::WarpError;
+use record::{Batch, Field, Kind, NULL, RecordError, Run};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -49,8 +49,13 @@ struct Figures {
 }
 
 /// The lines that are shown of the run in this folder.
-pub fn text(run: &Path) -> Result<String> {
-    let nodes = read(run).context("cannot read the record of the pauses")?;
+///
+/// # Errors
+/// When its record cannot be read.
+pub fn text(run: &Path) -> Result<String, WarpError> {
+    let nodes = read(run).map_err(|error| WarpError::Model {
+        reason: format!("cannot read the record of the pauses: {error}"),
+    })?;
     let f = figures(nodes.into_values());
     if f.pauses == 0 {
         return Ok(
@@ -85,7 +90,7 @@ fn ms(ns: i64) -> String {
     format!("{:.3} ms", ns as f64 / 1e6)
 }
 
-fn read(run: &Path) -> Result<BTreeMap<i64, OfNode>> {
+fn read(run: &Path) -> Result<BTreeMap<i64, OfNode>, RecordError> {
     const FIELDS: [Field; 8] = [
         Field::Kind,
         Field::Src,
