@@ -22,6 +22,7 @@ mod fault;
 mod message;
 mod model;
 mod node;
+mod object_id;
 mod options;
 mod packet;
 mod payload;
@@ -41,8 +42,9 @@ pub use counters::{Counters, NodeCounters, Outcome};
 pub use digest::Digest;
 pub use fault::{Fault, RunError};
 pub use message::{Bundle, Message};
-pub use model::{History, Model, ObjectId, Tell};
+pub use model::{History, Model, Tell};
 pub use node::{Node, Progress, Status};
+pub use object_id::ObjectId;
 pub use options::{Cancellation, Options, Search, Throttle, Timing};
 pub use packet::{
     GvtPacket, Handle, LoadPacket, Packet, PacketError, Parcel, Part, Reference, Whereabouts,

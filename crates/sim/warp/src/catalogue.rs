@@ -2,14 +2,14 @@
 //! in [`CATALOGUE`].
 
 use crate::model::Made;
-use crate::{AnyModel, WarpError};
+use crate::{AnyModel, Job, ModelSpec, WarpError};
 use models::argument::{Argument, Takes, Value};
 use models::{
     CtlsOptions, DiaryOptions, ModelError, PholdOptions, PingOptions, PucksSource, Recipe,
     ScenarioSource, SlooowOptions, WarpnetSpec,
 };
-use serde::{Deserialize, Serialize};
 use std::path::Path;
+use timewarp::VirtualTime;
 
 /// All models, in the order of the help text.
 pub const CATALOGUE: &[Row] = &[
@@ -22,15 +22,6 @@ pub const CATALOGUE: &[Row] = &[
     row::<SlooowOptions>(),
     row::<DiaryOptions>(),
 ];
-
-/// A model with its parameters: it travels to the nodes as JSON.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ModelSpec {
-    /// What a command line calls it.
-    pub name: String,
-    /// As its recipe is serialised.
-    pub parameters: serde_json::Value,
-}
 
 /// A model: what its recipe says, without its type.
 pub struct Row {
@@ -140,6 +131,26 @@ impl ModelSpec {
     /// Steps of work in an event, of models that can be given work.
     pub fn work_steps(&self) -> Option<u32> {
         self.row().and_then(|row| (row.work_steps)(&self.parameters))
+    }
+}
+
+impl Job {
+    /// This model as it is usually run, which for some is not as the others are.
+    pub fn usual(model: ModelSpec) -> Job {
+        let mut job = Job::new(model);
+        let Some(row) = job.model.row() else { return job };
+        job.engine.cutoff = row.cutoff.unwrap_or(job.engine.cutoff);
+        if let Some(seconds) = row.gvt_seconds {
+            job.engine.gvt_events = u32::MAX;
+            job.gvt_interval_us = seconds * 1_000_000;
+        }
+        job
+    }
+
+    /// The simtime at which it ends, if that is known.
+    pub fn end(&self) -> Option<f64> {
+        let end = self.engine.cutoff.min(self.model.end());
+        (end < VirtualTime::POSINF.simtime()).then_some(end)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::WarpError;
 use crate::frame::Opened;
 use crate::meter::Meter;
 use crate::outgoing::Outgoing;
-use crate::pace::{NAP, Pace};
+use crate::pace::{DriveOptions, NAP, Pace};
 use crate::samples::{Look, Sample};
 use crate::witness::{Taking, Witness};
 use clock::Ticks;
@@ -22,27 +22,6 @@ use fabric::{FabricError, Wait};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use timewarp::{Model, Packet, Progress, RunError, VirtualTime};
-
-/// How a node is driven. None of it changes results.
-#[derive(Clone, Copy, Debug)]
-pub struct DriveOptions {
-    /// Most steps between two looks at arrivals: 1 where the engine itself searches what has
-    /// arrived.
-    pub steps_max: u32,
-    /// GVT is computed this often, at least.
-    pub gvt_interval: Duration,
-    /// From one look at the load to the next, if it is balanced.
-    pub balance_interval: Option<Duration>,
-    /// Simtime of GVT from which on it is computed every second instead.
-    pub gvt_change: Option<f64>,
-    /// Shortest time between two looks for messages while there is work: long where looking is a
-    /// system call.
-    pub poll: Duration,
-    /// How long a message may wait for others to travel with.
-    pub flush: Duration,
-    /// How long a peer may say nothing, or take nothing.
-    pub peer_timeout: Duration,
-}
 
 /// How a node's part ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

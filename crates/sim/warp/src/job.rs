@@ -4,7 +4,7 @@ use crate::{DriveOptions, ModelSpec};
 use fabric::{LookCost, Spec};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use timewarp::{Dealing, Model, Options, Placement, RunError, Search, VirtualTime};
+use timewarp::{Dealing, Model, Options, Placement, RunError, Search};
 
 /// A simulation on some nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,24 +62,6 @@ impl Job {
             trace: false,
             sample_ms: SAMPLE_MS,
         }
-    }
-
-    /// The same as this model is usually run, which for some is not as the others are.
-    pub fn usual(model: ModelSpec) -> Job {
-        let mut job = Job::new(model);
-        let Some(row) = job.model.row() else { return job };
-        job.engine.cutoff = row.cutoff.unwrap_or(job.engine.cutoff);
-        if let Some(seconds) = row.gvt_seconds {
-            job.engine.gvt_events = u32::MAX;
-            job.gvt_interval_us = seconds * 1_000_000;
-        }
-        job
-    }
-
-    /// The simtime at which it ends, if that is known.
-    pub fn end(&self) -> Option<f64> {
-        let end = self.engine.cutoff.min(self.model.end());
-        (end < VirtualTime::POSINF.simtime()).then_some(end)
     }
 
     /// How its nodes are driven over this fabric.

@@ -38,16 +38,17 @@ mod samples;
 pub mod sequential;
 pub mod settings;
 mod sorted;
+mod spec;
 mod summary;
 mod tables;
 pub mod threads;
 mod witness;
 mod work;
 
-pub use catalogue::{CATALOGUE, ModelSpec, Row, unknown};
+pub use catalogue::{CATALOGUE, Row, unknown};
 pub use compare::compare;
 pub use critical::{CriticalPath, Link, Step};
-pub use driver::{Drive, DriveOptions, Ending, abort, drive};
+pub use driver::{Drive, Ending, abort, drive};
 pub use error::WarpError;
 pub use files::NodeFiles;
 pub use frame::{FrameError, check_frame};
@@ -56,10 +57,12 @@ pub use job::Job;
 pub use meter::{Gauge, Meter, Readings};
 pub use model::AnyModel;
 pub use object_clock::object_clock;
+pub use pace::DriveOptions;
 pub use recorded::Recorded;
 pub use rows::{Rows, columns};
 pub use samples::{Course, Look, Sample, Samples, Stretch, course, speedup};
 pub use sorted::{Line, SortedFile, merge};
+pub use spec::ModelSpec;
 pub use summary::Summary;
 pub use tables::{
     write_counts, write_load_cycles, write_migrations, write_nodes, write_speedup, write_trace,

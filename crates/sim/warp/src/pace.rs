@@ -1,10 +1,30 @@
 //! When a driver does what: in ticks of its node's clock, so that looking at the time costs nothing
 //! worth mentioning.
 
-use crate::driver::DriveOptions;
 use clock::Ticks;
 use std::time::Duration;
 use timewarp::VirtualTime;
+
+/// How a node is driven. None of it changes results.
+#[derive(Clone, Copy, Debug)]
+pub struct DriveOptions {
+    /// Most steps between two looks at arrivals: 1 where the engine itself searches what has
+    /// arrived.
+    pub steps_max: u32,
+    /// GVT is computed this often, at least.
+    pub gvt_interval: Duration,
+    /// From one look at the load to the next, if it is balanced.
+    pub balance_interval: Option<Duration>,
+    /// Simtime of GVT from which on it is computed every second instead.
+    pub gvt_change: Option<f64>,
+    /// Shortest time between two looks for messages while there is work: long where looking is a
+    /// system call.
+    pub poll: Duration,
+    /// How long a message may wait for others to travel with.
+    pub flush: Duration,
+    /// How long a peer may say nothing, or take nothing.
+    pub peer_timeout: Duration,
+}
 
 /// How long a call of the engine may take: messages wait meanwhile.
 const CALL: Duration = Duration::from_micros(8);
