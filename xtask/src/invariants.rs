@@ -1,6 +1,6 @@
 //! The rules of docs/ARCHITECTURE.md that a program can check: where unsafe code may live, who may
-//! print, who may depend on whom, what must stay pure, why a dependency is there, how files are laid
-//! out, which of them use each other.
+//! print, who may depend on whom, what must stay pure, why a dependency is there, how files are
+//! laid out, which of them use each other.
 //!
 //! It reads source text with comments and literals blanked out, not a syntax tree: the rules are
 //! about words, and so a reader can check the checker. What only a person can judge is left to

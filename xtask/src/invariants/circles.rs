@@ -1,8 +1,8 @@
 //! Files of one package that use each other: whoever reads one must read both.
 //!
-//! A file and the parts below it do not count: the parts are its own, and may use what it has. Tests
-//! do not count either. What a file uses is read from its paths (`use crate::a::b`, `super::c::d`),
-//! with braces taken apart.
+//! A file and the parts below it do not count: the parts are its own, and may use what it has.
+//! Tests do not count either. What a file uses is read from its paths (`use crate::a::b`,
+//! `super::c::d`), with braces taken apart.
 
 use super::Broken;
 use super::source_text;
