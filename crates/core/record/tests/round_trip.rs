@@ -8,23 +8,8 @@ use fourstamp_record::{
 };
 use proptest::prelude::*;
 
-const EXTRAS: [Column; 15] = [
-    Column::ArrivedErrorNs,
-    Column::OnNodeWaited,
-    Column::SrcObject,
-    Column::DstObject,
-    Column::VirtualSend,
-    Column::VirtualReceive,
-    Column::Tag,
-    Column::Communicator,
-    Column::PostedNs,
-    Column::AwaitedNs,
-    Column::ReleasedNs,
-    Column::SendCall,
-    Column::ReceiveCall,
-    Column::SendSite,
-    Column::ReceiveSite,
-];
+/// The columns that a row itself does not hold.
+const EXTRAS: &[Column] = Column::ALL.split_at(5).1;
 
 /// What the optional columns of a row hold.
 fn extras() -> impl Strategy<Value = Vec<u64>> {
@@ -128,9 +113,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
         let run = RunFolder::create(&path, RunInfo::new("test")).unwrap();
-        let small =
-            [Column::Hops, Column::Packets, Column::Batch, Column::InFlight, Column::QueueLength];
-        let schema = Schema::new(&[&small[..], &EXTRAS].concat());
+        let schema = Schema::new(&Column::ALL);
         let mode = if stream { Mode::Stream } else { Mode::Memory };
         // A ring far smaller than the rows: it wraps, and measuring stops for it.
         let mut node = recorder(&run, 0, &schema, options(mode, 37, WhenFull::Block));

@@ -1,11 +1,13 @@
 //! Planted truth: a 95 % interval must hold it about 95 times in 100, also when messages are not
 //! independent.
 
+#[allow(dead_code)]
+mod launches;
+
 use fourstamp_stats::analysis::Summary;
-use fourstamp_stats::{Accumulator, Columns, FileRows, Options, Position};
+use launches::gathered;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use record::{Field, Values};
 
 const RUNS: usize = 200;
 const PS: [f64; 3] = [0.5, 0.9, 0.99];
@@ -14,20 +16,7 @@ const PS: [f64; 3] = [0.5, 0.9, 0.99];
 type Launch = Vec<i64>;
 
 fn end_to_end(launches: &[Launch], resamples: usize) -> Summary {
-    let files = launches
-        .iter()
-        .zip(0..)
-        .map(|(times, launch)| FileRows { launch, node: 0, rows: times.len() as u64 })
-        .collect();
-    let mut accumulator = Accumulator::new(Options { files, resamples, ..Options::default() });
-    for (times, launch) in launches.iter().zip(0..) {
-        let columns = Columns::new(times.len())
-            .with(Field::Kind, Values::Constant(0))
-            .with(Field::ReadyNs, Values::Constant(0))
-            .with(Field::TakenNs, Values::Each(times));
-        accumulator.add_columns(&columns, Position { launch, node: 0, first_row: 0 });
-    }
-    accumulator.finish().stages.remove(0).summary
+    gathered(launches, resamples).finish().stages.remove(0).summary
 }
 
 /// How many of `RUNS` runs have an interval that holds the truth, for each of `PS`.

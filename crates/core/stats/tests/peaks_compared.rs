@@ -6,11 +6,9 @@ mod launches;
 
 use fourstamp_stats::analysis::{Analysis, Stage};
 use fourstamp_stats::compare::{CompareOptions, PeakChange, PeakMatch, Sample, compare};
-use fourstamp_stats::{Accumulator, Columns, FileRows, Options, Position};
-use launches::normal;
+use launches::{gathered, normal};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use record::{Field, Values};
 
 const MESSAGES: usize = 1500;
 /// Where the second peak is in A.
@@ -45,16 +43,7 @@ fn launch(planted: &Planted, random: &mut Pcg64Mcg) -> Vec<i64> {
 
 fn run(planted: &Planted, launches: usize, random: &mut Pcg64Mcg) -> (Sample, Analysis) {
     let launches: Vec<Vec<i64>> = (0..launches).map(|_| launch(planted, random)).collect();
-    let rows = |launch: usize| FileRows { launch: launch as u32, node: 0, rows: MESSAGES as u64 };
-    let files = (0..launches.len()).map(rows).collect();
-    let mut accumulator = Accumulator::new(Options { files, resamples: 0, ..Options::default() });
-    for (times, launch) in launches.iter().zip(0..) {
-        let columns = Columns::new(times.len())
-            .with(Field::Kind, Values::Constant(0))
-            .with(Field::ReadyNs, Values::Constant(0))
-            .with(Field::TakenNs, Values::Each(times));
-        accumulator.add_columns(&columns, Position { launch, node: 0, first_row: 0 });
-    }
+    let accumulator = gathered(&launches, 0);
     (accumulator.sample(), accumulator.finish())
 }
 

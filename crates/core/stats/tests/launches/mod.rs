@@ -98,13 +98,15 @@ pub fn launch(kind: &Kind, slower: f64, random: &mut Pcg64Mcg) -> Vec<i64> {
 
 /// What of these launches takes part in a comparison.
 pub fn sample(launches: &[Vec<i64>]) -> Sample {
-    let rows = |(launch, times): (usize, &Vec<i64>)| FileRows {
-        launch: launch as u32,
-        node: 0,
-        rows: times.len() as u64,
-    };
-    let files = launches.iter().enumerate().map(rows).collect();
-    let mut accumulator = Accumulator::new(Options { files, resamples: 0, ..Options::default() });
+    gathered(launches, 0).sample()
+}
+
+/// Launches whose messages take these times, taken in.
+pub fn gathered(launches: &[Vec<i64>], resamples: usize) -> Accumulator {
+    let rows = |times: &Vec<i64>| times.len() as u64;
+    let file = |(times, launch)| FileRows { launch, node: 0, rows: rows(times) };
+    let files = launches.iter().zip(0..).map(file).collect();
+    let mut accumulator = Accumulator::new(Options { files, resamples, ..Options::default() });
     for (times, launch) in launches.iter().zip(0..) {
         let columns = Columns::new(times.len())
             .with(Field::Kind, Values::Constant(0))
@@ -112,7 +114,7 @@ pub fn sample(launches: &[Vec<i64>]) -> Sample {
             .with(Field::TakenNs, Values::Each(times));
         accumulator.add_columns(&columns, Position { launch, node: 0, first_row: 0 });
     }
-    accumulator.sample()
+    accumulator
 }
 
 /// A run of this kind.
