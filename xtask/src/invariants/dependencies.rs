@@ -26,7 +26,6 @@ const KNOW_ALL: &[&str] = &["cli", "predict"];
 
 /// What the core still takes from products, until it has moved to them.
 const NOT_YET: &[(&str, &str)] = &[
-    ("fourstamp-report", "fourstamp-mpi-facts"),
     ("fourstamp-report", "fourstamp-pager-facts"),
     ("fourstamp-pager-drive", "fourstamp-predict"),
 ];

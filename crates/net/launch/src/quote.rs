@@ -1,6 +1,7 @@
 //! Words for a shell on the other side of ssh, or in a tmux pane.
 
 use crate::NodeCommand;
+use shell_words::quote;
 
 /// One shell command: the environment, then the program, whatever characters they contain.
 pub(crate) fn command_line(environment: &[(String, String)], command: &NodeCommand) -> String {
@@ -8,18 +9,9 @@ pub(crate) fn command_line(environment: &[(String, String)], command: &NodeComma
     let set = environment
         .iter()
         .chain(&command.environment)
-        .map(|(name, value)| format!("{name}={}", word(value)));
-    let run = std::iter::once(&program).chain(&command.arguments).map(|text| word(text));
+        .map(|(name, value)| format!("{name}={}", quote(value)));
+    let run = std::iter::once(&program).chain(&command.arguments).map(|text| quote(text).into());
     std::iter::once("exec env".to_string()).chain(set).chain(run).collect::<Vec<_>>().join(" ")
-}
-
-/// One word, as every POSIX shell reads it.
-pub(crate) fn word(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:,@%+=".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_string();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -31,8 +23,10 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn a_shell_reads_back_what_was_quoted(texts in proptest::collection::vec("[^\\x00]{0,12}", 1..4)) {
-            let words: Vec<String> = texts.iter().map(|text| word(text)).collect();
+        fn a_shell_reads_back_what_was_quoted(
+            texts in proptest::collection::vec("[^\\x00]{0,12}", 1..4),
+        ) {
+            let words: Vec<String> = texts.iter().map(|text| quote(text).into()).collect();
             let script = format!("printf '%s\\037' {}", words.join(" "));
             let output = Command::new("sh").args(["-c", &script]).output().unwrap();
             let expected: String = texts.iter().map(|text| format!("{text}\x1f")).collect();
