@@ -3,6 +3,8 @@
 //!
 //! It takes root, and `ip` and `tc`. What a killed program has left is removed by the next one.
 
+#![forbid(unsafe_code)]
+
 mod error;
 pub mod link;
 pub mod namespaces;

@@ -3,6 +3,8 @@
 //!
 //! Nothing here prints: lines for people are handed back, or to a [`Tell`].
 
+#![forbid(unsafe_code)]
+
 mod error;
 pub mod facts;
 pub mod prediction;

@@ -8,6 +8,8 @@
 //! A field that a run lacks reads as nothing, so runs of older versions stay readable. This crate
 //! opens no file and knows no format: it depends on serde alone.
 
+#![forbid(unsafe_code)]
+
 mod event;
 mod process;
 mod seconds;
