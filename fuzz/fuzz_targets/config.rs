@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 use warp::config::ConfigFile;
-use warp::{AnyModel, Job, ModelSpec};
+use warp::{Job, ModelSpec};
 
 fuzz_target!(|text: &str| {
     let (main, second) = text.split_once('\0').unwrap_or((text, ""));
@@ -16,9 +16,9 @@ fuzz_target!(|text: &str| {
         _ => Err(Error::new(ErrorKind::NotFound, "there is none")),
     };
     let Ok(config) = ConfigFile::read_with(Path::new("a"), &mut open) else { return };
-    let mut job = Job::new(ModelSpec::Ping(Default::default()));
+    let mut job = Job::new(ModelSpec::of(&models::PingOptions::default()));
     if config.settle(&[], &mut job).is_ok() {
-        let model = AnyModel::new(&job.model).expect("ping can be made");
+        let model = job.model.make().expect("ping can be made");
         let _ = model.agree(&config, &mut job);
     }
 });
