@@ -17,6 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Analysed {
     /// Where it was read from.
     pub path: PathBuf,
+    /// The same as text.
+    pub name: String,
     /// What ran.
     pub facts: Facts,
     /// Where the time went.
@@ -71,7 +73,7 @@ pub fn analyse(path: &Path, seed: u64, filter: &Filter) -> Result<Analysed> {
         let part = reading.finish(tally, &facts, &analysis);
         parts.extend(part.map_err(anyhow::Error::from_boxed).with_context(cannot)?);
     }
-    Ok(Analysed { path: path.to_path_buf(), facts, analysis, parts, told: None })
+    Ok(Analysed { path: path.to_path_buf(), name, facts, analysis, parts, told: None })
 }
 
 /// What each product reads of the run.
@@ -142,6 +144,7 @@ impl Analysed {
     /// For a page.
     pub fn entry(&self) -> Entry<'_> {
         Entry {
+            path: &self.name,
             facts: &self.facts,
             analysis: &self.analysis,
             parts: &self.parts,

@@ -35,7 +35,7 @@ fn a_run_is_compared_with_a_slower_one() {
     let said = words(&said);
     assert_eq!(code, Some(1), "{said}");
     for wanted in [
-        "! Size differs: A 8 B, B 4 MiB",
+        "Size 8 B 4 MiB",
         "B is slower: p",
         "× that of A (",
         "p50 > +5%: holds; B/A ",
@@ -46,7 +46,7 @@ fn a_run_is_compared_with_a_slower_one() {
     }
     let page = std::fs::read_to_string(folder.path().join("page.html")).expect("a page");
     assert!(
-        page.contains("<h1>B is slower")
+        page.contains("<h1 class=\"finding\">B is slower")
             && page.contains("4\u{a0}MiB")
             && !page.contains("<script")
     );
@@ -133,7 +133,8 @@ fn wrong_input_is_one_line_that_helps() {
     }
     let cycles = succeed(folder.path(), "compare a cycles");
     assert!(
-        words(&cycles).contains("Recording differs") && words(&cycles).contains("whole cycle"),
+        words(&cycles).contains("Recording every message cycles only")
+            && words(&cycles).contains("whole cycle"),
         "{cycles}"
     );
     assert_eq!(run(folder.path(), "compare a b").status.code(), Some(0));

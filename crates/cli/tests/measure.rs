@@ -188,7 +188,7 @@ fn csv_and_page_of_a_run() {
     assert!(csv.lines().count() >= 6, "{csv}");
     succeed(folder.path(), "report run");
     let page = std::fs::read_to_string(folder.path().join("run/report.html")).expect("a page");
-    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</script>"));
+    assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
     assert!(succeed(folder.path(), "report run --csv=tail").lines().count() > 10);
     assert!(succeed(folder.path(), "report run --terminal").contains("receive wait"));
 }

@@ -112,7 +112,7 @@ fn what_is_waited_for_is_told_apart() {
     network.adds_up();
     assert!(network.part("network") > 0.0 && network.part("disk") == 0.0, "{}", network.seconds);
     assert!(network.part("network_bytes") <= network.part("network"), "{}", network.seconds);
-    assert!(network.said.contains("predicted, 10 times the bandwidth"), "{}", network.said);
+    assert!(network.said.contains("10 times the bandwidth"), "{}", network.said);
     let place = tempfile::tempdir().unwrap();
     let disk = Paged::run(
         &[],

@@ -26,7 +26,7 @@ pub fn table_csv(
         csv.write_record(head).map_err(refused)?;
         for (run, table) in &runs {
             for row in &table.rows {
-                let fields = std::iter::once(harmless(&run.title)).chain(fields(table, row));
+                let fields = std::iter::once(harmless(&run.name)).chain(fields(table, row));
                 csv.write_record(fields).map_err(refused)?;
             }
         }

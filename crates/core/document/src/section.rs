@@ -22,7 +22,9 @@ pub struct Document {
 /// One run of several.
 #[derive(Debug, Default)]
 pub struct Run {
-    /// Its name.
+    /// Its name in CSV.
+    pub name: String,
+    /// Its name for people.
     pub title: String,
     /// What is said of it while it is closed.
     pub brief: String,

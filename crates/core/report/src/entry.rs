@@ -29,6 +29,8 @@ pub struct Page<'a> {
 /// One run of a page.
 #[derive(Debug)]
 pub struct Entry<'a> {
+    /// Where it was read from.
+    pub path: &'a str,
     /// What ran.
     pub facts: &'a Facts,
     /// What was found.
@@ -64,6 +66,7 @@ impl Page<'_> {
 impl Entry<'_> {
     fn run(&self) -> Run {
         Run {
+            name: self.path.to_owned(),
             title: self.facts.title(),
             brief: opening::brief(self.analysis),
             parts: palette::parts(&stage_shares(self.analysis)),

@@ -4,7 +4,7 @@ use stats::analysis::{Analysis, PageKind, PageTransfers, Paging};
 
 use crate::facts::Facts;
 use crate::pager_seconds::{LEAST, about_other, colour, shown};
-use document::{Cell, Column, NONE, Row, Table, byte_rate, count, counted, part, time};
+use document::{Cell, Column, NONE, Row, Table, byte_rate, count, counted, part, size, time};
 use pager_facts::{FaultTime, Happened, PageServer, Paged, PagedPart, PagedSeconds, PagerFacts};
 
 /// The run in a sentence; `None` where it was not paged.
@@ -183,10 +183,16 @@ for room. Not sent again: pages \
 
 /// How many servers and transfers, for the line that says what ran; `None` where the run was not
 /// paged.
-pub(crate) fn counts(facts: &Facts, analysis: &Analysis) -> Option<[String; 2]> {
-    let servers = facts.pager.as_ref()?.servers.len() as u64;
+pub(crate) fn counts(facts: &Facts, analysis: &Analysis) -> Option<[String; 4]> {
+    let pager = facts.pager.as_ref()?;
+    let servers = pager.servers.len() as u64;
     let servers = if servers == 0 { "no servers".to_owned() } else { counted(servers, "server") };
-    Some([servers, counted(analysis.population.messages(), "page transfer")])
+    Some([
+        pager.policy.clone(),
+        format!("{} of local memory", size(pager.local_bytes)),
+        servers,
+        counted(analysis.population.messages(), "page transfer"),
+    ])
 }
 
 /// Kind, number and times of faults.

@@ -98,24 +98,26 @@ pub(crate) fn quantile_table(
         let column = Column::time(key, quantile_name(*p)).with_interval();
         if USUAL.contains(p) { column } else { column.wide() }
     };
-    let mut columns = vec![Column::text("stage", ""), Column::time("min", "min")];
+    let mut columns = vec![
+        Column::text("stage", ""),
+        Column::count("n", what).wide(),
+        Column::time("min", "min"),
+    ];
     columns.extend(QUANTILES.iter().map(quantile));
     columns.extend([
         Column::time("max", "max"),
         Column::time("mean", "mean"),
         Column::time("sd", "standard deviation").wide(),
-        Column::count("n", what).wide(),
         Column::count("effective_n", "effective count").wide(),
     ]);
     let row = |(name, summary): (Cell, &Summary)| -> Row {
         let known = |value: f64| Cell::from((summary.count > 0).then_some(value));
-        let mut cells = vec![name, known(summary.min_ns as f64)];
+        let mut cells = vec![name, summary.count.into(), known(summary.min_ns as f64)];
         cells.extend(QUANTILES.iter().map(|(p, _)| quantile_cell(summary, *p)));
         cells.extend([
             known(summary.max_ns as f64),
             known(summary.mean_ns),
             known(summary.sd_ns),
-            summary.count.into(),
             summary.effective_count.into(),
         ]);
         cells.into()

@@ -35,7 +35,8 @@ fn page_text(run: &MpiRun) -> String {
 
 fn document_of(run: &MpiRun) -> Document {
     let (facts, parts) = (run.facts(), run.parts());
-    let entry = Entry { facts: &facts, analysis: &run.analysis, parts: &parts, told: None };
+    let entry =
+        Entry { path: "run", facts: &facts, analysis: &run.analysis, parts: &parts, told: None };
     Page { title: "", runs: &[entry], floors: &[], remarks: &[] }.document()
 }
 

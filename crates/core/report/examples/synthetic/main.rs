@@ -46,7 +46,7 @@ fn main() -> Result<(), DocumentError> {
     let (one, other) = (hostile(), hostile_mpi(&mpi));
     let (other_facts, other_parts) = (other.facts(), other.parts());
     let entries = [
-        Entry { facts: &one.0, analysis: &one.1, parts: &[], told: None },
+        Entry { facts: &one.0, analysis: &one.1, path: "run", parts: &[], told: None },
         Entry { facts: &other_facts, analysis: &other.analysis, parts: &other_parts, told: None },
     ];
     write_entries(folder, "hostile.html", HOSTILE, &entries)?;
@@ -66,7 +66,7 @@ fn write(
 ) -> Result<(), DocumentError> {
     let entries: Vec<Entry> = runs
         .iter()
-        .map(|(facts, analysis)| Entry { facts, analysis, parts: &[], told: None })
+        .map(|(facts, analysis)| Entry { facts, analysis, path: "run", parts: &[], told: None })
         .collect();
     write_entries(folder, name, title, &entries)
 }

@@ -24,7 +24,6 @@ pub fn story(told: &Told) -> Document {
     let mut sections: Vec<Section> = story
         .chapters
         .iter()
-        .filter(|chapter| !chapter.facts.is_empty())
         .map(|chapter| {
             let mut section = Section::new("chapter", words.heading(chapter), "");
             section.blocks.push(Block::List(words.sentences(chapter)));
