@@ -67,7 +67,7 @@ fn fields(table: &Table, row: &Row) -> impl Iterator<Item = String> {
 /// | column | meaning |
 /// |---|---|
 /// | `series` | which plot |
-/// | `stage` | `end-to-end`, `send-wait`, `transit`, `receive-wait`, `cycle`; empty where it does not apply |
+/// | `stage` | `end-to-end`, `send-wait`, `transit`, `receive-wait`, `cycle`, else empty |
 /// | `group` | piece, group, launch, kind; empty where it does not apply |
 /// | `scale` | `linear` or `log` for histogram bins, else empty |
 /// | `x_from`, `x_to` | where it lies; `x_to` is empty for a point |

@@ -85,7 +85,8 @@ mod tests {
     #[test]
     fn what_leaves_for_a_terminal_sets_colours_at_most() {
         let text = "\u{1b}[1;31mred\u{1b}[0m\u{1b}]0;title\u{7}\u{1b}[2J\r\u{9b}2J\u{202e}\tx\n";
-        let shown = "\u{1b}[1;31mred\u{1b}[0m\u{fffd}]0;title\u{fffd}\u{fffd}[2J\u{fffd}\u{fffd}2J\u{fffd}\tx\n";
+        let shown = "\u{1b}[1;31mred\u{1b}[0m\u{fffd}]0;title\u{fffd}\u{fffd}[2J\
+                     \u{fffd}\u{fffd}2J\u{fffd}\tx\n";
         assert_eq!(printable(text), shown);
         let long = printable(&format!("{}\nb\n", "a".repeat(1_000_000)));
         assert_eq!(long.chars().count(), LINE_CHARS_MAX + 4);

@@ -6,8 +6,8 @@ use crate::block::Block;
 use crate::section::{Document, Run, Section};
 use crate::table::{Cell, Table, Value};
 
-/// The document as one object: `title`, `says`, `tables`, `sections`, `runs`. Times are in ns, parts
-/// run from 0 to 1, a value that is not known is null.
+/// The document as one object: `title`, `says`, `tables`, `sections`, `runs`. Times are in ns,
+/// parts run from 0 to 1, a value that is not known is null.
 pub fn json(document: &Document) -> Json {
     let mut whole = part(&document.title, &document.opening, &document.sections);
     if !document.runs.is_empty() {

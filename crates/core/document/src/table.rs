@@ -135,8 +135,8 @@ impl Table {
         self
     }
 
-    /// The columns that people see: those for scripts alone, and those in which every cell is empty,
-    /// are left out.
+    /// The columns that people see: those for scripts alone, and those in which every cell is
+    /// empty, are left out.
     pub(crate) fn seen(&self, wide: bool) -> Vec<usize> {
         let filled = |at: usize| self.rows.iter().any(|row| !row.cells[at].is_empty());
         let wanted = |shown: Shown| match shown {

@@ -269,10 +269,18 @@ mod tests {
 
     fn facts() -> Facts {
         let pager = serde_json::from_value(json!({
-            "policy": "parity-log", "local_bytes": 64 << 20, "servers": [{"address": "<b>", "role": "data", "state": "up", "pages": 12}],
-            "processes": [{"seconds": {"elapsed": 130.76, "user": 66.138, "system": 3.133, "init": 0.21, "handling": 8.723, "network": 42.556, "queue": 4.0},
-                "faults": {"hard": 2055}, "fault_ns": {"hard": {"p50": 25000.0, "p99": 130000.0, "max": 2e6, "mean": 3e4}},
-                "page_outs": 2718, "page_ins": 2055, "transfers": 5452, "events": [{"at_s": 3.25, "what": "server 2 is down\u{1b}[2J"}]}],
+            "policy": "parity-log", "local_bytes": 64 << 20,
+            "servers": [{"address": "<b>", "role": "data", "state": "up", "pages": 12}],
+            "processes": [{
+                "seconds": {
+                    "elapsed": 130.76, "user": 66.138, "system": 3.133, "init": 0.21,
+                    "handling": 8.723, "network": 42.556, "queue": 4.0,
+                },
+                "faults": {"hard": 2055},
+                "fault_ns": {"hard": {"p50": 25000.0, "p99": 130000.0, "max": 2e6, "mean": 3e4}},
+                "page_outs": 2718, "page_ins": 2055, "transfers": 5452,
+                "events": [{"at_s": 3.25, "what": "server 2 is down\u{1b}[2J"}],
+            }],
         }))
         .unwrap();
         Facts { pager: Some(pager), ..Facts::default() }
@@ -294,7 +302,10 @@ mod tests {
     #[test]
     fn a_run_without_transfers_blames_nobody_and_predicts_nothing() {
         let pager = serde_json::from_value(json!({
-            "processes": [{"seconds": {"elapsed": 10.0, "user": 3.4, "system": 0.2, "queue": 0.0}, "faults": {"zero": 900}}],
+            "processes": [{
+                "seconds": {"elapsed": 10.0, "user": 3.4, "system": 0.2, "queue": 0.0},
+                "faults": {"zero": 900},
+            }],
         }))
         .unwrap();
         let facts = Facts { pager: Some(pager), ..Facts::default() };

@@ -60,9 +60,9 @@ impl<'a> Trace<'a> {
         self.event(
             &json!({"ph": "M", "pid": group, "name": "process_name", "args": {"name": name}}),
         )?;
-        self.event(
-            &json!({"ph": "M", "pid": group, "name": "process_sort_index", "args": {"sort_index": order}}),
-        )
+        self.event(&json!({
+            "ph": "M", "pid": group, "name": "process_sort_index", "args": {"sort_index": order},
+        }))
     }
 
     /// Name a track.
@@ -71,12 +71,13 @@ impl<'a> Trace<'a> {
     /// When `out` refuses the text.
     pub fn name_track(&mut self, track: Track, name: &str) -> Result<()> {
         let (pid, tid) = (track.group, track.track);
-        self.event(
-            &json!({"ph": "M", "pid": pid, "tid": tid, "name": "thread_name", "args": {"name": name}}),
-        )?;
-        self.event(
-            &json!({"ph": "M", "pid": pid, "tid": tid, "name": "thread_sort_index", "args": {"sort_index": tid}}),
-        )
+        self.event(&json!({
+            "ph": "M", "pid": pid, "tid": tid, "name": "thread_name", "args": {"name": name},
+        }))?;
+        self.event(&json!({
+            "ph": "M", "pid": pid, "tid": tid, "name": "thread_sort_index",
+            "args": {"sort_index": tid},
+        }))
     }
 
     /// A slice.

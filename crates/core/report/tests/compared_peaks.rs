@@ -139,10 +139,12 @@ proptest! {
         own in prop::collection::vec(0.7..1.4_f64, 2..12),
     ) {
         let (first, second) = own.split_at(own.len() / 2);
-        let ((a_sample, a_analysis), (b_sample, b_analysis)) = (run(places, first), run(places, second));
+        let (a_sample, a_analysis) = run(places, first);
+        let (b_sample, b_analysis) = run(places, second);
         let peaks = [[peak(a.0, a.1, a.2)], [peak(a.0 * factor, of_b.0, of_b.1)]];
         let options = CompareOptions::default();
-        let comparison = compare(&a_sample, &b_sample, [&peaks[0], &peaks[1]], &options).expect("comparable");
+        let comparison =
+            compare(&a_sample, &b_sample, [&peaks[0], &peaks[1]], &options).expect("comparable");
         check(&comparison, [&a_analysis, &b_analysis]);
     }
 }

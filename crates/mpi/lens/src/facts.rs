@@ -207,7 +207,9 @@ mod tests {
     #[test]
     fn a_rank_that_never_came_back_is_told() {
         let facts = of(Some(&json!({
-            "in_progress": [{"rank": 2, "call": "MPI_Recv", "peer": 1, "tag": 7, "since_ns": 4_000_000_000_i64}],
+            "in_progress": [{
+                "rank": 2, "call": "MPI_Recv", "peer": 1, "tag": 7, "since_ns": 4_000_000_000_i64,
+            }],
             "missing_ranks": [3], "passed_through": {"MPI_Put": 3},
         })))
         .unwrap();

@@ -59,9 +59,11 @@ macro_rules! properties_over_fabrics {
                 udp_mesh_of_3_tasked: Fabric::mesh(udp_tasked(), 3, Blocking),
                 udp_cube_of_4_blocking: Fabric::cube(udp_adaptive(), 4, Blocking),
                 udp_pair_troubled_adaptive: Fabric::mesh(troubled(udp_adaptive(), 0.1), 2, Polling),
-                udp_pair_troubled_periodic: Fabric::mesh(troubled(udp_periodic(), 0.1), 2, Blocking),
+                udp_pair_troubled_periodic:
+                    Fabric::mesh(troubled(udp_periodic(), 0.1), 2, Blocking),
                 udp_pair_in_great_trouble: Fabric::mesh(troubled(udp_adaptive(), 0.3), 2, Blocking),
-                udp_pair_in_great_trouble_periodic: Fabric::mesh(troubled(udp_periodic(), 0.3), 2, Polling),
+                udp_pair_in_great_trouble_periodic:
+                    Fabric::mesh(troubled(udp_periodic(), 0.3), 2, Polling),
                 udp_mesh_of_3_troubled: Fabric::mesh(troubled(udp_tasked(), 0.2), 3, Blocking),
                 udp_cube_of_4_troubled: Fabric::cube(troubled(udp_adaptive(), 0.1), 4, Blocking),
                 planted_thread_pair: Fabric::mesh(Thread, 2, Blocking).planted(),

@@ -1,4 +1,5 @@
-//! What the processes of a launch are told, and what is told of their end, however they are started.
+//! What the processes of a launch are told, and what is told of their end, however they are
+//! started.
 
 use crate::options::LaunchOptions;
 use fabric::RunKey;

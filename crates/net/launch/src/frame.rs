@@ -343,7 +343,8 @@ mod tests {
             for bytes in [framed, raw] {
                 if let Ok(Some((frame, used))) = decode_control(&bytes) {
                     prop_assert!(used <= bytes.len());
-                    prop_assert_eq!(decode_control(&frame.encode().unwrap()).unwrap().map(|(again, _)| again), Some(frame));
+                    let again = decode_control(&frame.encode().unwrap()).unwrap();
+                    prop_assert_eq!(again.map(|(again, _)| again), Some(frame));
                 }
             }
         }

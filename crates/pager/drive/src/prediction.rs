@@ -58,7 +58,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Predictions for a process with these facts and the timeline in `path`, to a tenth of a second.
+    /// Predictions for a process with these facts and the timeline in `path`, to a tenth of a
+    /// second.
     fn times(process: &serde_json::Value, path: &Path) -> Vec<(String, f64)> {
         let mut pager: PagerFacts =
             serde_json::from_value(json!({ "processes": [process] })).expect("facts");

@@ -2,14 +2,16 @@
 //! and large anonymous mappings of an unmodified program come from paged memory ([`rmem::Memory`]),
 //! everything else from the C library.
 //!
-//! | calls | here |
-//! |---|---|
-//! | `malloc` and its family | from the threshold on: paged (`heap`) |
-//! | `mmap`, `munmap`, `mremap`, `madvise` | private anonymous memory that can be read and written, from the threshold on: paged (`maps`) |
-//! | `mprotect`, `mlock`, `mlockall` | refused on paged memory, in one line (`refusals`) |
-//! | `read`, `write` and the like, `fread`, `fwrite`, `setvbuf` | pages are held while the kernel works on them, where it serves only faults of user mode (`transfers`, `vectors`, `streams`) |
-//! | `fork` | the child has no paged memory of its own, and dies with one line when it touches its parent's (`fork`) |
-//! | `pthread_create` | threads that the engine starts are known as its own: nothing of theirs is paged (`own`) |
+//! - `malloc` and its family: from the threshold on, memory is paged (`heap`).
+//! - `mmap`, `munmap`, `mremap`, `madvise`: private anonymous memory that can be read and written
+//!   is paged from the threshold on (`maps`).
+//! - `mprotect`, `mlock`, `mlockall`: refused on paged memory, in one line (`refusals`).
+//! - `read`, `write` and the like, `fread`, `fwrite`, `setvbuf`: pages are held while the kernel
+//!   works on them, where it serves only faults of user mode (`transfers`, `vectors`, `streams`).
+//! - `fork`: the child has no paged memory of its own, and dies with one line when it touches its
+//!   parent's (`fork`).
+//! - `pthread_create`: threads that the engine starts are known as its own, and nothing of theirs
+//!   is paged (`own`).
 //!
 //! Without `FOURSTAMP_PAGER` in the environment every call passes straight through. With it nothing
 //! is started before the first large allocation; if the engine cannot start then, the program ends
@@ -27,7 +29,7 @@
 //!   and mappings made by system calls that do not go through the C library.
 //! - A process made by a bare `clone` or `fork` system call is not told of: in such a child paged
 //!   memory is not there (it ends by `SIGSEGV`).
-//! - Where the kernel serves only faults of user mode, a system call that is not in the table fails
+//! - Where the kernel serves only faults of user mode, a system call that is not listed above fails
 //!   with `EFAULT` on pages that are away: `ioctl`, `io_uring`, asynchronous I/O, `vmsplice`,
 //!   `process_vm_readv`, and structures such as `stat` buffers that lie in paged memory. A lock
 //!   (`pthread_mutex_t`) in paged memory can end the program in the C library's own check. `readv`,

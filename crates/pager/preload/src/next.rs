@@ -23,7 +23,10 @@ unsafe extern "C" {
 }
 
 macro_rules! functions {
-    ($($name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)? $(, meanwhile $meanwhile:ident)?;)*) => {
+    ($(
+        $name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?
+            $(, meanwhile $meanwhile:ident)?;
+    )*) => {
         $(
             /// The function of that name.
             ///
@@ -46,7 +49,9 @@ macro_rules! functions {
         )*
     };
     (@find $name:ident $found:ident) => { find(name!($name), &$found, None) };
-    (@find $name:ident $found:ident $meanwhile:ident) => { find(name!($name), &$found, Some($meanwhile as *const () as usize)) };
+    (@find $name:ident $found:ident $meanwhile:ident) => {
+        find(name!($name), &$found, Some($meanwhile as *const () as usize))
+    };
 }
 
 macro_rules! name {
@@ -67,15 +72,24 @@ functions! {
     aligned_alloc(alignment: size_t, bytes: size_t) -> *mut c_void, meanwhile __libc_memalign;
     posix_memalign(result: *mut *mut c_void, alignment: size_t, bytes: size_t) -> c_int;
     malloc_usable_size(pointer: *mut c_void) -> size_t;
-    pthread_create(thread: *mut pthread_t, attributes: *const pthread_attr_t, routine: Routine, argument: *mut c_void) -> c_int;
+    pthread_create(
+        thread: *mut pthread_t, attributes: *const pthread_attr_t, routine: Routine,
+        argument: *mut c_void
+    ) -> c_int;
     read(file: c_int, buffer: *mut c_void, bytes: size_t) -> ssize_t;
     write(file: c_int, buffer: *const c_void, bytes: size_t) -> ssize_t;
     pread(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t;
     pwrite(file: c_int, buffer: *const c_void, bytes: size_t, offset: off_t) -> ssize_t;
     recv(socket: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int) -> ssize_t;
     send(socket: c_int, buffer: *const c_void, bytes: size_t, flags: c_int) -> ssize_t;
-    recvfrom(socket: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
-    sendto(socket: c_int, buffer: *const c_void, bytes: size_t, flags: c_int, to: *const sockaddr, length: socklen_t) -> ssize_t;
+    recvfrom(
+        socket: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int,
+        from: *mut sockaddr, length: *mut socklen_t
+    ) -> ssize_t;
+    sendto(
+        socket: c_int, buffer: *const c_void, bytes: size_t, flags: c_int,
+        to: *const sockaddr, length: socklen_t
+    ) -> ssize_t;
     getrandom(buffer: *mut c_void, bytes: size_t, flags: u32) -> ssize_t;
     readv(file: c_int, vectors: *const iovec, count: c_int) -> ssize_t;
     writev(file: c_int, vectors: *const iovec, count: c_int) -> ssize_t;
@@ -86,15 +100,30 @@ functions! {
     fread(buffer: *mut c_void, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
     fwrite(buffer: *const c_void, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
     fread_unlocked(buffer: *mut c_void, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
-    fwrite_unlocked(buffer: *const c_void, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
+    fwrite_unlocked(
+        buffer: *const c_void, bytes: size_t, count: size_t, stream: *mut FILE
+    ) -> size_t;
     setvbuf(stream: *mut FILE, buffer: *mut i8, mode: c_int, bytes: size_t) -> c_int;
     __read_chk(file: c_int, buffer: *mut c_void, bytes: size_t, room: size_t) -> ssize_t;
-    __pread_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
-    __pread64_chk(file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t) -> ssize_t;
-    __recv_chk(socket: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int) -> ssize_t;
-    __recvfrom_chk(socket: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t;
-    __fread_chk(buffer: *mut c_void, room: size_t, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
-    __fread_unlocked_chk(buffer: *mut c_void, room: size_t, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t;
+    __pread_chk(
+        file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t
+    ) -> ssize_t;
+    __pread64_chk(
+        file: c_int, buffer: *mut c_void, bytes: size_t, offset: off_t, room: size_t
+    ) -> ssize_t;
+    __recv_chk(
+        socket: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int
+    ) -> ssize_t;
+    __recvfrom_chk(
+        socket: c_int, buffer: *mut c_void, bytes: size_t, room: size_t, flags: c_int,
+        from: *mut sockaddr, length: *mut socklen_t
+    ) -> ssize_t;
+    __fread_chk(
+        buffer: *mut c_void, room: size_t, bytes: size_t, count: size_t, stream: *mut FILE
+    ) -> size_t;
+    __fread_unlocked_chk(
+        buffer: *mut c_void, room: size_t, bytes: size_t, count: size_t, stream: *mut FILE
+    ) -> size_t;
 }
 
 /// An address in the C library.

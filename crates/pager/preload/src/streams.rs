@@ -12,7 +12,9 @@ macro_rules! streams {
             /// # Safety
             /// As for the C library's function of this name.
             #[cfg_attr(not(test), unsafe(no_mangle))]
-            pub unsafe extern "C" fn $name(buffer: $pointer, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t {
+            pub unsafe extern "C" fn $name(
+                buffer: $pointer, bytes: size_t, count: size_t, stream: *mut FILE,
+            ) -> size_t {
                 let all = bytes.saturating_mul(count);
                 if !needs(buffer as usize, all) {
                     // SAFETY: the caller's own arguments.
@@ -44,7 +46,9 @@ macro_rules! checked {
             /// # Safety
             /// As for the C library's function of this name.
             #[cfg_attr(not(test), unsafe(no_mangle))]
-            pub unsafe extern "C" fn $checked(buffer: *mut c_void, room: size_t, bytes: size_t, count: size_t, stream: *mut FILE) -> size_t {
+            pub unsafe extern "C" fn $checked(
+                buffer: *mut c_void, room: size_t, bytes: size_t, count: size_t, stream: *mut FILE,
+            ) -> size_t {
                 if bytes.checked_mul(count).is_none_or(|all| all > room) {
                     // SAFETY: the caller's own arguments; the C library ends a program whose buffer
                     // is too small.

@@ -171,7 +171,9 @@ mod tests {
     proptest! {
         /// A set of single pages says the same.
         #[test]
-        fn it_agrees_with_a_set_of_pages(steps in prop::collection::vec((any::<bool>(), 0..PAGES, 1..8usize), 1..60)) {
+        fn it_agrees_with_a_set_of_pages(
+            steps in prop::collection::vec((any::<bool>(), 0..PAGES, 1..8usize), 1..60),
+        ) {
             let (mut table, mut model) = (Table::new(), BTreeSet::new());
             for (adds, first, count) in steps {
                 let part = (first * 4096, count * 4096);

@@ -63,12 +63,16 @@ macro_rules! vectors {
             /// # Safety
             /// As for the C library's function of this name.
             #[cfg_attr(not(test), unsafe(no_mangle))]
-            pub unsafe extern "C" fn $name(file: c_int, vectors: *const iovec, count: c_int $(, $offset: $kind)?) -> ssize_t {
+            pub unsafe extern "C" fn $name(
+                file: c_int, vectors: *const iovec, count: c_int $(, $offset: $kind)?
+            ) -> ssize_t {
                 // SAFETY: the caller's own arguments; what is held is a part of them.
                 unsafe {
                     match Held::of(vectors, usize::try_from(count).unwrap_or(0)) {
                         None => next::$next(file, vectors, count $(, $offset)?),
-                        Some(held) => held.during(|vectors, count| next::$next(file, vectors, count $(, $offset)?)),
+                        Some(held) => held.during(|vectors, count| {
+                            next::$next(file, vectors, count $(, $offset)?)
+                        }),
                     }
                 }
             }

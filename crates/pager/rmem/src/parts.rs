@@ -281,16 +281,20 @@ mod tests {
     proptest! {
         #[test]
         fn parts_are_never_negative_and_add_up_to_the_whole(
-            times in prop::array::uniform11(0.0..100.0f64), user_share in 0.0..=1.0, counts in any::<bool>(),
+            times in prop::array::uniform11(0.0..100.0f64), user_share in 0.0..=1.0,
+            counts in any::<bool>(),
         ) {
-            let [elapsed, work, queue, unseen, handling, network, server, disk, late, unknown, each] = times;
+            let [
+                elapsed, work, queue, unseen, handling, network, server, disk, late, unknown, each,
+            ] = times;
             let queue = counts.then_some(queue);
             let waited = Waits { handling, network, server, disk, late, unknown };
             let all = waited.all();
             let found = parts(&Reading {
                 elapsed, work, user_share, queue, unseen, waited, each: each + all,
             });
-            prop_assert!(found.parts().map(|part| part.seconds).iter().all(|part| *part >= 0.0), "{:?}", found);
+            let seconds = found.parts().map(|part| part.seconds);
+            prop_assert!(seconds.iter().all(|part| *part >= 0.0), "{:?}", found);
             prop_assert!((sum(&found) - elapsed).abs() < 1e-6, "{:?}", found);
         }
     }

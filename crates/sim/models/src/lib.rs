@@ -3,12 +3,12 @@
 //! | model | source | what it is for |
 //! |---|---|---|
 //! | [`ping`] | TWOS 2.7 | the cost of one message plus one event; no rollback is possible |
-//! | [`phold`] | R. Fujimoto, Performance of Time Warp under synthetic workloads, 1990 | the field's synthetic load |
-//! | [`warpnet`] | TWOS 2.7 | a packet-switched network: large states, long events, messages of three sizes |
-//! | [`pucks`] | TWOS 2.7 | colliding discs: short events that predict, and call off what they predicted |
-//! | [`stb88`] | TWOS 2.7 | a battle along a front: short events, large messages, much that can run at once |
-//! | [`stb88`], as CTLS | a memo of 1988; the reconstruction is ours | the same rules with more divisions, for many nodes |
-//! | [`diary`] | a memo of 1988, "Story of a Message" | a message that waits while its receiver's messages are cancelled |
+//! | [`phold`] | R. Fujimoto, 1990 | the field's synthetic load |
+//! | [`warpnet`] | TWOS 2.7 | a packet network: large states, long events, messages of 3 sizes |
+//! | [`pucks`] | TWOS 2.7 | colliding discs: short events that predict, and call off predictions |
+//! | [`stb88`] | TWOS 2.7 | a battle on a front: short events, large messages, much parallelism |
+//! | [`stb88`], as CTLS | a memo of 1988, rebuilt | the same with more divisions, for many nodes |
+//! | [`diary`] | a memo of 1988 | a message waits while others of its receiver are cancelled |
 //! | [`slooow`] | one sentence of a memo of 1988; the model is ours | long fossil collections |
 //!
 //! Each has a [`Recipe`]: its parameters in a plain struct, and all that is known of it.

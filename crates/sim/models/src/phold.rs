@@ -197,7 +197,9 @@ mod tests {
     proptest! {
         #[test]
         fn a_remote_message_leaves_its_group(groups in 1u32..6, size in 2u32..6, seed: u64) {
-            let options = PholdOptions { objects: groups * size, groups, remote: 1.0, seed, ..Default::default() };
+            let objects = groups * size;
+            let options =
+                PholdOptions { objects, groups, remote: 1.0, seed, ..Default::default() };
             let model = Phold::new(&options).unwrap();
             for object in 0..options.objects {
                 let mut state = model.state(object);

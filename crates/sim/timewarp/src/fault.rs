@@ -6,7 +6,11 @@ use crate::{ObjectId, VirtualTime};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// A send to now or before.
-    #[error("it sent to object {} at {receive}, which does not lie after now ({now}); a send must go strictly later", receiver.0)]
+    #[error(
+        "it sent to object {} at {receive}, which does not lie after now ({now}); a send must go \
+         strictly later",
+        receiver.0
+    )]
     SendIntoPast {
         /// To whom.
         receiver: ObjectId,

@@ -1,8 +1,9 @@
 //! Configuration files of the Time Warp Operating System: a command a line.
 //!
 //! ```text
-//!  text ── lexer ──► words ── source ──► all files' lines ── parser ──► commands ── settings ──► Job
-//!                                                                          └──── agree ──► names and messages of the model
+//! text ── lexer ──► words ── source ──► all files' lines ── parser ──► commands
+//! commands ── settings ──► Job
+//!         └──── agree ───► names and messages of the model
 //! ```
 //!
 //! Commands that have a meaning here are obeyed; those that have none are named once each, with the

@@ -4,7 +4,8 @@
 //! bytes. So parcels for one node are packed together. Little-endian:
 //!
 //! ```text
-//! version 1 │ flags 1 │ 0 2 │ parcels 4 │ first number 8, if stamped │ ( ready 8, if stamped │ parcel )*
+//! version 1 │ flags 1 │ 0 2 │ parcels 4 │ first number 8, if stamped
+//!   │ ( ready 8, if stamped │ parcel )*
 //! ```
 //!
 //! A frame with the flag `ABORT` has no parcels: its sender has failed and leaves.
@@ -272,7 +273,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parcels_survive_the_way(parcels in prop::collection::vec(parcel(), 1..20), ready: Option<u64>, first: u64) {
+        fn parcels_survive_the_way(
+            parcels in prop::collection::vec(parcel(), 1..20), ready: Option<u64>, first: u64,
+        ) {
             let mut packer = Packer::with_memory(vec![7; 3]);
             parcels.iter().for_each(|parcel| packer.add(parcel, ready));
             let bytes = packer.seal(first);
@@ -281,7 +284,8 @@ mod tests {
             for (at, parcel) in (0u64..).zip(&parcels) {
                 let unpacked = opened.next::<Vec<u8>>().unwrap().unwrap();
                 prop_assert_eq!(&unpacked.parcel, parcel);
-                prop_assert_eq!(unpacked.stamped, ready.map(|ready| (ready, first.wrapping_add(at))));
+                let stamped = ready.map(|ready| (ready, first.wrapping_add(at)));
+                prop_assert_eq!(unpacked.stamped, stamped);
             }
             prop_assert!(opened.next::<Vec<u8>>().unwrap().is_none());
             for cut in 0..bytes.len() {

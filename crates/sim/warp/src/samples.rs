@@ -68,7 +68,8 @@ impl Samples {
         let Status { gvt, committed, executed, memory, pending, uncommitted, leaving } = status;
         let (entry, gvt) = (self.entry, gvt.simtime());
         let line = format!(
-            "{entry},{seconds:.6},{gvt},{local_time},{committed},{executed},{pending},{uncommitted},{leaving},{memory}\n"
+            "{entry},{seconds:.6},{gvt},{local_time},{committed},{executed},{pending},\
+             {uncommitted},{leaving},{memory}\n"
         );
         let written = self.file.write_all(line.as_bytes());
         self.failure = self.failure.take().or(written.err());

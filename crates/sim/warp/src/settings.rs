@@ -1,7 +1,7 @@
 //! The options of a run and its engine, each in one row: the argument, its help text, what it sets,
 //! and the commands of a configuration file that say the same ([`SETTINGS`], in
-//! `settings/table.rs`). A new option is a field of [`timewarp::Options`] and a row. What `run.json`
-//! says of an option is that field, serialised.
+//! `settings/table.rs`). A new option is a field of [`timewarp::Options`] and a row. What
+//! `run.json` says of an option is that field, serialised.
 
 mod table;
 

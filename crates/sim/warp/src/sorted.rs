@@ -234,24 +234,35 @@ mod tests {
             gvts in prop::collection::vec(0u32..45, 0..6),
         ) {
             let folder = tempfile::tempdir().unwrap();
-            let paths: Vec<PathBuf> = (0..3).map(|node| folder.path().join(node.to_string())).collect();
-            let mut files: Vec<_> = paths.iter().map(|path| SortedFile::new(path.clone())).collect();
+            let paths: Vec<PathBuf> =
+                (0..3).map(|node| folder.path().join(node.to_string())).collect();
+            let mut files: Vec<_> =
+                paths.iter().map(|path| SortedFile::new(path.clone())).collect();
             let mut gvts = gvts;
             gvts.sort_unstable();
             gvts.push(u32::MAX);
             let mut before = 0;
             for gvt in gvts {
-                for (time, object, node) in events.iter().filter(|(time, ..)| (before..gvt).contains(time)) {
+                let due = |(time, ..): &&(u32, u32, usize)| (before..gvt).contains(time);
+                for (time, object, node) in events.iter().filter(due) {
                     let time = VirtualTime::at(f64::from(*time));
-                    files[*node].add(Committed { time, object: ObjectId(*object), messages: 1, sent: 2, dropped: 0, spent_ns: 0 });
+                    files[*node].add(Committed {
+                        time, object: ObjectId(*object), messages: 1, sent: 2, dropped: 0,
+                        spent_ns: 0,
+                    });
                 }
                 files.iter_mut().for_each(|file| file.advance(VirtualTime::at(f64::from(gvt))));
                 before = before.max(gvt);
             }
             files.into_iter().try_for_each(SortedFile::finish).unwrap();
             let mut merged = Vec::new();
-            merge(&paths, |event: Committed| { merged.push((event.time.simtime() as u32, event.object.0)); Ok(()) }).unwrap();
-            let mut expected: Vec<_> = events.iter().map(|(time, object, _)| (*time, *object)).collect();
+            merge(&paths, |event: Committed| {
+                merged.push((event.time.simtime() as u32, event.object.0));
+                Ok(())
+            })
+            .unwrap();
+            let mut expected: Vec<_> =
+                events.iter().map(|(time, object, _)| (*time, *object)).collect();
             expected.sort_unstable();
             prop_assert_eq!(merged, expected);
         }

@@ -195,8 +195,8 @@ pub fn write_load_cycles(outcome: &Outcome, path: &Path) -> Result<(), WarpError
     })
 }
 
-/// What moved:
-/// `object,from,to,cut_simtime,cut_seq1,cut_seq2,gvt,when_ns,cycle,from_percent,to_percent,part_percent`.
+/// What moved: `object,from,to`, `cut_simtime,cut_seq1,cut_seq2`, `gvt,when_ns,cycle` and
+/// `from_percent,to_percent,part_percent`.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -208,7 +208,8 @@ pub fn write_migrations<M: Model>(
     write_whole(path, |out| {
         writeln!(
             out,
-            "object,from,to,cut_simtime,cut_seq1,cut_seq2,gvt,when_ns,cycle,from_percent,to_percent,part_percent"
+            "object,from,to,cut_simtime,cut_seq1,cut_seq2,gvt,when_ns,cycle,\
+             from_percent,to_percent,part_percent"
         )?;
         for m in &outcome.migrations {
             let ((simtime, seq1, seq2), (high, low, part)) = (m.cut, m.percents);

@@ -324,8 +324,10 @@ proptest! {
     #[test]
     fn numbers_come_back(cutoff in -1e6..1e6f64, acks in 1u32..=100, penalty: u32) {
         let text = format!("CUTOFF {cutoff}\nMAXACKS {acks}\nPENALTY {penalty}");
-        let commands: Vec<Command> = read(&[("main.cfg", &text)]).unwrap().commands().cloned().collect();
+        let read = read(&[("main.cfg", &text)]).unwrap();
+        let commands: Vec<Command> = read.commands().cloned().collect();
         let (acks, penalty) = (f64::from(acks), f64::from(penalty));
-        prop_assert_eq!(commands, [set("CUTOFF", cutoff), set("MAXACKS", acks), set("PENALTY", penalty)]);
+        let expected = [set("CUTOFF", cutoff), set("MAXACKS", acks), set("PENALTY", penalty)];
+        prop_assert_eq!(commands, expected);
     }
 }

@@ -62,8 +62,9 @@ fn marks(spans: &[(f64, f64)]) -> Vec<(f64, f64)> {
 /// A drawing, as wide as the page.
 pub(super) fn drawing(drawing: &Drawing) -> Markup {
     let (width, height) = drawing.size;
+    let view = format!("0 0 {width} {height}");
     html! {
-        svg.drawing viewBox=(format!("0 0 {width} {height}")) role="img" aria-label=(drawing.label) {
+        svg.drawing viewBox=(view) role="img" aria-label=(drawing.label) {
             @for one in &drawing.shapes { (shape(one)) }
         }
     }

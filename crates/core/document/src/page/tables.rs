@@ -61,7 +61,8 @@ fn turned(table: &Table) -> Markup {
             @for row in &table.rows { th scope="col" { (cell(&table.columns[0], &row.cells[0])) } }
         } }
         tbody {
-            @for (at, column) in table.seen(true).iter().skip(1).map(|at| (*at, &table.columns[*at])) {
+            @for at in table.seen(true).into_iter().skip(1) {
+                @let column = &table.columns[at];
                 tr {
                     th scope="row" { (head(column)) }
                     @for row in &table.rows { td { (cell(column, &row.cells[at])) } }

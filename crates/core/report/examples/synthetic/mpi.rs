@@ -231,9 +231,9 @@ impl Program {
         info.parameters.insert(
             "mpi".to_owned(),
             serde_json::json!({
-                "library": "Open MPI \
-                4.1.4", "ranks": RANKS, "calls": calls, "sends": messages, "receives": messages,
-                "matched": messages, "unmatched_sends": 0, "unmatched_receives": 0, "match_rate": 1.0,
+                "library": "Open MPI 4.1.4", "ranks": RANKS, "calls": calls,
+                "sends": messages, "receives": messages, "matched": messages,
+                "unmatched_sends": 0, "unmatched_receives": 0, "match_rate": 1.0,
                 "causality_violations": 0, "cancelled": 0, "passed_through": {"MPI_Put": 3},
                 "in_progress": [], "missing_ranks": [], "damaged": [],
             }),
@@ -265,9 +265,12 @@ impl Program {
             table.finish().expect("the table can be written");
             nodes.push((sheet, file.finish().expect("the file can be written")));
         }
-        let sites = "site,symbol,file,line,object,offset\n1,exchange,halo.c,41,/app/halo,4660\n2,exchange,halo.c,44,/app/halo,4700\n\
-                     3,\"hand, \
-                     over\",halo.c,71,/app/halo,5100\n4,take,halo.c,88,/app/halo,5200\n5,agree,halo.c,102,/app/halo,5300\n\
+        let sites = "site,symbol,file,line,object,offset\n\
+                     1,exchange,halo.c,41,/app/halo,4660\n\
+                     2,exchange,halo.c,44,/app/halo,4700\n\
+                     3,\"hand, over\",halo.c,71,/app/halo,5100\n\
+                     4,take,halo.c,88,/app/halo,5200\n\
+                     5,agree,halo.c,102,/app/halo,5300\n\
                      6,,,,/app/halo,6000\n";
         std::fs::write(path.join("mpi/sites.csv"), sites).expect("the sites can be written");
         let communicators = "communicator,size,remote_size,members\n1,4,0,0-3\n";

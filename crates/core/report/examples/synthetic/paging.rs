@@ -57,7 +57,10 @@ fn said() -> serde_json::Value {
         ],
         "processes": [{
             "pid": 7, "page_outs": 12_500, "page_ins": 50_000, "parity": 3_125, "transfers": 65_625,
-            "seconds": {"elapsed": 4.2, "user": 2.0, "system": 0.3, "init": 0.1, "handling": 0.4, "network": 0.9, "network_bytes": 0.6, "server": 0.2, "queue": 0.1},
+            "seconds": {
+                "elapsed": 4.2, "user": 2.0, "system": 0.3, "init": 0.1, "handling": 0.4,
+                "network": 0.9, "network_bytes": 0.6, "server": 0.2, "queue": 0.1,
+            },
             "faults": {"zero": 16_000, "soft": 1_200, "hard": 9_000},
             "fault_ns": {"hard": {"p50": 25e3, "p99": 130e3, "max": 2e6, "mean": 30e3}},
             "prefetch": {"pages": 41_000, "windows": 800, "used": 760},

@@ -91,7 +91,8 @@ fn scale_modes(piece: &PieceView) -> Vec<Mode> {
     let semi =
         json!({"yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.linear_bins))});
     let both = json!({
-        "xaxis.type": "log", "yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.log_bins)),
+        "xaxis.type": "log",
+        "yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.log_bins)),
     });
     // A piece of zeros has no bins on a log scale.
     let log_bins = !piece.log_bins.is_empty();

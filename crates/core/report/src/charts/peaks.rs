@@ -48,7 +48,8 @@ fn chart(stage: &Shown) -> Chart {
             "linear",
             None,
             json!({
-                "yaxis.type": "linear", "yaxis.title.text": "messages", "yaxis.range": [0, largest * 1.35],
+                "yaxis.type": "linear", "yaxis.title.text": "messages",
+                "yaxis.range": [0, largest * 1.35],
             }),
         ),
     ];

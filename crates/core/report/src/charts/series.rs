@@ -64,7 +64,10 @@ fn chart(analysis: &Analysis) -> Chart {
         mode(
             "linear",
             None,
-            json!({"yaxis.type": "linear", "yaxis.title.text": "end-to-end time", "yaxis.rangemode": "tozero"}),
+            json!({
+                "yaxis.type": "linear", "yaxis.title.text": "end-to-end time",
+                "yaxis.rangemode": "tozero",
+            }),
         ),
     ];
     chart

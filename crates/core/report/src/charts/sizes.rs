@@ -104,8 +104,8 @@ fn fitted(sweep: &Sweep) -> Vec<Box<dyn Trace>> {
         y.push(None);
     }
     let lines = Raw(json!({
-        "type": "scatter", "mode": "lines", "name": "Straight lines", "x": x, "y": y, "hoverinfo": "skip",
-        "line": {"color": MARK, "width": 1.4, "dash": "dot"},
+        "type": "scatter", "mode": "lines", "name": "Straight lines", "x": x, "y": y,
+        "hoverinfo": "skip", "line": {"color": MARK, "width": 1.4, "dash": "dot"},
     }));
     let at = |knee: &Knee| {
         let after = sweep.segments.iter().find(|segment| segment.to_bytes >= knee.after_bytes);
@@ -167,8 +167,8 @@ fn jumps(sizes: &[SizePoint]) -> Option<Box<dyn Trace>> {
 
 fn modes(what: &str) -> Vec<document::Mode> {
     let linear = json!({
-        "xaxis.type": "linear", "xaxis.tickvals": null, "xaxis.ticktext": null, "xaxis.tickmode": "auto",
-        "xaxis.tickformat": "~s", "xaxis.ticksuffix": "B",
+        "xaxis.type": "linear", "xaxis.tickvals": null, "xaxis.ticktext": null,
+        "xaxis.tickmode": "auto", "xaxis.tickformat": "~s", "xaxis.ticksuffix": "B",
         "yaxis.type": "linear", "yaxis.title.text": what, "yaxis.rangemode": "tozero",
     });
     vec![mode("log-log", None, json!({})), mode("linear", None, linear)]

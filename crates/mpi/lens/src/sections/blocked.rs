@@ -77,10 +77,14 @@ fn map(blocked: &[Blocked], ranks: usize) -> Value {
         (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
     let (values, names) = ticks(low, high);
     json!({
-        "type": "heatmap", "x": numbers, "y": numbers, "z": z, "text": texts, "hoverinfo": "text", "xgap": 1, "ygap": 1,
+        "type": "heatmap", "x": numbers, "y": numbers, "z": z, "text": texts,
+        "hoverinfo": "text", "xgap": 1, "ygap": 1,
         "zmin": low - 0.3, "zmax": high.max(low + 0.3),
         "colorscale": [[0.0, "@s7"], [0.25, "@s5"], [0.5, "@s4"], [0.75, "@s2"], [1.0, "@s0"]],
-        "colorbar": {"tickvals": values, "ticktext": names, "thickness": 12, "outlinewidth": 0, "title": {"text": "blocked"}},
+        "colorbar": {
+            "tickvals": values, "ticktext": names, "thickness": 12, "outlinewidth": 0,
+            "title": {"text": "blocked"},
+        },
     })
 }
 

@@ -150,9 +150,9 @@ fn areas(calls: &Calls, lanes: &[&Lane], activity: Activity) -> Option<Value> {
     let (title, colour) = (activity_title(activity), activity_colour(activity).token());
     (!x.is_empty()).then(|| {
         json!({
-            "type": "scatter", "mode": "lines", "x": x, "y": y, "fill": "toself", "fillcolor": colour,
-            "line": {"width": 0, "color": colour}, "name": title, "text": title, "hoveron": "fills",
-            "hoverinfo": "text",
+            "type": "scatter", "mode": "lines", "x": x, "y": y, "fill": "toself",
+            "fillcolor": colour, "line": {"width": 0, "color": colour}, "name": title,
+            "text": title, "hoveron": "fills", "hoverinfo": "text",
         })
     })
 }
@@ -191,9 +191,12 @@ fn arrows(
     }
     (!x.is_empty()).then(|| {
         json!({
-            "type": "scatter", "mode": "lines+markers", "x": x, "y": y, "text": texts, "hoverinfo": "text",
-            "line": {"width": width, "color": colour},
-            "marker": {"symbol": "arrow", "angleref": "previous", "size": sizes, "color": colour, "opacity": 1},
+            "type": "scatter", "mode": "lines+markers", "x": x, "y": y, "text": texts,
+            "hoverinfo": "text", "line": {"width": width, "color": colour},
+            "marker": {
+                "symbol": "arrow", "angleref": "previous", "size": sizes, "color": colour,
+                "opacity": 1,
+            },
         })
     })
 }

@@ -55,7 +55,9 @@ mod tests {
     proptest! {
         /// In whatever order nodes take their steps, none is through before the last has begun.
         #[test]
-        fn nobody_is_through_before_all_have_begun(dimensions in 1usize..4, steps in prop::collection::vec(any::<u16>(), 1..3000)) {
+        fn nobody_is_through_before_all_have_begun(
+            dimensions in 1usize..4, steps in prop::collection::vec(any::<u16>(), 1..3000),
+        ) {
             let nodes = 1 << dimensions;
             let mut barriers: Vec<Barrier> = (0..nodes).map(|_| Barrier::default()).collect();
             let late = nodes - 1;
@@ -71,7 +73,9 @@ mod tests {
                     barriers[me ^ 1 << dimension].hear(dimension);
                 }
                 barriers[me].advance();
-                prop_assert!(late_has_begun || barriers.iter().all(|barrier| !barrier.is_over(dimensions)));
+                prop_assert!(
+                    late_has_begun || barriers.iter().all(|barrier| !barrier.is_over(dimensions))
+                );
             }
             for me in (0..nodes).cycle().take(nodes * dimensions * 4) {
                 if let Some(dimension) = barriers[me].to_tell(dimensions) {

@@ -1,7 +1,8 @@
 //! The route header: what a packet carries through the hypercube, behind the link's own header.
 //!
 //! ```text
-//! magic u16 │ src u16 │ dst u16 │ hops u8 │ what u8 │ index u32 │ packets u32 │ bytes u32 │ in_flight u32 │ taken u32 │ sent u64 │ piece
+//! magic u16 │ src u16 │ dst u16 │ hops u8 │ what u8 │ index u32 │ packets u32 │ bytes u32
+//!   │ in_flight u32 │ taken u32 │ sent u64 │ piece
 //! ```
 //!
 //! Little-endian, 36 bytes. A packet is believed only if it can be where it is: e-cube routing
@@ -80,7 +81,8 @@ pub(crate) enum RouteError {
     #[error("a packet from node {src} to node {dst}, which cannot be here after {hops} hops")]
     OffRoute { src: NodeId, dst: NodeId, hops: u8 },
     #[error(
-        "packet {index} of {packets}, with {piece} bytes of {bytes}: the numbers do not fit together"
+        "packet {index} of {packets}, with {piece} bytes of {bytes}: the numbers do not fit \
+         together"
     )]
     Sizes { index: u32, packets: u32, piece: usize, bytes: u32 },
     #[error("packet {index} of message {seq} where another was due")]
@@ -229,7 +231,8 @@ mod tests {
 
         #[test]
         fn a_packet_survives_the_wire(
-            src in 0u16..16, dst in 0u16..16, bytes in 0usize..=1000, pick: u32, in_flight: u32, taken: u32, sent: u64,
+            src in 0u16..16, dst in 0u16..16, bytes in 0usize..=1000, pick: u32,
+            in_flight: u32, taken: u32, sent: u64,
         ) {
             prop_assume!(src != dst);
             let shape = shape();
@@ -238,8 +241,9 @@ mod tests {
             let hops = 1 + (pick % (src ^ dst).count_ones()) as u8;
             let me = place_after(src, dst, hops).unwrap();
             let what = What::Piece(Flag::Last);
-            let bytes_all = bytes as u32;
-            let route = Route { src, dst, hops, what, index, packets, bytes: bytes_all, in_flight, taken, sent };
+            let route = Route {
+                src, dst, hops, what, index, packets, bytes: bytes as u32, in_flight, taken, sent,
+            };
             let piece = vec![7; shape.piece(bytes, index).len()];
             let packet = [&route.encode()[..], &piece].concat();
             prop_assert_eq!(Route::decode(&packet, me, &shape), Ok((route, &piece[..])));
@@ -249,7 +253,9 @@ mod tests {
         }
 
         #[test]
-        fn noise_never_panics(noise in prop::collection::vec(any::<u8>(), 0..200), me in 0u16..16, magic: bool) {
+        fn noise_never_panics(
+            noise in prop::collection::vec(any::<u8>(), 0..200), me in 0u16..16, magic: bool,
+        ) {
             let mut noise = noise;
             if magic && noise.len() >= 2 {
                 noise[..2].copy_from_slice(&MAGIC.to_le_bytes());

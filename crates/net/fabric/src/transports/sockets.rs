@@ -1,4 +1,5 @@
-//! What the transports over sockets share: how nodes meet, and what the kernel's receive stamps say.
+//! What the transports over sockets share: how nodes meet, and what the kernel's receive stamps
+//! say.
 
 use crate::error::FabricError;
 use crate::spec::{NodeId, Spec};

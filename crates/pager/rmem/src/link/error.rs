@@ -10,7 +10,8 @@ use fabric::HandshakeError;
 pub enum LinkError {
     /// Nobody listens there, or the name means nothing.
     #[error(
-        "cannot reach the page server {address}: {source}; start it with `fourstamp pager serve`, or name another"
+        "cannot reach the page server {address}: {source}; start it with `fourstamp pager serve`, \
+         or name another"
     )]
     Unreachable {
         /// As given.

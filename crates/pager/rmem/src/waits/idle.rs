@@ -132,8 +132,8 @@ mod tests {
     proptest! {
         #[test]
         fn parts_add_up(
-            ticks in 0..1u64 << 50, open in 0..1u64 << 50, network in 0..1u64 << 50, disk in 0..1u64 << 50,
-            server in 0..1u64 << 50, late in 0..1u64 << 51,
+            ticks in 0..1u64 << 50, open in 0..1u64 << 50, network in 0..1u64 << 50,
+            disk in 0..1u64 << 50, server in 0..1u64 << 50, late in 0..1u64 << 51,
         ) {
             let idle = Idle { open, network, server, disk, last: 0 };
             prop_assert_eq!(Waited::split(ticks, &idle, late).all(), ticks);

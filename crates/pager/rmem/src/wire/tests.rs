@@ -51,7 +51,9 @@ proptest! {
     }
 
     #[test]
-    fn a_header_survives_the_wire(index in 0..Kind::ALL.len(), count: prop::sample::Index, request: u64) {
+    fn a_header_survives_the_wire(
+        index in 0..Kind::ALL.len(), count: prop::sample::Index, request: u64,
+    ) {
         let kind = Kind::ALL[index];
         let count = 1 + count.index(kind.count_max());
         let header = match kind.body(count) {
@@ -64,7 +66,8 @@ proptest! {
 
     #[test]
     fn pages_survive_the_wire_whatever_the_pieces(
-        pages in prop::collection::vec((any::<u32>(), any::<u64>(), any::<u8>()), 1..=BATCH_MAX), cut in 1usize..200_000,
+        pages in prop::collection::vec((any::<u32>(), any::<u64>(), any::<u8>()), 1..=BATCH_MAX),
+        cut in 1usize..200_000,
     ) {
         let frame = write_frame(&pages);
         let stream = [&frame[..], &frame].concat();
@@ -73,8 +76,12 @@ proptest! {
             inbox.room()[..piece.len()].copy_from_slice(piece);
             inbox.filled(piece.len());
             while let Some((header, body)) = inbox.next(Sender::Client).unwrap() {
-                let Request::Write(items) = Request::decode(&header, body).unwrap() else { panic!("{header:?}") };
-                came.extend(items.map(|(entry, page)| (entry.slot, entry.tag.version, page[PAGE_BYTES - 1])));
+                let Request::Write(items) = Request::decode(&header, body).unwrap() else {
+                    panic!("{header:?}")
+                };
+                came.extend(items.map(|(entry, page)| {
+                    (entry.slot, entry.tag.version, page[PAGE_BYTES - 1])
+                }));
             }
         }
         prop_assert!(inbox.is_empty());
@@ -121,9 +128,8 @@ fn the_longest_frame_fits_the_inbox_at_its_worst_place() {
         inbox.room()[..piece.len()].copy_from_slice(piece);
         inbox.filled(piece.len());
         while let Some((header, body)) = inbox.next(Sender::Server).unwrap() {
-            assert!(
-                matches!(Answer::decode(&header, body), Ok(Answer::Pages { bytes, .. }) if bytes[0] == 3)
-            );
+            let answer = Answer::decode(&header, body);
+            assert!(matches!(answer, Ok(Answer::Pages { bytes, .. }) if bytes[0] == 3));
             frames += 1;
         }
     }

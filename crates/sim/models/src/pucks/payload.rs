@@ -214,9 +214,14 @@ mod tests {
         }
 
         #[test]
-        fn rubbish_is_none_or_itself(bytes in vec(any::<u8>(), 0..120), flips in vec((0usize..96, any::<u8>()), 0..3), payload in payloads()) {
+        fn rubbish_is_none_or_itself(
+            bytes in vec(any::<u8>(), 0..120), flips in vec((0usize..96, any::<u8>()), 0..3),
+            payload in payloads(),
+        ) {
             let mut damaged = encoded(&payload);
-            flips.iter().filter(|(at, _)| *at < payload.bytes()).for_each(|(at, with)| damaged[*at] ^= with);
+            for (at, with) in flips.iter().filter(|(at, _)| *at < payload.bytes()) {
+                damaged[*at] ^= with;
+            }
             for bytes in [bytes, damaged] {
                 is_refused_or_itself::<PucksPayload>(&bytes)?;
             }

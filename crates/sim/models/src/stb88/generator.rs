@@ -250,15 +250,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_theatre_is_sound(corps in 1u32..60, blue_divisions in 2u32..=10, red_divisions in 2u32..=10, seed: u64) {
+        fn every_theatre_is_sound(
+            corps in 1u32..60, blue_divisions in 2u32..=10, red_divisions in 2u32..=10, seed: u64,
+        ) {
             let options = TheatreOptions { corps, blue_divisions, red_divisions, seed };
             let scenario = Scenario::generate(&options).unwrap();
             let fewest = 2 * corps as usize;
+            let most = (corps * (blue_divisions + red_divisions)) as usize;
             prop_assert!(scenario.divisions() >= fewest);
-            prop_assert!(scenario.divisions() <= (corps * (blue_divisions + red_divisions)) as usize);
+            prop_assert!(scenario.divisions() <= most);
             for plan in scenario.corps() {
                 for sector in 1..SECTORS {
-                    let there = plan.divisions.iter().filter(|division| division.sector == sector).count();
+                    let divisions = plan.divisions.iter();
+                    let there = divisions.filter(|division| division.sector == sector).count();
                     prop_assert!(there <= IN_A_SECTOR);
                 }
                 prop_assert!(plan.divisions.iter().any(|division| division.sector > 0));

@@ -127,8 +127,9 @@ fn numbers<const N: usize>(
 mod tests {
     use super::*;
 
-    const NODES: &str = "node,initial_currency,number_of_lines,first_line_index,creation_delay,max_packet_size\n\
-        0,99,1,0,50,100\n1,99,1,1,50,100\n";
+    const NODES: &str = "node,initial_currency,number_of_lines,first_line_index,creation_delay,\
+                         max_packet_size\n\
+                         0,99,1,0,50,100\n1,99,1,1,50,100\n";
     const LINES: &str =
         "line_index,node_from,node_to,send_time,initial_load\n0,0,1,5,100\n1,1,0,5,100\n";
 
@@ -179,7 +180,8 @@ mod tests {
         let windows = format!("\u{feff}{}", NODES.replace('\n', "\r\n"));
         let quoted = LINES.replace("0,0,1,5,100", "\"0\", 0 ,1,5,100");
         assert_eq!(load(&windows, &quoted), load(NODES, LINES));
-        let turned = "node_to,note,node_from,line_index,initial_load,send_time\n1,a,0,0,100,5\n0,b,1,1,100,5\n";
+        let turned = "node_to,note,node_from,line_index,initial_load,send_time\n\
+                      1,a,0,0,100,5\n0,b,1,1,100,5\n";
         assert_eq!(load(NODES, turned), load(NODES, LINES));
     }
 

@@ -135,8 +135,9 @@ mod tests {
             let (_, lines) = network.rows();
             for line in &lines {
                 prop_assert!((3..=10).contains(&line.send_time));
-                let partner = |other: &&LineRow| (other.node_from, other.node_to) == (line.node_to, line.node_from);
-                prop_assert_eq!(lines.iter().find(partner).map(|l| l.send_time), Some(line.send_time));
+                let back = (line.node_to, line.node_from);
+                let partner = lines.iter().find(|other| (other.node_from, other.node_to) == back);
+                prop_assert_eq!(partner.map(|l| l.send_time), Some(line.send_time));
             }
         }
     }

@@ -170,10 +170,14 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
-        fn it_does_what_the_list_does(nodes in 2u32..60, seed: u64, busy in proptest::collection::vec(0i32..12, 1..40)) {
+        fn it_does_what_the_list_does(
+            nodes in 2u32..60, seed: u64, busy in proptest::collection::vec(0i32..12, 1..40),
+        ) {
             let network = Network::generate(&GeneratorOptions { nodes, seed }).unwrap();
-            let loads: Vec<i32> = (0..network.lines()).map(|l| 95 + busy[l % busy.len()] * if l % 7 == 0 { 40 } else { 1 }).collect();
-            for (from, to) in (0..network.nodes()).flat_map(|a| (0..network.nodes()).map(move |b| (a, b))) {
+            let load = |l: usize| 95 + busy[l % busy.len()] * if l % 7 == 0 { 40 } else { 1 };
+            let loads: Vec<i32> = (0..network.lines()).map(load).collect();
+            let all = || 0..network.nodes();
+            for (from, to) in all().flat_map(|a| all().map(move |b| (a, b))) {
                 if from != to {
                     let hop = first_hop(&network, &loads, 100, from, to);
                     prop_assert_eq!(hop, by_definition(&network, &loads, 100, (from, to), false));

@@ -147,7 +147,8 @@ mod tests {
             1 => Just(WarpnetPayload::Begin),
             1 => Just(WarpnetPayload::Create),
             4 => packets().prop_map(WarpnetPayload::Packet),
-            4 => vec(prop_oneof![0u16..3, any::<u16>()], 0..6).prop_map(|numbers| WarpnetPayload::Update(UpdateBody::new(&numbers))),
+            4 => vec(prop_oneof![0u16..3, any::<u16>()], 0..6)
+                .prop_map(|numbers| WarpnetPayload::Update(UpdateBody::new(&numbers))),
         ]
     }
 
@@ -164,7 +165,10 @@ mod tests {
         }
 
         #[test]
-        fn rubbish_is_none_or_itself(bytes in vec(any::<u8>(), 0..120), selector in 0u8..4, flips in vec((0usize..100, any::<u8>()), 0..3), packet in packets()) {
+        fn rubbish_is_none_or_itself(
+            bytes in vec(any::<u8>(), 0..120), selector in 0u8..4,
+            flips in vec((0usize..100, any::<u8>()), 0..3), packet in packets(),
+        ) {
             let mut headed = vec![0, 0, 0, selector];
             headed.extend(&bytes);
             let mut damaged = encoded(&WarpnetPayload::Packet(packet));

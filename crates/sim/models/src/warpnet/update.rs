@@ -22,8 +22,9 @@ struct Scratch {
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> =
-        const { RefCell::new(Scratch { met: Vec::new(), visits: Vec::new(), numbers: Vec::new() }) };
+    static SCRATCH: RefCell<Scratch> = const {
+        RefCell::new(Scratch { met: Vec::new(), visits: Vec::new(), numbers: Vec::new() })
+    };
 }
 
 impl<O: Outgoing> Visit<'_, O> {

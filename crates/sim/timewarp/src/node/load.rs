@@ -2,9 +2,11 @@
 //! to the idlest.
 //!
 //! ```text
-//!   node 0   ── Begin ──►  all: how much of the time since the last look went into events that still stand?
+//!   node 0   ── Begin ──►  all: how much of the time since the last look went into events
+//!                               that still stand?
 //!            ◄─ Report ──
-//!            ── Table ──►  all: who pairs with whom follows from the table, and is the same everywhere
+//!            ── Table ──►  all: who pairs with whom follows from the table, and is the same
+//!                               everywhere
 //! ```
 //!
 //! Rules and usual values are those of the Time Warp Operating System; [`crate::Balance`] has them.

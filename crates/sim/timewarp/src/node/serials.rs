@@ -100,7 +100,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_map(steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..5000, 0u32..9), 1..2000)) {
+        fn it_is_a_map(
+            steps in prop::collection::vec(
+                (prop::bool::weighted(0.6), 0u64..5000, 0u32..9), 1..2000),
+        ) {
             let (mut serials, mut map) = (Serials::default(), BTreeMap::new());
             for (insert, serial, slot) in steps {
                 if insert && !map.contains_key(&serial) {
@@ -112,7 +115,10 @@ mod tests {
                 let expected = map.get(&serial).map_or(Known::Nothing, |slot| Known::Slot(*slot));
                 prop_assert_eq!(serials.get(serial), expected);
             }
-            prop_assert!(map.iter().all(|(serial, slot)| serials.get(*serial) == Known::Slot(*slot)));
+            let at_its_slot = |(serial, slot): (&u64, &u32)| {
+                serials.get(*serial) == Known::Slot(*slot)
+            };
+            prop_assert!(map.iter().all(at_its_slot));
             prop_assert!(serials.pages.iter().rev().skip(1).all(|page| page.used > 0));
         }
     }

@@ -42,7 +42,8 @@ impl Twins {
 proptest! {
     #[test]
     fn any_additions_and_removals_come_out_in_order(
-        steps in prop::collection::vec((prop::bool::weighted(0.6), -5i32..2000, 0u32..3, 0u32..4), 1..3000),
+        steps in prop::collection::vec(
+            (prop::bool::weighted(0.6), -5i32..2000, 0u32..3, 0u32..4), 1..3000),
         scale in prop::sample::select(vec![1.0, 1e-12, 1e5, 0.1]),
     ) {
         let mut twins = Twins::new();

@@ -80,7 +80,8 @@ fn check_place(me: NodeId, spec: &Spec) -> Result<(), FabricError> {
     match process::place() {
         None => refuse("transport mpi works in a job that mpirun or srun has started".into()),
         Some(Place { rank, ranks }) if ranks != spec.nodes || rank != me => refuse(format!(
-            "rank {rank} of {ranks} cannot be node {me} of {}: over mpi every rank is the node of its number",
+            "rank {rank} of {ranks} cannot be node {me} of {}: over mpi every rank is the node of \
+             its number",
             spec.nodes
         )),
         Some(_) => Ok(()),

@@ -124,8 +124,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_frame_survives_the_wire(
-            ready: u64, sent: u64, seq: u64, kind in 0..Kind::ALL.len() as u8, flag in 0u8..4, batch: u16, in_flight: u32,
-            messages: u32, bytes: u32, len in 0usize..1000, ack: bool,
+            ready: u64, sent: u64, seq: u64, kind in 0..Kind::ALL.len() as u8, flag in 0u8..4,
+            batch: u16, in_flight: u32, messages: u32, bytes: u32, len in 0usize..1000, ack: bool,
         ) {
             let flag = Flag::from_code(flag).unwrap();
             let len = if ack || matches!(flag, Flag::Bye | Flag::Barrier) { 0 } else { len };

@@ -147,7 +147,8 @@ mod tests {
     proptest! {
         #[test]
         fn short_writes_lose_and_repeat_nothing(
-            sizes in prop::collection::vec(prop_oneof![0usize..100, DIRECT_BYTES - 2..DIRECT_BYTES + 5000], 1..20),
+            sizes in prop::collection::vec(
+                prop_oneof![0usize..100, DIRECT_BYTES - 2..DIRECT_BYTES + 5000], 1..20),
             script in prop::collection::vec(0usize..20_000, 1..20), flush: bool,
         ) {
             prop_assume!(script.iter().any(|bytes| *bytes > 0));

@@ -1,7 +1,8 @@
 //! The datagram: what goes over a udp socket, as bytes.
 //!
 //! ```text
-//! tag u64 │ ack u64 │ room u32 │ units u16 │ words u8 │ asks u8 │ words × u64 │ units × (unit header, payload)
+//! tag u64 │ ack u64 │ room u32 │ units u16 │ words u8 │ asks u8 │ words × u64
+//!   │ units × (unit header, payload)
 //! unit header:  seq u64 │ len u32 │ head 32 ([`WireHead`])
 //! ```
 //!

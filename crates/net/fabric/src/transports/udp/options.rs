@@ -339,7 +339,8 @@ impl UdpOptions {
         if !(DATAGRAM_BYTES_MIN..=DATAGRAM_BYTES_MAX).contains(&self.datagram_bytes) {
             let asked = self.datagram_bytes;
             return refuse(format!(
-                "datagrams of {asked} bytes: UDP carries up to {DATAGRAM_BYTES_MAX}, and less than {DATAGRAM_BYTES_MIN} is all header"
+                "datagrams of {asked} bytes: UDP carries up to {DATAGRAM_BYTES_MAX}, and less than \
+                 {DATAGRAM_BYTES_MIN} is all header"
             ));
         }
         if let UdpTimer::Periodic { period_us } = self.timer

@@ -112,7 +112,9 @@ fn note(reply: Reply<'_>, came: &mut Vec<Answer>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn the_server_does_what_the_model_does(steps in prop::collection::vec(step(), 1..60), encrypt: bool) {
+    fn the_server_does_what_the_model_does(
+        steps in prop::collection::vec(step(), 1..60), encrypt: bool,
+    ) {
         let running = Running::start(SLOTS.into(), |options| options.spin = Duration::ZERO);
         let mut client = running.client(encrypt);
         client.reserve(SLOTS);

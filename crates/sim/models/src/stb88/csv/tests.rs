@@ -4,9 +4,11 @@ use timewarp::{Limits, Unwatched, sequential};
 
 /// One corps a side.
 const GOOD: Tables<'_> = [
-    "index,object,type\n0,\"G0,0\",grid\n1,blue_corps1,corps\n2,blue_div1/1,div\n3,red_corps1,corps\n4,red_div1/1,div\n5,red_div2/1,div\n6,distrib1,distributor\n",
+    "index,object,type\n0,\"G0,0\",grid\n1,blue_corps1,corps\n2,blue_div1/1,div\n\
+     3,red_corps1,corps\n4,red_div1/1,div\n5,red_div2/1,div\n6,distrib1,distributor\n",
     "receiver,time,selector,text\nred_corps1,-2000,99,go!\nblue_corps1,-2000,99,go!\n",
-    "corps,side,number,x_km,y_km,formation\nblue_corps1,Blue,1,90.0,53.0,1\nred_corps1,Red,1,300.0,53.0,2\n",
+    "corps,side,number,x_km,y_km,formation\n\
+     blue_corps1,Blue,1,90.0,53.0,1\nred_corps1,Red,1,300.0,53.0,2\n",
     "side,formation,sector,divisions,width_km\nBlue,1,2,1,32\nRed,2,0,1,32\nRed,2,2,1,32\n",
     "class,side,slot,system_id,operational,authorised,strength\n\
      combat,Blue,0,0,285,300,1.0\ncombat,Blue,1,4,315,350,1.0\ncombat,Blue,2,6,285,300,1.0\n\
@@ -15,7 +17,8 @@ const GOOD: Tables<'_> = [
      combat,Red,2,7,250,275,1.03\ncombat,Red,3,9,365,400,1.0\ncombat,Red,4,11,375,400,1.02\n\
      support,Red,0,12,1750,1800,0.0\nsupport,Red,1,2,1200,1500,0.0\n",
     "shooter_id,target_id,coefficient\n0,1,0.000115\n1,0,0.0005\n",
-    "name,value\ncutoff_time,50000\nboard_width_x,400\nboard_height_y,106\ngrid_columns_x,1\ngrid_rows_y,1\ncombat_cycle,60\n",
+    "name,value\ncutoff_time,50000\nboard_width_x,400\nboard_height_y,106\n\
+     grid_columns_x,1\ngrid_rows_y,1\ncombat_cycle,60\n",
 ];
 
 /// The error when `from` is replaced in one table.

@@ -154,7 +154,9 @@ proptest! {
     }
 
     #[test]
-    fn any_change_of_a_byte_is_read_or_refused(payload in payloads(), at: prop::sample::Index, value: u8, cut: bool) {
+    fn any_change_of_a_byte_is_read_or_refused(
+        payload in payloads(), at: prop::sample::Index, value: u8, cut: bool,
+    ) {
         let mut bytes = encoded(&payload);
         let at = at.index(bytes.len());
         bytes[at] = value;

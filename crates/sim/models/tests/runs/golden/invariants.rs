@@ -153,9 +153,13 @@ impl Totals {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn they_hold_on_any_network(nodes in 2u32..80, seed: u64, packets in 1u32..6, described in 1u32..60, cutoff in 100.0f64..300.0) {
+    fn they_hold_on_any_network(
+        nodes in 2u32..80, seed: u64, packets in 1u32..6, described in 1u32..60,
+        cutoff in 100.0f64..300.0,
+    ) {
         let network = Network::generate(&GeneratorOptions { nodes, seed }).unwrap();
-        let options = WarpnetOptions { packets_per_node: packets, update_nodes: described.min(nodes) };
+        let update_nodes = described.min(nodes);
+        let options = WarpnetOptions { packets_per_node: packets, update_nodes };
         let model = Watched(Warpnet::new(network, &options).unwrap());
         let whole = run(&model, None);
         let counts = Watched::counts(&whole);

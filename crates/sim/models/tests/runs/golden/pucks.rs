@@ -211,12 +211,16 @@ fn what_must_hold_holds_in_the_full_run() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn what_must_hold_holds_on_any_table(options in tables(), cutoff in prop_oneof![Just(None), (0.0f64..400.0).prop_map(Some)]) {
+    fn what_must_hold_holds_on_any_table(
+        options in tables(),
+        cutoff in prop_oneof![Just(None), (0.0f64..400.0).prop_map(Some)],
+    ) {
         let model = Pucks::new(Scenario::generate(&options).unwrap());
         let audited = Audited::new(&model);
         let run = run(&audited, cutoff);
         let total = run.outcome.total();
-        prop_assert_eq!(run.outcome.tells + total.committed_sends - total.committed_drops, total.messages);
+        let told = run.outcome.tells + total.committed_sends - total.committed_drops;
+        prop_assert_eq!(told, total.messages);
         if cutoff.is_none() {
             prop_assert_eq!(total.committed_drops, 0);
             prop_assert!(run.outcome.final_time > 390.0, "{}", run.outcome.final_time);

@@ -123,7 +123,8 @@ fn row(sheet: &DivisionSheet) -> String {
     } = sheet;
     let names = enemies.iter().map(Name::to_string).collect::<Vec<_>>().join(" ");
     format!(
-        "{},{},{},{},{front_offset},{strength},{:016x},{full},{},{known},{fighting},{supporting},{objective},{names}",
+        "{},{},{},{},{front_offset},{strength},{:016x},{full},{},{known},{fighting},{supporting},\
+         {objective},{names}",
         *posture as u8,
         place.at[0],
         place.at[1],

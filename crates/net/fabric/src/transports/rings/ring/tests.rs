@@ -43,7 +43,9 @@ mod plain {
         /// Against a queue that cannot fail: same order, same content, never more than the path
         /// holds.
         #[test]
-        fn behaves_like_a_bounded_queue(steps in prop::collection::vec((any::<bool>(), 0usize..160), 1..400)) {
+        fn behaves_like_a_bounded_queue(
+            steps in prop::collection::vec((any::<bool>(), 0usize..160), 1..400),
+        ) {
             let size = Size { slots: 4, bytes: 512 };
             let (mut sender, mut receiver) = pair(size);
             let mut model: VecDeque<(u64, Vec<u8>)> = VecDeque::new();

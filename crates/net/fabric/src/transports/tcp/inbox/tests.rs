@@ -32,10 +32,12 @@ proptest! {
     /// little more than one.
     #[test]
     fn cuts_do_not_matter(
-        sizes in prop::collection::vec(0..MAX, 1..40), cuts in prop::collection::vec(1usize..900, 1..50),
+        sizes in prop::collection::vec(0..MAX, 1..40),
+        cuts in prop::collection::vec(1usize..900, 1..50),
     ) {
         let payload = |k: usize| (0..sizes[k]).map(|i| (i * 7 + k) as u8).collect::<Vec<_>>();
-        let stream: Vec<u8> = (0..sizes.len()).flat_map(|k| frame(Flag::Last, k as u64, &payload(k))).collect();
+        let whole = |k: usize| frame(Flag::Last, k as u64, &payload(k));
+        let stream: Vec<u8> = (0..sizes.len()).flat_map(whole).collect();
         let mut inbox = Inbox::new(MAX, 2 * (MAX + HEADER_BYTES));
         let (mut at, mut got, mut cuts) = (0, 0, cuts.into_iter().cycle());
         while got < sizes.len() {
@@ -64,7 +66,8 @@ proptest! {
         let (mut stream, mut ends) = (Vec::new(), Vec::new());
         for part in &parts {
             let seq = ends.len() as u64;
-            stream.extend(part.map_or_else(|| ack(1), |size| frame(Flag::Last, seq, &vec![seq as u8; size])));
+            let piece = |size: usize| frame(Flag::Last, seq, &vec![seq as u8; size]);
+            stream.extend(part.map_or_else(|| ack(1), piece));
             ends.extend(part.map(|_| stream.len()));
         }
         let (mut at, mut got, mut read_ends) = (0, 0, Vec::new());
@@ -75,14 +78,17 @@ proptest! {
                 let by = read_ends.iter().position(|end| *end >= ends[got]).unwrap() as u64;
                 let came = delivery.came.unwrap();
                 prop_assert!(came.earliest <= by && by < came.latest, "{by}: {came:?}");
-                prop_assert!(!came.exact || (read_ends[by as usize] == ends[got] && came.latest == by + 1));
+                prop_assert!(
+                    !came.exact || (read_ends[by as usize] == ends[got] && came.latest == by + 1)
+                );
                 got += 1;
             }
             Ok(())
         };
         for (number, cut) in cuts.into_iter().cycle().enumerate() {
             let bytes = cut.min(stream.len() - at).min(inbox.room().len());
-            feed(&mut inbox, &stream[at..at + bytes], read_at(number as u64, number as u64 + 1)).unwrap();
+            let when = read_at(number as u64, number as u64 + 1);
+            feed(&mut inbox, &stream[at..at + bytes], when).unwrap();
             at += bytes;
             read_ends.push(at);
             if number.is_multiple_of(taken_every) || at == stream.len() {
@@ -97,7 +103,9 @@ proptest! {
     }
 
     #[test]
-    fn noise_never_panics(noise in prop::collection::vec(any::<u8>(), 0..2000), cut in 1usize..500) {
+    fn noise_never_panics(
+        noise in prop::collection::vec(any::<u8>(), 0..2000), cut in 1usize..500,
+    ) {
         let mut inbox = Inbox::new(MAX, 2 * (MAX + HEADER_BYTES));
         for part in noise.chunks(cut) {
             if inbox.room().len() < part.len() || feed(&mut inbox, part, None).is_err() {

@@ -34,7 +34,8 @@ proptest! {
     #[test]
     fn a_datagram_survives_the_wire(
         before: u64, room: u32, asks: bool, used in 0..=WORDS_MAX, word: u64,
-        payloads in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..50), 0..5), seq: u64,
+        payloads in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..50), 0..5),
+        seq: u64,
     ) {
         let mut ack = Ack { before, room, used, asks, ..Ack::default() };
         ack.words[..used].fill(word);
@@ -50,7 +51,8 @@ proptest! {
     #[test]
     fn a_pair_survives_any_datagrams(
         datagrams in prop::collection::vec(
-            (0u64..6, any::<u32>(), 0u8..3, 0u8..2, 0u8..18, prop::collection::vec(0u8..4, 0..200)), 0..12),
+            (0u64..6, any::<u32>(), 0u8..3, 0u8..2, 0u8..18,
+             prop::collection::vec(0u8..4, 0..200)), 0..12),
     ) {
         let bytes = |(before, room, units, asks, used, rest): (u64, u32, u8, u8, u8, Vec<u8>)| {
             let mut bytes = before.to_le_bytes().to_vec();
