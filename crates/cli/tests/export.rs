@@ -2,7 +2,7 @@
 //! tables with every row.
 
 mod common;
-#[path = "../../core/report/examples/synthetic/mpi.rs"]
+#[path = "../../mpi/lens/tests/made/mpi.rs"]
 #[allow(dead_code, reason = "made for several tests")]
 mod mpi;
 

@@ -5,21 +5,15 @@ mod bins;
 mod breakdown;
 mod counts;
 pub(crate) mod distribution;
-mod gvt;
 pub(crate) mod launches;
-mod node_time;
 mod pager;
 mod pager_marks;
 mod pager_rates;
 mod peaks;
-mod rates;
-mod rollbacks;
 mod sends;
 mod series;
 mod shares;
-mod simulation;
 pub(crate) mod sizes;
-mod speedup;
 mod tail;
 
 use document::Section;
@@ -30,8 +24,7 @@ use crate::{story, tables};
 /// All sections of one run.
 pub(crate) fn sections(entry: &Entry) -> Vec<Section> {
     let Entry { facts, analysis, told, .. } = *entry;
-    let mut all = simulation::sections(facts, analysis);
-    all.extend(pager::sections(facts, analysis));
+    let mut all = pager::sections(facts, analysis);
     all.extend(sizes::section(analysis));
     all.extend(shares::section(facts, analysis));
     all.extend(distribution::stages(analysis));

@@ -7,7 +7,6 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 use crate::lens::{Lens, ProductFacts};
-use crate::outcome::{self, Outcome};
 use pager_facts::PagerFacts;
 
 /// The facts of one run, as text ready to be shown. Nothing here is escaped yet.
@@ -30,8 +29,6 @@ pub struct Facts {
     pub parameters: Vec<(String, String)>,
     /// What a product's part of `run.json` says.
     pub product: ProductFacts,
-    /// What a simulation's engine counted itself.
-    pub outcome: Option<Outcome>,
     /// What a paged run says of itself.
     pub pager: Option<PagerFacts>,
     /// The machine: host, processor, cores, kernel, memory, ...
@@ -186,7 +183,6 @@ impl Facts {
             nodes: info.launches.iter().map(|launch| launch.nodes.len()).max().unwrap_or(0),
             launches: info.launches.len(),
             parameters,
-            outcome: Outcome::of(&info.parameters, parameter),
             pager: paged(info),
             machine: machine(&info.machine),
             clock: clock(info),
@@ -206,13 +202,13 @@ fn paged(info: &RunInfo) -> Option<PagerFacts> {
 
 /// All but the results, which are none.
 fn parameters(info: &RunInfo, keys: &[&str]) -> Vec<(String, String)> {
-    let results = [&[outcome::KEY, pager_facts::KEY], keys].concat();
+    let results = [&[pager_facts::KEY], keys].concat();
     let given = info.parameters.iter().filter(|(name, _)| !results.contains(&name.as_str()));
     given.map(|(name, value)| parameter(name, value)).collect()
 }
 
 /// A parameter as people read it: `size_bytes: 4096` becomes `Size: 4 KiB`.
-fn parameter(name: &str, value: &Value) -> (String, String) {
+pub fn parameter(name: &str, value: &Value) -> (String, String) {
     type Show = fn(f64) -> String;
     const UNITS: [(&str, Show); 5] = [
         ("_bytes", |n| document::size(n as u64)),
@@ -373,30 +369,6 @@ mod tests {
                 (name.as_str(), document::plain(&value).as_str()),
                 (shown_name, shown_value)
             );
-        }
-    }
-
-    #[test]
-    fn a_result_is_no_parameter() {
-        let mut info = RunInfo::new("phold");
-        info.parameters.insert("objects".to_owned(), json!(64));
-        info.parameters.insert(
-            "result".to_owned(),
-            json!({
-                "events": 1000, "executed": 1250, "rolled_back": 250, "efficiency": 0.8,
-                "final_time": 1234.567891, "state_digest": "0x12",
-            }),
-        );
-        let facts = Facts::from(&info);
-        assert_eq!(facts.parameters, [("Objects".to_owned(), "64".to_owned())]);
-        let outcome = facts.outcome.unwrap();
-        assert_eq!(
-            (outcome.events, outcome.executed, outcome.rollbacks),
-            (Some(1000), Some(1250), None)
-        );
-        assert_eq!(outcome.efficiency, Some(0.8));
-        for (name, value) in [("State digest", "0x12"), ("Final time", "1234.57")] {
-            assert!(outcome.said.contains(&(name.to_owned(), value.to_owned())), "{name}");
         }
     }
 

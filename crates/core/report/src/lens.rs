@@ -92,7 +92,7 @@ impl Default for ProductFacts {
 }
 
 /// A product's part of a run's document.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Part {
     /// What stands in place of the numbers of nodes, launches and messages.
     pub counts: Option<Vec<String>>,

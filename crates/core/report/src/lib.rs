@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod build;
 mod charts;
 mod compare;
 mod entry;
@@ -16,7 +17,6 @@ mod headline;
 mod knees;
 mod lens;
 mod opening;
-mod outcome;
 mod pager;
 mod pager_seconds;
 mod pager_study;
@@ -26,9 +26,6 @@ pub mod perfetto;
 mod population;
 mod ratios;
 mod series;
-mod simulation;
-mod simulation_tables;
-mod speedup;
 mod story;
 mod tables;
 
@@ -39,11 +36,9 @@ pub use facts::{ClockFacts, Facts, Lost, tell_apart};
 pub use finding::{finding_sentence, quantile, tail_sentence};
 pub use headline::Floor;
 pub use lens::{Lens, LensError, Part, ProductFacts, Reading};
-pub use outcome::Outcome;
 pub use pager_seconds::part_text;
 pub use pager_study::{Bar, StudyFigure};
 pub use population::population_words;
 pub use ratios::{ratio_text, reason_text};
 pub use series::{series, series_names};
-pub use speedup::{SpeedupLaunch, SpeedupRow, SpeedupStudy};
 pub use story::{ObjectNames, Told, story};

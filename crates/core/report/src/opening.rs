@@ -13,7 +13,6 @@ use crate::headline::{self, Floor};
 use crate::pager;
 use crate::palette::{self, CYCLE, colour, name};
 use crate::population::{self, population_words};
-use crate::simulation::{self, headline_sentence, message_sentence};
 
 /// The first screen of one run.
 pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
@@ -44,12 +43,23 @@ pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
         blocks.push(Block::List(said));
     }
     blocks.extend(parts.iter().flat_map(|part| part.opening.iter().cloned()));
-    blocks.extend(simulation_figures(facts, analysis));
     blocks.extend(share_bars(analysis));
     blocks.extend(key_figures(analysis));
     blocks.extend(floor_block(floors));
     blocks.push(Block::Aside(vec![what_ran(facts, analysis), machine(facts), clock(facts)]));
     blocks
+}
+
+/// The run's most important sentence: of its paging where it is one, else of its messages.
+fn headline_sentence(facts: &Facts, analysis: &Analysis) -> String {
+    pager::sentence(facts).unwrap_or_else(|| finding_sentence(analysis))
+}
+
+/// What the messages say, where something else took their place in the headline.
+fn message_sentence(facts: &Facts, analysis: &Analysis) -> Option<String> {
+    let below = pager::sentence(facts).is_some() && analysis.messages > 0 && is_conclusive(facts);
+    let about = "A message here is one page on its way out or in. ";
+    below.then(|| format!("{about}{}", finding_sentence(analysis)))
 }
 
 fn nothing_lost(analysis: &Analysis) -> &'static str {
@@ -184,15 +194,6 @@ fn key_figures(analysis: &Analysis) -> Option<Block> {
     let cycles = analysis.cycles.iter().map(|view| figures("Whole cycle", CYCLE, &view.summary));
     let all: Vec<Figures> = end_to_end.into_iter().chain(cycles).collect();
     (!all.is_empty()).then_some(Block::Figures(all))
-}
-
-fn simulation_figures(facts: &Facts, analysis: &Analysis) -> Option<Block> {
-    let figures = simulation::Figures::of(facts, analysis)?;
-    let tiles: Vec<(String, String)> =
-        figures.tiles().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    let head = "Simulation".to_owned();
-    (!tiles.is_empty())
-        .then(|| Block::Figures(vec![Figures { head, colour: Colour("work"), tiles }]))
 }
 
 fn figures(head: &str, colour: Colour, summary: &Summary) -> Figures {

@@ -13,7 +13,7 @@ pub(crate) const PARTS: [Stage; 3] = [Stage::SendWait, Stage::Transit, Stage::Re
 pub(crate) const CYCLE: Colour = Colour("cycle");
 
 /// Marks and warnings in charts.
-pub(crate) const MARK: &str = "@mark";
+pub const MARK: &str = "@mark";
 
 /// What a stage is called, in every place where it is named.
 struct Names {
@@ -50,7 +50,7 @@ pub(crate) fn title(stage: Stage) -> &'static str {
 }
 
 /// Its name in CSV.
-pub(crate) fn key(stage: Stage) -> &'static str {
+pub fn key(stage: Stage) -> &'static str {
     names(stage).key
 }
 

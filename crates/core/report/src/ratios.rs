@@ -7,7 +7,7 @@ use stats::launches::Reason;
 use document::count;
 
 /// A ratio with as many figures as it takes to see a change of a thousandth near 1.
-pub(crate) fn ratio(ratio: f64) -> String {
+pub fn ratio(ratio: f64) -> String {
     let number = match ratio {
         r if r >= 999.5 => count(r.round() as u64),
         r if r >= 99.95 => format!("{r:.0}"),

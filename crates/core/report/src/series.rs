@@ -5,7 +5,6 @@
 
 mod explained;
 mod paging;
-mod simulation;
 
 use document::{Point, Series, quantile_name};
 use stats::analysis::{Analysis, Bin, By, Counted, StageView, Summary};
@@ -16,7 +15,7 @@ use crate::palette::{PARTS, key};
 type Points = fn(&Analysis) -> Vec<Point>;
 
 /// Every series with what makes it.
-const SERIES: [(&str, Points); 21] = [
+const SERIES: [(&str, Points); 17] = [
     ("population", population),
     ("distribution", distribution),
     ("histogram", histogram),
@@ -33,10 +32,6 @@ const SERIES: [(&str, Points); 21] = [
     ("quantiles", quantiles),
     ("peaks", explained::peaks),
     ("knees", explained::knees),
-    ("simulation", simulation::simulation),
-    ("progress", simulation::progress),
-    ("rollbacks", simulation::rollbacks),
-    ("work", simulation::work),
     ("paging", paging::paging),
 ];
 
@@ -154,7 +149,7 @@ fn groups(analysis: &Analysis) -> Vec<Point> {
 }
 
 /// The quantiles of a summary, each at its place.
-fn quantile_points<'a>(
+pub fn quantile_points<'a>(
     stage: &'static str,
     group: &'a str,
     summary: &'a Summary,

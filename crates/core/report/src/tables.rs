@@ -89,11 +89,7 @@ const QUANTILES: [(f64, &str); 11] = [
 ];
 
 /// A row for each name, with its figures; `what` was counted. The page shows names side by side.
-pub(crate) fn quantile_table(
-    id: &'static str,
-    rows: Vec<(Cell, &Summary)>,
-    what: &'static str,
-) -> Table {
+pub fn quantile_table(id: &'static str, rows: Vec<(Cell, &Summary)>, what: &'static str) -> Table {
     let quantile = |(p, key): &(f64, &'static str)| {
         let column = Column::time(key, quantile_name(*p)).with_interval();
         if USUAL.contains(p) { column } else { column.wide() }
@@ -203,7 +199,7 @@ const GROUP_COLUMNS: [(Stage, &str, &str); 4] = [
 ];
 
 /// Figures of each group of a breakdown, folded away when there are many.
-pub(crate) fn groups(id: &'static str, breakdown: &Breakdown, by: &str) -> Table {
+pub fn groups(id: &'static str, breakdown: &Breakdown, by: &str) -> Table {
     let known = |stage: &Stage| breakdown.groups.iter().any(|g| summary_of(g, *stage).is_some());
     let shown: Vec<_> = GROUP_COLUMNS.iter().filter(|(stage, ..)| known(stage)).collect();
     let mut columns = vec![Column::text("group", by), Column::count("messages", "Messages")];
@@ -282,9 +278,6 @@ pub(crate) fn facts_section(facts: &Facts) -> Section {
     groups.push(opening::clock(facts));
     if let Some((head, pairs)) = &facts.product.results {
         groups.push(Pairs::new(*head, pairs.clone()));
-    }
-    if let Some(outcome) = &facts.outcome {
-        groups.push(Pairs::new("Result, as the engine counted", outcome.said.clone()));
     }
     section.blocks.push(Block::Pairs(groups));
     for (heading, lines) in [("Clock models", &facts.clock.models), ("Notes", &facts.notes)] {

@@ -3,11 +3,11 @@
 //!
 //! A failure names the seed; `case(SEED)` is all that is needed to see it again.
 
-#[path = "../examples/synthetic/shown.rs"]
+#[path = "made/shown.rs"]
 mod shown;
 
-use fourstamp_report::{Entry, Facts, Page, finding_sentence};
 use record::{Field, Kind, NULL, Values};
+use report::{Entry, Facts, Page, finding_sentence};
 use shown::{csv, html, table, terminal};
 use stats::analysis::{Analysis, By, PARTS};
 use stats::{Accumulator, Columns, FileRows, Filter, Kinds, Options, Places, Position, Span};

@@ -1,9 +1,9 @@
 //! What is printed of a pair of peaks is the difference of the figures that are printed beside it,
 //! on the terminal, on the page, after an intervention and as JSON.
 
-use fourstamp_report::{Compared, ComparedSide, Facts, intervention};
 use proptest::prelude::*;
 use record::{Field, Values};
+use report::{Compared, ComparedSide, Facts, intervention};
 use stats::analysis::{Analysis, Peak, Stage};
 use stats::compare::{CompareOptions, Comparison, Sample, compare};
 use stats::{Accumulator, Columns, FileRows, Options, Position};

@@ -4,19 +4,17 @@
 //! Golden files are written anew with `UPDATE_GOLDEN=1 cargo test -p fourstamp-report`; look at the
 //! difference.
 
-#[path = "../examples/synthetic/builder.rs"]
+#[path = "made/builder.rs"]
 #[allow(dead_code)]
 mod builder;
-#[path = "../examples/synthetic/paging.rs"]
+#[path = "made/paging.rs"]
 mod paging;
-#[path = "../examples/synthetic/shown.rs"]
+#[path = "made/shown.rs"]
 mod shown;
-#[path = "../examples/synthetic/warp.rs"]
-mod warp;
 
 use builder::{Message, Recipe, analyse, with_cycles, with_sends, with_sizes};
 use document::DocumentError;
-use fourstamp_report::*;
+use report::*;
 use shown::{csv, html, table, terminal};
 use stats::analysis::Analysis;
 
@@ -82,15 +80,6 @@ fn explained() -> (Facts, Analysis) {
     };
     analysis.sweep = stats::knees::fit(&(0..20).map(point).collect::<Vec<_>>(), true);
     (facts, analysis)
-}
-
-/// A made-up Time Warp run, through a run folder.
-fn simulated() -> (Facts, Analysis, warp::Truth) {
-    let folder = tempfile::tempdir().expect("there is room for a folder");
-    let path = folder.path().join("run");
-    let truth = warp::write(&path, 3, 2_000, 5);
-    let (facts, analysis) = warp::read(&path);
-    (facts, analysis, truth)
 }
 
 fn same_as_golden(name: &str, text: &str) {
@@ -213,7 +202,6 @@ fn the_quantile_csv_is_as_it_was() {
 #[test]
 fn every_series_has_rows_of_eight_fields() {
     let (_, mut analysis) = explained();
-    analysis.simulation = simulated().1.simulation;
     analysis.paging = paging::run().1.paging;
     let all = csv(&analysis, None);
     for line in all.lines() {
@@ -314,74 +302,6 @@ fn hostile_names_stay_text() {
         !terminal(&Facts { workload: "a\u{1b}[2J".into(), ..facts }, &analysis, 80, false)
             .contains('\u{1b}')
     );
-}
-
-#[test]
-fn a_simulations_rows_end_in_its_figures() {
-    let (facts, analysis, truth) = simulated();
-    let found = analysis.simulation.as_ref().expect("the run is a simulation");
-    let counted = warp::Truth {
-        executed: found.executed,
-        undone: found.undone,
-        committed: found.committed,
-        rollbacks: found.rollbacks.count,
-        messages: analysis.messages,
-    };
-    assert_eq!(counted, truth);
-    assert_eq!(found.messages.iter().map(|group| group.count).sum::<u64>(), truth.messages);
-    assert_eq!(truth.executed, truth.undone + truth.committed, "what was planted is a simulation");
-    let text = terminal(&facts, &analysis, 80, false);
-    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    for figure in [truth.executed, truth.committed, truth.rollbacks] {
-        let figure = figure.to_string();
-        let word = |word: &str| word.trim_end_matches([',', '.']) == figure;
-        assert!(text.split_whitespace().any(word), "{figure} is not in:\n{text}");
-    }
-}
-
-#[test]
-fn a_simulations_page_has_its_sections_and_no_other_page_has() {
-    let (facts, analysis, _) = simulated();
-    let ids = ["r0-gvt", "r0-rates", "r0-node-time", "r0-rollbacks", "r0-work", "r0-warp-messages"];
-    let simulated = page_text(&facts, &analysis, 1);
-    let (facts, analysis) = planted();
-    let other = page_text(&facts, &analysis, 1);
-    for id in ids {
-        assert!(simulated.contains(&format!("<section id=\"{id}\"")), "{id}");
-        assert!(!other.contains(id), "{id}");
-    }
-}
-
-#[test]
-fn what_the_engine_counted_is_believed_before_its_rows() {
-    let (mut facts, analysis, truth) = simulated();
-    facts.outcome = Some(Outcome {
-        events: Some(truth.committed + 7),
-        rollbacks: Some(truth.rollbacks),
-        ..Outcome::default()
-    });
-    let text = page_text(&facts, &analysis, 1).replace('\u{202f}', "");
-    assert!(text.contains(&format!("The simulation committed {}", truth.committed + 7)));
-    assert!(text.contains(&format!(
-        "The record holds {}\u{a0}events committed of {}",
-        truth.committed,
-        truth.committed + 7
-    )));
-    let rows_only = page_text(&Facts { outcome: None, ..facts }, &analysis, 1);
-    assert!(!rows_only.contains("The record holds"));
-}
-
-#[test]
-fn a_simulation_without_rows_has_what_its_engine_said() {
-    let (mut facts, mut analysis) = planted();
-    (analysis.messages, analysis.finding) = (0, None);
-    facts.outcome = Some(Outcome { events: Some(0), rollbacks: Some(0), ..Outcome::default() });
-    let text = terminal(&facts, &analysis, 80, false);
-    assert!(
-        text.contains("The simulation committed 0 events: none was ever rolled back."),
-        "{text}"
-    );
-    assert!(!text.contains("No message was recorded."), "{text}");
 }
 
 #[test]

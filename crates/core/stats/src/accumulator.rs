@@ -15,7 +15,6 @@ use crate::filter::{Filter, Taken};
 use crate::messages::Messages;
 use crate::place::Place;
 use crate::product::Tally;
-use crate::warp::Warp;
 use crate::whole::Whole;
 use crate::working::Working;
 
@@ -77,7 +76,6 @@ pub(crate) struct Gathered {
     /// Those that the analysis is about.
     pub messages: Messages,
     pub cycles: Cycles,
-    pub warp: Warp,
     pub blocks: Blocks,
 }
 
@@ -89,7 +87,7 @@ const PART_ROWS: u64 = 1 << 15;
 enum Sort {
     Message,
     Cycle,
-    /// Work of a Time Warp node.
+    /// Work of a node, which only a product knows.
     Work,
 }
 
@@ -117,13 +115,8 @@ impl Accumulator {
     pub fn with(options: Options, tallies: Vec<Box<dyn Tally>>) -> Accumulator {
         let blocks = Blocks::new(BlockPlan::new(&options.files));
         let messages = Messages::new(options.slowest, options.clock_error_ns);
-        let gathered = Gathered {
-            whole: Whole::default(),
-            messages,
-            cycles: Cycles::default(),
-            warp: Warp::default(),
-            blocks,
-        };
+        let gathered =
+            Gathered { whole: Whole::default(), messages, cycles: Cycles::default(), blocks };
         Accumulator {
             options,
             gathered,
@@ -166,7 +159,6 @@ impl Accumulator {
         self.gathered.whole.merge(&other.gathered.whole);
         self.gathered.messages.merge(other.gathered.messages);
         self.gathered.cycles.merge(other.gathered.cycles);
-        self.gathered.warp.merge(other.gathered.warp);
         self.gathered.blocks.merge(&other.gathered.blocks);
         let tallies = self.tallies.iter_mut().zip(other.tallies);
         tallies.for_each(|(mine, theirs)| mine.merge(theirs));
@@ -215,7 +207,6 @@ impl Accumulator {
             Sort::Message => self.add_messages(columns, place),
             Sort::Cycle => self.add_cycles(columns, place),
             Sort::Work => {
-                self.gathered.warp.add(columns, place.launch);
                 self.tallies.iter_mut().for_each(|tally| tally.add_work(columns, place.launch));
             }
         }

@@ -8,7 +8,6 @@ mod knees;
 mod paging;
 mod peaks;
 mod population;
-mod simulation;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,9 +19,6 @@ pub use knees::{Knee, NoFit, Packets, Parameter, Segment, Sweep};
 pub use paging::{PageKind, PageTransfers, Paging, PagingBin};
 pub use peaks::Peak;
 pub use population::{Population, PopulationGroup};
-pub use simulation::{
-    MessageGroup, NodeTime, ObjectRollbacks, Rollback, Rollbacks, Simulation, SimulationBin, Work,
-};
 
 /// Everything a report shows about one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -64,9 +60,6 @@ pub struct Analysis {
     /// The same as straight lines with knees between them, where there are enough sizes for it.
     #[serde(default)]
     pub sweep: Option<Sweep>,
-    /// What a Time Warp run did, where the run is one.
-    #[serde(default)]
-    pub simulation: Option<Simulation>,
     /// The page transfers of a paged program, where the run is of one.
     #[serde(default)]
     pub paging: Option<Paging>,

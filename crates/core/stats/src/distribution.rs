@@ -24,7 +24,7 @@ pub type Distribution = LogLinear<16, 12>;
 
 /// What groups of messages are counted in: 2^-9, so that a reported value is within 0.1 % of a true
 /// one.
-pub(crate) type GroupDistribution = LogLinear<9, 9>;
+pub type GroupDistribution = LogLinear<9, 9>;
 
 /// What blocks of messages and slices of the timeline are counted in: 2^-7, interpolated within.
 pub(crate) type BlockDistribution = LogLinear<7, 7>;

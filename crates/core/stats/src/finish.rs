@@ -36,7 +36,7 @@ impl Accumulator {
 
 /// Work out the analysis.
 fn analysis(gathered: Gathered, options: &Options) -> Analysis {
-    let Gathered { whole, mut messages, cycles, warp, blocks } = gathered;
+    let Gathered { whole, mut messages, cycles, blocks } = gathered;
     let resamples = Resamples::draw(&blocks.plan, options.seed, options.resamples);
     let with_intervals = |at: usize, stage: Stage, of: &Distribution| {
         view(stage, of).map(|view| add_intervals(view, of, &blocks, at, &resamples))
@@ -80,7 +80,6 @@ fn analysis(gathered: Gathered, options: &Options) -> Analysis {
         launches: launch_spread,
         sizes: by_size.map_or_else(Vec::new, sizes),
         sweep: by_size.and_then(|by| knees::fit(&cycles.visits.points(by), cycles.all.count() > 0)),
-        simulation: warp.simulation(&whole.traffic),
         paging: whole.paging.shown(),
         slowest: messages.slowest.into_sorted(),
         anomalies: messages.anomalies,

@@ -15,6 +15,7 @@ pub mod bins;
 mod blocks;
 mod bootstrap;
 mod breakdown;
+pub mod build;
 mod cells;
 mod census;
 mod columns;
@@ -52,7 +53,6 @@ mod summary;
 mod tally;
 pub mod timeline;
 mod visits;
-mod warp;
 mod whole;
 mod working;
 

@@ -6,12 +6,12 @@ use crate::analysis::Stage;
 use crate::columns::Columns;
 
 /// Stages in the order of their letters.
-pub(crate) const STAGES: [Stage; 4] =
+pub const STAGES: [Stage; 4] =
     [Stage::EndToEnd, Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
 
 /// Stages A to D, one value a row; [`NULL`] where a stamp is missing.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stages {
+pub struct Stages {
     /// A: `taken − ready`; B: `sent − ready`; C: `arrived − sent`; D: `taken − arrived`.
     pub of: [Vec<i64>; 4],
     /// Whether every row has all four.

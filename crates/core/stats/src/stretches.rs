@@ -4,9 +4,12 @@ use crate::timeline::{Slice, Timeline};
 
 /// A slice, or two taken together.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stretch<T> {
+pub struct Stretch<T> {
+    /// Where it begins.
     pub from_ns: i64,
+    /// Where it ends.
     pub to_ns: i64,
+    /// What it took in.
     pub held: T,
 }
 
@@ -14,7 +17,7 @@ impl<T: Slice> Timeline<T> {
     /// All slices without gaps, cut to the span from the `first` to the `last` moment. A first or
     /// last one that is then less than half of a slice joins its neighbour: a rate over so short a
     /// time would show its chance, not the run's course.
-    pub(crate) fn stretches(&self, (first, last): (i64, i64)) -> Vec<Stretch<T>> {
+    pub fn stretches(&self, (first, last): (i64, i64)) -> Vec<Stretch<T>> {
         let length = self.length() as f64 / 1e9;
         let cut = |(from, length, held): (i64, i64, &T)| {
             let to_ns = from.saturating_add(length).min(last.saturating_add(1));
@@ -57,6 +60,6 @@ impl<T: Slice> Stretch<T> {
 
 /// From one moment to a later one, ns. In 64 bits without a sign: damaged stamps may lie further
 /// apart than `i64` reaches.
-pub(crate) fn between(from: i64, to: i64) -> f64 {
+pub fn between(from: i64, to: i64) -> f64 {
     to.wrapping_sub(from) as u64 as f64
 }

@@ -46,7 +46,7 @@ pub fn summary<const E: u32, const S: u32>(of: &LogLinear<E, S>) -> Summary {
 }
 
 /// All that is shown of a distribution; `None` when it is empty.
-pub(crate) fn view(stage: Stage, of: &Distribution) -> Option<StageView> {
+pub fn view(stage: Stage, of: &Distribution) -> Option<StageView> {
     let (min, max) = (of.moments().min, of.moments().max);
     (of.count() > 0).then(|| StageView {
         stage,

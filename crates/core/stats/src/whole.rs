@@ -1,6 +1,5 @@
 //! What is gathered of all of a run's messages, whichever of them the analysis is about: how many
-//! there are of each kind, a simulation's traffic, a pager's transfers, and the sends of each pair
-//! in their order.
+//! there are of each kind, a pager's transfers, and the sends of each pair in their order.
 
 use crate::analysis::Population;
 use crate::columns::Columns;
@@ -8,13 +7,11 @@ use crate::filter::{Filter, Taken};
 use crate::paging::PagingTally;
 use crate::population::PopulationTally;
 use crate::sends::{LastSends, Sends};
-use crate::warp::Traffic;
 
 /// All that was gathered of all messages.
 #[derive(Default)]
 pub(crate) struct Whole {
     pub sends: Sends,
-    pub traffic: Traffic,
     pub paging: PagingTally,
     population: PopulationTally,
 }
@@ -29,7 +26,6 @@ impl Whole {
         last_sends: &mut LastSends,
     ) {
         self.population.add_all(columns);
-        self.traffic.add(columns);
         self.paging.add(columns);
         let of_interest = |row: usize| match taken {
             Taken::All => true,
@@ -47,7 +43,6 @@ impl Whole {
     /// Take in what `other` took in.
     pub fn merge(&mut self, other: &Whole) {
         self.sends.merge(&other.sends);
-        self.traffic.merge(&other.traffic);
         self.paging.merge(&other.paging);
         self.population.merge(&other.population);
     }

@@ -105,6 +105,6 @@ pub(crate) fn stage_values<'a>(
 /// Whether a message's source is its destination: it has no `sent` and no `arrived`, and does not
 /// lack them.
 #[inline]
-pub(crate) fn within_node(columns: &Columns, row: usize) -> bool {
+pub fn within_node(columns: &Columns, row: usize) -> bool {
     filter::within_node(columns.at(Field::Src, row), columns.at(Field::Dst, row))
 }

@@ -2,13 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../../core/report/examples/synthetic/mpi.rs"]
+#[path = "made/mpi.rs"]
 mod mpi;
-#[path = "../../../core/report/examples/synthetic/mpi_read.rs"]
+#[path = "made/mpi_read.rs"]
 mod mpi_read;
-
-// As the module read from there calls it.
-extern crate report as fourstamp_report;
 
 use document::{Document, Screen, Series};
 use mpi_lens::found::{Blocked, Lane, Mpi, RankTime, WorstMessage};

@@ -2,7 +2,8 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use document::time_text;
-use report::{SpeedupLaunch, SpeedupRow, SpeedupStudy, ratio_text, reason_text};
+use report::{ratio_text, reason_text};
+use sim_lens::{SpeedupLaunch, SpeedupRow, SpeedupStudy};
 use stats::launches::{LAUNCHES_LEAST, Reason};
 use stats::speedup::Estimate;
 use study::{Launch, Results};

@@ -1,0 +1,28 @@
+//! What a Time Warp simulation's run tells beside its messages: executions, rollbacks, fossil
+//! collection and GVT, tallied from its rows and put into words, tables and charts; and the page of
+//! a speed-up study.
+//!
+//! Where the engine's own counts in `run.json` and the rows differ, the engine is right: rows may
+//! have been dropped.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+// Used within the workspace only: a name that says it all needs no sentence.
+#![allow(missing_docs)]
+
+mod lens;
+mod outcome;
+mod sections;
+mod series;
+mod simulation;
+mod study;
+mod tables;
+mod tally;
+mod words;
+
+pub use lens::SimLens;
+pub use simulation::{
+    MessageGroup, NodeTime, ObjectRollbacks, Rollback, Rollbacks, Simulation, SimulationBin, Work,
+};
+pub use study::{SpeedupLaunch, SpeedupRow, SpeedupStudy};
+pub use tally::WarpTally;
