@@ -6,15 +6,8 @@ use std::path::Path;
 /// The longest line, in characters.
 const COLUMNS: usize = 100;
 
-/// Where longer lines or a `mod.rs` may still be, and why.
-const EXCEPT: &[(&str, &str)] =
-    &[("crates/core/report/src/speedup", "moves to the product that it reports on")];
-
 /// Checks a Rust or Markdown file, named from the root.
 pub fn check(file: &Path, text: &str) -> Vec<Broken> {
-    if EXCEPT.iter().any(|(folder, _)| file.starts_with(folder)) {
-        return Vec::new();
-    }
     let lines = (1..).zip(text.lines()).map(|(at, line)| (at, line.chars().count()));
     let long = lines.filter(|(_, columns)| *columns > COLUMNS).map(|(at, columns)| Broken {
         place: format!("{}:{at}", file.display()),

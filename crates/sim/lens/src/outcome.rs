@@ -124,7 +124,10 @@ mod tests {
         info.parameters.insert("objects".to_owned(), json!(64));
         info.parameters.insert(
             "result".to_owned(),
-            json!({"events": 1000, "executed": 1250, "rolled_back": 250, "efficiency": 0.8, "final_time": 1234.567891, "state_digest": "0x12"}),
+            json!({
+                "events": 1000, "executed": 1250, "rolled_back": 250, "efficiency": 0.8,
+                "final_time": 1234.567891, "state_digest": "0x12",
+            }),
         );
         let facts = Facts::of(&info, &[&SimLens]);
         assert_eq!(facts.parameters, [("Objects".to_owned(), "64".to_owned())]);

@@ -185,8 +185,9 @@ fn efficiency(study: &SpeedupStudy) -> Section {
         let x: Vec<f64> = rows.iter().filter_map(|row| row.nodes.map(f64::from)).collect();
         let y: Vec<f64> = rows.iter().map(|row| row.event_efficiency).collect();
         chart.data.push(Box::new(Raw(json!({
-            "type": "scatter", "mode": "lines+markers", "name": "Events that came true", "x": x, "y": y,
-            "line": {"color": "@faint", "width": 1.4, "dash": "dash"}, "marker": {"color": "@faint", "size": 5},
+            "type": "scatter", "mode": "lines+markers", "name": "Events that came true",
+            "x": x, "y": y, "line": {"color": "@faint", "width": 1.4, "dash": "dash"},
+            "marker": {"color": "@faint", "size": 5},
             "hovertemplate": "%{y:.1%} of the events executed on %{x} nodes came \
             true<extra></extra>",
         }))));
