@@ -116,7 +116,7 @@ impl SpeedupStudy {
 }
 
 fn line(row: &SpeedupRow) -> Row {
-    let seconds = with_interval(row.seconds, 1e9, |ns| time(ns));
+    let seconds = with_interval(row.seconds, 1e9, time);
     let speedup = row.speedup.map_or_else(Cell::default, |of| with_interval(of, 1.0, ratio));
     let efficiency = row
         .efficiency()
