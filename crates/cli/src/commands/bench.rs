@@ -48,7 +48,7 @@ pub fn show(workload: &WorkloadArgs, nodes: &Nodes) -> Result<()> {
     if common.csv {
         return report::print_csv(&[analysed], "quantiles");
     }
-    show::text(&report::document_of(std::slice::from_ref(&analysed)))?;
+    show::text(&report::document_of(std::slice::from_ref(&analysed)).brief())?;
     show::say(&format!(
         "run: {}   page: fourstamp report {0}   why: fourstamp explain {0}\n",
         folder.display()

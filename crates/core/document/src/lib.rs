@@ -37,7 +37,7 @@ pub use csv::{series_csv, table_csv};
 pub use escape::{chart_label, printable};
 pub use format::{
     NONE, axis_seconds, byte_rate, count, counted, part, plain, quantile_name, quantile_percent,
-    rate, signed_part, six_figures, size, time, time_or_none, time_text,
+    rate, ratio, signed_part, six_figures, size, time, time_or_none, time_text,
 };
 pub use json::json;
 pub use page::page;

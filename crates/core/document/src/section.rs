@@ -55,6 +55,8 @@ pub struct Section {
     pub blocks: Vec<Block>,
     /// Where the page has it and the terminal does not: it says nothing there without its charts.
     pub page_only: bool,
+    /// Whether it is left out where only the main figures are wanted.
+    pub detail: bool,
 }
 
 impl Section {
@@ -81,6 +83,12 @@ impl Section {
         self
     }
 
+    /// Left out where only the main figures are wanted.
+    pub fn as_detail(mut self) -> Section {
+        self.detail = true;
+        self
+    }
+
     /// Its tables.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         tables(&self.blocks)
@@ -96,6 +104,12 @@ pub(crate) fn tables(blocks: &[Block]) -> impl Iterator<Item = &Table> {
 }
 
 impl Document {
+    /// The main figures alone.
+    pub fn brief(mut self) -> Document {
+        self.sections.retain(|section| !section.detail);
+        self
+    }
+
     /// Every table, of the first screen, of the sections, and of the runs.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         let own = tables(&self.opening).chain(self.sections.iter().flat_map(Section::tables));

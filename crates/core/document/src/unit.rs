@@ -1,6 +1,6 @@
 //! What a number is, and so how people read it.
 
-use crate::format::{byte_rate, count, part, rate, signed_part, six_figures, size, time};
+use crate::format::{byte_rate, count, part, rate, ratio, signed_part, six_figures, size, time};
 
 /// What the numbers of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Unit {
             Unit::Bytes => size(value.max(0.0) as u64),
             Unit::Share => part(value),
             Unit::Change => signed_part(value),
-            Unit::Ratio => format!("{}×", six_figures((value * 1e3).round() / 1e3)),
+            Unit::Ratio => ratio(value),
             Unit::PerSecond => rate(value),
             Unit::BytesPerSecond => byte_rate(value),
         }

@@ -3,6 +3,6 @@
 
 pub use crate::facts::parameter;
 pub use crate::palette::{MARK, key as stage_key};
-pub use crate::ratios::ratio;
 pub use crate::series::quantile_points;
 pub use crate::tables::{groups as groups_table, quantile_table};
+pub use document::ratio;

@@ -33,12 +33,12 @@ pub(crate) fn sections(entry: &Entry) -> Vec<Section> {
     all.extend(tables::quantiles_section(facts, analysis));
     all.extend(distribution::cycles(analysis));
     all.extend(series::section(analysis));
-    all.extend(breakdown::sections(analysis));
+    all.extend(breakdown::sections(analysis).into_iter().map(Section::as_detail));
     all.extend(counts::section(analysis));
-    all.extend(sends::section(analysis));
+    all.extend(sends::section(analysis).map(Section::as_detail));
     all.extend(launches::section(analysis));
     all.extend(told.and_then(story::section));
-    all.extend(tables::slowest_section(analysis));
-    all.push(tables::facts_section(facts));
+    all.extend(tables::slowest_section(analysis).map(Section::as_detail));
+    all.push(tables::facts_section(facts).as_detail());
     all
 }

@@ -4,24 +4,7 @@
 use stats::compare::Outcome;
 use stats::launches::Reason;
 
-use document::count;
-
-/// A ratio with as many figures as it takes to see a change of a thousandth near 1.
-pub fn ratio(ratio: f64) -> String {
-    let number = match ratio {
-        r if r >= 999.5 => count(r.round() as u64),
-        r if r >= 99.95 => format!("{r:.0}"),
-        r if r >= 9.995 => format!("{r:.1}"),
-        r if r >= 1.9995 => format!("{r:.2}"),
-        r if r >= 0.1 => format!("{r:.3}"),
-        r if r > 0.0 => {
-            let decimals = (-r.log10()).floor() as usize + 3;
-            format!("{r:.*}", decimals.min(12))
-        }
-        r => format!("{r:.0}"),
-    };
-    format!("{number}×")
-}
+use document::ratio;
 
 /// The same for a terminal.
 pub fn ratio_text(of: f64) -> String {

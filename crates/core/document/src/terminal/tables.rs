@@ -116,7 +116,7 @@ impl Grid {
     fn records(&self, screen: Screen) -> String {
         let named = |(head, cell): (&String, &String)| {
             let said = cell.replace('\n', ", ");
-            screen.item(&format!("{}: {said}", head.to_lowercase()))
+            screen.item(&format!("{head}: {said}"))
         };
         let filled = |(_, cell): &(&String, &String)| !cell.is_empty() && *cell != NONE;
         let record = |row: &Vec<String>| {
@@ -190,8 +190,25 @@ fn words(
         (_, Some(unit)) => number(cell).map_or_else(|| NONE.to_owned(), |ns| unit.number(ns)),
         _ => line(&cell.words(column)),
     };
-    if cell.small.is_empty() || !small {
+    if !small {
         return value;
     }
-    format!("{value} ({})", line(&cell.small.join("; ")))
+    let ends =
+        cell.interval.filter(|_| column.interval).map(|ends| between(column, unit, cell, ends));
+    let beside: Vec<String> = ends.into_iter().chain(cell.small.iter().cloned()).collect();
+    if beside.is_empty() { value } else { format!("{value} ({})", line(&beside.join("; "))) }
+}
+
+/// The ends of an interval, in the unit of the column where it has one.
+fn between(
+    column: &Column,
+    unit: Option<ColumnUnit>,
+    cell: &Cell,
+    (low, high): (f64, f64),
+) -> String {
+    let show = |value: f64| match unit {
+        Some(unit) => unit.number(value),
+        None => cell.show(column, value),
+    };
+    format!("{} to {}", show(low), show(high))
 }

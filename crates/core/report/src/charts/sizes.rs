@@ -8,9 +8,9 @@ use stats::analysis::{Analysis, Knee, SizePoint, Sweep};
 
 use crate::knees;
 use crate::palette::MARK;
-use crate::ratios::ratio;
 use crate::tables;
 use document::chart::{Chart, Raw, layout, line, mode, seconds, time_axis};
+use document::ratio;
 use document::{Colour, Section};
 use document::{axis_seconds, size, time};
 

@@ -6,7 +6,8 @@ use stats::compare::{Comparison, Difference, Measured};
 use super::words::{chance, condition, outcome_colour, passed, plain_part, stage_name, verdict};
 use super::{Compared, ComparedSide, facts, figure, peaks, which_messages};
 use crate::facts::Facts;
-use crate::ratios::{outcome, ratio, reason_text};
+use crate::ratios::{outcome, reason_text};
+use document::ratio;
 
 impl Compared<'_> {
     /// All of it.

@@ -7,7 +7,7 @@
 use stats::compare::{Difference, PeakMatch, ShapeBin};
 
 use super::words::outcome_colour;
-use crate::ratios::ratio;
+use document::ratio;
 use document::{Colour, Drawing, Shape, quantile_name, time};
 
 const OF_A: Colour = Colour("b");

@@ -3,7 +3,8 @@
 use stats::compare::{PeakChange, PeakDifference, PeakMatch, PeakSide};
 
 use crate::peaks::mass;
-use crate::ratios::{range, ratio, reason_text};
+use crate::ratios::{range, reason_text};
+use document::ratio;
 use document::{NONE, time};
 
 /// What became of a peak, as the cells of a row: A's, B's, what.

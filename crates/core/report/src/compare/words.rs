@@ -3,7 +3,8 @@
 use stats::compare::{Answer, Checked, Comparison, Difference, Limit, Measured, Outcome, Verdict};
 use stats::launches::{LAUNCHES_LEAST, Reason};
 
-use crate::ratios::{range, ratio, reason_text};
+use crate::ratios::{range, reason_text};
+use document::ratio;
 use document::{Colour, quantile_name, time};
 
 /// How likely by chance alone.

@@ -35,7 +35,7 @@ pub fn close_and_show(folder: RunFolder, ended: &ExitStatus, no_report: bool) ->
     }
     if !no_report {
         let analysed = crate::analyse::analyse(&path, 1, &stats::Filter::default())?;
-        show::text_beside(&document_of(&[analysed]));
+        show::text_beside(&document_of(&[analysed]).brief());
     }
     eprintln!("run: {}   page: fourstamp report {0}", path.display());
     Ok(ExitCode::from(code))

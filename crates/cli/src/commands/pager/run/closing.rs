@@ -38,7 +38,7 @@ pub fn close_and_show(
     let _ = std::fs::remove_dir_all(path.join(pager_facts::FOLDER));
     if !no_report {
         let analysed = crate::analyse::analyse(&path, 1, &stats::Filter::default())?;
-        show::text_beside(&document_of(&[analysed]));
+        show::text_beside(&document_of(&[analysed]).brief());
     }
     eprintln!("run: {}   page: fourstamp report {0}", path.display());
     Ok(())

@@ -1,5 +1,5 @@
 //! What a call costs in the tally, one in twenty a collective: `cargo run --release -p
-//! fourstamp-mpi-lens --example throughput [millions]`. Times are those on the core.
+//! fourstamp-mpi-lens --example tallied [millions]`. Times are those on the core.
 
 use mpi_lens::found::Activity;
 use mpi_lens::{CallColumns, CallTally, Function};
