@@ -82,7 +82,7 @@ impl Reader {
             Some(read) => (self.reading, self.text) = (Some(read), String::new()),
             None => {}
         }
-        if let Some(label) = attribute(tag, "aria-label").filter(|_| tag.contains("role=img")) {
+        if let Some(label) = attribute(tag, "aria-label").filter(|_| tag.contains("role=\"img\"")) {
             self.line("chart", &without_data(&label));
         }
         if closes == "tbody" && !self.columns.is_empty() {
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_page_is_its_sections_charts_and_tables() {
         let page = "<style>h3{}</style><h3 id=x>By <b>size</b></h3><script>'<h3>no</h3>'</script>\
-                    <div role=img aria-label=\"Lines of 7 sizes\"></div><table><thead><tr>\
+                    <div role=\"img\" aria-label=\"Lines of 7 sizes\"></div><table><thead><tr>\
                     <th scope=col>Size<th scope=col><b>It&#39;s</b><tbody><tr><th scope=row>64\
                     <td>5</table><details><summary>All 12</summary></details>\
                     <dl><dt>Host</dt></dl>";

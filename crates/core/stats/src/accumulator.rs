@@ -50,7 +50,7 @@ pub struct Position {
     pub first_row: u64,
 }
 
-/// Gathers what an [`Analysis`] is made of.
+/// Gathers what an [`Analysis`](crate::analysis::Analysis) is made of.
 pub struct Accumulator {
     options: Options,
     gathered: Gathered,
