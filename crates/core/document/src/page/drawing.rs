@@ -112,7 +112,7 @@ pub(super) fn tracks(tracks: &[Track]) -> Markup {
     let percent = |value: f64| format!("{:.3}%", 100.0 * value / longest);
     html! {
         @for track in tracks {
-            div.run {
+            div.tracked {
                 span { (text(&track.name)) }
                 div.track {
                     @for (name, colour, value, words) in &track.parts {

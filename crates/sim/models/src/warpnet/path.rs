@@ -174,7 +174,8 @@ mod tests {
             nodes in 2u32..60, seed: u64, busy in proptest::collection::vec(0i32..12, 1..40),
         ) {
             let network = Network::generate(&GeneratorOptions { nodes, seed }).unwrap();
-            let load = |l: usize| 95 + busy[l % busy.len()] * if l.is_multiple_of(7) { 40 } else { 1 };
+            let weight = |l: usize| if l.is_multiple_of(7) { 40 } else { 1 };
+            let load = |l: usize| 95 + busy[l % busy.len()] * weight(l);
             let loads: Vec<i32> = (0..network.lines()).map(load).collect();
             let all = || 0..network.nodes();
             for (from, to) in all().flat_map(|a| all().map(move |b| (a, b))) {
