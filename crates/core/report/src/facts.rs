@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-use crate::lens::{Lens, ProductFacts};
+use crate::product_facts::ProductFacts;
 use pager_facts::PagerFacts;
 
 /// The facts of one run, as text ready to be shown. Nothing here is escaped yet.
@@ -163,16 +163,15 @@ fn ending(path: &Path, others: &[&Path]) -> String {
 
 impl From<&RunInfo> for Facts {
     fn from(info: &RunInfo) -> Facts {
-        Facts::of(info, &[])
+        Facts::with(info, &[], ProductFacts::default())
     }
 }
 
 impl Facts {
-    /// The facts of a run, as far as these products know it.
-    pub fn of(info: &RunInfo, lenses: &[&dyn Lens]) -> Facts {
-        let keys: Vec<&str> = lenses.iter().flat_map(|lens| lens.keys()).copied().collect();
-        let product = lenses.iter().find_map(|lens| lens.facts(info)).unwrap_or_default();
-        let mut parameters = parameters(info, &keys);
+    /// The facts of a run, with what its product knows of it; parameters of these names are
+    /// results.
+    pub(crate) fn with(info: &RunInfo, keys: &[&str], product: ProductFacts) -> Facts {
+        let mut parameters = parameters(info, keys);
         parameters.splice(0..0, product.parameters.iter().cloned());
         Facts {
             product,

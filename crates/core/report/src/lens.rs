@@ -13,6 +13,7 @@ use stats::Tally;
 use stats::analysis::Analysis;
 
 use crate::facts::Facts;
+use crate::product_facts::ProductFacts;
 
 /// Why a product could not read its part of a run: says what, to what, and what to do.
 pub type LensError = Box<dyn std::error::Error + Send + Sync>;
@@ -58,39 +59,6 @@ pub trait Reading: Sync {
     ) -> Result<Option<Part>, LensError>;
 }
 
-/// What the core must know of a product's run, as `run.json` has it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ProductFacts {
-    /// What a node is called.
-    pub noun: &'static str,
-    /// Lines before all others.
-    pub first: Vec<String>,
-    /// Why no conclusion can be drawn from the run.
-    pub warning: Option<String>,
-    /// What was not seen, or not to its end, a line each.
-    pub losses: Vec<String>,
-    /// What the reader should know, a line each.
-    pub remarks: Vec<String>,
-    /// Further parameters: name and value.
-    pub parameters: Vec<(String, String)>,
-    /// Results as the product's own counters have them: a heading, and names with values.
-    pub results: Option<(&'static str, Vec<(String, String)>)>,
-}
-
-impl Default for ProductFacts {
-    fn default() -> ProductFacts {
-        ProductFacts {
-            noun: "node",
-            first: Vec::new(),
-            warning: None,
-            losses: Vec::new(),
-            remarks: Vec::new(),
-            parameters: Vec::new(),
-            results: None,
-        }
-    }
-}
-
 /// A product's part of a run's document.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
@@ -108,4 +76,13 @@ pub struct Part {
     pub series: Vec<Series>,
     /// All its figures, under their names, for `--json`.
     pub figures: serde_json::Value,
+}
+
+impl Facts {
+    /// The facts of a run, as far as these products know it.
+    pub fn of(info: &RunInfo, lenses: &[&dyn Lens]) -> Facts {
+        let keys: Vec<&str> = lenses.iter().flat_map(|lens| lens.keys()).copied().collect();
+        let product = lenses.iter().find_map(|lens| lens.facts(info)).unwrap_or_default();
+        Facts::with(info, &keys, product)
+    }
 }

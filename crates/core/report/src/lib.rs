@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod assembled;
 pub mod build;
 mod charts;
 mod compare;
@@ -24,6 +25,7 @@ mod palette;
 mod peaks;
 pub mod perfetto;
 mod population;
+mod product_facts;
 mod ratios;
 mod series;
 mod story;
@@ -35,10 +37,11 @@ pub use explanation::explanation;
 pub use facts::{ClockFacts, Facts, Lost, tell_apart};
 pub use finding::{finding_sentence, quantile, tail_sentence};
 pub use headline::Floor;
-pub use lens::{Lens, LensError, Part, ProductFacts, Reading};
+pub use lens::{Lens, LensError, Part, Reading};
 pub use pager_seconds::part_text;
 pub use pager_study::{Bar, StudyFigure};
 pub use population::population_words;
+pub use product_facts::ProductFacts;
 pub use ratios::{ratio_text, reason_text};
 pub use series::{series, series_names};
 pub use story::{ObjectNames, Told, story};

@@ -7,12 +7,14 @@ use stats::analysis::{
 };
 use stats::launches::LAUNCHES_LEAST;
 
-use crate::charts::sizes::JUMP;
 use crate::facts::Facts;
 use crate::finding::{parts, quantile, remarks};
 use crate::opening;
 use crate::palette::{self, CYCLE, PARTS, colour, key, letter, name, title};
 use crate::population::population_words;
+
+/// Medians that rise by more than this over the next smaller size are marked.
+pub(crate) const JUMP: f64 = 0.25;
 
 /// Quantiles with their intervals, for each stage and for cycles.
 pub(crate) fn quantiles_section(facts: &Facts, analysis: &Analysis) -> Option<Section> {

@@ -8,14 +8,11 @@ use stats::analysis::{Analysis, Knee, SizePoint, Sweep};
 
 use crate::knees;
 use crate::palette::MARK;
-use crate::tables;
+use crate::tables::{self, JUMP};
 use document::chart::{Chart, Raw, layout, line, mode, seconds, time_axis};
 use document::ratio;
 use document::{Colour, Section};
 use document::{axis_seconds, size, time};
-
-/// Medians that rise by more than this over the next smaller size are marked.
-pub(crate) const JUMP: f64 = 0.25;
 
 pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     if analysis.sizes.len() < 2 {
