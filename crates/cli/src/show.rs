@@ -1,10 +1,11 @@
 //! Documents as they leave the program: on the terminal, as a page, as CSV, as JSON.
 
-use anyhow::{Context, Result};
+use anyhow::{Error, Result};
 use clap::Args;
-use document::{Document, DocumentError, Screen};
+use document::{Document, Screen};
+use record::RecordError;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Other forms than text for people.
 #[derive(Args, Clone, Debug, Default)]
@@ -62,38 +63,28 @@ pub fn say(text: &str) -> Result<()> {
 
 /// Write the page of a document so that it appears whole or not at all.
 pub fn page(document: &Document, out: &Path) -> Result<()> {
-    file(out, |file| document::page(document, file))
+    whole(out, |file| Ok(document::page(document, file)?))
+}
+
+/// Write a text so that it appears whole or not at all.
+pub fn file(out: &Path, text: &str) -> Result<()> {
+    whole(out, |file| Ok(file.write_all(text.as_bytes())?))
 }
 
 /// Write a file so that it appears whole or not at all.
-pub fn file(
-    out: &Path,
-    write: impl FnOnce(&mut dyn Write) -> Result<(), DocumentError>,
-) -> Result<()> {
-    let folder =
-        out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = out.file_name().context("the page needs a file name")?;
-    let draft: PathBuf = folder.join(format!(".{}.part", name.to_string_lossy()));
-    let written = whole(write, &draft).and_then(|()| Ok(std::fs::rename(&draft, out)?));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&draft);
-    }
-    written.with_context(|| {
-        format!(
-            "cannot write {}: check that the folder can be written and has space",
-            out.display()
-        )
-    })
+pub fn whole<T>(out: &Path, write: impl FnOnce(&mut dyn Write) -> Result<T>) -> Result<T> {
+    record::write_whole(out, write).map_err(|error| unwritten(error, out))
 }
 
-fn whole(
-    write: impl FnOnce(&mut dyn Write) -> Result<(), DocumentError>,
-    path: &Path,
-) -> Result<()> {
-    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
-    write(&mut file)?;
-    file.flush()?;
-    Ok(())
+/// Why `out` is not there. A run that cannot be read says so itself: no fault of `out`.
+pub fn unwritten(error: Error, out: &Path) -> Error {
+    if error.chain().any(|cause| cause.is::<RecordError>()) {
+        return error;
+    }
+    error.context(format!(
+        "cannot write {}: check that its folder can be written and has space",
+        out.display()
+    ))
 }
 
 /// What the terminal can show: its columns, 80 where there is none; colours unless NO_COLOR is set.
@@ -102,4 +93,18 @@ fn screen(is_terminal: bool) -> Screen {
     let columns = size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns >= 40);
     let colour = is_terminal && std::env::var_os("NO_COLOR").is_none();
     Screen { width: columns.unwrap_or(80), colour }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_cannot_be_read_is_no_fault_of_the_file() {
+        let said = |error: Error| format!("{:#}", unwritten(error, Path::new("page.html")));
+        let full = Error::from(std::io::Error::from(std::io::ErrorKind::StorageFull));
+        assert!(said(full).starts_with("cannot write page.html: "));
+        let damaged = RecordError::Damaged { path: "run.json".into(), what: "is cut".into() };
+        assert!(!said(Error::from(damaged).context("of run a")).contains("page.html"));
+    }
 }

@@ -5,7 +5,7 @@ use anyhow::{Error, Result};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use study::process::Limits;
-use study::{Contestant, Ended, Order, Plan, Results, Surroundings, Turn};
+use study::{Contestant, Ended, Results, Surroundings, Turn};
 
 /// What a launch gives, or how it ended without.
 pub type Launched<T> = Result<T, Ended<Error>>;
@@ -18,8 +18,7 @@ pub fn study<T>(
     begins: impl FnMut(&Turn),
     launch: impl FnMut(&Turn) -> Launched<T>,
 ) -> Result<Vec<Results<T>>> {
-    let plan = Plan { launches, order: Order::ThereAndBack };
-    study::run(&plan, contestants, &mut Here { begins, launch })
+    study::run(launches, contestants, &mut Here { begins, launch })
 }
 
 /// A failure that the study keeps, in a line.

@@ -9,14 +9,14 @@ mod tables;
 use crate::analyse;
 use crate::args::ExportArgs;
 use crate::choosing::must_leave_some;
-use crate::show::say;
-use anyhow::{Context, Result};
+use crate::show::{self, say};
+use anyhow::Result;
 use mpi_lens::CallTables;
-use record::{Run, named_temporary};
+use record::Run;
 use report::perfetto::{Trace, Track};
 use serde_json::json;
 use stats::{Columns, Filter};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 use stretch::Stretch;
 
@@ -66,19 +66,7 @@ fn trace(run: &Run, asked: &Exported, limit: u64, file: &Path) -> Result<String>
         messages::starts(run, &tables, asked, add)
     })?;
     let wanted = Exported { stretch, filter: asked.filter.clone() };
-    let failed = || {
-        format!(
-            "cannot write {}: check that the folder can be written and has space",
-            file.display()
-        )
-    };
-    let folder =
-        file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let draft = named_temporary(folder).with_context(failed)?;
-    let mut out = BufWriter::with_capacity(1 << 20, draft);
-    let written = write_events(run, &tables, &wanted, &mut out)?;
-    let draft = out.into_inner().map_err(|error| error.into_error()).with_context(failed)?;
-    draft.persist(file).map_err(|error| error.error).with_context(failed)?;
+    let written = show::whole(file, |out| write_events(run, &tables, &wanted, out))?;
     Ok(told(file, &written, &stretch, limit))
 }
 

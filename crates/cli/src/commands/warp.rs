@@ -61,8 +61,7 @@ pub fn run(args: &WarpArgs) -> Result<()> {
 
 /// What cannot be written is better said before an hour of simulation.
 fn refuse_homeless(file: &Path) -> Result<()> {
-    let folder =
-        file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = record::folder_of(file);
     if file.file_name().is_none() || file.is_dir() {
         bail!("{} is a folder: give the name of a file", file.display());
     }

@@ -76,7 +76,7 @@ pub use sheet::{NodeSheet, OtherProcess};
 pub use side_table::{Holds, SideColumn, SideReader, SideWriter};
 pub use stamper::{StampSender, Stamper};
 pub use table::ROW_GROUP_ROWS;
-pub use whole_file::named_temporary;
+pub use whole_file::{folder_of, named_temporary, write_whole};
 
 /// Format of everything in a run folder. A reader refuses a higher number; docs/FORMAT.md says what
 /// raises it.

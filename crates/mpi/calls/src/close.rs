@@ -13,7 +13,7 @@ use crate::traffic::{Counts, walk};
 use crate::usual::Usual;
 use crate::writers::{RankOut, Rows, Writers, group_rows};
 use record::{Closing, RunInfo, SideWriter};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Whether the run at `run` holds call logs, so that [`close`] closes it.
@@ -130,8 +130,5 @@ fn write_text(closing: &Closing, name: &str, text: &str) -> Result<(), CloseErro
     let path = folder.join(name);
     let failed = |error| CloseError::file("write", &path, error);
     std::fs::create_dir_all(&folder).map_err(failed)?;
-    let mut file = record::named_temporary(&folder).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    file.persist(&path).map_err(|error| failed(error.error))?;
-    Ok(())
+    record::write_whole(&path, |file| file.write_all(text.as_bytes())).map_err(failed)
 }

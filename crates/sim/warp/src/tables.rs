@@ -6,7 +6,7 @@ use crate::samples::Stretch;
 use crate::sorted::merge;
 use record::csv_field;
 use std::collections::BTreeSet;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use timewarp::{Committed, Counters, LoadCycle, Model, NodeCounters, ObjectId, Outcome};
 
@@ -250,23 +250,12 @@ fn node_columns(counters: &NodeCounters) -> Vec<(String, serde_json::Value)> {
     }
 }
 
-/// Write a file beside its place and move it there when it is whole.
+/// Write a file whole or not at all.
 fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), WarpError> {
-    let written = || {
-        let folder =
-            path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut draft = record::named_temporary(folder)?;
-        let mut out = BufWriter::with_capacity(1 << 16, draft.as_file_mut());
-        write(&mut out)?;
-        out.flush()?;
-        drop(out);
-        draft.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    written().map_err(WarpError::file("write", path))
+    record::write_whole(path, write).map_err(WarpError::file("write", path))
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use stats::analysis::{Analysis, Stage};
 use stats::compare::{CompareOptions, Comparison, compare};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use study::Order;
 
 /// Messages of a stream that are handed over together, where they were not.
 const BATCH: u16 = 8;
@@ -105,7 +104,7 @@ fn measure(workload: &WorkloadArgs, changed: &WorkloadArgs, nodes: &Nodes) -> Re
     let mut bar = Bar::new(as_was.label(), common.duration.map(|time| 2 * time));
     let mut both = [as_was, Measurement::begin(changed, nodes, Some(&beside))?];
     let mut failures = [None, None];
-    let turns = Order::ThereAndBack.turns(common.launches, both.len());
+    let turns = study::turns(common.launches, both.len());
     for (turn, (launch, which)) in (0..).zip(turns) {
         failures[which] = both[which].launch(launch, &mut bar, (turn, 2 * common.launches)).err();
         if failures[which].is_some() || interrupt::flag().load(Ordering::Relaxed) {

@@ -5,9 +5,10 @@ use super::flow;
 use crate::analyse::analyse;
 use crate::args::ExportArgs;
 use crate::commands::report::{document_of, series};
+use crate::show;
 use anyhow::{Context, Result, bail};
 use mpi_lens::CallTables;
-use record::{Batch, Field, How, Kind, NULL, Run};
+use record::{Batch, Field, How, Kind, NULL, Run, folder_of};
 use stats::Columns;
 use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::path::Path;
@@ -19,19 +20,16 @@ pub fn write(run: &Run, args: &ExportArgs, wanted: &Exported, folder: &Path) -> 
     {
         bail!("{} is there and not empty: give a new folder", folder.display());
     }
-    let failed = || {
-        format!(
-            "cannot write {}: check that its folder can be written and has space",
-            folder.display()
-        )
-    };
-    let parent =
-        folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let draft =
-        tempfile::Builder::new().prefix(".unfinished-").tempdir_in(parent).with_context(failed)?;
-    fill(run, args, wanted, draft.path()).with_context(failed)?;
-    make_readable(draft.path()).with_context(failed)?;
-    std::fs::rename(draft.path(), folder).with_context(failed)?;
+    whole(folder, |draft| fill(run, args, wanted, draft))
+        .map_err(|error| show::unwritten(error, folder))
+}
+
+/// Fill a folder that has its name only when it is whole.
+fn whole(folder: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    let draft = tempfile::Builder::new().prefix(".unfinished-").tempdir_in(folder_of(folder))?;
+    fill(draft.path())?;
+    make_readable(draft.path())?;
+    std::fs::rename(draft.path(), folder)?;
     // It has its name now: nothing is left to be removed.
     let _ = draft.keep();
     Ok(())

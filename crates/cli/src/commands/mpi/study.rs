@@ -238,8 +238,8 @@ fn show(
     };
     let mut sentences = table::sentences(&findings.trials, link);
     sentences.extend(sizes::sentences(&findings.sweeps, link));
-    write_file(&folder.join("table.csv"), &table::csv(&findings.trials, &over))?;
-    write_file(&folder.join("sizes.csv"), &sizes::csv(&findings.sweeps))?;
+    show::file(&folder.join("table.csv"), &table::csv(&findings.trials, &over))?;
+    show::file(&folder.join("sizes.csv"), &sizes::csv(&findings.sweeps))?;
     say(&format!("\n{}\n{}", table::text(&findings.trials, &over), sizes::text(&findings.sweeps)))?;
     for sentence in sentences.iter().chain(&remarks) {
         say(&format!("{sentence}\n"))?;
@@ -259,9 +259,4 @@ fn show(
         page.display(),
         folder = folder.display()
     ))
-}
-
-fn write_file(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text)
-        .with_context(|| format!("cannot write {}: check that there is space", path.display()))
 }

@@ -18,7 +18,7 @@ use crate::commands::place;
 use crate::commands::shaped::link::Link;
 use crate::commands::shaped::namespaces::{self, Namespaces};
 use crate::interrupt;
-use crate::show::say;
+use crate::show::{self, say};
 use crate::studying::{kept, study, why_nothing};
 use alternative::Alternative;
 use anyhow::{Context, Result, bail};
@@ -26,7 +26,7 @@ use launch::LIMIT;
 use pager_drive::swap::{Cgroup, SwapFile, lacking};
 use row::{Cell, Row};
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::Ordering;
 use study::process::Times;
@@ -183,9 +183,9 @@ impl Study<'_> {
             say(&format!("{line}\n"))?;
         }
         let (csv, page) = (self.folder.join("study.csv"), self.folder.join("report.html"));
-        write_file(&csv, table::csv(program, rows).as_bytes())?;
-        write_file(&self.folder.join("predictions.csv"), prediction::csv(rows).as_bytes())?;
-        write_file(&page, &figure::html(program, rows, sentences, remarks)?)?;
+        show::file(&csv, &table::csv(program, rows))?;
+        show::file(&self.folder.join("predictions.csv"), &prediction::csv(rows))?;
+        show::page(&figure::document(program, rows, sentences, remarks), &page)?;
         say(&format!(
             "page: {}\ntable: {}   runs: {}/*   (one: fourstamp report RUN)\n",
             page.display(),
@@ -193,11 +193,6 @@ impl Study<'_> {
             self.folder.display()
         ))
     }
-}
-
-fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes)
-        .with_context(|| format!("cannot write {}: check that there is space", path.display()))
 }
 
 /// What could not be removed.

@@ -14,11 +14,11 @@ use crate::commands::place;
 use crate::interrupt;
 use crate::job::LaunchedJob;
 use crate::progress::Bar;
-use crate::show::say;
+use crate::show::{self, say};
 use crate::studying::{kept, study, why_nothing};
 use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use study::{Contestant, Ended, Turn};
@@ -141,11 +141,10 @@ impl Study<'_> {
             say(&format!("{line}\n"))?;
         }
         let (table, launches) = (self.folder.join("speedup.csv"), self.folder.join("launches.csv"));
-        write_file(&table, table::csv(&study).as_bytes())?;
-        write_file(&launches, table::launches_csv(rows).as_bytes())?;
-        let (path, mut page) = (self.folder.join("report.html"), Vec::new());
-        document::page(&study.document(), &mut page)?;
-        write_file(&path, &page)?;
+        show::file(&table, &table::csv(&study))?;
+        show::file(&launches, &table::launches_csv(rows))?;
+        let path = self.folder.join("report.html");
+        show::page(&study.document(), &path)?;
         say(&format!(
             "page: {}\ntables: {} {}   XL_STATS: {}/xl_stats\n",
             path.display(),
@@ -171,9 +170,4 @@ fn check(summary: &Summary, expected: &mut Option<[String; 2]>, name: &str) -> R
         );
     }
     Ok(())
-}
-
-fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes)
-        .with_context(|| format!("cannot write {}: check that there is space", path.display()))
 }

@@ -2,24 +2,22 @@
 
 use super::prediction::predicted_s;
 use super::row::Row;
-use anyhow::Result;
+use document::Document;
 use report::{Bar, StudyFigure};
 
-/// As a page.
-pub fn html(
+/// For a page.
+pub fn document(
     program: &str,
     rows: &[Row],
     sentences: Vec<String>,
     remarks: Vec<String>,
-) -> Result<Vec<u8>> {
+) -> Document {
     let title = format!(
         "{} · where its data are, and where its time goes · Fourstamp",
         program.to_uppercase()
     );
     let bars = rows.iter().filter_map(|row| bar(row, rows)).collect();
-    let mut page = Vec::new();
-    document::page(&StudyFigure { title, sentences, bars, remarks }.document(), &mut page)?;
-    Ok(page)
+    StudyFigure { title, sentences, bars, remarks }.document()
 }
 
 fn bar(row: &Row, rows: &[Row]) -> Option<Bar> {

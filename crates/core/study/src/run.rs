@@ -1,6 +1,6 @@
 //! The loop: every contestant's launches in turn, until the last or until somebody stops it.
 
-use crate::{Failure, Launch, Order, Results};
+use crate::{Failure, Launch, Results, turns};
 use std::time::Duration;
 
 /// Who takes part.
@@ -10,15 +10,6 @@ pub struct Contestant {
     pub key: String,
     /// The longest that a launch of it may take.
     pub limit: Duration,
-}
-
-/// How a study goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// Launches of each contestant.
-    pub launches: u32,
-    /// Who is launched when.
-    pub order: Order,
 }
 
 /// One launch to come.
@@ -72,7 +63,7 @@ pub trait Surroundings {
     }
 }
 
-/// Launches every contestant as often as the plan says; the results are in their order.
+/// Launches every contestant so many times, in [turn](turns()); the results are in their order.
 ///
 /// Stopped, it gives what there is: the launch that was cut short counts for nothing, whatever it
 /// says of its end.
@@ -80,13 +71,13 @@ pub trait Surroundings {
 /// # Errors
 /// When a launch says [`Ended::Study`].
 pub fn run<S: Surroundings>(
-    plan: &Plan,
+    launches: u32,
     contestants: &[Contestant],
     surroundings: &mut S,
 ) -> Result<Vec<Results<S::Outcome>>, S::Error> {
     let mut results: Vec<Results<S::Outcome>> =
         contestants.iter().map(|_| Results::default()).collect();
-    let turns = plan.order.turns(plan.launches, contestants.len());
+    let turns = turns(launches, contestants.len());
     for (done, (round, at)) in turns.iter().enumerate() {
         let Contestant { key, limit } = &contestants[*at];
         let name = format!("{key}-{}", round + 1);
@@ -166,7 +157,7 @@ mod tests {
     fn study(fake: &mut Fake, launches: u32) -> Result<Vec<Results<String>>, &'static str> {
         let contestants =
             ["a", "b"].map(|key| Contestant { key: key.into(), limit: Duration::from_secs(60) });
-        run(&Plan { launches, order: Order::ThereAndBack }, &contestants, fake)
+        run(launches, &contestants, fake)
     }
 
     #[test]
