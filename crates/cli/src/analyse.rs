@@ -64,10 +64,7 @@ pub fn analyse(path: &Path, seed: u64, filter: &Filter) -> Result<Analysed> {
     let name = path.display().to_string();
     let read = read_chosen(&chunks, options, filter, &readings, &name)?;
     let (analysis, tallies) = read.finish_all();
-    let mut facts = Facts::of(&run.info, LENSES);
-    if let Some(pager) = &mut facts.pager {
-        pager_drive::prediction::predict(pager, path);
-    }
+    let facts = Facts::of(&run.info, LENSES);
     let mut parts = Vec::new();
     for (reading, tally) in readings.iter().zip(tallies) {
         let part = reading.finish(tally, &facts, &analysis);

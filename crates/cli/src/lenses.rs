@@ -3,4 +3,4 @@
 use report::Lens;
 
 /// All of them.
-pub const LENSES: &[&dyn Lens] = &[&sim_lens::SimLens, &mpi_lens::MpiLens];
+pub const LENSES: &[&dyn Lens] = &[&sim_lens::SimLens, &mpi_lens::MpiLens, &pager_lens::PagerLens];

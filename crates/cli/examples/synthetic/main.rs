@@ -7,7 +7,8 @@ mod builder;
 mod mpi;
 #[path = "../../../mpi/lens/tests/made/mpi_read.rs"]
 mod mpi_read;
-#[path = "../../../core/report/tests/made/paging.rs"]
+#[path = "../../../pager/lens/tests/made/paging.rs"]
+#[allow(dead_code)]
 mod paging;
 #[path = "../../../core/report/tests/made/shown.rs"]
 mod shown;
@@ -72,7 +73,7 @@ fn main() -> Result<(), DocumentError> {
     let mpi = mpi(&folder.join("mpi-run"));
     write(folder, "mpi.html", "MPI program", &[shown_of(&mpi)])?;
     write(folder, "mpi-poor.html", "MPI program, poorly matched", &[shown_of(&poor(&mpi))])?;
-    write(folder, "paged.html", "Paged program", &[paging::run().into()])?;
+    write(folder, "paged.html", "Paged program", &[paged()])?;
     write(folder, "hostile.html", HOSTILE, &[hostile().into(), shown_of(&hostile_mpi(&mpi))])?;
     let screen = Screen { width: 80, colour: false };
     for run in [&ten().into(), &runs[0], &runs[4], &runs[5], &warp, &shown_of(&mpi)] {
@@ -113,6 +114,12 @@ fn warp(path: &Path) -> Shown {
     }
     let warp::Read { facts, analysis, part } = warp::read(path, None);
     Shown { facts, analysis, parts: part.into_iter().collect() }
+}
+
+/// A paged program's run.
+fn paged() -> Shown {
+    let paging::Read { facts, analysis, part } = paging::read();
+    Shown { facts, analysis, parts: vec![part] }
 }
 
 /// A run folder of an MPI program, read as any run.

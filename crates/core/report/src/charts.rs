@@ -6,9 +6,6 @@ mod breakdown;
 mod counts;
 pub(crate) mod distribution;
 pub(crate) mod launches;
-mod pager;
-mod pager_marks;
-mod pager_rates;
 mod peaks;
 mod sends;
 mod series;
@@ -24,8 +21,7 @@ use crate::{story, tables};
 /// All sections of one run.
 pub(crate) fn sections(entry: &Entry) -> Vec<Section> {
     let Entry { facts, analysis, told, .. } = *entry;
-    let mut all = pager::sections(facts, analysis);
-    all.extend(sizes::section(analysis));
+    let mut all = Vec::from_iter(sizes::section(analysis));
     all.extend(shares::section(facts, analysis));
     all.extend(distribution::stages(analysis));
     all.extend(peaks::section(analysis));

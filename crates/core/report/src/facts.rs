@@ -2,12 +2,10 @@
 //! lost.
 
 use record::{Domain, Machine, RunInfo, State};
-use serde::Deserialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 use crate::product_facts::ProductFacts;
-use pager_facts::PagerFacts;
 
 /// The facts of one run, as text ready to be shown. Nothing here is escaped yet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,8 +27,6 @@ pub struct Facts {
     pub parameters: Vec<(String, String)>,
     /// What a product's part of `run.json` says.
     pub product: ProductFacts,
-    /// What a paged run says of itself.
-    pub pager: Option<PagerFacts>,
     /// The machine: host, processor, cores, kernel, memory, ...
     pub machine: Vec<(String, String)>,
     /// The clocks that the stamps were read on.
@@ -182,7 +178,6 @@ impl Facts {
             nodes: info.launches.iter().map(|launch| launch.nodes.len()).max().unwrap_or(0),
             launches: info.launches.len(),
             parameters,
-            pager: paged(info),
             machine: machine(&info.machine),
             clock: clock(info),
             started: started(info.started),
@@ -194,15 +189,9 @@ impl Facts {
     }
 }
 
-/// What a paged run says of itself; `None` where it says nothing that can be read.
-fn paged(info: &RunInfo) -> Option<PagerFacts> {
-    PagerFacts::deserialize(info.parameters.get(pager_facts::KEY)?).ok()
-}
-
 /// All but the results, which are none.
 fn parameters(info: &RunInfo, keys: &[&str]) -> Vec<(String, String)> {
-    let results = [&[pager_facts::KEY], keys].concat();
-    let given = info.parameters.iter().filter(|(name, _)| !results.contains(&name.as_str()));
+    let given = info.parameters.iter().filter(|(name, _)| !keys.contains(&name.as_str()));
     given.map(|(name, value)| parameter(name, value)).collect()
 }
 

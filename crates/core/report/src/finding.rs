@@ -3,7 +3,6 @@
 use stats::analysis::{Analysis, Finding, Stage, Summary};
 
 use crate::facts::{Facts, Lost};
-use crate::pager;
 use crate::palette::{PARTS, name, title};
 use crate::peaks::mass;
 use document::{NONE, counted, part, time};
@@ -77,7 +76,6 @@ pub(crate) fn tail(facts: &Facts, analysis: &Analysis) -> Option<String> {
 /// What was lost or looks odd, one line each; empty when nothing was.
 pub(crate) fn losses(facts: &Facts, analysis: &Analysis) -> Vec<String> {
     let mut lines = facts.product.losses.clone();
-    lines.extend(facts.pager.iter().flat_map(pager::warnings));
     lines.extend(lost_lines(&facts.lost));
     let anomalies = &analysis.anomalies;
     for (stage, n) in [Stage::EndToEnd].iter().chain(&PARTS).zip(anomalies.negative) {

@@ -10,7 +10,6 @@ use crate::finding::{
     stage_shares, tail, typical_shares,
 };
 use crate::headline::{self, Floor};
-use crate::pager;
 use crate::palette::{self, CYCLE, colour, name};
 use crate::population::{self, population_words};
 
@@ -27,8 +26,8 @@ pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
     let messages =
         messages.map(|part| format!("{}{}", part.message_is, finding_sentence(analysis)));
     let sentence = facts.product.warning.clone().or(said);
-    blocks.push(Block::Finding(sentence.unwrap_or_else(|| headline_sentence(facts, analysis))));
-    let leads = [messages.or_else(|| message_sentence(facts, analysis)), tail(facts, analysis)];
+    blocks.push(Block::Finding(sentence.unwrap_or_else(|| finding_sentence(analysis))));
+    let leads = [messages, tail(facts, analysis)];
     blocks.extend(leads.into_iter().flatten().map(Block::Lead));
     let lost = losses(facts, analysis);
     blocks.push(if lost.is_empty() {
@@ -48,18 +47,6 @@ pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
     blocks.extend(floor_block(floors));
     blocks.push(Block::Aside(vec![what_ran(facts, analysis), machine(facts), clock(facts)]));
     blocks
-}
-
-/// The run's most important sentence: of its paging where it is one, else of its messages.
-fn headline_sentence(facts: &Facts, analysis: &Analysis) -> String {
-    pager::sentence(facts).unwrap_or_else(|| finding_sentence(analysis))
-}
-
-/// What the messages say, where something else took their place in the headline.
-fn message_sentence(facts: &Facts, analysis: &Analysis) -> Option<String> {
-    let below = pager::sentence(facts).is_some() && analysis.messages > 0 && is_conclusive(facts);
-    let about = "A message here is one page on its way out or in. ";
-    below.then(|| format!("{about}{}", finding_sentence(analysis)))
 }
 
 fn nothing_lost(analysis: &Analysis) -> &'static str {
@@ -144,7 +131,6 @@ pub(crate) fn brief(analysis: &Analysis) -> String {
 fn eyebrow(entry: &Entry) -> Vec<String> {
     let Entry { facts, analysis, parts, .. } = entry;
     let counts = parts.iter().find_map(|part| part.counts.clone());
-    let counts = counts.or_else(|| pager::counts(facts, analysis).map(|counts| counts.to_vec()));
     let many = counts.unwrap_or_else(|| {
         vec![
             noun(facts.nodes as u64, "node", "nodes"),

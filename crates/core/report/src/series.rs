@@ -4,7 +4,6 @@
 //! nanoseconds, quantiles and parts run from 0 to 1.
 
 mod explained;
-mod paging;
 
 use document::{Point, Series, quantile_name};
 use stats::analysis::{Analysis, Bin, By, Counted, StageView, Summary};
@@ -15,7 +14,7 @@ use crate::palette::{PARTS, key};
 type Points = fn(&Analysis) -> Vec<Point>;
 
 /// Every series with what makes it.
-const SERIES: [(&str, Points); 17] = [
+const SERIES: [(&str, Points); 16] = [
     ("population", population),
     ("distribution", distribution),
     ("histogram", histogram),
@@ -32,7 +31,6 @@ const SERIES: [(&str, Points); 17] = [
     ("quantiles", quantiles),
     ("peaks", explained::peaks),
     ("knees", explained::knees),
-    ("paging", paging::paging),
 ];
 
 /// The names of all series.

@@ -7,8 +7,6 @@
 #[path = "made/builder.rs"]
 #[allow(dead_code)]
 mod builder;
-#[path = "made/paging.rs"]
-mod paging;
 #[path = "made/shown.rs"]
 mod shown;
 
@@ -201,8 +199,7 @@ fn the_quantile_csv_is_as_it_was() {
 
 #[test]
 fn every_series_has_rows_of_eight_fields() {
-    let (_, mut analysis) = explained();
-    analysis.paging = paging::run().1.paging;
+    let (_, analysis) = explained();
     let all = csv(&analysis, None);
     for line in all.lines() {
         assert_eq!(line.split(',').count(), 8, "{line}");
@@ -325,37 +322,4 @@ fn nothing_at_all_can_be_shown() {
     assert!(page_text(&facts, &analysis, 2).contains("No run recorded a message"));
     assert!(terminal(&facts, &analysis, 80, true).contains("No message was recorded."));
     assert_eq!(csv(&analysis, None).lines().count(), 1);
-}
-
-#[test]
-fn the_transfers_of_a_paged_run_are_drawn_along_it_and_said() {
-    let (facts, analysis) = paging::run();
-    let page = page_text(&facts, &analysis, 1);
-    assert!(
-        page.contains("id=\"r0-pager-rates\"") || page.contains("id=r0-pager-rates"),
-        "no section"
-    );
-    assert!(page.contains("Page-outs last from 9.00\u{a0}µs to 1.0"), "the phases are said");
-    assert!(page.contains(": first pages leave, then they come back."));
-    assert!(page.contains("A server was lost at 2.50\u{a0}s. A server joined at 3.90\u{a0}s."));
-    assert!(!page.contains("<b>host</b>:7311"), "a server's name is text");
-    let (facts, analysis) = planted();
-    assert!(!page_text(&facts, &analysis, 1).contains("pager-rates"));
-}
-
-#[test]
-fn the_transfers_of_a_paged_run_are_csv() {
-    let text = csv(&paging::run().1, Some("paging"));
-    let pages = |kind: &str| -> f64 {
-        let rows = text.lines().filter(|line| line.contains(kind) && line.ends_with("pages/s"));
-        rows.map(|line| {
-            let fields: Vec<f64> = line.split(',').filter_map(|field| field.parse().ok()).collect();
-            (fields[1] - fields[0]) / 1e9 * fields[2]
-        })
-        .sum()
-    };
-    assert_eq!(
-        ["page-in", "page-out", "parity"].map(|kind| pages(kind).round()),
-        [50_000.0, 12_500.0, 3_125.0]
-    );
 }

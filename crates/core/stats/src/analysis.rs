@@ -5,7 +5,6 @@
 mod account;
 mod explanation;
 mod knees;
-mod paging;
 mod peaks;
 mod population;
 
@@ -16,7 +15,6 @@ pub use explanation::{
     Episode, Explained, Explanation, IdleCore, Known, Noise, Reason, Slow, Trait, What, Who,
 };
 pub use knees::{Knee, NoFit, Packets, Parameter, Segment, Sweep};
-pub use paging::{PageKind, PageTransfers, Paging, PagingBin};
 pub use peaks::Peak;
 pub use population::{Population, PopulationGroup};
 
@@ -60,9 +58,6 @@ pub struct Analysis {
     /// The same as straight lines with knees between them, where there are enough sizes for it.
     #[serde(default)]
     pub sweep: Option<Sweep>,
-    /// The page transfers of a paged program, where the run is of one.
-    #[serde(default)]
-    pub paging: Option<Paging>,
 }
 
 impl Finding {

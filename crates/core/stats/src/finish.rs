@@ -80,7 +80,6 @@ fn analysis(gathered: Gathered, options: &Options) -> Analysis {
         launches: launch_spread,
         sizes: by_size.map_or_else(Vec::new, sizes),
         sweep: by_size.and_then(|by| knees::fit(&cycles.visits.points(by), cycles.all.count() > 0)),
-        paging: whole.paging.shown(),
         slowest: messages.slowest.into_sorted(),
         anomalies: messages.anomalies,
     }

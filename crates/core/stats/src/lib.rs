@@ -34,7 +34,6 @@ mod messages;
 mod moments;
 mod odds;
 mod pages;
-mod paging;
 mod peaks;
 mod place;
 mod population;

@@ -1,10 +1,9 @@
 //! What is gathered of all of a run's messages, whichever of them the analysis is about: how many
-//! there are of each kind, a pager's transfers, and the sends of each pair in their order.
+//! there are of each kind, and the sends of each pair in their order.
 
 use crate::analysis::Population;
 use crate::columns::Columns;
 use crate::filter::{Filter, Taken};
-use crate::paging::PagingTally;
 use crate::population::PopulationTally;
 use crate::sends::{LastSends, Sends};
 
@@ -12,7 +11,6 @@ use crate::sends::{LastSends, Sends};
 #[derive(Default)]
 pub(crate) struct Whole {
     pub sends: Sends,
-    pub paging: PagingTally,
     population: PopulationTally,
 }
 
@@ -26,7 +24,6 @@ impl Whole {
         last_sends: &mut LastSends,
     ) {
         self.population.add_all(columns);
-        self.paging.add(columns);
         let of_interest = |row: usize| match taken {
             Taken::All => true,
             Taken::None => false,
@@ -43,7 +40,6 @@ impl Whole {
     /// Take in what `other` took in.
     pub fn merge(&mut self, other: &Whole) {
         self.sends.merge(&other.sends);
-        self.paging.merge(&other.paging);
         self.population.merge(&other.population);
     }
 

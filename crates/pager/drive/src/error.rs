@@ -48,14 +48,6 @@ pub enum DriveError {
     /// A cgroup was made and is of no use.
     #[error("{} takes no processes", .0.display())]
     IdleCgroup(PathBuf),
-    /// A run's timeline is none.
-    #[error("{} is no timeline of a run: {reason}", path.display())]
-    Timeline {
-        /// Its file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
     /// A run is none, or none of a paged program.
     #[error("{} says nothing of paging", .0.display())]
     NotPaged(PathBuf),

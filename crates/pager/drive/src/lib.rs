@@ -1,5 +1,5 @@
 //! Paged programs from outside: page servers as processes of this machine, the kernel's own swap to
-//! compare with, what the processes of a run say of themselves, and what is predicted of it.
+//! compare with, and what the processes of a run say of themselves.
 //!
 //! Nothing here prints: lines for people are handed back, or to a [`Tell`].
 
@@ -7,11 +7,9 @@
 
 mod error;
 pub mod facts;
-pub mod prediction;
 pub mod servers;
 pub mod status;
 pub mod swap;
-pub mod timeline;
 
 pub use error::DriveError;
 pub use servers::Servers;

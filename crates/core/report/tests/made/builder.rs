@@ -114,7 +114,6 @@ impl Recipe {
                 pair("receive", "polling"),
                 pair("warm-up", "1000"),
             ],
-            pager: None,
             machine: vec![
                 pair("Host", "example"),
                 pair("Processor", "Example CPU at 2.1 GHz"),
@@ -171,7 +170,6 @@ pub fn analyse(messages: &[Message]) -> Analysis {
         launches: launches(messages),
         sizes: Vec::new(),
         sweep: None,
-        paging: None,
     };
     analysis.breakdowns.extend(breakdown(messages, By::Hops, |m| m.hops.to_string()));
     analysis.breakdowns.extend(breakdown(messages, By::Pair, |m| format!("{} → {}", m.src, m.dst)));

@@ -3,7 +3,7 @@
 use super::prediction::predicted_s;
 use super::row::Row;
 use document::Document;
-use report::{Bar, StudyFigure};
+use pager_lens::{Bar, StudyFigure};
 
 /// For a page.
 pub fn document(

@@ -1,8 +1,8 @@
 //! What was measured: the launches of an alternative with one size.
 
 use super::alternative::Alternative;
-use pager_drive::prediction::completion;
 use pager_facts::{Paged, PagedSeconds};
+use pager_lens::prediction::completion;
 use predict::{Completion, Recorded};
 use study::Results;
 use study::process::Times;

@@ -6,8 +6,9 @@ use super::row::Row;
 use comfy_table::{CellAlignment, Table, presets};
 use document::time_text;
 use pager_facts::{PagedPart, PagedSeconds};
+use pager_lens::part_text;
 use record::csv_field;
-use report::{part_text, ratio_text};
+use report::ratio_text;
 use study::Launch;
 
 /// For people.

@@ -1,25 +1,24 @@
 //! The sections of a paged run, in the order in which they are read.
 
+mod marks;
+mod rates;
+
 use plotly::layout::{Axis, AxisType, BarMode, Margin};
 
-use stats::analysis::Analysis;
-
-use super::pager_rates;
-use crate::facts::Facts;
-use crate::pager::{
+use crate::found::Paging;
+use crate::parts::{colour, shown};
+use crate::words::{
     TRANSFERS_NOTE, about, faults_table, predictions_table, seconds_table, servers_table, transfers,
 };
-use crate::pager_seconds::{colour, shown};
 use document::chart::{Chart, bars, layout, lying, time_axis};
 use document::{Block, Pairs, Section};
 use document::{part, time};
 use pager_facts::{Paged, PagedSeconds, PagerFacts};
 
-pub(super) fn sections(facts: &Facts, analysis: &Analysis) -> Vec<Section> {
-    let Some(pager) = &facts.pager else { return Vec::new() };
+pub(crate) fn sections(pager: &PagerFacts, paging: Option<&Paging>) -> Vec<Section> {
     let Some(process) = pager.main() else { return Vec::new() };
     let mut all = vec![completion(pager, process)];
-    all.extend(analysis.paging.as_ref().map(|paging| pager_rates::section(pager, paging)));
+    all.extend(paging.map(|paging| rates::section(pager, paging)));
     all.push(faults(process));
     all.extend(servers(pager));
     all

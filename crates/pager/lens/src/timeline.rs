@@ -1,22 +1,37 @@
 //! The timeline of a paged process, as its library wrote it into the run, for who plays it again.
 
-use crate::DriveError;
 use pager::PAGE_BYTES;
 use pager_facts::{Line, LineError, Way, timeline_name};
 use predict::{Direction, Recorded, Transfer, Wait};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// What a page has beside its bytes in a message, about: its slot, its version, its checksum.
 const BESIDE_BYTES: u64 = 32;
+
+/// Why a timeline cannot be played again.
+#[derive(Debug, thiserror::Error)]
+pub enum TimelineError {
+    /// It cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    /// It is none.
+    #[error("{} is no timeline of a run: {reason}", path.display())]
+    Damaged { path: PathBuf, reason: String },
+}
 
 /// Of the process `pid` of the run at `run`, which took `elapsed_s`.
 ///
 /// # Errors
 /// When there is none, as in a run without a record, or it is damaged.
-pub fn read(run: &Path, pid: u32, elapsed_s: f64) -> Result<Recorded, DriveError> {
+pub fn read(run: &Path, pid: u32, elapsed_s: f64) -> Result<Recorded, TimelineError> {
     let path = run.join(timeline_name(pid));
-    let text = record::read_text(&path).map_err(DriveError::file("read", &path))?;
-    parse(&text, elapsed_s).map_err(|reason| DriveError::Timeline { path, reason })
+    match record::read_text(&path) {
+        Ok(text) => {
+            parse(&text, elapsed_s).map_err(|reason| TimelineError::Damaged { path, reason })
+        }
+        Err(source) => Err(TimelineError::File { path, source }),
+    }
 }
 
 fn parse(text: &str, elapsed_s: f64) -> Result<Recorded, String> {

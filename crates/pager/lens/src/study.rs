@@ -3,7 +3,7 @@
 
 use document::{Block, Cell, Column, Document, Row, Section, Table, Track, time};
 
-use crate::pager_seconds::{colour, part_text};
+use crate::parts::{colour, part_text};
 use pager_facts::{PagedPart, PagedSeconds};
 
 /// A study's figure.

@@ -5,9 +5,9 @@ use plotly::common::{
     DashType, HoverInfo, Line, Marker, MarkerSymbol, Mode as TraceMode, Position,
 };
 
-use crate::palette::MARK;
 use document::{chart_label, time};
 use pager_facts::{Happened, PagerEvent, PagerFacts};
+use report::build::MARK;
 
 /// More marks would hide each other; all events are listed in a section of their own.
 const MARKED_AT_MOST: usize = 30;

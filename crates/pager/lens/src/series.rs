@@ -1,11 +1,14 @@
 //! A paged run's transfers along the run.
 
-use document::Point;
-use stats::analysis::{Analysis, PageKind};
+use document::{Point, Series};
+
+use crate::found::{PageKind, Paging};
+
+/// Its name.
+pub(crate) const NAME: &str = "paging";
 
 /// Pages and bytes a second of each kind that the run has, slice by slice.
-pub(super) fn paging(analysis: &Analysis) -> Vec<Point> {
-    let Some(paging) = &analysis.paging else { return Vec::new() };
+pub(crate) fn series(paging: &Paging) -> Series {
     let mut points = Vec::new();
     for of in &paging.kinds {
         let name = match of.kind {
@@ -21,5 +24,5 @@ pub(super) fn paging(analysis: &Analysis) -> Vec<Point> {
             );
         }
     }
-    points
+    Series { name: NAME, points }
 }

@@ -1,15 +1,15 @@
 //! A paged run in a few sentences and tables.
 
-use stats::analysis::{Analysis, PageKind, PageTransfers, Paging};
+use stats::analysis::Analysis;
 
-use crate::facts::Facts;
-use crate::pager_seconds::{LEAST, about_other, colour, shown};
+use crate::found::{PageKind, PageTransfers, Paging};
+use crate::parts::{LEAST, about_other, colour, shown};
 use document::{Cell, Column, NONE, Row, Table, byte_rate, count, counted, part, size, time};
 use pager_facts::{FaultTime, Happened, PageServer, Paged, PagedPart, PagedSeconds, PagerFacts};
 
-/// The run in a sentence; `None` where it was not paged.
-pub(crate) fn sentence(facts: &Facts) -> Option<String> {
-    let process = facts.pager.as_ref()?.main()?;
+/// The run in a sentence; `None` where no process left its figures.
+pub(crate) fn sentence(pager: &PagerFacts) -> Option<String> {
+    let process = pager.main()?;
     let seconds = &process.seconds;
     if seconds.elapsed <= 0.0 {
         return None;
@@ -181,18 +181,16 @@ for room. Not sent again: pages \
      before they were touched; used: the part of \
      the requests for several pages after which the program went on where they ended.";
 
-/// How many servers and transfers, for the line that says what ran; `None` where the run was not
-/// paged.
-pub(crate) fn counts(facts: &Facts, analysis: &Analysis) -> Option<[String; 4]> {
-    let pager = facts.pager.as_ref()?;
+/// How many servers and transfers, for the line that says what ran.
+pub(crate) fn counts(pager: &PagerFacts, analysis: &Analysis) -> [String; 4] {
     let servers = pager.servers.len() as u64;
     let servers = if servers == 0 { "no servers".to_owned() } else { counted(servers, "server") };
-    Some([
+    [
         pager.policy.clone(),
         format!("{} of local memory", size(pager.local_bytes)),
         servers,
         counted(analysis.population.messages(), "page transfer"),
-    ])
+    ]
 }
 
 /// Kind, number and times of faults.
@@ -267,8 +265,8 @@ mod tests {
     use document::{Value, plain};
     use serde_json::json;
 
-    fn facts() -> Facts {
-        let pager = serde_json::from_value(json!({
+    fn facts() -> PagerFacts {
+        serde_json::from_value(json!({
             "policy": "parity-log", "local_bytes": 64 << 20,
             "servers": [{"address": "<b>", "role": "data", "state": "up", "pages": 12}],
             "processes": [{
@@ -282,8 +280,7 @@ mod tests {
                 "events": [{"at_s": 3.25, "what": "server 2 is down\u{1b}[2J"}],
             }],
         }))
-        .unwrap();
-        Facts { pager: Some(pager), ..Facts::default() }
+        .unwrap()
     }
 
     #[test]
@@ -295,26 +292,24 @@ mod tests {
             pages, 3 % without a \
              processor, 5 % other."
         );
-        assert_eq!(sentence(&Facts::default()), None);
+        assert_eq!(sentence(&PagerFacts::default()), None);
     }
 
     /// 64 % of a program's time is nobody's work: that is no reason to blame paging.
     #[test]
     fn a_run_without_transfers_blames_nobody_and_predicts_nothing() {
-        let pager = serde_json::from_value(json!({
+        let pager: PagerFacts = serde_json::from_value(json!({
             "processes": [{
                 "seconds": {"elapsed": 10.0, "user": 3.4, "system": 0.2, "queue": 0.0},
                 "faults": {"zero": 900},
             }],
         }))
         .unwrap();
-        let facts = Facts { pager: Some(pager), ..Facts::default() };
-        let said = plain(&sentence(&facts).unwrap());
+        let said = plain(&sentence(&pager).unwrap());
         assert_eq!(
             said,
             "No page was transferred. The program ran for 10.0 s: 36 % its own work, 64 % other."
         );
-        let pager = facts.pager.unwrap();
         let about = about(pager.main().unwrap(), &pager);
         assert!(about.contains("nothing to predict") && about.contains("it slept"), "{about}");
         let table = seconds_table(&pager.main().unwrap().seconds);
@@ -327,7 +322,7 @@ mod tests {
     #[test]
     fn an_end_that_nobody_saw_is_not_said_to_have_been_seen() {
         let mut facts = facts();
-        facts.pager.as_mut().unwrap().processes[0].finished = Some(false);
+        facts.processes[0].finished = Some(false);
         let said = plain(&sentence(&facts).unwrap());
         assert!(
             said.contains("the last of it may be missing. It ran for at least 131 s: 53 %"),
@@ -350,7 +345,7 @@ mod tests {
         assert!(told[1].starts_with(second), "{told:?}");
         assert!(told[2].starts_with("Process 8: 3 pages not found"), "{told:?}");
         assert!(about(&pager.processes[0], &pager).starts_with("The figures are of process 7"));
-        let alone = facts().pager.unwrap();
+        let alone = facts();
         assert!(!about(&alone.processes[0], &alone).contains("process 0"));
     }
 }

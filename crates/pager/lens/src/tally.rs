@@ -5,10 +5,11 @@
 
 use record::{Field, Kind, NULL};
 
-use crate::analysis::{PageKind, PageTransfers, Paging, PagingBin};
-use crate::columns::Columns;
-use crate::stretches::Stretch;
-use crate::timeline::{Slice, Timeline};
+use stats::build::Stretch;
+use stats::timeline::{Slice, Timeline};
+use stats::{Columns, Tally, own};
+
+use crate::found::{PageKind, PageTransfers, Paging, PagingBin};
 
 /// Slices at most. Pages travel in batches: with more slices, each would show its batches and not
 /// the program's phases.
@@ -41,9 +42,9 @@ impl Default for PagingTally {
     }
 }
 
-impl PagingTally {
-    /// Take in messages. Costs a look at the kinds when none is a page.
-    pub fn add(&mut self, columns: &Columns) {
+impl Tally for PagingTally {
+    /// Costs a look at the kinds when none is a page.
+    fn add_all(&mut self, columns: &Columns) {
         if columns.shared(Field::Kind).is_some_and(|kind| place_of(kind).is_none()) {
             return;
         }
@@ -56,12 +57,14 @@ impl PagingTally {
         }
     }
 
-    /// Take in what `other` took in.
-    pub fn merge(&mut self, other: &PagingTally) {
+    fn merge(&mut self, other: Box<dyn Tally>) {
+        let other = own::<PagingTally>(other);
         self.slices.merge(&other.slices);
         self.span = (self.span.0.min(other.span.0), self.span.1.max(other.span.1));
     }
+}
 
+impl PagingTally {
     /// What is shown; `None` when no page travelled.
     pub fn shown(&self) -> Option<Paging> {
         let stretches = self.slices.stretches(self.span);
@@ -155,7 +158,7 @@ mod tests {
             .with(Field::SentNs, Values::Each(&times))
             .with(Field::ArrivedNs, Values::Each(&times));
         let mut tally = PagingTally::default();
-        tally.add(&columns);
+        tally.add_all(&columns);
         tally
     }
 
@@ -193,7 +196,7 @@ mod tests {
         let rows = two_phases();
         let whole = take(&rows).shown();
         let mut merged = PagingTally::default();
-        rows.chunks(700).rev().for_each(|part| merged.merge(&take(part)));
+        rows.chunks(700).rev().for_each(|part| merged.merge(Box::new(take(part))));
         assert_eq!(merged.shown(), whole);
         let series = whole.unwrap().series;
         assert!(series.windows(2).all(|pair| pair[0].to_ns == pair[1].from_ns));

@@ -1,33 +1,56 @@
 //! A made-up paged run whose phases are known: a second of page-outs, a second of computing, then
 //! page-ins, during which a server is lost and another joins.
 
-use record::{Field, Kind, Values};
-use report::Facts;
+use pager_lens::PagerLens;
+use record::{Field, Kind, Run, RunFolder, RunInfo, Values};
+use report::{Facts, Lens, Part};
 use serde_json::json;
 use stats::analysis::Analysis;
 use stats::{Accumulator, Columns, Options, Position};
 
 const PAGE: i64 = 4096;
 
+/// What is said of a run.
+pub struct Read {
+    pub facts: Facts,
+    pub analysis: Analysis,
+    pub part: Part,
+}
+
 /// 51.2 MB/s out from 0 to 1 s, 102.4 MB/s in from 2 s to 4 s; a parity page after every fourth
 /// page-out.
-pub fn run() -> (Facts, Analysis) {
+pub fn read() -> Read {
+    read_what(said())
+}
+
+/// The same, of which its library said something else.
+pub fn read_what(said: serde_json::Value) -> Read {
     let out = (0..12_500).map(|page| (Kind::PageOut, page * 80_000));
     let parity = (0..3_125).map(|page| (Kind::Parity, page * 320_000 + 300_000));
     let back = (0..50_000).map(|page| (Kind::PageIn, 2_000_000_000 + page * 40_000));
     let rows: Vec<(Kind, i64)> = out.chain(parity).chain(back).collect();
-    let facts = Facts {
-        workload: "fft".into(),
-        transport: "tcp".into(),
-        nodes: 6,
-        launches: 1,
-        pager: serde_json::from_value(said()).ok(),
-        ..Facts::default()
-    };
-    (facts, analyse(&rows))
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let run = folder.path().join("run");
+    let mut info = RunInfo::new("fft");
+    info.transport = "tcp".to_owned();
+    info.parameters.insert("pager".to_owned(), said);
+    RunFolder::create(&run, info).expect("the folder is new").close().expect("it can be closed");
+    shown(&Run::open(&run).expect("the run can be read"), &rows)
 }
 
-fn analyse(rows: &[(Kind, i64)]) -> Analysis {
+/// Through the lens, as the commands read any run.
+fn shown(run: &Run, rows: &[(Kind, i64)]) -> Read {
+    let reading = PagerLens.open(run).expect("a sound run").expect("it was paged");
+    let mut accumulator = Accumulator::with(Options::default(), vec![reading.tally()]);
+    add(rows, &mut accumulator);
+    let facts = Facts::of(&run.info, &[&PagerLens]);
+    let (analysis, mut tallies) = accumulator.finish_all();
+    let tally = tallies.pop().expect("the one that was given");
+    let part = reading.finish(tally, &facts, &analysis).expect("nothing else is read");
+    Read { facts, analysis, part: part.expect("it was paged") }
+}
+
+fn add(rows: &[(Kind, i64)], accumulator: &mut Accumulator) {
     let kinds: Vec<i64> = rows.iter().map(|(kind, _)| *kind as i64).collect();
     let after = |ns: i64| rows.iter().map(|(_, at)| at + ns).collect::<Vec<_>>();
     let [ready, sent, arrived, taken] = [after(0), after(9_000), after(30_000), after(40_000)];
@@ -42,13 +65,11 @@ fn analyse(rows: &[(Kind, i64)]) -> Analysis {
         .with(Field::SentNs, Values::Each(&sent))
         .with(Field::ArrivedNs, Values::Each(&arrived))
         .with(Field::TakenNs, Values::Each(&taken));
-    let mut accumulator = Accumulator::new(Options::default());
     accumulator.add_columns(&columns, Position { launch: 0, node: 0, first_row: 0 });
-    accumulator.finish()
 }
 
 /// What the engine said of itself. The name of a server is not to be trusted.
-fn said() -> serde_json::Value {
+pub fn said() -> serde_json::Value {
     json!({
         "policy": "parity-log", "local_bytes": 64 << 20, "page_bytes": PAGE,
         "servers": [

@@ -5,10 +5,10 @@ use plotly::common::{Fill, HoverInfo, Line, LineShape, Visible};
 use plotly::layout::AxisType;
 use plotly::{Scatter, Trace};
 use serde_json::json;
-use stats::analysis::{PageKind, Paging, PagingBin};
 
-use super::pager_marks::{Mark, marks, trace};
-use crate::pager::phases;
+use super::marks::{Mark, marks, trace};
+use crate::found::{PageKind, Paging, PagingBin};
+use crate::words::phases;
 use document::chart::{Chart, count_axis, layout, line, mode, time_axis};
 use document::{Block, ChartText, Colour, Section};
 use document::{axis_seconds, byte_rate, rate, time};
