@@ -52,6 +52,37 @@ const IMPURE: &[&str] = &[
     "rustix::",
     "libc::",
 ];
+/// What products call what is theirs.
+const PRODUCTS: &[&str] = &[
+    "Anti",
+    "Collection",
+    "Execution",
+    "Gvt",
+    "GvtRound",
+    "PageIn",
+    "PageOut",
+    "Parity",
+    "Rollback",
+    "Sendback",
+    "gvt",
+    "mpi",
+    "pager",
+    "rmem",
+    "rollback",
+    "timewarp",
+    "warp",
+];
+/// Where core and net name what is a product's all the same, and why.
+const NAMED: &[(&str, &str)] = &[
+    ("crates/core/record/src/kind.rs", "the list of kinds is written once, a line each"),
+    ("crates/core/stats/src/story", STORY),
+    ("crates/core/report/src/story", STORY),
+    ("crates/net/fabric/src/lib.rs", TRANSPORT),
+    ("crates/net/fabric/src/transports", TRANSPORT),
+];
+const STORY: &str =
+    "a message's story goes from queues to rollbacks and back: one search tells both";
+const TRANSPORT: &str = "MPI is what carries messages here, not what is traced";
 const VAGUE_MODULES: &[&str] = &["utils", "util", "helpers", "helper", "manager", "common", "misc"];
 
 /// Checks one source file of a package.
@@ -87,8 +118,18 @@ pub fn check(package: &str, file: &Path, source: &str) -> Vec<Broken> {
             "this package is pure: time, files and threads belong to its caller",
         );
     }
+    if knows_no_product(file) {
+        forbid(&mut broken, file, &code, PRODUCTS, "core and net name no product");
+    }
     broken.extend(vague_name(file));
     broken
+}
+
+/// Whether a file of core or net may not name what is a product's.
+fn knows_no_product(file: &Path) -> bool {
+    let below = |folder: &str| file.to_string_lossy().starts_with(folder);
+    ["crates/core/", "crates/net/"].into_iter().any(below)
+        && !NAMED.iter().any(|(place, _)| below(place))
 }
 
 /// `src/x/tests.rs`, or a file in `src/x/tests/`.
@@ -199,6 +240,18 @@ mod tests {
                 .is_empty()
         );
         assert!(found("fourstamp-stats", "src/a.rs", "struct InstantRate;").is_empty());
+    }
+
+    #[test]
+    fn core_and_net_name_no_product() {
+        let source = "fn f(kind: Kind) -> bool { kind == Kind::Rollback }";
+        only(
+            found("fourstamp-stats", "crates/core/stats/src/a.rs", source),
+            "crates/core/stats/src/a.rs:1: `Rollback`: core and net",
+        );
+        assert!(found("fourstamp-sim-lens", "crates/sim/lens/src/a.rs", source).is_empty());
+        let story = "crates/core/stats/src/story/chain.rs";
+        assert!(found("fourstamp-stats", story, source).is_empty());
     }
 
     #[test]

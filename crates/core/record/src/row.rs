@@ -4,51 +4,10 @@
 //! does not fit the base (objects, virtual times, tags, error bounds) travels in extra words that
 //! the run's [`Schema`](crate::Schema) names.
 
+use crate::Kind;
+
 /// A stamp that was not observed.
 pub const ABSENT: u64 = u64::MAX;
-
-/// What a message is for. The numbers are part of the live log's format: append, never renumber.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-#[repr(u8)]
-pub enum Kind {
-    /// A message that carries the program's data.
-    Data = 0,
-    /// An answer to a message.
-    Reply = 1,
-    /// Not a message but a whole cycle (a round trip, a relay round) seen from the node that began
-    /// it: `ready` is its begin and `taken` its end. Reported apart from messages.
-    Cycle = 2,
-    /// A Time Warp event message.
-    Event = 3,
-    /// A Time Warp anti-message.
-    Anti = 4,
-    /// Part of computing global virtual time.
-    Gvt = 5,
-    /// A message returned to its sender for want of memory.
-    Sendback = 6,
-    /// An acknowledgement.
-    Ack = 7,
-    /// A page going to remote memory.
-    PageOut = 8,
-    /// A page coming back.
-    PageIn = 9,
-    /// A parity page.
-    Parity = 10,
-    /// Anything else.
-    Other = 11,
-    /// Not a message but the execution of a Time Warp event, which may have been undone later. An
-    /// interval, as are all that follow; docs/FORMAT.md says what their columns hold.
-    Execution = 12,
-    /// Not a message but an object's return to an earlier virtual time.
-    Rollback = 13,
-    /// Not a message but a step of fossil collection, which commits events.
-    Collection = 14,
-    /// Not a message but a round of computing global virtual time, as one node saw it.
-    GvtRound = 15,
-}
 
 /// Whose clock an `arrived` stamp was read on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -192,82 +151,6 @@ impl Row {
     }
 }
 
-impl Kind {
-    /// Every kind, in the order of its code.
-    pub const ALL: [Kind; 16] = [
-        Kind::Data,
-        Kind::Reply,
-        Kind::Cycle,
-        Kind::Event,
-        Kind::Anti,
-        Kind::Gvt,
-        Kind::Sendback,
-        Kind::Ack,
-        Kind::PageOut,
-        Kind::PageIn,
-        Kind::Parity,
-        Kind::Other,
-        Kind::Execution,
-        Kind::Rollback,
-        Kind::Collection,
-        Kind::GvtRound,
-    ];
-
-    /// Their names, in the order of the codes.
-    pub const NAMES: [&str; 16] = [
-        "data",
-        "reply",
-        "cycle",
-        "event",
-        "anti",
-        "gvt",
-        "sendback",
-        "ack",
-        "page-out",
-        "page-in",
-        "parity",
-        "other",
-        "execution",
-        "rollback",
-        "collection",
-        "gvt-round",
-    ];
-
-    /// The kind with this code.
-    pub fn from_code(code: u8) -> Option<Kind> {
-        Kind::ALL.get(usize::from(code)).copied()
-    }
-
-    /// The name that files and reports use.
-    pub fn name(self) -> &'static str {
-        Kind::NAMES[self as usize]
-    }
-
-    /// Whether the application sent it. The other messages are those that a system needs to carry
-    /// out the application's: what undoes, collects, acknowledges or protects them. This is the one
-    /// place that says which are which.
-    pub const fn is_application(self) -> bool {
-        match self {
-            Kind::Data | Kind::Reply | Kind::Event | Kind::PageOut | Kind::PageIn | Kind::Other => {
-                true
-            }
-            Kind::Anti | Kind::Gvt | Kind::Sendback | Kind::Ack | Kind::Parity => false,
-            Kind::Cycle | Kind::Execution | Kind::Rollback | Kind::Collection | Kind::GvtRound => {
-                false
-            }
-        }
-    }
-
-    /// Whether such a row is no message but something that took time within a node, from `ready` to
-    /// `taken`. Reported apart from messages.
-    pub const fn is_interval(self) -> bool {
-        matches!(
-            self,
-            Kind::Cycle | Kind::Execution | Kind::Rollback | Kind::Collection | Kind::GvtRound
-        )
-    }
-}
-
 impl ArrivedClock {
     fn from_code(code: u8) -> Option<ArrivedClock> {
         [ArrivedClock::Receiver, ArrivedClock::Sender, ArrivedClock::Kernel]
@@ -337,30 +220,6 @@ mod tests {
             };
             prop_assert_eq!(Row::unpack(&row.pack()), Some(row));
         }
-    }
-
-    #[test]
-    fn kinds_have_the_code_of_their_place_and_the_name_that_serde_gives() {
-        for (code, kind) in Kind::ALL.into_iter().enumerate() {
-            assert_eq!(kind as usize, code);
-            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{}\"", kind.name()));
-        }
-        assert_eq!(Kind::from_code(Kind::ALL.len() as u8), None);
-    }
-
-    #[test]
-    fn intervals_are_what_no_node_sends() {
-        let intervals: Vec<&str> =
-            Kind::ALL.into_iter().filter(|kind| kind.is_interval()).map(Kind::name).collect();
-        assert_eq!(intervals, ["cycle", "execution", "rollback", "collection", "gvt-round"]);
-    }
-
-    #[test]
-    fn no_interval_is_a_message_of_the_application() {
-        let sent: Vec<&str> =
-            Kind::ALL.into_iter().filter(|kind| kind.is_application()).map(Kind::name).collect();
-        assert_eq!(sent, ["data", "reply", "event", "page-out", "page-in", "other"]);
-        assert!(Kind::ALL.into_iter().all(|kind| !(kind.is_interval() && kind.is_application())));
     }
 
     #[test]

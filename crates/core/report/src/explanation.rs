@@ -1,7 +1,7 @@
 //! What an explanation says, in words. "Consistent with" is the most that seeing things together
 //! allows.
 
-use record::{Cause, Kind};
+use record::Cause;
 use stats::analysis::{
     Analysis, By, Episode, Explained, Explanation, IdleCore, Known, Noise, Reason, Slow, Stage,
     Trait, What, Who,
@@ -250,11 +250,7 @@ fn surely(chance: f64) -> String {
 fn what_words(what: What) -> &'static str {
     match what {
         What::Cause(cause) => cause_words(cause),
-        What::Work(Kind::Execution) => "an event that their node was executing",
-        What::Work(Kind::Rollback) => "a rollback on their node",
-        What::Work(Kind::Collection) => "a fossil collection on their node",
-        What::Work(Kind::GvtRound) => "a round of GVT on their node",
-        What::Work(_) => "other work of their node",
+        What::Work(kind) => kind.doing(),
     }
 }
 

@@ -70,7 +70,7 @@ fn left_out(population: &Population, noun: &str) -> Option<String> {
     let one = |(at, group): (usize, &&PopulationGroup)| {
         let of = if at == 0 { " of the run's messages" } else { "" };
         let place = if group.within_node { format!(" within a {noun}") } else { String::new() };
-        format!("{}{place} ({}{of}; {})", kind_words(group.kind), share(&[group]), option(group))
+        format!("{}{place} ({}{of}; {})", group.kind.plural(), share(&[group]), option(group))
     };
     let (named, others) = groups.split_at(groups.len().min(NAMED_MOST));
     let mut names: Vec<String> = named.iter().enumerate().map(one).collect();
@@ -125,33 +125,15 @@ fn kinds(population: &Population) -> Vec<String> {
         population.groups.iter().any(|group| group.kind == **kind && group.taken > 0)
     };
     let mut found: Vec<String> =
-        Kind::ALL.iter().filter(taken).map(|kind| kind_words(*kind).to_owned()).collect();
+        Kind::ALL.iter().filter(taken).map(|kind| kind.plural().to_owned()).collect();
     if found.is_empty() {
         found = match &population.filter.kinds {
-            Kinds::These(kinds) => kinds.iter().map(|kind| kind_words(*kind).to_owned()).collect(),
+            Kinds::These(kinds) => kinds.iter().map(|kind| kind.plural().to_owned()).collect(),
             Kinds::Application => vec!["the application's messages".to_owned()],
             Kinds::All => vec!["messages of all kinds".to_owned()],
         };
     }
     found
-}
-
-/// Messages of a kind, in the plural.
-fn kind_words(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Data => "data",
-        Kind::Reply => "replies",
-        Kind::Event => "events",
-        Kind::Anti => "anti-messages",
-        Kind::Gvt => "GVT messages",
-        Kind::Sendback => "messages sent back",
-        Kind::Ack => "acknowledgements",
-        Kind::PageOut => "page-outs",
-        Kind::PageIn => "page-ins",
-        Kind::Parity => "parity pages",
-        Kind::Other => "other messages",
-        kind => kind.name(),
-    }
 }
 
 /// `a`, `a and b`, `a, b and c`.
