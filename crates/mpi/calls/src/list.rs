@@ -73,7 +73,7 @@ macro_rules! mpi_functions {
             32 Testsome(
                 incount, array_of_requests, outcount, array_of_indices, array_of_statuses
             ): Test;
-            33 Request_get_status(request, flag, status): Test;
+            33 Request_get_status(request, flag, status): Inspect;
             34 Cancel(request): Request;
             35 Request_free(request): Request;
             36 Barrier(comm): Collective;

@@ -26,7 +26,8 @@ fn activity(class: Class) -> Activity {
         Class::Receive | Class::StartReceive | Class::SendReceive | Class::MatchedReceive => {
             Activity::Waiting
         }
-        Class::Probe | Class::MatchedProbe | Class::Wait | Class::Test => Activity::Waiting,
+        Class::Probe | Class::MatchedProbe => Activity::Waiting,
+        Class::Wait | Class::Test | Class::Inspect => Activity::Waiting,
         Class::Collective | Class::StartCollective => Activity::Collective,
         _ => Activity::Other,
     }

@@ -127,6 +127,7 @@ mod tests {
                 Class::Probe => &[places.source, places.tag, places.comm, places.status],
                 Class::MatchedProbe => &[places.source, places.message, places.status],
                 Class::MatchedReceive => &[places.count, places.message],
+                Class::Inspect => &[places.request, places.flag, places.status],
                 Class::Collective => &[places.comm],
                 Class::StartCollective => &[places.comm, places.request],
                 Class::Wait | Class::Test => {

@@ -69,6 +69,7 @@ fn logged(call: &Invocation, class: Class, stamped: &mut Stamped) {
         Class::MatchedProbe => matched::matched_probe(call, stamped),
         Class::MatchedReceive => matched::matched_receive(call, stamped),
         Class::Wait | Class::Test => waits::complete(call, stamped),
+        Class::Inspect => waits::inspect(call, stamped),
         Class::Collective | Class::StartCollective => collectives::collective(call, stamped),
         Class::Communicator => collectives::communicator(call, stamped),
         Class::Life => life::during(call, stamped),

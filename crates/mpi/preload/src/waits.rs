@@ -12,7 +12,7 @@ use crate::rank::Rank;
 use crate::requests::Request;
 use crate::stamped::Stamped;
 use calls::entry::{Call, Completion, completion_flags, flags};
-use calls::list::{CLASSES, Class, Operation};
+use calls::list::{CLASSES, Class};
 
 /// Requests of a call that need no memory of their own.
 const FEW: usize = 64;
@@ -39,6 +39,19 @@ pub fn complete(call: &Invocation, stamped: &mut Stamped) {
     } else {
         observe(call, stamped, pointer, &mut vec![0; many], &mut vec![0; many * STATUS_WORDS]);
     }
+}
+
+/// A look at a request. Its handle is an argument by value, and no request is completed.
+pub fn inspect(call: &Invocation, stamped: &mut Stamped) {
+    stamped.tracer.with(|rank| stamped.place(rank, call));
+    stamped.make(call);
+    stamped.tracer.with(|rank| {
+        let written = match call.failed() {
+            true => rank.log.ended(&stamped.entry),
+            false => rank.log.poll(&stamped.entry),
+        };
+        rank.check(written);
+    });
 }
 
 #[inline(always)]
@@ -101,7 +114,7 @@ fn collect(rank: &mut Rank, call: &Invocation, library: &Library, requests: &Ask
     // SAFETY: the call succeeded and has filled in what it returns in these places.
     let output = |place: usize, index: usize| unsafe { int_at(call.frame.at(place), index) };
     let happened = places.flag == NONE || output(places.flag, 0) != 0;
-    if !happened || call.operation == Operation::Request_get_status as usize {
+    if !happened {
         return;
     }
     if places.outcount != NONE {

@@ -228,3 +228,13 @@ fn a_child_of_a_rank_does_not_write() {
 fn the_exit_code_is_the_programs() {
     case(2, &["code"], |logs| assert_eq!(logs[0].count("Finalize"), 1));
 }
+
+/// The request is an argument by value: read as a place, it was memory of nobody.
+#[test]
+fn a_request_that_is_looked_at_stays_a_request() {
+    case(2, &["inspected", "50"], |logs| {
+        assert!(logs[1].count("Request_get_status") >= 100);
+        assert_eq!((logs[1].count("Wait"), received(&logs[1]).len()), (50, 50));
+        assert!(received(&logs[1]).iter().all(|done| (done.source, done.tag) == (0, 9)));
+    });
+}

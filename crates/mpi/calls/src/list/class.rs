@@ -29,6 +29,8 @@ pub enum Class {
     Wait,
     /// Asks for requests.
     Test,
+    /// Asks of a request and leaves it as it is; takes the request itself, not its place.
+    Inspect,
     /// Gives up or gives back a request.
     Request,
     /// Everybody of a communicator takes part.

@@ -146,6 +146,30 @@ static void polls(int many) {
     }
 }
 
+/* A request is looked at before and after its message came, and so is none. */
+static void inspected(int many) {
+    for (int i = 0; i < many; i++) {
+        int value = i, flag = 0;
+        if (rank == 0) {
+            usleep(500);
+            MPI_Send(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD);
+        } else if (rank == 1) {
+            MPI_Request request, none = MPI_REQUEST_NULL;
+            MPI_Status status;
+            MPI_Irecv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &request);
+            while (!flag) MPI_Request_get_status(request, &flag, i % 2 ? MPI_STATUS_IGNORE : &status);
+            if (i % 2 == 0) add(status.MPI_SOURCE * 100 + status.MPI_TAG);
+            MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+            add(flag);
+            MPI_Wait(&request, &status);
+            add(value + status.MPI_TAG);
+            flag = 0;
+            MPI_Request_get_status(none, &flag, MPI_STATUS_IGNORE);
+            add(flag);
+        }
+    }
+}
+
 static void collectives(void) {
     int value = rank, total = 0, *all = calloc(size, sizeof(int));
     MPI_Request request;
@@ -251,6 +275,7 @@ int main(int argc, char **argv) {
     if (!strcmp(what, "probes")) probes(many);
     if (!strcmp(what, "exchange")) exchange(many);
     if (!strcmp(what, "polls")) polls(many);
+    if (!strcmp(what, "inspected")) inspected(many);
     if (!strcmp(what, "collectives")) collectives();
     if (!strcmp(what, "communicators")) communicators();
     if (!strcmp(what, "onesided")) one_sided();
