@@ -22,6 +22,7 @@ pub fn reason_text(reason: Reason) -> &'static str {
         Reason::TooFewLaunches => "too few launches",
         Reason::TooFewMessages => "too few messages",
         Reason::SpreadTooWide => "spread too wide",
+        Reason::OneOfSeveral => "one of several may differ by chance",
         Reason::CloseToLeast => "close to the least that matters",
     }
 }
@@ -48,7 +49,9 @@ mod tests {
             (0.985, "0.985×"),
             (8.3, "8.30×"),
             (0.12, "0.120×"),
-            (0.003_14, "0.00314×"),
+            (0.031_4, "0.0314×"),
+            (0.003_14, "1/318"),
+            (0.000_007_88, "1/126 904"),
             (12.34, "12.3×"),
             (1.9996, "2.00×"),
             (999.7, "1000×"),

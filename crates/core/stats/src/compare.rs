@@ -213,7 +213,7 @@ pub fn compare(
         (stage, differences::quantiles(&[a.launches_of(stage), b.launches_of(stage)], options))
     };
     Ok(Comparison {
-        verdict: verdict(&quantiles),
+        verdict: verdict(&quantiles, 1.0 - options.confidence),
         stage,
         confidence: options.confidence,
         least: options.least,
@@ -227,11 +227,12 @@ pub fn compare(
     })
 }
 
-fn verdict(quantiles: &[Difference]) -> Verdict {
+/// `level` is the chance of a false answer that is put up with.
+fn verdict(quantiles: &[Difference], level: f64) -> Verdict {
     let any = |outcome: Outcome| quantiles.iter().any(|difference| difference.outcome == outcome);
     if any(Outcome::Slower) {
         Verdict::Slower
-    } else if any(Outcome::Faster) {
+    } else if quantiles.iter().any(|difference| difference.is_surely_faster(level)) {
         Verdict::Faster
     } else if quantiles.is_empty() || any(Outcome::Undecided) {
         Verdict::Undecided

@@ -21,6 +21,8 @@ pub enum Reason {
     TooFewMessages,
     /// These launches differ too much.
     SpreadTooWide,
+    /// Taken alone it differs; of so many figures one may do so by chance.
+    OneOfSeveral,
     /// There is a difference, but it may be smaller or larger than the least that matters.
     CloseToLeast,
 }

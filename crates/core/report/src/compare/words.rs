@@ -37,9 +37,15 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
         Measured::EndToEnd => String::new(),
         other => format!(" ({})", stage_name(other)),
     };
+    let level = 1.0 - comparison.confidence;
+    let slower = |q: &Difference| q.outcome == Outcome::Slower;
+    let faster = |q: &Difference| q.outcome == Outcome::Faster;
     let found = match comparison.verdict {
-        Verdict::Slower => format!("B is slower{what}: {}", by(comparison, Outcome::Slower)),
-        Verdict::Faster => format!("B is faster{what}: {}", by(comparison, Outcome::Faster)),
+        Verdict::Slower => format!("B is slower{what}: {}", by(comparison, &slower, "slower")),
+        Verdict::Faster => {
+            let surely = |q: &Difference| q.is_surely_faster(level);
+            format!("B is faster{what}: {}", by(comparison, &surely, "faster"))
+        }
         Verdict::NotSlower => format!(
             "B is not slower{what}: at no quantile from {} to {} by {} or more",
             comparison.quantiles.first().map_or_else(String::new, |q| quantile_name(q.p)),
@@ -49,9 +55,13 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
         Verdict::Undecided => return undecided(comparison, &what),
     };
     let mut rest = Vec::new();
-    let faster = joined(&names(comparison, Outcome::Faster));
-    if let Some(faster) = faster.filter(|_| comparison.verdict == Verdict::Slower) {
-        rest.push(format!("faster at {faster}"));
+    let alone = |q: &Difference| match comparison.verdict {
+        Verdict::Faster => faster(q) && !q.is_surely_faster(level),
+        _ => faster(q),
+    };
+    if let Some(names) = joined(&names(comparison, &alone)) {
+        let how = if comparison.verdict == Verdict::Slower { "" } else { ", taken alone" };
+        rest.push(format!("faster at {names}{how}"));
     }
     for (open, reason) in open(comparison) {
         let verb = if open.len() == 1 { "is" } else { "are" };
@@ -62,7 +72,9 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
     format!("{found}{rest}.")
 }
 
-fn by(comparison: &Comparison, wanted: Outcome) -> String {
+/// The first quantile of these with its figure, the median before all others, then the others'
+/// names: the table has their figures.
+fn by(comparison: &Comparison, wanted: &dyn Fn(&Difference) -> bool, word: &str) -> String {
     let of = |difference: &Difference| {
         let interval = difference.interval.map_or_else(String::new, |i| format!(" ({})", range(i)));
         format!(
@@ -71,12 +83,23 @@ fn by(comparison: &Comparison, wanted: Outcome) -> String {
             ratio(difference.ratio)
         )
     };
-    let found = comparison.quantiles.iter().filter(|difference| difference.outcome == wanted);
-    found.map(of).collect::<Vec<_>>().join(", ")
+    let all = || comparison.quantiles.iter().filter(|difference| wanted(difference));
+    let Some(first) = all().find(|q| q.p == 0.5).or_else(|| all().next()) else {
+        return String::new();
+    };
+    let others: Vec<String> =
+        all().filter(|q| q.p != first.p).map(|q| quantile_name(q.p)).collect();
+    match joined(&others) {
+        None => of(first),
+        Some(_) if others.len() + 1 == comparison.quantiles.len() => {
+            format!("{}; {word} at all other quantiles, too", of(first))
+        }
+        Some(others) => format!("{}; {word} at {others}, too", of(first)),
+    }
 }
 
-fn names(comparison: &Comparison, wanted: Outcome) -> Vec<String> {
-    let found = comparison.quantiles.iter().filter(|difference| difference.outcome == wanted);
+fn names(comparison: &Comparison, wanted: &dyn Fn(&Difference) -> bool) -> Vec<String> {
+    let found = comparison.quantiles.iter().filter(|difference| wanted(difference));
     found.map(|difference| quantile_name(difference.p)).collect()
 }
 
@@ -122,7 +145,7 @@ fn undecided(comparison: &Comparison, what: &str) -> String {
         format!("{}, {}", joined(&open).unwrap_or_default(), reason_text(reason))
     };
     let open = open(comparison).into_iter().map(said).collect::<Vec<_>>().join("; ");
-    let settled = joined(&names(comparison, Outcome::NotSlower))
+    let settled = joined(&names(comparison, &|q| q.outcome == Outcome::NotSlower))
         .map_or_else(String::new, |settled| {
             format!(" Not slower by {} or more: {settled}.", plain_part(comparison.least))
         });
@@ -250,6 +273,31 @@ mod tests {
             are undecided \
              (spread too wide)."
         );
+    }
+
+    #[test]
+    fn the_median_stands_for_quantiles_that_agree() {
+        let slower = [0.1, 0.5, 0.9].map(|p| difference(p, 1.0 + p, Outcome::Slower));
+        let said_of =
+            |quantiles: &[Difference]| said(&comparison(Verdict::Slower, quantiles.to_vec()));
+        assert_eq!(
+            said_of(&slower),
+            "B is slower: p50 is 1.500× that of A (1.480× to 1.520×); slower at all other \
+             quantiles, too."
+        );
+        let mixed = [slower.to_vec(), vec![difference(0.99, 1.0, Outcome::NotSlower)]].concat();
+        assert!(said_of(&mixed).ends_with("; slower at p10 and p90, too."), "{}", said_of(&mixed));
+    }
+
+    /// An interval that lies below A is not called *not slower* beside it; a verdict asks for more.
+    #[test]
+    fn what_is_faster_taken_alone_is_said_so() {
+        let mut alone = difference(0.5, 0.43, Outcome::Faster);
+        alone.chance = Some(0.09);
+        let others = difference(0.9, 1.0, Outcome::NotSlower);
+        let text = said(&comparison(Verdict::NotSlower, vec![alone, others]));
+        assert!(text.starts_with("B is not slower: at no quantile"), "{text}");
+        assert!(text.ends_with("; faster at p50, taken alone."), "{text}");
     }
 
     #[test]

@@ -36,13 +36,21 @@ pub struct Difference {
     pub launches_needed: Option<u32>,
 }
 
+impl Difference {
+    /// Whether B is faster here even as one quantile among several.
+    pub fn is_surely_faster(&self, level: f64) -> bool {
+        self.outcome == Outcome::Faster && self.chance.is_some_and(|chance| chance < level)
+    }
+}
+
 /// What may be said of a quantile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// B is slower, by as much as matters.
     Slower,
-    /// B is faster, by as much as matters.
+    /// B is faster, by as much as matters. This quantile taken alone: a verdict asks for the
+    /// corrected chance, too, as it does of [`Outcome::Slower`] here.
     Faster,
     /// B is not slower by as much as matters.
     NotSlower,
@@ -146,6 +154,7 @@ fn difference(
         reason: undecided.then_some(match m.contrast {
             None => Reason::TooFewLaunches,
             Some(_) if chance < outside => Reason::CloseToLeast,
+            Some(contrast) if contrast.chance() < outside => Reason::OneOfSeveral,
             Some(_) => Reason::SpreadTooWide,
         }),
         launches_needed: m
@@ -175,11 +184,41 @@ fn outcome(contrast: &Contrast, chance: f64, options: &CompareOptions) -> Outcom
     let differs = chance < level;
     if differs && contrast.estimate >= least {
         Outcome::Slower
-    } else if differs && contrast.estimate <= -least {
+    } else if contrast.chance() < level && contrast.estimate <= -least {
         Outcome::Faster
     } else if contrast.chance_below(least) < level {
         Outcome::NotSlower
     } else {
         Outcome::Undecided
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of logarithms: what is seen of three launches each, corrected for five quantiles.
+    fn seen(b: [f64; 3]) -> Difference {
+        let side = |values: &[f64]| Side::of(values, 0.0).expect("three launches");
+        let contrast = Contrast::between(&side(&[0.0, 0.1, -0.1]), &side(&b));
+        let m = Measurement { means: (0.0, contrast.estimate), contrast: Some(contrast) };
+        let chance = 5.0 * contrast.chance();
+        let options = CompareOptions { confidence: 0.95, least: 0.02, ..CompareOptions::default() };
+        difference(0.5, &m, chance, 5, &options)
+    }
+
+    /// The word and the interval beside it never say different things.
+    #[test]
+    fn a_quantile_is_what_its_own_interval_says() {
+        let faster = seen([-0.68, -0.5, -0.32]);
+        assert!(faster.interval.is_some_and(|(_, high)| high < 0.98), "{faster:?}");
+        assert!(faster.chance.is_some_and(|chance| chance > 0.05), "{faster:?}");
+        assert_eq!(faster.outcome, Outcome::Faster);
+        assert!(!faster.is_surely_faster(0.05));
+        let slower = seen([0.68, 0.5, 0.32]);
+        let (outcome, why) = (slower.outcome, slower.reason);
+        assert_eq!((outcome, why), (Outcome::Undecided, Some(Reason::OneOfSeveral)));
+        assert_eq!(seen([0.9, 1.0, 1.1]).outcome, Outcome::Slower);
+        assert!(seen([-1.1, -1.0, -0.9]).is_surely_faster(0.05));
     }
 }
