@@ -202,3 +202,34 @@ fn the_report_of_a_traced_run_tells_what_was_planted() {
     succeed(folder.path(), "report run");
     assert!(folder.path().join("run/report.html").exists());
 }
+
+/// A log of histograms has a line for each stage and launch, and the quantiles are those of the
+/// report.
+#[test]
+fn a_run_is_handed_to_the_tools_of_others() {
+    let folder = folder();
+    let at = folder.path();
+    succeed(
+        at,
+        "bench pingpong --transport thread --receive blocking --count 2000 --launches 2 --out run",
+    );
+    succeed(at, "export run --hdr run.hlog --openmetrics run.prom");
+    let log = std::fs::read_to_string(at.join("run.hlog")).expect("the log is there");
+    for stage in ["end-to-end", "send-wait", "transit", "receive-wait"] {
+        let lines = log.lines().filter(|line| line.starts_with(&format!("Tag={stage},")));
+        assert_eq!(lines.count(), 2, "{stage} in {log}");
+    }
+    let text = std::fs::read_to_string(at.join("run.prom")).expect("the text is there");
+    let run = Run::open(at.join("run")).expect("a closed run");
+    let messages = run.chunks().iter().map(|chunk| chunk.rows()).sum::<usize>();
+    let count = text
+        .lines()
+        .find_map(|line| line.strip_prefix("fourstamp_message_seconds_count{stage=\"transit\"} "))
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(0);
+    // Two messages and a cycle each.
+    assert_eq!(3 * count, 2 * messages, "{text}");
+    assert!(text.contains("quantile=\"0.99\"") && text.ends_with("# EOF\n"), "{text}");
+    let refused = fail(at, "export run --hdr nowhere/run.hlog");
+    assert!(refused.contains("nowhere"), "{refused}");
+}

@@ -4,19 +4,24 @@ use super::FilterArgs;
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
+/// The options that name what to write.
+const FORMATS: [&str; 4] = ["perfetto", "csv", "hdr", "openmetrics"];
+
 /// `fourstamp export`.
 #[derive(Args)]
-#[command(group = ArgGroup::new("what").required(true).multiple(true).args(["perfetto", "csv"]))]
+#[command(group = ArgGroup::new("what").required(true).multiple(true).args(FORMATS))]
 #[command(after_help = "\
 A trace opens in https://ui.perfetto.dev (it stays on your machine) and in chrome://tracing: one
 track for each rank or node, with its calls, and arrows for messages. Without a choice of messages
-all of them are exported; series.csv and quantiles.csv are then about the application's messages
-between nodes, as a report is.
+all of them are exported; series.csv, quantiles.csv, --hdr and --openmetrics are then about the
+application's messages between nodes, as a report is.
 
 Examples:
   fourstamp export runs/a --perfetto a.json                    the run as a trace
   fourstamp export runs/a --perfetto a.json --from 2 --to 2.5  half a second of it
-  fourstamp export runs/a --csv tables                         all its tables as CSV")]
+  fourstamp export runs/a --csv tables                         all its tables as CSV
+  fourstamp export runs/a --hdr a.hlog                         for HdrHistogram's tools
+  fourstamp export runs/a --openmetrics a.prom                 for Prometheus and its kin")]
 pub struct ExportArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
@@ -27,6 +32,12 @@ pub struct ExportArgs {
     /// Write all tables as CSV into this folder, which must be new or empty
     #[arg(long, value_name = "DIR")]
     pub csv: Option<PathBuf>,
+    /// Write a log of HdrHistograms: one for each stage and launch, tagged with the stage
+    #[arg(long, value_name = "FILE")]
+    pub hdr: Option<PathBuf>,
+    /// Write the quantiles of each stage in the text format of OpenMetrics
+    #[arg(long, value_name = "FILE")]
+    pub openmetrics: Option<PathBuf>,
     /// Leave out what ended before this second of the run
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub from: Option<f64>,

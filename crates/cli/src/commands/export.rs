@@ -1,7 +1,8 @@
-//! `fourstamp export`: a run as a trace for ui.perfetto.dev, or as CSV tables.
+//! `fourstamp export`: a run in the formats of other tools.
 
 mod calls;
 mod flow;
+mod histograms;
 mod messages;
 mod stretch;
 mod tables;
@@ -30,6 +31,17 @@ pub fn run(args: &ExportArgs) -> Result<()> {
     if let Some(folder) = &args.csv {
         tables::write(&run, args, &wanted, folder)?;
         say(&format!("wrote {}\n", folder.display()))?;
+    }
+    if let Some(file) = &args.hdr {
+        histograms::write(&run, args, file)?;
+        say(&format!("wrote {}\n", file.display()))?;
+    }
+    if let Some(file) = &args.openmetrics {
+        let analysed = analyse::analyse(&args.run, 1, &args.messages.filter())?;
+        show::whole(file, |out| {
+            Ok(report::openmetrics::write(&analysed.facts, &analysed.analysis, out)?)
+        })?;
+        say(&format!("wrote {}\n", file.display()))?;
     }
     if let Some(file) = &args.perfetto {
         say(&trace(&run, &wanted, args.limit, file)?)?;

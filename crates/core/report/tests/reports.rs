@@ -198,6 +198,25 @@ fn the_quantile_csv_is_as_it_was() {
 }
 
 #[test]
+fn quantiles_are_open_metrics_in_seconds() {
+    let (facts, analysis) = planted();
+    let mut out = Vec::new();
+    openmetrics::write(&facts, &analysis, &mut out).expect("memory takes everything");
+    let text = String::from_utf8(out).expect("it is text");
+    let value = |start: &str| -> f64 {
+        let line = text.lines().find(|line| line.starts_with(start)).expect(start);
+        line.rsplit(' ').next().and_then(|number| number.parse().ok()).expect("a number")
+    };
+    let of = |rest: &str| value(&format!("fourstamp_message_seconds{rest}"));
+    assert_eq!(of("_count{stage=\"transit\"}"), 2_000.0);
+    let median = of("{stage=\"transit\",quantile=\"0.5\"}");
+    assert!((4.9e-6..8.1e-6).contains(&median), "{median}");
+    assert!(of("_sum{stage=\"transit\"}") > 2_000.0 * 5e-6);
+    assert_eq!(value("fourstamp_run_info{workload=\"pingpong\",transport=\"tcp\""), 1.0);
+    assert!(text.ends_with("# EOF\n"));
+}
+
+#[test]
 fn every_series_has_rows_of_eight_fields() {
     let (_, analysis) = explained();
     let all = csv(&analysis, None);
