@@ -7,8 +7,9 @@ use crate::section::{Document, Run};
 use crate::series::Series;
 use crate::table::{Cell, Row, Table, Value};
 
-/// The table of this name, with its own columns; times are in ns. A value with an interval has two
-/// columns more, `_low` and `_high`. Of a document of several runs the first column names the run.
+/// The table of this name, with its own columns; times are in ns. Where several sections have one
+/// with the same columns, these are one table. A value with an interval has two columns more,
+/// `_low` and `_high`. Of a document of several runs the first column names the run.
 ///
 /// # Errors
 /// When there is no table of that name, or `out` refuses the text.
@@ -31,10 +32,13 @@ pub fn table_csv(
             }
         }
     } else {
-        let table = document.tables().find(named).ok_or_else(|| unknown(document, name))?;
-        csv.write_record(heads(table)).map_err(refused)?;
-        for row in &table.rows {
-            csv.write_record(fields(table, row)).map_err(refused)?;
+        let first = document.tables().find(named).ok_or_else(|| unknown(document, name))?;
+        csv.write_record(heads(first)).map_err(refused)?;
+        let alike = |table: &&Table| heads(table).eq(heads(first));
+        for table in document.tables().filter(named).filter(alike) {
+            for row in &table.rows {
+                csv.write_record(fields(table, row)).map_err(refused)?;
+            }
         }
     }
     Ok(csv.flush()?)

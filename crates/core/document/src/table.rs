@@ -21,12 +21,14 @@ pub struct Table {
     pub note: Option<String>,
     /// Cells hold many words, so they wrap.
     pub wordy: bool,
+    /// Only for scripts: page and terminal say the same in other words, or leave it out.
+    pub data: bool,
 }
 
 /// What the values of a column are.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// Its name in CSV and JSON, without the unit: `late_sender`.
+    /// Its name in CSV and JSON, without the unit, unless it is the unit: `late_sender`, `seconds`.
     pub key: &'static str,
     /// Its heading.
     pub head: String,
@@ -129,6 +131,12 @@ impl Table {
         self
     }
 
+    /// Only for scripts.
+    pub fn data(mut self) -> Table {
+        self.data = true;
+        self
+    }
+
     /// With a note below.
     pub fn noted(mut self, note: Option<String>) -> Table {
         self.note = note;
@@ -164,6 +172,11 @@ impl Column {
     /// How many.
     pub fn count(key: &'static str, head: impl Into<String>) -> Column {
         Column::new(key, head, Unit::Count)
+    }
+
+    /// Times, s.
+    pub fn seconds(key: &'static str, head: impl Into<String>) -> Column {
+        Column::new(key, head, Unit::Seconds)
     }
 
     /// Times, ns.
@@ -202,7 +215,7 @@ impl Column {
 
     /// Its name in CSV and JSON, with the unit.
     pub fn name(&self) -> String {
-        format!("{}{}", self.key, self.unit.suffix())
+        format!("{}{}", self.key, self.unit.suffix(self.key))
     }
 }
 

@@ -13,6 +13,8 @@ pub enum Unit {
     Count,
     /// A time, ns.
     Ns,
+    /// A time, s: of programs and launches.
+    Seconds,
     /// A size, bytes.
     Bytes,
     /// A part of a whole, 0 to 1.
@@ -35,7 +37,7 @@ impl Unit {
             Unit::Number => six_figures(value),
             Unit::Count if value < 0.0 => format!("−{}", count(-value.round() as u64)),
             Unit::Count => count(value.round() as u64),
-            Unit::Ns => time(value),
+            Unit::Ns | Unit::Seconds => time(value * self.ns().unwrap_or(1.0)),
             Unit::Bytes => size(value.max(0.0) as u64),
             Unit::Share => part(value),
             Unit::Change => signed_part(value),
@@ -45,10 +47,23 @@ impl Unit {
         }
     }
 
-    /// What stands behind the key of a column in CSV and JSON: `blocked_ns`.
-    pub(crate) fn suffix(self) -> &'static str {
+    /// The nanoseconds that one of a unit of time holds.
+    pub(crate) fn ns(self) -> Option<f64> {
         match self {
+            Unit::Ns => Some(1.0),
+            Unit::Seconds => Some(1e9),
+            _ => None,
+        }
+    }
+
+    /// What stands behind the key of a column in CSV and JSON: `blocked_ns`. A key that is the
+    /// unit's own name has nothing behind it.
+    pub(crate) fn suffix(self, key: &str) -> &'static str {
+        match self {
+            Unit::Seconds if key == "seconds" => "",
+            Unit::Bytes if key == "bytes" => "",
             Unit::Ns => "_ns",
+            Unit::Seconds => "_s",
             Unit::Bytes => "_bytes",
             Unit::PerSecond => "_per_s",
             Unit::BytesPerSecond => "_bytes_per_s",

@@ -16,6 +16,9 @@ pub(super) fn table(table: &Table) -> Markup {
             }
         }
     };
+    if table.data {
+        return html! {};
+    }
     html! {
         @match &table.folded {
             Some(words) => details.fold { summary { (text(words)) } (body) },

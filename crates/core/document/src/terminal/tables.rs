@@ -5,7 +5,6 @@ use comfy_table::{CellAlignment, ContentArrangement, presets};
 use super::{Screen, bars, line};
 use crate::format::{ColumnUnit, NONE};
 use crate::table::{Cell, Column, Row, Table, Value};
-use crate::unit::Unit;
 
 /// Rows that a terminal shows of a long table.
 const ROWS: usize = 24;
@@ -13,27 +12,29 @@ const ROWS: usize = 24;
 const BAR: usize = 8;
 
 /// The table, and what is left out of it. The first of these forms that fits: all columns; those
-/// that a narrow terminal needs, without the small print; columns as rows; a paragraph a row; cells
-/// that wrap.
+/// that a narrow terminal needs, with the small print below or without it; columns as rows; a
+/// paragraph a row; cells that wrap.
 pub(super) fn table(table: &Table, screen: Screen) -> String {
     let rows = chosen(&table.rows);
-    if rows.is_empty() {
+    if rows.is_empty() || table.data {
         return String::new();
     }
     let fits = |grid: &Grid| grid.text(None).lines().all(|line| width(line) <= screen.width);
-    let narrow = || Grid::upright(table, false, &rows, screen);
-    let grid = Some(Grid::upright(table, true, &rows, screen))
+    let form = |wide, small| Grid::upright(table, wide, small, &rows, screen);
+    let narrow = || form(false, Small::Out);
+    let grid = Some(form(true, Small::Beside))
         .filter(fits)
+        .or_else(|| Some(form(false, Small::Below)).filter(fits))
         .or_else(|| Some(narrow()).filter(fits))
         .or_else(|| table.turned.then(|| Grid::turned(table, screen)))
         .unwrap_or_else(narrow);
     let mut text = match fits(&grid) {
         true => grid.text(None),
-        false if table.wordy => Grid::upright(table, true, &rows, screen).records(screen),
+        false if table.wordy => form(true, Small::Beside).records(screen),
         // Cells that wrap are cut where colours do not end.
         false => {
             let plain = Screen { colour: false, ..screen };
-            Grid::upright(table, false, &rows, plain).text(Some(screen.width))
+            Grid::upright(table, false, Small::Out, &rows, plain).text(Some(screen.width))
         }
     };
     if rows.len() < table.rows.len() {
@@ -67,6 +68,17 @@ fn chosen(rows: &[Row]) -> Vec<&Row> {
     (0..rows.len()).filter(kept).map(|at| &rows[at]).collect()
 }
 
+/// Where intervals and small lines stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Small {
+    /// In brackets behind the figure.
+    Beside,
+    /// In lines of their own.
+    Below,
+    /// Nowhere.
+    Out,
+}
+
 /// Words in rows and columns.
 struct Grid {
     head: Vec<String>,
@@ -76,7 +88,7 @@ struct Grid {
 }
 
 impl Grid {
-    fn upright(table: &Table, wide: bool, rows: &[&Row], screen: Screen) -> Grid {
+    fn upright(table: &Table, wide: bool, small: Small, rows: &[&Row], screen: Screen) -> Grid {
         let seen = table.seen(wide);
         let columns: Vec<(&Column, Option<ColumnUnit>, usize)> = seen
             .iter()
@@ -84,7 +96,7 @@ impl Grid {
             .collect();
         let row = |row: &&Row| {
             let cell = |(column, unit, at): &(&Column, Option<ColumnUnit>, usize)| {
-                words(column, *unit, &row.cells[*at], wide, screen)
+                words(column, *unit, &row.cells[*at], small, screen)
             };
             columns.iter().map(cell).collect()
         };
@@ -100,8 +112,10 @@ impl Grid {
         let names = table.rows.iter().map(|row| line(&row.cells[0].words(&table.columns[0])));
         let row = |at: usize| {
             let column = &table.columns[at];
-            let cells =
-                table.rows.iter().map(|row| words(column, None, &row.cells[at], false, screen));
+            let cells = table
+                .rows
+                .iter()
+                .map(|row| words(column, None, &row.cells[at], Small::Out, screen));
             std::iter::once(line(&column.head)).chain(cells).collect()
         };
         let head: Vec<String> = std::iter::once(String::new()).chain(names).collect();
@@ -151,13 +165,16 @@ impl Grid {
 fn common_unit(column: &Column, rows: &[&Row], at: usize) -> Option<ColumnUnit> {
     let cells = || rows.iter().map(|row| &row.cells[at]);
     let plain = |cell: &Cell| cell.unit.is_none() && cell.shown.is_none();
-    if column.unit != Unit::Ns || !cells().all(plain) {
-        return None;
-    }
-    let times: Vec<f64> = cells().filter_map(number).collect();
+    column.unit.ns().filter(|_| cells().all(plain))?;
+    let times: Vec<f64> = cells().filter_map(number).map(|time| time * ns(column)).collect();
     let unit = ColumnUnit::of(times.iter().copied());
     let largest = times.iter().fold(0.0, |largest: f64, ns| largest.max(ns.abs()));
     (!times.is_empty() && largest / unit.unit.ns < 1e6).then_some(unit)
+}
+
+/// The nanoseconds that one of a column of times holds.
+fn ns(column: &Column) -> f64 {
+    column.unit.ns().unwrap_or(1.0)
 }
 
 fn number(cell: &Cell) -> Option<f64> {
@@ -177,7 +194,7 @@ fn words(
     column: &Column,
     unit: Option<ColumnUnit>,
     cell: &Cell,
-    small: bool,
+    small: Small,
     screen: Screen,
 ) -> String {
     let value = match (&cell.value, unit) {
@@ -187,16 +204,24 @@ fn words(
         (Value::Lines(lines), _) if cell.shown.is_none() && !lines.is_empty() => {
             lines.iter().map(|text| line(text)).collect::<Vec<_>>().join("\n")
         }
-        (_, Some(unit)) => number(cell).map_or_else(|| NONE.to_owned(), |ns| unit.number(ns)),
+        (_, Some(unit)) => {
+            number(cell).map_or_else(|| NONE.to_owned(), |time| unit.number(time * ns(column)))
+        }
         _ => line(&cell.words(column)),
     };
-    if !small {
+    if small == Small::Out {
         return value;
     }
     let ends =
         cell.interval.filter(|_| column.interval).map(|ends| between(column, unit, cell, ends));
     let beside: Vec<String> = ends.into_iter().chain(cell.small.iter().cloned()).collect();
-    if beside.is_empty() { value } else { format!("{value} ({})", line(&beside.join("; "))) }
+    match small {
+        _ if beside.is_empty() => value,
+        Small::Below => {
+            beside.iter().fold(value, |lines, small| format!("{lines}\n{}", line(small)))
+        }
+        _ => format!("{value} ({})", line(&beside.join("; "))),
+    }
 }
 
 /// The ends of an interval, in the unit of the column where it has one.
@@ -207,7 +232,7 @@ fn between(
     (low, high): (f64, f64),
 ) -> String {
     let show = |value: f64| match unit {
-        Some(unit) => unit.number(value),
+        Some(unit) => unit.number(value * ns(column)),
         None => cell.show(column, value),
     };
     format!("{} to {}", show(low), show(high))
