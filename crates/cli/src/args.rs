@@ -36,6 +36,7 @@ pub use transport::Transport;
 pub use warp::{ModelArgs, ModelRun, OtherArgs, WarpArgs, WarpCommon};
 pub use warp_study::{StudyTiming, WarpStudyArgs, study_options_first};
 
+use crate::show::ShowArgs;
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -173,6 +174,9 @@ pub struct DoctorArgs {
     /// Rows that nobody has read stay
     #[arg(long)]
     pub clean: bool,
+    /// As data: the checks, or with --clean the leftovers.
+    #[command(flatten)]
+    pub show: ShowArgs,
 }
 
 #[cfg(test)]

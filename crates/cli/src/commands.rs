@@ -33,7 +33,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Explain(args) => explain::run(&args),
         Command::Story(args) => story::run(&args),
         Command::Export(args) => export::run(&args),
-        Command::Doctor(args) => doctor::run(args.clean),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Launch(args) => launch::run(&args),
         Command::Node(args) => node::run(&args),
     }?;

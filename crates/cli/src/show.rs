@@ -1,42 +1,75 @@
 //! Documents as they leave the program: on the terminal, as a page, as CSV, as JSON.
 
-use anyhow::{Error, Result};
+use anyhow::{Error, Result, bail};
 use clap::Args;
 use document::{Document, Screen};
 use record::RecordError;
+use serde::Serialize;
+use serde_json::{Map, Value};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
-/// Other forms than text for people.
+/// Other forms than text for people; every command that reports has them.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ShowArgs {
     /// Print a table as CSV instead; a name that does not exist lists those that do
     #[arg(
         long,
-        value_name = "TABLE",
+        value_name = "NAME",
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "",
         conflicts_with = "json"
     )]
     pub csv: Option<String>,
-    /// Print everything as JSON instead
+    /// Print everything as JSON instead: what is said, all tables, and every figure
     #[arg(long)]
     pub json: bool,
 }
 
 impl ShowArgs {
+    /// The table that is wanted as CSV, if one is; `first` where none is named.
+    pub fn table<'a>(&'a self, first: &'a str) -> Option<&'a str> {
+        self.csv.as_deref().map(|name| if name.is_empty() { first } else { name })
+    }
+
+    /// Whether people read it.
+    pub fn is_text(&self) -> bool {
+        self.csv.is_none() && !self.json
+    }
+
     /// Show the document in the form asked for, on standard output. `first` is the table that
     /// `--csv` alone means.
     pub fn show(&self, document: &Document, first: &str) -> Result<()> {
-        match (&self.csv, self.json) {
-            (Some(name), _) => {
-                let name = if name.is_empty() { first } else { name };
-                Ok(document::table_csv(document, name, &mut std::io::stdout().lock())?)
+        self.show_with(document, first, || Ok(Map::new()))
+    }
+
+    /// The same with figures that only JSON has, besides what the document says.
+    pub fn show_with(
+        &self,
+        document: &Document,
+        first: &str,
+        figures: impl FnOnce() -> Result<Map<String, Value>>,
+    ) -> Result<()> {
+        match self.table(first) {
+            Some(name) => Ok(document::table_csv(document, name, &mut std::io::stdout().lock())?),
+            None if self.json => {
+                let mut whole = document::json(document);
+                if let Some(said) = whole.as_object_mut() {
+                    said.extend(figures()?);
+                }
+                Ok(writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&whole)?)?)
             }
-            (None, true) => json(&document::json(document)),
-            (None, false) => text(document),
+            None => text(document),
         }
+    }
+}
+
+/// Figures by their names, as [`ShowArgs::show_with`] takes them.
+pub fn figures(of: &impl Serialize) -> Result<Map<String, Value>> {
+    match serde_json::to_value(of)? {
+        Value::Object(named) => Ok(named),
+        other => bail!("figures without names: {other}"),
     }
 }
 
@@ -48,11 +81,6 @@ pub fn text(document: &Document) -> Result<()> {
 /// The same on standard error, where standard output belongs to another program.
 pub fn text_beside(document: &Document) {
     eprint!("{}", document::terminal(document, screen(std::io::stderr().is_terminal())));
-}
-
-/// Print JSON, which has no character that a terminal would obey.
-pub fn json(value: &impl serde::Serialize) -> Result<()> {
-    Ok(writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(value)?)?)
 }
 
 /// Write to standard output, harmless to a terminal whatever a run folder held; a reader that has

@@ -20,6 +20,21 @@ fn a_planted_peak_is_explained_and_a_run_says_what_was_watched() {
     assert!(said.contains("The slowest 0.1 %"), "{said}");
     assert!(said.contains("idle"), "{said}");
     assert!(!said.contains("was not watched"), "{said}");
+    let groups = succeed(folder.path(), "explain a --csv");
+    let peaks: Vec<&str> = groups.lines().filter(|line| line.contains(",peak,")).collect();
+    let planted = |line: &&&str| {
+        let times = line.split(',').skip(4).take(2).filter_map(|ns| ns.parse::<f64>().ok());
+        times.collect::<Vec<_>>().first().is_some_and(|ns| (2e6..4e6).contains(ns))
+    };
+    assert!(peaks.iter().filter(planted).count() > 0, "{groups}");
+    let json: serde_json::Value =
+        serde_json::from_str(&succeed(folder.path(), "explain a --json")).expect("JSON");
+    let (rows, found) = (&json["tables"][0]["rows"], &json["groups"]);
+    assert_eq!(json["tables"][0]["id"], "groups");
+    assert_eq!(rows.as_array().map(Vec::len), found.as_array().map(Vec::len));
+    assert_eq!(rows[0]["messages"], found[0]["count"]);
+    let error = fail(folder.path(), "explain a --csv=nothing");
+    assert!(error.contains("episode-causes, episodes, groups, idle, reasons"), "{error}");
 }
 
 /// The whole way, from the delay in the transport to the sentence. The delay is longer than most

@@ -117,6 +117,12 @@ fn doctor_removes_what_nobody_needs_and_says_what_it_left() {
         "{text}"
     );
     assert!(used.path().exists());
+    std::fs::create_dir(&dead).unwrap();
+    let rows = doctor(&["doctor", "--clean", "--csv"]);
+    let removed = rows.lines().find(|line| line.contains("dead")).expect("a row for it");
+    assert!(rows.starts_with("done,path,bytes,reason\n") && removed.starts_with("removed,"));
+    let checks = doctor(&["doctor", "--csv"]);
+    assert!(checks.starts_with("check,state,seen,remedy\nclock,"), "{checks}");
     // Its rows are all there: they were not rubbish.
     assert_eq!(Run::open(&path).unwrap().info.lost.missing_buffers, 0);
     assert!(!doctor(&["doctor", "--clean"]).contains(&run));

@@ -33,6 +33,14 @@ fn the_slowest_message_of_a_stream_has_a_story() {
         let several =
             succeed(folder.path(), &format!("story {transport} --slowest 3 --stage transit"));
         assert_eq!(several.matches("\nTransit, ").count(), 3, "{several}");
+        let messages = succeed(folder.path(), &format!("story {transport} --slowest 3 --csv"));
+        assert_eq!(messages.lines().count(), 4, "{messages}");
+        let name = messages.lines().nth(1).and_then(|line| line.split(',').next()).expect("a row");
+        assert!(out.starts_with(&format!("Message {name}: ")), "{name}: {out}");
+        let json = succeed(folder.path(), &format!("story {transport} --json"));
+        let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        let (row, story) = (&json["tables"][0]["rows"][0], &json["stories"][0]["story"]);
+        assert_eq!((&row["message"], &row["seq"]), (&name.into(), &story["message"]["seq"]));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Arguments of `fourstamp explain`.
 
 use super::FilterArgs;
+use crate::show::ShowArgs;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -14,7 +15,9 @@ each peak but the largest, and with the slowest 0.1 %: what else the machine did
 are alike, whether they come at a known period, and how often an idle core of this machine stands
 still for as long.
 
-Seeing things together proves nothing: to confirm a cause, change it (bench ... --intervene).")]
+Seeing things together proves nothing: to confirm a cause, change it (bench ... --intervene).
+
+As CSV: groups (the usual one), reasons, episodes, episode-causes, idle.")]
 pub struct ExplainArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
@@ -22,9 +25,9 @@ pub struct ExplainArgs {
     /// Every group of slow messages, not only the seven that took most time
     #[arg(long)]
     pub all: bool,
-    /// Everything that was found, as JSON
-    #[arg(long, conflicts_with = "all")]
-    pub json: bool,
+    /// As data: with --csv alone, the groups; reasons, episodes, episode-causes, idle.
+    #[command(flatten)]
+    pub show: ShowArgs,
     /// Seed of the draws that intervals are computed from
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

@@ -1,6 +1,7 @@
 //! Arguments of `fourstamp report`.
 
 use super::FilterArgs;
+use crate::show::ShowArgs;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -21,23 +22,14 @@ pub struct ReportArgs {
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<PathBuf>,
     /// Where to write the page  [default: report.html in the run folder]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
     pub out: Option<PathBuf>,
     /// Print the report on the terminal instead of writing a page
     #[arg(long, conflicts_with_all = ["csv", "json", "out"])]
     pub terminal: bool,
-    /// Print everything as JSON instead: what the page says, its tables, and every figure
-    #[arg(long, conflicts_with_all = ["csv", "out"])]
-    pub json: bool,
-    /// Print CSV instead: the quantiles, another table, a plotted series, or all series
-    #[arg(
-        long,
-        value_name = "NAME",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "quantiles"
-    )]
-    pub csv: Option<String>,
+    /// As data: with --csv alone, the quantiles; besides tables, a plotted series, or `all` series.
+    #[command(flatten)]
+    pub show: ShowArgs,
     /// Seed of the bootstrap intervals
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

@@ -1,6 +1,7 @@
 //! Arguments of `fourstamp story`.
 
 use super::FilterArgs;
+use crate::show::ShowArgs;
 use clap::{Args, ValueEnum};
 use stats::analysis::Stage;
 use stats::story::Wanted;
@@ -18,7 +19,10 @@ Examples:
   fourstamp story runs/a                     of the slowest message (a `warp diary`: of its M)
   fourstamp story runs/a --slowest 3         of the three slowest, one after the other
   fourstamp story runs/a --stage transit     of the one that was longest on its way
-  fourstamp story runs/a --message 0:1:4711  of number 4711 that node 1 of launch 0 sent")]
+  fourstamp story runs/a --message 0:1:4711  of number 4711 that node 1 of launch 0 sent
+  fourstamp story runs/a --slowest 20 --csv=facts   every sentence, a line each
+
+As CSV: messages (the usual one), chapters, facts.")]
 pub struct StoryArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
@@ -42,9 +46,9 @@ pub struct StoryArgs {
     /// Which messages.
     #[command(flatten)]
     pub messages: FilterArgs,
-    /// What was found, as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// As data: with --csv alone, the messages; chapters, facts.
+    #[command(flatten)]
+    pub show: ShowArgs,
 }
 
 /// Stages by their names.

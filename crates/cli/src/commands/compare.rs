@@ -38,13 +38,9 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let compared = Compared { a: side(&of_a, &a), b: side(&of_b, &b), comparison: &comparison };
     let document = compared.document();
     args.html.iter().try_for_each(|file| show::page(&document, file))?;
-    if args.show.json {
-        show::json(&with_messages(&compared))?;
-    } else {
-        args.show.show(&document, "compared")?;
-        let wrote = |file: &PathBuf| show::say(&format!("wrote {}\n", file.display()));
-        args.html.iter().filter(|_| args.show.csv.is_none()).try_for_each(wrote)?;
-    }
+    args.show.show_with(&document, "compared", || show::figures(&with_messages(&compared)))?;
+    let wrote = |file: &PathBuf| show::say(&format!("wrote {}\n", file.display()));
+    args.html.iter().filter(|_| args.show.is_text()).try_for_each(wrote)?;
     Ok(exit_code(&comparison, args.strict))
 }
 

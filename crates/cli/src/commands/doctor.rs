@@ -3,7 +3,10 @@
 
 mod leftovers;
 
+use crate::args::DoctorArgs;
+use crate::show::ShowArgs;
 use clock::{Clock, Source};
+use document::{Block, Cell, Column, Document, Table};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -30,12 +33,29 @@ pub enum State {
     Lacking,
 }
 
-/// Print every finding; never an error, because a lack is an answer.
+/// Show every finding; never an error, because a lack is an answer.
 ///
 /// With `clean`, remove what killed processes left instead, and say so.
-pub fn run(clean: bool) -> anyhow::Result<()> {
-    let text = if clean { leftovers::clean() } else { text(&findings()) };
-    crate::show::say(&text)
+pub fn run(args: &DoctorArgs) -> anyhow::Result<()> {
+    if args.clean {
+        let removed = leftovers::clean();
+        let text = || leftovers::text(&removed);
+        return show(&args.show, leftovers::table(&removed), text);
+    }
+    let findings = findings();
+    show(&args.show, table(&findings), || text(&findings))
+}
+
+/// The text for people, whose lines a table would only make longer; else the table.
+fn show(show: &ShowArgs, table: Table, text: impl FnOnce() -> String) -> anyhow::Result<()> {
+    if show.is_text() {
+        return crate::show::say(&text());
+    }
+    let first = table.id;
+    let opening = vec![Block::Table(table)];
+    let document =
+        Document { title: "This machine · Fourstamp".into(), opening, ..Document::default() };
+    show.show(&document, first)
 }
 
 /// Look at everything.
@@ -62,6 +82,21 @@ pub fn findings() -> Vec<Finding> {
             "apt install chromium",
         ),
     ]
+}
+
+/// For scripts.
+fn table(findings: &[Finding]) -> Table {
+    let columns = ["check", "state", "seen", "remedy"].map(|key| Column::text(key, ""));
+    let row = |finding: &Finding| -> [Cell; 4] {
+        let state = match finding.state {
+            State::Good => "good",
+            State::Limited => "limited",
+            State::Lacking => "lacking",
+        };
+        let remedy = finding.remedy.clone().into();
+        [finding.name.into(), state.into(), finding.seen.as_str().into(), remedy]
+    };
+    Table::new("checks", columns).with(findings.iter().map(row))
 }
 
 /// As lines that align, with the remedy below what needs one.
@@ -224,4 +259,27 @@ fn on_path(name: &str) -> Option<PathBuf> {
 
 fn is_program(path: &Path) -> bool {
     rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok() && path.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lack_and_its_remedy_are_told_people_and_scripts_alike() {
+        let clock = good("clock", "step 1.0 ns".into());
+        let findings = [clock, limited("tmux", "not found, or hidden".into(), "apt install tmux")];
+        assert_eq!(
+            text(&findings),
+            " ✓ clock  step 1.0 ns\n · tmux   not found, or hidden\n          → apt install tmux\n"
+        );
+        let opening = vec![Block::Table(table(&findings))];
+        let (mut csv, document) = (Vec::new(), Document { opening, ..Document::default() });
+        document::table_csv(&document, "checks", &mut csv).expect("there is that table");
+        assert_eq!(
+            String::from_utf8_lossy(&csv),
+            "check,state,seen,remedy\nclock,good,step 1.0 ns,\n\
+             tmux,limited,\"not found, or hidden\",apt install tmux\n"
+        );
+    }
 }

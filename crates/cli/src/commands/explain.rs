@@ -13,9 +13,7 @@ const SHOWN: usize = 7;
 pub fn run(args: &ExplainArgs) -> Result<()> {
     let analysed = analyse(&args.run, args.seed, &args.messages.filter())?;
     let explanation = explaining::explain(&args.run, &analysed.analysis)?;
-    if args.json {
-        return show::json(&explanation);
-    }
-    let most = if args.all { usize::MAX } else { SHOWN };
-    show::text(&report::explanation(&analysed.facts, &analysed.analysis, &explanation, most))
+    let most = if args.all || args.show.json { usize::MAX } else { SHOWN };
+    let document = report::explanation(&analysed.facts, &analysed.analysis, &explanation, most);
+    args.show.show_with(&document, "groups", || show::figures(&explanation))
 }

@@ -8,6 +8,7 @@ use crate::{failure, show};
 use anyhow::{Result, bail};
 use document::{Document, Series};
 use report::{Entry, Page, Told};
+use serde_json::{Map, Value};
 use stats::Filter;
 use std::io::Write;
 use std::path::Path;
@@ -18,14 +19,12 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     let mut analysed: Vec<Analysed> =
         args.runs.iter().map(|run| analyse(run, args.seed, &filter)).collect::<Result<_>>()?;
     tell_apart(&mut analysed);
-    if let Some(series) = &args.csv {
-        return print_csv(&analysed, series);
+    if let Some(name) = args.show.table("quantiles") {
+        return print_csv(&analysed, name);
     }
-    if args.json {
-        return print_json(&analysed);
-    }
-    if args.terminal {
-        return show::text(&document_of(&analysed));
+    if args.terminal || args.show.json {
+        let document = document_of(&analysed);
+        return args.show.show_with(&document, "quantiles", || all_figures(&analysed));
     }
     let out = match (&args.out, &args.runs[..]) {
         (Some(out), _) => out.clone(),
@@ -41,18 +40,17 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     show::say(&format!("wrote {}\n", out.display()))
 }
 
-/// What the document says, and every figure of the analysis.
-fn print_json(analysed: &[Analysed]) -> Result<()> {
-    let mut whole = document::json(&document_of(analysed));
-    whole["analysis"] = match analysed {
+/// Every figure of the analysis, of several runs in their order.
+fn all_figures(analysed: &[Analysed]) -> Result<Map<String, Value>> {
+    let figures = match analysed {
         [one] => figures(one)?,
         several => several.iter().map(figures).collect::<Result<_, _>>()?,
     };
-    show::json(&whole)
+    Ok(Map::from_iter([("analysis".to_owned(), figures)]))
 }
 
 /// Every figure: the core's, and each product's under its name.
-fn figures(analysed: &Analysed) -> Result<serde_json::Value> {
+fn figures(analysed: &Analysed) -> Result<Value> {
     let mut figures = serde_json::to_value(&analysed.analysis)?;
     if let Some(map) = figures.as_object_mut() {
         let own = analysed.parts.iter().filter_map(|part| part.figures.as_object());

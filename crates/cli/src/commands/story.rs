@@ -3,14 +3,15 @@
 use crate::analyse::open;
 use crate::args::StoryArgs;
 use crate::scenes::{self, Setting};
-use crate::show;
 use anyhow::{Context, Result};
 use models::diary;
 use record::{Run, RunInfo};
 use report::{ObjectNames, Told};
+use serde::Serialize;
+use serde_json::Map;
 use stats::Filter;
 use stats::analysis::Stage;
-use stats::story::{Memo, Picked, Seen, Wanted};
+use stats::story::{Memo, Picked, Seen, Story, Wanted};
 
 /// The slowest message.
 const SLOWEST: Wanted = Wanted::Slowest { count: 1, by: Stage::EndToEnd };
@@ -19,22 +20,25 @@ const SLOWEST: Wanted = Wanted::Slowest { count: 1, by: Stage::EndToEnd };
 pub fn run(args: &StoryArgs) -> Result<()> {
     let run = open(&args.run)?;
     let told = tell(&run, args.wanted(), &args.messages.filter())?;
-    if args.json {
-        let stories: Vec<_> =
-            told.iter().map(|told| (told.launch, &told.story, &told.memo)).collect();
-        return show::json(&stories);
+    let document = report::stories(&told, is_incomplete(&run.info));
+    args.show.show_with(&document, "messages", || {
+        let stories: Vec<Figures> = told.iter().map(Figures::of).collect();
+        Ok(Map::from_iter([("stories".to_owned(), serde_json::to_value(stories)?)]))
+    })
+}
+
+/// Every figure of a story.
+#[derive(Serialize)]
+struct Figures<'a> {
+    launch: u32,
+    story: &'a Story,
+    memo: &'a Option<Memo>,
+}
+
+impl Figures<'_> {
+    fn of(told: &Told) -> Figures<'_> {
+        Figures { launch: told.launch, story: &told.story, memo: &told.memo }
     }
-    for (at, told) in told.iter().enumerate() {
-        show::say(if at > 0 { "\n\n" } else { "" })?;
-        show::text(&report::story(told))?;
-    }
-    if is_incomplete(&run.info) {
-        show::say(
-            "\nThis run's record is not whole (see `lost` in run.json): what is missing may have \
-            been part of this.\n",
-        )?;
-    }
-    Ok(())
 }
 
 /// The stories of the messages wanted, slowest first; the slowest of those that `filter` takes.

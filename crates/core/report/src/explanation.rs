@@ -1,6 +1,8 @@
 //! What an explanation says, in words. "Consistent with" is the most that seeing things together
 //! allows.
 
+mod tables;
+
 use record::Cause;
 use stats::analysis::{
     Analysis, By, Episode, Explained, Explanation, IdleCore, Known, Noise, Reason, Slow, Stage,
@@ -35,6 +37,7 @@ pub fn explanation(
                 .to_owned(),
         ));
     }
+    opening.extend(tables::all(explanation).map(Block::Table));
     let watched = explanation.watched.0 > 0;
     let groups = explanation.groups.iter().map(|group| paragraph(analysis, group, watched));
     let mut sections: Vec<Section> = explanation.episodes.iter().map(episode).collect();

@@ -5,13 +5,14 @@ mod held;
 mod links;
 mod names;
 mod phrases;
+mod tables;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use drawing::section;
-pub use drawing::story;
+pub use drawing::stories;
 pub(crate) use held::{account_words, begin, how_many};
 pub use names::ObjectNames;
 

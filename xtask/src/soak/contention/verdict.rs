@@ -37,8 +37,8 @@ pub fn judge(
         Ok(serde_json::from_str(&answer)?)
     };
     let stories = ask("story", &["--slowest", "20"])?;
-    let waits: Vec<Value> =
-        stories.as_array().into_iter().flatten().filter_map(|told| longest(&told[1])).collect();
+    let stories = stories["stories"].as_array().into_iter().flatten();
+    let waits: Vec<Value> = stories.filter_map(|told| longest(&told["story"])).collect();
     let held = |(_, wait): &(usize, &Value)| was_held(wait, case, planted);
     let Some((place, wait)) = waits.iter().enumerate().find(held) else {
         return Ok(Verdict::NotHeld);

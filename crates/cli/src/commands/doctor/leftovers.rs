@@ -1,6 +1,7 @@
 //! What killed processes left in shared memory and among temporary files.
 
 use super::{Finding, good, limited};
+use document::{Cell, Column, Table, Unit};
 use record::{Leftover, Verdict};
 use std::fmt::Write as _;
 
@@ -30,27 +31,64 @@ pub fn finding() -> Finding {
     )
 }
 
+/// A leftover that was looked at.
+pub struct Done {
+    path: String,
+    bytes: u64,
+    removed: bool,
+    reason: String,
+}
+
 /// Remove what belongs to nobody; what was removed, and what was left and why.
-pub fn clean() -> String {
-    let (mut text, mut removed, mut freed, mut left) = (String::new(), 0, 0, 0);
-    for leftover in Leftover::all() {
+pub fn clean() -> Vec<Done> {
+    let one = |leftover: Leftover| {
         let (path, bytes) = (leftover.path.display().to_string(), leftover.bytes);
         let (path, reason) = (path.escape_debug().to_string(), why(&leftover.verdict));
         let rubbish = leftover.verdict.is_rubbish();
-        let done = leftover.remove();
-        let (what, reason) = match done {
-            Ok(()) if rubbish => ("removed", reason),
-            Ok(()) => ("left", reason),
-            Err(error) => ("left", format!("it cannot be removed: {error}")),
-        };
-        match what {
-            "removed" => (removed, freed) = (removed + 1, freed + bytes),
-            _ => left += 1,
+        match leftover.remove() {
+            Ok(()) => Done { path, bytes, removed: rubbish, reason },
+            Err(error) => {
+                let reason = format!("it cannot be removed: {error}");
+                Done { path, bytes, removed: false, reason }
+            }
         }
-        let _ = writeln!(text, "{what:<8} {path} ({}): {reason}", size(bytes));
+    };
+    Leftover::all().into_iter().map(one).collect()
+}
+
+impl Done {
+    fn what(&self) -> &'static str {
+        if self.removed { "removed" } else { "left" }
     }
-    let _ = writeln!(text, "{} removed, {}; {} left", things(removed), size(freed), things(left));
+}
+
+/// A line each, and how many they are.
+pub fn text(all: &[Done]) -> String {
+    let mut text = String::new();
+    for done in all {
+        let Done { path, bytes, reason, .. } = done;
+        let _ = writeln!(text, "{:<8} {path} ({}): {reason}", done.what(), size(*bytes));
+    }
+    let removed = || all.iter().filter(|done| done.removed);
+    let freed = removed().map(|done| done.bytes).sum();
+    let (gone, left) = (removed().count(), all.len() - removed().count());
+    let _ = writeln!(text, "{} removed, {}; {} left", things(gone), size(freed), things(left));
     text
+}
+
+/// For scripts.
+pub fn table(all: &[Done]) -> Table {
+    let columns = [
+        Column::text("done", ""),
+        Column::text("path", ""),
+        Column::new("bytes", "", Unit::Bytes),
+        Column::text("reason", ""),
+    ];
+    let row = |done: &Done| -> [Cell; 4] {
+        let (path, reason) = (done.path.as_str().into(), done.reason.as_str().into());
+        [done.what().into(), path, done.bytes.into(), reason]
+    };
+    Table::new("leftovers", columns).with(all.iter().map(row))
 }
 
 fn why(verdict: &Verdict) -> String {

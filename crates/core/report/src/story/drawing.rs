@@ -8,11 +8,31 @@ use stats::story::{Lane, LaneOf, Story};
 use super::Told;
 use super::held::label as held_label;
 use super::phrases::memo_sentence;
+use super::tables;
 use super::words::Words;
 use crate::palette;
 
+/// The stories of some messages, one after the other, and the same as tables for scripts.
+/// `is_incomplete`: rows of their run are missing.
+pub fn stories(all: &[Told], is_incomplete: bool) -> Document {
+    let mut parts = all.iter().map(story);
+    let mut whole = parts.next().unwrap_or_default();
+    for part in parts {
+        let head = Section { blocks: part.opening, ..Section::new("message", part.title, "") };
+        whole.sections.push(head);
+        whole.sections.extend(part.sections);
+    }
+    if is_incomplete {
+        let sentence = "This run's record is not whole (see `lost` in run.json): what is missing \
+            may have been part of this.";
+        whole.sections.push(Section::new("incomplete", "What is missing", sentence));
+    }
+    whole.opening.extend(tables::all(all).map(Block::Table));
+    whole
+}
+
 /// The story of one message.
-pub fn story(told: &Told) -> Document {
+fn story(told: &Told) -> Document {
     let Told { story, launch, names, memo } = told;
     let words = Words { story, names };
     let mut opening = vec![

@@ -6,7 +6,7 @@ use stats::story::{
     Cancelled, Chapter, Fact, Lane, LaneOf, Link, Memo, Picked, Row, Story, UsualTimes, Work,
 };
 
-use super::{ObjectNames, Told, section, story};
+use super::{ObjectNames, Told, section, stories};
 
 fn row(kind: Kind, [ready, taken]: [i64; 2]) -> Row {
     Row {
@@ -69,7 +69,40 @@ fn sentence(fact: Fact) -> String {
 }
 
 fn shown(told: &Told, width: usize, colour: bool) -> String {
-    document::terminal(&story(told), document::Screen { width, colour })
+    document::terminal(
+        &stories(std::slice::from_ref(told), false),
+        document::Screen { width, colour },
+    )
+}
+
+#[test]
+fn stories_are_told_one_after_the_other_and_are_tables_for_scripts() {
+    let mut second = told(vec![Fact::Silent { node: 0, ns: 5, watched: true }]);
+    second.story.message.seq = 8;
+    let document = stories(&[told(vec![Fact::Frame { messages: 3 }]), second], true);
+    let csv = |name: &str| {
+        let mut out = Vec::new();
+        document::table_csv(&document, name, &mut out).expect("there is that table");
+        String::from_utf8(out).expect("CSV is UTF-8")
+    };
+    let messages = csv("messages");
+    assert!(
+        messages.lines().nth(2).is_some_and(|line| {
+            line.starts_with("2:1:8,event,2,1,0,8,64,1000,1000000,10,10,999980,,For 1.00 ms")
+        }),
+        "{messages}"
+    );
+    assert_eq!(csv("chapters").lines().nth(1), Some("2:1:7,receive-wait,1020,1001000,0.99998"));
+    assert_eq!(
+        csv("facts"),
+        "message,stage,says\n2:1:7,receive-wait,It left in one frame with 2 others.\n\
+         2:1:8,receive-wait,Node 0 recorded no work in these 5 ns.\n"
+    );
+    let said = document::terminal(&document, document::Screen { width: 80, colour: false });
+    let order = ["Message 2:1:7: ", "in one frame", "Message 2:1:8: ", "no work", "is not whole"];
+    let places: Vec<Option<usize>> = order.iter().map(|words| said.find(words)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}: {said}");
+    assert!(!said.contains("999980"), "tables are for scripts: {said}");
 }
 
 #[test]
