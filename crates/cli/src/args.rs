@@ -34,7 +34,7 @@ pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyTransport};
 pub use transport::Transport;
 pub use warp::{ModelArgs, ModelRun, OtherArgs, WarpArgs, WarpCommon};
-pub use warp_study::{StudyTiming, WarpStudyArgs, study_options_first};
+pub use warp_study::{WarpStudyArgs, study_options_first};
 
 use crate::show::ShowArgs;
 use clap::{Args, Parser, Subcommand};

@@ -1,5 +1,9 @@
 //! Documents as they leave the program: on the terminal, as a page, as CSV, as JSON.
 
+mod study;
+
+pub use study::StudyFolder;
+
 use anyhow::{Error, Result, bail};
 use clap::Args;
 use document::{Document, Screen};

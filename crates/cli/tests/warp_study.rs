@@ -164,6 +164,22 @@ fn work_in_microseconds_is_the_same_steps_in_every_launch() {
 }
 
 #[test]
+fn a_study_can_be_shown_as_data_and_leaves_the_same_files() {
+    let folder = folder();
+    let study = "warp study phold --objects 8 --cutoff 5 --work-steps 5 -n 1 --launches 1";
+    let launches = succeed(folder.path(), &format!("{study} --csv=launches --out a"));
+    assert_eq!(launches, read(&folder.path().join("a/launches.csv")));
+    assert_eq!(column(&launches, "engine"), ["sequential", "optimistic"]);
+    let json = succeed(folder.path(), &format!("{study} --json --out b"));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let rows = &json["tables"][0]["rows"];
+    let table = read(&folder.path().join("b/speedup.csv"));
+    let seconds: Vec<Option<f64>> =
+        column(&table, "seconds").iter().map(|text| text.parse().ok()).collect();
+    assert_eq!([rows[0]["seconds"].as_f64(), rows[1]["seconds"].as_f64()], seconds[..]);
+}
+
+#[test]
 fn a_study_that_makes_no_sense_is_refused_before_anything_is_measured() {
     let folder = folder();
     for (arguments, words) in [
@@ -178,6 +194,8 @@ fn a_study_that_makes_no_sense_is_refused_before_anything_is_measured() {
         ("phold --remote 2", "remote = 2"),
         ("phold --config nowhere.cfg", "cannot read nowhere.cfg"),
         ("study phold", "not of a study"),
+        ("phold --csv=times", "there are: speedup, launches"),
+        ("phold --csv --json", "cannot be used with"),
     ] {
         let line = fail(folder.path(), &format!("warp study {arguments}"));
         assert!(line.contains(words), "{arguments}: {line}");

@@ -1,5 +1,6 @@
 //! Arguments of `fourstamp warp study`.
 
+use crate::show::ShowArgs;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -46,6 +47,9 @@ pub struct WarpStudyArgs {
     /// Folder for the tables and the page; must not exist yet  [default: runs/study-1, -2, ...]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// How it is shown: with --csv alone, the table of speed-ups.
+    #[command(flatten)]
+    pub show: ShowArgs,
     /// The model and its options, as `fourstamp warp MODEL --help` lists them
     #[arg(
         value_name = "MODEL",
@@ -68,8 +72,21 @@ pub enum StudyTiming {
     Wall,
 }
 
-/// The study's own options, each of which takes a value.
+impl StudyTiming {
+    /// As a launch is told of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            StudyTiming::None => "none",
+            StudyTiming::Process => "process",
+            StudyTiming::Wall => "wall",
+        }
+    }
+}
+
+/// The study's own options that take a value.
 const OWN: [&str; 5] = ["--nodes", "-n", "--launches", "--timing", "--out"];
+/// Those whose value, if they have one, stands behind a `=`.
+const OWN_ALONE: [&str; 2] = ["--csv", "--json"];
 
 /// Put the study's options before the model, wherever they stand: what stands behind the model is
 /// the model's.
@@ -87,9 +104,11 @@ pub fn study_options_first(words: impl Iterator<Item = OsString>) -> Vec<OsStrin
         if OWN.contains(&&*text) {
             ours.push(word);
             ours.extend(rest.next());
-        } else if OWN
-            .iter()
-            .any(|own| text.strip_prefix(own).is_some_and(|value| value.starts_with('=')))
+        } else if OWN_ALONE.contains(&&*text)
+            || OWN
+                .iter()
+                .chain(&OWN_ALONE)
+                .any(|own| text.strip_prefix(own).is_some_and(|value| value.starts_with('=')))
         {
             ours.push(word);
         } else {
@@ -116,6 +135,10 @@ mod tests {
             "f warp study --nodes 1,2 --launches=3 --out x phold --work 5 --objects=8"
         );
         assert_eq!(sorted("f warp study phold -n"), "f warp study -n phold");
+        assert_eq!(
+            sorted("f warp study phold --csv=launches --seed 2 --json"),
+            "f warp study --csv=launches --json phold --seed 2"
+        );
         assert_eq!(
             sorted("f warp phold --objects 8 --nodes 2"),
             "f warp phold --objects 8 --nodes 2"

@@ -20,9 +20,9 @@ mod tables;
 mod tally;
 mod words;
 
+pub use self::study::{SpeedupRow, SpeedupSetup, SpeedupStudy};
 pub use lens::SimLens;
 pub use simulation::{
     MessageGroup, NodeTime, ObjectRollbacks, Rollback, Rollbacks, Simulation, SimulationBin, Work,
 };
-pub use study::{SpeedupLaunch, SpeedupRow, SpeedupStudy};
 pub use tally::WarpTally;

@@ -3,11 +3,14 @@
 //! 1 to 4.
 
 mod charts;
+mod finding;
+mod tables;
 
-use document::{Block, Cell, Column, Document, Row, Table, Unit, part, time};
-use report::build::ratio;
-use report::reason_text;
+use document::{Block, Document, part};
+use stats::launches::LAUNCHES_LEAST;
 use stats::speedup::Estimate;
+use study::{Launch, Results};
+use warp::Summary;
 
 /// What was measured.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,120 +29,153 @@ pub struct SpeedupStudy {
     pub remarks: Vec<String>,
 }
 
-/// All launches on so many nodes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SpeedupRow {
-    /// How objects were timed; empty where all are timed alike.
-    pub timing: String,
+/// How the model runs: in order, or on so many nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpeedupSetup {
     /// Nodes; `None`: in order, without the optimistic engine.
     pub nodes: Option<u16>,
+    /// How objects are timed; empty where all are timed alike.
+    pub timing: &'static str,
+}
+
+/// All launches of one setup.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpeedupRow {
+    /// How the model ran.
+    pub setup: SpeedupSetup,
     /// Each of them.
-    pub launches: Vec<SpeedupLaunch>,
+    pub launches: Vec<Launch<Summary>>,
     /// Run time, s.
     pub seconds: Estimate,
     /// How many times as fast as in order.
     pub speedup: Option<Estimate>,
-    /// Committed events of those executed, 0 to 1.
+    /// Committed events of those executed, 0 to 1, the mean of the launches.
     pub event_efficiency: f64,
     /// Rollbacks, the mean of the launches.
     pub rollbacks: f64,
 }
 
-/// One launch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SpeedupLaunch {
-    /// When it began, seconds of Unix time.
-    pub begun_s: f64,
-    /// Its run time, s.
-    pub seconds: f64,
+impl SpeedupSetup {
+    /// For the names of files.
+    pub fn key(self) -> String {
+        match (self.nodes, self.timing) {
+            (None, _) => "sequential".into(),
+            (Some(nodes), "") => format!("nodes-{nodes}"),
+            (Some(nodes), timing) => format!("nodes-{nodes}-{timing}"),
+        }
+    }
+
+    /// As tables call it.
+    pub fn name(self) -> String {
+        let nodes = match self.nodes {
+            None => return "in order".to_owned(),
+            Some(1) => "1 node".to_owned(),
+            Some(nodes) => format!("{nodes} nodes"),
+        };
+        if self.timing.is_empty() { nodes } else { format!("{nodes}, {}", self.timing) }
+    }
+
+    /// The engine that runs it.
+    fn engine(self) -> &'static str {
+        if self.nodes.is_some() { "optimistic" } else { "sequential" }
+    }
 }
 
 impl SpeedupRow {
+    /// `None` where nothing was measured.
+    fn new(
+        setup: SpeedupSetup,
+        results: &Results<Summary>,
+        in_order: &Results<Summary>,
+    ) -> Option<SpeedupRow> {
+        let seconds = |summary: &Summary| summary.seconds;
+        Some(SpeedupRow {
+            setup,
+            launches: results.launches.clone(),
+            seconds: results.typical(seconds)?,
+            speedup: setup.nodes.and_then(|_| in_order.ratio(results, seconds)),
+            event_efficiency: results.mean(|summary| summary.efficiency),
+            rollbacks: results.mean(|summary| summary.rollbacks as f64),
+        })
+    }
+
     /// Speed-up by nodes.
     pub fn efficiency(&self) -> Option<Estimate> {
-        Some(self.speedup?.per(f64::from(self.nodes?)))
+        Some(self.speedup?.per(f64::from(self.setup.nodes?)))
     }
 
     /// As tables call it.
     pub fn name(&self) -> String {
-        let nodes = match self.nodes {
-            None => "in order".to_owned(),
-            Some(1) => "1 node".to_owned(),
-            Some(nodes) => format!("{nodes} nodes"),
-        };
-        if self.timing.is_empty() || self.nodes.is_none() {
-            nodes
-        } else {
-            format!("{nodes}, {}", self.timing)
-        }
+        self.setup.name()
     }
 }
 
 impl SpeedupStudy {
-    /// All of it.
+    /// Of a model's launches, on a machine of so many cores.
+    pub fn new(
+        model: &str,
+        cores: u32,
+        measured: &[(SpeedupSetup, Results<Summary>)],
+    ) -> SpeedupStudy {
+        let nothing = Results::default();
+        let in_order = measured.iter().find(|(setup, _)| setup.nodes.is_none());
+        let in_order = in_order.map_or(&nothing, |(_, results)| results);
+        let row = |(setup, results): &_| SpeedupRow::new(*setup, results, in_order);
+        let rows: Vec<SpeedupRow> = measured.iter().filter_map(row).collect();
+        let mut sentences = vec![limit(cores)];
+        if rows.iter().any(|row| row.launches.len() < LAUNCHES_LEAST) {
+            sentences.push(format!(
+                "Below {LAUNCHES_LEAST} launches of each there is no interval: give --launches 5."
+            ));
+        }
+        let failed = |(setup, results): &(SpeedupSetup, Results<Summary>)| {
+            let why = &results.failures.last()?.why;
+            Some(format!("{}: a launch failed: {why}", setup.key()))
+        };
+        SpeedupStudy {
+            title: format!("{model} · speed-up study · Fourstamp"),
+            finding: finding::sentence(model, &rows),
+            sentences,
+            cores,
+            rows,
+            remarks: measured.iter().filter_map(failed).collect(),
+        }
+    }
+
+    /// All of it. The charts' sentences are about the charts: a terminal does without.
     pub fn document(&self) -> Document {
         let mut opening =
             vec![Block::Eyebrow(vec![self.title.clone()]), Block::Finding(self.finding.clone())];
         opening.extend(self.sentences.iter().cloned().map(Block::Lead));
-        opening.push(Block::Table(self.table()));
+        opening.push(Block::Table(tables::speedup(self)));
         if !self.remarks.is_empty() {
             opening.push(Block::List(self.remarks.clone()));
         }
-        let title = self.title.clone();
-        Document { title, opening, sections: charts::sections(self), runs: Vec::new() }
-    }
-
-    fn table(&self) -> Table {
-        let columns = [
-            Column::text("engine", "Engine"),
-            Column::count("launches", "Launches"),
-            Column::time("time", "Run time").with_interval(),
-            Column::new("speedup", "Speed-up", Unit::Ratio).with_interval(),
-            Column::share("efficiency", "Efficiency"),
-            Column::count("rollbacks", "Rollbacks"),
-            Column::share("event_efficiency", "Events that came true"),
-        ];
-        Table::new("speedup-table", columns).with(self.rows.iter().map(line))
+        opening.push(Block::Table(tables::launches(self)));
+        let mut sections = charts::sections(self);
+        sections.iter_mut().for_each(|section| section.page_only = true);
+        Document { title: self.title.clone(), opening, sections, runs: Vec::new() }
     }
 
     /// The rows of each way to time objects, with its name.
     fn lines(&self) -> Vec<(&str, Vec<&SpeedupRow>)> {
         let mut lines: Vec<(&str, Vec<&SpeedupRow>)> = Vec::new();
-        for row in self.rows.iter().filter(|row| row.nodes.is_some()) {
-            match lines.iter_mut().find(|(timing, _)| *timing == row.timing) {
+        for row in self.rows.iter().filter(|row| row.setup.nodes.is_some()) {
+            match lines.iter_mut().find(|(timing, _)| *timing == row.setup.timing) {
                 Some((_, rows)) => rows.push(row),
-                None => lines.push((&row.timing, vec![row])),
+                None => lines.push((row.setup.timing, vec![row])),
             }
         }
         lines
     }
 }
 
-fn line(row: &SpeedupRow) -> Row {
-    let seconds = with_interval(row.seconds, 1e9, time);
-    let speedup = row.speedup.map_or_else(Cell::default, |of| with_interval(of, 1.0, ratio));
-    let efficiency = row
-        .efficiency()
-        .map_or_else(Cell::default, |of| Cell::new(of.value).shown(efficiency(of.value)));
-    vec![
-        Cell::new(row.name()),
-        row.launches.len().into(),
-        seconds,
-        speedup,
-        efficiency,
-        row.rollbacks.into(),
-        row.event_efficiency.into(),
-    ]
-    .into()
-}
-
-/// An estimate with its interval, or with why there is none.
-fn with_interval(of: Estimate, scale: f64, words: impl Fn(f64) -> String) -> Cell {
-    let cell = Cell::new(of.value * scale).shown(words(of.value * scale));
-    match of.interval {
-        Ok((low, high)) => cell.between(Some((low * scale, high * scale))),
-        Err(reason) => cell.small(format!("no interval: {}", reason_text(reason))),
-    }
+/// What no number of nodes can exceed.
+fn limit(cores: u32) -> String {
+    let noun = if cores == 1 { "core" } else { "cores" };
+    format!(
+        "This machine has {cores} {noun}: beyond as many nodes no further speed-up can be expected."
+    )
 }
 
 /// A node's part of what the machine does in order: above all of it where nodes are faster than
@@ -149,69 +185,4 @@ pub(crate) fn efficiency(of: f64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use stats::launches::Reason;
-
-    fn row(nodes: Option<u16>, seconds: f64) -> SpeedupRow {
-        let estimate = |value: f64| Estimate { value, interval: Ok((value * 0.9, value * 1.1)) };
-        SpeedupRow {
-            timing: String::new(),
-            nodes,
-            launches: vec![SpeedupLaunch { begun_s: 1.7e9, seconds }],
-            seconds: estimate(seconds),
-            speedup: nodes.map(|_| estimate(8.0 / seconds)),
-            event_efficiency: 0.75,
-            rollbacks: 12.0,
-        }
-    }
-
-    fn page(study: &SpeedupStudy) -> String {
-        let mut page = Vec::new();
-        document::page(&study.document(), &mut page).unwrap();
-        String::from_utf8(page).unwrap()
-    }
-
-    #[test]
-    fn the_page_has_four_charts_and_the_table() {
-        let rows = vec![row(None, 8.0), row(Some(1), 10.0), row(Some(2), 5.0), row(Some(4), 4.0)];
-        let study = SpeedupStudy { title: "<x>".into(), cores: 2, rows, ..SpeedupStudy::default() };
-        let page = page(&study);
-        assert_eq!(page.matches("<section ").count(), 4);
-        for wanted in ["&lt;x&gt;", "4 nodes", "1.600×", "80", "2 cores"] {
-            assert!(page.contains(wanted), "{wanted}");
-        }
-    }
-
-    /// Seen: "44 ns to 19079 s", "0.00 to 219336.12", and 83 ms beside 10 ms "over 99.9 % longer".
-    #[test]
-    fn two_launches_have_no_interval_and_factors_are_factors() {
-        let few = |value| Estimate { value, interval: Err(Reason::TooFewLaunches) };
-        let launches =
-            [0.010, 0.083].map(|seconds| SpeedupLaunch { begun_s: 1.7e9, seconds }).into();
-        let base = SpeedupRow { seconds: few(30e-6), ..row(None, 1.0) };
-        let slow = SpeedupRow {
-            launches,
-            seconds: few(0.029),
-            speedup: Some(few(0.00104)),
-            ..row(Some(1), 1.0)
-        };
-        let page =
-            page(&SpeedupStudy { cores: 2, rows: vec![base, slow], ..SpeedupStudy::default() });
-        for wanted in [
-            "30.0\u{a0}µs",
-            "0.00104×",
-            "no interval: too few launches",
-            "takes 8.30× as long as the fastest",
-        ] {
-            assert!(page.contains(wanted), "{wanted}");
-        }
-    }
-
-    #[test]
-    fn a_study_that_was_ended_early_has_a_page_as_well() {
-        let study =
-            SpeedupStudy { cores: 4, rows: vec![row(None, 8.0)], ..SpeedupStudy::default() };
-        assert!(page(&study).contains("in order"));
-    }
-}
+mod tests;

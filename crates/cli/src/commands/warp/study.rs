@@ -6,25 +6,28 @@
 
 mod launch;
 mod subject;
-mod table;
 mod words;
 
-use crate::args::{StudyTiming, WarpStudyArgs};
+use crate::args::WarpStudyArgs;
 use crate::commands::place;
 use crate::interrupt;
 use crate::job::LaunchedJob;
 use crate::progress::Bar;
-use crate::show::{self, say};
+use crate::show::StudyFolder;
 use crate::studying::{kept, study, why_nothing};
 use anyhow::{Context, Result, bail};
+use sim_lens::{SpeedupSetup, SpeedupStudy};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use study::{Contestant, Ended, Turn};
+use study::{Contestant, Ended, Results, Turn};
 use subject::Subject;
-use table::Row;
 use warp::Summary;
+
+/// The study's tables and their files.
+const TABLES: &[(&str, Option<&str>)] =
+    &[("speedup", Some("speedup.csv")), ("launches", Some("launches.csv"))];
 
 /// What is measured.
 struct Study<'a> {
@@ -38,57 +41,58 @@ pub fn run(args: &WarpStudyArgs) -> Result<()> {
     if LaunchedJob::here().is_some() {
         bail!("the study starts its nodes itself: start it without mpirun or srun");
     }
-    let timings = timings(&args.timing);
+    StudyFolder::check(TABLES, &args.show)?;
+    let setups = setups(args);
     let subject = Subject::new(args)?;
     // From here on Ctrl-C only sets a flag: what is measured is kept.
     let stop = interrupt::flag();
     let folder = place::for_runs(args.out.as_deref(), "study")?;
     let study = Study { args, subject, folder };
-    let rows = study.measure(&timings).inspect_err(|_| {
+    let measured = study.measure(&setups).inspect_err(|_| {
         // Fail, as they should, when something was measured.
         let _ = std::fs::remove_dir(study.folder.join("xl_stats"));
         let _ = std::fs::remove_dir(&study.folder);
     })?;
     let early = stop.load(Ordering::Relaxed).then(|| "ended early by Ctrl-C".to_string());
-    study.show(&rows, early)
+    study.show(&measured, early)
 }
 
-/// The ways to time objects that are compared, each with what a launch is told.
-fn timings(asked: &[StudyTiming]) -> Vec<Timing> {
-    let mut timings: Vec<Timing> = Vec::new();
-    for timing in asked {
-        let name = match timing {
-            StudyTiming::None => "none",
-            StudyTiming::Process => "process",
-            StudyTiming::Wall => "wall",
-        };
-        if !timings.iter().any(|other| other.name == name) {
-            timings.push(Timing { name, words: vec!["--timing".into(), name.into()] });
+/// In order, then the numbers of nodes with each way to time objects.
+fn setups(args: &WarpStudyArgs) -> Vec<SpeedupSetup> {
+    let mut nodes = args.nodes.clone();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let mut timings: Vec<&'static str> = Vec::new();
+    for timing in args.timing.iter().map(|timing| timing.name()) {
+        if !timings.contains(&timing) {
+            timings.push(timing);
         }
     }
-    timings
+    // The only one needs no name.
+    if timings.len() == 1 {
+        timings = vec![""];
+    }
+    let of = |timing| nodes.iter().map(move |nodes| SpeedupSetup { nodes: Some(*nodes), timing });
+    let on_nodes = timings.into_iter().flat_map(of);
+    std::iter::once(SpeedupSetup::default()).chain(on_nodes).collect()
 }
 
-/// A way to time objects.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Timing {
-    name: &'static str,
-    words: Vec<String>,
-}
+type Measured = Vec<(SpeedupSetup, Results<Summary>)>;
 
 impl Study<'_> {
-    fn measure(&self, timings: &[Timing]) -> Result<Vec<Row>> {
+    fn measure(&self, setups: &[SpeedupSetup]) -> Result<Measured> {
         std::fs::create_dir(self.folder.join("xl_stats"))
             .context("cannot make a folder for XL_STATS")?;
-        let mut rows = self.rows(timings);
-        let contestants: Vec<Contestant> =
-            rows.iter().map(|row| Contestant { key: row.key(), limit: Duration::MAX }).collect();
+        let contestants: Vec<Contestant> = setups
+            .iter()
+            .map(|setup| Contestant { key: setup.key(), limit: Duration::MAX })
+            .collect();
         let mut bar = Bar::new(format!("study of {}", self.subject.name), None);
         let mut expected: Option<[String; 2]> = None;
         let begins = |turn: &Turn| bar.step(turn.done as u64, turn.all as u64, &turn.name);
         let results = study(self.args.launches, &contestants, begins, |turn| {
-            let row = &rows[turn.contestant];
-            let summary = self.launch(row, &turn.name).map_err(|why| match row.nodes {
+            let setup = setups[turn.contestant];
+            let summary = self.launch(setup, &turn.name).map_err(|why| match setup.nodes {
                 // Nothing can be compared with it.
                 None => Ended::Study(why.context(turn.name.clone())),
                 Some(_) => kept(&why),
@@ -97,31 +101,21 @@ impl Study<'_> {
             Ok(summary)
         })?;
         bar.finish();
-        rows.iter_mut().zip(results).for_each(|(row, results)| row.results = results);
-        if rows.iter().skip(1).all(|row| row.results.launches.is_empty()) {
-            bail!("no nodes were measured: {}", why_nothing(rows.iter().map(|row| &row.results)));
+        if results.iter().skip(1).all(|results| results.launches.is_empty()) {
+            bail!("no nodes were measured: {}", why_nothing(results.iter()));
         }
-        Ok(rows)
+        Ok(setups.iter().copied().zip(results).collect())
     }
 
-    /// In order, then the numbers of nodes with each timing.
-    fn rows(&self, timings: &[Timing]) -> Vec<Row> {
-        let mut nodes = self.args.nodes.clone();
-        nodes.sort_unstable();
-        nodes.dedup();
-        let several = timings.len() > 1;
-        let on_nodes = timings.iter().flat_map(|timing| {
-            let name = if several { timing.name } else { "" };
-            nodes.iter().map(move |nodes| Row::new(Some(*nodes), name, timing.words.clone()))
-        });
-        std::iter::once(Row::new(None, "", Vec::new())).chain(on_nodes).collect()
-    }
-
-    fn launch(&self, row: &Row, name: &str) -> Result<Summary> {
+    fn launch(&self, setup: SpeedupSetup, name: &str) -> Result<Summary> {
         let xl_stats =
             std::path::absolute(self.folder.join("xl_stats").join(format!("{name}.csv")))?;
-        let mut words = self.subject.words(row.nodes);
-        words.extend(row.words.iter().cloned());
+        let mut words = self.subject.words(setup.nodes);
+        if setup.nodes.is_some() {
+            let only = self.args.timing.first().map_or("none", |timing| timing.name());
+            let timing = if setup.timing.is_empty() { only } else { setup.timing };
+            words.extend(["--timing".into(), timing.into()]);
+        }
         let program = std::env::current_exe().context("cannot find this program's own file")?;
         let mut command = std::process::Command::new(program);
         command
@@ -132,26 +126,14 @@ impl Study<'_> {
         launch::summary(&launch::run(command)?)
     }
 
-    fn show(&self, rows: &[Row], early: Option<String>) -> Result<()> {
+    fn show(&self, measured: &Measured, early: Option<String>) -> Result<()> {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-        let mut study = table::study(&self.subject.name, cores, rows);
+        let mut study = SpeedupStudy::new(&self.subject.name, cores, measured);
         study.remarks.extend(early);
-        say(&format!("{}\n{}\n", table::text(&study), study.finding))?;
-        for line in study.sentences.iter().chain(&study.remarks) {
-            say(&format!("{line}\n"))?;
-        }
-        let (table, launches) = (self.folder.join("speedup.csv"), self.folder.join("launches.csv"));
-        show::file(&table, &table::csv(&study))?;
-        show::file(&launches, &table::launches_csv(rows))?;
-        let path = self.folder.join("report.html");
-        show::page(&study.document(), &path)?;
-        say(&format!(
-            "page: {}\ntables: {} {}   XL_STATS: {}/xl_stats\n",
-            path.display(),
-            table.display(),
-            launches.display(),
-            self.folder.display()
-        ))
+        let besides = format!("XL_STATS: {}/xl_stats", self.folder.display());
+        let left = StudyFolder { folder: &self.folder, tables: TABLES, besides };
+        let document = study.document();
+        left.show(&document, &document, &self.args.show)
     }
 }
 

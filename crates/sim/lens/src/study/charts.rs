@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use stats::launches::LAUNCHES_LEAST;
 use stats::speedup::Estimate;
 
-use super::{SpeedupRow, SpeedupStudy, efficiency as efficiency_text};
+use super::{SpeedupRow, SpeedupStudy, efficiency as efficiency_text, limit};
 use document::chart::{Chart, Raw, layout, time_axis};
 use document::{Colour, Section, ordered, time};
 use report::build::{MARK, ratio};
@@ -29,7 +29,7 @@ fn run_time(study: &SpeedupStudy) -> Section {
         chart("time-chart", "Run time against the number of nodes, both on log scales.", axes);
     let all = study.rows.iter().map(|row| row.seconds.value);
     let (low, high) = all.fold((f64::INFINITY, 0.0f64), |(low, high), s| (low.min(s), high.max(s)));
-    if let Some(base) = study.rows.iter().find(|row| row.nodes.is_none()) {
+    if let Some(base) = study.rows.iter().find(|row| row.setup.nodes.is_none()) {
         let ends = [1.0, most_nodes(study)];
         let ideal = ends.map(|nodes| base.seconds.value / nodes);
         chart.data.push(Box::new(straight(
@@ -54,8 +54,8 @@ fn run_time(study: &SpeedupStudy) -> Section {
 }
 
 fn run_time_sentence(study: &SpeedupStudy) -> String {
-    let base = study.rows.iter().find(|row| row.nodes.is_none());
-    let best = study.rows.iter().filter(|row| row.nodes.is_some());
+    let base = study.rows.iter().find(|row| row.setup.nodes.is_none());
+    let best = study.rows.iter().filter(|row| row.setup.nodes.is_some());
     let best = best.min_by(|a, b| a.seconds.value.total_cmp(&b.seconds.value));
     let seen = match (base, best) {
         (Some(base), Some(best)) => format!(
@@ -69,15 +69,7 @@ fn run_time_sentence(study: &SpeedupStudy) -> String {
     };
     format!(
         "{seen} On the dotted line n nodes would take an n-th of the time in order. {}",
-        limit(study)
-    )
-}
-
-fn limit(study: &SpeedupStudy) -> String {
-    let cores = study.cores;
-    let noun = if cores == 1 { "core" } else { "cores" };
-    format!(
-        "This machine has {cores} {noun}: beyond as many nodes no further speed-up can be expected."
+        limit(study.cores)
     )
 }
 
@@ -91,7 +83,7 @@ fn speedup(study: &SpeedupStudy) -> Section {
         "{seen}Speed-up is the run time in order divided by that on nodes. Bars are 95 % \
         intervals; below {LAUNCHES_LEAST} launches \
          there are none. {}",
-        limit(study)
+        limit(study.cores)
     );
     let mut section = Section::new("speedup", "Speed-up against nodes", sentence);
     section.legend = legend(study, "As many times as nodes");
@@ -137,8 +129,8 @@ fn time_of_day(study: &SpeedupStudy) -> Section {
         let colour = ordered(at, study.rows.len());
         section.legend.push((row.name(), colour));
         let x: Vec<f64> =
-            row.launches.iter().map(|launch| (launch.begun_s * 1e3).round()).collect();
-        let y: Vec<f64> = row.launches.iter().map(|launch| launch.seconds).collect();
+            row.launches.iter().map(|launch| (launch.begun.as_secs_f64() * 1e3).round()).collect();
+        let y: Vec<f64> = row.launches.iter().map(|launch| launch.outcome.seconds).collect();
         chart.data.push(Box::new(Raw(json!({
             "type": "scatter", "mode": "markers", "name": row.name(), "x": x, "y": y,
             "marker": {"color": colour.token(), "size": 8},
@@ -150,12 +142,12 @@ fn time_of_day(study: &SpeedupStudy) -> Section {
 }
 
 fn of(row: &SpeedupRow) -> String {
-    if row.nodes.is_none() { row.name() } else { format!("on {}", row.name()) }
+    if row.setup.nodes.is_none() { row.name() } else { format!("on {}", row.name()) }
 }
 
 /// How many times as long the slowest takes as the fastest.
 fn spread(row: &SpeedupRow) -> f64 {
-    let seconds = row.launches.iter().map(|launch| launch.seconds);
+    let seconds = row.launches.iter().map(|launch| launch.outcome.seconds);
     let (low, high) =
         seconds.fold((f64::INFINITY, 0.0f64), |(low, high), s| (low.min(s), high.max(s)));
     high / low.max(f64::MIN_POSITIVE)
@@ -164,7 +156,7 @@ fn spread(row: &SpeedupRow) -> f64 {
 fn efficiency(study: &SpeedupStudy) -> Section {
     let last = study.rows.iter().rev().find_map(|row| Some((row, row.efficiency()?)));
     let seen = last.map_or_else(String::new, |(row, it)| {
-        let each = if row.nodes == Some(1) { "the node" } else { "each node" };
+        let each = if row.setup.nodes == Some(1) { "the node" } else { "each node" };
         format!(
             "On {} {each} does {} of what the machine does in order. ",
             row.name(),
@@ -174,7 +166,7 @@ fn efficiency(study: &SpeedupStudy) -> Section {
     let sentence = format!(
         "{seen}Efficiency is speed-up by nodes; dashed is the part of executed events that came \
         true, which says how much of the loss is work undone. {}",
-        limit(study)
+        limit(study.cores)
     );
     let mut section = Section::new("efficiency", "Efficiency against nodes", sentence);
     section.legend = legend(study, "Events that came true");
@@ -182,7 +174,7 @@ fn efficiency(study: &SpeedupStudy) -> Section {
     let axes = layout().x_axis(nodes_axis(study, AxisType::Linear)).y_axis(y);
     let mut chart = chart("efficiency-chart", "Efficiency against the number of nodes.", axes);
     for (_, rows) in study.lines() {
-        let x: Vec<f64> = rows.iter().filter_map(|row| row.nodes.map(f64::from)).collect();
+        let x: Vec<f64> = rows.iter().filter_map(|row| row.setup.nodes.map(f64::from)).collect();
         let y: Vec<f64> = rows.iter().map(|row| row.event_efficiency).collect();
         chart.data.push(Box::new(Raw(json!({
             "type": "scatter", "mode": "lines+markers", "name": "Events that came true",
@@ -214,8 +206,10 @@ fn curves(
 ) -> Vec<Box<dyn plotly::Trace>> {
     let lines = study.lines();
     let curve = |(at, (timing, rows)): (usize, &(&str, Vec<&SpeedupRow>))| {
-        let points: Vec<(f64, Estimate)> =
-            rows.iter().filter_map(|row| Some((f64::from(row.nodes?), figure(row)?))).collect();
+        let points: Vec<(f64, Estimate)> = rows
+            .iter()
+            .filter_map(|row| Some((f64::from(row.setup.nodes?), figure(row)?)))
+            .collect();
         let colour = colour(at, lines.len()).token();
         let name = if timing.is_empty() { "Measured" } else { timing };
         boxed(Raw(json!({
@@ -278,12 +272,12 @@ fn legend(study: &SpeedupStudy, dotted: &str) -> Vec<(String, Colour)> {
 }
 
 fn most_nodes(study: &SpeedupStudy) -> f64 {
-    study.rows.iter().filter_map(|row| row.nodes).max().map_or(1.0, f64::from)
+    study.rows.iter().filter_map(|row| row.setup.nodes).max().map_or(1.0, f64::from)
 }
 
 /// Ticks at the numbers of nodes measured.
 fn nodes_axis(study: &SpeedupStudy, kind: AxisType) -> Axis {
-    let mut nodes: Vec<u16> = study.rows.iter().filter_map(|row| row.nodes).collect();
+    let mut nodes: Vec<u16> = study.rows.iter().filter_map(|row| row.setup.nodes).collect();
     nodes.sort_unstable();
     nodes.dedup();
     let title = if matches!(kind, AxisType::Log) { "nodes (log)" } else { "nodes" };
