@@ -103,7 +103,8 @@ fn one_box_and_two_are_measured_and_nothing_is_left() {
         return;
     }
     check_boxes(&study, "two boxes");
-    assert!(out.contains("× as long") && out.contains("5 Mbit/s"), "{out}");
+    let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("× as long") && said.contains("5 Mbit/s"), "{out}");
     // 1,600 bytes are 2.6 ms of this link each way, but for what the shaper lets pass at once after
     // a pause: a busy machine makes pauses.
     let sizes = lines(&study.join("sizes.csv"));
@@ -187,6 +188,8 @@ fn bad_input_is_one_line() {
     let err = fail(home.path(), "mpi study --hosts a,b,c");
     assert!(err.contains("--hosts a,b") && err.lines().count() == 1, "{err}");
     assert!(fail(home.path(), "mpi study --rate fast").contains("100mbit"));
+    let err = fail(home.path(), "mpi study --csv=speed");
+    assert!(err.contains("there are: trials, sizes, medians"), "{err}");
     assert!(
         fail(home.path(), "mpi study --hosts a,b --rate 1gbit").contains("cannot be used with")
     );

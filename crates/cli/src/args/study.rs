@@ -1,6 +1,7 @@
 //! Arguments of `fourstamp mpi study`.
 
 use super::quantity;
+use crate::show::ShowArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -67,6 +68,9 @@ pub struct StudyArgs {
     /// Seed of every random choice
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// How it is shown: with --csv alone, the table of trials.
+    #[command(flatten)]
+    pub show: ShowArgs,
 }
 
 /// What can carry messages within a box and between two alike.

@@ -19,10 +19,12 @@ mod sections;
 mod series;
 mod sites;
 mod slices;
+mod study;
 mod tables;
 mod tally;
 mod words;
 
+pub use self::study::{BoxStudy, INTEGER_BYTES, ONE_BOX, Sweep, TRIAL_BYTES, TWO_BOXES, Trial};
 pub use error::LensError;
 pub use functions::function_name;
 pub use lens::{MpiLens, MpiReading, part};

@@ -7,8 +7,6 @@
 
 mod child;
 mod measurement;
-mod sizes;
-mod table;
 
 use crate::analyse::{Analysed, analyse, tell_apart};
 use crate::args::{StudyArgs, StudyTransport};
@@ -17,23 +15,23 @@ use crate::commands::shaped::link::Link;
 use crate::commands::shaped::namespaces;
 use crate::interrupt;
 use crate::job::LaunchedJob;
-use crate::show::{self, say};
+use crate::show::{ShowArgs, StudyFolder};
 use crate::studying::study;
 use anyhow::{Context, Result, bail};
 use fabric::mpi_library;
 use measurement::{Boxes, Measurement};
+use mpi_lens::{BoxStudy, INTEGER_BYTES, Sweep, TRIAL_BYTES, Trial};
 use report::{Entry, Page};
 use stats::Filter;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use study::{Contestant, Ended, Turn};
 
-/// Payload of a trial's messages: two integers.
-const TRIAL_BYTES: u64 = 8;
-/// Bytes of an integer.
-const INTEGER_BYTES: u64 = 4;
+/// The study's tables and their files.
+const TABLES: &[(&str, Option<&str>)] =
+    &[("trials", Some("table.csv")), ("sizes", Some("sizes.csv")), ("medians", None)];
 
 /// No measurement may take longer.
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -45,6 +43,17 @@ struct Measured {
     run: Analysed,
 }
 
+impl Measured {
+    fn trial(&self) -> Option<Trial<'_>> {
+        let cycles = &self.run.analysis.cycles.as_ref()?.summary;
+        Some(Trial { boxes: self.boxes, trial: self.trial, cycles })
+    }
+
+    fn sweep(&self) -> Sweep<'_> {
+        Sweep { boxes: self.boxes, sizes: &self.run.analysis.sizes }
+    }
+}
+
 /// All of it, one box and two in turn.
 #[derive(Default)]
 struct Findings {
@@ -54,6 +63,7 @@ struct Findings {
 
 /// Measure, then show.
 pub fn run(args: &StudyArgs) -> Result<ExitCode> {
+    StudyFolder::check(TABLES, &args.show)?;
     let transport = transport(args)?;
     // From here on Ctrl-C only sets a flag: what was made is removed.
     let stop = interrupt::flag();
@@ -71,7 +81,7 @@ pub fn run(args: &StudyArgs) -> Result<ExitCode> {
         remarks.push("ended early by Ctrl-C".into());
     }
     let link = args.hosts.is_empty().then_some(&link);
-    show(&mut findings, transport, link, remarks, &folder)?;
+    show(&mut findings, transport, link, remarks, &folder, &args.show)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -229,34 +239,28 @@ fn show(
     findings: &mut Findings,
     transport: StudyTransport,
     link: Option<&Link>,
-    mut remarks: Vec<String>,
+    remarks: Vec<String>,
     folder: &Path,
+    show: &ShowArgs,
 ) -> Result<()> {
+    tell_apart(
+        findings.trials.iter_mut().chain(&mut findings.sweeps).map(|measured| &mut measured.run),
+    );
     let over = match transport {
         StudyTransport::Mpi => mpi_library().unwrap_or_default(),
         StudyTransport::Tcp => "TCP".into(),
     };
-    let mut sentences = table::sentences(&findings.trials, link);
-    sentences.extend(sizes::sentences(&findings.sweeps, link));
-    show::file(&folder.join("table.csv"), &table::csv(&findings.trials, &over))?;
-    show::file(&folder.join("sizes.csv"), &sizes::csv(&findings.sweeps))?;
-    say(&format!("\n{}\n{}", table::text(&findings.trials, &over), sizes::text(&findings.sweeps)))?;
-    for sentence in sentences.iter().chain(&remarks) {
-        say(&format!("{sentence}\n"))?;
-    }
-    sentences.append(&mut remarks);
-    tell_apart(
-        findings.trials.iter_mut().chain(&mut findings.sweeps).map(|measured| &mut measured.run),
-    );
-    let all = || findings.trials.iter().chain(&findings.sweeps);
-    let runs: Vec<Entry<'_>> = all().map(|measured| measured.run.entry()).collect();
-    let page: PathBuf = folder.join("report.html");
-    let title = "One box against two · Fourstamp";
-    show::page(&Page { title, runs: &runs, floors: &[], remarks: &sentences }.document(), &page)?;
-    say(&format!(
-        "page: {}\ntables: {folder}/table.csv {folder}/sizes.csv   runs: {folder}/*   (one: \
-        fourstamp report RUN)\n",
-        page.display(),
-        folder = folder.display()
-    ))
+    let study = BoxStudy {
+        over: &over,
+        link,
+        trials: findings.trials.iter().filter_map(Measured::trial).collect(),
+        sweeps: findings.sweeps.iter().map(Measured::sweep).collect(),
+        remarks,
+    };
+    let all = findings.trials.iter().chain(&findings.sweeps);
+    let runs: Vec<Entry<'_>> = all.map(|measured| measured.run.entry()).collect();
+    let runs = Page { title: "The runs", runs: &runs, floors: &[], remarks: &[] }.document();
+    let besides = format!("runs: {}/*   (one: fourstamp report RUN)", folder.display());
+    let left = StudyFolder { folder, tables: TABLES, besides };
+    left.show(&study.document(), &study.page(runs), show)
 }

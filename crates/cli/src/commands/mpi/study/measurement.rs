@@ -40,8 +40,8 @@ impl Boxes {
     /// As the tables say.
     pub fn name(&self) -> &'static str {
         match self {
-            Boxes::One => "one box",
-            Boxes::Joined(_) | Boxes::Hosts(_) => "two boxes",
+            Boxes::One => mpi_lens::ONE_BOX,
+            Boxes::Joined(_) | Boxes::Hosts(_) => mpi_lens::TWO_BOXES,
         }
     }
 

@@ -1,0 +1,117 @@
+use super::*;
+use document::{Screen, table_csv};
+use sizes::{jumps, of_the_rate, steepest};
+use stats::analysis::Quantile;
+use std::time::Duration;
+use trials::link_words;
+
+fn point(bytes: u64, ns: i64, jump: f64) -> SizePoint {
+    SizePoint { bytes, count: 10, p50_ns: ns, p99_ns: ns, min_ns: ns, jump }
+}
+
+fn cycles(median_ns: i64) -> Summary {
+    let quantile = |p, value_ns| Quantile { p, value_ns, interval_ns: None };
+    Summary {
+        count: 50,
+        min_ns: median_ns - 10,
+        max_ns: 9_000_000,
+        mean_ns: 1.5 * median_ns as f64,
+        quantiles: vec![quantile(0.5, median_ns), quantile(0.99, 2 * median_ns)],
+        ..Summary::default()
+    }
+}
+
+fn csv(document: &Document, name: &str) -> String {
+    let mut out = Vec::new();
+    table_csv(document, name, &mut out).expect("there is that table");
+    String::from_utf8(out).expect("CSV is UTF-8")
+}
+
+#[test]
+fn what_is_the_links_is_said() {
+    let slow = Link { rate_bits: 10_000, latency: None };
+    assert!(link_words(&slow, 1e4, 1e5).contains("holds even these back"));
+    let far = Link { rate_bits: 1_000_000_000, latency: Some(Duration::from_millis(1)) };
+    let said = link_words(&far, 10_000.0, 2_510_000.0);
+    assert!(said.contains("2000.00 \u{b5}s (80 %)") && said.contains("at once"), "{said}");
+    assert!(link_words(&far, 2e6, 1e6).contains("does not show"));
+}
+
+#[test]
+fn the_steepest_jumps_come_first() {
+    let sizes = [
+        point(1, 100, 0.0),
+        point(2, 150, 0.5),
+        point(3, 151, 0.01),
+        point(4, 302, 1.0),
+        point(5, 400, 0.32),
+    ];
+    let found: Vec<(u64, u64)> = steepest(&sizes).iter().map(|(a, b)| (a.bytes, b.bytes)).collect();
+    assert_eq!(found, [(3, 4), (1, 2), (4, 5)]);
+    assert!(jumps("one box", &sizes[2..3])[0].contains("no size"), "one point has no jump");
+}
+
+#[test]
+fn the_rates_part_is_a_part_of_what_was_measured() {
+    // 12,500 bytes each way at 100 Mbit/s: 2 ms of the 2.5.
+    let link = Link { rate_bits: 100_000_000, latency: None };
+    let said = of_the_rate(&link, &[point(0, 50_000, 0.0), point(12_500, 2_550_000, 0.0)]);
+    assert!(said.as_ref().is_some_and(|said| said.contains("80 % of it")), "{said:?}");
+    assert_eq!(of_the_rate(&link, &[point(0, 5, 0.0), point(1, 4, 0.0)]), None);
+}
+
+#[test]
+fn both_boxes_stand_in_every_table_and_the_runs_below_the_study() {
+    let (one, two) = (cycles(20_000), cycles(60_000));
+    let sizes = [point(4, 20_000, 0.0), point(16, 30_000, 0.5), point(1600, 90_000, 2.0)];
+    let link = Link { rate_bits: 5_000_000, latency: None };
+    let of = |boxes, cycles| Trial { boxes, trial: 1, cycles };
+    let study = BoxStudy {
+        over: "TCP",
+        link: Some(&link),
+        trials: vec![of(TWO_BOXES, &two), of(ONE_BOX, &one)],
+        sweeps: vec![
+            Sweep { boxes: ONE_BOX, sizes: &sizes[..2] },
+            Sweep { boxes: TWO_BOXES, sizes: &sizes },
+        ],
+        remarks: vec!["ended early by Ctrl-C".into()],
+    };
+    let made = study.document();
+    let trials = csv(&made, "trials");
+    assert_eq!(
+        trials.lines().collect::<Vec<_>>(),
+        [
+            "trial,boxes,over,bytes,count,min_ns,max_ns,average_ns,sd_ns,p50_ns,p99_ns,p99.9_ns",
+            "1,one box,TCP,8,50,19990,9000000,30000,0,20000,40000,",
+            "1,two boxes,TCP,8,50,59990,9000000,90000,0,60000,120000,",
+        ]
+    );
+    let sizes = csv(&made, "sizes");
+    assert_eq!(sizes.lines().next(), Some("boxes,bytes,count,min_ns,p50_ns,p99_ns,jump"));
+    assert_eq!(sizes.lines().last(), Some("two boxes,1600,10,90000,90000,90000,2"));
+    let said = document::terminal(&made, Screen { width: 80, colour: false });
+    for wanted in [
+        "A round trip takes 20.00 \u{b5}s in one box and 60.00 \u{b5}s between two, 3.00× as long",
+        "(2 integers) over TCP; 50 round trips",
+        "two boxes, a jump of the median: between 16 and 1600 bytes",
+        "Ctrl-C",
+    ] {
+        let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(wanted), "{wanted}: {said}");
+    }
+    let runs = Document {
+        title: "Six runs".into(),
+        opening: vec![
+            Block::Eyebrow(vec!["Six runs".into()]),
+            Block::Finding("All runs together.".into()),
+        ],
+        runs: vec![document::Run { title: "one-box-1".into(), ..document::Run::default() }],
+        ..Document::default()
+    };
+    let mut page = Vec::new();
+    document::page(&study.page(runs), &mut page).expect("memory takes everything");
+    let page = String::from_utf8(page).expect("a page is UTF-8");
+    assert_eq!(page.matches("<h1").count(), 1, "{page}");
+    assert!(page.contains("All runs together.") && page.contains("one-box-1"));
+    assert!(page.contains("The runs") && !page.contains("Six runs"));
+}
