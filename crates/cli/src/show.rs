@@ -98,11 +98,6 @@ pub fn page(document: &Document, out: &Path) -> Result<()> {
     whole(out, |file| Ok(document::page(document, file)?))
 }
 
-/// Write a text so that it appears whole or not at all.
-pub fn file(out: &Path, text: &str) -> Result<()> {
-    whole(out, |file| Ok(file.write_all(text.as_bytes())?))
-}
-
 /// Write a file so that it appears whole or not at all.
 pub fn whole<T>(out: &Path, write: impl FnOnce(&mut dyn Write) -> Result<T>) -> Result<T> {
     record::write_whole(out, write).map_err(|error| unwritten(error, out))

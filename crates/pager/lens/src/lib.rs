@@ -21,6 +21,5 @@ mod tally;
 pub mod timeline;
 mod words;
 
+pub use self::study::{Alternative, PagedLaunch, PagingStudy, StudyRow};
 pub use lens::{PagerLens, part};
-pub use parts::part_text;
-pub use study::{Bar, StudyFigure};

@@ -7,7 +7,7 @@ use pager_facts::{PagedPart, PagedSeconds};
 pub(crate) const LEAST: f64 = 0.005;
 
 /// The time of a part for people, where the processor's time was counted in ticks of `tick_s`.
-pub fn part_text(part: &PagedPart, tick_s: f64) -> String {
+pub(crate) fn part_text(part: &PagedPart, tick_s: f64) -> String {
     let measured = part.measured_s(tick_s).map(|s| time(s * 1e9));
     measured.unwrap_or_else(|| format!("below\u{a0}{}", time(tick_s * 1e9)))
 }

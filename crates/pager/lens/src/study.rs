@@ -1,145 +1,105 @@
-//! The figure of a paging study: completion times of alternatives as stacked bars, with what was
-//! predicted marked on them.
+//! The figure of document 004: one program with its data in different places. Completion times of
+//! the alternatives as stacked bars, with what was predicted marked on them.
 
-use document::{Block, Cell, Column, Document, Row, Section, Table, Track, time};
+mod alternative;
+mod prediction;
+mod row;
+mod tables;
+
+#[cfg(test)]
+mod tests;
+
+use document::{Block, Document, Section, Track, time};
 
 use crate::parts::{colour, part_text};
-use pager_facts::{PagedPart, PagedSeconds};
+use pager_facts::PagedPart;
+use prediction::predicted_s;
+use report::ratio_text;
 
-/// A study's figure.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StudyFigure {
-    /// Of the window and the page.
-    pub title: String,
-    /// What to see, a line each.
-    pub sentences: Vec<String>,
-    /// In the order in which they are shown; those of one group follow one another.
-    pub bars: Vec<Bar>,
+pub use alternative::Alternative;
+pub use row::{PagedLaunch, StudyRow};
+
+/// What was measured.
+#[derive(Default)]
+pub struct PagingStudy {
+    /// The program's name.
+    pub program: String,
+    /// All launches of each alternative with each size; those of a size follow one another.
+    pub rows: Vec<StudyRow>,
     /// What was left out, and why.
     pub remarks: Vec<String>,
 }
 
-/// An alternative's completion time.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bar {
-    /// What the program was given, such as `24 MiB`.
-    pub group: String,
-    /// The alternative.
-    pub name: String,
-    /// Median of what was measured, with its parts.
-    pub seconds: PagedSeconds,
-    /// The tick that the processor's time is counted in; 0 where it is measured.
-    pub tick_s: f64,
-    /// The fastest and the slowest launch.
-    pub range_s: (f64, f64),
-    /// What was predicted for it, from other runs.
-    pub predicted_s: Option<f64>,
-}
-
-impl StudyFigure {
+impl PagingStudy {
     /// All of it.
     pub fn document(&self) -> Document {
-        let mut opening = vec![Block::Finding(self.title.clone())];
-        opening.extend(self.sentences.iter().cloned().map(Block::Lead));
-        if !self.remarks.is_empty() {
-            opening.push(Block::List(self.remarks.clone()));
+        let title = format!(
+            "{} · where its data are, and where its time goes · Fourstamp",
+            self.program.to_uppercase()
+        );
+        let mut opening = vec![Block::Finding(title.clone())];
+        opening.extend(self.sentences().into_iter().map(Block::Lead));
+        let failures = self.rows.iter().filter_map(StudyRow::failure);
+        let remarks: Vec<String> = self.remarks.iter().cloned().chain(failures).collect();
+        if !remarks.is_empty() {
+            opening.push(Block::List(remarks));
         }
-        let groups = self.bars.chunk_by(|a, b| a.group == b.group);
-        Document {
-            title: self.title.clone(),
-            opening,
-            sections: groups.map(section).collect(),
-            runs: Vec::new(),
-        }
+        let scripts = [tables::launches(&self.program, &self.rows), prediction::table(&self.rows)];
+        opening.extend(scripts.map(Block::Table));
+        let sections = self.sizes().filter_map(|rows| self.section(rows)).collect();
+        Document { title, opening, sections, runs: Vec::new() }
+    }
+
+    fn sizes(&self) -> impl Iterator<Item = &[StudyRow]> {
+        self.rows.chunk_by(|a, b| a.size_bytes == b.size_bytes)
+    }
+
+    /// What to see, a line each.
+    fn sentences(&self) -> Vec<String> {
+        let mut sentences: Vec<String> = self.sizes().filter_map(against_swap).collect();
+        sentences.extend(prediction::sentence(&self.rows));
+        sentences
+    }
+
+    /// The alternatives with one size; `None` where nothing was measured.
+    fn section(&self, rows: &[StudyRow]) -> Option<Section> {
+        let measured: Vec<&StudyRow> = rows.iter().filter(|row| row.middle().is_some()).collect();
+        let first = measured.first()?;
+        let (size, local) = (first.size_text(), first.local_bytes >> 20);
+        let title = format!("{size} of data, {local} MiB local");
+        let mut section = Section::new("alternatives", title, "");
+        let tracks = measured.iter().filter_map(|row| track(row, &self.rows)).collect();
+        section.blocks.push(Block::Tracks(tracks));
+        let section = section.table(tables::alternatives(&measured, &self.rows));
+        Some(section.table(tables::parts(&measured)))
     }
 }
 
-fn section(bars: &[Bar]) -> Section {
-    let mut section = Section::new("alternatives", bars[0].group.as_str(), "");
-    section.blocks.push(Block::Tracks(bars.iter().map(track).collect()));
-    section.table(table(bars))
+/// Parity logging against the kernel's swap, where both were measured with this size.
+fn against_swap(rows: &[StudyRow]) -> Option<String> {
+    let of = |alternative| rows.iter().find(|row| row.alternative == alternative);
+    let (ours, swap) = (of(Alternative::ParityLog)?, of(Alternative::Swap)?);
+    let times = ours.middle()?.seconds.elapsed / swap.middle()?.seconds.elapsed;
+    Some(format!(
+        "With {} the median launch takes {} as long with parity logging ({} launches) as with the \
+        kernel's swap ({}).",
+        ours.size_text(),
+        ratio_text(times),
+        ours.results.launches.len(),
+        swap.results.launches.len()
+    ))
 }
 
 /// Name, bar and time.
-fn track(bar: &Bar) -> Track {
+fn track(row: &StudyRow, rows: &[StudyRow]) -> Option<Track> {
+    let middle = row.middle()?;
     let part = |part: PagedPart| {
-        (part.name, colour(&part), part.seconds.max(0.0), part_text(&part, bar.tick_s))
+        (part.name, colour(&part), part.seconds.max(0.0), part_text(&part, middle.tick_s))
     };
-    Track {
-        name: bar.name.clone(),
-        parts: bar.seconds.parts().map(part).into(),
-        mark: bar.predicted_s.map(|s| (s, format!("predicted {}", time(s * 1e9)))),
-        end: time(bar.seconds.elapsed * 1e9),
-    }
-}
-
-fn table(bars: &[Bar]) -> Table {
-    let mut columns = vec![
-        Column::text("alternative", "Alternative"),
-        Column::time("median", "Median"),
-        Column::time("fastest", "Fastest"),
-        Column::time("slowest", "Slowest"),
-        Column::time("predicted", "Predicted"),
-    ];
-    let parts = PagedSeconds::default().parts();
-    columns.extend(parts.map(|part| Column::time(part.key, part.name).coloured(colour(&part))));
-    Table::new("alternatives", columns).with(bars.iter().map(row))
-}
-
-fn row(bar: &Bar) -> Row {
-    let ns = |s: f64| Cell::new(s * 1e9);
-    let head = [
-        bar.name.as_str().into(),
-        ns(bar.seconds.elapsed),
-        ns(bar.range_s.0),
-        ns(bar.range_s.1),
-        predicted(bar),
-    ];
-    let part = |part: &PagedPart| ns(part.seconds).shown(part_text(part, bar.tick_s));
-    let parts = bar.seconds.parts();
-    head.into_iter().chain(parts.iter().map(part)).collect::<Vec<Cell>>().into()
-}
-
-/// With how far it is from what was measured.
-fn predicted(bar: &Bar) -> Cell {
-    let Some(s) = bar.predicted_s else { return Cell::default() };
-    let elapsed = bar.seconds.elapsed.max(f64::MIN_POSITIVE);
-    Cell::new(s * 1e9).small(format!("{:+.1} %", 100.0 * (s / elapsed - 1.0)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bar(group: &str, name: &str, user: f64, network: f64) -> Bar {
-        let seconds =
-            PagedSeconds { elapsed: user + network, user, network, ..PagedSeconds::default() };
-        let (group, name, predicted_s) = (group.into(), name.into(), Some(2.5));
-        Bar { group, name, seconds, tick_s: 0.01, range_s: (1.0, 2.0), predicted_s }
-    }
-
-    #[test]
-    fn bars_are_parts_of_their_groups_longest() {
-        let bars = vec![
-            bar("1 MiB", "disk", 2.0, 8.0),
-            bar("1 MiB", "<i>", 2.0, 0.0),
-            bar("2 MiB", "disk", 4.0, 4.0),
-        ];
-        let figure = StudyFigure { title: "FFT".into(), bars, ..StudyFigure::default() };
-        let mut page = Vec::new();
-        document::page(&figure.document(), &mut page).unwrap();
-        let page = String::from_utf8(page).unwrap();
-        assert_eq!(page.matches("<section ").count(), 2);
-        for wanted in [
-            "<i class=\"undo\" style=\"width:80.000%\"",
-            "left:25.000%",
-            "-75.0 %",
-            "&lt;i&gt;",
-            "<td>below\u{a0}10.0\u{a0}ms",
-            "<i class=\"work\" style=\"width:50.000%\"",
-        ] {
-            assert!(page.contains(wanted), "{wanted}");
-        }
-        assert!(!page.contains("<script"));
-    }
+    Some(Track {
+        name: row.alternative.name(),
+        parts: middle.seconds.parts().map(part).into(),
+        mark: predicted_s(row, rows).map(|s| (s, format!("predicted {}", time(s * 1e9)))),
+        end: time(middle.seconds.elapsed * 1e9),
+    })
 }

@@ -1,6 +1,7 @@
 //! Arguments of `fourstamp pager study`.
 
 use crate::args::{quantity, study::rate};
+use crate::show::ShowArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -72,6 +73,9 @@ pub struct PagerStudyArgs {
     /// Draws the order of the alternatives in each round
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// How it is shown: with --csv alone, the alternatives; parts, launches, predictions.
+    #[command(flatten)]
+    pub show: ShowArgs,
 }
 
 /// Programs that check their own results.

@@ -5,32 +5,43 @@
 //!
 //! Every launch is a fresh process with fresh servers; one launch of each alternative in turn.
 
-mod alternative;
-mod figure;
 mod launch;
 mod paged;
-mod prediction;
-mod row;
-mod table;
 
 use crate::args::{PagerStudyArgs, StudyAlternative};
 use crate::commands::place;
 use crate::commands::shaped::link::Link;
 use crate::commands::shaped::namespaces::{self, Namespaces};
 use crate::interrupt;
-use crate::show::{self, say};
+use crate::show::StudyFolder;
 use crate::studying::{kept, study, why_nothing};
-use alternative::Alternative;
 use anyhow::{Context, Result, bail};
 use launch::LIMIT;
 use pager_drive::swap::{Cgroup, SwapFile, lacking};
-use row::{Cell, Row};
+use pager_lens::{Alternative, PagedLaunch, PagingStudy, StudyRow};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::Ordering;
 use study::process::Times;
 use study::{Contestant, Turn};
+
+/// The study's tables and their files.
+const TABLES: &[(&str, Option<&str>)] = &[
+    ("alternatives", None),
+    ("parts", None),
+    ("launches", Some("study.csv")),
+    ("predictions", Some("predictions.csv")),
+];
+
+/// Alternatives that need no network, with the names by which they are asked for.
+const SIMPLE: [(StudyAlternative, Alternative); 5] = [
+    (StudyAlternative::AllMemory, Alternative::AllMemory),
+    (StudyAlternative::Swap, Alternative::Swap),
+    (StudyAlternative::Disk, Alternative::Disk),
+    (StudyAlternative::NoParity, Alternative::NoParity),
+    (StudyAlternative::ParityLog, Alternative::ParityLog),
+];
 
 /// What is measured, and with what.
 struct Study<'a> {
@@ -43,6 +54,7 @@ struct Study<'a> {
 
 /// Measure, then show.
 pub fn run(args: &PagerStudyArgs) -> Result<()> {
+    StudyFolder::check(TABLES, &args.show)?;
     let program = program_file(args)?;
     // From here on Ctrl-C only sets a flag: what was made is removed.
     let stop = interrupt::flag();
@@ -59,7 +71,7 @@ pub fn run(args: &PagerStudyArgs) -> Result<()> {
     if stop.load(Ordering::Relaxed) {
         remarks.push("ended early by Ctrl-C".into());
     }
-    study.show(&rows, remarks)
+    study.show(rows, remarks)
 }
 
 /// The alternatives that are asked for and possible here, what they need, and why the others are
@@ -67,11 +79,8 @@ pub fn run(args: &PagerStudyArgs) -> Result<()> {
 fn possible(args: &PagerStudyArgs) -> (Vec<Alternative>, Option<Namespaces>, Vec<String>) {
     let mut remarks = Vec::new();
     let asked = |kind| args.only.is_empty() || args.only.contains(&kind);
-    let mut alternatives: Vec<Alternative> = Alternative::SIMPLE
-        .into_iter()
-        .filter(|(kind, _)| asked(*kind))
-        .map(|(_, it)| it)
-        .collect();
+    let mut alternatives: Vec<Alternative> =
+        SIMPLE.into_iter().filter(|(kind, _)| asked(*kind)).map(|(_, it)| it).collect();
     if let Some(lacking) = lacking().filter(|_| asked(StudyAlternative::Swap)) {
         alternatives.retain(|alternative| *alternative != Alternative::Swap);
         remarks.push(format!("the kernel's swap is left out: {lacking}"));
@@ -114,7 +123,7 @@ fn program_file(args: &PagerStudyArgs) -> Result<PathBuf> {
 }
 
 impl Study<'_> {
-    fn measure(&self) -> Result<Vec<Row>> {
+    fn measure(&self) -> Result<Vec<StudyRow>> {
         let mut rows = self.rows();
         let contestants: Vec<Contestant> =
             rows.iter().map(|row| Contestant { key: row.key(), limit: LIMIT }).collect();
@@ -129,23 +138,23 @@ impl Study<'_> {
         Ok(rows)
     }
 
-    fn rows(&self) -> Vec<Row> {
+    fn rows(&self) -> Vec<StudyRow> {
         let of_size = |size: &usize| {
             let local = self.args.local.unwrap_or(size / 4);
             self.alternatives
                 .iter()
-                .map(move |it| Row::new(*it, *size as u64, local as u64))
+                .map(move |it| StudyRow::new(*it, *size as u64, local as u64))
                 .collect::<Vec<_>>()
         };
         self.args.sizes.iter().flat_map(of_size).collect()
     }
 
-    fn launch(&self, row: &Row, name: &str) -> Result<Cell> {
+    fn launch(&self, row: &StudyRow, name: &str) -> Result<PagedLaunch> {
         let mut alone = Command::new(&self.program);
         alone.args(["--size", &row.size_bytes.to_string()]);
         match row.alternative {
-            Alternative::AllMemory => launch::run(alone).map(Cell::alone),
-            Alternative::Swap => self.swapping(row, &alone).map(Cell::alone),
+            Alternative::AllMemory => launch::run(alone).map(unpaged),
+            Alternative::Swap => self.swapping(row, &alone).map(unpaged),
             Alternative::Network(rate_bits) => {
                 let boxes = self.namespaces.as_ref().context("no namespaces")?;
                 boxes.reshape(&Link { rate_bits, latency: None })?;
@@ -157,7 +166,7 @@ impl Study<'_> {
         }
     }
 
-    fn swapping(&self, row: &Row, alone: &Command) -> Result<Times> {
+    fn swapping(&self, row: &StudyRow, alone: &Command) -> Result<Times> {
         let _file = SwapFile::make(&self.folder, 2 * row.size_bytes, tell)?;
         let group = Cgroup::make(row.local_bytes, tell)?;
         launch::run(group.within(alone))
@@ -165,34 +174,27 @@ impl Study<'_> {
 
     fn paged(
         &self,
-        row: &Row,
+        row: &StudyRow,
         name: &str,
         alone: &Command,
         boxes: Option<&Namespaces>,
-    ) -> Result<Cell> {
+    ) -> Result<PagedLaunch> {
         let out = self.folder.join(name);
         paged::run(&paged::Plan { row, out: &out, alone, servers: self.args.servers, boxes })
     }
 
-    fn show(&self, rows: &[Row], mut remarks: Vec<String>) -> Result<()> {
-        let program = self.args.program.name();
-        remarks.extend(rows.iter().filter_map(Row::failure));
-        let sentences = table::sentences(rows);
-        say(&format!("\n{}\n", table::text(rows)))?;
-        for line in sentences.iter().chain(&remarks) {
-            say(&format!("{line}\n"))?;
-        }
-        let (csv, page) = (self.folder.join("study.csv"), self.folder.join("report.html"));
-        show::file(&csv, &table::csv(program, rows))?;
-        show::file(&self.folder.join("predictions.csv"), &prediction::csv(rows))?;
-        show::page(&figure::document(program, rows, sentences, remarks), &page)?;
-        say(&format!(
-            "page: {}\ntable: {}   runs: {}/*   (one: fourstamp report RUN)\n",
-            page.display(),
-            csv.display(),
-            self.folder.display()
-        ))
+    fn show(&self, rows: Vec<StudyRow>, remarks: Vec<String>) -> Result<()> {
+        let program = self.args.program.name().to_owned();
+        let document = PagingStudy { program, rows, remarks }.document();
+        let besides = format!("runs: {}/*   (one: fourstamp report RUN)", self.folder.display());
+        let left = StudyFolder { folder: &self.folder, tables: TABLES, besides };
+        left.show(&document, &document, &self.args.show)
     }
+}
+
+/// A launch of which only the kernel counted the time.
+fn unpaged(times: Times) -> PagedLaunch {
+    PagedLaunch::alone(times, 1.0 / rustix::param::clock_ticks_per_second() as f64)
 }
 
 /// What could not be removed.

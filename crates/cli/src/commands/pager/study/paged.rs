@@ -2,21 +2,20 @@
 
 use super::command_in;
 use super::launch;
-use super::row::{Cell, Row};
 use crate::commands::shaped::namespaces::Namespaces;
 use crate::interrupt;
 use anyhow::{Context, Result, ensure};
 use fabric::RunKey;
 use pager_drive::servers::Wanted;
 use pager_drive::{Servers, facts};
-use pager_lens::timeline;
+use pager_lens::{PagedLaunch, StudyRow, timeline};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::Ordering;
 
 /// What a launch takes.
 pub struct Plan<'a> {
-    pub row: &'a Row,
+    pub row: &'a StudyRow,
     /// Where its run goes.
     pub out: &'a Path,
     /// The program as it is started alone.
@@ -28,7 +27,7 @@ pub struct Plan<'a> {
 }
 
 /// Start servers, run the program, read what it says of itself.
-pub fn run(plan: &Plan) -> Result<Cell> {
+pub fn run(plan: &Plan) -> Result<PagedLaunch> {
     let (data, parity) = plan.row.alternative.servers();
     let number = if data { plan.servers + u32::from(parity) } else { 0 };
     let key = RunKey::generate()?;
@@ -65,5 +64,5 @@ pub fn run(plan: &Plan) -> Result<Cell> {
     } else {
         None
     };
-    Ok(Cell::paged(process, course))
+    Ok(PagedLaunch::paged(process, course))
 }

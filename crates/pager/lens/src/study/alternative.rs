@@ -1,7 +1,5 @@
 //! Where a program's data can be.
 
-use crate::args::StudyAlternative;
-
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alternative {
@@ -20,15 +18,6 @@ pub enum Alternative {
 }
 
 impl Alternative {
-    /// Those that need no network, with the names by which they are asked for.
-    pub const SIMPLE: [(StudyAlternative, Alternative); 5] = [
-        (StudyAlternative::AllMemory, Alternative::AllMemory),
-        (StudyAlternative::Swap, Alternative::Swap),
-        (StudyAlternative::Disk, Alternative::Disk),
-        (StudyAlternative::NoParity, Alternative::NoParity),
-        (StudyAlternative::ParityLog, Alternative::ParityLog),
-    ];
-
     /// As the tables say.
     pub fn name(self) -> String {
         match self {

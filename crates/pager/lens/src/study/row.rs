@@ -1,23 +1,23 @@
 //! What was measured: the launches of an alternative with one size.
 
 use super::alternative::Alternative;
+use crate::prediction::completion;
 use pager_facts::{Paged, PagedSeconds};
-use pager_lens::prediction::completion;
 use predict::{Completion, Recorded};
 use study::Results;
 use study::process::Times;
 
 /// All launches of an alternative with one size.
-pub struct Row {
+pub struct StudyRow {
     pub alternative: Alternative,
     pub size_bytes: u64,
     pub local_bytes: u64,
-    pub results: Results<Cell>,
+    pub results: Results<PagedLaunch>,
 }
 
 /// One launch.
 #[derive(Clone, Debug, Default)]
-pub struct Cell {
+pub struct PagedLaunch {
     pub seconds: PagedSeconds,
     pub page_outs: u64,
     pub page_ins: u64,
@@ -28,16 +28,16 @@ pub struct Cell {
     pub tick_s: f64,
 }
 
-impl Cell {
-    /// Of a program that was alone: nobody measured why it did not work for the rest of the time.
-    pub fn alone(launched: Times) -> Cell {
-        let tick_s = 1.0 / rustix::param::clock_ticks_per_second() as f64;
-        Cell { seconds: work(&launched).with_other(), tick_s, ..Cell::default() }
+impl PagedLaunch {
+    /// Of a program that was alone, whose processor's time is counted in ticks of `tick_s`: nobody
+    /// measured why it did not work for the rest of the time.
+    pub fn alone(launched: Times, tick_s: f64) -> PagedLaunch {
+        PagedLaunch { seconds: work(&launched).with_other(), tick_s, ..PagedLaunch::default() }
     }
 
     /// Of a paged one, as it says itself.
-    pub fn paged(process: &Paged, course: Option<Recorded>) -> Cell {
-        Cell {
+    pub fn paged(process: &Paged, course: Option<Recorded>) -> PagedLaunch {
+        PagedLaunch {
             seconds: process.seconds,
             page_outs: process.page_outs,
             page_ins: process.page_ins,
@@ -62,10 +62,10 @@ fn work(launched: &Times) -> PagedSeconds {
     }
 }
 
-impl Row {
+impl StudyRow {
     /// Nothing measured yet.
-    pub fn new(alternative: Alternative, size_bytes: u64, local_bytes: u64) -> Row {
-        Row { alternative, size_bytes, local_bytes, results: Results::default() }
+    pub fn new(alternative: Alternative, size_bytes: u64, local_bytes: u64) -> StudyRow {
+        StudyRow { alternative, size_bytes, local_bytes, results: Results::default() }
     }
 
     /// For the names of folders.
@@ -93,8 +93,8 @@ impl Row {
     }
 
     /// The launch in the middle by its elapsed time: its parts belong together.
-    pub fn middle(&self) -> Option<&Cell> {
-        let mut cells: Vec<&Cell> = self.results.outcomes().collect();
+    pub fn middle(&self) -> Option<&PagedLaunch> {
+        let mut cells: Vec<&PagedLaunch> = self.results.outcomes().collect();
         cells.sort_by(|a, b| a.seconds.elapsed.total_cmp(&b.seconds.elapsed));
         cells.get(cells.len().checked_sub(1)? / 2).copied()
     }

@@ -5,11 +5,12 @@
 //! there is.
 
 use super::alternative::Alternative;
-use super::row::{Cell, Row};
+use super::row::{PagedLaunch, StudyRow};
+use document::{Cell, Column, Table, Unit};
 use predict::{Link, replay};
 
 /// What is predicted for `row`: for other links, and for memory enough.
-pub fn predicted_s(row: &Row, rows: &[Row]) -> Option<f64> {
+pub(super) fn predicted_s(row: &StudyRow, rows: &[StudyRow]) -> Option<f64> {
     let (base_bits, base) = base(row, rows)?;
     match row.alternative {
         Alternative::AllMemory => Some(base.completion().all_memory().total()),
@@ -19,12 +20,12 @@ pub fn predicted_s(row: &Row, rows: &[Row]) -> Option<f64> {
 }
 
 /// The fastest link with the size of `row`, and the launch that speaks for it.
-fn base<'a>(row: &Row, rows: &'a [Row]) -> Option<(u64, &'a Cell)> {
+fn base<'a>(row: &StudyRow, rows: &'a [StudyRow]) -> Option<(u64, &'a PagedLaunch)> {
     networks(row.size_bytes, rows).max_by_key(|(bits, _)| *bits)
 }
 
 /// All links with this size that something was measured over.
-fn networks(size_bytes: u64, rows: &[Row]) -> impl Iterator<Item = (u64, &Cell)> {
+fn networks(size_bytes: u64, rows: &[StudyRow]) -> impl Iterator<Item = (u64, &PagedLaunch)> {
     rows.iter().filter(move |row| row.size_bytes == size_bytes).filter_map(|row| {
         let Alternative::Network(bits) = row.alternative else { return None };
         // Where nothing was transferred there is nothing to predict.
@@ -34,7 +35,7 @@ fn networks(size_bytes: u64, rows: &[Row]) -> impl Iterator<Item = (u64, &Cell)>
 
 /// A launch over a link of `from_bits` a second, over one of `to_bits`. Without its course, by
 /// document 004's arithmetic.
-fn over(cell: &Cell, from_bits: u64, to_bits: u64) -> f64 {
+fn over(cell: &PagedLaunch, from_bits: u64, to_bits: u64) -> f64 {
     match &cell.course {
         Some(run) => replay(run, &Link::of_bits(from_bits), &Link::of_bits(to_bits)).elapsed_s,
         None => cell.completion().at_bandwidth(to_bits as f64 / from_bits as f64).total(),
@@ -57,7 +58,7 @@ impl Foretold {
 }
 
 /// From each link for each other one of the same size.
-fn all(rows: &[Row]) -> Vec<Foretold> {
+fn all(rows: &[StudyRow]) -> Vec<Foretold> {
     let mut sizes: Vec<u64> = rows.iter().map(|row| row.size_bytes).collect();
     sizes.dedup();
     let of_size = |size_bytes: u64| {
@@ -91,7 +92,7 @@ fn middle(errors: &[f64]) -> Option<f64> {
 }
 
 /// How far predictions are from what was measured.
-pub fn sentence(rows: &[Row]) -> Option<String> {
+pub(super) fn sentence(rows: &[StudyRow]) -> Option<String> {
     let all = all(rows);
     let [fast, slow] = [true, false].map(|fastest| errors(&all, fastest));
     let links = if fast.len() == 1 {
@@ -110,37 +111,49 @@ pub fn sentence(rows: &[Row]) -> Option<String> {
     ))
 }
 
-/// For programs: each link from each other one, and last the median of the errors of what the
+/// For scripts: each link from each other one, and last the median of the errors of what the
 /// fastest foretells.
-pub fn csv(rows: &[Row]) -> String {
-    let mut text =
-        "prediction,size_bytes,from_bits,to_bits,measured_s,predicted_s,error\n".to_string();
+pub(super) fn table(rows: &[StudyRow]) -> Table {
+    let columns = [
+        Column::text("prediction", ""),
+        Column::new("size", "", Unit::Bytes),
+        Column::count("from_bits", ""),
+        Column::count("to_bits", ""),
+        Column::seconds("measured", ""),
+        Column::seconds("predicted", ""),
+        Column::share("error", ""),
+    ];
     let all = all(rows);
-    for one in &all {
-        let Foretold { size_bytes, from_bits, to_bits, measured_s, predicted_s } = one;
-        text.push_str(&format!(
-            "link,{size_bytes},{from_bits},{to_bits},{measured_s:.6},{predicted_s:.6},{:.6}\n",
-            one.error()
-        ));
-    }
+    let row = |one: &Foretold| {
+        let Foretold { size_bytes, from_bits, to_bits, measured_s, predicted_s } = *one;
+        let (measured, predicted) = (measured_s.into(), predicted_s.into());
+        let (from, to) = (from_bits.into(), to_bits.into());
+        [Cell::from("link"), size_bytes.into(), from, to, measured, predicted, one.error().into()]
+    };
+    let mut table = Table::new("predictions", columns).with(all.iter().map(row)).data();
     if let Some(median) = middle(&errors(&all, true)) {
-        text.push_str(&format!("median,,,,,,{median:.6}\n"));
+        let none = Cell::default;
+        table.push([Cell::from("median"), none(), none(), none(), none(), none(), median.into()]);
     }
-    text
+    table
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use document::Value;
     use pager_facts::PagedSeconds;
     use predict::{Direction, Recorded, Transfer, Wait};
 
-    fn row(alternative: Alternative, cell: Cell) -> Row {
-        Row { results: [cell].into_iter().collect(), ..Row::new(alternative, 24 << 20, 6 << 20) }
+    fn row(alternative: Alternative, cell: PagedLaunch) -> StudyRow {
+        StudyRow {
+            results: [cell].into_iter().collect(),
+            ..StudyRow::new(alternative, 24 << 20, 6 << 20)
+        }
     }
 
     /// As document 004 has it, with other waiting for bytes.
-    fn document(elapsed: f64, blocked_bytes: f64) -> Cell {
+    fn document(elapsed: f64, blocked_bytes: f64) -> PagedLaunch {
         let seconds = PagedSeconds {
             elapsed,
             user: 66.138,
@@ -151,7 +164,7 @@ mod tests {
             network_bytes: blocked_bytes,
             ..PagedSeconds::default()
         };
-        Cell { seconds, transfers: 5452, ..Cell::default() }
+        PagedLaunch { seconds, transfers: 5452, ..PagedLaunch::default() }
     }
 
     #[test]
@@ -165,17 +178,23 @@ mod tests {
         let predicted: Vec<Option<String>> =
             rows.iter().map(|row| predicted_s(row, &rows).map(|s| format!("{s:.2}"))).collect();
         assert_eq!(predicted, [Some("69.48".into()), None, Some("130.76".into()), None]);
-        assert!(
-            csv(&rows).contains(",10000000,100000000,83.459000,83.459"),
-            "the document's own way: {}",
-            csv(&rows)
-        );
+        let found = table(&rows);
+        let [from, to, measured, error] = [2, 3, 4, 6].map(|at| {
+            found.rows.iter().map(|row| row.cells[at].value.clone()).collect::<Vec<Value>>()
+        });
+        let [fast, slow] = [100_000_000, 10_000_000].map(Value::Whole);
+        assert_eq!(from, [fast.clone(), slow.clone(), Value::None]);
+        assert_eq!(to, [slow, fast, Value::None]);
+        assert_eq!(measured, [Value::Real(130.76), Value::Real(83.459), Value::None]);
+        // The document's own way.
+        let Value::Real(median) = error[2] else { panic!("a median: {error:?}") };
+        assert!(median < 1e-3, "{error:?}");
         assert!(
             sentence(&rows)
                 .expect("two links")
                 .contains("over 1 other link their median error is 0.0 %")
         );
-        assert!(sentence(&rows[..1]).is_none() && csv(&rows[..1]).lines().count() == 1);
+        assert!(sentence(&rows[..1]).is_none() && table(&rows[..1]).rows.is_empty());
     }
 
     #[test]
@@ -193,7 +212,7 @@ mod tests {
             transfers: vec![transfer],
             waits: vec![Wait { from_s: 0.0, to_s: 1.1, transfer: Some(0) }],
         };
-        let cell = Cell { course: Some(course), ..document(1.6, 1.1) };
+        let cell = PagedLaunch { course: Some(course), ..document(1.6, 1.1) };
         let slow_s = over(&cell, 100_000_000, 10_000_000);
         assert!((slow_s - (10.0 * 1514.0 / 1448.0 + 0.55)).abs() < 0.02, "{slow_s}");
     }
