@@ -11,6 +11,12 @@ use std::path::Path;
 /// Runs that the example with made-up runs leaves.
 const RUNS: [&str; 2] = ["warp-run", "mpi-run"];
 
+/// Tables that are for scripts only, by the command that has them of a run.
+const FOR_SCRIPTS: [(&str, &[&str]); 2] = [
+    ("explain", &["groups", "reasons", "episodes", "episode-causes", "idle"]),
+    ("story", &["messages", "chapters", "facts"]),
+];
+
 /// Of the made-up runs in the folder. Leaves a page of a comparison there, too.
 pub fn all(workspace: &Workspace, program: &Path, folder: &Path) -> Result<BTreeSet<String>> {
     let mut lines = BTreeSet::new();
@@ -21,11 +27,20 @@ pub fn all(workspace: &Workspace, program: &Path, folder: &Path) -> Result<BTree
         };
         lines.extend(first_line(&report("--csv")?).map(|head| format!("csv: quantiles: {head}")));
         lines.extend(series(&report("--csv=all")?));
+        for (verb, tables) in FOR_SCRIPTS {
+            for table in tables {
+                let mut command = workspace.command(program, &[verb]);
+                let csv = process::capture(command.arg(&run).arg(format!("--csv={table}")))?;
+                lines.extend(first_line(&csv).map(|head| format!("csv: {verb}/{table}: {head}")));
+            }
+        }
         let tables = folder.join(format!("{name}-tables"));
         let mut export = workspace.command(program, &["export"]);
         process::capture(export.arg(&run).arg("--csv").arg(&tables))?;
         lines.extend(exported(&tables, "export")?);
     }
+    let checks = process::capture(workspace.command(program, &["doctor"]).arg("--csv"))?;
+    lines.extend(first_line(&checks).map(|head| format!("csv: doctor/checks: {head}")));
     let [a, b] = RUNS.map(|name| folder.join(name));
     let mut compare = workspace.command(program, &["compare"]);
     process::capture(compare.args([&a, &b]).arg("--html").arg(folder.join("compare.html")))?;
