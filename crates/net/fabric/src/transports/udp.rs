@@ -22,6 +22,7 @@ use record::{ABSENT, Kind};
 use std::time::{Duration, Instant};
 
 pub(crate) mod counters;
+mod credit;
 pub(crate) mod datagram;
 mod faults;
 mod incoming;
@@ -31,8 +32,10 @@ mod meeting;
 mod opening;
 pub(crate) mod options;
 mod outgoing;
+mod overtaking;
 pub(crate) mod pair;
 pub(crate) mod priority;
+mod resend_timer;
 #[cfg(test)]
 mod simulation;
 mod task;

@@ -8,9 +8,12 @@
 //! There is no congestion control: the window is the only bound, as it was on Myrinet.
 
 use super::counters::UdpCounts;
+use super::credit::Credit;
 use super::datagram::{Ack, DatagramError, Unit, WORDS_MAX, encode_unit};
 use super::options::UdpOptions;
-use super::timing::{GAP, RoundTrips, Times};
+use super::overtaking::Overtaking;
+use super::resend_timer::ResendTimer;
+use super::timing::Times;
 use crate::transport::{Flag, Head};
 use std::collections::VecDeque;
 
@@ -32,7 +35,7 @@ struct Slot {
     ends_message: bool,
     sent_at: u64,
     /// Number of the datagram that it went with last.
-    order: u64,
+    datagram: u64,
     times_sent: u32,
 }
 
@@ -44,22 +47,12 @@ pub(super) struct Outgoing {
     base: u64,
     fresh: u64,
     next: u64,
-    /// Units before this are welcome.
-    limit: u64,
     units: u32,
     messages: u32,
     lost: VecDeque<u64>,
-    order: u64,
-    /// The latest datagram of which something was acknowledged.
-    order_acked: u64,
-    trips: RoundTrips,
-    times: Times,
-    /// When to look at the timers again: not too late, perhaps too early.
-    look_at: u64,
-    /// Somebody found no room because the peer has none: ask it now and then.
-    wants_room: bool,
-    ask_at: u64,
-    asked: u32,
+    datagrams: Overtaking,
+    timer: ResendTimer,
+    credit: Credit,
     /// Of a test that must fail: believe acknowledgements of one unit more than they say.
     #[cfg(test)]
     pub credulous: bool,
@@ -74,7 +67,7 @@ impl Outgoing {
             state: State::Done,
             ends_message: false,
             sent_at: 0,
-            order: 0,
+            datagram: 0,
             times_sent: 0,
         };
         Outgoing {
@@ -83,18 +76,12 @@ impl Outgoing {
             base: 0,
             fresh: 0,
             next: 0,
-            limit: room,
             units: 0,
             messages: 0,
             lost: VecDeque::with_capacity(span),
-            order: 0,
-            order_acked: 0,
-            trips: RoundTrips::new(times),
-            times,
-            look_at: times.period.map_or(u64::MAX, |period| now.saturating_add(period)),
-            wants_room: false,
-            ask_at: u64::MAX,
-            asked: 0,
+            datagrams: Overtaking::default(),
+            timer: ResendTimer::new(times, now),
+            credit: Credit::new(room),
             #[cfg(test)]
             credulous: false,
         }
@@ -116,15 +103,13 @@ impl Outgoing {
     pub fn has_room(&self) -> bool {
         self.units < self.window
             && self.next - self.base < self.slots.len() as u64
-            && self.next < self.limit
+            && self.credit.covers(self.next)
     }
 
-    /// A unit found no room: if that is the peer's, it has to be asked, because the word that there
-    /// is room again may be lost.
+    /// A unit found no room: if that is the peer's, it has to be asked.
     pub fn found_no_room(&mut self, now: u64) {
-        if self.next >= self.limit && !self.wants_room {
-            (self.wants_room, self.asked) = (true, 0);
-            self.ask_at = now.saturating_add(self.trips.patience(1));
+        if !self.credit.covers(self.next) {
+            self.credit.is_wanted(now, &self.timer.trips);
         }
     }
 
@@ -155,7 +140,7 @@ impl Outgoing {
 
     /// A datagram begins.
     pub fn begin_datagram(&mut self) {
-        self.order += 1;
+        self.datagrams.begin();
     }
 
     /// Append the unit that is due to the datagram that has begun. `true`: it goes again.
@@ -163,15 +148,13 @@ impl Outgoing {
         let again = self.lost.pop_front();
         let seq = again.unwrap_or(self.fresh);
         self.fresh = self.fresh.max(seq + 1);
-        let order = self.order;
+        let number = self.datagrams.latest();
         let slot = self.slot(seq);
         datagram.extend_from_slice(&slot.bytes);
-        (slot.state, slot.sent_at, slot.order) = (State::Flying, now, order);
+        (slot.state, slot.sent_at, slot.datagram) = (State::Flying, now, number);
         slot.times_sent += 1;
         let times_sent = slot.times_sent;
-        if self.times.period.is_none() {
-            self.look_at = self.look_at.min(now.saturating_add(self.trips.patience(times_sent)));
-        }
+        self.timer.sent(now, times_sent);
         again.is_some()
     }
 
@@ -197,11 +180,8 @@ impl Outgoing {
         while self.base < self.fresh && self.slot(self.base).state == State::Done {
             self.base += 1;
         }
-        let limit = ack.before.saturating_add(ack.room.into());
-        if limit > self.limit {
-            (self.limit, self.wants_room, self.ask_at) = (limit, false, u64::MAX);
-        }
-        if ack.used > 0 && self.times.period.is_none() {
+        self.credit.reaches(ack.before.saturating_add(ack.room.into()));
+        if ack.used > 0 && self.timer.is_adaptive() {
             self.find_gaps(now, counts);
         }
         Ok(())
@@ -238,27 +218,27 @@ impl Outgoing {
             return;
         }
         slot.state = State::Done;
-        let (order, times_sent, ends) = (slot.order, slot.times_sent, slot.ends_message);
+        let (datagram, times_sent, ends) = (slot.datagram, slot.times_sent, slot.ends_message);
         let time = now.saturating_sub(slot.sent_at);
         self.units -= 1;
         self.messages -= u32::from(ends);
         if times_sent == 1 {
-            self.trips.add(time);
+            self.timer.trips.add(time);
         }
         // The answer to the first sending of what has just gone again says nothing of later
         // datagrams.
-        if times_sent == 1 || time >= self.trips.least {
-            self.order_acked = self.order_acked.max(order);
+        if times_sent == 1 || time >= self.timer.trips.least {
+            self.datagrams.has_come(datagram);
         }
     }
 
     /// What later datagrams have overtaken goes again.
     fn find_gaps(&mut self, now: u64, counts: &mut UdpCounts) {
         for seq in self.base..self.fresh {
-            let order_acked = self.order_acked;
-            let slot = self.slot(seq);
-            if slot.state == State::Flying && slot.order + GAP <= order_acked && slot.sent_at < now
-            {
+            let at = self.index(seq);
+            let slot = &mut self.slots[at];
+            let overtaken = self.datagrams.has_overtaken(slot.datagram);
+            if slot.state == State::Flying && overtaken && slot.sent_at < now {
                 slot.state = State::Lost;
                 self.lost.push_back(seq);
                 counts.resent_by_gap += 1;
@@ -269,37 +249,24 @@ impl Outgoing {
     /// Look at the timers, if it is time to. What is due again is then [`Outgoing::due`].
     #[inline]
     pub fn look(&mut self, now: u64, counts: &mut UdpCounts) {
-        if now < self.look_at {
+        if now < self.timer.deadline() {
             return;
         }
-        match self.times.period {
-            Some(period) => {
-                // The phase stays, also after a pause of many periods.
-                let missed = (now - self.look_at) / period.max(1);
-                self.look_at =
-                    self.look_at.saturating_add((missed + 1).saturating_mul(period.max(1)));
-                self.lose(|_| true, counts);
-            }
-            None => {
-                let (trips, before) = (self.trips, counts.resent_by_timer);
-                self.lose(
-                    |slot| slot.sent_at.saturating_add(trips.patience(slot.times_sent)) <= now,
-                    counts,
-                );
-                if counts.resent_by_timer > before {
-                    self.trips.expired();
-                }
-                let trips = self.trips;
-                let until =
-                    |slot: &Slot| slot.sent_at.saturating_add(trips.patience(slot.times_sent));
-                self.look_at = self.flying().map(until).min().unwrap_or(u64::MAX);
-            }
+        if self.timer.next_period(now) {
+            return self.lose(|_| true, counts);
         }
+        let (timer, before) = (self.timer, counts.resent_by_timer);
+        self.lose(|slot| timer.until(slot.sent_at, slot.times_sent) <= now, counts);
+        if counts.resent_by_timer > before {
+            self.timer.trips.expired();
+        }
+        let timer = self.timer;
+        let earliest = self.flying().map(|slot| timer.until(slot.sent_at, slot.times_sent)).min();
+        self.timer.look_again(earliest);
     }
 
     fn flying(&self) -> impl Iterator<Item = &Slot> {
-        let mask = self.slots.len() as u64 - 1;
-        let slots = (self.base..self.fresh).map(move |seq| &self.slots[(seq & mask) as usize]);
+        let slots = (self.base..self.fresh).map(|seq| &self.slots[self.index(seq)]);
         slots.filter(|slot| slot.state == State::Flying)
     }
 
@@ -316,22 +283,23 @@ impl Outgoing {
 
     /// Whether the peer should be asked for room now. Says so once each time.
     pub fn asks(&mut self, now: u64) -> bool {
-        if now < self.ask_at {
-            return false;
-        }
-        self.asked += 1;
-        self.ask_at = now.saturating_add(self.trips.patience(self.asked + 1));
-        true
+        self.credit.asks(now, &self.timer.trips)
     }
 
     /// When something may have to be done though nothing comes.
     pub fn deadline(&self) -> u64 {
-        if self.units == 0 { self.ask_at } else { self.look_at.min(self.ask_at) }
+        let asking = self.credit.deadline();
+        if self.units == 0 { asking } else { self.timer.deadline().min(asking) }
+    }
+
+    #[inline]
+    fn index(&self, seq: u64) -> usize {
+        seq as usize & (self.slots.len() - 1)
     }
 
     #[inline]
     fn slot(&mut self, seq: u64) -> &mut Slot {
-        let mask = self.slots.len() as u64 - 1;
-        &mut self.slots[(seq & mask) as usize]
+        let at = self.index(seq);
+        &mut self.slots[at]
     }
 }

@@ -3,9 +3,6 @@
 //!
 //! All times are ticks, whatever a tick is.
 
-/// From so many datagrams acknowledged after it on, a message counts as lost (RFC 9002, 6.1.1).
-pub(super) const GAP: u64 = 3;
-
 /// Most doublings of the patience.
 const DOUBLINGS_MAX: u32 = 12;
 
