@@ -26,7 +26,6 @@ use crate::spec::{NodeId, Spec, Topology};
 use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport, TransportReport};
 use assembly::{Assembly, Whole};
 use barrier::Barrier;
-use record::{ABSENT, Kind};
 use route::{ROUTE_BYTES, Route};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -257,7 +256,7 @@ impl Transport for Cube {
         let dimensions = self.shape.dimensions();
         loop {
             if let Some(dimension) = self.barrier.to_tell(dimensions) {
-                let mut head = control_head(Flag::Barrier);
+                let mut head = Head::control(Flag::Barrier);
                 let told = self.links.try_send(self.me ^ 1 << dimension, &mut head, &[])?;
                 if told == Handed::Full {
                     return Ok(false);
@@ -270,9 +269,4 @@ impl Transport for Cube {
             }
         }
     }
-}
-
-/// The head of what carries no message.
-fn control_head(flag: Flag) -> Head {
-    Head { ready: ABSENT, sent: ABSENT, seq: 0, kind: Kind::Other, flag, batch: 1, in_flight: 0 }
 }

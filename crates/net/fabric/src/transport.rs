@@ -167,6 +167,15 @@ pub trait Transport: Send {
     }
 }
 
+impl Head {
+    /// Of what carries no message.
+    #[inline]
+    pub(crate) fn control(flag: Flag) -> Head {
+        let kind = Kind::Other;
+        Head { ready: ABSENT, sent: ABSENT, seq: 0, kind, flag, batch: 1, in_flight: 0 }
+    }
+}
+
 impl Arrival {
     /// A fragment from a direct neighbour, before anything is known of when it came.
     #[inline]

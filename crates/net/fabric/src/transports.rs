@@ -15,6 +15,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 pub(crate) mod head;
+mod links;
+mod looks;
 #[cfg(feature = "mpi")]
 pub(crate) mod mpi;
 #[cfg(not(feature = "mpi"))]
@@ -25,6 +27,7 @@ pub(crate) mod shm;
 pub(crate) mod sockets;
 pub(crate) mod tcp;
 pub(crate) mod thread;
+mod turn;
 pub(crate) mod udp;
 
 pub use mpi::MPI;

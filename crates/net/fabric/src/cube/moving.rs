@@ -3,9 +3,7 @@
 
 use super::assembly::{Whole, sent_at_source};
 use super::route::{ROUTE_BYTES, Route, RouteError, What, next_node};
-use super::{
-    Cube, InHand, Packet, Placed, RELAY_AT_ONCE, TELL_EVERY, Unfinished, WAITING_MAX, control_head,
-};
+use super::{Cube, InHand, Packet, Placed, RELAY_AT_ONCE, TELL_EVERY, Unfinished, WAITING_MAX};
 use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::transport::{Arrival, Flag, Handed, Head, Transport};
@@ -264,7 +262,7 @@ impl Cube {
         }
         let taken = counts.taken;
         let route = self.control_route(to, What::Taken);
-        let mut head = control_head(Flag::Last);
+        let mut head = Head::control(Flag::Last);
         let next = next_node(self.me, to);
         // No room now, or a lost neighbour: the next message will tell, or the next taking.
         if let Ok(Handed::Yes) = self.links.try_send(next, &mut head, &route.encode()) {
@@ -307,7 +305,7 @@ impl Cube {
     /// `false`: no room now.
     pub(super) fn tell_of(&mut self, lost: NodeId, to: NodeId) -> bool {
         let route = Route { src: lost, ..self.control_route(lost, What::Obituary) };
-        let told = self.links.try_send(to, &mut control_head(Flag::Last), &route.encode());
+        let told = self.links.try_send(to, &mut Head::control(Flag::Last), &route.encode());
         self.unflushed = true;
         !matches!(told, Ok(Handed::Full))
     }

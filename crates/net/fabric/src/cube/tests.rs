@@ -4,6 +4,7 @@ use super::*;
 use crate::spec::{TransportSpec, Waiting};
 use crate::transports::{THREAD, thread};
 use clock::Clock;
+use record::{ABSENT, Kind};
 
 fn cube(nodes: u16, packet_bytes: u32) -> Vec<Cube> {
     let spec = Spec {

@@ -14,6 +14,7 @@ use crate::error::FabricError;
 use crate::pin::ticks_of;
 use crate::spec::{NodeId, PathRoom, Spec, Waiting};
 use crate::transport::{Arrival, Flag, Handed, Head, Transport};
+use crate::transports::turn::Turn;
 use clock::Clock;
 use memory::Region;
 use record::{ABSENT, ArrivedClock};
@@ -97,7 +98,7 @@ pub(crate) struct Rings {
     receivers: Vec<Option<Receiver>>,
     /// Peers that a message can come from, in the order in which they are asked.
     sources: Vec<NodeId>,
-    next_source: usize,
+    turn: Turn,
     in_hand: Option<NodeId>,
     paused: Vec<bool>,
     /// Peers to wake at the next flush.
@@ -136,7 +137,7 @@ impl Rings {
             receivers: receivers.collect(),
             sources: peers.filter(|from| layout.path(*from, me).is_some()).collect(),
             region,
-            next_source: 0,
+            turn: Turn::default(),
             in_hand: None,
             paused: vec![false; usize::from(spec.nodes)],
             touched: Vec::with_capacity(usize::from(spec.nodes)),
@@ -279,9 +280,7 @@ impl Transport for Rings {
     fn poll(&mut self, spinning_since: u64) -> Result<Option<Arrival>, FabricError> {
         self.in_hand = None;
         for _ in 0..self.sources.len() {
-            let from = self.sources[self.next_source];
-            self.next_source =
-                if self.next_source + 1 == self.sources.len() { 0 } else { self.next_source + 1 };
+            let from = self.sources[self.turn.take(self.sources.len())];
             if self.paused[usize::from(from)] {
                 continue;
             }

@@ -8,6 +8,7 @@ use crate::transports::shm::Segment;
 
 pub(crate) mod arrive;
 pub(crate) mod mesh;
+pub(crate) mod observer;
 pub(crate) mod offered;
 pub(crate) mod stamp;
 

@@ -14,20 +14,21 @@
 
 use crate::error::FabricError;
 use crate::open::{Opening, boxed};
-use crate::pin::{ticks_of, ticks_per_ns};
+use crate::pin::ticks_of;
 use crate::spec::NodeId;
 use crate::transport::{Arrival, Flag, Handed, Head, Transport};
-use crate::transports::sockets::arrive::arrival;
+use crate::transports::links::Links;
 use crate::transports::sockets::mesh::{Meeting, Met};
-use crate::transports::sockets::stamp::Conversion;
+use crate::transports::sockets::observer::Observer;
+use crate::transports::turn::Turn;
 use crate::transports::{LookCost, NodePlace, TransportKind, sockets};
-use clock::Clock;
 use flow::Late;
 use inbox::Delivery;
 use link::{Link, Looked, WINDOW};
 use lookout::{Asked, Lookout, wait_for_one};
 use record::ABSENT;
 use std::time::{Duration, Instant};
+use unwritten::Unwritten;
 
 mod ending;
 mod flow;
@@ -39,6 +40,7 @@ mod outbox;
 mod sight;
 #[cfg(test)]
 mod tests;
+mod unwritten;
 
 /// What has been owed to a peer for so long is acknowledged.
 const ACKNOWLEDGE_AFTER: Duration = Duration::from_millis(1);
@@ -63,30 +65,18 @@ pub static TCP: TransportKind = TransportKind {
 
 /// One node's connections.
 pub(crate) struct Tcp {
-    clock: Clock,
-    conversion: Conversion,
-    nodes: u16,
-    links: Vec<Link>,
-    /// Where a node's connection is in `links`.
-    places: Vec<Option<usize>>,
-    /// Whose turn it is to be asked for a fragment.
-    next: usize,
+    observer: Observer,
+    links: Links<Link>,
+    /// Who is asked for a fragment next.
+    turn: Turn,
     in_hand: Option<usize>,
     lookout: Lookout,
-    /// Connections that something was put in for since the last flush.
-    touched: Vec<usize>,
-    /// Some connection has not taken all that was to be written.
-    backlog: bool,
+    unwritten: Unwritten,
     /// The last fragment found no room.
     was_full: bool,
-    /// Before the last look that found nothing on any connection, in ticks (zero: never): what is
-    /// found later came later.
-    empty_at: u64,
-    /// After the last look that found nothing, so before the next one.
-    looked_at: u64,
+    /// Since the last that found a fragment.
     empty_looks: u32,
     acknowledge_after_ticks: u64,
-    read_timeout: Option<Duration>,
     leaving_timeout: Duration,
     fragment_bytes: usize,
 }
@@ -98,32 +88,21 @@ fn connect(mut opening: Opening<'_>) -> Result<Tcp, FabricError> {
     let peers = &spec.transport.peers;
     let leaving_timeout = Duration::from_millis(spec.peer_timeout_ms);
     let deadline = Instant::now() + leaving_timeout;
-    let mut conversion = Conversion::new(clock, 1.0 / ticks_per_ns(&clock));
+    let mut observer = Observer::new(clock);
     let met = Meeting { me, spec, peers, key, clock: &clock, deadline }.all(&listener)?;
     let link = |met: Met| Link::new(met.node, met.stream, spec, met.same_clock);
     let links: Vec<Link> = met.into_iter().map(link).collect();
-    conversion.compare();
-    let mut places = vec![None; peers.len()];
-    for (place, link) in links.iter().enumerate() {
-        places[usize::from(link.node)] = Some(place);
-    }
+    observer.conversion.compare();
     Ok(Tcp {
-        clock,
-        conversion,
-        nodes: spec.nodes,
+        observer,
         lookout: Lookout::new(links.len()).map_err(FabricError::io("setting up epoll"))?,
-        touched: Vec::with_capacity(links.len()),
-        links,
-        places,
-        next: 0,
+        unwritten: Unwritten::new(links.len()),
+        links: Links::new(spec.nodes, links, |link| link.node),
+        turn: Turn::default(),
         in_hand: None,
-        backlog: false,
         was_full: false,
-        empty_at: 0,
-        looked_at: 0,
         empty_looks: 0,
         acknowledge_after_ticks: ticks_of(&clock, ACKNOWLEDGE_AFTER),
-        read_timeout: None,
         leaving_timeout,
         fragment_bytes: WINDOW.or_chosen(spec.path_room).fragment_bytes,
     })
@@ -137,7 +116,7 @@ impl Transport for Tcp {
         head: &mut Head,
         payload: &[u8],
     ) -> Result<Handed, FabricError> {
-        let at = self.place(to)?;
+        let at = self.links.place(to)?;
         if let Some(refusal) = self.links[at].refusal() {
             return Err(refusal);
         }
@@ -149,22 +128,19 @@ impl Transport for Tcp {
         let mut now = 0;
         if head.ready != ABSENT {
             self.refresh_in_flight(at, head.seq);
-            now = self.clock.now().0;
+            now = self.observer.now();
             (head.in_flight, head.sent) = (self.links[at].in_flight(), now);
         }
         self.links[at].put(head, bytes, now);
         self.was_full = false;
-        if !self.touched.contains(&at) {
-            self.touched.push(at);
-        }
+        self.unwritten.touch(at);
         Ok(Handed::Yes)
     }
 
     #[inline]
     fn flush(&mut self) -> Result<(), FabricError> {
-        while let Some(at) = self.touched.pop() {
-            self.backlog |= !self.links[at].write();
-        }
+        let links = &mut self.links;
+        self.unwritten.flush(|at| links[at].write());
         Ok(())
     }
 
@@ -198,31 +174,30 @@ impl Transport for Tcp {
         self.acknowledge_late();
         let owing = self.links.iter().any(Link::owes);
         let timeout = if owing { timeout.min(ACKNOWLEDGE_AFTER) } else { timeout };
-        let whole = !owing && !self.backlog;
+        let whole = !owing && !self.unwritten.is_left();
         self.look(timeout, whole)?;
-        self.looked_at = 0;
+        self.observer.looks.waited();
         self.was_full = false;
         self.acknowledge_late();
         Ok(())
     }
 
     fn check_peers(&mut self) -> Result<(), FabricError> {
-        for at in 0..self.links.len() {
-            let Tcp { links, clock, conversion, empty_at, .. } = self;
-            links[at].read(false, *empty_at, clock, conversion);
+        for link in self.links.iter_mut() {
+            link.read(false, &mut self.observer);
         }
         self.acknowledge_late();
         self.report_failure(true)
     }
 
     fn pause(&mut self, from: NodeId, paused: bool) {
-        if let Ok(at) = self.place(from) {
+        if let Ok(at) = self.links.place(from) {
             self.links[at].paused = paused;
         }
     }
 
     fn in_flight(&mut self, to: NodeId) -> u32 {
-        self.place(to).map_or(0, |at| self.links[at].in_flight())
+        self.links.place(to).map_or(0, |at| self.links[at].in_flight())
     }
 
     fn fragment_bytes_max(&self) -> usize {
@@ -235,17 +210,7 @@ impl Transport for Tcp {
     fn leave(&mut self) {
         let deadline = Instant::now() + self.leaving_timeout;
         for link in self.links.iter_mut().filter(|link| !link.said_bye() && !link.has_ended()) {
-            let kind = record::Kind::Other;
-            let head = Head {
-                ready: ABSENT,
-                sent: ABSENT,
-                seq: 0,
-                kind,
-                flag: Flag::Bye,
-                batch: 1,
-                in_flight: 0,
-            };
-            link.put(&head, &[], 0);
+            link.put(&Head::control(Flag::Bye), &[], 0);
         }
         let mut shut = vec![false; self.links.len()];
         while Instant::now() < deadline && self.links.iter().any(|link| !link.has_ended()) {
@@ -264,18 +229,11 @@ impl Transport for Tcp {
 }
 
 impl Tcp {
-    #[inline]
-    fn place(&self, node: NodeId) -> Result<usize, FabricError> {
-        let place = self.places.get(usize::from(node)).copied().flatten();
-        place.ok_or(FabricError::NoSuchNode { node, last: self.nodes - 1 })
-    }
-
     /// The next fragment that is here, in turn by peer.
     #[inline]
     fn next_arrival(&mut self) -> Option<Arrival> {
         for _ in 0..self.links.len() {
-            let at = self.next;
-            self.next = if at + 1 == self.links.len() { 0 } else { at + 1 };
+            let at = self.turn.take(self.links.len());
             if self.links[at].paused {
                 continue;
             }
@@ -292,7 +250,7 @@ impl Tcp {
     fn arrival(&mut self, at: usize, delivery: &Delivery) -> Arrival {
         let link = &self.links[at];
         let came = delivery.came.filter(|_| link.wants_stamps(&delivery.head));
-        arrival(link.node, delivery.head, came, link.same_clock, &mut self.conversion)
+        self.observer.arrival(link.node, delivery.head, came, link.same_clock)
     }
 
     /// Look once at all connections, for at most `timeout`, and read what is there. `true`:
@@ -302,7 +260,7 @@ impl Tcp {
         if self.links.len() == 1 {
             return self.look_at_one(timeout, whole);
         }
-        let Tcp { links, lookout, clock, conversion, empty_at, .. } = self;
+        let Tcp { links, lookout, observer, .. } = self;
         for (at, link) in links.iter().enumerate() {
             let asked = Asked { reading: link.wants_reading(), writing: link.has_pending() };
             lookout
@@ -312,7 +270,7 @@ impl Tcp {
         let mut something = false;
         for &at in lookout.look(timeout).map_err(FabricError::io("waiting for peers"))? {
             links[at].write();
-            something |= links[at].read(false, *empty_at, clock, conversion) == Looked::Something;
+            something |= links[at].read(false, observer) == Looked::Something;
         }
         Ok(something)
     }
@@ -320,10 +278,9 @@ impl Tcp {
     #[inline]
     fn look_at_one(&mut self, timeout: Duration, whole: bool) -> Result<bool, FabricError> {
         let wait = whole && !timeout.is_zero() && self.links[0].wants_reading();
-        if wait && self.read_timeout != Some(timeout) {
-            let set = self.links[0].stream().set_read_timeout(Some(timeout));
-            set.map_err(FabricError::io("setting how long to wait for a peer"))?;
-            self.read_timeout = Some(timeout);
+        if wait {
+            let limited = self.links[0].limit_wait(timeout);
+            limited.map_err(FabricError::io("setting how long to wait for a peer"))?;
         }
         if !wait && !timeout.is_zero() {
             let link = &self.links[0];
@@ -332,16 +289,15 @@ impl Tcp {
                 .map_err(FabricError::io("waiting for a peer"))?;
             self.write_backlog();
         }
-        let Tcp { links, clock, conversion, empty_at, .. } = self;
-        Ok(links[0].read(wait, *empty_at, clock, conversion) == Looked::Something)
+        Ok(self.links[0].read(wait, &mut self.observer) == Looked::Something)
     }
 
     #[inline]
     fn found_nothing(&mut self) {
         self.empty_looks += 1;
         if self.links.iter().any(Link::is_recording) {
-            self.empty_at = self.looked_at.max(self.empty_at);
-            self.looked_at = self.clock.now().0;
+            self.observer.looks.found_nothing();
+            self.observer.looks.next_after(self.observer.now());
         }
         if self.empty_looks.is_multiple_of(LOOKS_PER_THOUGHT) {
             self.acknowledge_late();
@@ -351,10 +307,9 @@ impl Tcp {
     /// See whether the peer has taken something, and write what waits. `true`: there is room now.
     #[cold]
     fn make_room(&mut self, at: usize, bytes: usize) -> bool {
-        let Tcp { links, clock, conversion, empty_at, .. } = self;
-        let done = links[at].write();
-        links[at].read(false, *empty_at, clock, conversion);
-        self.backlog |= !done;
+        let done = self.links[at].write();
+        self.links[at].read(false, &mut self.observer);
+        self.unwritten.note(!done);
         self.links[at].has_room(bytes)
     }
 
@@ -363,27 +318,23 @@ impl Tcp {
     #[inline]
     fn refresh_in_flight(&mut self, at: usize, seq: u64) {
         if self.links[at].is_deep() && seq.is_multiple_of(u64::from(SENDS_PER_LOOK)) {
-            let Tcp { links, clock, conversion, empty_at, .. } = self;
-            links[at].read(false, *empty_at, clock, conversion);
+            self.links[at].read(false, &mut self.observer);
         }
     }
 
     #[inline]
     fn write_backlog(&mut self) {
-        if self.backlog {
-            // Every one of them, also after one that has not gone whole.
-            self.backlog = self.links.iter_mut().fold(false, |left, link| !link.write() | left);
-        }
+        self.unwritten.retry(self.links.iter_mut(), Link::write);
     }
 
     fn acknowledge_late(&mut self) {
         if !self.links.iter().any(Link::owes) {
             return;
         }
-        let late = Some(Late { now: self.clock.now().0, limit: self.acknowledge_after_ticks });
-        for link in &mut self.links {
+        let late = Some(Late { now: self.observer.now(), limit: self.acknowledge_after_ticks });
+        for link in self.links.iter_mut() {
             link.acknowledge(late);
-            self.backlog |= link.has_pending();
+            self.unwritten.note(link.has_pending());
         }
     }
 

@@ -12,13 +12,13 @@
 use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::transport::{Arrival, Flag, Handed, Happening, Head, Transport, TransportReport};
-use crate::transports::sockets::arrive::arrival;
-use crate::transports::sockets::stamp::Conversion;
+use crate::transports::links::Links;
+use crate::transports::sockets::observer::Observer;
+use crate::transports::turn::Turn;
 use crate::transports::{LookCost, NodePlace, TransportKind, sockets};
-use clock::Clock;
 use counters::{Resent, UdpReport};
 use link::Link;
-use record::{ABSENT, Kind};
+use record::ABSENT;
 use std::time::{Duration, Instant};
 
 pub(crate) mod counters;
@@ -65,26 +65,19 @@ pub static UDP: TransportKind = TransportKind {
 
 /// One node's end.
 pub(crate) struct Endpoint {
-    clock: Clock,
-    conversion: Conversion,
-    nodes: u16,
-    links: Vec<Link>,
-    /// Where a node's link is in `links`.
-    places: Vec<Option<usize>>,
-    /// Whose turn it is to be asked for a message.
-    next: usize,
+    observer: Observer,
+    links: Links<Link>,
+    /// Who is asked for a message next.
+    turn: Turn,
     in_hand: Option<usize>,
     /// Links that something was put in for since the last flush.
     touched: Vec<usize>,
     was_full: bool,
-    /// Before the last look that found nothing, in ticks (zero: never).
-    empty_at: u64,
-    looked_at: u64,
+    /// Where a datagram is read into, and where one is put together.
     room: Box<[u8]>,
     out: Vec<u8>,
     report: UdpReport,
     fragment_bytes: usize,
-    ns_per_tick: f64,
     leaving_timeout: Duration,
 }
 
@@ -96,7 +89,7 @@ impl Transport for Endpoint {
         head: &mut Head,
         payload: &[u8],
     ) -> Result<Handed, FabricError> {
-        let at = self.place(to)?;
+        let at = self.links.place(to)?;
         if let Some(refusal) = self.links[at].refusal() {
             return Err(refusal);
         }
@@ -118,7 +111,7 @@ impl Transport for Endpoint {
     #[inline]
     fn flush(&mut self) -> Result<(), FabricError> {
         while let Some(at) = self.touched.pop() {
-            let now = self.clock.now().0;
+            let now = self.observer.now();
             // What seems overdue may have been acknowledged while the node did something else.
             if self.links[at].deadline() <= now {
                 self.read(at);
@@ -139,10 +132,10 @@ impl Transport for Endpoint {
                 return Ok(Some(arrival));
             }
         } else {
-            self.empty_at = self.looked_at;
+            self.observer.looks.found_nothing();
         }
-        let now = self.clock.now().0;
-        self.looked_at = now;
+        let now = self.observer.now();
+        self.observer.looks.next_after(now);
         self.serve_all(now, true);
         self.links.iter_mut().find_map(|link| link.failure(false)).map_or(Ok(None), Err)
     }
@@ -157,14 +150,15 @@ impl Transport for Endpoint {
         if !self.was_full && self.has_next() {
             return Ok(());
         }
-        self.serve_all(self.clock.now().0, true);
+        self.serve_all(self.observer.now(), true);
         let timeout = timeout.min(self.until_deadline());
         self.wait(timeout)?;
         for at in 0..self.links.len() {
             self.read(at);
         }
-        self.serve_all(self.clock.now().0, true);
-        (self.looked_at, self.was_full) = (0, false);
+        self.serve_all(self.observer.now(), true);
+        self.observer.looks.waited();
+        self.was_full = false;
         Ok(())
     }
 
@@ -173,18 +167,18 @@ impl Transport for Endpoint {
             let (link, mut reading) = self.reading(at);
             link.look_after(&mut reading);
         }
-        self.serve_all(self.clock.now().0, true);
+        self.serve_all(self.observer.now(), true);
         self.links.iter_mut().find_map(|link| link.failure(true)).map_or(Ok(()), Err)
     }
 
     fn pause(&mut self, from: NodeId, paused: bool) {
-        if let Ok(at) = self.place(from) {
+        if let Ok(at) = self.links.place(from) {
             self.links[at].paused = paused;
         }
     }
 
     fn in_flight(&mut self, to: NodeId) -> u32 {
-        self.place(to).map_or(0, |at| self.links[at].pair.in_flight())
+        self.links.place(to).map_or(0, |at| self.links[at].pair.in_flight())
     }
 
     fn fragment_bytes_max(&self) -> usize {
@@ -196,19 +190,9 @@ impl Transport for Endpoint {
     /// was lost.
     fn leave(&mut self) {
         let deadline = Instant::now() + self.leaving_timeout;
-        let kind = Kind::Other;
-        let head = Head {
-            ready: ABSENT,
-            sent: ABSENT,
-            seq: 0,
-            kind,
-            flag: Flag::Bye,
-            batch: 1,
-            in_flight: 0,
-        };
         for link in self.links.iter_mut().filter(|link| !link.said_bye && !link.has_ended()) {
             if link.pair.has_room() {
-                link.pair.put(&head, &[]);
+                link.pair.put(&Head::control(Flag::Bye), &[]);
             }
         }
         while Instant::now() < deadline && self.links.iter().any(|link| !link.has_ended()) {
@@ -221,7 +205,7 @@ impl Transport for Endpoint {
                 }
                 link.look_after(&mut reading);
             }
-            self.serve_all(self.clock.now().0, true);
+            self.serve_all(self.observer.now(), true);
             let moment = Duration::from_millis(1).min(self.until_deadline());
             if self.links.iter().any(|link| !link.has_ended()) && self.wait(moment).is_err() {
                 break;
@@ -240,18 +224,12 @@ impl Transport for Endpoint {
 }
 
 impl Endpoint {
-    #[inline]
-    fn place(&self, node: NodeId) -> Result<usize, FabricError> {
-        let place = self.places.get(usize::from(node)).copied().flatten();
-        place.ok_or(FabricError::NoSuchNode { node, last: self.nodes - 1 })
-    }
-
     /// Put in a fragment for which there is room.
     #[inline]
     fn put(&mut self, at: usize, head: &mut Head, payload: &[u8]) {
         let link = &mut self.links[at];
         if head.ready != ABSENT {
-            (head.in_flight, head.sent) = (link.pair.in_flight(), self.clock.now().0);
+            (head.in_flight, head.sent) = (link.pair.in_flight(), self.observer.now());
         }
         link.pair.put(head, payload);
         link.said_bye |= head.flag == Flag::Bye;
@@ -270,8 +248,7 @@ impl Endpoint {
     #[inline]
     fn next_arrival(&mut self) -> Option<Arrival> {
         for _ in 0..self.links.len() {
-            let at = self.next;
-            self.next = if at + 1 == self.links.len() { 0 } else { at + 1 };
+            let at = self.turn.take(self.links.len());
             let link = &mut self.links[at];
             if link.paused {
                 continue;
@@ -279,7 +256,7 @@ impl Endpoint {
             if let Some((head, came)) = link.pair.next() {
                 self.in_hand = Some(at);
                 let came = came.filter(|_| head.ready != ABSENT);
-                return Some(arrival(link.node, head, came, link.same_clock, &mut self.conversion));
+                return Some(self.observer.arrival(link.node, head, came, link.same_clock));
             }
         }
         None

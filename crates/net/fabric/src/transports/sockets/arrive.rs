@@ -5,6 +5,10 @@ use crate::spec::NodeId;
 use crate::transport::{Arrival, Head};
 use record::{ABSENT, ArrivedClock, How};
 
+/// Without kernel stamps: what comes no later than this after a look that found nothing was seen
+/// coming.
+pub(crate) const SEEN_AT_ONCE_NS: u64 = 1000;
+
 /// When the bytes of one read came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {

@@ -11,13 +11,14 @@ use crate::error::FabricError;
 use crate::spec::{NodeId, Spec};
 use crate::transport::{Flag, Head};
 use crate::transports::sockets::arrive::Span;
-use crate::transports::sockets::stamp::{self, Conversion};
+use crate::transports::sockets::observer::Observer;
+use crate::transports::sockets::stamp;
 use crate::window::Window;
-use clock::Clock;
 use record::ArrivedClock;
 use rustix::net::{Shutdown, shutdown};
 use std::io::{self, ErrorKind};
 use std::net::TcpStream;
+use std::time::Duration;
 
 /// What may be on its way to one peer.
 pub(super) const WINDOW: Window =
@@ -45,6 +46,8 @@ pub(super) struct Link {
     /// The peer's stamps are on this node's clock.
     pub same_clock: bool,
     stream: TcpStream,
+    /// How long a read that waits does so.
+    read_timeout: Option<Duration>,
     /// Whether the last message carried stamps: then it is worth knowing when nothing had come yet.
     recording: bool,
     inbox: Inbox,
@@ -67,6 +70,7 @@ impl Link {
             paused: false,
             same_clock,
             stream,
+            read_timeout: None,
             recording: true,
             inbox: Inbox::new(longest, inbox_bytes),
             outbox: Outbox::default(),
@@ -189,15 +193,18 @@ impl Link {
         self.recording
     }
 
-    /// Read once. `empty_at`: when a look last found nothing, in ticks (zero: unknown).
+    /// From now on a read that waits does so for at most `timeout`.
+    pub fn limit_wait(&mut self, timeout: Duration) -> io::Result<()> {
+        if self.read_timeout != Some(timeout) {
+            self.stream.set_read_timeout(Some(timeout))?;
+            self.read_timeout = Some(timeout);
+        }
+        Ok(())
+    }
+
+    /// Read once.
     #[inline]
-    pub fn read(
-        &mut self,
-        wait: bool,
-        empty_at: u64,
-        clock: &Clock,
-        conversion: &mut Conversion,
-    ) -> Looked {
+    pub fn read(&mut self, wait: bool, observer: &mut Observer) -> Looked {
         if self.ending.is_over() {
             return Looked::NotAsked;
         }
@@ -212,10 +219,11 @@ impl Link {
                 // begin a moment after they were asked for.
                 let stamp = match received.stamp_ns {
                     Some(stamp_ns) => (ArrivedClock::Kernel, stamp_ns),
-                    None => (ArrivedClock::Receiver, clock.now().0),
+                    None => (ArrivedClock::Receiver, observer.now()),
                 };
-                let seen = Seen { stamp, cut: received.bytes == asked, empty_at };
-                let span = self.sight.span(&seen, conversion);
+                let (cut, empty_at) = (received.bytes == asked, observer.looks.empty_at());
+                let seen = Seen { stamp, cut, empty_at };
+                let span = self.sight.span(&seen, &mut observer.conversion);
                 self.commit(received.bytes, Some(span));
                 Looked::Something
             }

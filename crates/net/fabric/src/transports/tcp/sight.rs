@@ -1,12 +1,8 @@
 //! Between which moments the bytes of a read came. Pure.
 
-use crate::transports::sockets::arrive::Span;
+use crate::transports::sockets::arrive::{SEEN_AT_ONCE_NS, Span};
 use crate::transports::sockets::stamp::Conversion;
 use record::ArrivedClock;
-
-/// Without kernel stamps: what comes no later than this after a look that found nothing was seen
-/// coming.
-const SEEN_AT_ONCE_NS: u64 = 1000;
 
 /// What is known of the reads of a connection so far.
 #[derive(Default)]

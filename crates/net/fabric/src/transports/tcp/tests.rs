@@ -5,6 +5,7 @@ use super::*;
 use crate::handshake::{Introduction, Purpose, Role, authenticate};
 use crate::key::RunKey;
 use crate::spec::{Spec, Topology, TransportSpec, Waiting};
+use clock::Clock;
 use record::{ArrivedClock, How, Kind};
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -44,10 +45,15 @@ fn head(ready: u64, seq: u64) -> Head {
 }
 
 fn send(end: &mut Tcp, to: NodeId, seq: u64, payload: &[u8]) -> Handed {
-    let ready = end.clock.now().0;
+    let ready = end.observer.now();
     let handed = end.try_send(to, &mut head(ready, seq), payload).unwrap();
     end.flush().unwrap();
     handed
+}
+
+fn realtime_ns(end: &mut Tcp) -> u64 {
+    let now = end.observer.now();
+    end.observer.conversion.realtime_ns(now)
 }
 
 fn receive(end: &mut Tcp) -> Arrival {
@@ -105,9 +111,9 @@ fn messages_read_together_are_bracketed_but_for_the_last() {
     }
     let mut bounds = Vec::new();
     for seq in 50..54 {
-        let before = one.conversion.realtime_ns(one.clock.now().0);
+        let before = realtime_ns(&mut one);
         send(&mut zero, 1, seq, b"8 bytes!");
-        bounds.push((before, one.conversion.realtime_ns(one.clock.now().0)));
+        bounds.push((before, realtime_ns(&mut one)));
         std::thread::sleep(Duration::from_millis(2));
     }
     for (number, (before, after)) in bounds.into_iter().enumerate() {

@@ -7,7 +7,7 @@
 use super::counters::UdpCounts;
 use super::datagram::{Ack, Unit, WORDS_MAX};
 use super::options::UdpOptions;
-use crate::transport::Head;
+use crate::transport::{Flag, Head};
 use crate::transports::sockets::arrive::Span;
 
 /// Bytes that a peer may fill here, and the bounds of that in units.
@@ -47,16 +47,8 @@ pub(super) fn room(datagram_bytes: u32) -> usize {
 
 impl Incoming {
     pub fn new(options: &UdpOptions, acks_every: u32) -> Incoming {
-        let nothing = Head {
-            ready: 0,
-            sent: 0,
-            seq: 0,
-            kind: record::Kind::Other,
-            flag: crate::transport::Flag::Last,
-            batch: 0,
-            in_flight: 0,
-        };
-        let slot = || Slot { head: nothing, payload: Vec::new(), came: None, present: false };
+        let head = Head::control(Flag::Last);
+        let slot = || Slot { head, payload: Vec::new(), came: None, present: false };
         let slots: Box<[Slot]> = (0..room(options.datagram_bytes)).map(|_| slot()).collect();
         let told = slots.len() as u64;
         Incoming {

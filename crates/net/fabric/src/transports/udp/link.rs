@@ -7,15 +7,11 @@ use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::transports::sockets::Failure;
 use crate::transports::sockets::arrive::Span;
-use crate::transports::sockets::stamp::{Conversion, Received};
-use clock::Clock;
+use crate::transports::sockets::observer::Observer;
+use crate::transports::sockets::stamp::Received;
 use record::ArrivedClock;
 use rustix::net::{RecvFlags, Shutdown, recv, shutdown};
 use std::net::TcpStream;
-
-/// Without kernel stamps: what comes no later than this after a look that found nothing was seen
-/// coming.
-const SEEN_AT_ONCE_NS: u64 = 1000;
 
 /// A peer.
 pub(super) struct Link {
@@ -37,11 +33,8 @@ pub(super) struct Link {
 /// What a read is done with.
 pub(super) struct Reading<'a> {
     pub room: &'a mut [u8],
-    pub clock: &'a Clock,
-    pub conversion: &'a mut Conversion,
+    pub observer: &'a Observer,
     pub report: &'a mut UdpReport,
-    /// When a look last found nothing, in ticks (zero: unknown).
-    pub empty_at: u64,
 }
 
 impl Link {
@@ -72,8 +65,8 @@ impl Link {
     pub fn read(&mut self, reading: &mut Reading<'_>) -> bool {
         match self.wire.receive(reading.room) {
             Ok(Some(received)) => {
-                let now = reading.clock.now().0;
-                let came = came(&received, now, reading);
+                let now = reading.observer.now();
+                let came = came(&received, now, reading.observer);
                 let datagram = &reading.room[..received.bytes];
                 if let Err(error) = self.pair.receive(datagram, Some(came), now, reading.report) {
                     self.failure.get_or_insert(Failure::Garbage(error.to_string()));
@@ -168,7 +161,7 @@ impl Link {
 /// When a datagram came: by the kernel's stamp, which is its own alone; else by when it was looked
 /// for.
 #[inline]
-fn came(received: &Received, now: u64, reading: &mut Reading<'_>) -> Span {
+fn came(received: &Received, now: u64, observer: &Observer) -> Span {
     if let Some(stamp_ns) = received.stamp_ns {
         return Span {
             clock: ArrivedClock::Kernel,
@@ -177,8 +170,10 @@ fn came(received: &Received, now: u64, reading: &mut Reading<'_>) -> Span {
             exact: true,
         };
     }
-    let empty_at = reading.empty_at;
-    let exact =
-        empty_at != 0 && reading.conversion.ns(now.wrapping_sub(empty_at)) <= SEEN_AT_ONCE_NS;
-    Span { clock: ArrivedClock::Receiver, earliest: empty_at.min(now), latest: now, exact }
+    Span {
+        clock: ArrivedClock::Receiver,
+        earliest: observer.looks.empty_at().min(now),
+        latest: now,
+        exact: observer.seen_at_once(now),
+    }
 }

@@ -15,8 +15,8 @@ const ASKED_ONE_BY_ONE: usize = 2;
 impl Endpoint {
     #[inline]
     pub(super) fn reading(&mut self, at: usize) -> (&mut Link, Reading<'_>) {
-        let Endpoint { links, room, clock, conversion, report, empty_at, .. } = self;
-        (&mut links[at], Reading { room, clock, conversion, report, empty_at: *empty_at })
+        let Endpoint { links, room, observer, report, .. } = self;
+        (&mut links[at], Reading { room, observer, report })
     }
 
     /// Read what has come from one peer. `true`: something.
@@ -81,7 +81,7 @@ impl Endpoint {
     #[cold]
     pub(super) fn make_room(&mut self, at: usize) -> bool {
         self.read(at);
-        let now = self.clock.now().0;
+        let now = self.observer.now();
         self.links[at].pair.found_no_room(now);
         self.serve(at, now, true);
         self.links[at].pair.has_room()
@@ -90,8 +90,8 @@ impl Endpoint {
     /// How long nothing has to be done if nothing comes.
     pub(super) fn until_deadline(&self) -> Duration {
         let deadline = self.links.iter().map(Link::deadline).min().unwrap_or(u64::MAX);
-        let ticks = deadline.saturating_sub(self.clock.now().0);
-        Duration::from_nanos((ticks as f64 * self.ns_per_tick) as u64)
+        let ticks = deadline.saturating_sub(self.observer.now());
+        Duration::from_nanos(self.observer.conversion.ns(ticks))
     }
 
     /// Sleep until a socket has something, or for so long.

@@ -12,11 +12,13 @@ use super::timing::Times;
 use super::wire::Wire;
 use crate::error::FabricError;
 use crate::open::Opening;
-use crate::pin::{ticks_of, ticks_per_ns};
+use crate::pin::ticks_of;
 use crate::spec::NodeId;
 use crate::transport::Transport;
+use crate::transports::links::Links;
 use crate::transports::sockets::mesh::Meeting;
-use crate::transports::sockets::stamp::Conversion;
+use crate::transports::sockets::observer::Observer;
+use crate::transports::turn::Turn;
 use clock::Clock;
 use std::time::{Duration, Instant};
 
@@ -51,28 +53,17 @@ impl Endpoint {
             met.into_iter().map(|met| agree(met, leaving_timeout)).collect();
         let links: Vec<Link> =
             agreed?.into_iter().map(|agreed| new_link(agreed, me, options, &clock)).collect();
-        let mut places = vec![None; peers.len()];
-        for (place, link) in links.iter().enumerate() {
-            places[usize::from(link.node)] = Some(place);
-        }
-        let ns_per_tick = 1.0 / ticks_per_ns(&clock);
         Ok(Endpoint {
-            clock,
-            conversion: Conversion::new(clock, ns_per_tick),
-            nodes: spec.nodes,
+            observer: Observer::new(clock),
             touched: Vec::with_capacity(links.len()),
-            links,
-            places,
-            next: 0,
+            links: Links::new(spec.nodes, links, |link| link.node),
+            turn: Turn::default(),
             in_hand: None,
             was_full: false,
-            empty_at: 0,
-            looked_at: 0,
             room: vec![0; ROOM_BYTES].into_boxed_slice(),
             out: Vec::with_capacity(ROOM_BYTES),
             report: UdpReport::new(),
             fragment_bytes: Pair::payload_bytes_max(options.datagram_bytes),
-            ns_per_tick,
             leaving_timeout,
         })
     }

@@ -117,12 +117,12 @@ impl Transport for Tasked {
         self.take_priority()?;
         let mut state = self.lock();
         let endpoint = &mut state.endpoint;
-        let at = endpoint.place(to)?;
+        let at = endpoint.links.place(to)?;
         if let Some(refusal) = endpoint.links[at].refusal() {
             return Err(refusal);
         }
         if !endpoint.links[at].pair.has_room() {
-            let now = endpoint.clock.now().0;
+            let now = endpoint.observer.now();
             endpoint.links[at].pair.found_no_room(now);
             endpoint.was_full = true;
             return Ok(Handed::Full);
@@ -151,7 +151,7 @@ impl Transport for Tasked {
         payload.extend_from_slice(endpoint.payload());
         if let Some(at) = endpoint.in_hand {
             // The peer may be waiting for the room that this has made.
-            let now = endpoint.clock.now().0;
+            let now = endpoint.observer.now();
             endpoint.serve(at, now, false);
         }
         Ok(Some(arrival))
@@ -258,13 +258,13 @@ fn handle(shared: &Shared, links: usize) {
             if !link.read(&mut reading) {
                 break;
             }
-            let now = endpoint.clock.now().0;
+            let now = endpoint.observer.now();
             endpoint.serve(at, now, false);
             drop(state);
             shared.news.notify_one();
         }
     }
     let mut state = lock(shared);
-    let now = state.endpoint.clock.now().0;
+    let now = state.endpoint.observer.now();
     state.endpoint.serve_all(now, true);
 }
