@@ -13,43 +13,40 @@
 //! computes for long without looking lets its peers' large messages wait; what they sent is small
 //! enough to leave at once, or bounded by the window (`link.rs`), or refused.
 //!
-//! **When has a message arrived?** MPI does not tell. It came after the last look that found
-//! nothing had begun and before the look that found it ended. If that is a microsecond or less, the
-//! node was looking when it came, and the arrival is *observed*; else it is *bracketed* by the two
-//! (and by the moment at which it was sent, where both read one clock).
+//! When a message has arrived is told in `stamping.rs`.
 //!
 //! It does not notice that a peer has died: the launcher does, and ends the job.
 
 use crate::error::FabricError;
 use crate::spec::NodeId;
 use crate::transport::{Arrival, Flag, Handed, Head, Transport};
-use crate::transports::tcp::frame::Frame;
+use crate::transports::links::Links;
+use crate::transports::tcp::frame::{Frame, HEADER_BYTES};
 use clock::Clock;
-use link::{Link, TAG_ACKNOWLEDGE, TAG_FRAME, TAG_PAYLOAD, TOGETHER_BYTES_MAX};
-use outbox::Outbox;
-use raw::{Buffer, Channel, Request};
-use record::{ABSENT, How};
-use std::collections::VecDeque;
+use heads::Heads;
+use link::{Link, TAG_PAYLOAD, TOGETHER_BYTES_MAX};
+use outgoing::Outgoing;
+use raw::{Buffer, Channel};
+use record::ABSENT;
+use stamping::Stamping;
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
 
+mod heads;
 mod leaving;
 mod link;
 mod meeting;
 mod outbox;
+mod outgoing;
 mod process;
 mod raw;
 mod row;
+mod stamping;
 
 use meeting::open;
 pub use process::{MpiProcess, mpi_library};
 pub use row::MPI;
 
-/// Messages in buffers of ours that have not left yet, in all.
-const SMALL_OUTGOING_MAX: usize = 512;
-const LARGE_OUTGOING_MAX: usize = 16;
-/// A message found so soon after a look that found nothing has come while the node was looking.
-const SEEN_AT_ONCE: Duration = Duration::from_micros(1);
 /// What has been taken for so long is acknowledged.
 const ACKNOWLEDGE_AFTER: Duration = Duration::from_millis(1);
 /// Looks that find nothing between two thoughts about acknowledgements.
@@ -65,33 +62,20 @@ const LOOKS_BEFORE_NAP: u32 = 32;
 /// One node's end of all its paths.
 pub(crate) struct Mpi {
     // Before the channel, so that its receives are ended first.
-    links: Vec<Link>,
+    links: Links<Link>,
     channel: Option<Channel>,
     clock: Clock,
-    nodes: u16,
-    places: Vec<Option<usize>>,
-    /// What the next message of each link comes by; null where nothing is to be asked.
-    heads: Vec<Request>,
-    /// Links whose head has come.
-    ready: VecDeque<usize>,
-    ended: Vec<c_int>,
+    heads: Heads,
     in_hand: Option<InHand>,
-    small: Outbox,
-    large: Outbox,
+    outgoing: Outgoing,
     /// A receive buffer for large payloads, when none is in use.
     spare: Vec<Buffer>,
     full_towards: Option<usize>,
-    stamping: bool,
-    /// Before the last look that found nothing, in ticks.
-    empty_at: u64,
-    /// After the last look that found nothing, or when something was sent later: before the next
-    /// look.
-    looked_at: u64,
+    stamping: Stamping,
+    /// Since the last that found a fragment.
     empty_looks: u32,
     thought_at: u64,
-    seen_at_once_ticks: u64,
     acknowledge_after_ticks: u64,
-    ticks_per_ns: f64,
     leaving_timeout: Duration,
     fragment_bytes: usize,
 }
@@ -99,7 +83,7 @@ pub(crate) struct Mpi {
 /// The fragment that is lent to the node.
 enum InHand {
     /// In the first posted receive of a link.
-    Posted { link: usize, start: usize, len: usize },
+    Posted { link: usize, len: usize },
     /// In a buffer of its own.
     Apart { buffer: Buffer, len: usize },
 }
@@ -112,9 +96,8 @@ impl Transport for Mpi {
         head: &mut Head,
         payload: &[u8],
     ) -> Result<Handed, FabricError> {
-        let at = self.place(to)?;
-        let bytes = payload;
-        if !self.has_room(at, bytes.len())? && !self.make_room(at, bytes.len())? {
+        let (at, bytes) = (self.links.place(to)?, payload.len());
+        if !self.has_room(at, bytes)? && !self.make_room(at, bytes)? {
             self.full_towards = Some(at);
             return Ok(Handed::Full);
         }
@@ -122,17 +105,9 @@ impl Transport for Mpi {
         if head.ready != ABSENT {
             self.stamp_sending(at, head)?;
         }
-        let Mpi { links, channel: Some(channel), small, large, .. } = self else {
-            return Err(FabricError::Closed);
-        };
-        let header = links[at].frame(head, bytes.len()).encode();
-        let peer = c_int::from(to);
-        if bytes.len() <= TOGETHER_BYTES_MAX {
-            small.send(channel, peer, TAG_FRAME, [&header, bytes])?;
-        } else {
-            small.send(channel, peer, TAG_FRAME, [&header, &[]])?;
-            large.send(channel, peer, TAG_PAYLOAD, [bytes, &[]])?;
-        }
+        let Some(channel) = &self.channel else { return Err(FabricError::Closed) };
+        let header = self.links[at].frame(head, bytes).encode();
+        self.outgoing.send(channel, c_int::from(to), &header, payload)?;
         Ok(Handed::Yes)
     }
 
@@ -145,11 +120,11 @@ impl Transport for Mpi {
     fn poll(&mut self, spinning_since: u64) -> Result<Option<Arrival>, FabricError> {
         self.release()?;
         loop {
-            if let Some(at) = self.next_ready() {
+            if let Some(at) = self.heads.next(&self.links) {
                 if let Some(arrival) = self.take(at)? {
                     return Ok(Some(arrival));
                 }
-            } else if !self.look()? {
+            } else if !self.heads.look()? {
                 self.found_nothing(spinning_since)?;
                 return Ok(None);
             }
@@ -160,8 +135,8 @@ impl Transport for Mpi {
     fn payload(&self) -> &[u8] {
         match &self.in_hand {
             None => &[],
-            Some(InHand::Posted { link, start, len }) => {
-                &self.links[*link].first().bytes()[*start..*start + *len]
+            Some(InHand::Posted { link, len }) => {
+                &self.links[*link].first().bytes()[HEADER_BYTES..HEADER_BYTES + *len]
             }
             Some(InHand::Apart { buffer, len }) => &buffer.bytes()[..*len],
         }
@@ -181,7 +156,7 @@ impl Transport for Mpi {
                 }
             }
             // Whoever waits for room is not helped by a message that is here already.
-            if self.look()? || (waits_for.is_none() && self.anything_ready()) {
+            if self.heads.look()? || (waits_for.is_none() && self.heads.has_next(&self.links)) {
                 return Ok(());
             }
             self.found_nothing(u64::MAX)?;
@@ -202,12 +177,12 @@ impl Transport for Mpi {
     }
 
     fn pause(&mut self, from: NodeId, paused: bool) {
-        let Ok(at) = self.place(from) else { return };
+        let Ok(at) = self.links.place(from) else { return };
         self.links[at].paused = paused;
     }
 
     fn in_flight(&mut self, to: NodeId) -> u32 {
-        let Ok(at) = self.place(to) else { return 0 };
+        let Ok(at) = self.links.place(to) else { return 0 };
         self.links[at].in_flight()
     }
 
@@ -222,16 +197,8 @@ impl Transport for Mpi {
 
 impl Mpi {
     #[inline]
-    fn place(&self, node: NodeId) -> Result<usize, FabricError> {
-        let place = self.places.get(usize::from(node)).copied().flatten();
-        place.ok_or(FabricError::NoSuchNode { node, last: self.nodes - 1 })
-    }
-
-    #[inline]
     fn has_room(&mut self, at: usize, bytes: usize) -> Result<bool, FabricError> {
-        let buffers =
-            self.small.has_room()? && (bytes <= TOGETHER_BYTES_MAX || self.large.has_room()?);
-        Ok(buffers && self.links[at].has_window(bytes))
+        Ok(self.outgoing.has_room(bytes)? && self.links[at].has_window(bytes))
     }
 
     /// Hear what the peer has taken. `true`: there is room now.
@@ -245,45 +212,15 @@ impl Mpi {
 
     #[inline]
     fn stamp_sending(&mut self, at: usize, head: &mut Head) -> Result<(), FabricError> {
-        self.stamping = true;
         if head.seq.is_multiple_of(SENDS_PER_LISTEN) && self.links[at].is_deep() {
             self.links[at].hear()?;
         }
         if head.sent == ABSENT {
             head.sent = self.clock.now().0;
         }
-        self.looked_at = self.looked_at.max(head.sent);
+        self.stamping.sends(head.sent);
         head.in_flight = self.links[at].in_flight();
         Ok(())
-    }
-
-    /// Ask MPI once. `true`: some head has come.
-    #[inline]
-    fn look(&mut self) -> Result<bool, FabricError> {
-        if let [only] = &mut self.heads[..] {
-            if !self.ready.is_empty() || only.is_null() || !only.test()? {
-                return Ok(false);
-            }
-            self.ready.push_back(0);
-            return Ok(true);
-        }
-        let count = raw::test_some(&mut self.heads, &mut self.ended)?;
-        self.ready.extend(self.ended[..count].iter().map(|at| *at as usize));
-        Ok(count > 0)
-    }
-
-    #[inline]
-    fn next_ready(&mut self) -> Option<usize> {
-        let first = *self.ready.front()?;
-        if !self.links[first].paused {
-            return self.ready.pop_front();
-        }
-        let open = self.ready.iter().position(|at| !self.links[*at].paused)?;
-        self.ready.remove(open)
-    }
-
-    fn anything_ready(&self) -> bool {
-        self.ready.iter().any(|at| !self.links[*at].paused)
     }
 
     /// A head has come: deliver it, or go for its payload.
@@ -292,7 +229,7 @@ impl Mpi {
         let link = &mut self.links[at];
         if let Some((frame, buffer)) = link.large.take() {
             self.in_hand = Some(InHand::Apart { buffer, len: frame.len });
-            self.heads[at] = self.links[at].first().request();
+            self.heads.expect(at, self.links[at].first().request());
             return Ok(self.deliver(at, &frame));
         }
         let frame = link.decode(link.first().bytes())?;
@@ -301,8 +238,7 @@ impl Mpi {
             self.fetch(at, frame)?;
             return Ok(None);
         }
-        let start = crate::transports::tcp::frame::HEADER_BYTES;
-        self.in_hand = Some(InHand::Posted { link: at, start, len: frame.len });
+        self.in_hand = Some(InHand::Posted { link: at, len: frame.len });
         Ok(self.deliver(at, &frame))
     }
 
@@ -313,8 +249,8 @@ impl Mpi {
         let link = &mut self.links[at];
         link.release_first()?;
         let buffer = self.spare.pop().unwrap_or_else(|| Buffer::new(self.fragment_bytes));
-        self.heads[at] =
-            channel.receive(&buffer, frame.len, c_int::from(link.node), TAG_PAYLOAD)?;
+        let request = channel.receive(&buffer, frame.len, c_int::from(link.node), TAG_PAYLOAD)?;
+        self.heads.expect(at, request);
         link.large = Some((frame, buffer));
         Ok(())
     }
@@ -328,31 +264,9 @@ impl Mpi {
         self.empty_looks = 0;
         let mut arrival = Arrival::of_neighbour(link.node, head);
         if head.ready != ABSENT && head.flag != Flag::Bye {
-            self.stamping = true;
-            self.stamp(&mut arrival, self.links[at].same_clock);
+            self.stamping.stamp(&mut arrival, link.same_clock, self.clock.now().0);
         }
         Some(arrival)
-    }
-
-    /// When it arrived, from the bounds that the looks give.
-    #[inline]
-    fn stamp(&self, arrival: &mut Arrival, same_clock: bool) {
-        let now = self.clock.now().0;
-        arrival.arrived = now;
-        if now.wrapping_sub(self.empty_at) <= self.seen_at_once_ticks {
-            arrival.just_now = true;
-        } else {
-            let sent = arrival.head.sent;
-            // It did not arrive before it was sent, which can be told where both read the same
-            // clock.
-            let since_sent = same_clock && sent != ABSENT && sent <= now;
-            let earliest = if since_sent { self.empty_at.max(sent) } else { self.empty_at };
-            let half = now.saturating_sub(earliest).div_ceil(2);
-            arrival.arrived = now - half;
-            arrival.how = How::Bracketed;
-            arrival.error_ns = (half as f64 / self.ticks_per_ns).ceil() as u64;
-        }
-        arrival.arrived_ticks = arrival.arrived;
     }
 
     /// The node is done with the fragment that was lent.
@@ -363,7 +277,7 @@ impl Mpi {
             Some(InHand::Apart { buffer, .. }) => self.spare.push(buffer),
             Some(InHand::Posted { link, .. }) => {
                 self.links[link].release_first()?;
-                self.heads[link] = self.links[link].first().request();
+                self.heads.expect(link, self.links[link].first().request());
             }
         }
         self.acknowledge(false)
@@ -371,15 +285,11 @@ impl Mpi {
 
     #[inline]
     fn found_nothing(&mut self, spinning_since: u64) -> Result<(), FabricError> {
-        if self.stamping {
-            let spinning = if spinning_since == u64::MAX { 0 } else { spinning_since };
-            self.empty_at = self.looked_at.max(spinning).max(self.empty_at);
-            self.looked_at = self.clock.now().0;
-        }
+        self.stamping.found_nothing(spinning_since, || self.clock.now().0);
         self.empty_looks = self.empty_looks.wrapping_add(1);
         if self.empty_looks == 1 {
             // Nobody is in a hurry: buffers are back before the next message is to be sent.
-            self.small.reclaim()?;
+            self.outgoing.reclaim_small()?;
         } else if self.empty_looks.is_multiple_of(LOOKS_PER_THOUGHT) {
             self.think()?;
         }
@@ -388,11 +298,10 @@ impl Mpi {
 
     /// What is to be done now and then: hear and say what has been taken, take buffers back.
     fn think(&mut self) -> Result<(), FabricError> {
-        for link in &mut self.links {
+        for link in self.links.iter_mut() {
             link.hear()?;
         }
-        self.small.reclaim()?;
-        self.large.reclaim()?;
+        self.outgoing.reclaim()?;
         let now = self.clock.now().0;
         let late = now.wrapping_sub(self.thought_at) >= self.acknowledge_after_ticks;
         if late {
@@ -404,11 +313,11 @@ impl Mpi {
     #[inline]
     fn acknowledge(&mut self, late: bool) -> Result<(), FabricError> {
         for at in 0..self.links.len() {
-            if self.links[at].owes(late) && self.small.has_room()? {
+            if self.links[at].owes(late) && self.outgoing.has_room(0)? {
                 let Some(channel) = &self.channel else { return Ok(()) };
                 let header = self.links[at].acknowledgement().encode();
                 let to = c_int::from(self.links[at].node);
-                self.small.send(channel, to, TAG_ACKNOWLEDGE, [&header, &[]])?;
+                self.outgoing.acknowledge(channel, to, &header)?;
             }
         }
         Ok(())

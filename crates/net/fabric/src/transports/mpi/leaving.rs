@@ -25,7 +25,7 @@ impl Mpi {
     fn say_the_end(&mut self, deadline: Instant) -> Result<bool, FabricError> {
         let Some(channel) = &self.channel else { return Ok(false) };
         let (mut said, mut heard) = (Vec::new(), Vec::new());
-        for link in &self.links {
+        for link in self.links.iter() {
             let peer = i32::from(link.node);
             heard.push(Post::new(channel, 1, peer, TAG_END)?);
             said.push(Transfer::send(channel, Buffer::new(1), 1, peer, TAG_END)?);
@@ -38,12 +38,11 @@ impl Mpi {
             for end in &mut heard {
                 all &= end.has_come()?;
             }
-            self.small.reclaim()?;
-            self.large.reclaim()?;
-            for link in &mut self.links {
+            self.outgoing.reclaim()?;
+            for link in self.links.iter_mut() {
                 link.hear()?;
             }
-            if all && self.small.is_empty() && self.large.is_empty() {
+            if all && self.outgoing.is_empty() {
                 return Ok(true);
             }
             if Instant::now() > deadline {
@@ -55,15 +54,14 @@ impl Mpi {
 
     /// End the posted receives. A payload that is still on its way keeps its buffer for good.
     fn let_go(&mut self) {
-        for (link, head) in self.links.iter_mut().zip(&self.heads) {
-            if let Some((_, buffer)) = link.large.take().filter(|_| !head.is_null()) {
+        for (at, link) in self.links.iter_mut().enumerate() {
+            let taken = link.large.take().filter(|_| self.heads.is_under_way(at));
+            if let Some((_, buffer)) = taken {
                 std::mem::forget(buffer);
             }
         }
         self.heads.clear();
-        self.ready.clear();
         self.in_hand = None;
-        self.places.fill(None);
         self.links.clear();
     }
 }

@@ -1,18 +1,20 @@
 //! From the job's ranks to the end of one node.
 
+use super::heads::Heads;
 use super::link::{Link, WINDOW};
-use super::outbox::Outbox;
+use super::outgoing::Outgoing;
 use super::process::{self, Place};
 use super::raw::Channel;
-use super::{ACKNOWLEDGE_AFTER, LARGE_OUTGOING_MAX, Mpi, SEEN_AT_ONCE, SMALL_OUTGOING_MAX};
+use super::stamping::Stamping;
+use super::{ACKNOWLEDGE_AFTER, Mpi};
 use crate::error::FabricError;
 use crate::open::{Opening, boxed};
-use crate::pin::{ticks_of, ticks_per_ns};
+use crate::pin::ticks_of;
 use crate::spec::{NodeId, Spec};
 use crate::transport::Transport;
+use crate::transports::links::Links;
 use clock::Clock;
 use record::NodeSheet;
-use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
@@ -43,33 +45,19 @@ pub(super) fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, Fabr
         .map(|peer| Link::new(*peer, same_clock(*peer), window, &channel, posts))
         .collect();
     let links = links?;
-    let mut places = vec![None; usize::from(spec.nodes)];
-    for (place, link) in links.iter().enumerate() {
-        places[usize::from(link.node)] = Some(place);
-    }
-    let now = clock.now().0;
     Ok(boxed([Mpi {
         clock,
-        nodes: spec.nodes,
-        places,
-        heads: links.iter().map(|link| link.first().request()).collect(),
-        ended: vec![0; links.len()],
-        links,
+        heads: Heads::new(&links),
+        links: Links::new(spec.nodes, links, |link| link.node),
         channel: Some(channel),
-        ready: VecDeque::new(),
         in_hand: None,
-        small: Outbox::new(super::link::POST_BYTES, SMALL_OUTGOING_MAX),
-        large: Outbox::new(window.fragment_bytes, LARGE_OUTGOING_MAX),
+        outgoing: Outgoing::new(window.fragment_bytes),
         spare: Vec::new(),
         full_towards: None,
-        stamping: false,
-        empty_at: now,
-        looked_at: now,
+        stamping: Stamping::new(&clock),
         empty_looks: 0,
-        thought_at: now,
-        seen_at_once_ticks: ticks_of(&clock, SEEN_AT_ONCE),
+        thought_at: clock.now().0,
         acknowledge_after_ticks: ticks_of(&clock, ACKNOWLEDGE_AFTER),
-        ticks_per_ns: ticks_per_ns(&clock),
         leaving_timeout,
         fragment_bytes: window.fragment_bytes,
     }]))
