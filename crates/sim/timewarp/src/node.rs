@@ -24,7 +24,7 @@ mod check;
 mod collect;
 mod execute;
 mod gvt;
-mod hand;
+pub(crate) mod hand;
 mod history;
 mod links;
 mod load;
@@ -56,7 +56,8 @@ use gvt::Gvt;
 use hand::Hand;
 use history::{Histories, Ran};
 use links::Links;
-use object::{Object, Rarely};
+use object::Object;
+use object::rare_counters::RareCounters;
 use outbox::Waiting;
 use pace::Restraint;
 use parts::Moving;
@@ -333,7 +334,7 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
     }
 
     /// Where to count what happens here to a message of, or for, an object.
-    fn tally(&mut self, object: ObjectId, time: VirtualTime) -> &mut Rarely {
+    fn tally(&mut self, object: ObjectId, time: VirtualTime) -> &mut RareCounters {
         match self.route(object, time) {
             Ok(index) => &mut self.objects[index].rare,
             Err(_) => self.objects.apart(object),

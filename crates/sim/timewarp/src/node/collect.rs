@@ -111,7 +111,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     fn commit_through(&mut self, record: u32) -> Result<(), RunError> {
         let index = self.histories[record].object;
         loop {
-            let oldest = self.object(index).oldest;
+            let oldest = self.object(index).records.oldest();
             self.commit_oldest(index)?;
             if oldest == record {
                 return Ok(());
@@ -121,18 +121,19 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     #[inline]
     fn commit_oldest(&mut self, index: u32) -> Result<(), RunError> {
-        let record = self.object(index).oldest;
+        let record = self.object(index).records.oldest();
         if self.histories[record].rare.is_some() {
             self.commit_rare(index, record)?;
         }
         self.account(index, record);
         let done = &mut self.histories[record];
         done.committed = true;
-        let (time, newer, copies) = (done.time, done.newer, done.remotes);
-        done.remotes = NONE;
+        let (time, newer, copies) = (done.time, done.newer, done.outputs.remotes);
+        done.outputs.remotes = NONE;
         self.free_copies(copies);
         let object = self.object(index);
-        (object.oldest, object.committed) = (newer, time);
+        object.records.commit(newer);
+        object.committed = time;
         match self.setup.model.history(self.objects.id(index)) {
             History::Copy => self.free_oldest(index),
             History::Records | History::Snapshots { .. } => self.free_up_to_copy(index, record),
@@ -162,9 +163,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let id = self.objects.id(index);
         self.totals.commit(time, done.digest);
         let object = &mut self.objects[index];
-        object.events += 1;
-        object.messages += u64::from(messages);
-        object.committed_sends += u64::from(sent);
+        object.counts.commit(messages, sent);
         if dropped > 0 {
             object.rare.drops += u64::from(dropped);
         }
@@ -181,15 +180,12 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Forget an object's oldest record of all, with its messages.
     #[inline]
     pub(super) fn free_oldest(&mut self, index: u32) {
-        let record = self.object(index).base;
+        let record = self.object(index).records.base();
         let (newer, inputs) = (self.histories[record].newer, self.histories[record].inputs);
         self.free_inputs(inputs);
         self.histories.remove(record);
-        let object = self.object(index);
-        object.base = newer;
-        if newer == NONE {
-            object.newest = NONE;
-        } else {
+        self.object(index).records.forget(newer);
+        if newer != NONE {
             self.histories[newer].older = NONE;
         }
     }
@@ -199,7 +195,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if !matches!(self.histories[record].kept, Kept::Copy(_)) {
             return;
         }
-        while self.object(index).base != record {
+        while self.object(index).records.base() != record {
             self.free_oldest(index);
         }
     }
@@ -232,7 +228,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Everything is committed: what is left are records kept for copies.
     pub(super) fn free_all(&mut self) {
         for index in 0..self.objects.len() {
-            while self.object(index).base != NONE {
+            while self.object(index).records.base() != NONE {
                 self.free_oldest(index);
             }
         }

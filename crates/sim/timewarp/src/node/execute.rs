@@ -29,7 +29,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.keep_time(index, record);
         let sends = if failed { Vec::new() } else { std::mem::take(&mut self.hand.doings.sends) };
         let object = self.object(index);
-        object.started += 1;
+        object.counts.started += 1;
         if failed {
             object.rare.failed += 1;
         }
@@ -45,7 +45,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.abandon_suspended(index, time);
         }
         if !self.moving.ended.is_empty() {
-            self.moving.mind_end(index, self.objects[index].end);
+            self.moving.mind_end(index, self.objects[index].extent.end);
         }
         if self.budget.is_bounded() {
             self.count_event(index, memory);
@@ -129,7 +129,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             History::Snapshots { every } => every,
         };
         // Without an earlier record there is no copy to go back to.
-        let due = every == 1 || object.newest == NONE || object.since_copy + 1 >= every;
+        let due = every == 1 || object.records.newest() == NONE || object.since_copy + 1 >= every;
         object.since_copy = if due { 0 } else { object.since_copy + 1 };
         match due {
             true => self.histories.keep_copy(self.setup.model, record, &object.state),
@@ -145,7 +145,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Record the event in `self.hand.bundle`, as its object's latest.
     #[inline]
     fn add_record(&mut self, index: u32, ran: Ran, failed: bool) -> u32 {
-        let older = self.object(index).newest;
+        let older = self.object(index).records.newest();
         self.collection.executed.push_back(ran);
         let inputs = self.chain_bundle();
         let record = &mut self.histories[ran.done];
@@ -159,14 +159,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if older != NONE {
             self.histories[older].newer = ran.done;
         }
-        let object = self.object(index);
-        object.newest = ran.done;
-        if object.oldest == NONE {
-            object.oldest = ran.done;
-        }
-        if object.base == NONE {
-            object.base = ran.done;
-        }
+        self.object(index).records.add(ran.done);
         ran.done
     }
 
@@ -218,7 +211,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Send a message; `record` is NONE for an init section's.
     #[inline]
     pub(super) fn send_new(&mut self, index: u32, message: Message<M::Payload>, record: u32) {
-        self.object(index).sent += 1;
+        self.object(index).counts.sent += 1;
         match self.route(message.receiver, message.receive) {
             Ok(here) => {
                 self.watch.within_node(Passage::of(&message));
@@ -252,7 +245,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
         let done = &mut self.histories[record];
         let held = &mut self.slots[slot];
-        let chain = if held.status == Status::Copy { &mut done.remotes } else { &mut done.locals };
+        let chain = done.outputs.chain_of(held.status);
         held.next_output = *chain;
         *chain = slot;
     }

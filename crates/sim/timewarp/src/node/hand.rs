@@ -2,7 +2,7 @@
 
 use crate::context::Doings;
 
-pub(super) struct Hand<P> {
+pub(crate) struct Hand<P> {
     /// Slots of its bundle, in canonical order.
     pub bundle: Vec<u32>,
     /// What its handler does.

@@ -1,6 +1,6 @@
 //! What was executed and may yet be undone: a record for each event, chained per object.
 
-use super::slots::NONE;
+use super::slots::{NONE, Status};
 use super::timing::Times;
 use crate::cost::Cost;
 use crate::{Fault, Model, VirtualTime};
@@ -27,10 +27,7 @@ pub(super) struct Done<S, U> {
     pub newer: u32,
     /// Chain of the messages that it handled, in canonical order.
     pub inputs: u32,
-    /// Chain of the messages that it sent within the node.
-    pub locals: u32,
-    /// Chain of the negative copies of those that it sent to other nodes.
-    pub remotes: u32,
+    pub outputs: Outputs,
     pub messages: u32,
     /// Sends made, dropped ones included.
     pub sent: u32,
@@ -45,6 +42,25 @@ pub(super) struct Done<S, U> {
     /// What it counts for, bytes.
     cost: usize,
     pub rare: Option<Box<Rare>>,
+}
+
+/// Chains of the messages that an event sent.
+#[derive(Clone, Copy)]
+pub(super) struct Outputs {
+    /// Within the node.
+    pub locals: u32,
+    /// To other nodes: the negative copies.
+    pub remotes: u32,
+}
+
+impl Outputs {
+    const NONE: Outputs = Outputs { locals: NONE, remotes: NONE };
+
+    /// Where a message of that status belongs.
+    #[inline]
+    pub fn chain_of(&mut self, status: Status) -> &mut u32 {
+        if status == Status::Copy { &mut self.remotes } else { &mut self.locals }
+    }
 }
 
 /// What few events have.
@@ -62,8 +78,7 @@ impl<S, U> Done<S, U> {
             older: NONE,
             newer: NONE,
             inputs: NONE,
-            locals: NONE,
-            remotes: NONE,
+            outputs: Outputs::NONE,
             messages: 0,
             sent: 0,
             dropped: 0,
@@ -132,7 +147,7 @@ impl<M: Model> Histories<M> {
         let record = &mut self.records[at as usize];
         (record.time, record.object) = (time, object);
         (record.older, record.newer, record.inputs) = (NONE, NONE, NONE);
-        (record.locals, record.remotes) = (NONE, NONE);
+        record.outputs = Outputs::NONE;
         record.committed = false;
         Ran { time, done: at, generation: record.generation }
     }

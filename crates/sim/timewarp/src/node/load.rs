@@ -114,10 +114,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             .max(1) as f64;
         let mut work_ns = 0;
         for object in self.objects.iter_mut() {
-            let effective = object.rare.effective_ns();
-            let worked = effective - std::mem::replace(&mut object.looked_ns, effective);
-            object.percent = (worked as f64 * 100.0 / elapsed) as f32;
-            work_ns += worked;
+            work_ns += object.utilisation.look(object.rare.effective_ns(), elapsed);
         }
         let percent = (work_ns as f64 * 100.0 / elapsed) as i32;
         let row = LoadCycle {
@@ -153,10 +150,10 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             .objects
             .last_parts()
             .into_iter()
-            .map(|at| (at, f64::from(self.objects[at].percent)))
+            .map(|at| (at, self.objects[at].utilisation.percent()))
             .collect();
         for index in balance.choose(&parts, f64::from(high) - f64::from(low)) {
-            let part = f64::from(self.objects[index].percent);
+            let part = self.objects[index].utilisation.percent();
             let cut = self.place_of_cut(index, balance.split);
             if self.cut(index, cut, to).is_some()
                 && let Some(listed) = self.moving.load.migrations.last_mut()

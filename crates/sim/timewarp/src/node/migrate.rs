@@ -13,6 +13,7 @@
 //! state at the cut and the messages due from then on go.
 
 use super::object::Object;
+use super::object::extent::Extent;
 use super::parts::{Ended, Stay};
 use super::slots::Status;
 use super::{Node, protocol};
@@ -26,11 +27,14 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if !self.setup.may_move || to == self.setup.id || to >= self.setup.nodes || self.finished {
             return None;
         }
-        let earliest =
-            self.local_minimum().max(self.gvt.now).max(self.objects[index].begin).just_after();
+        let earliest = self
+            .local_minimum()
+            .max(self.gvt.now)
+            .max(self.objects[index].extent.begin)
+            .just_after();
         let cut = cut.max(earliest);
         let object = &self.objects[index];
-        if object.end != VirtualTime::INVALID || cut >= VirtualTime::POSINF {
+        if !object.extent.is_last() || cut >= VirtualTime::POSINF {
             return None;
         }
         self.setup.model.state_bytes(&object.state)?;
@@ -52,7 +56,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let id = self.objects.id(index);
         let version = self.moving.atlas.version(id) + 1;
         self.moving.atlas.learn(id, Stay { begin, version, at: Err(to) });
-        self.object(index).end = begin;
+        self.object(index).extent.end = begin;
         self.object(index).rare.migrations += 1;
         self.totals.counters.migrations_out += 1;
         self.list_migration(id, to, begin, version);
@@ -134,8 +138,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.budget.states += size_of::<M::State>() + heap;
         let mut object = Object::new(state, heap);
         object.rare.created = 0;
-        (object.begin, object.committed, object.now) =
-            (begin, begin.just_before(), begin.just_before());
+        object.extent = Extent::from(begin);
+        (object.committed, object.now) = (begin.just_before(), begin.just_before());
         let index = self.objects.house(id, object);
         self.totals.counters.migrations_in += 1;
         self.moving.atlas.learn(id, Stay { begin, version, at: Ok(index) });
@@ -149,7 +153,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.roll_back(index, begin);
         self.object(index).state = state;
         self.count_state(index);
-        self.moving.mind_end(index, self.objects[index].end);
+        self.moving.mind_end(index, self.objects[index].extent.end);
     }
 
     /// Another node says where an object is.

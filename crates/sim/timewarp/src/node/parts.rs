@@ -261,8 +261,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     fn let_go(&mut self, part: &Ended) {
         let index = part.index;
-        debug_assert!(!part.stale && self.objects[index].oldest == super::slots::NONE);
-        while self.object(index).base != super::slots::NONE {
+        debug_assert!(!part.stale && self.objects[index].records.oldest() == super::slots::NONE);
+        while self.object(index).records.base() != super::slots::NONE {
             self.free_oldest(index);
         }
         self.budget.states -=

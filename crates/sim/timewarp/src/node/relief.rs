@@ -149,7 +149,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     fn shed_committed(&mut self) -> bool {
         let used = self.memory();
         for index in 0..self.objects.len() {
-            while self.object(index).is_all_committed() {
+            while self.object(index).records.is_all_committed() {
                 self.free_oldest(index);
             }
         }

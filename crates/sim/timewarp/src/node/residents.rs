@@ -1,7 +1,8 @@
 //! The objects that live on a node, or parts of them, by the numbers that it gives them.
 
-use super::object::{Object, Rarely};
-use crate::{Counters, ObjectId, VirtualTime};
+use super::object::Object;
+use super::object::rare_counters::RareCounters;
+use crate::{Counters, ObjectId};
 use std::collections::BTreeMap;
 
 pub(super) struct Residents<S> {
@@ -13,7 +14,7 @@ pub(super) struct Residents<S> {
     /// What objects counted here that are not here any more ...
     gone: BTreeMap<ObjectId, Counters>,
     /// ... and what concerns them that met its end here.
-    apart: BTreeMap<ObjectId, Rarely>,
+    apart: BTreeMap<ObjectId, RareCounters>,
 }
 
 impl<S> Residents<S> {
@@ -66,15 +67,13 @@ impl<S> Residents<S> {
     }
 
     /// Where to count what meets its end here although its object is elsewhere.
-    pub fn apart(&mut self, object: ObjectId) -> &mut Rarely {
+    pub fn apart(&mut self, object: ObjectId) -> &mut RareCounters {
         self.apart.entry(object).or_default()
     }
 
     /// The objects here that go on to the end of time.
     pub fn last_parts(&self) -> Vec<u32> {
-        let lasts = |(index, object): (u32, &Object<S>)| {
-            (object.end == VirtualTime::INVALID).then_some(index)
-        };
+        let lasts = |(index, object): (u32, &Object<S>)| object.extent.is_last().then_some(index);
         (0..).zip(&self.objects).filter_map(lasts).collect()
     }
 
@@ -124,13 +123,13 @@ mod tests {
     #[test]
     fn a_place_is_given_again_and_what_was_counted_there_stays() {
         let mut residents = residents();
-        residents[0].events = 5;
-        residents[0].end = VirtualTime::at(3.0);
+        residents[0].counts.events = 5;
+        residents[0].extent.end = crate::VirtualTime::at(3.0);
         assert_eq!(residents.last_parts(), [1]);
         residents.let_go(0);
         residents.apart(ObjectId(7)).anti_received += 2;
         assert_eq!(residents.house(ObjectId(8), Object::new((), 0)), 0);
-        residents[0].events = 1;
+        residents[0].counts.events = 1;
         assert_eq!((residents.len(), residents.id(0)), (2, ObjectId(8)));
         let counted = residents.counters();
         let of = |id| (counted[&ObjectId(id)].events, counted[&ObjectId(id)].anti_received);
@@ -140,7 +139,7 @@ mod tests {
     #[test]
     fn what_has_gone_is_counted_once() {
         let mut residents = residents();
-        residents[1].events = 4;
+        residents[1].counts.events = 4;
         residents.let_go(1);
         assert_eq!(residents.counters()[&ObjectId(9)].events, 4);
     }

@@ -1,7 +1,7 @@
 //! Undoing events, and getting back the state before them.
 
 use super::Node;
-use super::history::{Done, Kept};
+use super::history::{Done, Kept, Outputs};
 use super::slots::{NONE, Status};
 use crate::pending::Entry;
 use crate::{Bundle, Cancellation, Message, Model, ObjectId, VirtualTime, Watch, Work};
@@ -34,7 +34,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if self.budget.is_bounded() {
             self.count_state(index);
         }
-        self.moving.mind_end(index, self.objects[index].end);
+        self.moving.mind_end(index, self.objects[index].extent.end);
         let object = self.object(index);
         object.rare.rollbacks += 1;
         object.rare.undone += u64::from(events);
@@ -45,7 +45,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// The object's latest record, if it is to be undone.
     fn undoable(&self, index: u32, to: VirtualTime) -> Option<u32> {
-        let newest = self.objects[index].newest;
+        let newest = self.objects[index].records.newest();
         (newest != NONE && self.histories[newest].time >= to).then_some(newest)
     }
 
@@ -73,8 +73,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Give an event's messages back to the pending set, its outputs to cancellation, and forget
     /// it.
     fn undo_record(&mut self, index: u32, record: u32, how: Cancellation) {
-        let Done { time, inputs, locals, remotes, older, sent, dropped, .. } =
-            self.histories[record];
+        let Done {
+            time, inputs, outputs: Outputs { locals, remotes }, older, sent, dropped, ..
+        } = self.histories[record];
         let mut at = inputs;
         while at != NONE {
             let slot = &mut self.slots[at];
@@ -97,13 +98,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.histories.remove(record);
         let before = (older != NONE).then(|| self.histories[older].time);
         let object = self.object(index);
-        object.newest = older;
-        if object.oldest == record {
-            object.oldest = NONE;
-        }
-        if object.base == record {
-            object.base = NONE;
-        }
+        object.records.undo(older);
         object.pace.undone(sent - dropped);
         object.since_copy = object.since_copy.saturating_sub(1);
         object.now = before.unwrap_or(object.committed);
@@ -134,7 +129,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Compute the state after the latest record from the last copy before it, running what lies
     /// between again.
     pub(super) fn recompute_state(&mut self, index: u32) {
-        let mut record = self.object(index).newest;
+        let mut record = self.object(index).records.newest();
         let mut again = Vec::new();
         let copy = loop {
             // Collection keeps every record from a copy on, so there is one.

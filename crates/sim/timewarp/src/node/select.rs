@@ -155,7 +155,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// yet to do: GVT may be about to pass everything else. For tests: results do not depend on it.
     pub fn force_rollback(&mut self, choice: u64) {
         let index = (choice % u64::from(self.objects.len())) as u32;
-        let oldest = self.object(index).oldest;
+        let oldest = self.object(index).records.oldest();
         if oldest == NONE {
             return;
         }
@@ -199,7 +199,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let id: ObjectId = self.objects.id(index);
         let frame = self.setup.frame();
         let object = &mut self.objects[index];
-        object.messages += messages.len() as u64;
+        object.counts.messages += messages.len() as u64;
         frame.term(id, &mut object.state, Bundle::new(messages), &mut self.hand.doings);
         if let Some(fault) = self.hand.doings.fault.take() {
             return Err(frame.error(id, VirtualTime::POSINF, fault));
