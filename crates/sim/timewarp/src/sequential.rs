@@ -1,7 +1,7 @@
 //! The sequential engine: events in order of virtual time, then of object. What it commits is right
 //! by definition.
 
-use crate::context::Doings;
+use crate::node::hand::Hand;
 use crate::node::slots::message_bytes;
 use crate::pending::{Entry, Pending};
 use crate::running::{Frame, digest_event, messages_of, sort_for_term, state_share};
@@ -10,6 +10,11 @@ use crate::{
     Bundle, Cause, Committed, Counters, Limits, Message, Model, NodeCounters, ObjectClock,
     ObjectId, Outcome, Placement, RunError, Unwatched, VirtualTime, Watch, Work,
 };
+use memory_use::MemoryUse;
+use messages::Messages;
+
+mod memory_use;
+mod messages;
 
 /// How many entries ahead memory is asked for.
 const AHEAD: usize = 4;
@@ -38,12 +43,11 @@ pub fn needs<M: Model>(
     limits: &Limits,
     placement: &Placement,
 ) -> Result<Vec<usize>, RunError> {
-    let none = vec![0; usize::from(placement.nodes())];
-    let shares = Shares { placement: placement.clone(), used: none.clone(), peak: none };
     let mut unwatched = Unwatched;
-    let mut run = Sequential::begin(model, limits, &mut unwatched, Some(shares))?;
+    let memory = MemoryUse::by_node(placement);
+    let mut run = Sequential::begin(model, limits, &mut unwatched, memory)?;
     while run.run(u64::MAX)? > 0 {}
-    Ok(run.shares.map(|shares| shares.peak).unwrap_or_default())
+    Ok(run.memory.peaks())
 }
 
 /// A run that can be looked at between events.
@@ -54,13 +58,9 @@ pub struct Sequential<'a, M: Model, W> {
     /// Whether committed events are told with their causes.
     causes: bool,
     pending: Pending,
-    messages: Vec<Message<M::Payload>>,
-    free: Vec<u32>,
+    messages: Messages<M::Payload>,
     objects: Vec<Object<M::State>>,
-    /// Slots of the bundle at hand.
-    bundle: Vec<u32>,
-    doings: Doings<M::Payload>,
-    scratch: Vec<u8>,
+    hand: Hand<M::Payload>,
     /// Messages to exactly the end of time.
     last: Vec<u32>,
     now: VirtualTime,
@@ -68,18 +68,7 @@ pub struct Sequential<'a, M: Model, W> {
     digest: u64,
     events: u64,
     tells: u64,
-    /// Bytes of pending messages and of states, counted as a node counts them, so that the most
-    /// there ever were can be given to one as its budget.
-    used: usize,
-    used_peak: usize,
-    shares: Option<Shares>,
-}
-
-/// The same for the nodes that a placement would have.
-struct Shares {
-    placement: Placement,
-    used: Vec<usize>,
-    peak: Vec<usize>,
+    memory: MemoryUse,
 }
 
 struct Object<S> {
@@ -101,14 +90,14 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
         limits: &'a Limits,
         watch: &'a mut W,
     ) -> Result<Sequential<'a, M, W>, RunError> {
-        Sequential::begin(model, limits, watch, None)
+        Sequential::begin(model, limits, watch, MemoryUse::default())
     }
 
     fn begin(
         model: &'a M,
         limits: &'a Limits,
         watch: &'a mut W,
-        shares: Option<Shares>,
+        memory: MemoryUse,
     ) -> Result<Sequential<'a, M, W>, RunError> {
         let objects = model.objects();
         if objects == 0 {
@@ -120,21 +109,16 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
             stopwatch: Stopwatch::none(),
             causes: false,
             pending: Pending::new(),
-            messages: Vec::new(),
-            free: Vec::new(),
+            messages: Messages::new(),
             objects: Vec::with_capacity(objects as usize),
-            bundle: Vec::new(),
-            doings: Doings::default(),
-            scratch: Vec::new(),
+            hand: Hand::default(),
             last: Vec::new(),
             now: VirtualTime::NEGINF,
             final_time: VirtualTime::NEGINF.simtime(),
             digest: 0,
             events: 0,
             tells: 0,
-            used: 0,
-            used_peak: 0,
-            shares,
+            memory,
         };
         for object in (0..objects).map(ObjectId) {
             run.init(object)?;
@@ -187,8 +171,8 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
     /// When a termination section breaks a rule.
     pub fn finish(mut self) -> Result<Outcome, RunError> {
         self.watch.advanced(VirtualTime::POSINF);
-        let messages = std::mem::take(&mut self.messages);
-        let mut last: Vec<_> = self.last.iter().map(|slot| &messages[*slot as usize]).collect();
+        let messages = std::mem::replace(&mut self.messages, Messages::new());
+        let mut last: Vec<_> = self.last.iter().map(|slot| &messages[*slot]).collect();
         sort_for_term(&mut last);
         for object in (0..self.frame.objects).map(ObjectId) {
             self.term(object, messages_of(&last, object))?;
@@ -202,20 +186,20 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
         for (object, o) in (0..).map(ObjectId).zip(&self.objects) {
             outcome.state_digest = outcome.state_digest.wrapping_add(state_share(object, &o.state));
         }
-        let memory_peak = self.used_peak as u64;
+        let memory_peak = self.memory.peak() as u64;
         outcome.nodes = vec![(0, NodeCounters { memory_peak, ..NodeCounters::default() })];
         outcome.objects = (0..).zip(self.objects.iter().map(Object::counters)).collect();
         Ok(outcome)
     }
 
     fn init(&mut self, object: ObjectId) -> Result<(), RunError> {
-        let state = self.frame.init(object, &mut self.doings);
-        if let Some(fault) = self.doings.fault.take() {
+        let state = self.frame.init(object, &mut self.hand.doings);
+        if let Some(fault) = self.hand.doings.fault.take() {
             return Err(self.frame.error(object, VirtualTime::NEGINF, fault));
         }
         let state = state.expect("an init section without a fault makes a state");
         let bytes = size_of::<M::State>() + self.frame.model.state_heap_bytes(&state);
-        self.charge(object, bytes, 0);
+        self.memory.charge(object, bytes, 0);
         self.objects.push(Object {
             state,
             events: 0,
@@ -233,15 +217,15 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
     fn next_bundle(&mut self) -> bool {
         let Some(first) = self.pending.pop() else { return false };
         self.fetch_early();
-        self.bundle.clear();
-        self.bundle.push(first.slot);
+        self.hand.bundle.clear();
+        self.hand.bundle.push(first.slot);
         self.now = first.time;
         while let Some(more) = self.pending.pop_beside(&first) {
-            self.bundle.push(more.slot);
+            self.hand.bundle.push(more.slot);
         }
-        if self.bundle.len() > 1 {
+        if self.hand.bundle.len() > 1 {
             let messages = &self.messages;
-            self.bundle.sort_by(|a, b| messages[*a as usize].order(&messages[*b as usize]));
+            self.hand.bundle.sort_by(|a, b| messages[*a].order(&messages[*b]));
         }
         true
     }
@@ -250,39 +234,45 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
     fn fetch_early(&self) {
         if let Some(soon) = self.pending.soon(AHEAD) {
             memory::prefetch_for_writing(&self.objects[soon.object.index()]);
-            memory::prefetch_for_writing(&self.messages[soon.slot as usize]);
+            memory::prefetch_for_writing(&self.messages[soon.slot]);
         }
     }
 
     #[inline]
     fn execute(&mut self) -> Result<(), RunError> {
         let begin = self.watch.now();
-        let object = self.messages[self.bundle[0] as usize].receiver;
+        let object = self.messages[self.hand.bundle[0]].receiver;
         let many: Vec<&Message<M::Payload>>;
         let one;
-        let messages: &[&Message<M::Payload>] = match self.bundle[..] {
+        let messages: &[&Message<M::Payload>] = match self.hand.bundle[..] {
             [slot] => {
-                one = [&self.messages[slot as usize]];
+                one = [&self.messages[slot]];
                 &one
             }
             _ => {
-                many = self.bundle.iter().map(|slot| &self.messages[*slot as usize]).collect();
+                many = self.hand.bundle.iter().map(|slot| &self.messages[*slot]).collect();
                 &many
             }
         };
         let o = &mut self.objects[object.index()];
         let heap_before = self.frame.model.state_heap_bytes(&o.state);
         let section = self.stopwatch.begin();
-        self.frame.event(object, self.now, &mut o.state, Bundle::new(messages), &mut self.doings);
+        self.frame.event(
+            object,
+            self.now,
+            &mut o.state,
+            Bundle::new(messages),
+            &mut self.hand.doings,
+        );
         let spent_ns = self.stopwatch.end(section);
-        if let Some(fault) = self.doings.fault.take() {
+        if let Some(fault) = self.hand.doings.fault.take() {
             return Err(self.frame.error(object, self.now, fault));
         }
         let heap_after = self.frame.model.state_heap_bytes(&o.state);
         let (sent, dropped, count) =
-            (self.doings.sent(), self.doings.dropped, messages.len() as u32);
+            (self.hand.doings.sent(), self.hand.doings.dropped, messages.len() as u32);
         let digest =
-            digest_event(object, self.now, messages.iter().copied(), sent, &mut self.scratch);
+            digest_event(object, self.now, messages.iter().copied(), sent, &mut self.hand.scratch);
         self.digest = self.digest.wrapping_add(digest);
         o.events += 1;
         o.messages += u64::from(count);
@@ -307,25 +297,13 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
         });
         self.print_lines(object);
         let mut released = heap_before;
-        for slot in self.bundle.drain(..) {
-            released += message_bytes(&self.messages[slot as usize]);
-            self.free.push(slot);
+        for slot in self.hand.bundle.drain(..) {
+            released += message_bytes(&self.messages[slot]);
+            self.messages.remove(slot);
         }
-        self.charge(object, heap_after, released);
+        self.memory.charge(object, heap_after, released);
         self.send_all();
         Ok(())
-    }
-
-    /// Count what an object has come to hold, and what it has let go.
-    #[inline]
-    fn charge(&mut self, object: ObjectId, more: usize, less: usize) {
-        self.used = self.used + more - less;
-        self.used_peak = self.used_peak.max(self.used);
-        if let Some(shares) = &mut self.shares {
-            let node = usize::from(shares.placement.node_of(object));
-            shares.used[node] = shares.used[node] + more - less;
-            shares.peak[node] = shares.peak[node].max(shares.used[node]);
-        }
     }
 
     fn term(
@@ -335,8 +313,8 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
     ) -> Result<(), RunError> {
         let o = &mut self.objects[object.index()];
         o.messages += messages.len() as u64;
-        self.frame.term(object, &mut o.state, Bundle::new(messages), &mut self.doings);
-        if let Some(fault) = self.doings.fault.take() {
+        self.frame.term(object, &mut o.state, Bundle::new(messages), &mut self.hand.doings);
+        if let Some(fault) = self.hand.doings.fault.take() {
             return Err(self.frame.error(object, VirtualTime::POSINF, fault));
         }
         self.now = VirtualTime::POSINF;
@@ -346,7 +324,7 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
 
     #[inline]
     fn print_lines(&mut self, object: ObjectId) {
-        for line in &self.doings.lines {
+        for line in &self.hand.doings.lines {
             self.watch.printed(self.now, object, line);
         }
     }
@@ -354,27 +332,18 @@ impl<'a, M: Model, W: Watch> Sequential<'a, M, W> {
     /// Enqueue what the handler sent.
     #[inline]
     fn send_all(&mut self) {
-        let mut sends = std::mem::take(&mut self.doings.sends);
+        let mut sends = std::mem::take(&mut self.hand.doings.sends);
         for message in sends.drain(..) {
             self.enqueue(message);
         }
-        self.doings.sends = sends;
+        self.hand.doings.sends = sends;
     }
 
     #[inline]
     fn enqueue(&mut self, message: Message<M::Payload>) {
         let (time, object) = (message.receive, message.receiver);
-        self.charge(object, message_bytes(&message), 0);
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.messages[slot as usize] = message;
-                slot
-            }
-            None => {
-                self.messages.push(message);
-                (self.messages.len() - 1) as u32
-            }
-        };
+        self.memory.charge(object, message_bytes(&message), 0);
+        let slot = self.messages.add(message);
         match time == VirtualTime::POSINF {
             true => self.last.push(slot),
             false => self.pending.push(Entry { time, object, slot }),
