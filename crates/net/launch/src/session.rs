@@ -19,6 +19,7 @@ use crate::sync::Clocks;
 use crate::{Cause, Failure, LaunchError};
 use clock::{Exchange, Ticks};
 use fabric::{Places, Segment, Spec};
+use pings::Pings;
 use record::RunFolder;
 use serde_json::Value;
 use std::net::IpAddr;
@@ -30,6 +31,7 @@ mod clocks;
 mod ending;
 mod events;
 mod gather;
+mod pings;
 
 /// How often the clock is looked at while nothing happens: `stop` is noticed within this time.
 const TICK: Duration = Duration::from_millis(50);
@@ -54,9 +56,7 @@ pub(crate) struct Session<'a> {
     released: bool,
     failures: Vec<Failure>,
     clocks: Clocks,
-    /// The answer to the last ping: sequence, received, sent (theirs), received (ours).
-    pong: Option<(u32, Ticks, Ticks, Ticks)>,
-    sequence: u32,
+    pings: Pings,
     next_ask: Instant,
     last_look: Instant,
 }
@@ -127,8 +127,7 @@ impl<'a> Session<'a> {
             released: false,
             failures: Vec::new(),
             clocks,
-            pong: None,
-            sequence: 0,
+            pings: Pings::default(),
             next_ask: now,
             last_look: now,
         })

@@ -1,5 +1,6 @@
 //! Comparing the clocks of other domains with ours, by messages over the control connections.
 
+use super::pings::Answer;
 use super::*;
 use std::collections::HashSet;
 
@@ -50,26 +51,18 @@ impl Session<'_> {
 
     /// One ping and its answer. Other events are handled meanwhile.
     fn exchange(&mut self, index: usize) -> Result<Option<Exchange>, Halt> {
-        self.sequence = self.sequence.wrapping_add(1);
-        let sequence = self.sequence;
-        let ping = Frame::Ping { sequence };
+        let ping = Frame::Ping { sequence: self.pings.begin() };
         let deadline = Instant::now() + PATIENCE;
         let local_sent = self.coordinator.home.clock.now();
         let sent = self.members[index].connection.send(&ping);
         self.sent(index, sent);
         while self.members[index].answers() && Instant::now() < deadline {
             self.step(deadline)?;
-            match self.pong.take() {
-                Some((of, remote_received, remote_sent, local_received)) if of == sequence => {
-                    return Ok(Some(Exchange {
-                        local_sent,
-                        remote_received,
-                        remote_sent,
-                        local_received,
-                    }));
-                }
-                // Of a ping that was given up, or none.
-                _ => {}
+            if let Some(answer) = self.pings.take_answer() {
+                let Answer { remote_received, remote_sent, local_received, .. } = answer;
+                let exchange =
+                    Exchange { local_sent, remote_received, remote_sent, local_received };
+                return Ok(Some(exchange));
             }
         }
         Ok(None)

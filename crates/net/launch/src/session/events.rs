@@ -1,5 +1,6 @@
 //! What an event means for the member that it comes from, and what a failure does.
 
+use super::pings::Answer;
 use super::*;
 use crate::away;
 
@@ -56,8 +57,14 @@ impl Session<'_> {
                 }
                 self.members[index].phase = Phase::Ended;
             }
-            (Frame::Pong { sequence, received: theirs, sent }, _) => {
-                self.pong = Some((sequence, theirs, sent, received));
+            (Frame::Pong { sequence, received: remote_received, sent: remote_sent }, _) => {
+                let local_received = received;
+                self.pings.answered(Answer {
+                    sequence,
+                    remote_received,
+                    remote_sent,
+                    local_received,
+                });
             }
             (Frame::Chunk(chunk), _) => {
                 let stored =
