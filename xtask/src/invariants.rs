@@ -1,6 +1,6 @@
 //! The rules of docs/ARCHITECTURE.md that a program can check: where unsafe code may live, who may
 //! print, who may depend on whom, what must stay pure, why a dependency is there, how files are
-//! laid out, which of them use each other.
+//! laid out, which of them use each other, how many fields a struct has.
 //!
 //! It reads source text with comments and literals blanked out, not a syntax tree: the rules are
 //! about words, and so a reader can check the checker. What only a person can judge is left to
@@ -8,6 +8,7 @@
 
 mod circles;
 mod dependencies;
+mod fields;
 mod layout;
 mod source_text;
 mod words;
@@ -47,6 +48,7 @@ pub fn check(workspace: &Workspace) -> Result<usize> {
             let name = file.strip_prefix(&workspace.root).unwrap_or(&file);
             let text = read(&file)?;
             broken.extend(words::check(&package.name, name, &text));
+            broken.extend(fields::check(&package.name, name, &text));
             files.add(file.strip_prefix(&sources).unwrap_or(&file), &text);
             warn_if_long(name, &text);
         }

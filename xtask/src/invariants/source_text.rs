@@ -1,5 +1,7 @@
 //! Rust source with everything but code blanked out.
 
+use std::path::Path;
+
 /// The code alone: comments, strings and characters become spaces; lines keep their numbers.
 ///
 /// What follows `#[cfg(test)]` and a `mod` with a body is dropped too: tests come last in a file,
@@ -8,6 +10,11 @@ pub fn code(source: &str) -> String {
     let blanked = blank(source);
     let end = blanked.find("#[cfg(test)]\nmod tests {").unwrap_or(blanked.len());
     blanked[..end].to_owned()
+}
+
+/// Whether a file is of tests alone: `src/x/tests.rs`, or a file in `src/x/tests/`.
+pub fn is_tests(file: &Path) -> bool {
+    file.iter().skip_while(|part| *part != "src").any(|part| part == "tests" || part == "tests.rs")
 }
 
 fn blank(source: &str) -> String {

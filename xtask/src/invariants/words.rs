@@ -89,7 +89,7 @@ const VAGUE_MODULES: &[&str] = &["utils", "util", "helpers", "helper", "manager"
 pub fn check(package: &str, file: &Path, source: &str) -> Vec<Broken> {
     let mut broken = Vec::new();
     // Tests in files of their own may do what tests at the end of a file may.
-    let code = if is_tests(file) { String::new() } else { source_text::code(source) };
+    let code = if source_text::is_tests(file) { String::new() } else { source_text::code(source) };
     if !MAY_BE_UNSAFE.contains(&package) {
         forbid(
             &mut broken,
@@ -130,11 +130,6 @@ fn knows_no_product(file: &Path) -> bool {
     let below = |folder: &str| file.to_string_lossy().starts_with(folder);
     ["crates/core/", "crates/net/"].into_iter().any(below)
         && !NAMED.iter().any(|(place, _)| below(place))
-}
-
-/// `src/x/tests.rs`, or a file in `src/x/tests/`.
-fn is_tests(file: &Path) -> bool {
-    file.iter().skip_while(|part| *part != "src").any(|part| part == "tests" || part == "tests.rs")
 }
 
 fn forbid(broken: &mut Vec<Broken>, file: &Path, code: &str, words: &[&str], why: &str) {
