@@ -140,7 +140,7 @@ fn of_log(
             HistogramLogError::Serialise(why)
         }
         Log::SerializeError(Deflate::IoError(kind)) | Log::IoError(kind) => {
-            HistogramLogError::Io(kind.into())
+            HistogramLogError::Io(kind)
         }
     }
 }

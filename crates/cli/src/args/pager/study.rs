@@ -70,9 +70,6 @@ pub struct PagerStudyArgs {
     /// The program's file  [default: beside fourstamp, or in the folder examples there]
     #[arg(long, value_name = "FILE")]
     pub program_file: Option<PathBuf>,
-    /// Draws the order of the alternatives in each round
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
     /// How it is shown: with --csv alone, the alternatives; parts, launches, predictions.
     #[command(flatten)]
     pub show: ShowArgs,
