@@ -1,7 +1,8 @@
 //! One document in its four forms, with planted figures.
 
 use fourstamp_document::{
-    Block, Cell, Column, Document, Screen, Table, Unit, json, page, table_csv, terminal,
+    Block, Cell, Column, Document, Row, Screen, Section, Table, Unit, json, page, table_csv,
+    terminal,
 };
 
 /// A table for everybody, and one for scripts.
@@ -67,4 +68,19 @@ fn a_table_for_scripts_is_in_csv_and_json_only() {
     let html = String::from_utf8(html).expect("a page is UTF-8");
     assert!(html.contains("The end.") && !html.contains("planted"), "on the page");
     assert!(!html.contains("for scripts") && !on_terminal(80).contains("for scripts"));
+}
+
+#[test]
+fn a_row_that_does_not_fit_is_a_paragraph_with_a_name() {
+    let columns = [Column::text("peak", "Peak"), Column::text("what", "From A to B")];
+    let what = "no peak in B, which has the same share of messages there, ".repeat(2);
+    let mut table = Table::new("peaks", columns);
+    table.push(Row::from(vec![1_u64.into(), what.as_str().into()]));
+    table.push(Row::from(vec!["whole cycle".into(), what.as_str().into()]));
+    table.wordy = true;
+    let section = Section::new("peaks", "Peaks", "").table(table);
+    let document = Document { sections: vec![section], ..Document::default() };
+    let text = terminal(&document, Screen { width: 40, colour: false });
+    assert!(text.contains("Peak 1\n- From A to B: no peak"), "{text}");
+    assert!(text.contains("whole cycle\n- From A to B: no peak"), "{text}");
 }

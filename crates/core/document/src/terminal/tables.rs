@@ -135,9 +135,18 @@ impl Grid {
         let filled = |(_, cell): &(&String, &String)| !cell.is_empty() && *cell != NONE;
         let record = |row: &Vec<String>| {
             let rest = self.head.iter().zip(row).skip(1).filter(filled).map(named);
-            screen.wrapped(row.first().map_or("", String::as_str)) + &rest.collect::<String>()
+            screen.wrapped(&self.name(row)) + &rest.collect::<String>()
         };
         self.rows.iter().map(record).collect()
+    }
+
+    /// What a row is called: a number alone says nothing without its heading.
+    fn name(&self, row: &[String]) -> String {
+        let (Some(head), Some(cell)) = (self.head.first(), row.first()) else {
+            return String::new();
+        };
+        let is_number = !cell.is_empty() && cell.bytes().all(|digit| digit.is_ascii_digit());
+        if is_number { format!("{head} {cell}") } else { cell.clone() }
     }
 
     /// In lines, with cells that wrap where a width is given.
