@@ -1,40 +1,47 @@
-//! Libraries of ours that are loaded before somebody's program: where they lie, and which programs
-//! they can precede.
+//! Libraries of ours that are loaded before somebody's program: they travel inside this one, and
+//! must lie in a file when they are used. And which programs they can precede.
 
-use anyhow::{Context, Result, bail};
+mod shelf;
+
+use anyhow::{Context, Result, anyhow, bail};
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A library that is loaded before a program.
 pub struct Preload {
-    /// Its file's name.
-    pub file: &'static str,
-    /// The environment variable that may name it.
-    pub variable: &'static str,
-    /// The package that it is built from.
-    pub package: &'static str,
+    /// Its file, and what must lie beside it.
+    files: &'static [Carried],
+    /// The environment variable that may name another.
+    variable: &'static str,
+}
+
+/// A file that this program carries.
+struct Carried {
+    name: &'static str,
+    bytes: &'static [u8],
 }
 
 /// Logs the calls of MPI programs.
-pub const TRACER: Preload = Preload {
-    file: "libmpitrace.so",
+pub static TRACER: Preload = Preload {
+    files: &[
+        Carried { name: "libmpitrace.so", bytes: embed::library!(mpitrace) },
+        Carried { name: "libmpitrace_large.so", bytes: embed::library!(mpitrace_large) },
+    ],
     variable: "FOURSTAMP_MPITRACE",
-    package: "fourstamp-mpitrace",
 };
 /// Gives a program paged memory.
-pub const PAGING: Preload = Preload {
-    file: "librmem_preload.so",
+pub static PAGING: Preload = Preload {
+    files: &[Carried { name: "librmem_preload.so", bytes: embed::library!(rmem_preload) }],
     variable: "FOURSTAMP_RMEM",
-    package: "fourstamp-rmem-preload",
 };
 
 impl Preload {
-    /// Its path: named by the environment, or beside this program as a build or an installation
-    /// leaves it. In a build `deps` has the newest one: what lies beside the program is as old as
-    /// the last build of the library by its own name.
+    /// Its path: named by the environment; or beside this program, if what lies there is what it
+    /// carries (other hosts of a job see the folder of an installation, and not every private
+    /// one); or in a private folder, into which it is written where it is not there yet.
     pub fn find(&self) -> Result<PathBuf> {
-        let Preload { file, variable, package } = self;
+        let Preload { files, variable } = self;
         if let Some(named) = std::env::var_os(variable).map(PathBuf::from) {
             return named.canonicalize().with_context(|| {
                 format!(
@@ -43,21 +50,36 @@ impl Preload {
                 )
             });
         }
-        let program = std::env::current_exe().with_context(|| {
-            format!("cannot find this program's own file, beside which {file} lies")
-        })?;
-        let folder = program.parent().unwrap_or(&program);
-        let places =
-            ["deps", "", "../lib", "../lib/fourstamp"].map(|place| folder.join(place).join(file));
-        match places.iter().find_map(|place| place.canonicalize().ok()) {
-            Some(found) => Ok(found),
-            None => bail!(
-                "{file} is neither beside {} nor in deps or ../lib; build it with `cargo build \
-                --release -p {package}`, or name it in {variable}",
-                program.display()
-            ),
-        }
+        let folder = match beside(files) {
+            Some(folder) => folder,
+            None => shelf::folder(files).map_err(|why| {
+                anyhow!(
+                    "no folder can hold {}: {why}; let XDG_CACHE_HOME name one of yours, or let \
+                    {variable} name the library",
+                    files[0].name
+                )
+            })?,
+        };
+        Ok(folder.join(files[0].name))
     }
+}
+
+/// Folders in which other builds have left their libraries.
+pub fn of_other_builds() -> Vec<PathBuf> {
+    shelf::of_other_builds(&[TRACER.files, PAGING.files])
+}
+
+/// The folder near this program that holds just these files, as a build or an installation leaves
+/// them.
+fn beside(files: &[Carried]) -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    let folder = program.parent()?;
+    let places = ["deps", "", "../lib", "../lib/fourstamp"].map(|place| folder.join(place));
+    let same = |folder: &PathBuf| {
+        let is = |file: &Carried| shelf::is_same(&folder.join(file.name), file.bytes);
+        shelf::can_be_listed(folder) && files.iter().all(is)
+    };
+    places.iter().filter_map(|place| place.canonicalize().ok()).find(same)
 }
 
 /// Refuse what no library can be loaded into.

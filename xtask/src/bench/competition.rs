@@ -67,7 +67,7 @@ pub fn wanted(figures: &[&'static Figure]) -> BTreeSet<&'static str> {
 /// The release build of this checkout.
 pub fn release_build(workspace: &Workspace) -> Result<PathBuf> {
     eprintln!("building the release version");
-    let build = ["build", "--release", "--locked", "--package", "fourstamp"];
+    let build = ["build", "--release", "--locked", "--package", "fourstamp-cli"];
     process::capture_within(&mut workspace.cargo(&build), Duration::from_secs(1800))?;
     Ok(workspace.fourstamp())
 }

@@ -24,7 +24,7 @@ pub fn prepare(
 ) -> Result<(Vec<Contestant>, Skipped)> {
     if options.binary.is_none() {
         eprintln!("building the release version");
-        let build = ["build", "--release", "--locked", "--package", "fourstamp"];
+        let build = ["build", "--release", "--locked", "--package", "fourstamp-cli"];
         process::capture_within(&mut workspace.cargo(&build), Duration::from_secs(1800))?;
     }
     let (mut ready, mut skipped) = (Vec::new(), Vec::new());

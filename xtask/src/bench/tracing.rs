@@ -141,7 +141,7 @@ fn build_with_mpi(workspace: &Workspace) -> Result<PathBuf> {
         "--release",
         "--locked",
         "--package",
-        "fourstamp",
+        "fourstamp-cli",
         "--features",
         "mpi",
         "--target-dir",

@@ -15,7 +15,7 @@ const MAY_BE_UNSAFE: &[&str] = &[
     "fourstamp-rmem-preload",
 ];
 /// Programs: they print, exit, and pass errors of every kind on to a person.
-const PROGRAMS: &[&str] = &["fourstamp", "xtask", "fourstamp-examples"];
+const PROGRAMS: &[&str] = &["fourstamp-cli", "xtask", "fourstamp-examples"];
 /// Packages without clock, file, thread or system call: all of these are arguments there.
 const PURE: &[&str] = &[
     "fourstamp-stats",
@@ -220,7 +220,7 @@ mod tests {
     fn a_library_does_not_print_and_a_program_does() {
         let source = "fn f() { eprintln!(\"x\") }";
         only(found("fourstamp-bench", "src/a.rs", source), "src/a.rs:1: `eprintln!`");
-        assert!(found("fourstamp", "src/a.rs", source).is_empty());
+        assert!(found("fourstamp-cli", "src/a.rs", source).is_empty());
         assert!(found("fourstamp-bench", "src/a.rs", "fn f() { sprint!() }").is_empty());
     }
 

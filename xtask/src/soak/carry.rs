@@ -282,8 +282,12 @@ fn mpi_build(workspace: &Workspace) -> Result<Result<PathBuf, String>> {
         Err(why) => return Ok(Err(format!("{why:#}"))),
     };
     let target = workspace.scratch("carry")?.join("mpi");
-    let mut cargo = workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp"]);
-    cargo.args(["--features", "fourstamp/mpi", "--target-dir"]).arg(&target).env("MPICC", mpicc);
+    let mut cargo =
+        workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp-cli"]);
+    cargo
+        .args(["--features", "fourstamp-cli/mpi", "--target-dir"])
+        .arg(&target)
+        .env("MPICC", mpicc);
     process::capture_within(&mut cargo, BUILD)?;
     Ok(Ok(target.join("release/fourstamp")))
 }

@@ -12,7 +12,7 @@ const LIMIT: Duration = Duration::from_secs(24 * 3600);
 /// The property tests of the libraries. A case is a seed of all of them; `cargo xtask test` has
 /// seed 1.
 pub fn properties(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let but_programs = ["--exclude", "fourstamp", "--exclude", "xtask"];
+    let but_programs = ["--exclude", "fourstamp-cli", "--exclude", "xtask"];
     for seed in cases.from..cases.from + cases.count {
         let mut cargo = workspace.cargo(&["test", "--workspace", "--locked"]);
         run(cargo.args(but_programs).env("PROPTEST_RNG_SEED", (seed + 2).to_string()), LIMIT)?;
@@ -46,8 +46,14 @@ pub fn models(workspace: &Workspace, cases: Cases) -> Result<()> {
 
 /// A pager's reads and writes with real programs and servers. A case is a blow.
 pub fn pager_servers(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let mut cargo =
-        workspace.cargo(&["test", "--locked", "--package", "fourstamp", "--test", "pager_crash"]);
+    let mut cargo = workspace.cargo(&[
+        "test",
+        "--locked",
+        "--package",
+        "fourstamp-cli",
+        "--test",
+        "pager_crash",
+    ]);
     cargo.env("FOURSTAMP_CRASHES", cases.count.to_string());
     run(cargo.env("FOURSTAMP_CRASHES_FROM", cases.from.to_string()), LIMIT)
 }

@@ -159,7 +159,7 @@ fn loom(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
 }
 
 fn release(workspace: &Workspace, _: &mut Tally) -> Result<()> {
-    run(&mut workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp"]), LIMIT)
+    run(&mut workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp-cli"]), LIMIT)
 }
 
 fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
@@ -237,7 +237,7 @@ fn transport(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let cargo = || {
         // Of the whole workspace, for the reason that `example` gives.
         let mut cargo = workspace.cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]);
-        cargo.args(["--features", "fourstamp/mpi", "--test", "conformance_mpi", "--test", "job"]);
+        cargo.args(["--features", "fourstamp-cli/mpi", "--test", "conformance_mpi", "--test", "job"]);
         cargo.env("MPICC", &mpicc);
         as_root_too(&mut cargo);
         cargo

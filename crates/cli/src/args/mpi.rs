@@ -39,8 +39,9 @@ Examples:
   fourstamp mpi trace --out runs/big -- srun -n 64 ./app
   fourstamp report runs/app-mpi-1               its page
 
-The environment variable FOURSTAMP_MPITRACE names the library, libmpitrace.so, if it does not lie
-beside fourstamp.")]
+The library travels inside fourstamp and is written to ~/.cache/fourstamp (XDG_CACHE_HOME) when it
+is used. The ranks' hosts must see it there: where they share no home, copy its files beside
+fourstamp or into ../lib, or let the environment variable FOURSTAMP_MPITRACE name libmpitrace.so.")]
 pub struct TraceArgs {
     /// Folder for the run; must not exist yet  [default: runs/PROGRAM-mpi-1, -2, ...]
     #[arg(long, value_name = "DIR")]

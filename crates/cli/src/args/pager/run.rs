@@ -30,7 +30,11 @@ Policies, and what a page that leaves costs with S servers:
   disk        the local disk, and no servers
 
 How far the program is, --status says each second, and `kill -USR1` of this process at any time. \
-The program's output and exit code are its own; everything of ours goes to standard error.")]
+The program's output and exit code are its own; everything of ours goes to standard error.
+
+The library that is loaded before the program travels inside fourstamp and is written to \
+~/.cache/fourstamp (XDG_CACHE_HOME) when it is used; the environment variable FOURSTAMP_RMEM \
+names another.")]
 pub struct RunArgs {
     /// Local memory for paged pages
     #[arg(long, value_name = "SIZE", value_parser = bytes)]

@@ -1,9 +1,12 @@
-//! What killed processes left in shared memory and among temporary files.
+//! What killed processes left in shared memory and among temporary files, and the libraries of
+//! other builds.
 
 use super::{Finding, good, limited};
+use crate::preload;
 use document::{Cell, Column, Table, Unit};
 use record::{Leftover, Verdict};
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// What there is.
 pub fn finding() -> Finding {
@@ -53,7 +56,19 @@ pub fn clean() -> Vec<Done> {
             }
         }
     };
-    Leftover::all().into_iter().map(one).collect()
+    let libraries = preload::of_other_builds().into_iter().map(|folder| clean_libraries(&folder));
+    Leftover::all().into_iter().map(one).chain(libraries).collect()
+}
+
+/// Remove the libraries of another build.
+fn clean_libraries(folder: &Path) -> Done {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let bytes = files.filter_map(|file| file.metadata().ok()).map(|about| about.len()).sum();
+    let (removed, reason) = match std::fs::remove_dir_all(folder) {
+        Ok(()) => (true, "libraries of another build".into()),
+        Err(error) => (false, format!("it cannot be removed: {error}")),
+    };
+    Done { path: folder.display().to_string(), bytes, removed, reason }
 }
 
 impl Done {
@@ -92,7 +107,7 @@ pub fn table(all: &[Done]) -> Table {
 }
 
 fn why(verdict: &Verdict) -> String {
-    let shown = |run: &std::path::Path| run.display().to_string().escape_debug().to_string();
+    let shown = |run: &Path| run.display().to_string().escape_debug().to_string();
     match verdict {
         Verdict::InUse => "in use".into(),
         Verdict::Unread { run, rows } => {
