@@ -10,12 +10,12 @@
 
 #![forbid(unsafe_code)]
 
-use std::error::Error;
-use timewarp::simulated::{self, Simulation};
-use timewarp::{
+use fourstamp::timewarp::simulated::{self, Simulation};
+use fourstamp::timewarp::{
     Bundle, Context, Dealing, Kept, Limits, Model, ObjectId, Options, Payload, Random, Tell,
     VirtualTime, sequential,
 };
+use std::error::Error;
 
 const DESKS: u32 = 3;
 /// A door, the desks, a way out.

@@ -9,12 +9,12 @@
 
 #![forbid(unsafe_code)]
 
-use clock::Clock;
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64Mcg;
-use record::{
+use fourstamp::Clock;
+use fourstamp::record::{
     Mode, NodeSheet, Recorder, RecorderOptions, Row, RunFolder, RunInfo, Schema, WhenFull,
 };
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -9,7 +9,7 @@
 
 #![forbid(unsafe_code)]
 
-use record::{HEADER_BYTES, Header, RunFolder, RunInfo, StampSender, Stamper};
+use fourstamp::{HEADER_BYTES, Header, RunFolder, RunInfo, StampSender, Stamper, Ticks};
 use std::error::Error;
 use std::io::{BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -69,7 +69,7 @@ fn receive(listener: &TcpListener, mut node: Stamper) -> Result<()> {
 fn read(
     socket: TcpStream,
     clock: StampSender,
-    queue: mpsc::SyncSender<(Header, clock::Ticks, Vec<u8>)>,
+    queue: mpsc::SyncSender<(Header, Ticks, Vec<u8>)>,
 ) -> Result<()> {
     let mut socket = BufReader::new(socket);
     for _ in 0..MESSAGES {

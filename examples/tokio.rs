@@ -2,15 +2,14 @@
 //! messages one by one.
 //!
 //! Tasks share their node's clock and numbering by cloning a [`StampSender`]. The records are
-//! written by the one task that owns the [`Stamper`](record::Stamper), without locks.
+//! written by the one task that owns the [`Stamper`](fourstamp::Stamper), without locks.
 //!
 //!     cargo run --package fourstamp-examples --example tokio -- runs/tokio
 //!     cargo run --release -- report runs/tokio
 
 #![forbid(unsafe_code)]
 
-use clock::Ticks;
-use record::{HEADER_BYTES, Header, RunFolder, RunInfo, StampSender};
+use fourstamp::{HEADER_BYTES, Header, RunFolder, RunInfo, StampSender, Ticks};
 use std::error::Error;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};

@@ -159,12 +159,15 @@ fn loom(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
 }
 
 fn release(workspace: &Workspace, _: &mut Tally) -> Result<()> {
-    run(&mut workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp-cli"]), LIMIT)
+    run(
+        &mut workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp-cli"]),
+        LIMIT,
+    )
 }
 
 fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let folder = fresh(workspace, "examples")?;
-    for name in ["tcp_stream", "tokio"] {
+    for name in ["tcp_stream", "tokio", "two_processes"] {
         let out = folder.join(name);
         run(example(workspace, name)?.arg(&out), LIMIT)?;
         report_reads(workspace, &out)?;
@@ -172,6 +175,7 @@ fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     }
     run(example(workspace, "bank")?.arg("2000"), LIMIT)?;
     tally.passed += 1;
+    copied_out(workspace, &folder, tally)?;
     let python = match install::python(workspace) {
         Ok(python) => python,
         Err(why) => return tally.skip(format!("{why:#}")),
@@ -185,6 +189,35 @@ fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         tally.passed += 1;
     }
     Ok(())
+}
+
+/// Examples in a project of somebody's own, whose only dependency is the crate `fourstamp`.
+fn copied_out(workspace: &Workspace, folder: &Path, tally: &mut Tally) -> Result<()> {
+    let project = folder.join("project");
+    fs::create_dir_all(project.join("src/bin"))?;
+    let library = workspace.root.join("crates/fourstamp");
+    // A workspace of its own: it lies in the target folder, and so within this one.
+    let manifest = format!(
+        "[package]\nname = \"copied\"\nedition = \"2024\"\n\n[dependencies]\n\
+         fourstamp = {{ path = {library:?} }}\n\n[workspace]\n"
+    );
+    fs::write(project.join("Cargo.toml"), manifest)?;
+    fs::copy(workspace.root.join("Cargo.lock"), project.join("Cargo.lock"))?;
+    let out = folder.join("copied");
+    for (name, argument) in [("two_processes", out.as_os_str()), ("bank", "500".as_ref())] {
+        let source = Path::new("examples").join(name).with_extension("rs");
+        fs::copy(
+            workspace.root.join(source),
+            project.join("src/bin").join(name).with_extension("rs"),
+        )?;
+        let mut cargo = workspace.cargo(&["run", "--offline", "--quiet", "--bin", name]);
+        // With this workspace's profiles and in its folder, for the reason that `fuzz` gives.
+        cargo.args(["--config", "Cargo.toml", "--target-dir"]).arg(&workspace.target);
+        cargo.arg("--manifest-path").arg(project.join("Cargo.toml"));
+        run(cargo.arg("--").arg(argument), LIMIT)?;
+        tally.passed += 1;
+    }
+    report_reads(workspace, &out)
 }
 
 /// An example. Built with all others and the features of the whole workspace, as the tests have
@@ -237,7 +270,14 @@ fn transport(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let cargo = || {
         // Of the whole workspace, for the reason that `example` gives.
         let mut cargo = workspace.cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]);
-        cargo.args(["--features", "fourstamp-cli/mpi", "--test", "conformance_mpi", "--test", "job"]);
+        cargo.args([
+            "--features",
+            "fourstamp-cli/mpi",
+            "--test",
+            "conformance_mpi",
+            "--test",
+            "job",
+        ]);
         cargo.env("MPICC", &mpicc);
         as_root_too(&mut cargo);
         cargo
