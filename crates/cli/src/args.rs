@@ -43,7 +43,7 @@ use std::path::PathBuf;
 
 /// Where does message time go? Four stamps on every message, kept and explained.
 #[derive(Parser)]
-#[command(name = "fourstamp", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "fourstamp", version, max_term_width = 100)]
 #[command(after_help = "\
 Every message is stamped four times: ready (your program called send), sent (the network has
 it), arrived (the receiver's network has it), taken (the receiving program has it). The stages
@@ -63,7 +63,8 @@ Examples:
   fourstamp mpi trace -- mpirun -n 4 ./app      an MPI program as it is, every message of it
   fourstamp pager run --local 2G -- ./app       a program with more memory than there is
   fourstamp export runs/a --perfetto a.json     a run as a trace for ui.perfetto.dev
-  fourstamp doctor                              what this machine can do, and what it lacks")]
+  fourstamp doctor                              what this machine can do, and what it lacks
+  fourstamp completions bash                    for the shell; `fourstamp man DIR` for man")]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -101,7 +102,26 @@ pub enum Command {
     Launch(LaunchArgs),
     /// Be a node: join a benchmark that waits for nodes
     Node(NodeArgs),
+    /// Print what a shell needs to complete commands and options
+    Completions(CompletionsArgs),
+    /// Write the manual pages, one a command
+    Man(ManArgs),
 }
+
+/// What a bare `fourstamp` says.
+pub const FIRST: &str = "\
+Fourstamp shows where the time of every message goes.
+
+Try one of these first:
+  fourstamp tour                             measure this machine: one page, in about a minute
+  fourstamp bench pingpong --transport tcp   one measurement: round trips over TCP
+  fourstamp mpi trace -- mpirun -n 4 ./app   your MPI program as it is, every message of it
+  fourstamp warp phold --check               a parallel simulation, checked in order
+  fourstamp pager run --local 64M -- ./app   your program with its memory on other machines
+  fourstamp doctor                           what this machine can do, and what it lacks
+
+All commands: fourstamp --help. One of them: fourstamp tour --help.
+";
 
 /// `fourstamp tour`.
 #[derive(Args)]
@@ -167,11 +187,51 @@ pub struct NodeArgs {
     pub key_file: Option<PathBuf>,
 }
 
+/// `fourstamp completions`.
+#[derive(Args)]
+#[command(after_help = "\
+Put what it prints where the shell looks, once, and again after an update:
+  fourstamp completions bash > ~/.local/share/bash-completion/completions/fourstamp
+  fourstamp completions zsh > ~/.zfunc/_fourstamp     (with `fpath+=~/.zfunc` before compinit)
+  fourstamp completions fish > ~/.config/fish/completions/fourstamp.fish
+Or, for this bash alone:
+  source <(fourstamp completions bash)")]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Shells that can be told what to complete.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum Shell {
+    /// GNU bash, with the package bash-completion
+    Bash,
+    /// Z shell
+    Zsh,
+    /// fish
+    Fish,
+}
+
+/// `fourstamp man`.
+#[derive(Args)]
+#[command(after_help = "\
+Each command has a page of its own, as `fourstamp bench pingpong` has fourstamp-bench-pingpong(1).
+Examples:
+  fourstamp man ~/.local/share/man/man1    then: man fourstamp, man fourstamp-bench
+  fourstamp man pages && man -l pages/fourstamp-mpi-trace.1")]
+pub struct ManArgs {
+    /// Folder for the pages; it is made if there is none
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}
+
 /// Arguments of `fourstamp doctor`.
 #[derive(clap::Args, Debug)]
 pub struct DoctorArgs {
-    /// Remove what killed processes of this user left in shared memory and among temporary files.
-    /// Rows that nobody has read stay
+    /// Remove what killed processes of this user left in shared memory and among temporary files,
+    /// and the libraries that other builds of fourstamp have written. Rows that nobody has read
+    /// stay
     #[arg(long)]
     pub clean: bool,
     /// As data: the checks, or with --clean the leftovers.
@@ -187,6 +247,34 @@ mod tests {
     fn each(command: &clap::Command, look: &mut impl FnMut(&clap::Command)) {
         look(command);
         command.get_subcommands().for_each(|inner| each(inner, look));
+    }
+
+    #[test]
+    fn what_takes_a_time_shows_one_with_its_unit() {
+        each(&Cli::command(), &mut |command| {
+            for argument in command.get_arguments() {
+                let takes = argument.get_value_names().unwrap_or_default();
+                if !takes.iter().any(|name| name.as_str() == "TIME") {
+                    continue;
+                }
+                let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+                let usual = argument.get_default_values().iter().any(|usual| {
+                    usual.to_str().is_some_and(|usual| quantity::duration(usual).is_ok())
+                });
+                let shown = usual || help.contains("e.g. ") || help.contains("[default: ");
+                assert!(shown, "{} --{}: {help}", command.get_name(), argument.get_id());
+            }
+        });
+    }
+
+    #[test]
+    fn what_is_to_be_tried_first_can_be_typed() {
+        let commands = FIRST.lines().filter_map(|line| line.strip_prefix("  fourstamp "));
+        for line in commands {
+            let typed = line.split("   ").next().unwrap_or(line);
+            let words = ["fourstamp"].into_iter().chain(typed.split_whitespace());
+            assert!(Cli::try_parse_from(words).is_ok(), "{typed}");
+        }
     }
 
     #[test]

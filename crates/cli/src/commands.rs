@@ -2,10 +2,12 @@
 
 mod bench;
 mod compare;
+mod completions;
 mod doctor;
 mod explain;
 mod export;
 mod launch;
+mod man;
 mod mpi;
 pub mod node;
 mod pager;
@@ -36,6 +38,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Launch(args) => launch::run(&args),
         Command::Node(args) => node::run(&args),
+        Command::Completions(args) => completions::run(args.shell),
+        Command::Man(args) => man::run(&args.folder),
     }?;
     Ok(ExitCode::SUCCESS)
 }

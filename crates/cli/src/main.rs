@@ -30,6 +30,7 @@ mod scenes;
 mod show;
 mod simulating;
 mod studying;
+mod toured;
 mod watching;
 mod work;
 
@@ -44,6 +45,10 @@ fn main() -> ExitCode {
     // A file that may not grow is an error of the write that meets the limit, not the end of the
     // program.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+    if std::env::args_os().len() < 2 {
+        eprint!("{}", args::FIRST);
+        return ExitCode::from(2);
+    }
     let ended = match commands::run(args::Cli::parse_from(args::study_options_first(
         std::env::args_os(),
     ))) {

@@ -60,7 +60,7 @@ pub enum WorkloadArgs {
         #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
         messages: u32,
         /// Pause after a burst
-        #[arg(long, default_value = "10ms", value_parser = quantity::duration)]
+        #[arg(long, default_value = "10ms", value_name = "TIME", value_parser = quantity::duration)]
         gap: Duration,
         #[command(flatten)]
         common: Common,
@@ -110,7 +110,7 @@ pub struct Common {
     /// Round trips, or messages of each sender (sweep: round trips a visit)  [default: by workload]
     #[arg(long, conflicts_with = "duration")]
     pub count: Option<u64>,
-    /// Run for so long instead of counting, as 10s
+    /// Run for so long instead of counting, e.g. 10s
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub duration: Option<Duration>,
     /// Fresh starts of all nodes: one launch proves nothing

@@ -38,10 +38,10 @@ pub struct ExportArgs {
     /// Write the quantiles of each stage in the text format of OpenMetrics
     #[arg(long, value_name = "FILE")]
     pub openmetrics: Option<PathBuf>,
-    /// Leave out what ended before this second of the run
+    /// Leave out what ended before this second of the run, e.g. 2.5
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub from: Option<f64>,
-    /// Leave out what began after this second of the run
+    /// Leave out what began after this second of the run, e.g. 3
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub to: Option<f64>,
     /// Most events of a trace: beyond it, the trace ends early and says so

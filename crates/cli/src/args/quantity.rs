@@ -26,7 +26,10 @@ pub fn bytes(text: &str) -> Result<usize, String> {
 /// A duration: `10s`, `500ms`, `200us`, `2m`.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text);
-    let remedy = || "write a number with us, ms, s, m or h, as 10s or 500ms".to_string();
+    if unit.is_empty() && !number.is_empty() {
+        return Err(format!("a time needs its unit, e.g. {number}s or {number}ms"));
+    }
+    let remedy = || "write a number with us, ms, s, m or h, e.g. 10s or 500ms".to_string();
     let number: f64 = number.parse().map_err(|_| remedy())?;
     let seconds = match unit {
         "us" | "µs" => number * 1e-6,
@@ -65,7 +68,7 @@ mod tests {
         assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(duration("200us"), Ok(Duration::from_micros(200)));
-        assert!(duration("10").is_err());
+        assert!(duration("10").expect_err("no unit").contains("e.g. 10s or 10ms"));
         assert!(duration("s").is_err());
     }
 }

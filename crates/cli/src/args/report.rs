@@ -11,6 +11,7 @@ use std::path::PathBuf;
 Examples:
   fourstamp report runs/a                    writes runs/a/report.html
   fourstamp report runs/a runs/b --out x.html   one page for several runs
+  fourstamp report runs/tour-1               the page of a tour again
   fourstamp report runs/a --terminal         the report of a benchmark again
   fourstamp report runs/a --csv              quantiles of every stage
   fourstamp report runs/a --csv=tail         one plotted series; --csv=all for every one
@@ -18,7 +19,7 @@ Examples:
   fourstamp report runs/a --json             all of it, for scripts
   fourstamp report runs/a --kind gvt         other messages than the application's between nodes")]
 pub struct ReportArgs {
-    /// Run folders
+    /// Run folders, or the folder of a tour
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<PathBuf>,
     /// Where to write the page  [default: report.html in the run folder]

@@ -43,7 +43,7 @@ pub struct StudyArgs {
         value_parser = clap::value_parser!(u32).range(2..=4_000_000)
     )]
     pub integers: u32,
-    /// What the link between two namespaces carries, as 100mbit or 1gbit
+    /// What the link between two namespaces carries, e.g. 100mbit or 1gbit
     #[arg(
         long,
         default_value = "100mbit",
@@ -52,8 +52,8 @@ pub struct StudyArgs {
         conflicts_with = "hosts"
     )]
     pub rate: u64,
-    /// What the link between two namespaces adds to each message's way, as 1ms (needs the kernel's
-    /// netem)
+    /// What the link between two namespaces adds to each message's way, e.g. 1ms (needs the
+    /// kernel's netem)
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, conflicts_with = "hosts")]
     pub latency: Option<Duration>,
     /// The two hosts that are the two boxes

@@ -4,6 +4,7 @@ use super::story::tell;
 use crate::analyse::{Analysed, analyse, open, tell_apart};
 use crate::args::ReportArgs;
 use crate::lenses::LENSES;
+use crate::toured::Toured;
 use crate::{failure, show};
 use anyhow::{Result, bail};
 use document::{Document, Series};
@@ -16,12 +17,21 @@ use std::path::Path;
 /// Read the runs and show them as asked.
 pub fn run(args: &ReportArgs) -> Result<()> {
     let filter = args.messages.filter();
+    let toured = match &args.runs[..] {
+        [folder] => Toured::of(folder)?,
+        _ => None,
+    };
+    let runs = toured.as_ref().map_or_else(|| args.runs.clone(), |tour| tour.runs(&args.runs[0]));
     let mut analysed: Vec<Analysed> =
-        args.runs.iter().map(|run| analyse(run, args.seed, &filter)).collect::<Result<_>>()?;
+        runs.iter().map(|run| analyse(run, args.seed, &filter)).collect::<Result<_>>()?;
     tell_apart(&mut analysed);
     if let Some(name) = args.show.table("quantiles") {
         return print_csv(&analysed, name);
     }
+    let document_of = |analysed: &[Analysed]| match &toured {
+        Some(toured) => toured.document(analysed),
+        None => document_of(analysed),
+    };
     if args.terminal || args.show.json {
         let document = document_of(&analysed);
         return args.show.show_with(&document, "quantiles", || all_figures(&analysed));
@@ -31,7 +41,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         (None, [run]) => run.join("report.html"),
         (None, _) => bail!("a page for several runs needs a place: give --out FILE"),
     };
-    if let ([run], [analysed]) = (&args.runs[..], &mut analysed[..])
+    if let ([run], [analysed]) = (&runs[..], &mut analysed[..])
         && analysed.analysis.finding.is_some()
     {
         analysed.told = slowest_told(run, &analysed.analysis.population.filter);

@@ -10,12 +10,13 @@ use crate::commands::place;
 use crate::interrupt;
 use crate::launching::Nodes;
 use crate::show::{self, say};
+use crate::toured::Toured;
 use anyhow::{Context, Result, bail};
 use bench::floor::{self, Floor as Measured};
 use clap::Parser;
 use clock::Clock;
 use fabric::Waiting;
-use report::{Entry, Floor, Page};
+use report::Floor;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -69,25 +70,21 @@ pub fn run(args: &TourArgs) -> Result<()> {
         .filter(|finding| finding.state != State::Good)
         .map(|finding| format!("{}: {}", finding.name, finding.seen));
     tell_apart(&mut analysed);
-    finish(&folder, &analysed, &floors, &remarks.collect::<Vec<_>>())
+    let runs = STEPS[..analysed.len()].iter().map(|(name, ..)| (*name).to_owned()).collect();
+    let toured = Toured { runs, floors, remarks: remarks.collect() };
+    toured.save(&folder)?;
+    finish(&folder, &analysed, &toured)
 }
 
-fn finish(
-    folder: &Path,
-    analysed: &[Analysed],
-    floors: &[Floor],
-    remarks: &[String],
-) -> Result<()> {
+fn finish(folder: &Path, analysed: &[Analysed], toured: &Toured) -> Result<()> {
     let page = folder.join("report.html");
-    let runs: Vec<Entry<'_>> = analysed.iter().map(Analysed::entry).collect();
-    let title = "Where message time goes on this machine · Fourstamp";
-    let mut document = Page { title, runs: &runs, floors, remarks }.document();
+    let mut document = toured.document(analysed);
     show::page(&document, &page)?;
     // The runs one by one are on the page.
     document.runs.clear();
     show::text(&document)?;
     say(&format!(
-        "\npage: {}\nruns: {}/*   (again: fourstamp report RUN --terminal)\n",
+        "\npage: {}\nruns: {1}/*   (again: fourstamp report {1}, or one of them)\n",
         page.display(),
         folder.display()
     ))

@@ -1,6 +1,7 @@
 //! Several runs side by side: the table that a tour ends with.
 
 use document::{Cell, Column, Row, Table, Value, time};
+use serde::{Deserialize, Serialize};
 use stats::analysis::{Analysis, Stage};
 
 use crate::facts::Facts;
@@ -9,7 +10,7 @@ use crate::palette;
 
 /// What this machine can do at best, measured beside the runs: a cache line between two cores, a
 /// plain TCP program.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Floor {
     /// What was measured.
     pub name: String,

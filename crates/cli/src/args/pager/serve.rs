@@ -41,7 +41,7 @@ pub struct PagerServeArgs {
     /// Cut off a program that does not read its pages for so long
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = quantity::duration)]
     pub patience: std::time::Duration,
-    /// Look for the next request so long before sleeping (0.05ms): only for a machine that does
+    /// Look for the next request so long before sleeping, e.g. 0.05ms: only for a machine that does
     /// nothing else
     #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = quantity::duration)]
     pub spin: std::time::Duration,
