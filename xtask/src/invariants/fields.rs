@@ -13,9 +13,9 @@ const FIELDS: usize = 15;
 
 /// Structs that may have more, each as package, name, and why.
 const EXCEPT: &[(&str, &str, &str)] = &[
-    ("fourstamp", "Common", ARGUMENTS),
-    ("fourstamp", "RunArgs", ARGUMENTS),
-    ("fourstamp", "WarpCommon", ARGUMENTS),
+    ("fourstamp-cli", "Common", ARGUMENTS),
+    ("fourstamp-cli", "RunArgs", ARGUMENTS),
+    ("fourstamp-cli", "WarpCommon", ARGUMENTS),
     ("fourstamp-record", "NodeSheet", SHEET),
     ("fourstamp-record", "Row", "the columns of a message, in one cache line"),
     ("fourstamp-record", "RunInfo", SHEET),
