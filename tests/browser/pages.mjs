@@ -1,12 +1,17 @@
-// Opens report pages in a real Chromium and checks what a reader would see: no error, no network, every chart drawn,
-// every switch working, folds opening, both themes, narrow screens, no text of a run's own run as code.
+// Opens report pages in a real Chromium and checks what a reader would see: no error, no network, every chart there
+// (without a script, on paper, on a telephone), no text on another, tips, zoom and switches that work, by keyboard too,
+// both themes, nothing that axe finds hard to access, no text of a run's own run as code.
 //
 //   node pages.mjs PAGE.html [PAGE.html ...]
 //
 // CHROMIUM names the browser (default /usr/bin/chromium). Ends with `N passed, N failed`; exit code 1 if any failed.
 import { chromium } from "playwright-core";
+import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { basename } from "node:path";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const pages = process.argv.slice(2);
 if (pages.length === 0) {
@@ -40,43 +45,40 @@ const open = async (file, options) => {
   return { context, page, complaints };
 };
 
-// Folds first, since what is closed is never drawn; then every chart is scrolled into view, as a reader would.
-const drawAll = async (page) => {
-  const folds = page.locator("details.run");
-  for (let i = 0; i < (await folds.count()); i++) {
-    const fold = folds.nth(i);
-    if (!(await fold.evaluate((f) => f.open))) await fold.locator("> summary").click();
-  }
-  await page.evaluate(async () => {
-    for (const chart of document.querySelectorAll(".chart")) {
-      chart.scrollIntoView({ block: "center" });
-      // Fifteen seconds are for machines with other work; a chart takes some hundredths.
-      for (let waited = 0; !chart.classList.contains("drawn") && waited < 15000; waited += 20) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    }
-  });
-};
+// Nothing is drawn on scroll, but what is folded has no size.
+const openFolds = (page) => page.$$eval("details", (folds) => folds.forEach((fold) => (fold.open = true)));
 
-// What of a chart is wrong, or nothing: it must have a size, traces with data, and marks on the screen.
+// What of a chart is wrong, or nothing: it must have a size, and marks on the screen.
 const faults = (page) => page.$$eval(".chart", (charts) => charts.flatMap((chart) => {
-  const svg = chart.querySelector("svg.main-svg");
-  const box = svg?.getBoundingClientRect();
-  const traces = (chart.data ?? []).filter((trace) => trace.visible !== false);
-  const marks = [...chart.querySelectorAll(".cartesianlayer .trace path, .cartesianlayer .heatmaplayer image")].filter((mark) => {
+  const box = chart.querySelector("svg.plot")?.getBoundingClientRect();
+  const seen = [...chart.querySelectorAll(".marks path, .points circle, .points path, .points line")].filter((mark) => {
     const at = mark.getBoundingClientRect();
     return at.width > 0 || at.height > 0;
   });
-  const wrong = !chart.classList.contains("js-plotly-plot") ? "not drawn"
-    : !box || box.width < 60 || box.height < 60 ? "no size"
-    : !traces.some((trace) => trace.x?.length > 0) ? "no data"
-    : marks.length === 0 ? "no marks" : "";
+  const wrong = !box || box.width < 60 || box.height < 60 ? "no size" : seen.length === 0 ? "no marks" : "";
   return wrong ? [`${chart.id} ${wrong}`] : [];
 }));
 
-const shape = (page, section) => page.$$eval(`[id="${section}"] .chart`, (charts) => JSON.stringify(charts.map((chart) => [
-  chart.layout.xaxis.type, chart.layout.yaxis.type, chart.layout.yaxis.tickformat, chart.data.map((trace) => trace.visible),
-])));
+// Texts of a chart that lie on each other or stick out of it.
+const collisions = (page) => page.$$eval(".chart", (charts) => charts.flatMap((chart) => {
+  const texts = [...chart.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+  const shown = texts.filter(([, box]) => box.width > 0);
+  const whole = chart.getBoundingClientRect();
+  const out = shown.filter(([, box]) => box.left < whole.left - 2 || box.right > whole.right + 2 || box.bottom > whole.bottom + 4);
+  const pairs = shown.flatMap(([text, a], at) => shown.slice(0, at)
+    .filter(([, b]) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 4 && b.top < a.bottom - 4)
+    .map(([other]) => `${chart.id}: ${text} on ${other}`));
+  return [...pairs, ...out.map(([text]) => `${chart.id}: ${text} sticks out`)];
+}));
+
+const looks = async (page, name) => {
+  const wrong = await faults(page);
+  check(`${name}: every chart is there`, wrong.length === 0, wrong.join("; "));
+  const texts = await collisions(page);
+  check(`${name}: no text lies on another`, texts.length === 0, texts.join("; "));
+};
+
+const shape = (page, section) => page.$$eval(`[id="${section}"] .plot`, (plots) => plots.map((plot) => plot.innerHTML).join());
 
 const switches = async (page, name) => {
   const groups = page.locator(".switch");
@@ -92,7 +94,7 @@ const switches = async (page, name) => {
       await page.keyboard.press("Enter");
       await page.waitForTimeout(60);
       const now = await shape(page, section);
-      if (seen.includes(now)) broken.push(`${section} button ${b} changes nothing`);
+      if (now === seen.at(-1)) broken.push(`${section} button ${b} changes nothing`);
       if ((await buttons.nth(b).getAttribute("aria-pressed")) !== "true") broken.push(`${section} button ${b} not pressed`);
       seen.push(now);
     }
@@ -102,19 +104,49 @@ const switches = async (page, name) => {
   check(`${name}: charts are still drawn after switching`, after.length === 0, after.join("; "));
 };
 
-const logAxes = async (page, name) => {
-  const group = page.locator('.switch[data-section$="-distribution"]').first();
-  if ((await group.count()) === 0) return;
-  const section = await group.getAttribute("data-section");
-  const types = () => page.$eval(`[id="${section}"] .chart`, (chart) => [chart.layout.xaxis.type, chart.layout.yaxis.type].join(" "));
-  const found = [];
-  for (const mode of ["linear", "semi-log", "log-log"]) {
-    await group.getByRole("button", { name: mode, exact: true }).click();
-    await page.waitForTimeout(60);
-    found.push(await types());
+// Tips, zoom and its end, by mouse and by keyboard.
+const moves = async (page, name) => {
+  const chart = page.locator(".chart").first();
+  await chart.scrollIntoViewIfNeeded();
+  const box = await chart.locator(".plot").boundingBox();
+  const at = (x, y) => [box.x + box.width * x, box.y + box.height * y];
+  let said = "";
+  for (let y = 0.1; said === "" && y < 1; y += 0.1) {
+    await page.mouse.move(...at(0.5, y));
+    await page.waitForTimeout(100);
+    if (await page.locator("#tip").isVisible()) said = await page.locator("#tip").textContent();
   }
-  const wanted = "linear linear, linear log, log log";
-  check(`${name}: linear, semi-log and log-log axes`, found.join(", ") === wanted, found.join(", "));
+  check(`${name}: a tip says what is there`, said.length > 2);
+  const ticks = () => chart.locator(".plot").innerHTML();
+  const before = await ticks();
+  await page.mouse.move(...at(0.2, 0.2));
+  await page.mouse.down();
+  await page.mouse.move(...at(0.4, 0.6), { steps: 4 });
+  await page.mouse.move(...at(0.6, 0.9), { steps: 4 });
+  await page.mouse.up();
+  await page.waitForTimeout(150);
+  const zoomed = await ticks();
+  await page.mouse.dblclick(...at(0.5, 0.5));
+  await page.waitForTimeout(150);
+  check(`${name}: dragging zooms, a double click ends it`, zoomed !== before && (await ticks()) === before);
+  await chart.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForTimeout(100);
+  const tip = await page.locator("#tip").isVisible();
+  await page.keyboard.press("+");
+  await page.waitForTimeout(100);
+  const closer = await ticks();
+  await page.keyboard.press("Escape");
+  await page.waitForTimeout(100);
+  check(`${name}: tips and zoom by keyboard`, tip && closer !== before && (await ticks()) === before);
+};
+
+// What axe finds hard to access.
+const accessible = async (page, name) => {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
+  const said = found.violations.map((v) => `${v.id} (${v.nodes.length}): ${v.nodes[0].target} ${v.nodes[0].failureSummary}`);
+  check(`${name}: axe finds nothing`, said.length === 0, said.join(" | "));
 };
 
 const whole = async (file) => {
@@ -122,28 +154,26 @@ const whole = async (file) => {
   const { context, page, complaints } = await open(file, { viewport: { width: 1280, height: 900 }, colorScheme: "light" });
   check(`${name}: has one headline`, (await page.locator("h1").count()) === 1);
   check(`${name}: the first screen says what was lost`, (await page.locator("header.hero").first().getByText(/nothing was lost|read this first/i).count()) > 0);
-  await drawAll(page);
-  const charts = await page.locator(".chart").count();
-  const wrong = await faults(page);
-  check(`${name}: all ${charts} charts are drawn`, charts > 0 && wrong.length === 0, wrong.join("; "));
+  await openFolds(page);
+  check(`${name}: has charts`, (await page.locator(".chart").count()) > 0);
+  await looks(page, name);
+  await accessible(page, name);
+  await moves(page, name);
   await switches(page, name);
-  await logAxes(page, name);
 
-  const ink = () => page.$eval(".chart.drawn .xtick text, .chart.drawn .ytick text", (text) => getComputedStyle(text).fill);
+  const ink = () => page.$eval(".plot .ty text, .plot .tx text", (text) => getComputedStyle(text).fill);
   const lightInk = await ink();
   await page.emulateMedia({ colorScheme: "dark" });
-  await page.waitForTimeout(400);
   const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   check(`${name}: the dark theme darkens the page and recolours the charts`, lightInk !== (await ink()) && background === "rgb(16, 21, 27)", background);
-  const darkFaults = await faults(page);
-  check(`${name}: charts are drawn in the dark theme`, darkFaults.length === 0, darkFaults.join("; "));
+  await accessible(page, `${name}, dark`);
 
   const foreign = await page.evaluate(() => document.querySelectorAll("main img, main [onerror], main iframe, main object").length);
   check(`${name}: nothing from the data became an element`, foreign === 0, String(foreign));
   check(`${name}: no error, warning, dialog or request`, complaints.length === 0, complaints.join(" | "));
 
   // The canary: were a chart missing, the checks above would have to notice.
-  await page.$eval(".chart.drawn", (chart) => window.Plotly.purge(chart));
+  await page.$eval(".chart .marks", (marks) => marks.parentElement.replaceChildren());
   check(`${name}: a chart that is taken away is missed`, (await faults(page)).length === 1);
   await context.close();
 };
@@ -151,21 +181,29 @@ const whole = async (file) => {
 const narrow = async (file) => {
   const name = basename(file);
   const { context, page, complaints } = await open(file, { viewport: { width: 360, height: 740 }, colorScheme: "light" });
-  await drawAll(page);
+  await openFolds(page);
   const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   check(`${name}: nothing sticks out at 360 pixels`, over <= 0, `${over} pixels`);
-  const wrong = await faults(page);
-  check(`${name}: charts are drawn at 360 pixels`, wrong.length === 0, wrong.join("; "));
+  await looks(page, `${name} at 360 pixels`);
+  await accessible(page, `${name} at 360 pixels`);
   check(`${name}: no complaint at 360 pixels`, complaints.length === 0, complaints.join(" | "));
   await context.close();
 };
 
+// Nothing is scrolled and nothing runs: what a preview, a screenshot and a print have.
 const withoutScript = async (file) => {
   const name = basename(file);
   const { context, page } = await open(file, { javaScriptEnabled: false });
   const bars = await page.locator(".sharebar, .minibar").count();
   check(`${name}: without scripts the headline and the bars are there`, (await page.locator("h1").isVisible()) && bars > 0);
   check(`${name}: without scripts it says what is missing`, (await page.content()).includes("need JavaScript"));
+  const switches = await page.locator(".switch:visible").count();
+  check(`${name}: without scripts there is no switch`, switches === 0, String(switches));
+  await page.emulateMedia({ media: "print" });
+  const wrong = await page.locator(".chart").evaluateAll((charts) => charts
+    .filter((chart) => !chart.checkVisibility({ contentVisibilityAuto: true })).map((chart) => chart.id));
+  check(`${name}: all charts are printed, those in folds too`, wrong.length === 0, wrong.join("; "));
+  await looks(page, `${name} on paper`);
   await context.close();
 };
 
@@ -175,11 +213,20 @@ const withoutUnpacking = async (file) => {
   const page = await context.newPage();
   await page.addInitScript(() => delete window.DecompressionStream);
   await page.goto(pathToFileURL(file).href);
-  check(`${name}: an old browser is told why there are no charts`, await page.locator("#trouble").isVisible());
+  check(`${name}: an old browser is told what it lacks`, await page.locator("#trouble").isVisible());
+  await openFolds(page);
+  const wrong = await faults(page);
+  check(`${name}: an old browser has the charts`, wrong.length === 0, wrong.join("; "));
   await context.close();
 };
 
+const sizes = (file) => {
+  const bytes = statSync(file).size;
+  check(`${basename(file)}: has at most 1 MB`, bytes <= 1e6, String(bytes));
+};
+
 for (const file of pages) {
+  sizes(file);
   await whole(file);
   await narrow(file);
   await withoutScript(file);

@@ -16,6 +16,7 @@ Examples:
   fourstamp report runs/a --csv              quantiles of every stage
   fourstamp report runs/a --csv=tail         one plotted series; --csv=all for every one
   fourstamp report runs/a --csv=slowest-messages   a table of the page
+  fourstamp report runs/a --svg=tail > tail.svg    a chart of the page as a picture
   fourstamp report runs/a --json             all of it, for scripts
   fourstamp report runs/a --kind gvt         other messages than the application's between nodes")]
 pub struct ReportArgs {
@@ -31,6 +32,14 @@ pub struct ReportArgs {
     /// As data: with --csv alone, the quantiles; besides tables, a plotted series, or `all` series.
     #[command(flatten)]
     pub show: ShowArgs,
+    /// Print one chart of the page as an SVG picture instead
+    #[arg(
+        long,
+        value_name = "NAME",
+        require_equals = true,
+        conflicts_with_all = ["csv", "json", "terminal", "out"]
+    )]
+    pub svg: Option<String>,
     /// Seed of the bootstrap intervals
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

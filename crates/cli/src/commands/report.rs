@@ -1,4 +1,4 @@
-//! `fourstamp report`: a run's page, terminal report, CSV or JSON.
+//! `fourstamp report`: a run's page, terminal report, CSV, JSON, or a chart of it as SVG.
 
 use super::story::tell;
 use crate::analyse::{Analysed, analyse, open, tell_apart};
@@ -32,6 +32,9 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         Some(toured) => toured.document(analysed),
         None => document_of(analysed),
     };
+    if let Some(name) = &args.svg {
+        return Ok(document::svg(&document_of(&analysed), name, &mut std::io::stdout().lock())?);
+    }
     if args.terminal || args.show.json {
         let document = document_of(&analysed);
         return args.show.show_with(&document, "quantiles", || all_figures(&analysed));

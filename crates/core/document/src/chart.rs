@@ -1,9 +1,9 @@
-//! One chart: traces and layout as the drawing script reads them, the switches it obeys, and its
-//! place on the page.
+//! One chart: traces and layout, which `plot` draws, the switches it obeys, and its place on the
+//! page.
 //!
 //! Colours are tokens (see [`Colour`](crate::Colour)) and sizes are the page's business, so that a
-//! chart is the same data in light and dark, wide and narrow. Times are carried in seconds, because
-//! the drawing script then writes ns, µs, ms and s by itself, at every zoom.
+//! chart is the same data in light and dark, wide and narrow. Times are carried in seconds; ticks
+//! are named in ns, µs, ms and s.
 
 use plotly::common::{HoverInfo, Line, Marker, Mode as TraceMode, Orientation, Visible};
 use plotly::layout::{Axis, AxisType, BarMode, Margin};
@@ -25,7 +25,7 @@ pub struct Chart {
     pub title: String,
     /// What it shows, for those who cannot see it.
     pub label: String,
-    /// What is drawn, as the drawing script reads it.
+    /// What is drawn.
     pub data: Vec<Box<dyn Trace>>,
     /// Axes and margins.
     pub layout: Layout,

@@ -1,9 +1,10 @@
-//! What a result says, made once and shown four ways.
+//! What a result says, made once and shown five ways.
 //!
 //! ```text
-//!                        ┌─► page      one HTML file, charts drawn when they come into view
+//!                        ┌─► page      one HTML file, its charts as SVG in it
 //!  Document ─ Section ───┼─► terminal  sentences and tables, at least 80 columns wide
 //!    Block, Table, Chart ├─► csv       a table with its own columns, or every plotted series
+//!                        ├─► svg       one chart as a picture
 //!                        └─► json      all of it, for scripts
 //! ```
 //!
@@ -24,6 +25,9 @@ mod escape;
 mod format;
 mod json;
 mod page;
+mod palette;
+mod picture;
+mod plot;
 mod section;
 mod series;
 mod table;
@@ -41,6 +45,7 @@ pub use format::{
 };
 pub use json::json;
 pub use page::page;
+pub use picture::svg;
 pub use section::{Document, Run, Section};
 pub use series::{Point, Series};
 pub use table::{Cell, Column, Row, Shown, Table, Value};
@@ -53,6 +58,14 @@ pub enum DocumentError {
     /// The place that it was being written to refused it.
     #[error("the report could not be written: {0}; free some space or choose another place for it")]
     Write(#[from] std::io::Error),
+    /// No chart has that name.
+    #[error("there is no chart '{name}'; there are: {known}")]
+    NoChart {
+        /// What was asked for.
+        name: String,
+        /// What there is, separated by commas.
+        known: String,
+    },
     /// No table and no series has that name.
     #[error("there is no table or series '{name}'; there are: {known}")]
     Unknown {

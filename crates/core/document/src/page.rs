@@ -1,9 +1,9 @@
 //! The HTML page: one file that works from disk, without a network.
 //!
 //! Text, tables and the bars of the first screen are plain HTML, so that the answer is there before
-//! any script runs, and where none may. Charts are data (packed JSON, one piece a run) that
-//! `page.js` draws when they come into view, with the drawing script that the page carries packed.
-//! A page without a chart carries no script.
+//! any script runs, and where none may; so are charts, as SVG. `page.js` adds what moves: tips, zoom
+//! and the other modes, from data (packed JSON, one piece a run) that it unpacks when they are
+//! wanted. A page without a chart carries no script.
 
 mod blocks;
 mod drawing;
@@ -16,13 +16,16 @@ use std::io::Write;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::section::{Document, Run, Section};
-use crate::{DocumentError, escape};
+use crate::{DocumentError, escape, palette};
 
 /// The page may load nothing and reach no network, whatever a name in the data may try.
 const POLICY: &str = "default-src 'none';style-src 'unsafe-inline';script-src \
     'unsafe-inline';img-src data: blob:;font-src data:";
 
-/// Write the page. With charts its size is 2 MB and some 50 kB a run.
+/// How the page looks, in the colours of its palette.
+const STYLE: &str = concat!(include_str!("page/page.css"), include_str!("page/widths.css"));
+
+/// Write the page; its size is some 200 kB a run.
 ///
 /// # Errors
 /// When `out` refuses the text.
@@ -38,13 +41,13 @@ pub fn page(document: &Document, out: &mut dyn Write) -> Result<(), DocumentErro
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
-                style { (PreEscaped(include_str!("page/page.css"))) }
+                style { (PreEscaped(palette::CSS)) (PreEscaped(STYLE)) (PreEscaped(palette::on_page())) }
             }
             body {
                 main {
                     header.hero { (blocks::opening(&document.opening, true)) }
                     @if one { (sections::contents("r0", &document.sections)) }
-                    @if one { (sections::sections("r0", &document.sections)) }
+                    @if one { (sections::sections("r0", &document.sections, false)) }
                     @for (id, run) in folded.clone() { (fold(&id, run)) }
                 }
                 (PreEscaped(include_str!("page/foot.html").trim()))
@@ -67,12 +70,12 @@ fn fold(id: &str, run: &Run) -> Markup {
     html! {
         details.run id={ "run-" (id) } {
             summary {
-                h2 { (text(&run.title)) }
+                h2 id={ "run-" (id) "-h" } { (text(&run.title)) }
                 (tables::bar(&run.parts))
                 span.brief { (text(&run.brief)) }
             }
             header.hero { (blocks::opening(&run.opening, false)) }
-            (sections::sections(id, &run.sections))
+            (sections::sections(id, &run.sections, true))
         }
     }
 }
@@ -93,7 +96,6 @@ fn scripts(document: &Document) -> Markup {
                 (PreEscaped(script::pack(&sections::chart_data(&format!("r{at}"), sections))))
             }
         }
-        script type="application/gzip" id="plotly" { (PreEscaped(script::packed_plotly())) }
         script { (PreEscaped(include_str!("page/page.js"))) }
     }
 }

@@ -110,6 +110,11 @@ impl Document {
         self
     }
 
+    /// Every section, of the document and of its runs.
+    pub fn all_sections(&self) -> impl Iterator<Item = &Section> {
+        self.sections.iter().chain(self.runs.iter().flat_map(|run| &run.sections))
+    }
+
     /// Every table, of the first screen, of the sections, and of the runs.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         let own = tables(&self.opening).chain(self.sections.iter().flat_map(Section::tables));

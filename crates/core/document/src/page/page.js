@@ -1,203 +1,266 @@
 "use strict";
-// Draws the charts: unpacks the drawing script once, unpacks a run's charts when it is first seen, puts in the
-// colours of the theme, and draws each chart as it comes into view.
+// The charts are on the page already, as SVG. This adds what moves: what a point says, zoom, the other modes of a
+// section's switch, and folds that open for links and for paper.
 (() => {
-  const styles = () => getComputedStyle(document.documentElement);
-  const dark = matchMedia("(prefers-color-scheme: dark)");
   const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const root = document.documentElement;
   const runs = new Map();
-  const modes = new Map();
-  const drawn = new Map();
+  const charts = new Map();
 
+  const unpack = async (id) => {
+    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).json();
+  };
   const trouble = (text) => {
     const place = document.getElementById("trouble");
     place.textContent = text;
     place.hidden = false;
-    document.body.classList.add("no-charts");
   };
-
-  const unpack = async (id) => {
-    const text = document.getElementById(id).textContent;
-    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(stream).text();
-  };
-
-  let plotly;
-  const ready = () => (plotly ??= unpack("plotly").then((source) => {
-    const element = document.createElement("script");
-    element.textContent = source;
-    document.head.append(element);
-    if (!window.Plotly) throw new Error("the drawing script did not start");
-    return window.Plotly;
-  }));
-  const charts = (run) => {
-    if (!runs.has(run)) runs.set(run, unpack("data-" + run).then(JSON.parse));
+  // A run's data, when it is first wanted.
+  const data = (place) => {
+    const run = place.closest("[data-run]").dataset.run;
+    if (!runs.has(run)) runs.set(run, unpack("data-" + run));
     return runs.get(run);
   };
-
-  // "@b/0.3" is stage B's colour of the theme at 30 %.
-  const colour = (token) => {
-    const [name, alpha] = token.slice(1).split("/");
-    const hex = styles().getPropertyValue("--" + name).trim();
-    if (!alpha) return hex;
-    const part = (at) => parseInt(hex.slice(at, at + 2), 16);
-    return `rgba(${part(1)},${part(3)},${part(5)},${alpha})`;
-  };
-  const themed = (value, key) => {
-    if (typeof value === "string") {
-      return /color$/.test(key) && value.startsWith("@") ? colour(value) : value;
+  const WHOLE = { x: [0, 1], y: [0, 1] };
+  const chart = async (place) => {
+    if (!charts.has(place)) {
+      const modes = (await data(place))[place.id];
+      const svg = place.querySelector(".plot");
+      modes[0].svg = svg.innerHTML;
+      if (!charts.has(place)) charts.set(place, { place, svg, modes, mode: 0, view: WHOLE, tip: -1 });
     }
-    if (key === "colorscale") return value.map(([at, token]) => [at, colour(token)]);
-    if (Array.isArray(value)) return typeof value[0] === "object" ? value.map((v) => themed(v, key)) : value;
-    if (value && typeof value === "object") {
-      return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, themed(v, k)]));
-    }
-    return value;
+    return charts.get(place);
   };
-  const put = (object, path, value) => {
-    const keys = path.split(".");
-    const last = keys.pop();
-    const place = keys.reduce((at, key) => (at[key] ??= {}), object);
-    if (value === null) delete place[last];
-    else place[last] = value;
-  };
+  const attempt = (what) => what.catch((error) => {
+    trouble("The charts stand still (" + error.message + "). What they show is complete.");
+    console.error(error);
+  });
 
-  const dress = (layout, width) => {
-    const get = (name) => styles().getPropertyValue("--" + name).trim();
-    const narrow = width < 420;
-    layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0,0,0,0)";
-    layout.font = { family: get("font"), size: 12, color: get("muted") };
-    layout.hoverlabel = {
-      bgcolor: get("panel"), bordercolor: get("rule"), align: "left",
-      font: { family: get("font"), size: 12, color: get("ink") },
-    };
-    layout.hovermode ??= "closest";
-    layout.dragmode = "zoom";
-    layout.separators = ".\u202f";
-    for (const name of Object.keys(layout).filter((key) => /^[xy]axis/.test(key))) {
-      Object.assign(layout[name], {
-        gridcolor: get("grid"), linecolor: get("rule"), tickcolor: get("rule"), zeroline: false,
-        showline: name[0] === "x", ticks: name[0] === "x" ? "outside" : "", ticklen: 4,
-        showgrid: name[0] === "y" || layout[name].type === "log",
-        automargin: true,
-      });
-      if (layout[name].title) {
-        layout[name].title.font = { size: 12, color: get("muted") };
-        layout[name].title.standoff = 8;
-      }
-      if (narrow && layout[name].nticks) layout[name].nticks = Math.min(layout[name].nticks, 5);
-    }
-    if (layout.legend) layout.legend.font = { size: 12, color: get("ink") };
+  // Names of ticks.
+  const times = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+  const sizes = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
+  const figures = (value, digits) => String(+value.toPrecision(digits)).replace("-", "−");
+  const step = (steps, value) => steps.find(([size]) => Math.abs(value) >= size * 0.9999) ?? steps.at(-1);
+  const scaled = (steps, gap, end) => (value) => {
+    const [size, unit] = step(steps, value);
+    return figures(value / size, 5) + gap + unit + end;
   };
-
-  // Axes of times and of counts get ticks of their own: the drawing script leaves the unit off some times, and has
-  // parts of a message.
-  const steps = [[1e-9, "ns"], [1e-6, "µs"], [1e-3, "ms"], [1, "s"]];
-  const timeText = (seconds) => {
-    if (Math.abs(seconds) < 1e-12) return "0";
-    const [size, unit] = steps.findLast(([size]) => Math.abs(seconds) >= size * 0.9999) ?? steps[0];
-    return String(+(seconds / size).toPrecision(4)).replace("-", "−") + "\u202f" + unit;
-  };
-  const countText = (n) => {
-    const [size, unit] = [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([size]) => n >= size) ?? [1, ""];
-    return +(n / size).toPrecision(4) + unit;
+  const texts = {
+    time: (s) => (Math.abs(s) < 1e-12 ? "0" : scaled(times, "\u202f", "")(s)),
+    count: scaled(sizes, "", ""),
+    bytes: scaled(sizes, "\u202f", "B"),
+    part: (p) => figures(p * 100, 5) + "\u202f%",
+    number: (n) => figures(n, 6),
+    day: (ms) => new Date(ms).toISOString().slice(11, 19),
   };
   const logTicks = (from, to) => {
     const span = to - from;
-    const factors = span > 1.7 ? [1] : span > 0.7 ? [1, 2, 5] : span > 0.3 ? [1, 1.5, 2, 3, 4, 5, 7] : [1, 1.1, 1.2, 1.3,
-      1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3.2, 3.6, 4, 4.5, 5, 5.5, 6, 6.5, 7, 8, 9];
+    const factors = span > 1.7 ? [1] : span > 0.7 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 7];
     const every = Math.max(1, Math.ceil(span / 9));
     const ticks = [];
     for (let decade = Math.floor(from); decade <= to; decade += every) ticks.push(...factors.map((f) => f * 10 ** decade));
-    return ticks.filter((tick) => Math.log10(tick) >= from - 1e-9 && Math.log10(tick) <= to + 1e-9);
+    return ticks.filter((tick) => Math.log10(tick) >= from && Math.log10(tick) <= to);
   };
-  const linearTicks = (from, to, wanted, least) => {
-    const rough = Math.max((to - from) / wanted, least);
+  const linearTicks = (from, to, wanted, whole) => {
+    const rough = Math.max((to - from) / wanted, whole ? 1 : 0);
     const decade = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((f) => f * decade).find((step) => step >= rough * 0.999);
     const ticks = [];
-    for (let i = Math.ceil(from / step - 1e-9); i * step <= to * (1 + 1e-12); i++) ticks.push(i * step);
+    for (let i = Math.ceil(from / step - 1e-9); i * step <= to * (1 + 1e-12) && ticks.length < 40; i++) ticks.push(i * step);
     return ticks;
   };
-  const tick = (place) => {
-    const update = {};
-    for (const name of ["xaxis", "yaxis"]) {
-      const axis = place.layout[name];
-      const time = axis?.ticksuffix === "s";
-      if (!(time || (axis?.tickformat === "~s" && !axis.ticksuffix)) || !axis.range) continue;
-      const [from, to] = [Math.min(...axis.range), Math.max(...axis.range)];
-      const pixels = name === "xaxis" ? place.clientWidth : place.clientHeight * 1.6;
-      const wanted = Math.max(2, Math.min(8, pixels / 85));
-      const ticks = axis.type === "log" ? logTicks(from, to) : linearTicks(from, to, wanted, time ? 0 : 1);
-      const values = time ? ticks : ticks.filter(Number.isInteger);
-      if (String(values) === String(axis.tickvals)) continue;
-      update[name + ".tickmode"] = "array";
-      update[name + ".tickvals"] = values;
-      update[name + ".ticktext"] = values.map(time ? timeText : countText);
+  // What of an axis is seen: place (0 to 1) and name of each tick.
+  const ticks = (axis, [begin, end], wanted) => {
+    const place = (at) => (at - begin) / (end - begin);
+    if (axis.names) {
+      const named = axis.names.map(([at, name]) => [place(at), name]).filter(([at]) => at >= 0 && at <= 1);
+      return named.filter((_, i) => i % Math.ceil(named.length / (wanted + 2)) === 0);
     }
-    return Object.keys(update).length ? window.Plotly.relayout(place, update) : undefined;
+    const value = (part) => axis.from + part * (axis.to - axis.from);
+    const [low, high] = [value(begin), value(end)].sort((a, b) => a - b);
+    const part = (v) => ((axis.log ? Math.log10(v) : v) - axis.from) / (axis.to - axis.from);
+    let found = axis.log ? logTicks(low, high) : [];
+    const [from, to] = axis.log ? [10 ** low, 10 ** high] : [low, high];
+    if (found.length < 2) found = linearTicks(from, to, wanted, axis.unit === "count" || axis.unit === "bytes");
+    return found.map((v) => [place(part(v)), texts[axis.unit](v)]);
+  };
+  const element = (name, attributes, text) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text) made.textContent = text;
+    return made;
+  };
+  const inside = (at) => Math.min(Math.max(at, 0), 1);
+  const percent = (part) => (part * 100).toFixed(2) + "%";
+  const zoomedAxes = ({ svg, modes, mode, view, place }) => {
+    const { x, y } = modes[mode];
+    const box = place.querySelector(".plot").getBoundingClientRect();
+    const along = ticks(x, view.x, Math.max(2, Math.min(8, box.width / 95)));
+    const upright = ticks(y, [1 - view.y[1], 1 - view.y[0]], Math.max(2, box.height / 45));
+    const fill = (name, made) => svg.querySelector(name).replaceChildren(...made);
+    fill(".gx", x.log ? along.map(([at]) => element("line", { x1: percent(at), x2: percent(at), y2: "100%" })) : []);
+    fill(".tx", along.map(([at, name]) => element("text", { x: percent(at), y: "100%", dy: 17 }, name)));
+    fill(".gy", y.names ? [] : upright.map(([at]) => element("line", { x2: "100%", y1: percent(1 - at), y2: percent(1 - at) })));
+    fill(".ty", upright.map(([at, name]) => element("text", { x: -8, y: percent(1 - at), dy: 4 }, name)));
+  };
+  const restore = (one) => {
+    one.svg.innerHTML = one.modes[one.mode].svg;
+    one.svg.classList.remove("zoomed");
+    one.view = WHOLE;
+  };
+  const zoom = (one, wanted) => {
+    restore(one);
+    const view = { x: wanted.x.map(inside), y: wanted.y.map(inside) };
+    const [[left, right], [top, bottom]] = [view.x, view.y];
+    if (right - left > 0.999 && bottom - top > 0.999) return;
+    one.view = view;
+    one.svg.classList.add("zoomed");
+    const box = [left, top, right - left, bottom - top].map((part) => part * 1000);
+    one.svg.querySelector(".marks").setAttribute("viewBox", box.join(" "));
+    for (const point of one.svg.querySelectorAll(".points *")) {
+      for (const name of ["x", "x1", "x2", "cx", "y", "y1", "y2", "cy"]) {
+        const at = point.getAttribute(name);
+        if (!at?.endsWith("%")) continue;
+        const [from, to] = name.includes("x") ? view.x : view.y;
+        point.setAttribute(name, percent((parseFloat(at) / 100 - from) / (to - from)));
+      }
+    }
+    zoomedAxes(one);
   };
 
-  const config = {
-    displaylogo: false, responsive: true,
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+  // What a point says.
+  const tip = document.createElement("div");
+  tip.id = "tip";
+  tip.setAttribute("role", "status");
+  tip.hidden = true;
+  document.body.append(tip);
+  const hide = () => (tip.hidden = true);
+  // Where a tip's box lies on the screen: left, top, right, bottom.
+  const seen = (one, [left, top, right, bottom]) => {
+    const box = one.svg.getBoundingClientRect();
+    const x = (at) => box.left + ((at / 1000 - one.view.x[0]) / (one.view.x[1] - one.view.x[0])) * box.width;
+    const y = (at) => box.top + ((at / 1000 - one.view.y[0]) / (one.view.y[1] - one.view.y[0])) * box.height;
+    return [x(left), y(top), x(right), y(bottom)];
+  };
+  const say = (one, at) => {
+    one.tip = at;
+    const [left, top, right] = seen(one, one.modes[one.mode].tips[at]);
+    tip.textContent = one.modes[one.mode].tips[at][4];
+    tip.hidden = false;
+    const x = Math.min(Math.max((left + right) / 2 - tip.offsetWidth / 2, 6), innerWidth - tip.offsetWidth - 6);
+    const y = top - tip.offsetHeight - 10;
+    tip.style.transform = `translate(${x}px,${y < 6 ? top + 16 : y}px)`;
+  };
+  // Bars are wide, points are not: the nearest box within reach, a bar wherever the pointer is above it. Along the plot
+  // one points more exactly than upwards.
+  const nearest = (one, px, py) => {
+    let [best, least] = [-1, 45];
+    one.modes[one.mode].tips.forEach((entry, at) => {
+      const [left, top, right, bottom] = seen(one, entry);
+      const dx = Math.max(left - px, px - right, 0);
+      const dy = Math.max(top - py, py - bottom, 0);
+      const distance = dx === 0 && right > left ? Math.min(dy, 5 + dy / 20) : Math.hypot(dx, dy / 3);
+      if (distance < least) [best, least] = [at, distance];
+    });
+    return best;
   };
 
-  const paint = (place, Plotly, chart) => {
-    const data = themed(structuredClone(chart.data), "");
-    const layout = themed(structuredClone(chart.layout), "");
-    const mode = chart.modes[modes.get(place.closest("section").id) ?? 0];
-    if (mode) {
-      if (mode.visible) data.forEach((trace, i) => (trace.visible = mode.visible[i]));
-      for (const [path, value] of Object.entries(mode.layout)) put(layout, path, value);
+  const part = (one, event) => {
+    const box = one.svg.getBoundingClientRect();
+    return [inside((event.clientX - box.left) / box.width), inside((event.clientY - box.top) / box.height)];
+  };
+  // From one corner to the other; a flat or a narrow box means one axis alone.
+  const boxed = (one, from, to) => {
+    const box = one.svg.getBoundingClientRect();
+    const ends = (at, pixels) => {
+      const [low, high] = [from[at], to[at]].sort((a, b) => a - b);
+      return (high - low) * pixels < 18 ? [0, 1] : [low, high];
+    };
+    return { x: ends(0, box.width), y: ends(1, box.height) };
+  };
+  const within = (view, box) => {
+    const of = ([from, to], [low, high]) => [from + low * (to - from), from + high * (to - from)];
+    return { x: of(view.x, box.x), y: of(view.y, box.y) };
+  };
+  const listen = (place) => {
+    let [from, frame] = [null, null];
+    place.tabIndex = 0;
+    const move = async (event) => {
+      const one = await chart(place);
+      if (!from) {
+        const at = nearest(one, event.clientX, event.clientY);
+        return at < 0 ? hide() : say(one, at);
+      }
+      const { x, y } = boxed(one, from, part(one, event));
+      frame ??= one.svg.appendChild(element("rect", { class: "zoombox" }));
+      const attributes = { x: percent(x[0]), width: percent(x[1] - x[0]), y: percent(y[0]), height: percent(y[1] - y[0]) };
+      for (const [key, value] of Object.entries(attributes)) frame.setAttribute(key, value);
+    };
+    const end = async (event) => {
+      const one = await chart(place);
+      const box = from && frame && boxed(one, from, part(one, event));
+      frame?.remove();
+      [from, frame] = [null, null];
+      if (box) zoom(one, within(one.view, box));
+    };
+    const key = async (event) => {
+      const one = await chart(place);
+      const { tips } = one.modes[one.mode];
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const closer = { "+": 0.25, "-": -0.5 }[event.key];
+      if (step && tips.length) say(one, (one.tip + step + tips.length) % tips.length);
+      else if (closer) zoom(one, within(one.view, { x: [closer, 1 - closer], y: [0, 1] }));
+      else if (event.key === "0" || event.key === "Escape") (restore(one), hide());
+    };
+    place.addEventListener("pointermove", (event) => attempt(move(event)));
+    place.addEventListener("pointerleave", hide);
+    place.addEventListener("blur", hide);
+    // On a touch screen a finger scrolls.
+    place.addEventListener("pointerdown", async (event) => {
+      if (event.button !== 0 || event.pointerType === "touch") return;
+      place.setPointerCapture(event.pointerId);
+      from = part(await chart(place), event);
+      hide();
+    });
+    place.addEventListener("pointerup", (event) => attempt(end(event)));
+    place.addEventListener("dblclick", async () => restore(await chart(place)));
+    place.addEventListener("keydown", (event) => {
+      if (/^(ArrowLeft|ArrowRight|\+|-|0|Escape)$/.test(event.key)) (event.preventDefault(), attempt(key(event)));
+    });
+  };
+  const choose = async (group, button) => {
+    group.querySelectorAll("button").forEach((b) => b.setAttribute("aria-pressed", String(b === button)));
+    for (const place of document.getElementById(group.dataset.section).querySelectorAll(".chart")) {
+      const one = await chart(place);
+      one.mode = Math.min(Number(button.dataset.mode), one.modes.length - 1);
+      one.tip = -1;
+      place.style.padding = one.modes[one.mode].padding;
+      restore(one);
     }
-    dress(layout, place.clientWidth);
-    return Plotly.react(place, data, layout, config).then(() => tick(place));
   };
-  const draw = async (place) => {
-    const [Plotly, all] = await Promise.all([ready(), charts(place.closest("[data-run]").dataset.run)]);
-    drawn.set(place, all[place.id]);
-    await paint(place, Plotly, all[place.id]);
-    place.on("plotly_relayout", () => tick(place));
-    place.classList.add("drawn");
-  };
-  const attempt = (place) => draw(place).catch((error) => {
-    trouble("The charts could not be drawn (" + error.message + "). The text and the tables are complete without them.");
-    console.error(error);
-  });
-  // Without a pause, so that paper gets the light colours before it is printed.
-  const redraw = (within) => drawn.forEach((chart, place) => {
-    if (within.contains(place)) paint(place, window.Plotly, chart);
-  });
 
   const start = () => {
     if (!("DecompressionStream" in window)) {
-      return trouble("This browser is too old to unpack the charts (it lacks DecompressionStream: Chrome 80, Firefox 113, " +
-        "Safari 16.4 have it). The text and the tables are complete without them.");
+      return trouble("This browser is too old for tips, zoom and other scales (it lacks DecompressionStream: Chrome 80, " +
+        "Firefox 113, Safari 16.4 have it). The charts, the text and the tables are complete without them.");
     }
-    const seen = new IntersectionObserver((entries) => {
-      for (const entry of entries.filter((e) => e.isIntersecting)) {
-        seen.unobserve(entry.target);
-        attempt(entry.target);
-      }
-    }, { rootMargin: "400px" });
-    document.querySelectorAll(".chart").forEach((place) => seen.observe(place));
+    root.classList.add("live");
+    document.querySelectorAll(".chart").forEach(listen);
     document.querySelectorAll(".switch").forEach((group) => group.addEventListener("click", (event) => {
       const button = event.target.closest("button");
-      if (!button) return;
-      group.querySelectorAll("button").forEach((b) => b.setAttribute("aria-pressed", String(b === button)));
-      modes.set(group.dataset.section, Number(button.dataset.mode));
-      redraw(document.getElementById(group.dataset.section));
+      if (button) attempt(choose(group, button));
     }));
-    dark.addEventListener("change", () => redraw(document));
-    for (const when of ["beforeprint", "afterprint"]) {
-      addEventListener(when, () => {
-        document.documentElement.classList.toggle("printing", when === "beforeprint");
-        redraw(document);
-      });
-    }
   };
+
+  // Paper has everything: what is folded opens, and closes again.
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details:not([open])")];
+    closed.forEach((fold) => (fold.open = true));
+  });
+  addEventListener("afterprint", () => closed.forEach((fold) => (fold.open = false)));
 
   // A link to a run or to a section inside it opens the fold.
   const open = () => {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use maud::{Markup, html};
-use plotly::Trace;
+use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
 use super::{blocks, text};
-use crate::chart::{Chart, Mode};
+use crate::chart::Chart;
+use crate::plot::{Live, Plot};
 use crate::section::Section;
 
 /// Links to the sections.
@@ -23,19 +23,21 @@ pub(super) fn contents(run: &str, sections: &[Section]) -> Markup {
     }
 }
 
-/// All sections of a run, whose name makes their ids unique on the page.
-pub(super) fn sections(run: &str, sections: &[Section]) -> Markup {
+/// All sections of a run, whose name makes their ids unique on the page; of several runs it is part
+/// of what sections are called, too.
+pub(super) fn sections(run: &str, sections: &[Section], of_several: bool) -> Markup {
     html! {
         div.sections data-run=(run) {
-            @for section in sections { (one(run, section)) }
+            @for section in sections { (one(run, section, of_several)) }
         }
     }
 }
 
-fn one(run: &str, section: &Section) -> Markup {
+fn one(run: &str, section: &Section, of_several: bool) -> Markup {
     let id = format!("{run}-{}", section.id);
+    let run_name = if of_several { format!(" run-{run}-h") } else { String::new() };
     html! {
-        section id=(id) aria-labelledby={ (id) "-h" } {
+        section id=(id) aria-labelledby={ (id) "-h" (run_name) } {
             h3 id={ (id) "-h" } { (text(&section.title)) }
             @if !section.sentence.is_empty() { p.see { (text(&section.sentence)) } }
             @if !section.charts.is_empty() {
@@ -76,30 +78,50 @@ fn switch(id: &str, section: &Section) -> Markup {
 }
 
 fn figure(run: &str, chart: &Chart) -> Markup {
+    let plot = Plot::elastic(chart, 0);
     html! {
         figure {
             @if !chart.title.is_empty() { figcaption { (text(&chart.title)) } }
+            @if !plot.legend.is_empty() {
+                ul.legend { @for (name, colour) in &plot.legend {
+                    li { span class={ "swatch " (colour) } {} (text(name)) }
+                } }
+            }
             div.chart id={ (run) "-" (chart.id) } role="img" aria-label=(text(&chart.label))
-                style={ "height:" (chart.height) "px" } {}
+                style={ "height:" (chart.height) "px;padding:" (padding(&plot)) } {
+                svg.plot width="100%" height="100%" { (PreEscaped(&plot.svg)) }
+            }
         }
     }
 }
 
-#[derive(Serialize)]
-struct Drawn<'a> {
-    data: &'a [Box<dyn Trace>],
-    layout: &'a plotly::Layout,
-    modes: &'a [Mode],
+fn padding(plot: &Plot) -> String {
+    plot.margins.map(|pixels| format!("{pixels}px")).join(" ")
 }
 
-/// The charts by their place on the page.
+/// A mode of a chart: what the script shows and says in it.
+#[derive(Serialize)]
+struct Shown {
+    /// Not of the first mode: the page has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    svg: Option<String>,
+    padding: String,
+    #[serde(flatten)]
+    live: Live,
+}
+
+/// The charts' modes, by the charts' places on the page.
 pub(super) fn chart_data(run: &str, sections: &[Section]) -> Vec<u8> {
-    let charts: BTreeMap<String, Drawn> = sections
-        .iter()
-        .flat_map(|section| &section.charts)
-        .map(|c| {
-            let drawn = Drawn { data: &c.data, layout: &c.layout, modes: &c.modes };
-            (format!("{run}-{}", c.id), drawn)
+    let charts = sections.iter().flat_map(|section| &section.charts);
+    let shown = |chart: &Chart, at: usize| {
+        let plot = Plot::elastic(chart, at);
+        let padding = padding(&plot);
+        Shown { svg: (at > 0).then_some(plot.svg), padding, live: plot.live }
+    };
+    let charts: BTreeMap<String, Vec<Shown>> = charts
+        .map(|chart| {
+            let modes = (0..chart.modes.len().max(1)).map(|at| shown(chart, at));
+            (format!("{run}-{}", chart.id), modes.collect())
         })
         .collect();
     serde_json::to_vec(&charts).expect("charts hold numbers and text only")

@@ -12,6 +12,8 @@ use document::chart::{Chart, Mode, count_axis, layout, log_count_range, mode, ti
 use document::{ChartText, Colour, counted, time};
 
 const HEIGHT: u32 = 210;
+/// A bin with this part of a piece's messages makes a linear scale useless.
+const SPIKE: f64 = 0.3;
 
 /// Every stage, end to end first.
 pub(super) fn stages(analysis: &Analysis) -> Option<Section> {
@@ -82,29 +84,38 @@ fn panel(key: &str, name: &str, colour: &str, piece: &PieceView) -> Chart {
         .titled(format!("{name}: {piece_name}"));
     chart.data.push(histogram(&piece.linear_bins, Scale::Linear, colour));
     chart.data.push(histogram(&piece.log_bins, Scale::Log, colour).hidden());
-    chart.modes = scale_modes(piece);
+    chart.modes = scale_modes(piece, axis_title(key));
     chart
 }
 
-fn scale_modes(piece: &PieceView) -> Vec<Mode> {
+/// The scales of a panel. It begins with that on which most can be seen: linear, unless one bin has
+/// so many of the messages that nothing else would be seen.
+fn scale_modes(piece: &PieceView, title: &str) -> Vec<Mode> {
     let largest = |bins: &[Bin]| bins.iter().map(|bin| bin.count).max().unwrap_or(1);
-    let semi =
-        json!({"yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.linear_bins))});
+    let semi = json!({
+        "yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.linear_bins)),
+        "yaxis.title.text": "messages (log)",
+    });
     let both = json!({
-        "xaxis.type": "log",
+        "xaxis.type": "log", "xaxis.title.text": format!("{title} (log)"),
         "yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.log_bins)),
+        "yaxis.title.text": "messages (log)",
     });
     // A piece of zeros has no bins on a log scale.
-    let log_bins = !piece.log_bins.is_empty();
-    vec![
-        mode("linear", Some(vec![true, false]), json!({})),
-        mode("semi-log", Some(vec![true, false]), semi),
-        if log_bins {
-            mode("log-log", Some(vec![false, true]), both)
-        } else {
-            mode("log-log", None, json!({}))
-        },
-    ]
+    let log_log = |name| match piece.log_bins.is_empty() {
+        false => mode(name, Some(vec![false, true]), both.clone()),
+        true => mode(name, None, json!({})),
+    };
+    let linear = |name| mode(name, Some(vec![true, false]), json!({}));
+    let first = if is_spike(&piece.linear_bins) { log_log("auto") } else { linear("auto") };
+    let semi_log = mode("semi-log", Some(vec![true, false]), semi);
+    vec![first, linear("linear"), semi_log, log_log("log-log")]
+}
+
+/// Whether one of many bins has most of the messages.
+fn is_spike(bins: &[Bin]) -> bool {
+    let all: u64 = bins.iter().map(|bin| bin.count).sum();
+    bins.len() >= 10 && bins.iter().any(|bin| bin.count as f64 > SPIKE * all as f64)
 }
 
 fn axis_title(key: &str) -> &'static str {

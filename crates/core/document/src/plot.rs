@@ -1,0 +1,134 @@
+//! A chart as a picture: SVG, made when the page is.
+//!
+//! One drawing serves every width. The plot itself is stretched to the room that there is (places
+//! along it are per cent), its letters and lines are not; ticks and labels are chosen for four
+//! widths, and the style sheet shows those that fit. So a page needs no script for its charts, and
+//! a print, a screenshot and a preview have all of them. `page.js` adds what moves: tips, zoom and
+//! the other modes.
+
+mod axes;
+mod frame;
+mod marks;
+mod read;
+mod scale;
+mod shape;
+mod ticks;
+mod tips;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+use crate::chart::Chart;
+use frame::Frame;
+pub(crate) use frame::escaped;
+use read::Source;
+use scale::{Scale, Unit};
+use shape::Drawing;
+pub(crate) use words::width as text_width;
+
+/// A chart in one of its modes.
+pub(crate) struct Plot {
+    /// Its SVG: on a page as wide as its place less the margins, else of a width of its own.
+    pub(crate) svg: String,
+    /// What stays free for ticks and titles: top, right, bottom, left, CSS pixels.
+    pub(crate) margins: [f64; 4],
+    /// Names and colours of what is drawn, where the chart has a legend of its own.
+    pub(crate) legend: Vec<(String, String)>,
+    /// What the script needs.
+    pub(crate) live: Live,
+}
+
+/// What a page's script needs of a plot, to show tips and to zoom.
+#[derive(Serialize)]
+pub(crate) struct Live {
+    x: LiveAxis,
+    y: LiveAxis,
+    /// Left, top, right, bottom (per mille of the plot), and what is said of it.
+    tips: Vec<(f64, f64, f64, f64, String)>,
+}
+
+/// An axis as the script needs it.
+#[derive(Serialize)]
+struct LiveAxis {
+    log: bool,
+    from: f64,
+    to: f64,
+    unit: &'static str,
+    /// Ticks that have names: place (0 to 1) and name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    names: Vec<(f64, String)>,
+}
+
+impl Plot {
+    /// The plot on a page; places get as wide as these many charts side by side leave it.
+    pub(crate) fn elastic(chart: &Chart, mode: usize) -> Plot {
+        Plot::in_widths(chart, mode, &frame::WIDTHS)
+    }
+
+    /// The plot of one width.
+    pub(crate) fn fixed(chart: &Chart, mode: usize, width: f64) -> Plot {
+        Plot::in_widths(chart, mode, &[width])
+    }
+
+    fn in_widths(chart: &Chart, mode: usize, widths: &[f64]) -> Plot {
+        let source = Source::of(chart, mode);
+        let drawing = Drawing::of(&source);
+        let layout = &source.layout;
+        let x = Scale::of(&layout.xaxis, drawing.x_names.clone(), &drawing.x);
+        let y = Scale::of(&layout.yaxis, drawing.y_names.clone(), &drawing.y);
+        let bar = shape::colour_bar(&source);
+        let frame = Frame::of(layout, x, y, bar.as_ref(), widths, f64::from(chart.height));
+        let mut svg = String::new();
+        axes::grid(&frame, &mut svg);
+        marks::shapes(&frame, &drawing.shapes, &mut svg);
+        axes::axes(&frame, layout, &mut svg);
+        marks::words(&frame, &drawing.shapes, &mut svg);
+        bar.iter().for_each(|bar| axes::colour_bar(bar, &mut svg));
+        Plot {
+            svg,
+            margins: frame.margins,
+            legend: shape::legend(&source),
+            live: live(&frame, &drawing, layout),
+        }
+    }
+}
+
+fn live(frame: &Frame, drawing: &Drawing, layout: &read::Layout) -> Live {
+    let upright = |scale: &Scale, value: f64| 1.0 - scale.place(value);
+    let tips = drawing.tips.iter().map(|tip| {
+        let mille = |at: f64| (at.clamp(-0.1, 1.1) * 1e4).round() / 10.0;
+        let x = [tip.x.0, tip.x.1].map(|value| mille(frame.x.place(value)));
+        let y = [tip.y.0, tip.y.1].map(|value| mille(upright(&frame.y, value)));
+        let (left, right) = (x[0].min(x[1]), x[0].max(x[1]));
+        (left, y[0].min(y[1]), right, y[0].max(y[1]), tip.text.clone())
+    });
+    Live {
+        x: live_axis(&frame.x, &layout.xaxis),
+        y: live_axis(&frame.y, &layout.yaxis),
+        tips: tips.collect(),
+    }
+}
+
+fn live_axis(scale: &Scale, axis: &read::Axis) -> LiveAxis {
+    let own = axis.places.iter().flatten().zip(&axis.names);
+    let own = own.map(|(at, name)| (scale.place(*at), name.clone()));
+    let named = scale.names.iter().enumerate();
+    let named = named.map(|(at, name)| (scale.place(at as f64), tips::plain(name)));
+    LiveAxis {
+        log: scale.log,
+        from: scale.from,
+        to: scale.to,
+        unit: match scale.unit {
+            Unit::Time => "time",
+            Unit::Count => "count",
+            Unit::Bytes => "bytes",
+            Unit::Part => "part",
+            Unit::Number => "number",
+            Unit::Day => "day",
+        },
+        names: own.chain(named).collect(),
+    }
+}
