@@ -5,6 +5,10 @@
 //! chart is the same data in light and dark, wide and narrow. Times are carried in seconds; ticks
 //! are named in ns, µs, ms and s.
 
+mod map;
+
+pub use map::{MAP_ROWS_AT_MOST, Square, time_map};
+
 use plotly::common::{HoverInfo, Line, Marker, Mode as TraceMode, Orientation, Visible};
 use plotly::layout::{Axis, AxisType, BarMode, Margin};
 use plotly::{Bar, Layout, Scatter, Trace};

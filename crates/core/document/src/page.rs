@@ -30,7 +30,7 @@ const STYLE: &str = concat!(include_str!("page/page.css"), include_str!("page/wi
 /// # Errors
 /// When `out` refuses the text.
 pub fn page(document: &Document, out: &mut dyn Write) -> Result<(), DocumentError> {
-    let one = !document.sections.is_empty() || document.runs.is_empty();
+    let own = own_id(document);
     let folded = document.runs.iter().enumerate().map(|(at, run)| (format!("r{at}"), run));
     let markup = html! {
         (DOCTYPE)
@@ -46,8 +46,10 @@ pub fn page(document: &Document, out: &mut dyn Write) -> Result<(), DocumentErro
             body {
                 main {
                     header.hero { (blocks::opening(&document.opening, true)) }
-                    @if one { (sections::contents("r0", &document.sections)) }
-                    @if one { (sections::sections("r0", &document.sections, false)) }
+                    (sections::contents(own, &document.sections))
+                    @if !document.sections.is_empty() {
+                        (sections::sections(own, &document.sections, false))
+                    }
                     @for (id, run) in folded.clone() { (fold(&id, run)) }
                 }
                 (PreEscaped(include_str!("page/foot.html").trim()))
@@ -58,6 +60,11 @@ pub fn page(document: &Document, out: &mut dyn Write) -> Result<(), DocumentErro
     out.write_all(markup.into_string().as_bytes())?;
     out.flush()?;
     Ok(())
+}
+
+/// What stands before the ids of a document's own sections; `r0` is its only run, or its first.
+fn own_id(document: &Document) -> &'static str {
+    if document.runs.is_empty() { "r0" } else { "all" }
 }
 
 /// Text from anywhere, harmless.
@@ -87,13 +94,15 @@ fn has_charts(document: &Document) -> bool {
 
 /// The data of the charts, and what draws them.
 fn scripts(document: &Document) -> Markup {
-    let whole = (!document.sections.is_empty()).then_some(&document.sections);
-    let folded = document.runs.iter().map(|run| &run.sections);
-    let data: Vec<&Vec<Section>> = whole.into_iter().chain(folded).collect();
+    let own = (!document.sections.is_empty())
+        .then(|| (own_id(document).to_owned(), document.sections.as_slice()));
+    let folded = document.runs.iter().enumerate();
+    let folded = folded.map(|(at, run)| (format!("r{at}"), run.sections.as_slice()));
+    let data: Vec<(String, &[Section])> = own.into_iter().chain(folded).collect();
     html! {
-        @for (at, sections) in data.iter().enumerate() {
-            script type="application/gzip" id={ "data-r" (at) } {
-                (PreEscaped(script::pack(&sections::chart_data(&format!("r{at}"), sections))))
+        @for (id, sections) in &data {
+            script type="application/gzip" id={ "data-" (id) } {
+                (PreEscaped(script::pack(&sections::chart_data(id, sections))))
             }
         }
         script { (PreEscaped(include_str!("page/page.js"))) }

@@ -37,13 +37,13 @@ fn unknown(document: &Document, name: &str) -> DocumentError {
 }
 
 fn picture(section: &Section, chart: &Chart) -> String {
-    let plot = Plot::fixed(chart, 0, WIDTH);
+    let plot = Plot::fixed(chart, 0, WIDTH - EDGE);
     let title = if chart.title.is_empty() { &section.title } else { &chart.title };
     let own = section.legend.iter().map(|(name, colour)| (name.clone(), colour.0.to_owned()));
     let (legend, head) = legend(&own.chain(plot.legend.clone()).collect::<Vec<_>>());
     let [top, right, bottom, left] = plot.margins;
     let height = head + f64::from(chart.height);
-    let inner = (WIDTH - left - right, f64::from(chart.height) - top - bottom);
+    let inner = (WIDTH - EDGE - left - right, f64::from(chart.height) - top - bottom);
     let mut svg = String::new();
     let _ = write!(
         svg,
@@ -52,11 +52,12 @@ fn picture(section: &Section, chart: &Chart) -> String {
          <title>{}</title><style>{}</style>\
          <rect class=\"panel\" width=\"{WIDTH}\" height=\"{height}\"/>\
          <text class=\"key\" x=\"{EDGE}\" y=\"24\" font-size=\"15\" font-weight=\"600\">{}</text>\
-         {legend}<svg x=\"{left}\" y=\"{}\" width=\"{}\" height=\"{}\" overflow=\"visible\">{}\
+         {legend}<svg x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" overflow=\"visible\">{}\
          </svg></svg>\n",
         escaped(&chart.label),
         escaped(&palette::alone()),
         escaped(title),
+        left + EDGE / 2.0,
         head + top,
         inner.0,
         inner.1,

@@ -21,7 +21,7 @@ impl Page<'_> {
             several => Document {
                 title,
                 opening: opening::of_several(self),
-                sections: Vec::new(),
+                sections: charts::several::section(several).into_iter().collect(),
                 runs: several.iter().map(Entry::run).collect(),
             },
         }

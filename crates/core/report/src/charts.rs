@@ -9,6 +9,7 @@ pub(crate) mod launches;
 mod peaks;
 mod sends;
 mod series;
+pub(crate) mod several;
 mod shares;
 pub(crate) mod sizes;
 mod tail;
@@ -34,7 +35,7 @@ pub(crate) fn sections(entry: &Entry) -> Vec<Section> {
     all.extend(sends::section(analysis).map(Section::as_detail));
     all.extend(launches::section(analysis));
     all.extend(told.and_then(story::section));
-    all.extend(tables::slowest_section(analysis).map(Section::as_detail));
+    all.extend(tables::slowest_section(entry.path, analysis).map(Section::as_detail));
     all.push(tables::facts_section(facts).as_detail());
     all
 }

@@ -1,8 +1,28 @@
 //! Knees, LogGP parameters and packets in words and tables.
 
-use stats::analysis::{Knee, NoFit, Parameter, Segment, Sweep};
+use stats::analysis::{Analysis, Knee, NoFit, Parameter, Segment, Sweep};
 
 use document::{Block, Cell, Column, Row, Table, Unit, part, size, time};
+
+/// What a sweep is about: how the time grows with the size. `None` for what is no sweep.
+pub(crate) fn headline(analysis: &Analysis) -> Option<String> {
+    let sweep = analysis.sweep.as_ref()?;
+    let (first, last) = analysis.sizes.first().zip(analysis.sizes.last())?;
+    let what = if analysis.cycles.is_some() { "cycle" } else { "message" };
+    let largest = sweep.knees.iter().max_by(|a, b| a.jump.abs().total_cmp(&b.jump.abs()));
+    let how = match (sweep.knees.len(), largest) {
+        (1, Some(knee)) => format!(", with one knee, {}", bracket(knee)),
+        (n, Some(knee)) => format!(", with {n} knees, the largest {}", bracket(knee)),
+        (_, None) => ", along a straight line".to_owned(),
+    };
+    Some(format!(
+        "The median {what} takes {} with {} and {} with {}{how}.",
+        time(first.p50_ns as f64),
+        size(first.bytes),
+        time(last.p50_ns as f64),
+        size(last.bytes)
+    ))
+}
 
 /// What to see of a sweep's knees.
 pub(crate) fn sentence(sweep: &Sweep, what: &str) -> String {

@@ -10,6 +10,7 @@ use crate::finding::{
     stage_shares, tail, typical_shares,
 };
 use crate::headline::{self, Floor};
+use crate::knees;
 use crate::palette::{self, CYCLE, colour, name};
 use crate::population::{self, population_words};
 
@@ -22,10 +23,12 @@ pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
     blocks.push(which_messages(facts, analysis));
     let said = parts.iter().find_map(|part| part.sentence.clone());
     let about = parts.iter().find(|part| part.sentence.is_some());
-    let messages = about.filter(|_| analysis.messages > 0 && is_conclusive(facts));
-    let messages =
-        messages.map(|part| format!("{}{}", part.message_is, finding_sentence(analysis)));
-    let sentence = facts.product.warning.clone().or(said);
+    let sizes = knees::headline(analysis);
+    let below = (about.is_some() || sizes.is_some()) && analysis.messages > 0;
+    let message_is = about.map(|part| part.message_is).unwrap_or_default();
+    let messages = (below && is_conclusive(facts))
+        .then(|| format!("{message_is}{}", finding_sentence(analysis)));
+    let sentence = facts.product.warning.clone().or(said).or(sizes);
     blocks.push(Block::Finding(sentence.unwrap_or_else(|| finding_sentence(analysis))));
     let leads = [messages, tail(facts, analysis)];
     blocks.extend(leads.into_iter().flatten().map(Block::Lead));

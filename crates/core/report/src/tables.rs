@@ -134,7 +134,7 @@ fn quantile_cell(summary: &Summary, p: f64) -> Cell {
 }
 
 /// The slowest messages, one row each.
-pub(crate) fn slowest_section(analysis: &Analysis) -> Option<Section> {
+pub(crate) fn slowest_section(path: &str, analysis: &Analysis) -> Option<Section> {
     let slow = &analysis.slowest[..analysis.slowest.len().min(10)];
     let shown = parts(analysis);
     if slow.is_empty() {
@@ -142,8 +142,12 @@ pub(crate) fn slowest_section(analysis: &Analysis) -> Option<Section> {
     }
     let heading =
         if slow.len() == 10 { "The ten slowest messages" } else { "The slowest messages" };
-    let sentence = "Each with its identity (launch, source node, number), so that it can be found \
-    in the run folder.";
+    let sentence = format!(
+        "Each with its identity (launch, source node, number), by which it can be found in the run \
+         folder. For what held one of them: fourstamp story {} --message {}",
+        shell_word(path),
+        identity(&slow[0])
+    );
     let mut columns = vec![
         Column::text("message", "Message"),
         Column::text("pair", "From → to"),
@@ -170,7 +174,7 @@ fn stage_column(stage: Stage) -> Column {
 
 fn slow_row(message: &SlowMessage, shown: &[(usize, Stage)]) -> Row {
     let mut cells: Vec<Cell> = vec![
-        format!("{} · {} · {}", message.launch, message.src, message.seq).into(),
+        identity(message).into(),
         format!("{} → {}", message.src, message.dst).into(),
         message.bytes.into(),
         message.ready_ns.into(),
@@ -179,6 +183,20 @@ fn slow_row(message: &SlowMessage, shown: &[(usize, Stage)]) -> Row {
     cells.extend(shown.iter().map(|(at, _)| Cell::from(message.stage_ns[at + 1])));
     cells.push(Value::Parts(palette::parts(&message_shares(message))).into());
     cells.into()
+}
+
+/// As `story --message` takes it.
+fn identity(message: &SlowMessage) -> String {
+    format!("{}:{}:{}", message.launch, message.src, message.seq)
+}
+
+/// A path as a shell reads it.
+fn shell_word(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@".contains(c);
+    if !path.is_empty() && path.chars().all(plain) {
+        return path.to_owned();
+    }
+    format!("'{}'", path.replace('\'', "'\\''"))
 }
 
 /// Widths of the message's little bar; negative stages have none.

@@ -267,6 +267,8 @@ pub enum By {
 /// One group of a breakdown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Group {
+    /// The values of its column: of a pair source and destination, else one and 0.
+    pub key: (i64, i64),
     /// As shown: `2`, `0 → 3`, `reply`.
     pub label: String,
     /// Stages A to D of the group, without those that it lacks.

@@ -36,6 +36,7 @@ fn breakdown(by: By, grouping: &Grouping) -> Breakdown {
         bins::log_edges(low, high, BINS, |edge| GroupDistribution::width_at(edge) as i64)
     };
     let group = |((key, group), of): ((Key, &groups::Group), &GroupDistribution)| Group {
+        key,
         label: label(by, key),
         stages: stages(group),
         bins: bins::count_between(of.counters(), &edges),

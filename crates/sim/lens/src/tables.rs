@@ -31,6 +31,7 @@ pub fn work(simulation: &Simulation) -> Table {
 /// The stages of messages by kind and place.
 pub fn messages(simulation: &Simulation) -> Table {
     let group = |group: &MessageGroup| Group {
+        key: (i64::from(group.kind as u8), 0),
         label: message_name(group),
         stages: group.stages.clone(),
         bins: Vec::new(),

@@ -115,7 +115,8 @@ fn line(frame: &Frame, run: &[Point], decimals: i32) -> String {
         };
         last = Some((x, y));
     }
-    path
+    // A point alone is a line of no length.
+    path + if run.len() == 1 { "h0" } else { "" }
 }
 
 fn dots(frame: &Frame, points: &[(Point, f64)], paint: &Paint, symbol: Symbol, out: &mut String) {

@@ -13,6 +13,8 @@ use document::{axis_seconds, size, time, time_or_none};
 
 /// More marks would hide each other.
 const MARKED_AT_MOST: usize = 50;
+/// Lines end where nothing was sent for more than this part of the run.
+const GAP: f64 = 0.04;
 
 pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     if analysis.series.is_empty() {
@@ -41,21 +43,22 @@ fn chart(analysis: &Analysis) -> Chart {
         .y_axis(time_axis("end-to-end time (log)", AxisType::Log));
     let label = "Median, 99 % quantile and maximum of end-to-end time along the run.".to_owned();
     let mut chart = Chart::new("series", 340, label, axes);
-    let bins: Vec<&SeriesBin> = analysis.series.iter().filter(|bin| bin.count > 0).collect();
-    let x = || seconds(bins.iter().map(|bin| bin.from_ns + (bin.to_ns - bin.from_ns) / 2));
+    let bins = parted(&analysis.series);
+    let of = |get: fn(&SeriesBin) -> i64| -> Vec<f64> {
+        let seconds = |bin: &SeriesBin| axis_seconds(get(bin) as f64);
+        bins.iter().map(|bin| bin.map_or(f64::NAN, seconds)).collect()
+    };
+    let x = || of(|bin| bin.from_ns + (bin.to_ns - bin.from_ns) / 2);
     let tip = |what: &str| format!("{what} %{{y:.3~s}}s at %{{x:.4~s}}s");
     chart.data.push(
-        line(x(), seconds(bins.iter().map(|bin| bin.max_ns)), "Maximum", "@faint", 1.0)
-            .hover_template(tip("maximum")),
+        line(x(), of(|bin| bin.max_ns), "Maximum", "@faint", 1.0).hover_template(tip("maximum")),
     );
-    chart.data.push(
-        line(x(), seconds(bins.iter().map(|bin| bin.p99_ns)), "99 %", "@s4", 1.6)
-            .hover_template(tip("99 %")),
-    );
-    chart.data.push(
-        line(x(), seconds(bins.iter().map(|bin| bin.p50_ns)), "Median", "@a", 2.2)
-            .hover_template(tip("median")),
-    );
+    chart
+        .data
+        .push(line(x(), of(|bin| bin.p99_ns), "99 %", "@s4", 1.6).hover_template(tip("99 %")));
+    chart
+        .data
+        .push(line(x(), of(|bin| bin.p50_ns), "Median", "@a", 2.2).hover_template(tip("median")));
     if let Some(trace) = slow_marks(&analysis.slowest) {
         chart.data.push(trace);
     }
@@ -71,6 +74,23 @@ fn chart(analysis: &Analysis) -> Chart {
         ),
     ];
     chart
+}
+
+/// The slices that have messages; `None` where nothing was sent for so long that a line across
+/// would tell of what was not: between launches.
+fn parted(series: &[SeriesBin]) -> Vec<Option<&SeriesBin>> {
+    let Some((first, last)) = series.first().zip(series.last()) else { return Vec::new() };
+    let long = ((last.to_ns - first.from_ns) as f64 * GAP) as i64;
+    let mut all: Vec<Option<&SeriesBin>> = Vec::new();
+    let mut until = None;
+    for bin in series.iter().filter(|bin| bin.count > 0) {
+        if until.is_some_and(|until| bin.from_ns - until > long) {
+            all.push(None);
+        }
+        all.push(Some(bin));
+        until = Some(bin.to_ns);
+    }
+    all
 }
 
 fn slow_marks(slowest: &[SlowMessage]) -> Option<Box<dyn Trace>> {

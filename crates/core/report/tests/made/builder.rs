@@ -455,7 +455,9 @@ fn breakdown(messages: &[Message], by: By, label: fn(&Message) -> String) -> Opt
     let edges = edges(&log_bins(&every));
     let groups = labels
         .iter()
-        .map(|name| Group {
+        .zip(0..)
+        .map(|(name, at)| Group {
+            key: (at, 0),
             label: name.clone(),
             stages: group_stages(messages, |m| label(m) == *name),
             bins: count_into(edges.clone(), &transit(name)),
