@@ -6,7 +6,7 @@ use crate::scenes::{self, Setting};
 use anyhow::{Context, Result};
 use models::diary;
 use record::{Run, RunInfo};
-use report::{ObjectNames, Told};
+use report::Told;
 use serde::Serialize;
 use serde_json::Map;
 use stats::Filter;
@@ -45,7 +45,7 @@ impl Figures<'_> {
 /// Where none is wanted and the filter is the usual one: of the message that the run's model is
 /// about, if there is one.
 pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter) -> Result<Vec<Told>> {
-    let names = object_names(run);
+    let names = sim_lens::object_names(run);
     let causes = run.causes().with_context(|| format!("cannot read {}", run.path().display()))?;
     let is_open = wanted.is_none() && *filter == Filter::default();
     let replay = Replay::of(run).filter(|_| is_open);
@@ -106,44 +106,4 @@ fn is_incomplete(info: &RunInfo) -> bool {
         || info.lost.dropped_rows > 0
         || info.lost.damaged_rows > 0
         || info.lost.damaged_chunks > 0
-}
-
-/// The objects of a simulation as its table of objects calls them; none where there is no such
-/// table.
-fn object_names(run: &Run) -> ObjectNames {
-    let path = run.path().join("warp").join("xl_stats.csv");
-    let table = record::read_text(&path).unwrap_or_default();
-    ObjectNames::new(table.lines().skip(1).filter_map(name_in))
-}
-
-/// The second field of a line, which may be quoted.
-fn name_in(line: &str) -> Option<String> {
-    let (_, rest) = line.split_once(',')?;
-    let Some(quoted) = rest.strip_prefix('"') else {
-        return rest.split(',').next().map(str::to_owned);
-    };
-    let mut name = String::new();
-    let mut letters = quoted.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match (letter, letters.peek()) {
-            ('"', Some('"')) => drop(letters.next()),
-            ('"', _) => return Some(name),
-            _ => {}
-        }
-        name.push(letter);
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_may_be_quoted() {
-        assert_eq!(name_in("0,diary,1,2").as_deref(), Some("diary"));
-        assert_eq!(name_in("0,\"a, \"\"b\"\"\",1").as_deref(), Some("a, \"b\""));
-        assert_eq!(name_in("0,\"never ends"), None);
-        assert_eq!(name_in("nothing"), None);
-    }
 }

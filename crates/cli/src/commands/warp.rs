@@ -124,8 +124,9 @@ fn launched(
     nodes: &Nodes,
     folder: &mut RunFolder,
 ) -> Result<String> {
-    let (outcome, elapsed_ns) = launch(plan, spec, nodes, folder)?;
+    let (outcome, reports) = launch(plan, spec, nodes, folder)?;
     outcome.check()?;
+    let elapsed_ns = reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0);
     let files: Vec<NodeFiles> =
         (0..spec.nodes).map(|node| NodeFiles::new(folder.path(), node)).collect();
     let summary = Summary::new(&outcome, elapsed_ns);
@@ -142,6 +143,7 @@ fn launched(
     results.find_critical_path()?;
     if plan.job.record {
         results.keep(folder, &|object| placement.node_of(object))?;
+        results::keep_spent(folder, &reports)?;
         results.keep_speedup(folder, &course)?;
     }
     Ok(table::text(&results, check.as_ref()))
@@ -152,7 +154,7 @@ fn launch(
     spec: &Spec,
     nodes: &Nodes,
     folder: &mut RunFolder,
-) -> Result<(Outcome, u64)> {
+) -> Result<(Outcome, Vec<NodeReport>)> {
     let stop = interrupt::flag();
     let key = RunKey::generate()?;
     let mut coordinator = launching::coordinator(nodes, None, key.clone())?;
@@ -196,7 +198,7 @@ fn launch(
         bail!(ended_early(folder, last));
     }
     let outcome = NodeFiles::outcome_of_all(folder.path(), spec.nodes)?;
-    Ok((outcome, reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0)))
+    Ok((outcome, reports))
 }
 
 fn ended_early(folder: &mut RunFolder, last: Option<Readings>) -> String {

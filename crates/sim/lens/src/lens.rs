@@ -2,11 +2,12 @@
 
 use document::{Block, Colour, Figures};
 use record::{Run, RunInfo};
-use report::{Facts, Lens, LensError, Part, ProductFacts, Reading};
+use report::{Facts, Lens, LensError, ObjectNames, Part, ProductFacts, Reading};
 use serde_json::json;
 use stats::analysis::Analysis;
 use stats::{Tally, own};
 
+use crate::objects::object_names;
 use crate::outcome::{KEY, Outcome};
 use crate::simulation::Simulation;
 use crate::tally::WarpTally;
@@ -20,6 +21,7 @@ pub struct SimLens;
 #[derive(Debug)]
 struct SimReading {
     outcome: Option<Outcome>,
+    names: ObjectNames,
 }
 
 impl Lens for SimLens {
@@ -35,7 +37,8 @@ impl Lens for SimLens {
 
     fn open(&self, run: &Run) -> Result<Option<Box<dyn Reading>>, LensError> {
         let outcome = Outcome::of(&run.info.parameters);
-        Ok(Some(Box::new(SimReading { outcome })))
+        let names = outcome.as_ref().map(|_| object_names(run)).unwrap_or_default();
+        Ok(Some(Box::new(SimReading { outcome, names })))
     }
 
     fn series(&self) -> &'static [&'static str] {
@@ -55,17 +58,21 @@ impl Reading for SimReading {
         _analysis: &Analysis,
     ) -> Result<Option<Part>, LensError> {
         let simulation = own::<WarpTally>(tally).simulation();
-        Ok(part(self.outcome.as_ref(), simulation.as_ref()))
+        Ok(part(self.outcome.as_ref(), &self.names, simulation.as_ref()))
     }
 }
 
 /// `None` where neither the engine nor a row says anything.
-fn part(outcome: Option<&Outcome>, simulation: Option<&Simulation>) -> Option<Part> {
+fn part(
+    outcome: Option<&Outcome>,
+    names: &ObjectNames,
+    simulation: Option<&Simulation>,
+) -> Option<Part> {
     let figures = words::Figures::of(outcome, simulation)?;
     Some(Part {
         sentence: Some(figures.sentence()),
         opening: opening(&figures).into_iter().collect(),
-        sections: simulation.map_or_else(Vec::new, |found| sections::all(outcome, found)),
+        sections: simulation.map_or_else(Vec::new, |found| sections::all(outcome, names, found)),
         series: simulation.map_or_else(Vec::new, series::all),
         figures: json!({ "simulation": simulation }),
         ..Part::default()

@@ -11,6 +11,7 @@
 #![allow(missing_docs)]
 
 mod lens;
+mod objects;
 mod outcome;
 mod sections;
 mod series;
@@ -22,6 +23,8 @@ mod words;
 
 pub use self::study::{SpeedupRow, SpeedupSetup, SpeedupStudy};
 pub use lens::SimLens;
+pub use objects::object_names;
+pub use outcome::NodeSpent;
 pub use simulation::{
     MessageGroup, NodeTime, ObjectRollbacks, Rollback, Rollbacks, Simulation, SimulationBin, Work,
 };

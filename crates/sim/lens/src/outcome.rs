@@ -4,6 +4,7 @@
 //! the two differ, the engine is right.
 
 use report::build::parameter;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The name under which the parameters hold it.
@@ -32,8 +33,33 @@ pub struct Outcome {
     pub critical_path: Option<CriticalPath>,
     /// Speed-up along the run, where the sequential engine ran too.
     pub speedup: Vec<SpeedupPoint>,
+    /// What the nodes' time went to, where they said it.
+    pub spent: Vec<NodeSpent>,
     /// All that it said in single figures: name and value.
     pub said: Vec<(String, String)>,
+}
+
+/// What a node's wall time went to, as its driver measured it, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NodeSpent {
+    /// Which node.
+    pub node: u32,
+    /// In the engine: events, rollbacks, collection, its queues, GVT.
+    pub engine_ns: i64,
+    /// Packing messages, and handing them over.
+    pub packing_ns: i64,
+    /// Looking for messages, and taking them, while there is work.
+    pub looking_ns: i64,
+    /// With nothing to do.
+    pub waiting_ns: i64,
+    /// Ready to run and without a core, within any of these; `None` where the kernel did not say.
+    pub without_core_ns: Option<i64>,
+}
+
+impl NodeSpent {
+    /// Where a result has them.
+    pub const KEY: &'static str = "nodes";
 }
 
 /// The longest chain of events of which each had to wait for the one before.
@@ -80,6 +106,10 @@ impl Outcome {
                 .get("speedup")
                 .and_then(Value::as_array)
                 .map_or_else(Vec::new, |values| points(values)),
+            spent: result
+                .get(NodeSpent::KEY)
+                .and_then(|spent| serde_json::from_value(spent.clone()).ok())
+                .unwrap_or_default(),
             said: result
                 .iter()
                 .filter(|(_, value)| !value.is_object() && !value.is_array())
@@ -127,6 +157,7 @@ mod tests {
             json!({
                 "events": 1000, "executed": 1250, "rolled_back": 250, "efficiency": 0.8,
                 "final_time": 1234.567891, "state_digest": "0x12",
+                "nodes": [{"node": 1, "waiting_ns": 5}],
             }),
         );
         let facts = Facts::of(&info, &[&SimLens]);
@@ -137,6 +168,7 @@ mod tests {
             (Some(1000), Some(1250), None)
         );
         assert_eq!(outcome.efficiency, Some(0.8));
+        assert_eq!((outcome.spent[0].node, outcome.spent[0].waiting_ns), (1, 5));
         let (_, said) = facts.product.results.unwrap();
         for (name, value) in [("State digest", "0x12"), ("Final time", "1234.57")] {
             assert!(said.contains(&(name.to_owned(), value.to_owned())), "{name}");

@@ -7,19 +7,24 @@ mod rollbacks;
 mod speedup;
 
 use document::Section;
+use report::ObjectNames;
 
 use crate::outcome::Outcome;
 use crate::simulation::Simulation;
 use crate::tables;
 
 /// A section without data is left out.
-pub fn all(outcome: Option<&Outcome>, simulation: &Simulation) -> Vec<Section> {
+pub fn all(
+    outcome: Option<&Outcome>,
+    names: &ObjectNames,
+    simulation: &Simulation,
+) -> Vec<Section> {
     let mut all = Vec::new();
     all.extend(gvt::section(outcome, simulation));
     all.extend(outcome.and_then(speedup::section));
     all.extend(rates::section(simulation));
-    all.extend(node_time::section(simulation));
-    all.extend(rollbacks::section(simulation));
+    all.extend(node_time::section(outcome, simulation));
+    all.extend(rollbacks::section(names, simulation));
     if !simulation.work.is_empty() {
         let sentence = "How long each piece of work took. A GVT round goes on while its node does \
         other work; the others keep \

@@ -1,9 +1,11 @@
 //! Tables of a simulation: its work, its worst rollbacks, its objects, its nodes, its messages.
 
 use document::{Cell, Column, Row, Table, Unit, count};
+use report::ObjectNames;
 use report::build::{groups_table, quantile_table};
 use stats::analysis::{Breakdown, By, Group};
 
+use crate::outcome::NodeSpent;
 use crate::simulation::{MessageGroup, NodeTime, ObjectRollbacks, Rollback, Simulation, Work};
 
 /// A kind of work as a word.
@@ -41,8 +43,17 @@ pub fn messages(simulation: &Simulation) -> Table {
     groups_table("messages-by-kind", &breakdown, "kind")
 }
 
+/// An object: its name for people, its number for scripts.
+fn named(names: &ObjectNames, object: Option<i64>) -> Cell {
+    let cell = Cell::from(object);
+    match object.and_then(|object| names.name(object)) {
+        Some(name) => cell.shown(name),
+        None => cell,
+    }
+}
+
 /// The largest rollbacks, one row each.
-pub fn worst(rollbacks: &[Rollback]) -> Table {
+pub fn worst(names: &ObjectNames, rollbacks: &[Rollback]) -> Table {
     let columns = [
         Column::text("object", "Object"),
         Column::text("node", "Node"),
@@ -58,7 +69,7 @@ pub fn worst(rollbacks: &[Rollback]) -> Table {
     let row = |rollback: &Rollback| -> Row {
         let back = rollback.from.zip(rollback.to).map(|(from, to)| from - to);
         vec![
-            Cell::from(rollback.object),
+            named(names, rollback.object),
             rollback.node.into(),
             launches.then_some(rollback.launch).into(),
             rollback.begin_ns.into(),
@@ -74,7 +85,7 @@ pub fn worst(rollbacks: &[Rollback]) -> Table {
 }
 
 /// The objects with most events undone, one row each.
-pub fn objects(simulation: &Simulation) -> Table {
+pub fn objects(names: &ObjectNames, simulation: &Simulation) -> Table {
     let columns = [
         Column::text("object", "Object"),
         Column::text("node", "Node"),
@@ -86,7 +97,7 @@ pub fn objects(simulation: &Simulation) -> Table {
     let undone = simulation.undone.max(1) as f64;
     let row = |object: &ObjectRollbacks| -> Row {
         vec![
-            Cell::from(object.object),
+            named(names, Some(object.object)),
             object.node.into(),
             object.undone.into(),
             (object.undone as f64 / undone).into(),
@@ -102,6 +113,32 @@ pub fn objects(simulation: &Simulation) -> Table {
         )
     });
     Table::new("objects-undone", columns).with(simulation.objects.iter().map(row)).noted(left_out)
+}
+
+/// What each node's driver did, folded away when there are many.
+pub fn spent(nodes: &[NodeSpent]) -> Table {
+    let columns = [
+        Column::text("node", "Node"),
+        Column::time("engine", "In the engine"),
+        Column::time("packing", "Packing and sending"),
+        Column::time("looking", "Looking for messages"),
+        Column::time("waiting", "Waiting for work"),
+        Column::time("without_core", "Without a core"),
+    ];
+    let row = |node: &NodeSpent| -> Row {
+        vec![
+            Cell::from(node.node),
+            node.engine_ns.into(),
+            node.packing_ns.into(),
+            node.looking_ns.into(),
+            node.waiting_ns.into(),
+            node.without_core_ns.into(),
+        ]
+        .into()
+    };
+    Table::new("node-spent", columns)
+        .with(nodes.iter().map(row))
+        .folded_above(8, |nodes| format!("Table of the time of all {nodes} nodes"))
 }
 
 /// What each node did, folded away when there are many.
@@ -137,4 +174,18 @@ pub fn nodes(nodes: &[NodeTime]) -> Table {
     Table::new("node-table", columns)
         .with(nodes.iter().map(row))
         .folded_above(8, |nodes| format!("Table of all {nodes} nodes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_has_its_name_for_people_and_its_number_for_scripts() {
+        let names = ObjectNames::new(["0".to_owned(), "queue".to_owned()]);
+        for (object, shown) in [(0, None), (1, Some("queue".to_owned()))] {
+            let cell = named(&names, Some(object));
+            assert_eq!((cell.value, cell.shown), (Cell::from(object).value, shown));
+        }
+    }
 }

@@ -16,6 +16,7 @@ use crate::meter::Meter;
 use crate::outgoing::Outgoing;
 use crate::pace::{DriveOptions, NAP, Pace};
 use crate::samples::{Look, Sample};
+use crate::spent::{Doing, Laps, Spent};
 use crate::witness::{Taking, Witness};
 use clock::Ticks;
 use fabric::{FabricError, Wait};
@@ -41,6 +42,8 @@ pub struct Drive {
     pub ending: Ending,
     /// From the first step to the end, ns.
     pub elapsed_ns: u64,
+    /// What that time went to.
+    pub spent: Spent,
 }
 
 /// See one node through, to the end of the simulation or to `meter.stop`. The caller closes the
@@ -61,9 +64,10 @@ pub fn drive<M: Model, W: Witness>(
     let ended = driver.run();
     driver.sample(driver.now(), Look::Always);
     let ending = ended?;
+    let spent = driver.laps.spent(|ticks| driver.fabric.ns_between(Ticks(0), Ticks(ticks)));
     let elapsed_ns = fabric.ns_between(begun, fabric.clock().now());
     meter.gauge.show(&engine.status());
-    Ok(Drive { ending, elapsed_ns })
+    Ok(Drive { ending, elapsed_ns, spent })
 }
 
 /// Tell the others that this node has failed, as far as they listen. Takes and drops what they send
@@ -98,6 +102,7 @@ struct Driver<'d, 'm, M: Model, W: Witness> {
     balance_asked: u64,
     /// What GVT was when it was last asked for.
     gvt_then: VirtualTime,
+    laps: Laps,
 }
 
 impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
@@ -123,6 +128,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             gvt_asked: now,
             balance_asked: now,
             gvt_then: VirtualTime::NEGINF,
+            laps: Laps::new(now),
         }
     }
 
@@ -135,6 +141,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             if now.wrapping_sub(self.polled) >= self.pace.poll {
                 self.polled = now;
                 self.take_all()?;
+                self.lap(Doing::Looking);
             }
             if self.aborted {
                 return Ok(Ending::Aborted);
@@ -143,11 +150,13 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             self.collect()?;
             match progress {
                 Progress::Busy => {
-                    self.outgoing.flush(self.fabric, self.engine.watch(), now, self.pace.flush)?
+                    self.outgoing.flush(self.fabric, self.engine.watch(), now, self.pace.flush)?;
+                    self.lap(Doing::Packing);
                 }
                 Progress::Waiting => {
+                    self.lap(Doing::Packing);
                     self.wait()?;
-                    now = self.now();
+                    now = self.lap(Doing::Waiting);
                 }
                 Progress::Finished => return self.finish(),
             }
@@ -162,7 +171,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         }
         self.called = self.now();
         let progress = self.engine.run(self.pace.steps())?;
-        *now = self.now();
+        *now = self.lap(Doing::Engine);
         if progress == Progress::Busy {
             self.pace.took(now.wrapping_sub(self.called));
         }
@@ -339,6 +348,14 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             }
         }
         Ok(Ending::Finished)
+    }
+
+    /// The time until now was spent with this.
+    #[inline]
+    fn lap(&mut self, doing: Doing) -> u64 {
+        let now = self.now();
+        self.laps.lap(doing, now);
+        now
     }
 
     #[inline]

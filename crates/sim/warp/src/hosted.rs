@@ -3,6 +3,7 @@
 use crate::files::NodeFiles;
 use crate::object_clock::object_clock;
 use crate::rows::Rows;
+use crate::spent::{Spent, without_core_ns};
 use crate::witness::{Quiet, Witness};
 use crate::{Ending, Gauge, Job, Meter, Recorded, WarpError, abort, drive};
 use clock::Clock;
@@ -48,6 +49,9 @@ pub struct NodeReport {
     pub finished: bool,
     /// From its first step to its last, ns.
     pub elapsed_ns: u64,
+    /// What that time went to.
+    #[serde(default)]
+    pub spent: Spent,
 }
 
 /// Run the nodes; `meanwhile` runs on the calling thread.
@@ -156,11 +160,14 @@ impl<'a, M: Model> Part<'a, M> {
         let mut fabric = self.fabric(transport);
         if !may_begin {
             let (_, watch) = engine.finish();
-            return Ok((Ok(self.report(Ending::Stopped, 0)), watch));
+            return Ok((Ok(self.report(Ending::Stopped, 0, Spent::default())), watch));
         }
         let meter = Meter { stop: self.hosting.stop, gauge: &self.hosting.gauges[self.place] };
         let options = self.hosting.job.drive_options(self.hosting.spec);
+        let queued = without_core_ns();
         let driven = drive(&mut fabric, &mut engine, &options, meter);
+        let without_core_ns =
+            without_core_ns().zip(queued).map(|(now, then)| now.saturating_sub(then));
         if driven.is_err() {
             abort(&mut fabric);
         }
@@ -171,7 +178,11 @@ impl<'a, M: Model> Part<'a, M> {
                 closed?;
                 self.leave(&outcome)?;
             }
-            Ok(self.report(drive.ending, drive.elapsed_ns))
+            Ok(self.report(
+                drive.ending,
+                drive.elapsed_ns,
+                Spent { without_core_ns, ..drive.spent },
+            ))
         });
         Ok((report, watch))
     }
@@ -205,7 +216,7 @@ impl<'a, M: Model> Part<'a, M> {
         self.files.leave(outcome)
     }
 
-    fn report(&self, ending: Ending, elapsed_ns: u64) -> NodeReport {
-        NodeReport { node: self.id, finished: ending == Ending::Finished, elapsed_ns }
+    fn report(&self, ending: Ending, elapsed_ns: u64, spent: Spent) -> NodeReport {
+        NodeReport { node: self.id, finished: ending == Ending::Finished, elapsed_ns, spent }
     }
 }

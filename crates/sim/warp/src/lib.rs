@@ -39,6 +39,7 @@ pub mod sequential;
 pub mod settings;
 mod sorted;
 mod spec;
+mod spent;
 mod summary;
 mod tables;
 pub mod threads;
@@ -63,6 +64,7 @@ pub use rows::{Rows, columns};
 pub use samples::{Course, Look, Sample, Samples, Stretch, course, speedup};
 pub use sorted::{Line, SortedFile, merge};
 pub use spec::ModelSpec;
+pub use spent::Spent;
 pub use summary::Summary;
 pub use tables::{
     write_counts, write_load_cycles, write_migrations, write_nodes, write_speedup, write_trace,

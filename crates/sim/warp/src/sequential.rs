@@ -1,7 +1,7 @@
 //! The sequential engine, driven: in pieces, so that it can be watched and stopped.
 
 use crate::object_clock::object_clock;
-use crate::{Drive, Ending, Meter, WarpError};
+use crate::{Drive, Ending, Meter, Spent, WarpError};
 use clock::Clock;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -47,7 +47,8 @@ pub fn run<M: Model, W: Watch>(
 }
 
 fn ended(ending: Ending, begun: Instant) -> Drive {
-    Drive { ending, elapsed_ns: begun.elapsed().as_nanos() as u64 }
+    let elapsed_ns = begun.elapsed().as_nanos() as u64;
+    Drive { ending, elapsed_ns, spent: Spent { engine_ns: elapsed_ns, ..Spent::default() } }
 }
 
 /// In order, whatever is executed is committed.

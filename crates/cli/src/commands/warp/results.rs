@@ -4,10 +4,11 @@ use super::plan::Plan;
 use anyhow::{Context, Result};
 use record::RunFolder;
 use serde_json::{Value, json};
+use sim_lens::NodeSpent;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use timewarp::{ObjectId, Outcome};
-use warp::{AnyModel, Course, CriticalPath, Line, NodeFiles, Summary, WarpError};
+use warp::{AnyModel, Course, CriticalPath, Line, NodeFiles, NodeReport, Summary, WarpError};
 
 /// A finished run.
 pub struct Results<'a> {
@@ -109,6 +110,22 @@ impl Results<'_> {
         }
         Ok(())
     }
+}
+
+/// Put what each node's time went to beside the result.
+pub fn keep_spent(folder: &mut RunFolder, reports: &[NodeReport]) -> Result<()> {
+    let ns = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
+    let of = |report: &NodeReport| NodeSpent {
+        node: u32::from(report.node),
+        engine_ns: ns(report.spent.engine_ns),
+        packing_ns: ns(report.spent.packing_ns),
+        looking_ns: ns(report.spent.looking_ns),
+        waiting_ns: ns(report.spent.waiting_ns),
+        without_core_ns: report.spent.without_core_ns.map(ns),
+    };
+    let spent: Vec<NodeSpent> = reports.iter().map(of).collect();
+    note(folder, NodeSpent::KEY, serde_json::to_value(spent)?);
+    Ok(())
 }
 
 /// Most points of the speed-up that `run.json` keeps; the table has all.

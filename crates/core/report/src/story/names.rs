@@ -16,12 +16,14 @@ impl ObjectNames {
         ObjectNames { names: numbered.collect() }
     }
 
+    /// Its name, if it has one.
+    pub fn name(&self, object: i64) -> Option<&str> {
+        self.names.get(&object).map(String::as_str)
+    }
+
     /// `object 3`, or its name.
     pub(super) fn of(&self, object: i64) -> String {
-        match self.names.get(&object) {
-            Some(name) => name.clone(),
-            None => format!("object\u{a0}{object}"),
-        }
+        self.name(object).map_or_else(|| format!("object\u{a0}{object}"), str::to_owned)
     }
 
     /// The same where the object may not be known.

@@ -2,6 +2,7 @@
 
 use plotly::layout::{Axis, AxisType, BarMode, Margin};
 
+use crate::outcome::{NodeSpent, Outcome};
 use crate::simulation::{NodeTime, Simulation};
 use crate::tables;
 use crate::words::busy_sentence;
@@ -12,36 +13,97 @@ use document::{part, time};
 /// More bars would be too thin to read; the table below has all nodes.
 const BARS_AT_MOST: usize = 64;
 
-type Get = fn(&NodeTime) -> i64;
+/// A part of a bar: name, class, ns.
+type Part = (&'static str, &'static str, i64);
 
-/// The parts of a bar from the left: name, class.
-const PARTS: [(&str, &str, Get); 4] = [
-    ("Execution", "work", |node| node.work_ns[0]),
-    ("Rollback", "undo", |node| node.work_ns[1]),
-    ("Fossil collection", "collect", |node| node.work_ns[2]),
-    ("Rest", "idle", |node| node.rest_ns),
-];
+/// The parts of a node's bar from the left. What its driver measured divides what rows do not tell;
+/// without that it is the rest.
+fn parts(node: &NodeTime, spent: Option<&NodeSpent>) -> Vec<Part> {
+    let [execution, rollback, collection] = node.work_ns;
+    let mut parts = vec![
+        ("Execution", "work", execution),
+        ("Rollback", "undo", rollback),
+        ("Fossil collection", "collect", collection),
+    ];
+    let Some(spent) = spent else {
+        parts.push(("Rest", "idle", node.rest_ns));
+        return parts;
+    };
+    // Work is timed from within the engine, and may have begun before the driver's time.
+    let queues = (spent.engine_ns - execution - rollback - collection).max(0);
+    parts.extend([
+        ("Queues and GVT", "cycle", queues),
+        ("Packing and sending", "b", spent.packing_ns),
+        ("Looking for messages", "d", spent.looking_ns),
+        ("Waiting for work", "idle", spent.waiting_ns),
+    ]);
+    parts
+}
 
-pub(super) fn section(simulation: &Simulation) -> Option<Section> {
-    let shown: Vec<&NodeTime> =
-        simulation.nodes.iter().filter(|node| node.elapsed_ns > 0).take(BARS_AT_MOST).collect();
-    if shown.is_empty() {
-        return None;
+fn spent_of<'a>(outcome: Option<&'a Outcome>, node: &NodeTime) -> Option<&'a NodeSpent> {
+    outcome?.spent.iter().find(|spent| spent.node == node.node)
+}
+
+pub(super) fn section(outcome: Option<&Outcome>, simulation: &Simulation) -> Option<Section> {
+    let nodes: Vec<&NodeTime> =
+        simulation.nodes.iter().filter(|node| node.elapsed_ns > 0).collect();
+    let known = nodes.iter().all(|node| spent_of(outcome, node).is_some());
+    let spent = |node| spent_of(outcome.filter(|_| known), node);
+    let all: Vec<(&NodeTime, Vec<Part>)> =
+        nodes.into_iter().map(|node| (node, parts(node, spent(node)))).collect();
+    let (_, first) = all.first()?;
+    let shown = &all[..all.len().min(BARS_AT_MOST)];
+    let mut sentence = match known {
+        true => WITH_SPENT.to_owned(),
+        false => WITH_REST.to_owned(),
+    };
+    if all.len() > shown.len() {
+        let left_out = format!(" The first {} of {} nodes are drawn.", shown.len(), all.len());
+        sentence += &left_out;
     }
-    let sentence = "What each node's wall time went to. Rest is messages, computing GVT and \
-    waiting for work: a node with much \
-                    more of it than the others has too few objects, one with little sets the pace.";
-    let mut section = Section::new("node-time", "Where each node's time went", sentence.to_owned());
+    let mut section = Section::new("node-time", "Where each node's time went", sentence);
     section.legend =
-        PARTS.iter().map(|(name, class, _)| ((*name).to_owned(), Colour(class))).collect();
-    section.charts.push(chart(&shown));
+        first.iter().map(|(name, class, _)| ((*name).to_owned(), Colour(class))).collect();
+    section.charts.push(chart(shown));
     section.blocks.extend(busy_sentence(simulation).map(|text| Block::Note(None, text)));
+    if let Some(outcome) = outcome.filter(|_| known) {
+        section.blocks.push(Block::Note(None, spent_sentence(&outcome.spent)));
+        section.blocks.push(Block::Table(tables::spent(&outcome.spent)));
+    }
     Some(section.table(tables::nodes(&simulation.nodes)))
 }
 
-fn chart(nodes: &[&NodeTime]) -> Chart {
+const WITH_REST: &str = "What each node's wall time went to. Rest is messages, computing GVT and \
+    waiting for work: a node with much more of it than the others has too few objects, one with \
+    little sets the pace.";
+
+const WITH_SPENT: &str = "What each node's wall time went to. A node that waits for work much \
+    longer than the others has too few objects, one that hardly waits sets the pace.";
+
+/// What went on between the pieces of work, of all nodes together.
+fn spent_sentence(spent: &[NodeSpent]) -> String {
+    let sum = |get: fn(&NodeSpent) -> i64| spent.iter().map(get).sum::<i64>();
+    let all = sum(|node| node.engine_ns + node.packing_ns + node.looking_ns + node.waiting_ns);
+    let of = |get: fn(&NodeSpent) -> i64| part(sum(get) as f64 / all.max(1) as f64);
+    let without_core = match spent.iter().any(|node| node.without_core_ns.is_some()) {
+        true => format!(
+            " Within all of these, nodes were ready to run and had no core for {} of the time.",
+            of(|node| node.without_core_ns.unwrap_or(0))
+        ),
+        false => String::new(),
+    };
+    format!(
+        "Packing and sending took {}, looking for messages {}, waiting for work {}.{without_core}",
+        of(|node| node.packing_ns),
+        of(|node| node.looking_ns),
+        of(|node| node.waiting_ns)
+    )
+}
+
+fn chart(shown: &[(&NodeTime, Vec<Part>)]) -> Chart {
+    let whole = |parts: &[Part]| parts.iter().map(|(.., ns)| *ns).sum::<i64>().max(1) as f64;
     let mut part_of_time = part_axis("part of wall time", AxisType::Linear);
-    if nodes.iter().all(|node| node.rest_ns >= 0) {
+    if shown.iter().all(|(_, parts)| parts.iter().all(|(.., ns)| *ns >= 0)) {
         part_of_time = part_of_time.range(vec![0.0, 1.0]);
     }
     let axes = layout()
@@ -55,31 +117,65 @@ fn chart(nodes: &[&NodeTime]) -> Chart {
                 .type_(AxisType::Category)
                 .auto_margin(true)
                 // First node on top, as in the table.
-                .range(vec![nodes.len() as f64 - 0.4, -0.6]),
+                .range(vec![shown.len() as f64 - 0.4, -0.6]),
         );
-    let height = (90 + 26 * nodes.len() as u32).max(180);
-    let label = "Share of each node's time in execution, rollback, fossil collection and the rest."
-        .to_owned();
+    let height = (90 + 26 * shown.len() as u32).max(180);
+    let label = "Share of each node's time in execution, rollback, fossil collection and the rest.";
     let mut chart = Chart::new("node-time", height, label, axes);
-    for (name, class, get) in PARTS {
-        let share = |node: &NodeTime| get(node) as f64 / node.elapsed_ns as f64;
-        let x = nodes.iter().map(|node| (share(node) * 1e5).round() / 1e5).collect();
-        let y = nodes.iter().map(|node| node.node.to_string()).collect();
-        let text = |node: &&NodeTime| {
+    let kinds = shown.first().map_or(0, |(_, parts)| parts.len());
+    for at in 0..kinds {
+        let share = |parts: &[Part]| parts[at].2 as f64 / whole(parts);
+        let x = shown.iter().map(|(_, parts)| (share(parts) * 1e5).round() / 1e5).collect();
+        let y = shown.iter().map(|(node, _)| node.node.to_string()).collect();
+        let text = |(node, parts): &(&NodeTime, Vec<Part>)| {
+            let (name, _, ns) = parts[at];
             format!(
                 "node {}: <b>{}</b> {name}<br>{}",
                 node.node,
-                part(share(node)),
-                time(get(node) as f64)
+                part(share(parts)),
+                time(ns as f64)
             )
         };
-        chart.data.push(lying(bars(
-            x,
-            y,
-            nodes.iter().map(text).collect(),
-            name,
-            &format!("@{class}"),
-        )));
+        let texts = shown.iter().map(text).collect();
+        let (name, class, _) = shown[0].1[at];
+        chart.data.push(lying(bars(x, y, texts, name, &format!("@{class}"))));
     }
     chart
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_driver_measured_divides_the_rest() {
+        let node = NodeTime {
+            node: 3,
+            elapsed_ns: 1000,
+            work_ns: [300, 50, 50],
+            rest_ns: 600,
+            executed: 1,
+            undone: 0,
+            committed: 1,
+            rollbacks: 0,
+        };
+        assert_eq!(parts(&node, None).last(), Some(&("Rest", "idle", 600)));
+        let spent = NodeSpent {
+            node: 3,
+            engine_ns: 450,
+            packing_ns: 100,
+            looking_ns: 50,
+            waiting_ns: 400,
+            without_core_ns: Some(20),
+        };
+        let outcome = Outcome { spent: vec![spent], ..Outcome::default() };
+        let all = parts(&node, spent_of(Some(&outcome), &node));
+        assert_eq!(all.iter().map(|(.., ns)| ns).sum::<i64>(), 1000);
+        assert!(all.contains(&("Queues and GVT", "cycle", 50)), "{all:?}");
+        assert_eq!(
+            spent_sentence(&outcome.spent).replace('\u{a0}', " "),
+            "Packing and sending took 10 %, looking for messages 5 %, waiting for work 40 %. \
+             Within all of these, nodes were ready to run and had no core for 2 % of the time."
+        );
+    }
 }

@@ -2,6 +2,7 @@
 
 use plotly::common::TickMode;
 use plotly::layout::{Axis, AxisType};
+use report::ObjectNames;
 use stats::analysis::Bin;
 
 use crate::simulation::{Rollbacks, Simulation};
@@ -13,7 +14,7 @@ use document::{count, counted, six_figures};
 const HEIGHT: u32 = 270;
 const COLOUR: &str = "@undo";
 
-pub(super) fn section(simulation: &Simulation) -> Option<Section> {
+pub(super) fn section(names: &ObjectNames, simulation: &Simulation) -> Option<Section> {
     let rollbacks = &simulation.rollbacks;
     if rollbacks.count == 0 {
         return None;
@@ -23,10 +24,10 @@ pub(super) fn section(simulation: &Simulation) -> Option<Section> {
     section.charts.extend(lengths(rollbacks));
     section.columns = section.charts.len();
     section.blocks.push(Block::Heading("The largest rollbacks".to_owned()));
-    section.blocks.push(Block::Table(tables::worst(&simulation.worst)));
+    section.blocks.push(Block::Table(tables::worst(names, &simulation.worst)));
     if !simulation.objects.is_empty() {
         section.blocks.push(Block::Heading("The objects with most events undone".to_owned()));
-        section.blocks.push(Block::Table(tables::objects(simulation)));
+        section.blocks.push(Block::Table(tables::objects(names, simulation)));
     }
     Some(section)
 }

@@ -1,0 +1,77 @@
+//! Where a node's wall time goes: what its driver does, one thing at a time.
+
+use serde::{Deserialize, Serialize};
+
+/// What a driver does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doing {
+    Engine,
+    Packing,
+    Looking,
+    Waiting,
+}
+
+/// Times, ns. Together they are all of the node's time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Spent {
+    /// In the engine: events, rollbacks, collection, its queues, GVT.
+    pub engine_ns: u64,
+    /// Packing what leaves the engine, and handing it over.
+    pub packing_ns: u64,
+    /// Looking for messages, and taking them, while there is work.
+    pub looking_ns: u64,
+    /// With nothing to do.
+    pub waiting_ns: u64,
+    /// Ready to run and without a core, within any of these; `None` where the kernel does not say.
+    pub without_core_ns: Option<u64>,
+}
+
+/// Ticks by what went on in them.
+#[derive(Debug)]
+pub(crate) struct Laps {
+    last: u64,
+    ticks: [u64; 4],
+}
+
+impl Laps {
+    pub(crate) fn new(now: u64) -> Laps {
+        Laps { last: now, ticks: [0; 4] }
+    }
+
+    /// All since the lap before was spent with this.
+    #[inline]
+    pub(crate) fn lap(&mut self, doing: Doing, now: u64) {
+        self.ticks[doing as usize] += now.wrapping_sub(self.last);
+        self.last = now;
+    }
+
+    /// The times so far.
+    pub(crate) fn spent(&self, ns: impl Fn(u64) -> u64) -> Spent {
+        let [engine_ns, packing_ns, looking_ns, waiting_ns] = self.ticks.map(ns);
+        Spent { engine_ns, packing_ns, looking_ns, waiting_ns, without_core_ns: None }
+    }
+}
+
+/// How long the calling thread has been ready without a core, as the kernel counts it.
+pub(crate) fn without_core_ns() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laps_are_all_of_the_time() {
+        let mut laps = Laps::new(100);
+        laps.lap(Doing::Engine, 160);
+        laps.lap(Doing::Packing, 170);
+        laps.lap(Doing::Waiting, 200);
+        laps.lap(Doing::Engine, 205);
+        let spent = laps.spent(|ticks| ticks * 2);
+        assert_eq!((spent.engine_ns, spent.packing_ns), (130, 20));
+        assert_eq!((spent.looking_ns, spent.waiting_ns), (0, 60));
+    }
+}
