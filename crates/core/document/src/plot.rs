@@ -19,6 +19,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::chart::Chart;
@@ -39,6 +41,8 @@ pub(crate) struct Plot {
     pub(crate) legend: Vec<(String, String)>,
     /// What the script needs.
     pub(crate) live: Live,
+    /// What tips say; the modes of a chart mostly say the same.
+    pub(crate) texts: Vec<String>,
 }
 
 /// What a page's script needs of a plot, to show tips and to zoom.
@@ -46,8 +50,24 @@ pub(crate) struct Plot {
 pub(crate) struct Live {
     x: LiveAxis,
     y: LiveAxis,
-    /// Left, top, right, bottom (per mille of the plot), and what is said of it.
-    tips: Vec<(f64, f64, f64, f64, String)>,
+    /// Left, top, right, bottom (per mille of the plot), and which of the texts is said of it.
+    tips: Vec<[i32; 5]>,
+}
+
+impl Live {
+    /// Point to the texts of a list that several plots share, to which those it lacks are added.
+    pub(crate) fn share(&mut self, own: &[String], texts: &mut Vec<String>) {
+        let known = texts.iter().cloned().enumerate().map(|(at, text)| (text, at));
+        let mut places: BTreeMap<String, usize> = known.collect();
+        for tip in &mut self.tips {
+            let text = &own[tip[4] as usize];
+            let at = *places.entry(text.clone()).or_insert_with(|| {
+                texts.push(text.clone());
+                texts.len() - 1
+            });
+            tip[4] = at as i32;
+        }
+    }
 }
 
 /// An axis as the script needs it.
@@ -92,23 +112,22 @@ impl Plot {
             margins: frame.margins,
             legend: shape::legend(&source),
             live: live(&frame, &drawing, layout),
+            texts: drawing.tips.into_iter().map(|tip| tip.text).collect(),
         }
     }
 }
 
 fn live(frame: &Frame, drawing: &Drawing, layout: &read::Layout) -> Live {
-    let upright = |scale: &Scale, value: f64| 1.0 - scale.place(value);
-    let tips = drawing.tips.iter().map(|tip| {
-        let mille = |at: f64| (at.clamp(-0.1, 1.1) * 1e4).round() / 10.0;
-        let x = [tip.x.0, tip.x.1].map(|value| mille(frame.x.place(value)));
-        let y = [tip.y.0, tip.y.1].map(|value| mille(upright(&frame.y, value)));
-        let (left, right) = (x[0].min(x[1]), x[0].max(x[1]));
-        (left, y[0].min(y[1]), right, y[0].max(y[1]), tip.text.clone())
+    let mille = |at: f64| (at.clamp(-0.1, 1.1) * 1e3).round() as i32;
+    let tips = drawing.tips.iter().zip(0..).map(|(tip, text)| {
+        let x = [tip.x.0, tip.x.1].map(|value| mille(frame.left(value)));
+        let y = [tip.y.0, tip.y.1].map(|value| mille(frame.top(value)));
+        [x[0].min(x[1]), y[0].min(y[1]), x[0].max(x[1]), y[0].max(y[1]), text]
     });
     Live {
+        tips: tips.collect(),
         x: live_axis(&frame.x, &layout.xaxis),
         y: live_axis(&frame.y, &layout.yaxis),
-        tips: tips.collect(),
     }
 }
 

@@ -26,10 +26,12 @@
   const WHOLE = { x: [0, 1], y: [0, 1] };
   const chart = async (place) => {
     if (!charts.has(place)) {
-      const modes = (await data(place))[place.id];
+      const { texts, modes } = (await data(place))[place.id];
       const svg = place.querySelector(".plot");
+      if (charts.has(place)) return charts.get(place);
       modes[0].svg = svg.innerHTML;
-      if (!charts.has(place)) charts.set(place, { place, svg, modes, mode: 0, view: WHOLE, tip: -1 });
+      const whole = modes.map((mode) => (mode.same === undefined ? mode : modes[mode.same]));
+      charts.set(place, { place, svg, texts, modes: whole, mode: 0, view: WHOLE, tip: -1 });
     }
     return charts.get(place);
   };
@@ -147,7 +149,7 @@
   const say = (one, at) => {
     one.tip = at;
     const [left, top, right] = seen(one, one.modes[one.mode].tips[at]);
-    tip.textContent = one.modes[one.mode].tips[at][4];
+    tip.textContent = one.texts[one.modes[one.mode].tips[at][4]];
     tip.hidden = false;
     const x = Math.min(Math.max((left + right) / 2 - tip.offsetWidth / 2, 6), innerWidth - tip.offsetWidth - 6);
     const y = top - tip.offsetHeight - 10;

@@ -99,30 +99,54 @@ fn padding(plot: &Plot) -> String {
     plot.margins.map(|pixels| format!("{pixels}px")).join(" ")
 }
 
-/// A mode of a chart: what the script shows and says in it.
+/// A chart as the script needs it.
+#[derive(Default, Serialize)]
+struct Moving {
+    /// What tips say.
+    texts: Vec<String>,
+    modes: Vec<Shown>,
+}
+
+/// A mode of a chart: what the script shows in it.
 #[derive(Serialize)]
 struct Shown {
     /// Not of the first mode: the page has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     svg: Option<String>,
+    /// As another mode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same: Option<usize>,
     padding: String,
     #[serde(flatten)]
-    live: Live,
+    live: Option<Live>,
+}
+
+fn moving(chart: &Chart) -> Moving {
+    let mut moving = Moving::default();
+    let mut seen: Vec<String> = Vec::new();
+    for at in 0..chart.modes.len().max(1) {
+        let mut plot = Plot::elastic(chart, at);
+        plot.live.share(&plot.texts, &mut moving.texts);
+        let padding = padding(&plot);
+        let same = seen.iter().position(|svg| *svg == plot.svg);
+        moving.modes.push(match same {
+            Some(_) => Shown { svg: None, same, padding, live: None },
+            None => Shown {
+                svg: (at > 0).then(|| plot.svg.clone()),
+                same,
+                padding,
+                live: Some(plot.live),
+            },
+        });
+        seen.push(plot.svg);
+    }
+    moving
 }
 
 /// The charts' modes, by the charts' places on the page.
 pub(super) fn chart_data(run: &str, sections: &[Section]) -> Vec<u8> {
     let charts = sections.iter().flat_map(|section| &section.charts);
-    let shown = |chart: &Chart, at: usize| {
-        let plot = Plot::elastic(chart, at);
-        let padding = padding(&plot);
-        Shown { svg: (at > 0).then_some(plot.svg), padding, live: plot.live }
-    };
-    let charts: BTreeMap<String, Vec<Shown>> = charts
-        .map(|chart| {
-            let modes = (0..chart.modes.len().max(1)).map(|at| shown(chart, at));
-            (format!("{run}-{}", chart.id), modes.collect())
-        })
-        .collect();
+    let charts: BTreeMap<String, Moving> =
+        charts.map(|chart| (format!("{run}-{}", chart.id), moving(chart))).collect();
     serde_json::to_vec(&charts).expect("charts hold numbers and text only")
 }

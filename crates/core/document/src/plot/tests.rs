@@ -69,9 +69,8 @@ fn bars_have_their_widths_and_stand_on_the_axis() {
     let text = read(&plot);
     let svg = Document::parse(&text).expect("XML");
     assert_eq!(path(&svg, "f-c"), "M0 500h200v500h-200zM500 0h400v1000h-400z");
-    let (left, top, right, bottom, words) = plot.live.tips[0].clone();
-    assert_eq!((left, top, right, bottom), (0.0, 500.0, 200.0, 1000.0));
-    assert_eq!(words, "1\n50 messages");
+    assert_eq!(plot.live.tips[0], [0, 500, 200, 1000, 0]);
+    assert_eq!(plot.texts[0], "1\n50 messages");
 }
 
 #[test]
