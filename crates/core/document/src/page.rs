@@ -1,8 +1,8 @@
 //! The HTML page: one file that works from disk, without a network.
 //!
 //! Text, tables and the bars of the first screen are plain HTML, so that the answer is there before
-//! any script runs, and where none may; so are charts, as SVG. `page.js` adds what moves: tips, zoom
-//! and the other modes, from data (packed JSON, one piece a run) that it unpacks when they are
+//! any script runs, and where none may; so are charts, as SVG. `page.js` adds what moves: tips,
+//! zoom and the other modes, from data (packed JSON, one piece a run) that it unpacks when they are
 //! wanted. A page without a chart carries no script.
 
 mod blocks;
@@ -41,7 +41,10 @@ pub fn page(document: &Document, out: &mut dyn Write) -> Result<(), DocumentErro
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
-                style { (PreEscaped(palette::CSS)) (PreEscaped(STYLE)) (PreEscaped(palette::on_page())) }
+                style {
+                    (PreEscaped(palette::CSS)) (PreEscaped(STYLE))
+                    (PreEscaped(palette::on_page()))
+                }
             }
             body {
                 main {

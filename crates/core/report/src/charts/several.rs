@@ -18,8 +18,8 @@ pub(crate) fn section(runs: &[Entry<'_>]) -> Option<Section> {
     if named.len() < 2 {
         return None;
     }
-    let sentence = "End-to-end times of each run on one log axis: each step to the right is as many \
-                    times as long.";
+    let sentence = "End-to-end times of each run on one log axis: each step to the right is as \
+        many times as long.";
     let mut section = Section::new("side-by-side", "The runs on one scale", sentence);
     section.legend = vec![
         ("Median".to_owned(), Colour("a")),
