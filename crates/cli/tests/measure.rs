@@ -190,6 +190,9 @@ fn csv_and_page_of_a_run() {
     let page = std::fs::read_to_string(folder.path().join("run/report.html")).expect("a page");
     assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
     assert!(succeed(folder.path(), "report run --csv=tail").lines().count() > 10);
+    assert!(page.len() < 1_000_000 && page.contains("<path class=\"k-a\""), "charts are there");
+    let picture = succeed(folder.path(), "report run --svg=tail");
+    assert!(picture.starts_with("<svg xmlns=") && picture.trim_end().ends_with("</svg>"));
     assert!(succeed(folder.path(), "report run --terminal").contains("receive wait"));
 }
 

@@ -45,7 +45,7 @@ fn picture(section: &Section, chart: &Chart) -> String {
     let height = head + f64::from(chart.height);
     let inner = (WIDTH - EDGE - left - right, f64::from(chart.height) - top - bottom);
     let mut svg = String::new();
-    let _ = write!(
+    let _ = writeln!(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" width=\"{WIDTH}\" \
          height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\
@@ -53,7 +53,7 @@ fn picture(section: &Section, chart: &Chart) -> String {
          <rect class=\"panel\" width=\"{WIDTH}\" height=\"{height}\"/>\
          <text class=\"key\" x=\"{EDGE}\" y=\"24\" font-size=\"15\" font-weight=\"600\">{}</text>\
          {legend}<svg x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" overflow=\"visible\">{}\
-         </svg></svg>\n",
+         </svg></svg>",
         escaped(&chart.label),
         escaped(&palette::alone()),
         escaped(title),
