@@ -16,6 +16,7 @@ const EXCEPT: &[(&str, &str, &str)] = &[
     ("fourstamp-cli", "Common", ARGUMENTS),
     ("fourstamp-cli", "RunArgs", ARGUMENTS),
     ("fourstamp-cli", "WarpCommon", ARGUMENTS),
+    ("fourstamp-document", "Trace", "what the typed charts may say of a line or its bars"),
     ("fourstamp-record", "NodeSheet", SHEET),
     ("fourstamp-record", "Row", "the columns of a message, in one cache line"),
     ("fourstamp-record", "RunInfo", SHEET),
