@@ -109,7 +109,7 @@ impl Plan {
             Workload::Stream { rate_per_s: Some(rate), .. }
                 if !(rate.is_finite() && *rate > 0.0) =>
             {
-                refuse(format!("{rate} messages a second is no rate"), "give a number above 0")
+                refuse(format!("--rate {rate}: it must be above 0"), "give messages a second")
             }
             Workload::Stream { batch: 0, .. } => {
                 refuse("a batch of 0 messages sends nothing".into(), "give 1 or more")

@@ -157,7 +157,7 @@ fn all_tables_come_as_csv_and_never_half() {
             && table("quantiles.csv").contains("end-to-end")
     );
     let error = fail(folder.path(), "export run --csv tables");
-    assert!(error.contains("give a new folder"), "{error}");
+    assert!(error.contains("choose another folder"), "{error}");
     let left: Vec<_> = std::fs::read_dir(folder.path())
         .expect("a folder")
         .map(|e| e.expect("an entry").file_name())

@@ -28,7 +28,7 @@ pub struct BenchArgs {
 /// Which measurement.
 #[derive(Subcommand, Clone)]
 pub enum WorkloadArgs {
-    /// Round trips; every message is stamped one way, so both directions are seen
+    /// Round trips; each direction is measured by itself
     Pingpong {
         #[command(flatten)]
         common: Common,
@@ -71,7 +71,7 @@ pub enum WorkloadArgs {
         #[command(flatten)]
         common: Common,
     },
-    /// Ping-pong over many sizes in random order, and more of it where the time jumps
+    /// Ping-pong over many sizes in random order, with more sizes where the time jumps
     #[command(visible_alias = "packet-size")]
     Sweep {
         /// Largest size
@@ -80,7 +80,7 @@ pub enum WorkloadArgs {
         /// Visits to each size
         #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
         repeats: u32,
-        /// Further sizes, one by one, where it is least sure where the time jumps
+        /// Further sizes, one at a time, where the jump is least certain
         #[arg(long, default_value_t = 24)]
         refine: u32,
         #[command(flatten)]
@@ -110,7 +110,7 @@ pub struct Common {
     /// Round trips, or messages of each sender (sweep: round trips a visit)  [default: by workload]
     #[arg(long, conflicts_with = "duration")]
     pub count: Option<u64>,
-    /// Run for so long instead of counting, e.g. 10s
+    /// Run for this long instead of a number of messages, e.g. 10s
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub duration: Option<Duration>,
     /// Fresh starts of all nodes: one launch proves nothing
@@ -123,7 +123,7 @@ pub struct Common {
     /// Messages or round trips before the first that counts  [default: a hundredth, at most 1000]
     #[arg(long)]
     pub warm_up: Option<u64>,
-    /// Run folder to make  [default: runs/WORKLOAD-TRANSPORT-1, -2, ...]
+    /// Run folder to create  [default: runs/WORKLOAD-TRANSPORT-1, -2, ...]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print the quantiles of every stage as CSV instead of the report
@@ -149,14 +149,14 @@ pub struct Common {
     /// of each peak
     #[arg(long, value_enum, conflicts_with = "csv")]
     pub intervene: Option<Intervention>,
-    /// Do not look, every 10 ms, at what else the machine does (`fourstamp explain` then knows no
+    /// Do not watch, every 10 ms, what else the machine does (`fourstamp explain` then knows no
     /// causes)
     #[arg(long)]
     pub no_watch: bool,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// A peer that takes nothing for so long is given up
+    /// Give up on a peer that takes nothing for this long
     #[arg(long, default_value = "10s", value_name = "TIME", value_parser = quantity::duration)]
     pub peer_timeout: Duration,
     /// Plant a delay, for testing and teaching: peak:mass=0.001,by=50us,
@@ -164,7 +164,7 @@ pub struct Common {
     /// stage=send-wait, transit or receive-wait), pause:messages=1000,for=1ms
     #[arg(long, hide = true, value_name = "WHAT")]
     pub plant: Vec<Planting>,
-    /// Address to listen on for nodes (not loopback only if you say so)
+    /// Address to listen on for nodes; name one that is not loopback for other machines
     #[arg(long, value_name = "IP:PORT")]
     pub listen: Option<SocketAddr>,
     /// Start no nodes: wait for `fourstamp node --join`

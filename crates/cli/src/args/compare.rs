@@ -32,8 +32,8 @@ pub struct CompareArgs {
     /// A run of B, when B is several
     #[arg(long, value_name = "RUN", requires = "a")]
     pub b: Vec<PathBuf>,
-    /// Fail when B differs so from A: p50, p99.9, ... or mean, > or <, a part or a time, as 'p99 >
-    /// +5%'
+    /// Fail if B differs from A in this way: p50, p99.9, ... or mean, > or <, a part or a time, as
+    /// 'p99 > +5%'
     #[arg(long, value_name = "CONDITION", value_parser = Condition::parse)]
     pub fail_if: Vec<Condition>,
     /// Fail, with exit code 3, also when a condition cannot be decided

@@ -19,13 +19,13 @@ pub struct FilterArgs {
     /// Within a node
     #[arg(long)]
     pub within_node: bool,
-    /// Over so many links: N, N..M, N.. or ..M
+    /// Over this many links: N, N..M, N.. or ..M
     #[arg(long, value_name = "N[..M]", value_parser = hops)]
     pub hops: Option<Span>,
     /// From this node to that one
     #[arg(long, value_name = "SRC:DST,...", value_delimiter = ',', value_parser = pair)]
     pub pair: Vec<(u32, u32)>,
-    /// With a payload of so many bytes: A, A..B, A.. or ..B, as 64..1K
+    /// With a payload of this many bytes: A, A..B, A.. or ..B, as 64..1K
     #[arg(long, value_name = "A[..B]", value_parser = sizes)]
     pub size: Option<Span>,
 }

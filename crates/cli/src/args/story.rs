@@ -27,7 +27,7 @@ pub struct StoryArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Tell the stories of so many of the slowest messages
+    /// Tell the stories of this many of the slowest messages
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
     pub slowest: Option<u32>,
     /// Slowest in this stage  [default: end-to-end]

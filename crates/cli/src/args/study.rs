@@ -62,7 +62,7 @@ pub struct StudyArgs {
     /// What carries the messages  [default: mpi if built in, else tcp]
     #[arg(long, value_enum)]
     pub transport: Option<StudyTransport>,
-    /// Few and short measurements: a look, not a measurement
+    /// Few and short measurements, for a quick look
     #[arg(long)]
     pub quick: bool,
     /// Seed of every random choice

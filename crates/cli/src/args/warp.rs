@@ -159,7 +159,7 @@ pub struct WarpCommon {
     /// Pin nodes to cores
     #[arg(long)]
     pub pin: bool,
-    /// A peer that says nothing for so long is given up
+    /// Give up on a peer that is silent for this long
     #[arg(long, default_value = "10s", value_name = "TIME", value_parser = quantity::duration)]
     pub peer_timeout: Duration,
     #[command(flatten)]

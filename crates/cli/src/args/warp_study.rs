@@ -68,7 +68,7 @@ pub enum StudyTiming {
     None,
     /// By the processor time of the running object
     Process,
-    /// By the clock on the wall
+    /// By wall-clock time
     Wall,
 }
 

@@ -170,7 +170,7 @@ pub fn part(part: f64) -> String {
 }
 
 /// A ratio with as many figures as it takes to see a change of a thousandth near 1; below a
-/// hundredth the fraction, `1/318`.
+/// thousandth the fraction, `1/318 000`.
 pub fn ratio(ratio: f64) -> String {
     let number = match ratio {
         r if r >= 999.5 => count(r.round() as u64),
@@ -179,6 +179,7 @@ pub fn ratio(ratio: f64) -> String {
         r if r >= 1.9995 => format!("{r:.2}"),
         r if r >= 0.1 => format!("{r:.3}"),
         r if r >= 0.01 => format!("{r:.4}"),
+        r if r >= 0.001 => format!("{r:.5}"),
         // So many zeros nobody counts.
         r if r > 0.0 => return format!("1/{}", self::ratio(1.0 / r).trim_end_matches('×')),
         r => format!("{r:.0}"),

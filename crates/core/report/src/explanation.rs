@@ -108,14 +108,14 @@ fn idle_sentence(idle: &[IdleCore]) -> Option<String> {
     );
     Some(if worst.gaps == 0 {
         format!(
-            "Before the launches every core spun idle for {}: none stood still for 1\u{a0}µs.",
+            "Before the launches every core spun idle for {}: none stalled for 1\u{a0}µs.",
             time(worst.spun_ns as f64)
         )
     } else if idle.len() == 1 {
         format!("Its core spun idle before the launches: {of_worst}.")
     } else {
         format!(
-            "Cores spun idle before the launches; that of node {} stood still most: {of_worst}.",
+            "Cores spun idle before the launches; that of node {} stalled most: {of_worst}.",
             worst.node
         )
     })
@@ -310,7 +310,7 @@ fn known_words(known: Known) -> &'static str {
     }
 }
 
-/// Whether idle cores stand still about as often as messages were late.
+/// Whether idle cores stall about as often as messages were late.
 fn is_enough(noise: &Noise) -> bool {
     noise.idle_per_s > 0.0 && noise.seen_per_s <= 2.0 * noise.idle_per_s
 }
@@ -321,18 +321,18 @@ fn noise_sentence(group: &Explained, noise: &Noise) -> String {
     let seen = format!("{seen_per_s:.1} a second");
     if idle_per_s == 0.0 {
         format!(
-            "Idle cores did not stand still for {late}; the run did so {seen}: this is more than \
-            the machine's noise."
+            "Idle cores never stall for {late}; the run did {seen}, which is more than the \
+            machine's noise."
         )
     } else if is_enough(noise) {
         format!(
-            "Idle cores stand still for so long {idle_per_s:.1} times a second, and these came \
-            {seen}: the machine's noise alone is enough."
+            "Idle cores stall this long {idle_per_s:.1} times a second, and these came {seen}: \
+            the machine's noise alone is enough."
         )
     } else {
         format!(
-            "Idle cores stand still for so long {idle_per_s:.1} times a second, and these came \
-            {seen}: the machine's noise is a part of it."
+            "Idle cores stall this long {idle_per_s:.1} times a second, and these came {seen}: \
+            the machine's noise is a part of it."
         )
     }
 }

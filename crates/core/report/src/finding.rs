@@ -136,15 +136,18 @@ pub(crate) fn remarks(analysis: &Analysis) -> Vec<String> {
     let cases = [
         (
             anomalies.within_clock_error,
-            "have a transit below the clocks' error bound, so that its sign proves nothing",
+            "a transit below the clocks' error bound, so that its sign proves nothing",
         ),
-        (anomalies.bracketed, "have an arrived stamp that is bracketed, not observed"),
-        (anomalies.modelled, "have an arrived stamp that is modelled, not observed"),
+        (anomalies.bracketed, "an arrived stamp that is bracketed, not observed"),
+        (anomalies.modelled, "an arrived stamp that is modelled, not observed"),
     ];
     cases
         .iter()
         .filter(|(n, _)| *n > 0)
-        .map(|(n, what)| format!("{} {what}.", of(*n, analysis)))
+        .map(|(n, what)| {
+            let has = if *n == 1 { "has" } else { "have" };
+            format!("{} {has} {what}.", of(*n, analysis))
+        })
         .collect()
 }
 

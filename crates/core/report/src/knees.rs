@@ -57,13 +57,11 @@ pub(crate) fn sentence(sweep: &Sweep, what: &str) -> String {
 
 /// What the parameters are, and what cannot be told.
 pub(crate) const LOGGP: &str = "Latency is LogGP's L + 2o one way (half of a round trip), the \
-line's value at one byte, and G its \
-    slope, each with its 95 % interval. What the wire and what the processors take of L + 2o, and \
-    the gap g between \
-    messages, one message at a time cannot show. What cannot be told from 0 has only the upper end \
-    of its interval. A segment of \
-    fewer than five sizes has no fit, nor has one whose time falls with size. Beyond the first \
-    segment the latency is that of the line, not of any message.";
+    line's value at one byte, and G its slope, each with its 95 % interval. One message at a time \
+    cannot separate the wire's part of L + 2o from the processors', nor show the gap g between \
+    messages. A parameter that may be 0 has only the upper end of its interval. A segment of fewer \
+    than five sizes has no fit, nor has one whose time falls with size. Beyond the first segment \
+    the latency is that of the line, not of any message.";
 
 fn times(n: usize) -> String {
     match n {

@@ -11,6 +11,8 @@ pub(crate) struct Shown<'a> {
     pub(crate) name: &'static str,
     pub(crate) colour: Colour,
     pub(crate) view: &'a StageView,
+    /// Its peaks, but for those that no launch has by itself.
+    pub(crate) peaks: Vec<Peak>,
 }
 
 /// Those that have more than one peak.
@@ -19,20 +21,32 @@ pub(crate) fn shown(analysis: &Analysis) -> Vec<Shown<'_>> {
         title: title(view.stage),
         name: name(view.stage),
         colour: colour(view.stage),
+        peaks: repeated(&view.peaks),
         view,
     });
     let cycles = analysis.cycles.iter();
-    let cycles =
-        cycles.map(|view| Shown { title: "Whole cycle", name: "whole cycle", colour: CYCLE, view });
-    stages.chain(cycles).filter(|shown| shown.view.peaks.len() > 1).collect()
+    let cycles = cycles.map(|view| Shown {
+        title: "Whole cycle",
+        name: "whole cycle",
+        colour: CYCLE,
+        peaks: repeated(&view.peaks),
+        view,
+    });
+    stages.chain(cycles).filter(|shown| shown.peaks.len() > 1).collect()
+}
+
+/// One that shows in all launches together and in none of them is hardly one.
+fn repeated(peaks: &[Peak]) -> Vec<Peak> {
+    let in_none = |peak: &&Peak| peak.launches.1 > 0 && peak.launches.0 == 0;
+    peaks.iter().filter(|peak| !in_none(peak)).cloned().collect()
 }
 
 /// What to see of the peaks: how many there are, and the one that costs far more time than it has
 /// messages.
 pub(crate) fn sentence(shown: &[Shown]) -> String {
-    let most = shown.iter().max_by_key(|stage| stage.view.peaks.len());
+    let most = shown.iter().max_by_key(|stage| stage.peaks.len());
     let Some(most) = most else { return String::new() };
-    let dear = |stage: &&Shown| dear(&stage.view.peaks).map(|peak| peak.time_share - peak.mass);
+    let dear = |stage: &&Shown| dear(&stage.peaks).map(|peak| peak.time_share - peak.mass);
     let costly = shown.iter().filter(|stage| dear(stage).is_some());
     let costly =
         costly.max_by(|a, b| dear(a).partial_cmp(&dear(b)).unwrap_or(std::cmp::Ordering::Equal));
@@ -51,12 +65,12 @@ pub(crate) fn sentence(shown: &[Shown]) -> String {
     format!(
         "Several peaks mean several ways through the machine: {} has {} peaks.{cost}",
         most.name,
-        most.view.peaks.len()
+        most.peaks.len()
     )
 }
 
 fn dear_of<'a>(stage: &'a Shown) -> Option<&'a Peak> {
-    dear(&stage.view.peaks)
+    dear(&stage.peaks)
 }
 
 /// The peak whose share of the time passes that of its messages by most; a twentieth at least.
@@ -103,7 +117,7 @@ pub(crate) fn table(shown: &[Shown]) -> Table {
         Column::text("found", "Found in"),
         Column::new("chance", "By chance", Unit::Number).wide(),
     ];
-    let rows = shown.iter().flat_map(|stage| stage.view.peaks.iter().map(|peak| row(stage, peak)));
+    let rows = shown.iter().flat_map(|stage| stage.peaks.iter().map(|peak| row(stage, peak)));
     Table::new("peaks-table", columns).with(rows)
 }
 

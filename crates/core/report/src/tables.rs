@@ -145,7 +145,7 @@ pub(crate) fn slowest_section(path: &str, analysis: &Analysis) -> Option<Section
     let sentence = format!(
         "Each with its identity (launch, source node, number), by which it can be found in the run \
          folder. For what held one of them: fourstamp story {} --message {}",
-        shell_word(path),
+        shell_words::quote(path),
         identity(&slow[0])
     );
     let mut columns = vec![
@@ -188,15 +188,6 @@ fn slow_row(message: &SlowMessage, shown: &[(usize, Stage)]) -> Row {
 /// As `story --message` takes it.
 fn identity(message: &SlowMessage) -> String {
     format!("{}:{}:{}", message.launch, message.src, message.seq)
-}
-
-/// A path as a shell reads it.
-fn shell_word(path: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@".contains(c);
-    if !path.is_empty() && path.chars().all(plain) {
-        return path.to_owned();
-    }
-    format!("'{}'", path.replace('\'', "'\\''"))
 }
 
 /// Widths of the message's little bar; negative stages have none.

@@ -147,7 +147,9 @@ pub(crate) fn arrivals_sentence(arrivals: &Arrivals) -> String {
     let [observed, bracketed, modelled] = arrivals.known;
     let all = observed + bracketed + modelled;
     if all == 0 {
-        return "No arrival is known: unexpected and not collected cannot be told.".to_owned();
+        let said = "No arrival is known, so unexpected messages and those not collected are not \
+            known either.";
+        return said.to_owned();
     }
     let of = |n: u64| part(n as f64 / all as f64);
     let mut text = format!("Arrivals: {} observed", of(observed));

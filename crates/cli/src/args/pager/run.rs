@@ -45,7 +45,7 @@ pub struct RunArgs {
     /// The server for parity pages  [default: one on this machine, if no --server is given]
     #[arg(long, value_name = "HOST:PORT", requires = "servers")]
     pub parity: Option<String>,
-    /// A server that takes the place of one that dies; may be given several times
+    /// A spare server, used when another dies; may be given several times
     #[arg(long = "spare", value_name = "HOST:PORT", requires = "servers")]
     pub spares: Vec<String>,
     /// How pages outside are kept safe: parity-log, mirror, disk, none
@@ -82,7 +82,7 @@ pub struct RunArgs {
     /// Allocations from this size on are paged
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = bytes)]
     pub threshold: usize,
-    /// A server that answers nothing for so many milliseconds counts as dead
+    /// Count a server as dead when it has not answered for this many milliseconds
     #[arg(
         long,
         value_name = "MS",

@@ -38,11 +38,11 @@ pub struct PagerServeArgs {
     /// Most programs (processes) at a time
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub clients: usize,
-    /// Cut off a program that does not read its pages for so long
+    /// Disconnect a program that reads none of its pages for this long
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = quantity::duration)]
     pub patience: std::time::Duration,
-    /// Look for the next request so long before sleeping, e.g. 0.05ms: only for a machine that does
-    /// nothing else
+    /// Poll this long for the next request before sleeping, e.g. 0.05ms: only for a machine that
+    /// does nothing else
     #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = quantity::duration)]
     pub spin: std::time::Duration,
     /// Write the address to this file once the server listens

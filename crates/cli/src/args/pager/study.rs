@@ -112,7 +112,7 @@ pub enum StudyAlternative {
     Swap,
     /// Paged to the local disk
     Disk,
-    /// Memory servers, nothing kept twice
+    /// Memory servers, with one copy of each page
     NoParity,
     /// Memory servers, with parity logging
     ParityLog,

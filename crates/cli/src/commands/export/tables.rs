@@ -18,7 +18,7 @@ pub fn write(run: &Run, args: &ExportArgs, wanted: &Exported, folder: &Path) -> 
     if folder.is_file()
         || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
     {
-        bail!("{} is there and not empty: give a new folder", folder.display());
+        bail!("{} exists and is not empty; choose another folder", folder.display());
     }
     whole(folder, |draft| fill(run, args, wanted, draft))
         .map_err(|error| show::unwritten(error, folder))

@@ -36,7 +36,7 @@
     return charts.get(place);
   };
   const attempt = (what) => what.catch((error) => {
-    trouble("The charts stand still (" + error.message + "). What they show is complete.");
+    trouble("Tips and zoom do not work (" + error.message + "). The charts are complete.");
     console.error(error);
   });
 

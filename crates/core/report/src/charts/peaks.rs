@@ -36,12 +36,12 @@ fn chart(stage: &Shown) -> Chart {
     let axes = layout()
         .x_axis(time_axis("time (log)", AxisType::Log))
         .y_axis(count_axis("messages (log)", AxisType::Log));
-    let peaks = stage.view.peaks.len() as u64;
+    let peaks = stage.peaks.len() as u64;
     let label = format!("Histogram of {} with {} marked.", stage.name, counted(peaks, "peak"));
     let id = format!("peaks-{}", stage.colour.0);
     let mut chart = Chart::new(id, HEIGHT, label, axes).titled(stage.title);
     chart.data.push(histogram(bins, Scale::Log, &stage.colour.token()));
-    chart.data.push(Box::new(marks(&stage.view.peaks, bins)));
+    chart.data.push(Box::new(marks(&stage.peaks, bins)));
     chart.modes = vec![
         mode("log", None, json!({"yaxis.range": log_range})),
         mode(

@@ -34,7 +34,7 @@ pub(crate) fn words(part: &Part) -> String {
             format!(
                 "the process of {node} not running at all, though it did not wait for a \
                 core{meanwhile} \
-                 (it was stopped by a signal, or {what} stood still)"
+                 (it was stopped by a signal, or {what} stalled)"
             )
         }
         Cause::Steal => format!("the hypervisor taking the core of {node}"),

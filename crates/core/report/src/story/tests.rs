@@ -185,8 +185,8 @@ fn facts_become_sentences() {
         (
             Fact::Held { part: held(Cause::Stopped, 900, Some(0)), of_ns: 1_000 },
             "Consistent with the process of node 1 not running at all, though it did not wait for \
-            a core, while that of node 0 ran (it was stopped by a signal, or its core stood \
-            still): 900 ns of these 1.00 µs.",
+            a core, while that of node 0 ran (it was stopped by a signal, or its core \
+            stalled): 900 ns of these 1.00 µs.",
         ),
         (
             Fact::Ran { node: 1, ns: 500, of_ns: 1_000 },

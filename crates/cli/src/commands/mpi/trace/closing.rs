@@ -46,8 +46,8 @@ fn nothing_traced(path: &Path, code: u8) -> ExitCode {
     let trouble = path.join("live").join(TROUBLE_FILE);
     if !trouble.exists() {
         eprintln!(
-            "fourstamp: no rank called MPI_Init: this is no MPI program, it failed before, or its \
-            libraries do not let themselves be preceded (static, setuid); nothing was traced"
+            "fourstamp: no rank called MPI_Init: this is no MPI program, it failed before, or \
+            LD_PRELOAD cannot be used with it (static, setuid); nothing was traced"
         );
     }
     let _ = std::fs::remove_file(trouble);
