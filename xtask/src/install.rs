@@ -120,6 +120,18 @@ pub fn cargo_fuzz(workspace: &Workspace) -> Result<PathBuf> {
     Ok(local)
 }
 
+/// mdBook, as [`cargo_deny`], without what serves and watches; where it is.
+pub fn mdbook(workspace: &Workspace) -> Result<PathBuf> {
+    let local = workspace.target.join("xtask/tools/bin/mdbook");
+    if let Some(found) = on_path("mdbook").or_else(|| local.is_file().then(|| local.clone())) {
+        return Ok(found);
+    }
+    let folder = workspace.scratch("tools")?;
+    let lean = ["install", "--locked", "--debug", "--no-default-features", "mdbook", "--root"];
+    process::run(workspace.cargo(&lean).arg(folder), LIMIT)?;
+    Ok(local)
+}
+
 /// Where [`cargo_deny`] puts it when there is none on the PATH.
 pub fn local_cargo_deny(workspace: &Workspace) -> PathBuf {
     workspace.target.join("xtask/tools/bin/cargo-deny")

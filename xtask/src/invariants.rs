@@ -1,6 +1,6 @@
 //! The rules of docs/ARCHITECTURE.md that a program can check: where unsafe code may live, who may
 //! print, who may depend on whom, what must stay pure, why a dependency is there, how files are
-//! laid out, which of them use each other, how many fields a struct has.
+//! laid out, which of them use each other, how many fields a struct has, where links lead.
 //!
 //! It reads source text with comments and literals blanked out, not a syntax tree: the rules are
 //! about words, and so a reader can check the checker. What only a person can judge is left to
@@ -10,6 +10,7 @@ mod circles;
 mod dependencies;
 mod fields;
 mod layout;
+mod links;
 mod source_text;
 mod words;
 
@@ -56,7 +57,11 @@ pub fn check(workspace: &Workspace) -> Result<usize> {
     }
     for file in files_below(&workspace.root, &["rs", "md"])? {
         let name = file.strip_prefix(&workspace.root).unwrap_or(&file);
-        broken.extend(layout::check(name, &read(&file)?));
+        let text = read(&file)?;
+        broken.extend(layout::check(name, &text));
+        if file.extension().is_some_and(|ending| ending == "md") {
+            broken.extend(links::check(&workspace.root, name, &text));
+        }
     }
     broken.iter().for_each(|Broken { place, what }| println!("{place}: {what}"));
     Ok(broken.len())

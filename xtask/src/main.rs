@@ -7,10 +7,12 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod book;
 mod hog;
 mod install;
 mod invariants;
 mod mpi;
+mod pictures;
 mod process;
 mod soak;
 mod surface;
@@ -47,6 +49,10 @@ enum Chore {
     Install,
     /// Check the rules of docs/ARCHITECTURE.md that a program can check.
     Invariants,
+    /// Build the documents as a book of web pages.
+    Book,
+    /// Make the README's pictures anew, of a run of this machine.
+    Pictures,
     /// List all that a user can meet: commands, options, sections, charts, tables, columns, keys.
     Surface(surface::Options),
 }
@@ -75,6 +81,8 @@ fn run(chore: Chore) -> Result<bool> {
         Chore::Soak(options) => soak::soak(&workspace, &options),
         Chore::Hog(options) => hog::hog(&options),
         Chore::Install => Ok(install::all(&workspace)),
+        Chore::Book => book::build(&workspace).map(|()| true),
+        Chore::Pictures => pictures::make(&workspace).map(|()| true),
         Chore::Surface(options) => surface::run(&workspace, &options),
         Chore::Invariants => invariants::check(&workspace).map(|broken| broken == 0),
     }

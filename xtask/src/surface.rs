@@ -14,6 +14,8 @@ mod keys;
 mod pages;
 mod tables;
 
+pub use commands::helps;
+
 use crate::process;
 use crate::workspace::Workspace;
 use anyhow::{Context, Result};

@@ -5,6 +5,7 @@
 
 mod harness;
 mod programs;
+mod readme;
 mod steps;
 mod tally;
 

@@ -61,6 +61,12 @@ impl Workspace {
         self.target.join("release/fourstamp")
     }
 
+    /// The same, emptied.
+    pub fn fresh(&self, name: &str) -> Result<PathBuf> {
+        std::fs::remove_dir_all(self.scratch(name)?)?;
+        self.scratch(name)
+    }
+
     /// A cargo command at the root.
     pub fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = cargo();

@@ -12,19 +12,26 @@ const DEEPEST_ENTRY: usize = 6;
 /// All commands below the program, each with what it takes.
 pub fn all(workspace: &Workspace, program: &Path) -> Result<BTreeSet<String>> {
     let mut lines = BTreeSet::new();
+    for (name, help) in helps(workspace, program)? {
+        let help = Help::parse(&help);
+        lines.insert(format!("command: {name}"));
+        lines.extend(help.entries.iter().map(|entry| format!("{}: {name} {entry}", entry.kind())));
+    }
+    Ok(lines)
+}
+
+/// The name of each command and what its `--help` says, those below one after it.
+pub fn helps(workspace: &Workspace, program: &Path) -> Result<Vec<(String, String)>> {
+    let mut all = Vec::new();
     let mut waiting = vec![vec!["fourstamp".to_owned()]];
     while let Some(path) = waiting.pop() {
         let mut command = workspace.command(program, &[]);
-        let help = process::capture(command.args(&path[1..]).arg("--help"))?;
-        let help = Help::parse(&help);
-        let name = path.join(" ");
-        lines.insert(format!("command: {name}"));
-        lines.extend(help.entries.iter().map(|entry| format!("{}: {name} {entry}", entry.kind())));
-        for below in help.commands.into_iter().filter(|below| below != "help") {
-            waiting.push(path.iter().cloned().chain([below]).collect());
-        }
+        let text = process::capture(command.args(&path[1..]).arg("--help"))?;
+        let below = Help::parse(&text).commands.into_iter().filter(|below| below != "help").rev();
+        waiting.extend(below.map(|below| path.iter().cloned().chain([below]).collect()));
+        all.push((path.join(" "), text));
     }
-    Ok(lines)
+    Ok(all)
 }
 
 /// What a command's help lists.

@@ -1,7 +1,7 @@
 //! The steps of `cargo xtask test`, in order: what fails soonest comes first.
 
 use super::tally::Tally;
-use super::{harness, programs};
+use super::{harness, programs, readme};
 use crate::install;
 use crate::invariants;
 use crate::mpi::{Library, as_root_too};
@@ -71,6 +71,12 @@ pub const STEPS: &[Step] = &[
         run: transport,
     },
     Step { name: "tour", what: "the README's first command", quick: false, run: tour },
+    Step {
+        name: "readme",
+        what: "the README's other commands, as pasted",
+        quick: false,
+        run: readme::run,
+    },
     Step { name: "browser", what: "the report in a real browser", quick: false, run: browser },
     Step { name: "fuzz", what: "every decoder's fuzz target compiles", quick: false, run: fuzz },
     Step {
@@ -166,8 +172,8 @@ fn release(workspace: &Workspace, _: &mut Tally) -> Result<()> {
 }
 
 fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
-    let folder = fresh(workspace, "examples")?;
-    for name in ["tcp_stream", "tokio", "two_processes"] {
+    let folder = workspace.fresh("examples")?;
+    for name in ["tcp_stream", "tokio", "two_processes", "service"] {
         let out = folder.join(name);
         run(example(workspace, name)?.arg(&out), LIMIT)?;
         report_reads(workspace, &out)?;
@@ -239,7 +245,7 @@ fn readers(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         Ok(python) => python,
         Err(why) => return tally.skip(format!("{why:#}")),
     };
-    let folder = fresh(workspace, "readers")?;
+    let folder = workspace.fresh("readers")?;
     let (run_folder, csv) = (folder.join("run"), folder.join("report.csv"));
     let arguments = [
         "bench",
@@ -286,7 +292,7 @@ fn transport(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
 }
 
 fn tour(workspace: &Workspace, _: &mut Tally) -> Result<()> {
-    let folder = fresh(workspace, "tour")?;
+    let folder = workspace.fresh("tour")?;
     let mut cargo = workspace.cargo(&["run", "--release", "--locked", "--", "tour", "--out"]);
     run(cargo.arg(folder.join("tour")), LIMIT)
 }
@@ -305,7 +311,7 @@ fn browser(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
 
 /// The report of a run of 10 messages, of one of 10 million, of a simulation, and of made-up runs.
 fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
-    let folder = fresh(workspace, "pages")?;
+    let folder = workspace.fresh("pages")?;
     let mut pages = Vec::new();
     for (name, count) in [("small", "5"), ("large", "5000000")] {
         let (run_folder, page) = (folder.join(name), folder.join(name).with_extension("html"));
@@ -385,11 +391,4 @@ fn dependencies(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     run(&mut deny(&["check", "--hide-inclusion-graph", "advisories"]), LIMIT)?;
     tally.passed += 1;
     Ok(())
-}
-
-/// An empty folder for what a step makes.
-fn fresh(workspace: &Workspace, name: &str) -> Result<PathBuf> {
-    let folder = workspace.scratch(name)?;
-    fs::remove_dir_all(&folder)?;
-    workspace.scratch(name)
 }
