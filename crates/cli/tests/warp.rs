@@ -53,6 +53,19 @@ fn every_engine_and_transport_comes_to_the_same() {
     );
 }
 
+/// As JSON the result stands alone, whatever else the command does.
+#[test]
+fn a_result_is_json_for_scripts() {
+    let folder = folder();
+    let said = succeed(folder.path(), "warp phold --cutoff 40 --check --out run --json");
+    let result: serde_json::Value = serde_json::from_str(&said).expect("JSON and nothing else");
+    let table = succeed(folder.path(), "warp phold --cutoff 40");
+    assert_eq!(result["trace_digest"], figure(&table, "trace digest"), "{said}");
+    assert!(result["check"]["sequential_s"].as_f64().is_some_and(|s| s > 0.0), "{said}");
+    let error = fail(folder.path(), "warp phold --csv --json");
+    assert!(error.contains("cannot be used with"), "{error}");
+}
+
 #[test]
 fn engine_options_change_no_result() {
     let folder = folder();

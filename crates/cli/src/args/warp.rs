@@ -143,6 +143,9 @@ pub struct WarpCommon {
     /// Print the result as CSV, a line of names and a line of values
     #[arg(long)]
     pub csv: bool,
+    /// Print the result as JSON
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
     /// Record every message, rollback and GVT round into this run folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

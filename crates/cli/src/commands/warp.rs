@@ -110,7 +110,7 @@ fn parallel(plan: &Plan, model: &dyn AnyModel, nodes: &Nodes) -> Result<()> {
     if plan.shows_pauses() {
         text.push_str(&warp::pauses::text(&path)?);
     }
-    if plan.keeps() && !common.csv {
+    if plan.keeps() && !plan.is_for_scripts() {
         text.push_str(&format!("run: {}   page: fourstamp report {0}\n", path.display()));
     }
     crate::show::say(&text)

@@ -8,7 +8,7 @@
 
 use crate::entry::LocalGroup;
 use crate::entry::{ITSELF, UNKNOWN_COMMUNICATOR, WORLD};
-use crate::hash::FastMap;
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ struct Identity {
 /// How one rank sees its communicators: by its own numbers.
 #[derive(Default)]
 pub(crate) struct View {
-    seen: FastMap<u32, Seen>,
+    seen: FxHashMap<u32, Seen>,
 }
 
 /// A communicator as a rank sees it.

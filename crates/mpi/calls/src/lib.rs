@@ -20,7 +20,6 @@ mod error;
 mod event;
 mod files;
 mod groups;
-mod hash;
 mod limits;
 pub mod list;
 pub mod log;

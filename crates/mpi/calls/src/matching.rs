@@ -6,8 +6,8 @@
 //! vain and is handed on without a partner at once, so that a rank that died does not fill the
 //! memory.
 
-use crate::hash::FastMap;
 use crate::message::{Got, Sent};
+use rustc_hash::FxHashMap;
 
 /// Channels without anything in flight are kept up to here, because most are used again.
 const CHANNELS_KEPT: usize = 1 << 16;
@@ -22,7 +22,7 @@ pub(crate) trait Matches {
 /// What is in flight between all ranks.
 #[derive(Default)]
 pub(crate) struct Matcher {
-    channels: FastMap<Key, Channel>,
+    channels: FxHashMap<Key, Channel>,
     /// So many channels are looked through for idle ones.
     sweep_at: usize,
     sends: Chains<Sent>,

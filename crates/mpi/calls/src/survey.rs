@@ -11,11 +11,11 @@ use crate::entry::{
     self, Call, Completion, LocalGroup, Site, completion_flags as done_flags, kinds,
 };
 use crate::files::RankFiles;
-use crate::hash::FastMap;
 use crate::log::LogDamage;
 use crate::requests::{Bits, Slots};
 use clock::Exchange;
 use mpi_facts::RankFacts;
+use rustc_hash::FxHashMap;
 
 /// What a log says of itself.
 #[derive(Default)]
@@ -39,7 +39,7 @@ pub(crate) struct Survey {
 #[derive(Default)]
 pub(crate) struct Outlook {
     /// Those that complete beyond the window, by request.
-    pub far: FastMap<u32, Far>,
+    pub far: FxHashMap<u32, Far>,
     /// Those that complete at all.
     pub completed: Bits,
     begun: Bits,

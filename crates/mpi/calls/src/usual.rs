@@ -5,10 +5,10 @@
 //! ranks. Everything is a range of quantiles, because the extremes of a busy machine say nothing
 //! about the usual.
 
-use crate::hash::FastMap;
 use crate::message::{Got, Sent};
 use crate::protocol::{CLEARLY_NS, Protocol, protocol};
 use record::NULL;
+use rustc_hash::FxHashMap;
 
 /// Classes of sizes: four an octave.
 pub(crate) const CLASSES: usize = 4 * 42;
@@ -43,7 +43,7 @@ pub(crate) struct Sample {
 /// What is usual.
 pub(crate) struct Usual {
     overhead: Vec<Range>,
-    transit: FastMap<u64, Range>,
+    transit: FxHashMap<u64, Range>,
     transit_all: Vec<Option<Range>>,
     protocol: Vec<Protocol>,
 }
@@ -186,8 +186,8 @@ fn overheads(measured: &[Option<Range>], end_to_end: &[Vec<i64>]) -> Vec<Range> 
     (0..CLASSES).map(known).collect()
 }
 
-fn ranges_of_pairs(samples: impl Iterator<Item = (u64, i64)>) -> FastMap<u64, Range> {
-    let mut pairs: FastMap<u64, Vec<i64>> = FastMap::default();
+fn ranges_of_pairs(samples: impl Iterator<Item = (u64, i64)>) -> FxHashMap<u64, Range> {
+    let mut pairs: FxHashMap<u64, Vec<i64>> = FxHashMap::default();
     for (pair, value) in samples {
         pairs.entry(pair).or_default().push(value);
     }

@@ -61,10 +61,15 @@ impl Plan {
         self.common.record || self.common.out.is_some()
     }
 
+    /// Whether a program reads the result: then it stands alone.
+    pub fn is_for_scripts(&self) -> bool {
+        self.common.csv || self.common.json
+    }
+
     /// Whether the pauses for fossil collection are shown at the end, which needs a record.
     pub fn shows_pauses(&self) -> bool {
         let looks_at_them = self.job.model.row().is_some_and(|row| row.gvt_seconds.is_some());
-        looks_at_them && !self.common.seq && !self.common.csv
+        looks_at_them && !self.common.seq && !self.is_for_scripts()
     }
 
     /// Nodes in all.

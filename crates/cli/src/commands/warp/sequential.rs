@@ -42,7 +42,7 @@ pub fn run(plan: &Plan, model: &dyn AnyModel) -> Result<()> {
         Err(error) => (String::new(), Some(error)),
     };
     launching::close(folder, failure)?;
-    match plan.common.csv {
+    match plan.is_for_scripts() {
         true => show::say(&text),
         false => {
             show::say(&format!("{text}run: {}   page: fourstamp report {0}\n", path.display()))

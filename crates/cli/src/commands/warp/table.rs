@@ -5,6 +5,7 @@ use super::results::Results;
 use comfy_table::{CellAlignment, Table, presets};
 use document::time_text;
 use report::ratio_text;
+use serde_json::json;
 use std::time::Duration;
 use timewarp::VirtualTime;
 use warp::{CriticalPath, Summary};
@@ -22,6 +23,9 @@ pub fn text(results: &Results<'_>, check: Option<&Check>) -> String {
     let Results { plan, summary, .. } = results;
     if plan.common.csv {
         return csv(summary);
+    }
+    if plan.common.json {
+        return json(results, check);
     }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -81,6 +85,25 @@ fn critical_path(results: &Results<'_>, path: &CriticalPath) -> String {
         text.push_str(&format!("  and {} more objects\n", grouped((rows.len() - NAMED) as u64)));
     }
     text
+}
+
+/// All figures, and what the comparison and the critical path came to where they were asked for.
+fn json(results: &Results<'_>, check: Option<&Check>) -> String {
+    let mut figures = serde_json::to_value(results.summary).unwrap_or_default();
+    if let Some(map) = figures.as_object_mut() {
+        let check = check.map(|check| {
+            json!({ "sequential_s": check.elapsed.as_secs_f64(), "invariants": check.audited })
+        });
+        map.extend(check.map(|check| ("check".to_owned(), check)));
+        let path = results.path.as_ref().map(|path| {
+            json!({
+                "length_ns": path.length_ns, "work_ns": path.work_ns, "events": path.events,
+                "steps": path.steps.len(), "parallelism": path.parallelism(),
+            })
+        });
+        map.extend(path.map(|path| ("critical_path".to_owned(), path)));
+    }
+    format!("{figures:#}\n")
 }
 
 fn csv(summary: &Summary) -> String {
