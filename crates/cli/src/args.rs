@@ -117,7 +117,7 @@ Try one of these first:
   fourstamp bench pingpong --transport tcp   one measurement: round trips over TCP
   fourstamp mpi trace -- mpirun -n 4 ./app   your MPI program as it is, every message of it
   fourstamp warp phold --check               a parallel simulation, checked in order
-  fourstamp pager run --local 64M -- ./app   your program with its memory on other machines
+  fourstamp pager run --local 64M -- ./app   your program, with more memory than there is
   fourstamp doctor                           what this machine can do, and what it lacks
 
 All commands: fourstamp --help. One of them: fourstamp tour --help.

@@ -7,7 +7,7 @@ mod messages;
 mod stretch;
 mod tables;
 
-use crate::analyse;
+use crate::analyse::{self, Analysed};
 use crate::args::ExportArgs;
 use crate::choosing::must_leave_some;
 use crate::show::{self, say};
@@ -26,25 +26,34 @@ pub fn run(args: &ExportArgs) -> Result<()> {
     let stretch = Stretch::of(args.from, args.to)?;
     let filter = args.messages.is_given().then(|| args.messages.filter());
     let wanted = Exported { stretch, filter };
+    args.csv.iter().try_for_each(|folder| tables::must_be_new(folder))?;
     let run = analyse::open(&args.run)?;
     wanted.filter.iter().try_for_each(|filter| must_leave_some(&run, filter))?;
-    if let Some(folder) = &args.csv {
-        tables::write(&run, args, &wanted, folder)?;
-        say(&format!("wrote {}\n", folder.display()))?;
-    }
-    if let Some(file) = &args.hdr {
-        histograms::write(&run, args, file)?;
-        say(&format!("wrote {}\n", file.display()))?;
-    }
-    if let Some(file) = &args.openmetrics {
+    if args.csv.is_some() || args.hdr.is_some() || args.openmetrics.is_some() {
         let analysed = analyse::analyse(&args.run, 1, &args.messages.filter())?;
-        show::whole(file, |out| {
-            Ok(report::openmetrics::write(&analysed.facts, &analysed.analysis, out)?)
-        })?;
-        say(&format!("wrote {}\n", file.display()))?;
+        of_analysis(&run, args, &wanted, &analysed)?;
     }
     if let Some(file) = &args.perfetto {
         say(&trace(&run, &wanted, args.limit, file)?)?;
+    }
+    Ok(())
+}
+
+/// Write what is about the messages that a report of the run would be about.
+fn of_analysis(run: &Run, args: &ExportArgs, wanted: &Exported, analysed: &Analysed) -> Result<()> {
+    let wrote = |path: &Path| say(&format!("wrote {}\n", path.display()));
+    if let Some(folder) = &args.csv {
+        tables::write(run, wanted, analysed, folder)?;
+        wrote(folder)?;
+    }
+    if let Some(file) = &args.hdr {
+        histograms::write(run, &analysed.analysis.population.filter, file)?;
+        wrote(file)?;
+    }
+    if let Some(file) = &args.openmetrics {
+        let (facts, analysis) = (&analysed.facts, &analysed.analysis);
+        show::whole(file, |out| Ok(report::openmetrics::write(facts, analysis, out)?))?;
+        wrote(file)?;
     }
     Ok(())
 }

@@ -14,13 +14,9 @@ use stats::analysis::Stage;
 
 use crate::palette::key;
 
-/// The columns that are read.
-const FIELDS: [Field; 4] = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs];
-
 /// The columns that [`HistogramLog::add`] reads.
-pub fn histogram_fields() -> [Field; 4] {
-    FIELDS
-}
+pub const HISTOGRAM_FIELDS: [Field; 4] =
+    [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs];
 
 /// Where each stage begins and ends.
 const STAGES: [(Stage, Field, Field); 4] = [
@@ -71,7 +67,11 @@ impl HistogramLog {
     /// Take in a message of a launch. A stage that lacks a stamp is passed over.
     pub fn add(&mut self, launch: u32, columns: &Columns, row: usize) {
         let of = self.launches.entry(launch).or_insert_with(OfLaunch::new);
-        for at in FIELDS.map(|field| columns.at(field, row)).into_iter().filter(|at| *at != NULL) {
+        for at in HISTOGRAM_FIELDS
+            .map(|field| columns.at(field, row))
+            .into_iter()
+            .filter(|at| *at != NULL)
+        {
             of.span = (of.span.0.min(at), of.span.1.max(at));
         }
         for ((_, from, to), histogram) in STAGES.iter().zip(&mut of.stages) {

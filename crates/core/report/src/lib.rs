@@ -36,7 +36,7 @@ pub use explanation::explanation;
 pub use facts::{ClockFacts, Facts, Lost, tell_apart};
 pub use finding::{finding_sentence, quantile, tail_sentence};
 pub use headline::Floor;
-pub use histogram_log::{HistogramLog, HistogramLogError, histogram_fields};
+pub use histogram_log::{HISTOGRAM_FIELDS, HistogramLog, HistogramLogError};
 pub use lens::{Lens, LensError, Part, Reading};
 pub use population::population_words;
 pub use product_facts::ProductFacts;

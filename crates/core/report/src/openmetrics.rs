@@ -20,7 +20,10 @@ pub fn write(facts: &Facts, analysis: &Analysis, out: &mut dyn Write) -> std::io
     stages.chain(cycles).try_for_each(|(stage, of)| summary(stage, of, out))?;
     let lost = &facts.lost;
     writeln!(out, "# TYPE fourstamp_lost_messages gauge")?;
-    writeln!(out, "# HELP fourstamp_lost_messages Messages that the record lacks.")?;
+    writeln!(
+        out,
+        "# HELP fourstamp_lost_messages Messages dropped, or known to be in damaged chunks."
+    )?;
     writeln!(out, "fourstamp_lost_messages {}", lost.dropped + lost.damaged_rows)?;
     writeln!(out, "# TYPE fourstamp_run info")?;
     writeln!(out, "# HELP fourstamp_run What ran.")?;

@@ -1,6 +1,6 @@
 //! Peaks in words and as a table.
 
-use document::{Cell, Colour, Column, Row, Table, Unit, count, part, time};
+use document::{Cell, Colour, Column, Row, Table, Unit, count, counted, part, time};
 use stats::analysis::{Analysis, Peak, StageView};
 
 use crate::palette::{CYCLE, colour, name, title};
@@ -118,7 +118,14 @@ pub(crate) fn table(shown: &[Shown]) -> Table {
         Column::new("chance", "By chance", Unit::Number).wide(),
     ];
     let rows = shown.iter().flat_map(|stage| stage.peaks.iter().map(|peak| row(stage, peak)));
-    Table::new("peaks-table", columns).with(rows)
+    let mut table = Table::new("peaks-table", columns).with(rows);
+    let left_out = |stage: &Shown| (stage.view.peaks.len() - stage.peaks.len()) as u64;
+    let left_out: u64 = shown.iter().map(left_out).sum();
+    table.note = (left_out > 0).then(|| {
+        let peaks = counted(left_out, "peak");
+        format!("Not listed: {peaks} of all launches together, which none of them has by itself.")
+    });
+    table
 }
 
 fn row(stage: &Shown, peak: &Peak) -> Row {

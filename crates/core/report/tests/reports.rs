@@ -197,6 +197,20 @@ fn the_quantile_csv_is_as_it_was() {
     same_as_golden("quantiles.csv", &text);
 }
 
+/// A mixture of launches has peaks that none of them has: they are not listed, and that is said.
+#[test]
+fn a_peak_of_no_launch_is_not_listed_and_counted() {
+    let (facts, mut analysis) = explained();
+    let peaks = &mut analysis.stages[0].peaks;
+    let listed = peaks.len();
+    let mixture = stats::analysis::Peak { place_ns: 7.77e6, launches: (0, 3), ..peaks[0].clone() };
+    peaks.push(mixture);
+    let text = terminal(&facts, &analysis, 120, false);
+    assert!(!text.contains("7.77") && !text.contains("7770"), "{text}");
+    assert!(text.contains(&format!("end to end has {listed} peaks")), "{text}");
+    assert!(text.contains("Not listed: 1 peak of all launches together"), "{text}");
+}
+
 #[test]
 fn quantiles_are_open_metrics_in_seconds() {
     let (facts, analysis) = planted();

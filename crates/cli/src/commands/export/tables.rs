@@ -2,8 +2,7 @@
 
 use super::Exported;
 use super::flow;
-use crate::analyse::analyse;
-use crate::args::ExportArgs;
+use crate::analyse::Analysed;
 use crate::commands::report::{document_of, series};
 use crate::show;
 use anyhow::{Context, Result, bail};
@@ -13,14 +12,19 @@ use stats::Columns;
 use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::path::Path;
 
-/// Write them into `folder`, which must be new or empty.
-pub fn write(run: &Run, args: &ExportArgs, wanted: &Exported, folder: &Path) -> Result<()> {
+/// Refuse a folder that holds something.
+pub fn must_be_new(folder: &Path) -> Result<()> {
     if folder.is_file()
         || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
     {
         bail!("{} exists and is not empty; choose another folder", folder.display());
     }
-    whole(folder, |draft| fill(run, args, wanted, draft))
+    Ok(())
+}
+
+/// Write them into `folder`, which must be new or empty.
+pub fn write(run: &Run, wanted: &Exported, analysed: &Analysed, folder: &Path) -> Result<()> {
+    whole(folder, |draft| fill(run, wanted, analysed, draft))
         .map_err(|error| show::unwritten(error, folder))
 }
 
@@ -35,7 +39,7 @@ fn whole(folder: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     Ok(())
 }
 
-fn fill(run: &Run, args: &ExportArgs, wanted: &Exported, folder: &Path) -> Result<()> {
+fn fill(run: &Run, wanted: &Exported, analysed: &Analysed, folder: &Path) -> Result<()> {
     let stretch = &wanted.stretch;
     file(&folder.join("messages.csv"), |out| messages(run, wanted, out))?;
     let tables = CallTables::of(run);
@@ -50,12 +54,11 @@ fn fill(run: &Run, args: &ExportArgs, wanted: &Exported, folder: &Path) -> Resul
     for kept in ["mpi", "warp"] {
         copy_tables(&run.path().join(kept), folder)?;
     }
-    let analysed = analyse(&args.run, 1, &args.messages.filter())?;
     file(&folder.join("series.csv"), |out| {
-        Ok(document::series_csv(&series(&analysed, None), out)?)
+        Ok(document::series_csv(&series(analysed, None), out)?)
     })?;
     file(&folder.join("quantiles.csv"), |out| {
-        let document = document_of(std::slice::from_ref(&analysed));
+        let document = document_of(std::slice::from_ref(analysed));
         Ok(document::table_csv(&document, "quantiles", out)?)
     })
 }

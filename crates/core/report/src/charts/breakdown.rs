@@ -32,7 +32,7 @@ pub(super) fn sections(analysis: &Analysis) -> Vec<Section> {
         .collect()
 }
 
-/// Where each pair of nodes carries one kind of messages, and each kind goes one way, the kinds are
+/// Where each pair of nodes carries one kind of message, and each kind goes one way, the kinds are
 /// the pairs: `0 → 1: data`.
 fn one_kind_each(kinds: &Breakdown, pairs: &Breakdown) -> Option<Vec<String>> {
     let figures = |group: &Group| -> Vec<(Stage, u64, i64, i64, f64)> {
@@ -50,7 +50,7 @@ fn one_kind_each(kinds: &Breakdown, pairs: &Breakdown) -> Option<Vec<String>> {
 /// The section about pairs, which is one about kinds, too.
 fn with_kinds(section: Section, same: &[String], kinds: Option<&Breakdown>) -> Section {
     let mut section = section;
-    section.sentence += &format!(" Each pair carries one kind of messages ({}).", same.join(", "));
+    section.sentence += &format!(" Each pair carries one kind of message ({}).", same.join(", "));
     match kinds {
         Some(kinds) => {
             let words = words(By::Kind);
