@@ -6,9 +6,9 @@
 pub struct Colour(pub &'static str);
 
 impl Colour {
-    /// What charts carry; the page puts in the colour of its theme when it draws.
-    pub fn token(self) -> String {
-        format!("@{}", self.0)
+    /// So much of it, 0 to 1.
+    pub fn at(self, opacity: f64) -> Paint {
+        Paint { colour: self, opacity }
     }
 
     /// The terminal's colour, of 256; `None` for the terminal's own.
@@ -28,6 +28,21 @@ impl Colour {
             "c" => '▒',
             _ => '█',
         }
+    }
+}
+
+/// A colour, and how much of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Paint {
+    /// The colour.
+    pub colour: Colour,
+    /// 0 to 1.
+    pub opacity: f64,
+}
+
+impl From<Colour> for Paint {
+    fn from(colour: Colour) -> Paint {
+        colour.at(1.0)
     }
 }
 

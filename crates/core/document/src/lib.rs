@@ -36,9 +36,9 @@ mod unit;
 
 pub use block::{Block, Drawing, Figures, LaneOf, Lanes, Pairs, Parts, Shape, ShareBar, Track};
 pub use chart::{Chart, ChartText, Mode};
-pub use colour::{Colour, ordered};
+pub use colour::{Colour, Paint, ordered};
 pub use csv::{series_csv, table_csv};
-pub use escape::{chart_label, printable};
+pub use escape::printable;
 pub use format::{
     NONE, axis_seconds, byte_rate, count, counted, part, plain, quantile_name, quantile_percent,
     rate, ratio, signed_part, six_figures, size, time, time_or_none, time_text,

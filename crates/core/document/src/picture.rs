@@ -90,12 +90,12 @@ fn legend(entries: &[(String, String)]) -> (String, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::{layout, line};
+    use crate::chart::{Axis, Curve};
     use crate::{Colour, Section};
 
     fn document() -> Document {
-        let mut chart = Chart::new("tail", 300, "A <line>.", layout());
-        chart.data.push(line(vec![0.0, 1.0], vec![0.0, 1.0], "One", "@b", 2.0));
+        let mut chart = Chart::new("tail", 300, "A <line>.", (Axis::time("x"), Axis::part("y")));
+        chart.draw(Curve::line(vec![0.0, 1.0], vec![0.0, 1.0], Colour("b"), 2.0));
         let mut section = Section::new("tail", "Tail & more", "").chart(chart);
         section.legend = (0..20).map(|at| (format!("A name {at}"), Colour("b"))).collect();
         Document { sections: vec![section], ..Document::default() }

@@ -9,11 +9,9 @@
 mod axes;
 mod frame;
 mod marks;
-mod read;
 mod scale;
 mod shape;
 mod ticks;
-mod tips;
 mod words;
 
 #[cfg(test)]
@@ -23,11 +21,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::chart::Chart;
+use crate::chart::{Axis, Chart, Quantity, Trace};
 use frame::Frame;
 pub(crate) use frame::escaped;
-use read::Source;
-use scale::{Scale, Unit};
+use scale::Scale;
 use shape::Drawing;
 pub(crate) use words::width as text_width;
 
@@ -94,59 +91,73 @@ impl Plot {
     }
 
     fn in_widths(chart: &Chart, mode: usize, widths: &[f64]) -> Plot {
-        let source = Source::of(chart, mode);
-        let drawing = Drawing::of(&source);
-        let layout = &source.layout;
-        let x = Scale::of(&layout.xaxis, drawing.x_names.clone(), &drawing.x);
-        let y = Scale::of(&layout.yaxis, drawing.y_names.clone(), &drawing.y);
-        let bar = shape::colour_bar(&source);
-        let frame = Frame::of(layout, x, y, bar.as_ref(), widths, f64::from(chart.height));
+        let shown = Shown::of(chart, mode);
+        let drawing = Drawing::of(&shown);
+        let x = Scale::of(shown.x, drawing.x_names.clone(), &drawing.x);
+        let y = Scale::of(shown.y, drawing.y_names.clone(), &drawing.y);
+        let bar = shape::colour_bar(&shown);
+        let frame = Frame::of(&shown, (x, y), bar.as_ref(), widths);
         let mut svg = String::new();
         axes::grid(&frame, &mut svg);
         marks::shapes(&frame, &drawing.shapes, &mut svg);
-        axes::axes(&frame, layout, &mut svg);
+        axes::axes(&frame, &shown.y.title(), &mut svg);
         marks::words(&frame, &drawing.shapes, &mut svg);
         bar.iter().for_each(|bar| axes::colour_bar(bar, &mut svg));
         Plot {
             svg,
             margins: frame.margins,
-            legend: shape::legend(&source),
-            live: live(&frame, &drawing, layout),
+            legend: shape::legend(&shown),
+            live: live(&frame, &drawing, &shown),
             texts: drawing.tips.into_iter().map(|tip| tip.text).collect(),
         }
     }
 }
 
-fn live(frame: &Frame, drawing: &Drawing, layout: &read::Layout) -> Live {
+/// What a chart shows in one of its modes.
+struct Shown<'a> {
+    chart: &'a Chart,
+    x: &'a Axis,
+    y: &'a Axis,
+    traces: Vec<&'a Trace>,
+}
+
+impl Shown<'_> {
+    /// A chart without modes has one way to be shown.
+    fn of(chart: &Chart, at: usize) -> Shown<'_> {
+        let mode = chart.modes.get(at);
+        let (x, y) = mode.map_or(&chart.axes, |mode| &mode.axes);
+        let seen = mode.and_then(|mode| mode.seen.as_ref());
+        let is_seen = |at: &usize| seen.is_none_or(|seen| seen.get(*at) == Some(&true));
+        let traces = (0..chart.data.len()).filter(is_seen).map(|at| &chart.data[at]);
+        Shown { chart, x, y, traces: traces.collect() }
+    }
+}
+
+fn live(frame: &Frame, drawing: &Drawing, shown: &Shown) -> Live {
     let mille = |at: f64| (at.clamp(-0.1, 1.1) * 1e3).round() as i32;
     let tips = drawing.tips.iter().zip(0..).map(|(tip, text)| {
         let x = [tip.x.0, tip.x.1].map(|value| mille(frame.left(value)));
         let y = [tip.y.0, tip.y.1].map(|value| mille(frame.top(value)));
         [x[0].min(x[1]), y[0].min(y[1]), x[0].max(x[1]), y[0].max(y[1]), text]
     });
-    Live {
-        tips: tips.collect(),
-        x: live_axis(&frame.x, &layout.xaxis),
-        y: live_axis(&frame.y, &layout.yaxis),
-    }
+    Live { tips: tips.collect(), x: live_axis(&frame.x, shown.x), y: live_axis(&frame.y, shown.y) }
 }
 
-fn live_axis(scale: &Scale, axis: &read::Axis) -> LiveAxis {
-    let own = axis.places.iter().flatten().zip(&axis.names);
-    let own = own.map(|(at, name)| (scale.place(*at), name.clone()));
+fn live_axis(scale: &Scale, axis: &Axis) -> LiveAxis {
+    let own = axis.ticks.iter().map(|(at, name)| (scale.place(*at), name.clone()));
     let named = scale.names.iter().enumerate();
-    let named = named.map(|(at, name)| (scale.place(at as f64), tips::plain(name)));
+    let named = named.map(|(at, name)| (scale.place(at as f64), name.clone()));
     LiveAxis {
         log: scale.log,
         from: scale.from,
         to: scale.to,
-        unit: match scale.unit {
-            Unit::Time => "time",
-            Unit::Count => "count",
-            Unit::Bytes => "bytes",
-            Unit::Part => "part",
-            Unit::Number => "number",
-            Unit::Day => "day",
+        unit: match scale.of {
+            Quantity::Time => "time",
+            Quantity::Count => "count",
+            Quantity::Bytes => "bytes",
+            Quantity::Part => "part",
+            Quantity::Number | Quantity::Name => "number",
+            Quantity::Day => "day",
         },
         names: own.chain(named).collect(),
     }

@@ -13,7 +13,7 @@ pub(crate) const PARTS: [Stage; 3] = [Stage::SendWait, Stage::Transit, Stage::Re
 pub(crate) const CYCLE: Colour = Colour("cycle");
 
 /// Marks and warnings in charts.
-pub const MARK: &str = "@mark";
+pub const MARK: Colour = Colour("mark");
 
 /// What a stage is called, in every place where it is named.
 struct Names {

@@ -3,14 +3,12 @@
 mod marks;
 mod rates;
 
-use plotly::layout::{Axis, AxisType, BarMode, Margin};
-
 use crate::found::Paging;
 use crate::parts::{colour, shown};
 use crate::words::{
     TRANSFERS_NOTE, about, faults_table, predictions_table, seconds_table, servers_table, transfers,
 };
-use document::chart::{Chart, bars, layout, lying, time_axis};
+use document::chart::{Axis, Bars, Chart};
 use document::{Block, Pairs, Section};
 use document::{part, time};
 use pager_facts::{Paged, PagedSeconds, PagerFacts};
@@ -40,26 +38,15 @@ fn completion(pager: &PagerFacts, process: &Paged) -> Section {
 }
 
 fn bar(seconds: &PagedSeconds) -> Chart {
-    let axes = layout()
-        .bar_mode(BarMode::Stack)
-        .bar_gap(0.25)
-        .margin(Margin::new().left(16).right(16).top(10).bottom(44))
-        .x_axis(time_axis("time", AxisType::Linear))
-        .y_axis(Axis::new().type_(AxisType::Category).show_tick_labels(false));
+    let axes = (Axis::time("time"), Axis::names("").without_ticks());
     let label = "The completion time as the sum of its parts.".to_owned();
-    let mut chart = Chart::new("pager-bar", 150, label, axes);
+    let mut chart = Chart::new("pager-bar", 150, label, axes).stacked(0.25);
     let whole = seconds.elapsed.max(f64::MIN_POSITIVE);
     for one in shown(seconds) {
-        let (name, colour, s) = (one.name, colour(&one), one.seconds);
-        let text = format!("<b>{}</b> {name}<br>{}", time(s * 1e9), part(s / whole));
-        let one = bars(
-            vec![(s * 1e6).round() / 1e6],
-            vec![String::new()],
-            vec![text],
-            name,
-            &colour.token(),
-        );
-        chart.data.push(lying(one));
+        let (name, s) = (one.name, one.seconds);
+        let tip = format!("{} {name}\n{}", time(s * 1e9), part(s / whole));
+        let (x, y) = (vec![(s * 1e6).round() / 1e6], vec!["completion time".to_owned()]);
+        chart.draw(Bars::lying(x, y, colour(&one)).tips(vec![tip]));
     }
     chart
 }

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::frame::{Frame, escaped, gathered, percent, shown};
-use super::read::Layout;
 use super::shape::ColourBar;
 use super::ticks::Tick;
 use super::words::LINE;
@@ -23,8 +22,8 @@ pub(super) fn grid(frame: &Frame, out: &mut String) {
     out.push_str("</g>");
 }
 
-/// Ticks and titles.
-pub(super) fn axes(frame: &Frame, layout: &Layout, out: &mut String) {
+/// Ticks and titles; `title` is that of the upright axis.
+pub(super) fn axes(frame: &Frame, title: &str, out: &mut String) {
     out.push_str("<line class=\"base\" x2=\"100%\" y1=\"100%\" y2=\"100%\"/><g class=\"tx\">");
     for (bits, tick) in ticks_along(frame) {
         let (at, class) = (percent(tick.at), shown(bits, frame.widths.len()));
@@ -39,9 +38,9 @@ pub(super) fn axes(frame: &Frame, layout: &Layout, out: &mut String) {
     }
     out.push_str("</g>");
     titles(frame, out);
-    let (y, left) = (escaped(&layout.yaxis.title.text), frame.margins[3]);
-    if !y.is_empty() {
-        let _ = write!(out, "<text x=\"{}\" y=\"-14\">{y}</text>", 2.0 - left);
+    if !title.is_empty() {
+        let (left, title) = (2.0 - frame.margins[3], escaped(title));
+        let _ = write!(out, "<text x=\"{left}\" y=\"-14\">{title}</text>");
     }
 }
 
@@ -90,7 +89,7 @@ pub(super) fn colour_bar(bar: &ColourBar, out: &mut String) {
     let part = 1.0 / bar.colours.len().max(1) as f64;
     for (at, paint) in bar.colours.iter().rev().enumerate() {
         let (top, high) = (percent(part * at as f64), percent(part));
-        let class = &paint.name;
+        let class = paint.colour.0;
         let _ = write!(
             out,
             "<rect class=\"f-{class}\" x=\"14\" width=\"12\" y=\"{top}\" height=\"{high}\"/>"

@@ -1,10 +1,9 @@
 //! The room of a plot: its margins, and its ticks at each width that it may get.
 
-use super::read::Layout;
+use super::Shown;
 use super::scale::Scale;
 use super::shape::ColourBar;
 use super::ticks::{self, Tick};
-use super::tips;
 use super::words::{LINE, cut, width, wrapped};
 
 /// The least widths, CSS pixels, of the kinds of places on a page: a telephone or one of three
@@ -37,22 +36,18 @@ pub(super) struct Frame {
 
 impl Frame {
     pub(super) fn of(
-        layout: &Layout,
-        mut x: Scale,
-        mut y: Scale,
+        shown: &Shown,
+        (x, y): (Scale, Scale),
         bar: Option<&ColourBar>,
         widths: &[f64],
-        height: f64,
     ) -> Frame {
-        for name in x.names.iter_mut().chain(&mut y.names) {
-            *name = tips::plain(name);
-        }
-        let top = if layout.yaxis.title.text.is_empty() { 12.0 } else { 30.0 };
-        let titles = titles(&layout.xaxis.title.text, widths);
+        let height = f64::from(shown.chart.height);
+        let top = if shown.y.title().is_empty() { 12.0 } else { 30.0 };
+        let titles = titles(&shown.x.title(), widths);
         let title = titles.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
         let title = if title > 0 { 6.0 + LINE * title as f64 } else { 0.0 };
         // Twice: what names take below and beside a plot depends on what they leave it.
-        let mut upright = ticks::upright(&layout.yaxis, &y, height - top - title - 30.0);
+        let mut upright = ticks::upright(shown.y, &y, height - top - title - 30.0);
         for tick in upright.iter_mut().filter(|_| !y.names.is_empty()) {
             tick.lines[0] = cut(&tick.lines[0], NAMES);
         }
@@ -63,7 +58,7 @@ impl Frame {
             widths.iter().map(|width| (width - left - right).max(60.0)).collect()
         };
         let chosen = |widths: &[f64]| -> Vec<Vec<Tick>> {
-            widths.iter().map(|width| ticks::along(&layout.xaxis, &x, *width)).collect()
+            widths.iter().map(|width| ticks::along(shown.x, &x, *width)).collect()
         };
         let mut along = chosen(&inner(right));
         right = right.max(beyond(&along, &inner(right)));

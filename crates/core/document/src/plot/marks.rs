@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use super::axes::lines;
 use super::frame::{Frame, gathered, percent, short, shown};
-use super::shape::{Paint, Point, Shape, Symbol, obstacles};
-use super::words::{LINE, Label, Place, Side};
+use super::shape::{Point, Shape, obstacles};
+use super::words::{LINE, Label, Place};
+use crate::chart::{Dash, Side, Symbol};
+use crate::colour::Paint;
 
 /// The plot in the units of what is stretched.
 const WHOLE: f64 = 1000.0;
@@ -21,7 +23,7 @@ pub(super) fn shapes(frame: &Frame, all: &[Shape], out: &mut String) {
             Shape::Boxes(boxes, paint) => self::boxes(frame, boxes, paint, out),
             Shape::Areas(runs, paint) => areas(frame, runs, paint, out),
             Shape::Lines { runs, paint, width, dash, arrows: false } => {
-                strokes(frame, runs, paint, *width, dash, out);
+                strokes(frame, runs, paint, *width, *dash, out);
             }
             _ => {}
         }
@@ -44,7 +46,7 @@ fn fill(paint: &Paint) -> String {
         1.0 => String::new(),
         part => format!(" fill-opacity=\"{part}\""),
     };
-    format!("class=\"f-{}\"{opacity}", paint.name)
+    format!("class=\"f-{}\"{opacity}", paint.colour.0)
 }
 
 fn stroke(paint: &Paint) -> String {
@@ -52,7 +54,7 @@ fn stroke(paint: &Paint) -> String {
         1.0 => String::new(),
         part => format!(" stroke-opacity=\"{part}\""),
     };
-    format!("class=\"k-{}\"{opacity}", paint.name)
+    format!("class=\"k-{}\"{opacity}", paint.colour.0)
 }
 
 fn boxes(frame: &Frame, boxes: &[(Point, Point)], paint: &Paint, out: &mut String) {
@@ -83,7 +85,7 @@ fn strokes(
     runs: &[Vec<Point>],
     paint: &Paint,
     width: f64,
-    dash: &str,
+    dash: Dash,
     out: &mut String,
 ) {
     let path: String = runs.iter().map(|run| line(frame, run, 1)).collect();
@@ -91,8 +93,9 @@ fn strokes(
         return;
     }
     let dash = match dash {
-        "" => String::new(),
-        dash => format!(" stroke-dasharray=\"{dash}\""),
+        Dash::None => "",
+        Dash::Dot => " stroke-dasharray=\"1.5 3.5\"",
+        Dash::Dash => " stroke-dasharray=\"7 5\"",
     };
     let _ = write!(out, "<path {} stroke-width=\"{width}\"{dash} d=\"{path}\"/>", stroke(paint));
 }
@@ -144,7 +147,7 @@ fn dots(frame: &Frame, points: &[(Point, f64)], paint: &Paint, symbol: Symbol, o
 
 /// Lines with a head, which keeps its form.
 fn arrows(frame: &Frame, runs: &[Vec<Point>], paint: &Paint, wide: f64, out: &mut String) {
-    let name = &paint.name;
+    let name = paint.colour.0;
     let _ = write!(
         out,
         "<marker id=\"head-{name}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" orient=\"auto\" \

@@ -1,17 +1,6 @@
 //! Where a value lies along an axis.
 
-use super::read::{Axis, Place};
-
-/// What the values of an axis are, and so how its ticks are named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    Time,
-    Count,
-    Bytes,
-    Part,
-    Number,
-    Day,
-}
+use crate::chart::{Axis, Quantity};
 
 /// An axis from its first to its last value; on a log axis these are powers of ten.
 #[derive(Clone, Debug)]
@@ -19,7 +8,7 @@ pub(super) struct Scale {
     pub(super) log: bool,
     pub(super) from: f64,
     pub(super) to: f64,
-    pub(super) unit: Unit,
+    pub(super) of: Quantity,
     /// Names in the order of their places 0, 1, …; empty where the axis has numbers.
     pub(super) names: Vec<String>,
 }
@@ -44,37 +33,21 @@ impl Scale {
 
     /// The scale of `axis` over what lies between `seen`.
     pub(super) fn of(axis: &Axis, names: Vec<String>, seen: &Extent) -> Scale {
-        let log = axis.kind == "log";
+        let place = |value: f64| if axis.log { value.log10() } else { value };
         let (from, to) = match axis.range {
-            Some([from, to]) if from != to => (from, to),
+            Some((from, to)) if from != to => (place(from), place(to)),
             _ if !names.is_empty() => (-0.5, names.len() as f64 - 0.5),
-            _ => seen.range(log, axis.range_mode == "tozero"),
+            _ => seen.range(axis.log, axis.from_0),
         };
-        Scale { log, from, to, unit: unit(axis), names }
+        let (from, to) = if axis.downwards { (to, from) } else { (from, to) };
+        Scale { log: axis.log, from, to, of: axis.of, names }
     }
 }
 
-fn unit(axis: &Axis) -> Unit {
-    match (axis.format.as_str(), axis.suffix.as_str(), axis.kind.as_str()) {
-        (.., "date") => Unit::Day,
-        ("~s", "s", _) => Unit::Time,
-        ("~s", "B", _) => Unit::Bytes,
-        ("~s", ..) => Unit::Count,
-        ("~%", ..) => Unit::Part,
-        _ => Unit::Number,
-    }
-}
-
-/// The names of an axis, as they come up.
-pub(super) fn place_of(place: &Place, names: &mut Vec<String>, is_named: bool) -> Option<f64> {
-    let name = match place {
-        Place::Number(value) if !is_named => return value.is_finite().then_some(*value),
-        Place::Number(value) => value.to_string(),
-        Place::Name(name) => name.clone(),
-        Place::Nothing(()) => return None,
-    };
-    let at = names.iter().position(|known| *known == name).unwrap_or_else(|| {
-        names.push(name);
+/// Where a name lies; names get their places as they come up.
+pub(super) fn place_of(name: &str, names: &mut Vec<String>) -> Option<f64> {
+    let at = names.iter().position(|known| known == name).unwrap_or_else(|| {
+        names.push(name.to_owned());
         names.len() - 1
     });
     Some(at as f64)

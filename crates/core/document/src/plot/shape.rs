@@ -1,25 +1,10 @@
 //! What traces look like, in the values of their axes.
 
-use super::read::{Place, Source, Texts, Trace};
+use super::Shown;
 use super::scale::{Extent, place_of};
-use super::tips;
-use super::words::Side;
-
-/// A colour of the palette, and how much of it.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Paint {
-    pub(super) name: String,
-    pub(super) opacity: f64,
-}
-
-impl Paint {
-    /// `@b/0.3` is stage B's colour at 30 %.
-    pub(super) fn of(token: &str) -> Paint {
-        let token = token.strip_prefix('@').unwrap_or("a");
-        let (name, opacity) = token.split_once('/').unwrap_or((token, "1"));
-        Paint { name: name.to_owned(), opacity: opacity.parse().unwrap_or(1.0) }
-    }
-}
+use crate::chart::{Axis, Bars, Curve, Dash, Map, Places, Quantity, Side, Stack, Symbol, Trace};
+use crate::colour::Paint;
+use crate::escape;
 
 pub(super) type Point = (f64, f64);
 
@@ -29,21 +14,13 @@ pub(super) enum Shape {
     /// Bars and squares: from and to on either axis.
     Boxes(Vec<(Point, Point)>, Paint),
     /// Lines through points.
-    Lines { runs: Vec<Vec<Point>>, paint: Paint, width: f64, dash: &'static str, arrows: bool },
+    Lines { runs: Vec<Vec<Point>>, paint: Paint, width: f64, dash: Dash, arrows: bool },
     /// Outlines, filled.
     Areas(Vec<Vec<Point>>, Paint),
     /// Points of so many pixels.
     Dots { points: Vec<(Point, f64)>, paint: Paint, symbol: Symbol },
     /// Words at a point.
     Words(Vec<(Point, Vec<String>, Side)>),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Symbol {
-    Disc,
-    Ring,
-    Diamond,
-    Triangle,
 }
 
 /// What is said of a place: from and to on either axis.
@@ -70,59 +47,57 @@ pub(super) struct Drawing {
 }
 
 impl Drawing {
-    pub(super) fn of(source: &Source) -> Drawing {
+    pub(super) fn of(shown: &Shown) -> Drawing {
         let mut drawing = Drawing::default();
-        for trace in &source.traces {
-            match trace.kind.as_str() {
-                "bar" => drawing.bars(trace, source),
-                "heatmap" => drawing.map(trace),
-                _ if trace.stack.is_empty() => drawing.scatter(trace, source),
-                _ => drawing.stack(trace, source),
+        for trace in &shown.traces {
+            match trace {
+                Trace::Bars(bars) => drawing.bars(bars, shown),
+                Trace::Map(map) => drawing.map(map),
+                Trace::Curve(curve) => drawing.curve(curve, shown),
+                Trace::Stack(stack) => drawing.stack(stack),
             }
         }
         drawing
     }
 
-    /// The points of a trace; `None` parts lines.
-    fn points(&mut self, trace: &Trace, source: &Source) -> Vec<Option<Point>> {
-        let axes = [&source.layout.xaxis, &source.layout.yaxis];
-        let [x_named, y_named] = axes.map(|axis| axis.kind == "category");
-        let point = |(x, y): (&Place, &Place)| {
-            let x = place_of(x, &mut self.x_names, x_named)?;
-            Some((x, place_of(y, &mut self.y_names, y_named)?))
-        };
-        trace.x.iter().zip(&trace.y).map(point).collect()
+    /// Points; `None` where one of the places is none.
+    fn points(&mut self, x: &Places, y: &Places, shown: &Shown) -> Vec<Option<Point>> {
+        let x = along(x, shown.x, &mut self.x_names);
+        let y = along(y, shown.y, &mut self.y_names);
+        x.into_iter().zip(y).map(|(x, y)| x.zip(y)).collect()
     }
 
-    fn bars(&mut self, trace: &Trace, source: &Source) {
-        let lying = trace.orientation == "h";
-        let points = self.points(trace, source);
-        let turned = |(x, y): Point| if lying { (y, x) } else { (x, y) };
+    fn bars(&mut self, bars: &Bars, shown: &Shown) {
+        let points = self.points(&bars.x, &bars.y, shown);
+        let turned = |(x, y): Point| if bars.lying { (y, x) } else { (x, y) };
         let places: Vec<f64> = points.iter().flatten().map(|p| turned(*p).0).collect();
-        let usual = spacing(&places) * (1.0 - source.layout.bar_gap.unwrap_or(0.2));
-        let stacks = matches!(source.layout.bar_mode.as_str(), "stack" | "relative");
+        let usual = spacing(&places) * (1.0 - shown.chart.gap);
         let mut boxes = Vec::new();
         for (at, point) in points.iter().enumerate() {
             let Some((place, value)) = point.map(turned) else { continue };
-            let half = trace.width.get(at).copied().unwrap_or(usual) / 2.0;
-            let from = if stacks { self.pile(place, value) } else { 0.0 };
+            let half = bars.widths.get(at).copied().unwrap_or(usual) / 2.0;
+            let from = if shown.chart.stacked { self.pile(place, value) } else { 0.0 };
             let (along, up) = ((place - half, place + half), (from, from + value));
-            let (x, y) = turned_pair(lying, along, up);
+            let (x, y) = turned_pair(bars.lying, along, up);
             if value != 0.0 {
                 boxes.push((x, y));
             }
-            let (px, py) = point.unwrap_or_default();
-            if let Some(text) = tips::of(trace, at, px, py) {
-                self.tips.push(Tip { x, y, text });
-            }
+            self.tip(x, y, bars.tips.get(at));
             for (extent, (from, to)) in [(&mut self.x, x), (&mut self.y, y)] {
                 extent.add(from);
                 extent.add(to);
             }
         }
-        let value = if lying { &mut self.x } else { &mut self.y };
+        let value = if bars.lying { &mut self.x } else { &mut self.y };
         (value.stands_on_0, value.room) = (true, true);
-        self.shapes.push(Shape::Boxes(boxes, Paint::of(&trace.marker.color)));
+        self.shapes.push(Shape::Boxes(boxes, bars.paint));
+    }
+
+    /// Say `text` of a place.
+    fn tip(&mut self, x: Point, y: Point, text: Option<&String>) {
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            self.tips.push(Tip { x, y, text: escape::on_page(text) });
+        }
     }
 
     /// Where a bar of `value` begins on those that are at its place.
@@ -139,156 +114,128 @@ impl Drawing {
     }
 
     /// Squares; a colour of the palette for each step of the scale, not a mixture.
-    fn map(&mut self, trace: &Trace) {
-        let mut steps = vec![Vec::new(); trace.colours.len()];
-        let span = (trace.high - trace.low).max(f64::MIN_POSITIVE);
-        for (row, values) in trace.z.iter().enumerate() {
-            for (column, value) in values.iter().enumerate() {
-                let Some(value) = value else { continue };
-                let part = ((value - trace.low) / span).clamp(0.0, 1.0);
-                let (x, y) = (about(column as f64, 0.47), about(row as f64, 0.47));
-                if let Some(step) = steps.get_mut(nearest(&trace.colours, part)) {
-                    step.push((x, y));
-                }
-                let text = match trace.text.at(row) {
-                    Some(Texts::Row(row)) => row.get(column).map(|text| tips::plain(text)),
-                    _ => None,
-                };
-                self.tips.extend(text.map(|text| Tip { x, y, text }));
-            }
+    fn map(&mut self, map: &Map) {
+        let mut steps: Vec<_> = Map::colours().map(|colour| (Vec::new(), colour)).collect();
+        for (row, column, colour, text) in &map.squares {
+            let (x, y) = (about(*column as f64, 0.47), about(*row as f64, 0.47));
+            steps[*colour].0.push((x, y));
+            self.tip(x, y, Some(text));
         }
-        for (extent, size) in [(&mut self.x, trace.x.len()), (&mut self.y, trace.y.len())] {
+        for extent in [&mut self.x, &mut self.y] {
             extent.add(-0.5);
-            extent.add(size as f64 - 0.5);
+            extent.add(map.size as f64 - 0.5);
         }
-        for (boxes, (_, colour)) in steps.into_iter().zip(&trace.colours) {
-            self.shapes.push(Shape::Boxes(boxes, Paint::of(colour)));
-        }
+        let shapes = steps.into_iter().map(|(boxes, colour)| Shape::Boxes(boxes, colour.into()));
+        self.shapes.extend(shapes);
     }
 
-    fn scatter(&mut self, trace: &Trace, source: &Source) {
-        let points = self.points(trace, source);
+    fn curve(&mut self, curve: &Curve, shown: &Shown) {
+        let points = self.points(&curve.x, &curve.y, shown);
         for (at, (x, y)) in points.iter().enumerate().filter_map(|(at, p)| Some((at, (*p)?))) {
             self.x.add(x);
             self.y.add(y);
-            if let Some(text) = tips::of(trace, at, x, y) {
-                self.tips.push(Tip { x: (x, x), y: (y, y), text });
-            }
+            self.tip((x, x), (y, y), curve.tips.get(at));
         }
         self.y.room = true;
-        self.lines(trace, &points);
-        self.errors(trace, &points);
-        let markers = trace.mode.contains("markers") && trace.marker.symbol != "arrow";
-        if markers {
-            self.x.room = true;
-            self.dots(trace, &points);
-        }
-        if trace.mode.contains("text") {
-            self.words(trace, &points);
-        }
+        self.lines(curve, &points);
+        self.intervals(curve, &points);
+        self.dots(curve, &points);
+        self.words(curve, &points);
     }
 
-    fn lines(&mut self, trace: &Trace, points: &[Option<Point>]) {
+    fn lines(&mut self, curve: &Curve, points: &[Option<Point>]) {
         let mut runs: Vec<Vec<Point>> = points
             .split(Option::is_none)
             .map(|run| run.iter().flatten().copied().collect())
             .filter(|run: &Vec<Point>| !run.is_empty())
             .collect();
-        if trace.line.shape == "hv" {
+        if curve.stepped {
             runs = runs.iter().map(|run| stepped(run)).collect();
         }
-        let paint = Paint::of(&trace.line.color);
-        match trace.fill.as_str() {
-            "toself" => {
-                let fill = Paint::of(&trace.fill_colour);
-                return self.shapes.push(Shape::Areas(runs, fill));
-            }
-            "tozeroy" => {
-                let to_0 = runs.iter().map(|run| outlined(run, &[]));
-                self.shapes.push(Shape::Areas(to_0.collect(), Paint::of(&trace.fill_colour)));
-                self.y.add(0.0);
-            }
-            _ => {}
+        if let Some(paint) = curve.to_0 {
+            let to_0 = runs.iter().map(|run| outlined(run, &[]));
+            self.shapes.push(Shape::Areas(to_0.collect(), paint));
+            self.y.add(0.0);
         }
-        if trace.mode.is_empty() || trace.mode.contains("lines") {
-            let (width, arrows) = (trace.line.width.unwrap_or(2.0), trace.marker.symbol == "arrow");
-            let dash = dash(&trace.line.dash);
+        if let Some(paint) = curve.inside {
+            self.shapes.push(Shape::Areas(runs.clone(), paint));
+        }
+        if let Some((paint, width)) = curve.stroke {
+            let (dash, arrows) = (curve.dash, curve.arrows);
             self.shapes.push(Shape::Lines { runs, paint, width, dash, arrows });
         }
     }
 
     /// How far values may be off, as upright lines.
-    fn errors(&mut self, trace: &Trace, points: &[Option<Point>]) {
-        let Some(errors) = &trace.error_y else { return };
+    fn intervals(&mut self, curve: &Curve, points: &[Option<Point>]) {
         let mut runs = Vec::new();
-        for (at, (x, y)) in points.iter().enumerate().filter_map(|(at, p)| Some((at, (*p)?))) {
-            let of = |all: &[f64]| all.get(at).copied().unwrap_or(0.0);
-            let (low, high) = (y - of(&errors.below), y + of(&errors.array));
-            if high > low {
-                self.y.add(low);
-                self.y.add(high);
-                runs.push(vec![(x, low), (x, high)]);
+        for (point, (low, high)) in points.iter().zip(&curve.intervals) {
+            if let Some((x, _)) = point.filter(|_| high > low) {
+                self.y.add(*low);
+                self.y.add(*high);
+                runs.push(vec![(x, *low), (x, *high)]);
             }
         }
-        let paint = Paint::of(&trace.line.color);
-        self.shapes.push(Shape::Lines { runs, paint, width: 1.2, dash: "", arrows: false });
+        if let Some((paint, _)) = curve.stroke.filter(|_| !runs.is_empty()) {
+            let (dash, arrows) = (Dash::None, false);
+            self.shapes.push(Shape::Lines { runs, paint, width: 1.2, dash, arrows });
+        }
     }
 
-    fn dots(&mut self, trace: &Trace, points: &[Option<Point>]) {
-        let size = |at: usize| trace.marker.size.at(at).copied().unwrap_or(6.0);
-        let points: Vec<(Point, f64)> = points
-            .iter()
-            .enumerate()
-            .filter_map(|(at, point)| Some(((*point)?, size(at))))
+    fn dots(&mut self, curve: &Curve, points: &[Option<Point>]) {
+        let Some(dots) = &curve.dots else { return };
+        self.x.room = true;
+        let points = points.iter().flatten().map(|point| (*point, dots.size)).collect();
+        self.shapes.push(Shape::Dots { points, paint: dots.paint, symbol: dots.symbol });
+    }
+
+    fn words(&mut self, curve: &Curve, points: &[Option<Point>]) {
+        let worded = points.iter().zip(&curve.words).filter(|(_, (text, _))| !text.is_empty());
+        let words: Vec<_> = worded
+            .filter_map(|(point, (text, side))| {
+                let lines = text.split('\n').map(str::to_owned).collect();
+                Some(((*point)?, lines, *side))
+            })
             .collect();
-        let symbol = match trace.marker.symbol.as_str() {
-            "circle-open" => Symbol::Ring,
-            "diamond" => Symbol::Diamond,
-            "triangle-down" => Symbol::Triangle,
-            _ => Symbol::Disc,
-        };
-        self.shapes.push(Shape::Dots { points, paint: Paint::of(&trace.marker.color), symbol });
-    }
-
-    fn words(&mut self, trace: &Trace, points: &[Option<Point>]) {
-        let word = |at: usize| match trace.text.at(at) {
-            Some(Texts::One(text)) if !text.is_empty() => Some(tips::plain(text)),
-            _ => None,
-        };
-        let side = |at: usize| match trace.text_position.at(at).map(String::as_str) {
-            Some(side) if side.ends_with("left") => Side::Left,
-            Some(side) if side.ends_with("right") => Side::Right,
-            _ => Side::Above,
-        };
-        let words = points.iter().enumerate().filter_map(|(at, point)| {
-            let lines = word(at)?.split('\n').map(str::to_owned).collect();
-            Some(((*point)?, lines, side(at)))
-        });
-        self.shapes.push(Shape::Words(words.collect()));
+        if !words.is_empty() {
+            self.shapes.push(Shape::Words(words));
+        }
     }
 
     /// An area in steps on those before it.
-    fn stack(&mut self, trace: &Trace, source: &Source) {
-        let own: Vec<Point> = self.points(trace, source).into_iter().flatten().collect();
+    fn stack(&mut self, stack: &Stack) {
+        let own = &stack.steps;
         let mut places: Vec<f64> = own.iter().chain(&self.top).map(|(x, _)| *x).collect();
         places.sort_by(f64::total_cmp);
         places.dedup();
         let below: Vec<Point> = places.iter().map(|x| (*x, level(&self.top, *x))).collect();
-        let top: Vec<Point> = below.iter().map(|(x, y)| (*x, y + level(&own, *x))).collect();
-        for (at, (x, y)) in own.iter().enumerate() {
-            self.x.add(*x);
-            if let Some(text) = tips::of(trace, at, *x, *y) {
-                let next = own.get(at + 1).map_or(*x, |(x, _)| *x);
-                let (x, y) = ((*x, next), (level(&below, *x), level(&top, *x)));
-                let text = format!("{}: {text}", tips::plain(&trace.name));
-                self.tips.push(Tip { x, y, text });
-            }
+        let top: Vec<Point> = below.iter().map(|(x, y)| (*x, y + level(own, *x))).collect();
+        for (at, (from, _)) in own.iter().enumerate() {
+            self.x.add(*from);
+            let next = own.get(at + 1).map_or(*from, |(x, _)| *x);
+            let (x, y) = ((*from, next), (level(&below, *from), level(&top, *from)));
+            self.tip(x, y, stack.tips.get(at));
         }
         top.iter().for_each(|(_, y)| self.y.add(*y));
         (self.y.stands_on_0, self.y.room) = (true, true);
         let outline = outlined(&stepped(&top), &stepped(&below));
-        self.shapes.push(Shape::Areas(vec![outline], Paint::of(&trace.fill_colour)));
+        self.shapes.push(Shape::Areas(vec![outline], stack.paint));
         self.top = top;
+    }
+}
+
+/// Where each of the places lies.
+fn along(places: &Places, axis: &Axis, names: &mut Vec<String>) -> Vec<Option<f64>> {
+    match places {
+        Places::Numbers(numbers) if axis.of == Quantity::Name => {
+            numbers.iter().map(|number| place_of(&number.to_string(), names)).collect()
+        }
+        Places::Numbers(numbers) => {
+            numbers.iter().map(|number| number.is_finite().then_some(*number)).collect()
+        }
+        Places::Names(of) => {
+            of.iter().map(|name| (!name.is_empty()).then(|| place_of(name, names))?).collect()
+        }
     }
 }
 
@@ -298,12 +245,6 @@ fn turned_pair(turned: bool, one: Point, other: Point) -> (Point, Point) {
 
 fn about(place: f64, half: f64) -> Point {
     (place - half, place + half)
-}
-
-/// Which of the colours is nearest to this part of their scale.
-fn nearest(colours: &[(f64, String)], part: f64) -> usize {
-    let distance = |at: &usize| (colours[*at].0 - part).abs();
-    (0..colours.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
 }
 
 /// From one place to the next, at least.
@@ -335,33 +276,26 @@ fn outlined(run: &[Point], below: &[Point]) -> Vec<Point> {
     run.iter().copied().chain(back).collect()
 }
 
-fn dash(name: &str) -> &'static str {
-    match name {
-        "dot" => "1.5 3.5",
-        "dash" => "7 5",
-        _ => "",
-    }
-}
-
 /// The names and colours of what a chart with a legend of its own shows.
-pub(super) fn legend(source: &Source) -> Vec<(String, String)> {
-    let named = source.traces.iter().filter(|_| source.layout.legend);
-    let colour = |trace: &Trace| {
-        let of = [&trace.fill_colour, &trace.line.color, &trace.marker.color];
-        of.into_iter().find(|token| !token.is_empty()).map(|token| Paint::of(token).name)
-    };
-    named.filter_map(|t| Some((tips::plain(&t.name), colour(t)?))).collect()
+pub(super) fn legend(shown: &Shown) -> Vec<(String, String)> {
+    let named = shown.traces.iter().filter(|_| shown.chart.legend);
+    let stacks = named.filter_map(|trace| match trace {
+        Trace::Stack(stack) => Some((stack.name.clone(), stack.paint.colour.0.to_owned())),
+        _ => None,
+    });
+    stacks.collect()
 }
 
 /// The steps of a map's colours, from the least: where the names of its ticks are.
-pub(super) fn colour_bar(source: &Source) -> Option<ColourBar> {
-    let trace = source.traces.iter().find(|trace| trace.kind == "heatmap")?;
-    let span = (trace.high - trace.low).max(f64::MIN_POSITIVE);
-    let ticks = trace.bar.places.iter().zip(&trace.bar.names);
+pub(super) fn colour_bar(shown: &Shown) -> Option<ColourBar> {
+    let map = shown.traces.iter().find_map(|trace| match trace {
+        Trace::Map(map) => Some(map),
+        _ => None,
+    })?;
     Some(ColourBar {
-        title: trace.bar.title.text.clone(),
-        colours: trace.colours.iter().map(|(_, colour)| Paint::of(colour)).collect(),
-        ticks: ticks.map(|(at, name)| ((at - trace.low) / span, name.clone())).collect(),
+        title: map.title.clone(),
+        colours: Map::colours().map(Paint::from).collect(),
+        ticks: map.ticks.clone(),
     })
 }
 

@@ -1,24 +1,21 @@
 //! The SVG is read back as XML: planted values stand where they must, and no text on another.
 
-use plotly::layout::{Axis, AxisType, BarMode};
 use roxmltree::{Document, Node};
-use serde_json::{Value, json};
 
 use super::Plot;
 use super::frame::WIDTHS;
 use super::words::{LINE, Place, width};
 use crate::chart::{
-    Chart, Raw, bars, count_axis, layout, line, lying, mode, part_axis, time_axis, wide_bars,
+    Axis, Bars, Chart, Curve, Dots, Quantity, Side, Square, Stack, Symbol, Trace, time_map,
 };
+use crate::colour::Colour;
 
 const HEIGHT: u32 = 340;
 
-fn chart(axes: plotly::Layout) -> Chart {
-    Chart::new("planted", HEIGHT, "Planted.", axes)
-}
+const B: Colour = Colour("b");
 
-fn raw(value: Value) -> Box<Raw> {
-    Box::new(Raw(value))
+fn chart(x: Axis, y: Axis) -> Chart {
+    Chart::new("planted", HEIGHT, "Planted.", (x, y))
 }
 
 fn read(plot: &Plot) -> String {
@@ -38,16 +35,14 @@ fn path(svg: &Document, class: &str) -> String {
 
 #[test]
 fn planted_points_of_a_log_axis_are_where_they_must_be() {
-    let axes = layout()
-        .x_axis(time_axis("time (log)", AxisType::Log))
-        .y_axis(part_axis("part", AxisType::Linear).range(vec![0.0, 1.0]));
-    let mut chart = chart(axes);
-    chart.data.push(line(vec![1e-6, 1e-5, 1e-3], vec![1.0, 0.5, 0.0], "One", "@b", 2.0));
+    let mut chart = chart(Axis::time("time").log(), Axis::part("part").range(0.0, 1.0));
+    chart.draw(Curve::line(vec![1e-6, 1e-5, 1e-3], vec![1.0, 0.5, 0.0], B, 2.0));
     let plot = Plot::fixed(&chart, 0, 800.0);
     let text = read(&plot);
     let svg = Document::parse(&text).expect("XML");
     // One decade of three, half the height; then the other two.
     assert_eq!(path(&svg, "k-b"), "M0 0l333.3 500l666.7 500");
+    assert!(text.contains("time (log)"), "{text}");
     let ticks: Vec<(&str, &str)> = of(&svg, "tx")
         .children()
         .map(|tick| (tick.attribute("x").unwrap_or_default(), tick.text().unwrap_or_default()))
@@ -59,31 +54,28 @@ fn planted_points_of_a_log_axis_are_where_they_must_be() {
 
 #[test]
 fn bars_have_their_widths_and_stand_on_the_axis() {
-    let axes = layout()
-        .x_axis(count_axis("n", AxisType::Linear).range(vec![0.0, 10.0]))
-        .y_axis(count_axis("messages", AxisType::Linear).range(vec![0.0, 100.0]));
-    let mut chart = chart(axes);
-    let texts = vec!["1<br><b>50</b> messages".to_owned(), "7".to_owned()];
-    chart.data.push(wide_bars(vec![1.0, 7.0], vec![50, 100], vec![2.0, 4.0], texts, "@c"));
+    let axes = (Axis::count("n").range(0.0, 10.0), Axis::count("messages").range(0.0, 100.0));
+    let mut chart = chart(axes.0, axes.1);
+    let tips = vec!["1\n50 <messages>".to_owned(), "\u{7}7".to_owned()];
+    let bars = Bars::new(vec![1.0, 7.0], vec![50_u64, 100], Colour("c")).wide(vec![2.0, 4.0]);
+    chart.draw(bars.tips(tips));
     let plot = Plot::fixed(&chart, 0, 800.0);
     let text = read(&plot);
     let svg = Document::parse(&text).expect("XML");
     assert_eq!(path(&svg, "f-c"), "M0 500h200v500h-200zM500 0h400v1000h-400z");
     assert_eq!(plot.live.tips[0], [0, 500, 200, 1000, 0]);
-    assert_eq!(plot.texts[0], "1\n50 messages");
+    assert_eq!(plot.texts, ["1\n50 <messages>", "\u{fffd}7"]);
 }
 
 #[test]
 fn stacked_bars_lie_end_to_end_and_a_mode_changes_the_axis() {
-    let part = part_axis("part", AxisType::Linear).range(vec![0.0, 1.0]);
-    let names = Axis::new().type_(AxisType::Category).range(vec![1.5, -0.5]);
     let mut chart =
-        chart(layout().bar_mode(BarMode::Stack).bar_gap(0.0).x_axis(part).y_axis(names));
+        chart(Axis::part("part").range(0.0, 1.0), Axis::names("").downwards()).stacked(0.0);
     let two = || vec!["first".to_owned(), "second".to_owned()];
-    chart.data.push(lying(bars(vec![0.25, 0.5], two(), two(), "B", "@b")));
-    chart.data.push(lying(bars(vec![0.75, 0.5], two(), two(), "C", "@c")));
-    let log = json!({"xaxis.type": "log", "xaxis.range": [-2.0, 0.0]});
-    chart.modes = vec![mode("linear", None, json!({})), mode("log", None, log)];
+    chart.draw(Bars::lying(vec![0.25, 0.5], two(), B));
+    chart.draw(Bars::lying(vec![0.75, 0.5], two(), Colour("c")));
+    let log = chart.mode("log").x(Axis::part("part").log().range(0.01, 1.0));
+    chart.modes = vec![chart.mode("linear"), log, chart.mode("second").seeing([false, true])];
     let text = read(&Plot::fixed(&chart, 0, 800.0));
     let svg = Document::parse(&text).expect("XML");
     assert_eq!(path(&svg, "f-b"), "M0 0h250v500h-250zM0 500h500v500h-500z");
@@ -91,46 +83,46 @@ fn stacked_bars_lie_end_to_end_and_a_mode_changes_the_axis() {
     let text = read(&Plot::fixed(&chart, 1, 800.0));
     let svg = Document::parse(&text).expect("XML");
     assert!(path(&svg, "f-b").starts_with("M0 0h699v500"), "{}", path(&svg, "f-b"));
+    let text = read(&Plot::fixed(&chart, 2, 800.0));
+    assert!(text.contains("f-c") && !text.contains("f-b"), "{text}");
 }
 
 #[test]
 fn every_kind_of_trace_is_drawn() {
-    let (x, y) = ([1.0, 2.0, 3.0], [1.0, 3.0, 2.0]);
-    let steps = json!({"color": "@d", "shape": "hv"});
-    let traces = [
-        (json!({"mode": "lines", "x": x, "y": y, "line": steps}), "k-d", "path"),
-        (json!({"mode": "markers", "x": x, "y": y, "marker": {"color": "@s2"}}), "f-s2", "g"),
-        (
-            json!({"mode": "lines", "x": x, "y": y, "fill": "toself", "fillcolor": "@work"}),
-            "f-work",
-            "path",
-        ),
-        (json!({"x": x, "y": y, "stackgroup": "all", "fillcolor": "@s1/0.8"}), "f-s1", "path"),
-        (
-            json!({
-                "type": "heatmap", "x": [0, 1], "y": [0, 1], "z": [[0.0, null], [1.0, 0.5]],
-                "zmin": 0.0, "zmax": 1.0, "colorscale": [[0.0, "@s7"], [1.0, "@s0"]],
-                "colorbar": {"tickvals": [0.0, 1.0], "ticktext": ["low", "high"]},
-            }),
-            "f-s0",
-            "path",
-        ),
-        (
-            json!({
-                "mode": "lines+markers", "x": [1, 2, null], "y": [1, 2, null],
-                "line": {"color": "@mark", "width": 1}, "marker": {"symbol": "arrow"},
-            }),
-            "k-mark",
-            "g",
-        ),
+    let (x, y) = (|| vec![1.0, 2.0, 3.0], || vec![1.0, 3.0, f64::NAN]);
+    let steps = vec![(1.0, 2.0), (2.0, 1.0), (3.0, 0.0)];
+    let squares =
+        [((0, 1), 5.0), ((1, 0), 5e6)].map(|(at, ns)| Square { at, ns, text: String::new() });
+    let map = time_map("map", "A map.", ["from", "to", "time"], 2, &squares);
+    let traces: [(Trace, &str, &str); 7] = [
+        (Curve::line(x(), y(), Colour("d"), 1.0).stepped().into(), "k-d", "path"),
+        (Curve::points(x(), y(), Dots::discs(Colour("s2"), 5.0)).into(), "f-s2", "g"),
+        (Curve::outlines(x(), y(), Colour("work")).into(), "f-work", "path"),
+        (Curve::line(x(), y(), B, 1.0).filled_to_0(Colour("c").at(0.2)).into(), "f-c", "path"),
+        (Stack::new("One", steps, Colour("s1").at(0.8), Vec::new()).into(), "f-s1", "path"),
+        (map.data[0].clone(), "f-s0", "path"),
+        (Curve::line(x(), y(), Colour("mark"), 1.0).arrows().into(), "k-mark", "g"),
     ];
     for (trace, class, element) in traces {
-        let mut chart = chart(layout().x_axis(Axis::new()).y_axis(Axis::new()));
-        chart.data.push(raw(trace));
+        let number = || Axis::new(Quantity::Number, "");
+        let mut chart = chart(number(), number());
+        chart.draw(trace);
         let text = read(&Plot::elastic(&chart, 0));
         let svg = Document::parse(&text).expect("XML");
         assert_eq!(of(&svg, class).tag_name().name(), element, "{class}: {text}");
     }
+}
+
+#[test]
+fn the_colours_of_a_map_go_with_the_logarithm() {
+    let times = [1e3, 1e5, 1e7];
+    let square = |at: usize| Square { at: (0, at), ns: times[at], text: format!("{at}") };
+    let squares: Vec<Square> = (0..3).map(square).collect();
+    let text = read(&Plot::elastic(&time_map("map", "", ["", "", "time"], 3, &squares), 0));
+    let svg = Document::parse(&text).expect("XML");
+    let left = |class: &str| path(&svg, class).split(['M', ' ']).nth(1).map(str::to_owned);
+    let expected = ["s7", "s4", "s0"].map(|class| left(&format!("f-{class}")));
+    assert_eq!(expected, ["10", "343.3", "676.7"].map(|at| Some(at.to_owned())), "{text}");
 }
 
 /// The texts that are seen at one of the widths, as boxes in the plot's pixels.
@@ -198,44 +190,31 @@ fn no_overlap(chart: &Chart) {
 #[test]
 fn ugly_names_do_not_overlap_nor_leave_the_chart() {
     let names: Vec<String> = (0..9)
-        .map(|at| format!("fastest {at}0–9{at}.{at} % of messages, mean<br>{at}12.345 µs"))
+        .map(|at| format!("fastest {at}0–9{at}.{at} % of messages, mean\n{at}12.345 µs"))
         .collect();
-    let axes = layout()
-        .x_axis(
-            Axis::new()
-                .title("messages by end-to-end time, and their mean")
-                .type_(AxisType::Category),
-        )
-        .y_axis(time_axis("mean time", AxisType::Linear));
-    let mut standing = chart(axes);
+    let of_names = Axis::names("messages by end-to-end time, and their mean");
+    let mut standing = chart(of_names, Axis::time("mean time"));
     let values: Vec<f64> = (0..9).map(|at| f64::from(at) * 1.234_567e-5).collect();
-    standing.data.push(bars(names.clone(), values.clone(), names.clone(), "", "@b"));
+    standing.draw(Bars::new(names.clone(), values.clone(), B));
     no_overlap(&standing);
 
-    let axes = layout()
-        .x_axis(time_axis("mean time", AxisType::Linear))
-        .y_axis(Axis::new().title("from → to").type_(AxisType::Category));
-    let mut on_side = chart(axes);
-    on_side.data.push(lying(bars(values, names.clone(), names, "", "@b")));
+    let mut on_side = chart(Axis::time("mean time"), Axis::names("from → to"));
+    on_side.draw(Bars::lying(values, names, B));
     no_overlap(&on_side);
 }
 
 #[test]
 fn words_at_neighbouring_points_stand_clear_of_each_other_and_of_bars() {
-    let axes = layout()
-        .x_axis(time_axis("time (log)", AxisType::Log))
-        .y_axis(count_axis("messages", AxisType::Linear).range(vec![0.0, 100.0]));
-    let mut peaks = chart(axes);
+    let mut peaks = chart(Axis::time("time").log(), Axis::count("messages").range(0.0, 100.0));
     let x: Vec<f64> = (0..8).map(|at| 1e-6 * 1.7f64.powi(at)).collect();
     let width: Vec<f64> = x.iter().map(|x| x * 0.5).collect();
-    let counts = vec![10, 50, 52, 90, 20, 60, 61, 15];
-    let words: Vec<String> =
-        x.iter().map(|x| format!("<b>{:.2} µs</b><br>71 % of time", x * 1e6)).collect();
-    peaks.data.push(wide_bars(x.clone(), counts.clone(), width, vec![String::new(); 8], "@b"));
-    peaks.data.push(raw(json!({
-        "type": "scatter", "mode": "markers+text", "x": x, "y": counts, "text": words,
-        "marker": {"symbol": "triangle-down", "size": 9, "color": "@mark"},
-    })));
+    let counts = vec![10_u64, 50, 52, 90, 20, 60, 61, 15];
+    let words = x.iter().map(|x| (format!("{:.2} µs\n71 % of time", x * 1e6), Side::Above));
+    let words = words.collect();
+    peaks.draw(Bars::new(x.clone(), counts.clone(), B).wide(width));
+    let symbol = Symbol::Triangle;
+    let marks = Dots { paint: Colour("mark").into(), size: 9.0, symbol };
+    peaks.draw(Curve::points(x, counts, marks).words(words));
     no_overlap(&peaks);
     let plot = Plot::elastic(&peaks, 0);
     let text = read(&plot);

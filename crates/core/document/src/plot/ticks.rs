@@ -1,8 +1,8 @@
 //! Ticks of an axis: as many as find room for their names.
 
-use super::read::Axis;
-use super::scale::{Scale, Unit};
+use super::scale::Scale;
 use super::words::{LINE, width, wrapped};
+use crate::chart::{Axis, Quantity};
 use crate::format::six_figures;
 
 /// A tick: where it is, 0 to 1 along the axis, and its name, in lines.
@@ -38,7 +38,7 @@ pub(super) fn along(axis: &Axis, scale: &Scale, pixels: f64) -> Vec<Tick> {
 
 /// The ticks of an upright axis of this many pixels.
 pub(super) fn upright(axis: &Axis, scale: &Scale, pixels: f64) -> Vec<Tick> {
-    if axis.labels == Some(false) {
+    if !axis.has_ticks {
         return Vec::new();
     }
     if !scale.names.is_empty() {
@@ -82,10 +82,9 @@ fn best(axis: &Axis, scale: &Scale, wanted: f64, fits: &dyn Fn(&[Tick]) -> bool)
         let text = |value: &f64| tick(scale.place(*value), &text(scale, *value));
         values.iter().map(text).filter(within).collect()
     };
-    if let Some(places) = &axis.places {
-        let named = |(at, name): (&f64, &String)| tick(scale.place(*at), name);
-        let all: Vec<Tick> =
-            places.iter().zip(&axis.names).map(named).filter(|tick| within(tick)).collect();
+    if !axis.ticks.is_empty() {
+        let named = axis.ticks.iter().map(|(at, name)| tick(scale.place(*at), name));
+        let all: Vec<Tick> = named.filter(within).collect();
         return (1..=all.len().max(1))
             .map(|every| all.iter().step_by(every).cloned().collect::<Vec<Tick>>())
             .find(|ticks| fits(ticks))
@@ -93,7 +92,7 @@ fn best(axis: &Axis, scale: &Scale, wanted: f64, fits: &dyn Fn(&[Tick]) -> bool)
     }
     let (low, high) = scale.ends();
     let steps = (2..=(wanted.min(9.0) as i32).max(2)).rev();
-    let least = axis.step.unwrap_or(if whole(scale.unit) { 1.0 } else { 0.0 });
+    let least = axis.step.unwrap_or(if whole(scale.of) { 1.0 } else { 0.0 });
     let linear = steps.map(|wanted| linear(low, high, f64::from(wanted), least));
     let log = if scale.log { log(low, high) } else { Vec::new() };
     let kept = |values: &[f64]| {
@@ -109,8 +108,8 @@ fn best(axis: &Axis, scale: &Scale, wanted: f64, fits: &dyn Fn(&[Tick]) -> bool)
 }
 
 /// Whether there are no parts of one.
-fn whole(unit: Unit) -> bool {
-    matches!(unit, Unit::Count | Unit::Bytes)
+fn whole(of: Quantity) -> bool {
+    matches!(of, Quantity::Count | Quantity::Bytes)
 }
 
 /// Places on a log axis, the densest first.
@@ -137,13 +136,13 @@ fn linear(low: f64, high: f64, wanted: f64, least: f64) -> Vec<f64> {
 
 /// The name of a value.
 pub(super) fn text(scale: &Scale, value: f64) -> String {
-    match scale.unit {
-        Unit::Time => time(value),
-        Unit::Count => si(value, ""),
-        Unit::Bytes => si(value, "\u{202f}B"),
-        Unit::Part => format!("{}\u{202f}%", figures(value * 100.0)),
-        Unit::Number => six_figures(value),
-        Unit::Day => day(value / 1e3),
+    match scale.of {
+        Quantity::Time => time(value),
+        Quantity::Count => si(value, ""),
+        Quantity::Bytes => si(value, "\u{202f}B"),
+        Quantity::Part => format!("{}\u{202f}%", figures(value * 100.0)),
+        Quantity::Number | Quantity::Name => six_figures(value),
+        Quantity::Day => day(value / 1e3),
     }
 }
 

@@ -3,6 +3,8 @@
 //! Nobody tells how wide a text will be in the reader's font, so widths are estimated from above:
 //! what is placed with these widths does not overlap in any of the fonts that the page names.
 
+use crate::chart::Side;
+
 /// Size of a chart's letters, CSS pixels.
 pub(super) const SIZE: f64 = 12.0;
 /// From one line of a label to the next.
@@ -84,13 +86,6 @@ pub(super) struct Label {
     pub(super) y: f64,
     pub(super) lines: Vec<String>,
     pub(super) side: Side,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Above,
-    Left,
-    Right,
 }
 
 /// From a point to its words.

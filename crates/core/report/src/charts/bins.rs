@@ -1,13 +1,11 @@
 //! Histograms of bins, on either scale.
 
-use document::chart::{WideBars, axis_seconds_fine, wide_bars};
-use document::{chart_label, count, time};
-use plotly::Scatter;
-use plotly::common::{Line, LineShape, Mode as TraceMode};
+use document::chart::{Bars, Stack, axis_seconds_fine};
+use document::{Colour, count, counted, time};
 use stats::analysis::Bin;
 
 /// A histogram: one bar a bin, as wide as the bin on either scale.
-pub(crate) fn histogram(bins: &[Bin], scale: Scale, colour: &str) -> Box<WideBars> {
+pub(crate) fn histogram(bins: &[Bin], scale: Scale, colour: Colour) -> Bars {
     let kept: Vec<&Bin> =
         bins.iter().filter(|bin| scale == Scale::Linear || bin.to > 0.0).collect();
     // Zero has no place on a log scale: its bin is drawn below the first nanosecond, and says what
@@ -15,11 +13,11 @@ pub(crate) fn histogram(bins: &[Bin], scale: Scale, colour: &str) -> Box<WideBar
     let from =
         |bin: &Bin| if scale == Scale::Log && bin.from <= 0.0 { bin.to / 2.0 } else { bin.from };
     let middle = |bin: &&Bin| axis_seconds_fine((from(bin) + bin.to) / 2.0);
-    let x = kept.iter().map(middle).collect();
-    let counts = kept.iter().map(|bin| bin.count).collect();
+    let x: Vec<f64> = kept.iter().map(middle).collect();
+    let counts: Vec<u64> = kept.iter().map(|bin| bin.count).collect();
     let texts = kept.iter().map(|bin| bin_text(bin)).collect();
     let width = kept.iter().map(|bin| axis_seconds_fine(bin.to - from(bin))).collect();
-    wide_bars(x, counts, width, texts, colour)
+    Bars::new(x, counts, colour).wide(width).tips(texts)
 }
 
 /// Scale of a histogram's bins.
@@ -42,23 +40,13 @@ pub(crate) fn scale_of(bins: &[Bin]) -> Scale {
 }
 
 fn bin_text(bin: &Bin) -> String {
-    let noun = if bin.count == 1 { "message" } else { "messages" };
-    format!("{} to {}<br><b>{}</b> {noun}", time(bin.from), time(bin.to), count(bin.count))
+    format!("{} to {}\n{}", time(bin.from), time(bin.to), counted(bin.count, "message"))
 }
 
 /// An area stacked on those before it, in steps.
-pub(crate) fn stacked(bins: &[Bin], name: &str, colour: &str) -> Box<Scatter<f64, u64>> {
-    let mut x: Vec<f64> = bins.iter().map(|bin| axis_seconds_fine(bin.from)).collect();
-    let mut y: Vec<u64> = bins.iter().map(|bin| bin.count).collect();
-    if let Some(last) = bins.last() {
-        x.push(axis_seconds_fine(last.to));
-        y.push(0);
-    }
-    Scatter::new(x, y)
-        .mode(TraceMode::Lines)
-        .name(chart_label(name))
-        .stack_group("all")
-        .fill_color(format!("{colour}/0.85"))
-        .hover_template("%{y:,}")
-        .line(Line::new().shape(LineShape::Hv).width(0.5).color(colour.to_owned()))
+pub(crate) fn stacked(bins: &[Bin], name: &str, colour: Colour) -> Stack {
+    let last = bins.last().map(|last| (axis_seconds_fine(last.to), 0.0));
+    let steps = bins.iter().map(|bin| (axis_seconds_fine(bin.from), bin.count as f64));
+    let tips = bins.iter().map(|bin| format!("{name}: {}", count(bin.count))).collect();
+    Stack::new(name, steps.chain(last).collect(), colour.at(0.85), tips)
 }

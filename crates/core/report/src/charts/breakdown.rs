@@ -1,17 +1,12 @@
 //! The messages by hops, packets, bytes, pair, kind and launch.
 
-use plotly::common::{Anchor, Orientation};
-use plotly::layout::{Axis, AxisType, BarMode, Legend, Margin, TraceOrder};
 use stats::analysis::{Analysis, Breakdown, By, Group, Stage, Summary};
 
 use super::bins::{Scale, scale_of, stacked};
 use crate::palette::{PARTS, colour, name, title};
 use crate::tables;
-use document::Section;
-use document::chart::{
-    Chart, MAP_ROWS_AT_MOST, Square, bars, count_axis, layout, lying, time_axis, time_map,
-};
-use document::{axis_seconds, chart_label, counted, ordered, time};
+use document::chart::{Axis, Bars, Chart, MAP_ROWS_AT_MOST, Square, time_map};
+use document::{Section, axis_seconds, counted, ordered, time};
 
 /// Groups beyond these would be too thin to read; the table below has them all.
 const BARS_AT_MOST: usize = 40;
@@ -108,8 +103,8 @@ fn square(group: &Group) -> Option<Square> {
     let (from, to) = group.key;
     let whole = stage_of(group, Stage::EndToEnd)?;
     let text = format!(
-        "{}: mean <b>{}</b> end to end<br>{}",
-        chart_label(&group.label),
+        "{}: mean {} end to end\n{}",
+        group.label,
         time(whole.mean_ns),
         counted(whole.count, "message")
     );
@@ -183,79 +178,53 @@ fn areas(breakdown: &Breakdown, words: &Words) -> Chart {
         .iter()
         .find(|g| !g.bins.is_empty())
         .map_or(Scale::Linear, |g| scale_of(&g.bins));
-    let (kind, axis) = match scale {
-        Scale::Log => (AxisType::Log, "transit time (log)"),
-        Scale::Linear => (AxisType::Linear, "transit time"),
-    };
-    let axes = layout()
-        .show_legend(true)
-        .legend(
-            Legend::new()
-                .orientation(Orientation::Horizontal)
-                .y(1.02)
-                .y_anchor(Anchor::Bottom)
-                .trace_order(TraceOrder::Normal),
-        )
-        .margin(Margin::new().left(56).right(16).top(44).bottom(44))
-        .x_axis(time_axis(axis, kind))
-        .y_axis(count_axis("messages", AxisType::Linear));
+    let axis = Axis::time("transit time");
+    let axis = if scale == Scale::Log { axis.log() } else { axis };
+    let axes = (axis, Axis::count("messages"));
     let label = format!("Stacked histogram of transit time by {}.", words.group);
     let mut chart =
         Chart::new(format!("areas-{}", words.key), 320, label, axes).titled("Transit, stacked");
+    chart.legend = true;
     let shown = breakdown.groups.len().min(AREAS_AT_MOST);
     for (i, group) in breakdown.groups.iter().take(shown).enumerate() {
         let name = match (words.group, group.label.as_str()) {
             (group, "1") => format!("1 {}", group.trim_end_matches('s')),
             (group, label) => format!("{label} {group}"),
         };
-        chart.data.push(stacked(&group.bins, &name, &ordered(i, shown).token()));
+        chart.draw(stacked(&group.bins, &name, ordered(i, shown)));
     }
     chart
 }
 
 fn means(breakdown: &Breakdown, words: &Words) -> Chart {
     let shown = &breakdown.groups[..breakdown.groups.len().min(BARS_AT_MOST)];
-    let axes = layout()
-        .bar_mode(BarMode::Stack)
-        .bar_gap(0.25)
-        .margin(Margin::new().left(72).right(16).top(10).bottom(44))
-        .x_axis(time_axis("mean time", AxisType::Linear))
-        .y_axis(
-            Axis::new()
-                .title(words.group)
-                .type_(AxisType::Category)
-                .auto_margin(true)
-                // First group on top, as in the table.
-                .range(vec![shown.len() as f64 - 0.4, -0.6]),
-        );
+    let axes = (Axis::time("mean time"), Axis::names(words.group).downwards());
     let height = (90 + 26 * shown.len() as u32).max(210);
     let label = format!("Mean time in each stage by {}.", words.group);
     let mut chart = Chart::new(format!("means-{}", words.key), height, label, axes)
-        .titled("Mean time in each stage");
+        .titled("Mean time in each stage")
+        .stacked(0.25);
     for stage in PARTS {
-        chart.data.push(stage_bars(shown, stage));
+        chart.draw(stage_bars(shown, stage));
     }
     chart
 }
 
-fn stage_bars(groups: &[Group], stage: Stage) -> Box<plotly::Bar<f64, String>> {
+fn stage_bars(groups: &[Group], stage: Stage) -> Bars {
     let with: Vec<(&Group, &Summary)> =
         groups.iter().filter_map(|g| Some((g, stage_of(g, stage)?))).collect();
-    let x = with.iter().map(|(_, summary)| axis_seconds(summary.mean_ns)).collect();
-    let y = with.iter().map(|(group, _)| chart_label(&group.label)).collect();
-    let texts = with
-        .iter()
-        .map(|(group, summary)| {
-            format!(
-                "{}: mean <b>{}</b> in {}<br>{}",
-                chart_label(&group.label),
-                time(summary.mean_ns),
-                name(stage),
-                counted(summary.count, "message")
-            )
-        })
-        .collect();
-    lying(bars(x, y, texts, title(stage), &colour(stage).token()))
+    let x: Vec<f64> = with.iter().map(|(_, summary)| axis_seconds(summary.mean_ns)).collect();
+    let y: Vec<String> = with.iter().map(|(group, _)| group.label.clone()).collect();
+    let tip = |(group, summary): &(&Group, &Summary)| {
+        format!(
+            "{}: mean {} in {}\n{}",
+            group.label,
+            time(summary.mean_ns),
+            name(stage),
+            counted(summary.count, "message")
+        )
+    };
+    Bars::lying(x, y, colour(stage)).tips(with.iter().map(tip).collect())
 }
 
 #[cfg(test)]

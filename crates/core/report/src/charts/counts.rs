@@ -1,12 +1,9 @@
 //! Queue lengths and messages in flight.
 
-use plotly::layout::AxisType;
-use serde_json::json;
 use stats::analysis::{Analysis, CountView, Counted};
 
-use document::Section;
-use document::chart::{Chart, bars, count_axis, layout, log_count_range, mode};
-use document::count;
+use document::chart::{Axis, Bars, Chart, log_counts};
+use document::{Colour, Section, count};
 
 pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     let views: Vec<&CountView> =
@@ -27,47 +24,26 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
 fn chart(view: &CountView) -> Chart {
     let (key, name) = names(view.of);
     let label = format!("Histogram of {name}: mean {:.1}, largest {}.", view.mean, count(view.max));
-    let axes = layout()
-        .bar_gap(0.05)
-        .x_axis(count_axis(name, AxisType::Linear))
-        .y_axis(count_axis("messages", AxisType::Linear));
-    let mut chart = Chart::new(key, 250, label, axes).titled(format!(
-        "{name}: mean {:.1}, largest {}",
-        view.mean,
-        count(view.max)
-    ));
-    chart.data.push(whole_number_bars(&view.bars, "@a"));
+    let axes = (Axis::count(name), Axis::count("messages"));
+    let title = format!("{name}: mean {:.1}, largest {}", view.mean, count(view.max));
+    let mut chart = Chart::new(key, 250, label, axes).titled(title).gap(0.05);
+    chart.draw(whole_number_bars(&view.bars, Colour("a")));
     let largest = view.bars.iter().map(|bar| bar.2).max().unwrap_or(1);
-    chart.modes = vec![
-        mode("linear", None, json!({})),
-        mode(
-            "semi-log",
-            None,
-            json!({"yaxis.type": "log", "yaxis.range": log_count_range(largest)}),
-        ),
-    ];
+    let semi_log = chart.mode("semi-log").y(log_counts(Axis::count("messages"), largest));
+    chart.modes = vec![chart.mode("linear"), semi_log];
     chart
 }
 
 /// Bars over ranges (inclusive) of whole numbers.
-pub(super) fn whole_number_bars(
-    ranges: &[(u64, u64, u64)],
-    colour: &str,
-) -> Box<plotly::Bar<f64, u64>> {
-    let x = ranges.iter().map(|(from, to, _)| (*from as f64 + *to as f64) / 2.0).collect();
-    let y = ranges.iter().map(|(_, _, n)| *n).collect();
-    let texts = ranges
-        .iter()
-        .map(|(from, to, n)| {
-            let range = if from == to {
-                count(*from)
-            } else {
-                format!("{} to {}", count(*from), count(*to))
-            };
-            format!("{range}: <b>{}</b> times", count(*n))
-        })
-        .collect();
-    bars(x, y, texts, "", colour)
+pub(super) fn whole_number_bars(ranges: &[(u64, u64, u64)], colour: Colour) -> Bars {
+    let x: Vec<f64> =
+        ranges.iter().map(|(from, to, _)| (*from as f64 + *to as f64) / 2.0).collect();
+    let y: Vec<u64> = ranges.iter().map(|(_, _, n)| *n).collect();
+    let tip = |(from, to, n): &(u64, u64, u64)| {
+        let end = if from == to { String::new() } else { format!(" to {}", count(*to)) };
+        format!("{}{end}: {} times", count(*from), count(*n))
+    };
+    Bars::new(x, y, colour).tips(ranges.iter().map(tip).collect())
 }
 
 fn names(counted: Counted) -> (&'static str, &'static str) {

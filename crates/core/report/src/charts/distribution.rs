@@ -1,15 +1,12 @@
 //! Distributions by pieces: the fastest 95 %, 95 to 99.9 %, the slowest 0.1 %, each at its own
 //! scale.
 
-use plotly::layout::AxisType;
-use serde_json::json;
 use stats::analysis::{Analysis, Bin, Piece, PieceView, StageView};
 
 use super::bins::{Scale, histogram};
 use crate::palette::{CYCLE, colour, title};
-use document::Section;
-use document::chart::{Chart, Mode, count_axis, layout, log_count_range, mode, time_axis};
-use document::{ChartText, Colour, counted, time};
+use document::chart::{Axis, Chart, Mode, log_counts};
+use document::{ChartText, Colour, Section, counted, time};
 
 const HEIGHT: u32 = 210;
 /// A bin with this part of a piece's messages makes a linear scale useless.
@@ -57,7 +54,7 @@ pub(super) fn cycles(analysis: &Analysis) -> Option<Section> {
 
 fn panels(key: &str, name: &str, colour: Colour, view: &StageView) -> Vec<Chart> {
     let mut charts: Vec<Chart> =
-        view.pieces.iter().map(|piece| panel(key, name, &colour.token(), piece)).collect();
+        view.pieces.iter().map(|piece| panel(key, name, colour, piece)).collect();
     if let Some(first) = charts.first_mut() {
         first.text = spark(name, &view.log_bins);
     }
@@ -74,41 +71,35 @@ fn spark(name: &str, bins: &[Bin]) -> Option<ChartText> {
     })
 }
 
-fn panel(key: &str, name: &str, colour: &str, piece: &PieceView) -> Chart {
+fn panel(key: &str, name: &str, colour: Colour, piece: &PieceView) -> Chart {
     let (piece_key, piece_name) = piece_names(piece.piece);
-    let axes = layout()
-        .x_axis(time_axis(axis_title(key), AxisType::Linear).n_ticks(5))
-        .y_axis(count_axis("messages", AxisType::Linear));
+    let axes = (Axis::time(axis_title(key)), Axis::count("messages"));
     let label = format!("Histogram of {name}, {piece_name}: {}.", counted(piece.count, "message"));
     let mut chart = Chart::new(format!("dist-{key}-{piece_key}"), HEIGHT, label, axes)
         .titled(format!("{name}: {piece_name}"));
-    chart.data.push(histogram(&piece.linear_bins, Scale::Linear, colour));
-    chart.data.push(histogram(&piece.log_bins, Scale::Log, colour).hidden());
-    chart.modes = scale_modes(piece, axis_title(key));
+    chart.draw(histogram(&piece.linear_bins, Scale::Linear, colour));
+    chart.draw(histogram(&piece.log_bins, Scale::Log, colour));
+    chart.modes = scale_modes(&chart, piece, axis_title(key));
     chart
 }
 
 /// The scales of a panel. It begins with that on which most can be seen: linear, unless one bin has
 /// so many of the messages that nothing else would be seen.
-fn scale_modes(piece: &PieceView, title: &str) -> Vec<Mode> {
+fn scale_modes(chart: &Chart, piece: &PieceView, title: &str) -> Vec<Mode> {
     let largest = |bins: &[Bin]| bins.iter().map(|bin| bin.count).max().unwrap_or(1);
-    let semi = json!({
-        "yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.linear_bins)),
-        "yaxis.title.text": "messages (log)",
-    });
-    let both = json!({
-        "xaxis.type": "log", "xaxis.title.text": format!("{title} (log)"),
-        "yaxis.type": "log", "yaxis.range": log_count_range(largest(&piece.log_bins)),
-        "yaxis.title.text": "messages (log)",
-    });
+    let counts = |bins: &[Bin]| log_counts(Axis::count("messages"), largest(bins));
+    let linear = |name| chart.mode(name).seeing([true, false]);
     // A piece of zeros has no bins on a log scale.
     let log_log = |name| match piece.log_bins.is_empty() {
-        false => mode(name, Some(vec![false, true]), both.clone()),
-        true => mode(name, None, json!({})),
+        false => chart
+            .mode(name)
+            .seeing([false, true])
+            .x(Axis::time(title).log())
+            .y(counts(&piece.log_bins)),
+        true => linear(name),
     };
-    let linear = |name| mode(name, Some(vec![true, false]), json!({}));
     let first = if is_spike(&piece.linear_bins) { log_log("auto") } else { linear("auto") };
-    let semi_log = mode("semi-log", Some(vec![true, false]), semi);
+    let semi_log = linear("semi-log").y(counts(&piece.linear_bins));
     vec![first, linear("linear"), semi_log, log_log("log-log")]
 }
 

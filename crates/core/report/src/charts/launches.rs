@@ -1,18 +1,14 @@
 //! How much launches differ: one launch proves nothing.
 
-use plotly::Scatter;
-use plotly::common::{Line, Marker, Mode as TraceMode};
-use plotly::layout::{Axis, AxisType};
-use serde_json::json;
 use stats::analysis::{Analysis, LaunchSpread, Summary};
 
 use crate::finding::quantile;
-use document::chart::{Chart, layout, mode, time_axis};
-use document::{Colour, Section};
-use document::{axis_seconds, part, quantile_name};
+use document::chart::{Axis, Chart, Curve, Dots};
+use document::{Colour, Section, axis_seconds, part, quantile_name, time};
 
 /// The quantiles drawn, with their colours: the darker, the more typical.
-const SHOWN: [(f64, &str); 4] = [(0.5, "@a"), (0.9, "@s2"), (0.99, "@s4"), (0.999, "@s6")];
+const SHOWN: [(f64, Colour); 4] =
+    [(0.5, Colour("a")), (0.9, Colour("s2")), (0.99, Colour("s4")), (0.999, Colour("s6"))];
 
 pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     let spread = &analysis.launches;
@@ -24,7 +20,7 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     section.legend = SHOWN
         .iter()
         .filter(|(p, _)| spread.launches.iter().any(|(_, summary)| quantile(summary, *p).is_some()))
-        .map(|(p, colour)| (quantile_name(*p), Colour(&colour[1..])))
+        .map(|(p, colour)| (quantile_name(*p), *colour))
         .collect();
     section.charts.push(chart(spread, what));
     Some(section)
@@ -61,47 +57,29 @@ fn deviation(of: f64) -> String {
 }
 
 fn chart(spread: &LaunchSpread, what: &str) -> Chart {
-    let axes = layout()
-        .x_axis(Axis::new().title("launch").type_(AxisType::Category))
-        .y_axis(time_axis(&format!("{what} (log)"), AxisType::Log));
+    let axes = (Axis::names("launch"), Axis::time(what).log());
     let label = format!("Quantiles of {what} in {} launches.", spread.launches.len());
     let mut chart = Chart::new("launches", 300, label, axes);
-    for (p, colour) in SHOWN {
-        if let Some(trace) = quantile_line(&spread.launches, p, colour) {
-            chart.data.push(trace);
-        }
-    }
-    chart.modes = vec![
-        mode("log", None, json!({})),
-        mode(
-            "linear",
-            None,
-            json!({"yaxis.type": "linear", "yaxis.title.text": what, "yaxis.rangemode": "tozero"}),
-        ),
-    ];
+    let lines = SHOWN.iter().filter_map(|(p, colour)| line(&spread.launches, *p, *colour));
+    chart.data.extend(lines.map(Into::into));
+    let linear = chart.mode("linear").y(Axis::time(what).from_0());
+    chart.modes = vec![chart.mode("log"), linear];
     chart
 }
 
-fn quantile_line(
-    launches: &[(u32, Summary)],
-    p: f64,
-    colour: &'static str,
-) -> Option<Box<Scatter<String, f64>>> {
+fn line(launches: &[(u32, Summary)], p: f64, colour: Colour) -> Option<Curve> {
     let points: Vec<(u32, i64)> = launches
         .iter()
         .filter_map(|(launch, summary)| Some((*launch, quantile(summary, p)?)))
         .collect();
-    if points.is_empty() {
-        return None;
-    }
-    let x = points.iter().map(|(launch, _)| launch.to_string()).collect();
-    let y = points.iter().map(|(_, ns)| axis_seconds(*ns as f64)).collect();
-    Some(
-        Scatter::new(x, y)
-            .name(quantile_name(p))
-            .mode(TraceMode::LinesMarkers)
-            .line(Line::new().color(format!("{colour}/0.45")).width(1.2))
-            .marker(Marker::new().color(colour).size(8))
-            .hover_template(format!("launch %{{x}}: {} %{{y:.3~s}}s", quantile_name(p))),
-    )
+    let x: Vec<String> = points.iter().map(|(launch, _)| launch.to_string()).collect();
+    let y: Vec<f64> = points.iter().map(|(_, ns)| axis_seconds(*ns as f64)).collect();
+    let tip = |(launch, ns): &(u32, i64)| {
+        format!("launch {launch}: {} {}", quantile_name(p), time(*ns as f64))
+    };
+    let tips = points.iter().map(tip).collect();
+    (!points.is_empty()).then(|| {
+        let line = Curve::line(x, y, colour.at(0.45), 1.2);
+        line.dots(Dots::discs(colour, 8.0)).tips(tips)
+    })
 }

@@ -1,15 +1,12 @@
 //! Each stage with several peaks: all its messages on log scales, the peaks marked.
 
-use plotly::layout::AxisType;
-use serde_json::json;
 use stats::analysis::{Analysis, Bin, Peak};
 
 use super::bins::{Scale, histogram};
 use crate::palette::MARK;
 use crate::peaks::{Shown, mass, sentence, shown, table};
-use document::chart::{Chart, Raw, count_axis, layout, mode, time_axis};
-use document::{Colour, Section};
-use document::{axis_seconds, counted, part, time};
+use document::chart::{Axis, Chart, Curve, Dots, Side, Symbol};
+use document::{Section, axis_seconds, counted, part, time};
 
 const HEIGHT: u32 = 270;
 /// Labels nearer than this part of the axis would lie on each other.
@@ -24,7 +21,7 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     let mut section = Section::new("peaks", "Peaks", sentence(&shown));
     section.columns = drawn.len().clamp(1, 2);
     section.charts = drawn.iter().map(|stage| chart(stage)).collect();
-    section.legend = vec![("Peak".to_owned(), Colour("mark"))];
+    section.legend = vec![("Peak".to_owned(), MARK)];
     Some(section.table(table(&shown)))
 }
 
@@ -32,35 +29,25 @@ fn chart(stage: &Shown) -> Chart {
     let bins = &stage.view.log_bins;
     let largest = bins.iter().map(|bin| bin.count).max().unwrap_or(1).max(1) as f64;
     // Room above the highest bar for two lines of label.
-    let log_range = json!([-0.3, largest.log10() * 1.3 + 0.5]);
-    let axes = layout()
-        .x_axis(time_axis("time (log)", AxisType::Log))
-        .y_axis(count_axis("messages (log)", AxisType::Log));
+    let log_counts =
+        Axis::count("messages").log().range(0.5, 10f64.powf(largest.log10() * 1.3 + 0.5));
+    let linear_counts = Axis::count("messages").range(0.0, largest * 1.35);
+    let axes = (Axis::time("time").log(), log_counts);
     let peaks = stage.peaks.len() as u64;
     let label = format!("Histogram of {} with {} marked.", stage.name, counted(peaks, "peak"));
     let id = format!("peaks-{}", stage.colour.0);
     let mut chart = Chart::new(id, HEIGHT, label, axes).titled(stage.title);
-    chart.data.push(histogram(bins, Scale::Log, &stage.colour.token()));
-    chart.data.push(Box::new(marks(&stage.peaks, bins)));
-    chart.modes = vec![
-        mode("log", None, json!({"yaxis.range": log_range})),
-        mode(
-            "linear",
-            None,
-            json!({
-                "yaxis.type": "linear", "yaxis.title.text": "messages",
-                "yaxis.range": [0, largest * 1.35],
-            }),
-        ),
-    ];
+    chart.draw(histogram(bins, Scale::Log, stage.colour));
+    chart.draw(marks(&stage.peaks, bins));
+    chart.modes = vec![chart.mode("log"), chart.mode("linear").y(linear_counts)];
     chart
 }
 
 /// A mark over each peak, and its figures where there is room for them.
-fn marks(peaks: &[Peak], bins: &[Bin]) -> Raw {
+fn marks(peaks: &[Peak], bins: &[Bin]) -> Curve {
     let span = bins.last().map_or(1.0, |bin| bin.to.max(1.0)).ln() - bins[0].from.max(1.0).ln();
     let mut labelled: Vec<f64> = Vec::new();
-    let mut text = vec![String::new(); peaks.len()];
+    let mut words = vec![(String::new(), Side::Above); peaks.len()];
     let mut order: Vec<usize> = (0..peaks.len()).collect();
     let weight = |at: &usize| peaks[*at].mass.max(peaks[*at].time_share);
     order.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
@@ -68,32 +55,22 @@ fn marks(peaks: &[Peak], bins: &[Bin]) -> Raw {
         let place = peaks[at].place_ns.max(1.0).ln();
         if labelled.iter().all(|other| (place - other).abs() > ROOM * span) {
             labelled.push(place);
-            text[at] = label(&peaks[at]);
+            words[at].0 = label(&peaks[at]);
         }
     }
     let x: Vec<f64> = peaks.iter().map(|peak| axis_seconds(peak.place_ns.max(0.5))).collect();
     let y: Vec<u64> = peaks.iter().map(|peak| height(peak, bins)).collect();
-    let hover: Vec<String> = peaks.iter().map(tip).collect();
-    Raw(json!({
-        "type": "scatter", "mode": "markers+text", "name": "Peak", "x": x, "y": y, "text": text,
-        "textposition": "top center", "textfont": {"size": 11}, "cliponaxis": false,
-        "hovertext": hover, "hoverinfo": "text",
-        "marker": {"symbol": "triangle-down", "size": 9, "color": MARK},
-    }))
+    let dots = Dots { paint: MARK.into(), size: 9.0, symbol: Symbol::Triangle };
+    Curve::points(x, y, dots).words(words).tips(peaks.iter().map(tip).collect())
 }
 
 fn label(peak: &Peak) -> String {
-    format!(
-        "<b>{}</b><br>{}, {} of time",
-        time(peak.place_ns),
-        mass(peak.mass),
-        part(peak.time_share)
-    )
+    format!("{}\n{}, {} of time", time(peak.place_ns), mass(peak.mass), part(peak.time_share))
 }
 
 fn tip(peak: &Peak) -> String {
     format!(
-        "<b>{}</b>, {} wide<br>{}, {}<br>{} of the time",
+        "{}, {} wide\n{}, {}\n{} of the time",
         time(peak.place_ns),
         time(peak.width_ns),
         counted(peak.count, "message"),

@@ -1,15 +1,12 @@
 //! Times between successive sends, and that time per message served meanwhile.
 
-use plotly::layout::AxisType;
-use serde_json::json;
 use stats::analysis::{Analysis, SendView, StageView};
 
 use super::bins::{Scale, histogram};
 use super::counts::whole_number_bars;
 use crate::finding::quantile;
-use document::Section;
-use document::chart::{Chart, count_axis, layout, log_count_range, mode, time_axis};
-use document::time_or_none;
+use document::chart::{Axis, Chart, Mode, log_counts};
+use document::{Colour, Section, time_or_none};
 
 pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     let sends = analysis.sends.as_ref()?;
@@ -49,34 +46,27 @@ fn sentence(sends: &SendView) -> String {
 }
 
 fn times(key: &'static str, title: &str, view: &StageView) -> Chart {
-    let axes = layout()
-        .x_axis(time_axis("time (log)", AxisType::Log).n_ticks(6))
-        .y_axis(count_axis("sends", AxisType::Linear));
+    let axes = (Axis::time("time").log(), Axis::count("sends"));
     let mut chart = Chart::new(key, 240, format!("Histogram: {title}."), axes).titled(title);
-    chart.data.push(histogram(&view.log_bins, Scale::Log, "@b"));
+    chart.draw(histogram(&view.log_bins, Scale::Log, Colour("b")));
     let largest = view.log_bins.iter().map(|bin| bin.count).max().unwrap_or(1);
-    chart.modes = modes(largest);
+    chart.modes = modes(&chart, largest);
     chart
 }
 
 fn served(served: &[(u64, u64)]) -> Chart {
-    let axes = layout()
-        .bar_gap(0.05)
-        .x_axis(count_axis("messages served between two sends", AxisType::Linear))
-        .y_axis(count_axis("sends", AxisType::Linear));
+    let axes = (Axis::count("messages served between two sends"), Axis::count("sends"));
     let label = "Histogram of messages served between two sends.".to_owned();
-    let mut chart =
-        Chart::new("served", 240, label, axes).titled("Messages served between two sends");
+    let title = "Messages served between two sends";
+    let mut chart = Chart::new("served", 240, label, axes).titled(title).gap(0.05);
     let ranges: Vec<(u64, u64, u64)> =
         served.iter().map(|(value, n)| (*value, *value, *n)).collect();
-    chart.data.push(whole_number_bars(&ranges, "@d"));
-    chart.modes = modes(served.iter().map(|(_, n)| *n).max().unwrap_or(1));
+    chart.draw(whole_number_bars(&ranges, Colour("d")));
+    chart.modes = modes(&chart, served.iter().map(|(_, n)| *n).max().unwrap_or(1));
     chart
 }
 
-fn modes(largest: u64) -> Vec<document::Mode> {
-    vec![
-        mode("linear", None, json!({})),
-        mode("log", None, json!({"yaxis.type": "log", "yaxis.range": log_count_range(largest)})),
-    ]
+fn modes(chart: &Chart, largest: u64) -> Vec<Mode> {
+    let log = chart.mode("log").y(log_counts(Axis::count("sends"), largest));
+    vec![chart.mode("linear"), log]
 }

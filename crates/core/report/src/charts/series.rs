@@ -1,15 +1,10 @@
 //! End-to-end time along the run, with the slowest messages marked.
 
-use plotly::common::{HoverInfo, Marker, MarkerSymbol, Mode as TraceMode};
-use plotly::layout::AxisType;
-use plotly::{Scatter, Trace};
-use serde_json::json;
 use stats::analysis::{Analysis, SeriesBin, SlowMessage};
 
 use crate::palette::{MARK, PARTS, name};
-use document::chart::{Chart, layout, line, mode, seconds, time_axis};
-use document::{Colour, Section};
-use document::{axis_seconds, size, time, time_or_none};
+use document::chart::{Axis, Chart, Curve, Dots, seconds};
+use document::{Colour, Section, axis_seconds, size, time, time_or_none};
 
 /// More marks would hide each other.
 const MARKED_AT_MOST: usize = 50;
@@ -30,49 +25,43 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
         ("Median".to_owned(), Colour("a")),
         ("99\u{a0}%".to_owned(), Colour("s4")),
         ("Maximum".to_owned(), Colour("faint")),
-        ("Slowest messages".to_owned(), Colour("mark")),
+        ("Slowest messages".to_owned(), MARK),
     ];
     section.charts.push(chart(analysis));
     section.page_only = true;
     Some(section)
 }
 
+/// A line: name, colour, width, and what it is of.
+type Drawn = (&'static str, Colour, f64, fn(&SeriesBin) -> i64);
+
+/// The last on top.
+const LINES: [Drawn; 3] = [
+    ("maximum", Colour("faint"), 1.0, |bin| bin.max_ns),
+    ("99\u{a0}%", Colour("s4"), 1.6, |bin| bin.p99_ns),
+    ("median", Colour("a"), 2.2, |bin| bin.p50_ns),
+];
+
 fn chart(analysis: &Analysis) -> Chart {
-    let axes = layout()
-        .x_axis(time_axis("time since the run began", AxisType::Linear))
-        .y_axis(time_axis("end-to-end time (log)", AxisType::Log));
+    let axes = (Axis::time("time since the run began"), Axis::time("end-to-end time").log());
     let label = "Median, 99 % quantile and maximum of end-to-end time along the run.".to_owned();
     let mut chart = Chart::new("series", 340, label, axes);
     let bins = parted(&analysis.series);
-    let of = |get: fn(&SeriesBin) -> i64| -> Vec<f64> {
+    let of = |get: &dyn Fn(&SeriesBin) -> i64| -> Vec<f64> {
         let seconds = |bin: &SeriesBin| axis_seconds(get(bin) as f64);
         bins.iter().map(|bin| bin.map_or(f64::NAN, seconds)).collect()
     };
-    let x = || of(|bin| bin.from_ns + (bin.to_ns - bin.from_ns) / 2);
-    let tip = |what: &str| format!("{what} %{{y:.3~s}}s at %{{x:.4~s}}s");
-    chart.data.push(
-        line(x(), of(|bin| bin.max_ns), "Maximum", "@faint", 1.0).hover_template(tip("maximum")),
-    );
-    chart
-        .data
-        .push(line(x(), of(|bin| bin.p99_ns), "99 %", "@s4", 1.6).hover_template(tip("99 %")));
-    chart
-        .data
-        .push(line(x(), of(|bin| bin.p50_ns), "Median", "@a", 2.2).hover_template(tip("median")));
-    if let Some(trace) = slow_marks(&analysis.slowest) {
-        chart.data.push(trace);
+    let middle = |bin: &SeriesBin| bin.from_ns + (bin.to_ns - bin.from_ns) / 2;
+    for (name, colour, width, get) in LINES {
+        let tip = |bin: &SeriesBin| {
+            format!("{name} {} at {}", time(get(bin) as f64), time(middle(bin) as f64))
+        };
+        let tips = bins.iter().map(|bin| bin.map_or_else(String::new, tip)).collect();
+        chart.draw(Curve::line(of(&middle), of(&get), colour, width).tips(tips));
     }
-    chart.modes = vec![
-        mode("log", None, json!({})),
-        mode(
-            "linear",
-            None,
-            json!({
-                "yaxis.type": "linear", "yaxis.title.text": "end-to-end time",
-                "yaxis.rangemode": "tozero",
-            }),
-        ),
-    ];
+    chart.data.extend(slow_marks(&analysis.slowest).map(Into::into));
+    let linear = chart.mode("linear").y(Axis::time("end-to-end time").from_0());
+    chart.modes = vec![chart.mode("log"), linear];
     chart
 }
 
@@ -93,7 +82,7 @@ fn parted(series: &[SeriesBin]) -> Vec<Option<&SeriesBin>> {
     all
 }
 
-fn slow_marks(slowest: &[SlowMessage]) -> Option<Box<dyn Trace>> {
+fn slow_marks(slowest: &[SlowMessage]) -> Option<Curve> {
     let marked: Vec<(&SlowMessage, i64)> = slowest
         .iter()
         .take(MARKED_AT_MOST)
@@ -103,23 +92,15 @@ fn slow_marks(slowest: &[SlowMessage]) -> Option<Box<dyn Trace>> {
         return None;
     }
     let x = seconds(marked.iter().map(|(message, _)| message.ready_ns));
-    let y = marked.iter().map(|(_, ns)| axis_seconds(*ns as f64)).collect();
+    let y: Vec<f64> = marked.iter().map(|(_, ns)| axis_seconds(*ns as f64)).collect();
     let texts = marked.iter().map(|(message, _)| describe(message)).collect();
-    let marker = Marker::new().color(MARK).size(9).symbol(MarkerSymbol::CircleOpen);
-    Some(
-        Scatter::new(x, y)
-            .mode(TraceMode::Markers)
-            .name("Slowest messages")
-            .marker(marker)
-            .text_array(texts)
-            .hover_info(HoverInfo::Text),
-    )
+    Some(Curve::points(x, y, Dots::rings(MARK, 9.0)).tips(texts))
 }
 
 /// All that is known of a slow message, for the eye.
 fn describe(message: &SlowMessage) -> String {
     let mut text = format!(
-        "<b>{}</b> end to end<br>launch {}, message {} of node {}, to node {}, {}",
+        "{} end to end\nlaunch {}, message {} of node {}, to node {}, {}",
         time_or_none(message.stage_ns[0]),
         message.launch,
         message.seq,
@@ -128,8 +109,8 @@ fn describe(message: &SlowMessage) -> String {
         size(message.bytes)
     );
     for (stage, ns) in PARTS.iter().zip(&message.stage_ns[1..]) {
-        text.push_str(&format!("<br>{}: {}", name(*stage), time_or_none(*ns)));
+        text.push_str(&format!("\n{}: {}", name(*stage), time_or_none(*ns)));
     }
-    text.push_str(&format!("<br>ready at {}", time(message.ready_ns as f64)));
+    text.push_str(&format!("\nready at {}", time(message.ready_ns as f64)));
     text
 }

@@ -1,16 +1,13 @@
 //! Where the time of fast and of slow messages went.
 
-use plotly::layout::{AxisType, BarMode};
-use serde_json::json;
 use stats::analysis::{Analysis, Share, Stage};
 
 use crate::facts::Facts;
 use crate::finding::parts;
 use crate::finding::tail;
 use crate::palette::{colour, name, title};
-use document::Section;
-use document::chart::{Chart, bars, hidden, layout, mode, part_axis};
-use document::{axis_seconds, counted, part, quantile_name, quantile_percent, time};
+use document::chart::{Axis, Bars, Chart};
+use document::{Section, axis_seconds, counted, part, quantile_name, quantile_percent, time};
 
 pub(super) fn section(facts: &Facts, analysis: &Analysis) -> Option<Section> {
     if analysis.shares.is_empty() {
@@ -33,49 +30,23 @@ pub(super) fn section(facts: &Facts, analysis: &Analysis) -> Option<Section> {
 }
 
 fn chart(shares: &[Share], shown: &[(usize, Stage)]) -> Chart {
-    let axes = layout()
-        .bar_mode(BarMode::Stack)
-        .bar_gap(0.22)
-        .x_axis(
-            plotly::layout::Axis::new()
-                .title("messages by end-to-end time, and their mean")
-                .type_(AxisType::Category),
-        )
-        .y_axis(part_axis("part of the time", AxisType::Linear).range(vec![0.0, 1.0]));
+    let of_names = Axis::names("messages by end-to-end time, and their mean");
+    let axes = (of_names, Axis::part("part of the time").range(0.0, 1.0));
     let label = "Stacked bars: part of send wait, transit and receive wait by end-to-end quantile."
         .to_owned();
-    let mut chart = Chart::new("shares", 340, label, axes);
+    let mut chart = Chart::new("shares", 340, label, axes).stacked(0.22);
     let names: Vec<String> = shares.iter().map(axis_name).collect();
-    for &(i, stage) in shown {
-        let parts = shares.iter().map(|share| share_of(share, i)).collect();
-        chart.data.push(bars(
-            names.clone(),
-            parts,
-            texts(shares, stage, i),
-            title(stage),
-            &colour(stage).token(),
-        ));
+    let mean = |share: &Share, i: usize| axis_seconds(share.stage_mean_ns[i]);
+    for value in [share_of, mean] {
+        for &(i, stage) in shown {
+            let values: Vec<f64> = shares.iter().map(|share| value(share, i)).collect();
+            let bars = Bars::new(names.clone(), values, colour(stage));
+            chart.draw(bars.tips(texts(shares, stage, i)));
+        }
     }
-    for &(i, stage) in shown {
-        let means = shares.iter().map(|share| axis_seconds(share.stage_mean_ns[i])).collect();
-        chart.data.push(hidden(bars(
-            names.clone(),
-            means,
-            texts(shares, stage, i),
-            title(stage),
-            &colour(stage).token(),
-        )));
-    }
-    let mean = json!({
-        "yaxis.title.text": "mean \
-        time", "yaxis.tickformat": "~s", "yaxis.ticksuffix": "s", "yaxis.range": null,
-        "yaxis.autorange": true,
-    });
-    let seen = |parts: bool| (0..2 * shown.len()).map(|at| (at < shown.len()) == parts).collect();
-    chart.modes = vec![
-        mode("part of time", Some(seen(true)), json!({})),
-        mode("mean time", Some(seen(false)), mean),
-    ];
+    let seen = |parts: bool| (0..2 * shown.len()).map(move |at| (at < shown.len()) == parts);
+    let mean_time = chart.mode("mean time").seeing(seen(false)).y(Axis::time("mean time"));
+    chart.modes = vec![chart.mode("part of time").seeing(seen(true)), mean_time];
     chart
 }
 
@@ -92,7 +63,7 @@ fn axis_name(share: &Share) -> String {
     } else {
         format!("{}–{}", &quantile_name(share.from_p)[1..], quantile_percent(share.to_p))
     };
-    format!("{range}<br>{}", time(share.mean_ns))
+    format!("{range}\n{}", time(share.mean_ns))
 }
 
 fn texts(shares: &[Share], stage: Stage, i: usize) -> Vec<String> {
@@ -100,7 +71,7 @@ fn texts(shares: &[Share], stage: Stage, i: usize) -> Vec<String> {
         .iter()
         .map(|share| {
             format!(
-                "<b>{}</b> of {} in {}<br>mean of {} from {} to {}",
+                "{} of {} in {}\nmean of {} from {} to {}",
                 part(share_of(share, i)),
                 time(share.mean_ns),
                 name(stage),

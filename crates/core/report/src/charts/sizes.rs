@@ -1,18 +1,12 @@
 //! Time against message size, with the jumps marked.
 
-use plotly::common::{HoverInfo, Marker, MarkerSymbol, Mode as TraceMode};
-use plotly::layout::{Axis, AxisType};
-use plotly::{Scatter, Trace};
-use serde_json::json;
 use stats::analysis::{Analysis, Knee, SizePoint, Sweep};
 
 use crate::knees;
 use crate::palette::MARK;
 use crate::tables::{self, JUMP};
-use document::chart::{Chart, Raw, layout, line, mode, seconds, time_axis};
-use document::ratio;
-use document::{Colour, Section};
-use document::{axis_seconds, size, time};
+use document::chart::{Axis, Chart, Curve, Dash, Dots, Mode, Quantity, seconds};
+use document::{Colour, Section, axis_seconds, ratio, size, time};
 
 pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     if analysis.sizes.len() < 2 {
@@ -27,7 +21,7 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
         ("Median".to_owned(), Colour("a")),
         ("99\u{a0}%".to_owned(), Colour("s4")),
         ("Fastest".to_owned(), Colour("faint")),
-        (if sweep.is_some() { "Knee" } else { "Jump" }.to_owned(), Colour("mark")),
+        (if sweep.is_some() { "Knee" } else { "Jump" }.to_owned(), MARK),
     ];
     section.charts.push(chart(&analysis.sizes, sweep, what));
     section.blocks.extend(sweep.into_iter().flat_map(knees::tables));
@@ -53,33 +47,32 @@ pub(crate) fn sentence(sizes: &[SizePoint], what: &str) -> String {
     }
 }
 
+/// A line: name, colour, width, and what it is of.
+type Drawn = (&'static str, Colour, f64, fn(&SizePoint) -> i64);
+
+/// The last on top.
+const LINES: [Drawn; 3] = [
+    ("fastest", Colour("faint"), 1.0, |point| point.min_ns),
+    ("99\u{a0}%", Colour("s4"), 1.6, |point| point.p99_ns),
+    ("median", Colour("a"), 2.2, |point| point.p50_ns),
+];
+
 fn chart(sizes: &[SizePoint], sweep: Option<&Sweep>, what: &str) -> Chart {
-    let x = || sizes.iter().map(|point| place(point.bytes)).collect::<Vec<f64>>();
-    let axes = layout()
-        .x_axis(size_axis(sizes))
-        .y_axis(time_axis(&format!("{what} (log)"), AxisType::Log));
     let label = format!("Median and 99 % quantile of {what} against message size.");
-    let mut chart = Chart::new("sizes", 360, label, axes);
-    let tip = |what: &str| format!("%{{x:,}} B: {what} %{{y:.3~s}}s");
-    chart.data.push(
-        line(x(), seconds(sizes.iter().map(|s| s.min_ns)), "Fastest", "@faint", 1.0)
-            .hover_template(tip("fastest")),
-    );
-    chart.data.push(
-        line(x(), seconds(sizes.iter().map(|s| s.p99_ns)), "99 %", "@s4", 1.6)
-            .hover_template(tip("99 %")),
-    );
-    chart.data.push(
-        line(x(), seconds(sizes.iter().map(|s| s.p50_ns)), "Median", "@a", 2.2)
-            .mode(TraceMode::LinesMarkers)
-            .marker(Marker::new().color("@a").size(5))
-            .hover_template(tip("median")),
-    );
-    match sweep {
-        Some(sweep) => chart.data.extend(fitted(sweep)),
-        None => chart.data.extend(jumps(sizes)),
+    let mut chart = Chart::new("sizes", 360, label, (size_axis(sizes), Axis::time(what).log()));
+    for (name, colour, width, get) in LINES {
+        let x: Vec<f64> = sizes.iter().map(|point| place(point.bytes)).collect();
+        let y = seconds(sizes.iter().map(get));
+        let tip = |of: &SizePoint| format!("{}: {name} {}", size(of.bytes), time(get(of) as f64));
+        let line = Curve::line(x, y, colour, width).tips(sizes.iter().map(tip).collect());
+        let is_median = name == "median";
+        chart.draw(if is_median { line.dots(Dots::discs(colour, 5.0)) } else { line });
     }
-    chart.modes = modes(what);
+    match sweep {
+        Some(sweep) => chart.data.extend(fitted(sweep).map(Into::into)),
+        None => chart.data.extend(jumps(sizes).map(Into::into)),
+    }
+    chart.modes = modes(&chart, what);
     chart
 }
 
@@ -89,21 +82,18 @@ fn place(bytes: u64) -> f64 {
 }
 
 /// The straight lines of a sweep's segments, and its knees.
-fn fitted(sweep: &Sweep) -> Vec<Box<dyn Trace>> {
-    let (mut x, mut y): (Vec<Option<f64>>, Vec<Option<f64>>) = (Vec::new(), Vec::new());
+fn fitted(sweep: &Sweep) -> [Curve; 2] {
+    let (mut x, mut y): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
     for segment in &sweep.segments {
         for bytes in steps(segment.from_bytes, segment.to_bytes) {
-            x.push(Some(place(bytes)));
-            y.push(Some(axis_seconds(segment.base_ns + segment.slope_ns * bytes as f64)));
+            x.push(place(bytes));
+            y.push(axis_seconds(segment.base_ns + segment.slope_ns * bytes as f64));
         }
         // A gap: the line is not drawn across a knee.
-        x.push(None);
-        y.push(None);
+        x.push(f64::NAN);
+        y.push(f64::NAN);
     }
-    let lines = Raw(json!({
-        "type": "scatter", "mode": "lines", "name": "Straight lines", "x": x, "y": y,
-        "hoverinfo": "skip", "line": {"color": MARK, "width": 1.4, "dash": "dot"},
-    }));
+    let lines = Curve::line(x, y, MARK, 1.4).dashed(Dash::Dot);
     let at = |knee: &Knee| {
         let after = sweep.segments.iter().find(|segment| segment.to_bytes >= knee.after_bytes);
         after.map_or(0.0, |line| {
@@ -111,16 +101,11 @@ fn fitted(sweep: &Sweep) -> Vec<Box<dyn Trace>> {
         })
     };
     let jumps: Vec<&Knee> = sweep.knees.iter().filter(|knee| knee.jumps()).collect();
-    let text =
-        |knee: &&Knee| format!("<b>{}</b><br>{}", ratio(1.0 + knee.jump), knees::bracket(knee));
-    let marks = Raw(json!({
-        "type": "scatter", "mode": "markers", "name": "Knee",
-        "x": jumps.iter().map(|knee| place(knee.after_bytes)).collect::<Vec<f64>>(),
-        "y": jumps.iter().map(|knee| at(knee)).collect::<Vec<f64>>(),
-        "hovertext": jumps.iter().map(text).collect::<Vec<String>>(), "hoverinfo": "text",
-        "marker": {"color": MARK, "size": 13, "symbol": "circle-open"},
-    }));
-    vec![Box::new(lines), Box::new(marks)]
+    let text = |knee: &&Knee| format!("{}\n{}", ratio(1.0 + knee.jump), knees::bracket(knee));
+    let x: Vec<f64> = jumps.iter().map(|knee| place(knee.after_bytes)).collect();
+    let y: Vec<f64> = jumps.iter().map(|knee| at(knee)).collect();
+    let marks = Curve::points(x, y, Dots::rings(MARK, 13.0));
+    [lines, marks.tips(jumps.iter().map(text).collect())]
 }
 
 /// Sizes close enough that a straight line is one on log scales too.
@@ -133,42 +118,20 @@ fn steps(from: u64, to: u64) -> Vec<u64> {
 }
 
 /// Marks of jumps from one size to the next, where no lines could be fitted.
-fn jumps(sizes: &[SizePoint]) -> Option<Box<dyn Trace>> {
+fn jumps(sizes: &[SizePoint]) -> Option<Curve> {
     let jumps: Vec<&SizePoint> = sizes.iter().skip(1).filter(|point| point.jump > JUMP).collect();
-    if jumps.is_empty() {
-        return None;
-    }
-    Some(
-        Scatter::new(
-            jumps.iter().map(|s| place(s.bytes)).collect(),
-            seconds(jumps.iter().map(|s| s.p50_ns)),
-        )
-        .mode(TraceMode::Markers)
-        .name("Jump")
-        .marker(Marker::new().color(MARK).size(13).symbol(MarkerSymbol::CircleOpen))
-        .text_array(
-            jumps
-                .iter()
-                .map(|s| {
-                    format!(
-                        "<b>{}</b> from the size before to {}",
-                        ratio(1.0 + s.jump),
-                        size(s.bytes)
-                    )
-                })
-                .collect(),
-        )
-        .hover_info(HoverInfo::Text),
-    )
+    let x: Vec<f64> = jumps.iter().map(|point| place(point.bytes)).collect();
+    let y = seconds(jumps.iter().map(|point| point.p50_ns));
+    let text = |point: &&SizePoint| {
+        format!("{} from the size before to {}", ratio(1.0 + point.jump), size(point.bytes))
+    };
+    let tips = jumps.iter().map(text).collect();
+    (!jumps.is_empty()).then(|| Curve::points(x, y, Dots::rings(MARK, 13.0)).tips(tips))
 }
 
-fn modes(what: &str) -> Vec<document::Mode> {
-    let linear = json!({
-        "xaxis.type": "linear", "xaxis.tickvals": null, "xaxis.ticktext": null,
-        "xaxis.tickmode": "auto", "xaxis.tickformat": "~s", "xaxis.ticksuffix": "B",
-        "yaxis.type": "linear", "yaxis.title.text": what, "yaxis.rangemode": "tozero",
-    });
-    vec![mode("log-log", None, json!({})), mode("linear", None, linear)]
+fn modes(chart: &Chart, what: &str) -> Vec<Mode> {
+    let linear = chart.mode("linear").x(Axis::new(Quantity::Bytes, "payload"));
+    vec![chart.mode("log-log"), linear.y(Axis::time(what).from_0())]
 }
 
 /// Sizes on a log axis, labelled at powers of four.
@@ -183,10 +146,5 @@ fn size_axis(sizes: &[SizePoint]) -> Axis {
         ticks.push((bytes as f64, size(bytes)));
         bytes *= 4;
     }
-    Axis::new()
-        .title("payload (log)")
-        .type_(AxisType::Log)
-        .tick_values(ticks.iter().map(|(at, _)| *at).collect())
-        .tick_text(ticks.into_iter().map(|(_, text)| text).collect())
-        .zero_line(false)
+    Axis::new(Quantity::Bytes, "payload").log().ticks(ticks)
 }

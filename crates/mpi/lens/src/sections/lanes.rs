@@ -3,14 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::found::{Activity, Calls, Lane, MessageLine, Mpi};
-use plotly::common::TickMode;
-use plotly::layout::{Axis, AxisType, Margin};
-use serde_json::{Value, json};
 
 use crate::words::{activity_colour, activity_title};
-use document::chart::{Chart, Raw, layout, time_axis};
-use document::{Colour, Section};
-use document::{axis_seconds, counted, size, time};
+use document::chart::{Axis, Chart, Curve, Quantity};
+use document::{Colour, Section, axis_seconds, counted, size, time};
 
 /// Lanes that one can still tell apart.
 const LANES_AT_MOST: usize = 64;
@@ -77,39 +73,29 @@ fn chart(mpi: &Mpi, calls: &Calls, lanes: &[&Lane]) -> Chart {
         .step_by(every)
         .map(|(at, lane)| (at as f64, lane.rank.to_string()))
         .collect();
-    let (values, names) = named.into_iter().unzip();
-    let axes = layout()
-        .margin(Margin::new().left(48).right(16).top(10).bottom(44))
-        .x_axis(time_axis("time since the run began", AxisType::Linear))
-        .y_axis(
-            Axis::new()
-                .title("rank")
-                .type_(AxisType::Linear)
-                .tick_mode(TickMode::Array)
-                .tick_values(values)
-                .tick_text(names)
-                .zero_line(false)
-                .range(vec![lanes.len() as f64 - 0.5, -0.5]),
-        );
+    let axes = (
+        Axis::time("time since the run began"),
+        Axis::new(Quantity::Number, "rank").ticks(named).range(lanes.len() as f64 - 0.5, -0.5),
+    );
     let height = (90 + 34 * lanes.len() as u32).clamp(200, 1100);
     let label = "Lanes: what each rank did along the run, with messages as arrows.".to_owned();
     let mut chart = Chart::new("mpi-lanes-chart", height, label, axes);
     for activity in ORDER {
-        chart.data.extend(areas(calls, lanes, activity).map(|areas| Box::new(Raw(areas)) as _));
+        chart.data.extend(areas(calls, lanes, activity).map(Into::into));
     }
     let at: BTreeMap<u32, f64> =
         lanes.iter().zip(0..).map(|(lane, at)| (lane.rank, f64::from(at))).collect();
     let worst: Vec<MessageLine> = mpi.worst.iter().map(|message| message.line).collect();
     let others: Vec<MessageLine> =
         mpi.sample.iter().filter(|line| !worst.contains(line)).copied().collect();
-    chart.data.extend(arrows(&others, &at, "@a", 0.8).map(|arrows| Box::new(Raw(arrows)) as _));
-    chart.data.extend(arrows(&worst, &at, "@mark", 2.0).map(|arrows| Box::new(Raw(arrows)) as _));
+    chart.data.extend(arrows(&others, &at, Colour("a"), 0.8).map(Into::into));
+    chart.data.extend(arrows(&worst, &at, Colour("mark"), 2.0).map(Into::into));
     chart
 }
 
 /// Outlines of one activity in all lanes, one closed line for each run of slices that have any of
 /// it.
-fn areas(calls: &Calls, lanes: &[&Lane], activity: Activity) -> Option<Value> {
+fn areas(calls: &Calls, lanes: &[&Lane], activity: Activity) -> Option<Curve> {
     let below: Vec<Activity> = ORDER.into_iter().take_while(|other| *other != activity).collect();
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for (lane, place) in lanes.iter().zip(0..) {
@@ -121,10 +107,9 @@ fn areas(calls: &Calls, lanes: &[&Lane], activity: Activity) -> Option<Value> {
                 (base, base + f64::from(parts[activity as usize]))
             })
             .collect();
-        let level =
-            |part: f64| Some(((f64::from(place) + HALF - 2.0 * HALF * part) * 1e4).round() / 1e4);
+        let level = |part: f64| ((f64::from(place) + HALF - 2.0 * HALF * part) * 1e4).round() / 1e4;
         let edge = |slice: usize| {
-            Some(axis_seconds((calls.slices_from_ns + slice as i64 * calls.slice_ns) as f64))
+            axis_seconds((calls.slices_from_ns + slice as i64 * calls.slice_ns) as f64)
         };
         let mut first = 0;
         while first < heights.len() {
@@ -142,29 +127,22 @@ fn areas(calls: &Calls, lanes: &[&Lane], activity: Activity) -> Option<Value> {
                 x.extend([edge(slice + 1), edge(slice)]);
                 y.extend([level(heights[slice].0); 2]);
             }
-            x.push(None);
-            y.push(None);
+            x.push(f64::NAN);
+            y.push(f64::NAN);
             first += run;
         }
     }
-    let (title, colour) = (activity_title(activity), activity_colour(activity).token());
-    (!x.is_empty()).then(|| {
-        json!({
-            "type": "scatter", "mode": "lines", "x": x, "y": y, "fill": "toself",
-            "fillcolor": colour, "line": {"width": 0, "color": colour}, "name": title,
-            "text": title, "hoveron": "fills", "hoverinfo": "text",
-        })
-    })
+    (!x.is_empty()).then(|| Curve::outlines(x, y, activity_colour(activity)))
 }
 
 /// Messages between lanes that are shown; a message within a rank has no arrow.
 fn arrows(
     lines: &[MessageLine],
     at: &BTreeMap<u32, f64>,
-    colour: &str,
+    colour: Colour,
     width: f64,
-) -> Option<Value> {
-    let (mut x, mut y, mut sizes, mut texts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+) -> Option<Curve> {
+    let (mut x, mut y, mut tips) = (Vec::new(), Vec::new(), Vec::new());
     for line in lines {
         let (Some(from), Some(to)) = (at.get(&line.src), at.get(&line.dst)) else { continue };
         if from == to {
@@ -172,7 +150,7 @@ fn arrows(
         }
         let edge = HALF * (to - from).signum();
         let text = format!(
-            "{} → {}, number {}, {}<br>sent at {}, taken after {}",
+            "{} → {}, number {}, {}\nsent at {}, taken after {}",
             line.src,
             line.dst,
             line.seq,
@@ -180,23 +158,10 @@ fn arrows(
             time(line.ready_ns as f64),
             time((line.taken_ns - line.ready_ns) as f64)
         );
-        x.extend([
-            Some(axis_seconds(line.ready_ns as f64)),
-            Some(axis_seconds(line.taken_ns as f64)),
-            None,
-        ]);
-        y.extend([Some(from + edge), Some(to - edge), None]);
-        sizes.extend([0.0, 5.0 + 2.0 * width, 0.0]);
-        texts.extend([text.clone(), text, String::new()]);
+        let ends = [line.ready_ns, line.taken_ns].map(|ns| axis_seconds(ns as f64));
+        x.extend([ends[0], ends[1], f64::NAN]);
+        y.extend([from + edge, to - edge, f64::NAN]);
+        tips.extend([text.clone(), text, String::new()]);
     }
-    (!x.is_empty()).then(|| {
-        json!({
-            "type": "scatter", "mode": "lines+markers", "x": x, "y": y, "text": texts,
-            "hoverinfo": "text", "line": {"width": width, "color": colour},
-            "marker": {
-                "symbol": "arrow", "angleref": "previous", "size": sizes, "color": colour,
-                "opacity": 1,
-            },
-        })
-    })
+    (!x.is_empty()).then(|| Curve::line(x, y, colour, width).arrows().tips(tips))
 }

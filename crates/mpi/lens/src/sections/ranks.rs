@@ -1,13 +1,11 @@
 //! What each rank's time went to.
 
 use crate::found::{Activity, Mpi, RankTime};
-use plotly::layout::{Axis, AxisType, BarMode, Margin};
 
 use super::tables;
 use crate::words::{activity_colour, activity_title};
-use document::Section;
-use document::chart::{Chart, bars, layout, lying, part_axis};
-use document::{counted, part, time};
+use document::chart::{Axis, Bars, Chart};
+use document::{Section, counted, part, time};
 
 /// More bars would be too thin to read; the table below has all ranks.
 const BARS_AT_MOST: usize = 64;
@@ -40,42 +38,26 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
 }
 
 fn chart(ranks: &[&RankTime]) -> Chart {
-    let mut part_of_time = part_axis("part of the time", AxisType::Linear);
+    let mut part_of_time = Axis::part("part of the time");
     if ranks.iter().all(|rank| rank.activity_ns[0] >= 0) {
-        part_of_time = part_of_time.range(vec![0.0, 1.0]);
+        part_of_time = part_of_time.range(0.0, 1.0);
     }
-    let axes = layout()
-        .bar_mode(BarMode::Relative)
-        .bar_gap(0.25)
-        .margin(Margin::new().left(72).right(16).top(10).bottom(44))
-        .x_axis(part_of_time)
-        .y_axis(
-            Axis::new()
-                .title("rank")
-                .type_(AxisType::Category)
-                .auto_margin(true)
-                .range(vec![ranks.len() as f64 - 0.4, -0.6]),
-        );
+    let axes = (part_of_time, Axis::names("rank").downwards());
     let height = (90 + 26 * ranks.len() as u32).max(180);
     let label = "Share of each rank's time in computing and in each kind of MPI call.".to_owned();
-    let mut chart = Chart::new("mpi-ranks-bars", height, label, axes);
+    let mut chart = Chart::new("mpi-ranks-bars", height, label, axes).stacked(0.25);
     for activity in Activity::ALL {
-        let (title, colour) = (activity_title(activity), activity_colour(activity));
+        let title = activity_title(activity);
         let ns = |rank: &RankTime| rank.activity_ns[activity as usize] as f64;
         let share =
             |rank: &RankTime| ns(rank) / (rank.elapsed_ns as f64 * rank.threads.max(1) as f64);
-        let x = ranks.iter().map(|rank| (share(rank) * 1e5).round() / 1e5).collect();
-        let y = ranks.iter().map(|rank| rank.rank.to_string()).collect();
-        let text = |rank: &&RankTime| {
-            format!(
-                "rank {}: <b>{}</b> {title}<br>{}",
-                rank.rank,
-                part(share(rank)),
-                time(ns(rank))
-            )
+        let x: Vec<f64> = ranks.iter().map(|rank| (share(rank) * 1e5).round() / 1e5).collect();
+        let y: Vec<String> = ranks.iter().map(|rank| rank.rank.to_string()).collect();
+        let tip = |rank: &&RankTime| {
+            format!("rank {}: {} {title}\n{}", rank.rank, part(share(rank)), time(ns(rank)))
         };
-        let texts = ranks.iter().map(text).collect();
-        chart.data.push(lying(bars(x, y, texts, title, &colour.token())));
+        let tips = ranks.iter().map(tip).collect();
+        chart.draw(Bars::lying(x, y, activity_colour(activity)).tips(tips));
     }
     chart
 }

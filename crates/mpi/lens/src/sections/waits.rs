@@ -1,13 +1,11 @@
 //! What messages waited for, all together.
 
 use crate::found::{Mpi, WaitView};
-use plotly::layout::{Axis, AxisType, Margin};
 
 use super::tables;
 use crate::words::{arrivals_sentence, rests_on, wait_colour, wait_meaning, wait_title};
-use document::chart::{Chart, bars, layout, lying, time_axis};
-use document::{Block, Section};
-use document::{axis_seconds, counted, part, time};
+use document::chart::{Axis, Bars, Chart};
+use document::{Block, Section, axis_seconds, counted, part, time};
 
 pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     if mpi.messages == 0 {
@@ -35,29 +33,20 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
 }
 
 fn chart(waits: &[WaitView]) -> Chart {
-    let axes = layout()
-        .bar_gap(0.3)
-        .margin(Margin::new().left(110).right(16).top(10).bottom(44))
-        .x_axis(time_axis("time of all messages together", AxisType::Linear))
-        .y_axis(
-            Axis::new()
-                .type_(AxisType::Category)
-                .auto_margin(true)
-                .range(vec![waits.len() as f64 - 0.4, -0.6]),
-        );
+    let axes = (Axis::time("time of all messages together"), Axis::names("").downwards());
     let label = "Bars: how long messages waited, by wait.".to_owned();
-    let mut chart = Chart::new("mpi-waits-bars", 210, label, axes);
+    let mut chart = Chart::new("mpi-waits-bars", 210, label, axes).gap(0.3);
     for wait in waits {
         let title = wait_title(wait.wait);
-        let text = format!(
-            "{title}: <b>{}</b>, {} of all message time<br>{}",
+        let tip = format!(
+            "{title}: {}, {} of all message time\n{}",
             time(wait.total_ns as f64),
             part(wait.share),
             counted(wait.count, "message")
         );
         let x = vec![axis_seconds(wait.total_ns as f64)];
-        let colour = wait_colour(wait.wait).token();
-        chart.data.push(lying(bars(x, vec![title.to_owned()], vec![text], title, &colour)));
+        let bar = Bars::lying(x, vec![title.to_owned()], wait_colour(wait.wait));
+        chart.draw(bar.tips(vec![tip]));
     }
     chart
 }

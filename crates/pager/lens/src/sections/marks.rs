@@ -1,11 +1,7 @@
 //! The moments at which servers were lost or joined, as marks on a chart along the run.
 
-use plotly::Scatter;
-use plotly::common::{
-    DashType, HoverInfo, Line, Marker, MarkerSymbol, Mode as TraceMode, Position,
-};
-
-use document::{chart_label, time};
+use document::chart::{Curve, Dash, Dots, Side, Symbol};
+use document::time;
 use pager_facts::{Happened, PagerEvent, PagerFacts};
 use report::build::MARK;
 
@@ -53,10 +49,9 @@ impl Mark {
             _ => self.lost += 1,
         }
         if !self.text.is_empty() {
-            self.text.push_str("<br>");
+            self.text.push('\n');
         }
-        let what = chart_label(&event.what.to_string());
-        self.text.push_str(&format!("<b>{}</b> {what}", time(event.at_s * 1e9)));
+        self.text.push_str(&format!("{} {}", time(event.at_s * 1e9), event.what));
     }
 
     /// `server lost`, `2 lost, 1 joined`.
@@ -72,29 +67,19 @@ impl Mark {
 }
 
 /// A line from the bottom to near `top` for each, with its word at the upper end.
-pub(super) fn trace(marks: &[Mark], top: f64) -> Box<Scatter<f64, f64>> {
+pub(super) fn lines(marks: &[Mark], top: f64) -> Curve {
     let high = top * 0.95;
     // Lines are parted by points that are nowhere.
-    let x = marks.iter().flat_map(|mark| [mark.at_s, mark.at_s, f64::NAN]).collect();
-    let y = marks.iter().flat_map(|_| [0.0, high, f64::NAN]).collect();
-    let only_top = |text: String| [String::new(), text, String::new()];
-    let words: Vec<String> = marks.iter().flat_map(|mark| only_top(mark.word())).collect();
-    let texts: Vec<String> = marks
-        .iter()
-        .flat_map(|mark| [mark.text.clone(), mark.text.clone(), String::new()])
-        .collect();
-    let side =
-        |mark: &Mark| if mark.to_left { Position::MiddleLeft } else { Position::MiddleRight };
-    let sides: Vec<Position> = marks.iter().flat_map(|mark| vec![side(mark); 3]).collect();
-    Scatter::new(x, y)
-        .mode(TraceMode::LinesMarkersText)
-        .name("Servers")
-        .text_array(words)
-        .text_position_array(sides)
-        .hover_text_array(texts)
-        .hover_info(HoverInfo::Text)
-        .line(Line::new().color(MARK).width(1.4).dash(DashType::Dot))
-        .marker(Marker::new().color(MARK).size(7).symbol(MarkerSymbol::Diamond))
+    let x: Vec<f64> = marks.iter().flat_map(|mark| [mark.at_s, mark.at_s, f64::NAN]).collect();
+    let y: Vec<f64> = marks.iter().flat_map(|_| [0.0, high, f64::NAN]).collect();
+    let side = |mark: &Mark| if mark.to_left { Side::Left } else { Side::Right };
+    let nothing = || (String::new(), Side::Above);
+    let only_top = |mark: &Mark| [nothing(), (mark.word(), side(mark)), nothing()];
+    let words = marks.iter().flat_map(only_top).collect();
+    let ends = |mark: &Mark| [mark.text.clone(), mark.text.clone(), String::new()];
+    let dots = Dots { paint: MARK.into(), size: 7.0, symbol: Symbol::Diamond };
+    let lines = Curve::line(x, y, MARK, 1.4).dashed(Dash::Dot).dots(dots);
+    lines.words(words).tips(marks.iter().flat_map(ends).collect())
 }
 
 #[cfg(test)]
@@ -127,7 +112,7 @@ mod tests {
         assert_eq!(words, [(1.0, "2 servers lost".to_owned()), (9.0, "server joined".to_owned())]);
         assert!(marks[1].to_left && !marks[0].to_left);
         assert!(
-            marks[0].text.contains("is down") && !marks[0].text.contains("<a>"),
+            marks[0].text.contains("is down") && marks[0].text.contains("<a>"),
             "{}",
             marks[0].text
         );

@@ -1,24 +1,21 @@
 //! Page transfers a second along the run, and what happened to servers meanwhile: the phases of a
 //! program at a glance.
 
-use plotly::common::{Fill, HoverInfo, Line, LineShape, Visible};
-use plotly::layout::AxisType;
-use plotly::{Scatter, Trace};
-use serde_json::json;
-
-use super::marks::{Mark, marks, trace};
+use super::marks::{Mark, lines, marks};
 use crate::found::{PageKind, Paging, PagingBin};
 use crate::words::phases;
-use document::chart::{Chart, count_axis, layout, line, mode, time_axis};
-use document::{Block, ChartText, Colour, Section};
-use document::{axis_seconds, byte_rate, rate, time};
+use document::chart::{Axis, Chart, Curve};
+use document::{Block, ChartText, Colour, Section, axis_seconds, byte_rate, rate, time};
 use pager_facts::PagerFacts;
 
-/// What is drawn, the last on top: kind, name, class, width.
-const LINES: [(PageKind, &str, &str, f64); 3] = [
-    (PageKind::Parity, "Parity", "c", 1.2),
-    (PageKind::Out, "Page-outs", "undo", 1.6),
-    (PageKind::In, "Page-ins", "work", 1.6),
+/// A line: kind, name, colour, width.
+type Drawn = (PageKind, &'static str, Colour, f64);
+
+/// What is drawn, the last on top.
+const LINES: [Drawn; 3] = [
+    (PageKind::Parity, "Parity", Colour("c"), 1.2),
+    (PageKind::Out, "Page-outs", Colour("undo"), 1.6),
+    (PageKind::In, "Page-ins", Colour("work"), 1.6),
 ];
 
 /// What a page transfer is measured in.
@@ -35,7 +32,7 @@ pub(super) fn section(pager: &PagerFacts, paging: &Paging) -> Section {
         .into_iter()
         .filter(|(kind, ..)| paging.kinds.iter().any(|of| of.kind == *kind))
         .collect();
-    let names = shown.iter().rev().map(|(_, name, class, _)| ((*name).to_owned(), Colour(class)));
+    let names = shown.iter().rev().map(|(_, name, colour, _)| ((*name).to_owned(), *colour));
     section.legend = names.collect();
     let end_s = pager.processes.iter().map(|process| process.seconds.elapsed).fold(0.0, f64::max);
     section.charts.push(chart(paging, &shown, &marks(pager, end_s), end_s));
@@ -51,44 +48,25 @@ pub(super) fn section(pager: &PagerFacts, paging: &Paging) -> Section {
     section
 }
 
-fn chart(
-    paging: &Paging,
-    shown: &[(PageKind, &'static str, &'static str, f64)],
-    marks: &[Mark],
-    end_s: f64,
-) -> Chart {
-    let (pages, bytes) = (top(&paging.series, Measure::Pages), top(&paging.series, Measure::Bytes));
+fn chart(paging: &Paging, shown: &[Drawn], marks: &[Mark], end_s: f64) -> Chart {
     let last = paging.series.last().map_or(0.0, |bin| axis_seconds(bin.to_ns as f64));
-    let axes = layout()
-        .x_axis(
-            time_axis("time since the run began", AxisType::Linear)
-                .range(vec![0.0, end_s.max(last)]),
-        )
-        .y_axis(count_axis("pages a second", AxisType::Linear).range(vec![0.0, pages]));
+    let along = Axis::time("time since the run began").range(0.0, end_s.max(last));
+    let counts = |title, measure| Axis::count(title).range(0.0, top(&paging.series, measure));
+    let pages = counts("pages a second", Measure::Pages);
+    let bytes = counts("bytes a second", Measure::Bytes);
     let label = "Page-ins, page-outs and parity pages a second along the run.".to_owned();
-    let mut chart = Chart::new("pager-rates-chart", 320, label, axes);
+    let mut chart = Chart::new("pager-rates-chart", 320, label, (along, pages));
     chart.text = spark(paging);
-    for (measure, top) in [(Measure::Pages, pages), (Measure::Bytes, bytes)] {
-        let begins_hidden = matches!(measure, Measure::Bytes);
-        let mut add = |trace: Box<Scatter<f64, f64>>| {
-            let trace = if begins_hidden { trace.visible(Visible::False) } else { trace };
-            chart.data.push(trace as Box<dyn Trace>);
-        };
-        shown.iter().for_each(|style| add(steps(&paging.series, measure, style)));
+    for measure in [Measure::Pages, Measure::Bytes] {
+        shown.iter().for_each(|style| chart.draw(steps(&paging.series, measure, style)));
         if !marks.is_empty() {
-            add(trace(marks, top));
+            chart.draw(lines(marks, top(&paging.series, measure)));
         }
     }
     let half = chart.data.len() / 2;
-    let only = |first: bool| Some((0..2 * half).map(|at| (at < half) == first).collect());
-    chart.modes = vec![
-        mode("pages", only(true), json!({})),
-        mode(
-            "bytes",
-            only(false),
-            json!({"yaxis.title.text": "bytes a second", "yaxis.range": [0.0, bytes]}),
-        ),
-    ];
+    let only = |first: bool| (0..2 * half).map(move |at| (at < half) == first);
+    let bytes = chart.mode("bytes").seeing(only(false)).y(bytes);
+    chart.modes = vec![chart.mode("pages").seeing(only(true)), bytes];
     chart
 }
 
@@ -120,33 +98,22 @@ fn rates(bin: &PagingBin, measure: Measure) -> [f64; 3] {
 }
 
 /// One kind as a line of steps, which begins and ends at nothing.
-fn steps(
-    series: &[PagingBin],
-    measure: Measure,
-    (kind, name, class, width): &(PageKind, &'static str, &'static str, f64),
-) -> Box<Scatter<f64, f64>> {
+fn steps(series: &[PagingBin], measure: Measure, (kind, name, colour, width): &Drawn) -> Curve {
     let at = *kind as usize;
     let edge = |ns: i64| axis_seconds(ns as f64);
     let mut x: Vec<f64> = series.iter().map(|bin| edge(bin.from_ns)).collect();
     let mut y: Vec<f64> = series.iter().map(|bin| rates(bin, measure)[at].round()).collect();
-    let mut texts: Vec<String> = series.iter().map(|bin| tip(bin, at, name)).collect();
+    let tips = series.iter().map(|bin| tip(bin, at, name)).collect();
     if let Some(last) = series.last() {
         x.push(edge(last.to_ns));
         y.push(0.0);
-        texts.push(String::new());
     }
-    let colour = format!("@{class}");
-    line(x, y, name, &colour, *width)
-        .line(Line::new().color(colour.clone()).width(*width).shape(LineShape::Hv))
-        .fill(Fill::ToZeroY)
-        .fill_color(format!("{colour}/0.18"))
-        .hover_text_array(texts)
-        .hover_info(HoverInfo::Text)
+    Curve::line(x, y, *colour, *width).stepped().filled_to_0(colour.at(0.18)).tips(tips)
 }
 
 fn tip(bin: &PagingBin, at: usize, name: &str) -> String {
     format!(
-        "<b>{name}</b> {} ({} pages)<br>{} to {}",
+        "{name} {} ({} pages)\n{} to {}",
         byte_rate(bin.bytes_per_s[at]),
         rate(bin.pages_per_s[at]),
         time(bin.from_ns as f64),

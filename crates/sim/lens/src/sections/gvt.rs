@@ -1,13 +1,10 @@
 //! Global virtual time along the run.
 
-use plotly::layout::{Axis, AxisType};
-
 use crate::outcome::Outcome;
 use crate::simulation::{Simulation, SimulationBin};
 use crate::words;
-use document::chart::{Chart, layout, line, seconds, time_axis};
-use document::{Block, Section};
-use document::{axis_seconds, six_figures};
+use document::chart::{Axis, Chart, Curve, Quantity, seconds};
+use document::{Block, Colour, Section, axis_seconds, six_figures, time};
 
 pub(super) fn section(outcome: Option<&Outcome>, simulation: &Simulation) -> Option<Section> {
     let points: Vec<(&SimulationBin, f64)> =
@@ -38,22 +35,23 @@ fn sentence(points: &[(&SimulationBin, f64)]) -> String {
 }
 
 fn chart(points: &[(&SimulationBin, f64)]) -> Chart {
-    let axes = layout().x_axis(time_axis("time since the run began", AxisType::Linear)).y_axis(
-        Axis::new()
-            .title("global virtual time")
-            .type_(AxisType::Linear)
-            .n_ticks(7)
-            .zero_line(false),
+    let axes = (
+        Axis::time("time since the run began"),
+        Axis::new(Quantity::Number, "global virtual time"),
     );
     let label = "Global virtual time against wall time.".to_owned();
     let mut chart = Chart::new("gvt", 320, label, axes);
-    let x = seconds(points.iter().map(|(bin, _)| bin.from_ns + (bin.to_ns - bin.from_ns) / 2));
-    let y = points.iter().map(|(_, gvt)| *gvt).collect();
-    chart.data.push(line(x, y, "GVT", "@work", 2.2).hover_template("GVT %{y:.6~g} at %{x:.4~s}s"));
-    if let [(bin, gvt)] = points {
+    let middle = |bin: &SimulationBin| bin.from_ns + (bin.to_ns - bin.from_ns) / 2;
+    let x = match points {
         // A line needs two points.
-        let x = vec![axis_seconds(bin.from_ns as f64), axis_seconds(bin.to_ns as f64)];
-        chart.data = vec![line(x, vec![*gvt; 2], "GVT", "@work", 2.2)];
-    }
+        [(bin, _)] => [bin.from_ns, bin.to_ns].map(|ns| axis_seconds(ns as f64)).to_vec(),
+        several => seconds(several.iter().map(|(bin, _)| middle(bin))),
+    };
+    let y: Vec<f64> = points.iter().map(|(_, gvt)| *gvt).cycle().take(x.len()).collect();
+    let tip = |(bin, gvt): &(&SimulationBin, f64)| {
+        format!("GVT {} at {}", six_figures(*gvt), time(middle(bin) as f64))
+    };
+    let tips = points.iter().map(tip).collect();
+    chart.draw(Curve::line(x, y, Colour("work"), 2.2).tips(tips));
     chart
 }

@@ -1,14 +1,11 @@
 //! What each node's time went to.
 
-use plotly::layout::{Axis, AxisType, BarMode, Margin};
-
 use crate::outcome::{NodeSpent, Outcome};
 use crate::simulation::{NodeTime, Simulation};
 use crate::tables;
 use crate::words::busy_sentence;
-use document::chart::{Chart, bars, layout, lying, part_axis};
-use document::{Block, Colour, Section};
-use document::{part, time};
+use document::chart::{Axis, Bars, Chart};
+use document::{Block, Colour, Section, part, time};
 
 /// More bars would be too thin to read; the table below has all nodes.
 const BARS_AT_MOST: usize = 64;
@@ -102,43 +99,26 @@ fn spent_sentence(spent: &[NodeSpent]) -> String {
 
 fn chart(shown: &[(&NodeTime, Vec<Part>)]) -> Chart {
     let whole = |parts: &[Part]| parts.iter().map(|(.., ns)| *ns).sum::<i64>().max(1) as f64;
-    let mut part_of_time = part_axis("part of wall time", AxisType::Linear);
+    let mut part_of_time = Axis::part("part of wall time");
     if shown.iter().all(|(_, parts)| parts.iter().all(|(.., ns)| *ns >= 0)) {
-        part_of_time = part_of_time.range(vec![0.0, 1.0]);
+        part_of_time = part_of_time.range(0.0, 1.0);
     }
-    let axes = layout()
-        .bar_mode(BarMode::Relative)
-        .bar_gap(0.25)
-        .margin(Margin::new().left(72).right(16).top(10).bottom(44))
-        .x_axis(part_of_time)
-        .y_axis(
-            Axis::new()
-                .title("node")
-                .type_(AxisType::Category)
-                .auto_margin(true)
-                // First node on top, as in the table.
-                .range(vec![shown.len() as f64 - 0.4, -0.6]),
-        );
+    let axes = (part_of_time, Axis::names("node").downwards());
     let height = (90 + 26 * shown.len() as u32).max(180);
     let label = "Share of each node's time in execution, rollback, fossil collection and the rest.";
-    let mut chart = Chart::new("node-time", height, label, axes);
+    let mut chart = Chart::new("node-time", height, label, axes).stacked(0.25);
     let kinds = shown.first().map_or(0, |(_, parts)| parts.len());
     for at in 0..kinds {
         let share = |parts: &[Part]| parts[at].2 as f64 / whole(parts);
-        let x = shown.iter().map(|(_, parts)| (share(parts) * 1e5).round() / 1e5).collect();
-        let y = shown.iter().map(|(node, _)| node.node.to_string()).collect();
-        let text = |(node, parts): &(&NodeTime, Vec<Part>)| {
+        let rounded = |parts: &[Part]| (share(parts) * 1e5).round() / 1e5;
+        let x: Vec<f64> = shown.iter().map(|(_, parts)| rounded(parts)).collect();
+        let y: Vec<String> = shown.iter().map(|(node, _)| node.node.to_string()).collect();
+        let tip = |(node, parts): &(&NodeTime, Vec<Part>)| {
             let (name, _, ns) = parts[at];
-            format!(
-                "node {}: <b>{}</b> {name}<br>{}",
-                node.node,
-                part(share(parts)),
-                time(ns as f64)
-            )
+            format!("node {}: {} {name}\n{}", node.node, part(share(parts)), time(ns as f64))
         };
-        let texts = shown.iter().map(text).collect();
-        let (name, class, _) = shown[0].1[at];
-        chart.data.push(lying(bars(x, y, texts, name, &format!("@{class}"))));
+        let (_, class, _) = shown[0].1[at];
+        chart.draw(Bars::lying(x, y, Colour(class)).tips(shown.iter().map(tip).collect()));
     }
     chart
 }

@@ -1,12 +1,8 @@
 //! Events executed, committed and undone along the run.
 
-use plotly::common::{DashType, Line};
-use plotly::layout::{AxisType, RangeMode};
-
 use crate::simulation::{Simulation, SimulationBin};
-use document::chart::{Chart, count_axis, layout, line, seconds, time_axis};
-use document::part;
-use document::{Colour, Section};
+use document::chart::{Axis, Chart, Curve, Dash, seconds};
+use document::{Colour, Section, part, rate, time};
 
 type Rate = fn(&SimulationBin) -> f64;
 
@@ -39,19 +35,20 @@ fn sentence(simulation: &Simulation) -> String {
 }
 
 fn chart(bins: &[SimulationBin]) -> Chart {
-    let axes = layout()
-        .x_axis(time_axis("time since the run began", AxisType::Linear))
-        .y_axis(count_axis("events a second", AxisType::Linear).range_mode(RangeMode::ToZero));
+    let axes = (Axis::time("time since the run began"), Axis::count("events a second").from_0());
     let label = "Events executed, committed and undone a second along the run.".to_owned();
     let mut chart = Chart::new("rates", 320, label, axes);
+    let middle = |bin: &SimulationBin| bin.from_ns + (bin.to_ns - bin.from_ns) / 2;
     for (name, class, width, get) in LINES {
-        let x = seconds(bins.iter().map(|bin| bin.from_ns + (bin.to_ns - bin.from_ns) / 2));
-        let y = bins.iter().map(|bin| get(bin).round()).collect();
-        let tip = format!("%{{y:.3~s}} {} a second at %{{x:.4~s}}s", name.to_lowercase());
-        let style = Line::new().color(format!("@{class}")).width(width);
-        let dash = if name == "Executed" { DashType::Dot } else { DashType::Solid };
-        let trace = line(x, y, name, &format!("@{class}"), width).line(style.dash(dash));
-        chart.data.push(trace.hover_template(tip));
+        let x = seconds(bins.iter().map(middle));
+        let y: Vec<f64> = bins.iter().map(|bin| get(bin).round()).collect();
+        let what = name.to_lowercase();
+        let tip = |bin: &SimulationBin| {
+            format!("{what} {} at {}", rate(get(bin)), time(middle(bin) as f64))
+        };
+        let dash = if name == "Executed" { Dash::Dot } else { Dash::None };
+        let line = Curve::line(x, y, Colour(class), width).dashed(dash);
+        chart.draw(line.tips(bins.iter().map(tip).collect()));
     }
     chart
 }

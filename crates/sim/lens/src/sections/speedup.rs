@@ -1,13 +1,9 @@
 //! How much faster than the sequential run a simulation came forward, and what its critical path
 //! allows.
 
-use plotly::common::{DashType, Line};
-use plotly::layout::{Axis, AxisType, RangeMode};
-
 use crate::outcome::{CriticalPath, Outcome, SpeedupPoint};
-use document::chart::{Chart, layout, line, time_axis};
-use document::{Colour, Section};
-use document::{count, time};
+use document::chart::{Axis, Chart, Curve, Dash, Quantity};
+use document::{Colour, Section, count, time};
 
 pub(super) fn section(outcome: &Outcome) -> Option<Section> {
     let (points, path) = (&outcome.speedup, outcome.critical_path.as_ref());
@@ -58,22 +54,27 @@ fn path_sentence(path: &CriticalPath) -> String {
 }
 
 fn chart(points: &[SpeedupPoint]) -> Chart {
-    let axes = layout().x_axis(time_axis("time since the run began", AxisType::Linear)).y_axis(
-        Axis::new()
-            .title("times as fast as the sequential run")
-            .n_ticks(7)
-            .range_mode(RangeMode::ToZero),
-    );
+    let ratio = Axis::new(Quantity::Number, "times as fast as the sequential run").from_0();
     let label = "Speed-up against the sequential run, from moment to moment and so far.".to_owned();
+    let axes = (Axis::time("time since the run began"), ratio);
     let mut chart = Chart::new("speedup", 320, label, axes);
-    let x = || points.iter().map(|point| point.seconds).collect::<Vec<f64>>();
-    let y = |of: fn(&SpeedupPoint) -> f64| points.iter().map(of).collect::<Vec<f64>>();
-    let moment = line(x(), y(|point| point.speedup), "Of the moment", "@a", 1.4);
-    chart.data.push(moment.hover_template("%{y:.2f} times as fast at %{x:.4~s}s"));
-    let so_far = line(x(), y(|point| point.so_far), "So far", "@work", 2.4);
-    chart.data.push(so_far.hover_template("%{y:.2f} times as fast until %{x:.4~s}s"));
+    chart.draw(curve(points, (Colour("a"), 1.4), "at", |point| point.speedup));
+    chart.draw(curve(points, (Colour("work"), 2.4), "until", |point| point.so_far));
     let ends = vec![0.0, points.last().map_or(0.0, |point| point.seconds)];
-    let even = line(ends, vec![1.0; 2], "As fast", "@muted", 1.0);
-    chart.data.push(even.line(Line::new().color("@muted").width(1.0).dash(DashType::Dash)));
+    chart.draw(Curve::line(ends, vec![1.0; 2], Colour("muted"), 1.0).dashed(Dash::Dash));
     chart
+}
+
+fn curve(
+    points: &[SpeedupPoint],
+    (colour, width): (Colour, f64),
+    when: &str,
+    of: fn(&SpeedupPoint) -> f64,
+) -> Curve {
+    let x: Vec<f64> = points.iter().map(|point| point.seconds).collect();
+    let y: Vec<f64> = points.iter().map(of).collect();
+    let tip = |point: &SpeedupPoint| {
+        format!("{:.2} times as fast {when} {}", of(point), time(point.seconds * 1e9))
+    };
+    Curve::line(x, y, colour, width).tips(points.iter().map(tip).collect())
 }

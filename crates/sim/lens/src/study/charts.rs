@@ -1,18 +1,17 @@
 //! The four charts of a speed-up study, each with the sentence that says what to see.
 
-use plotly::Layout;
-use plotly::layout::{Axis, AxisType, RangeMode};
-use serde_json::{Value, json};
 use stats::launches::LAUNCHES_LEAST;
 use stats::speedup::Estimate;
 
 use super::{SpeedupRow, SpeedupStudy, efficiency as efficiency_text, limit};
-use document::chart::{Chart, Raw, layout, time_axis};
-use document::{Colour, Section, ordered, time};
+use document::chart::{Axis, Chart, Curve, Dash, Dots, Quantity};
+use document::{Colour, Section, counted, ordered, part, six_figures, time};
 use report::build::{MARK, ratio};
 
 /// Height of each.
 const HEIGHT: u32 = 340;
+const FAINT: Colour = Colour("faint");
+const IN_ORDER: Colour = Colour("cycle");
 
 pub(super) fn sections(study: &SpeedupStudy) -> Vec<Section> {
     vec![run_time(study), speedup(study), time_of_day(study), efficiency(study)]
@@ -21,10 +20,8 @@ pub(super) fn sections(study: &SpeedupStudy) -> Vec<Section> {
 fn run_time(study: &SpeedupStudy) -> Section {
     let mut section = Section::new("time", "Run time against nodes", run_time_sentence(study));
     section.legend = legend(study, "In order, divided by nodes");
-    section.legend.push(("In order".into(), Colour("cycle")));
-    let axes = layout()
-        .x_axis(nodes_axis(study, AxisType::Log))
-        .y_axis(time_axis("run time (log)", AxisType::Log));
+    section.legend.push(("In order".into(), IN_ORDER));
+    let axes = (nodes_axis(study).log(), Axis::time("run time").log());
     let mut chart =
         chart("time-chart", "Run time against the number of nodes, both on log scales.", axes);
     let all = study.rows.iter().map(|row| row.seconds.value);
@@ -32,23 +29,12 @@ fn run_time(study: &SpeedupStudy) -> Section {
     if let Some(base) = study.rows.iter().find(|row| row.setup.nodes.is_none()) {
         let ends = [1.0, most_nodes(study)];
         let ideal = ends.map(|nodes| base.seconds.value / nodes);
-        chart.data.push(Box::new(straight(
-            "In order, divided by nodes",
-            ends,
-            ideal,
-            "@faint",
-            "dot",
-        )));
-        chart.data.push(Box::new(straight(
-            "In order",
-            ends,
-            [base.seconds.value; 2],
-            "@cycle",
-            "dash",
-        )));
+        chart.draw(straight(ends, ideal, FAINT, Dash::Dot));
+        chart.draw(straight(ends, [base.seconds.value; 2], IN_ORDER, Dash::Dash));
     }
-    chart.data.extend(cores(study, [low / 2.0, high * 1.5]).map(boxed));
-    chart.data.extend(curves(study, "run time %{y:.3~s}s", |row| Some(row.seconds)));
+    chart.data.extend(cores(study, [low / 2.0, high * 1.5]).map(Into::into));
+    let tip = |nodes: &str, it: f64| format!("{nodes}: run time {}", time(it * 1e9));
+    chart.data.extend(curves(study, tip, |row| Some(row.seconds)).map(Into::into));
     section.charts.push(chart);
     section
 }
@@ -87,15 +73,15 @@ fn speedup(study: &SpeedupStudy) -> Section {
     );
     let mut section = Section::new("speedup", "Speed-up against nodes", sentence);
     section.legend = legend(study, "As many times as nodes");
-    let axes =
-        layout().x_axis(nodes_axis(study, AxisType::Linear)).y_axis(ratio_axis("speed-up (times)"));
+    let axes = (nodes_axis(study), ratio_axis("speed-up (times)"));
     let mut chart = chart("speedup-chart", "Speed-up against the number of nodes.", axes);
     let ends = [1.0, most_nodes(study)];
-    chart.data.push(Box::new(straight("As many times as nodes", ends, ends, "@faint", "dot")));
+    chart.draw(straight(ends, ends, FAINT, Dash::Dot));
     let top =
         best.map_or(1.0, |(_, of)| of.value).max(f64::from(study.cores).min(most_nodes(study)));
-    chart.data.extend(cores(study, [0.0, top]).map(boxed));
-    chart.data.extend(curves(study, "%{y:.3~g} times as fast as in order", |row| row.speedup));
+    chart.data.extend(cores(study, [0.0, top]).map(Into::into));
+    let tip = |nodes: &str, it: f64| format!("{nodes}: {} of the speed in order", ratio(it));
+    chart.data.extend(curves(study, tip, |row| row.speedup).map(Into::into));
     section.charts.push(chart);
     section
 }
@@ -119,10 +105,7 @@ fn time_of_day(study: &SpeedupStudy) -> Section {
         are slow, something else was running."
     );
     let mut section = Section::new("day", "Run time against time of day", sentence);
-    let x = Axis::new().title("time of day (UTC)").type_(AxisType::Date);
-    let axes = layout()
-        .x_axis(x)
-        .y_axis(time_axis("run time", AxisType::Linear).range_mode(RangeMode::ToZero));
+    let axes = (Axis::new(Quantity::Day, "time of day (UTC)"), Axis::time("run time").from_0());
     let mut chart =
         chart("day-chart", "Run time of each launch against the moment at which it began.", axes);
     for (at, row) in study.rows.iter().enumerate() {
@@ -131,11 +114,9 @@ fn time_of_day(study: &SpeedupStudy) -> Section {
         let x: Vec<f64> =
             row.launches.iter().map(|launch| (launch.begun.as_secs_f64() * 1e3).round()).collect();
         let y: Vec<f64> = row.launches.iter().map(|launch| launch.outcome.seconds).collect();
-        chart.data.push(Box::new(Raw(json!({
-            "type": "scatter", "mode": "markers", "name": row.name(), "x": x, "y": y,
-            "marker": {"color": colour.token(), "size": 8},
-            "hovertemplate": format!("{}: %{{y:.4~s}}s<extra></extra>", row.name()),
-        }))));
+        let tip = |s: &f64| format!("{}: {}", row.name(), time(s * 1e9));
+        let tips = y.iter().map(tip).collect();
+        chart.draw(Curve::points(x, y, Dots::discs(colour, 8.0)).tips(tips));
     }
     section.charts.push(chart);
     section
@@ -171,67 +152,53 @@ fn efficiency(study: &SpeedupStudy) -> Section {
     let mut section = Section::new("efficiency", "Efficiency against nodes", sentence);
     section.legend = legend(study, "Events that came true");
     let y = ratio_axis("efficiency (part of 1)");
-    let axes = layout().x_axis(nodes_axis(study, AxisType::Linear)).y_axis(y);
-    let mut chart = chart("efficiency-chart", "Efficiency against the number of nodes.", axes);
+    let mut chart = chart(
+        "efficiency-chart",
+        "Efficiency against the number of nodes.",
+        (nodes_axis(study), y),
+    );
     for (_, rows) in study.lines() {
         let x: Vec<f64> = rows.iter().filter_map(|row| row.setup.nodes.map(f64::from)).collect();
         let y: Vec<f64> = rows.iter().map(|row| row.event_efficiency).collect();
-        chart.data.push(Box::new(Raw(json!({
-            "type": "scatter", "mode": "lines+markers", "name": "Events that came true",
-            "x": x, "y": y, "line": {"color": "@faint", "width": 1.4, "dash": "dash"},
-            "marker": {"color": "@faint", "size": 5},
-            "hovertemplate": "%{y:.1%} of the events executed on %{x} nodes came \
-            true<extra></extra>",
-        }))));
+        let tip = |(nodes, part_of): (&f64, &f64)| {
+            let nodes = six_figures(*nodes);
+            format!("{} of the events executed on {nodes} nodes came true", part(*part_of))
+        };
+        let tips = x.iter().zip(&y).map(tip).collect();
+        let line = Curve::line(x, y, FAINT, 1.4).dashed(Dash::Dash);
+        chart.draw(line.dots(Dots::discs(FAINT, 5.0)).tips(tips));
     }
-    chart.data.extend(cores(study, [0.0, 1.0]).map(boxed));
-    chart.data.extend(curves(study, "efficiency %{y:.1%}", SpeedupRow::efficiency));
+    chart.data.extend(cores(study, [0.0, 1.0]).map(Into::into));
+    let tip = |nodes: &str, it: f64| format!("{nodes}: efficiency {}", part(it));
+    chart.data.extend(curves(study, tip, SpeedupRow::efficiency).map(Into::into));
     section.charts.push(chart);
     section
 }
 
-fn chart(id: &str, label: &str, axes: Layout) -> Chart {
+fn chart(id: &str, label: &str, axes: (Axis, Axis)) -> Chart {
     Chart::new(id, HEIGHT, label, axes)
 }
 
-fn boxed(raw: Raw) -> Box<dyn plotly::Trace> {
-    Box::new(raw)
-}
-
 /// A line for each way to time objects, with intervals.
-fn curves(
-    study: &SpeedupStudy,
-    tip: &str,
-    figure: impl Fn(&SpeedupRow) -> Option<Estimate>,
-) -> Vec<Box<dyn plotly::Trace>> {
+fn curves<'a>(
+    study: &'a SpeedupStudy,
+    tip: impl Fn(&str, f64) -> String + 'a,
+    figure: impl Fn(&SpeedupRow) -> Option<Estimate> + 'a,
+) -> impl Iterator<Item = Curve> + 'a {
     let lines = study.lines();
-    let curve = |(at, (timing, rows)): (usize, &(&str, Vec<&SpeedupRow>))| {
-        let points: Vec<(f64, Estimate)> = rows
-            .iter()
-            .filter_map(|row| Some((f64::from(row.setup.nodes?), figure(row)?)))
-            .collect();
-        let colour = colour(at, lines.len()).token();
-        let name = if timing.is_empty() { "Measured" } else { timing };
-        boxed(Raw(json!({
-            "type": "scatter", "mode": "lines+markers", "name": name,
-            "x": points.iter().map(|(nodes, _)| *nodes).collect::<Vec<f64>>(),
-            "y": points.iter().map(|(_, it)| it.value).collect::<Vec<f64>>(),
-            "line": {"color": colour, "width": 2.2}, "marker": {"color": colour, "size": 7},
-            "error_y": error_bars(&points, &colour),
-            "hovertemplate": format!("%{{x}} nodes: {tip}<extra></extra>"),
-        })))
-    };
-    lines.iter().enumerate().map(curve).collect()
-}
-
-fn error_bars(points: &[(f64, Estimate)], colour: &str) -> Value {
-    let beyond = |end: fn(&Estimate, (f64, f64)) -> f64| -> Vec<f64> {
-        points.iter().map(|(_, it)| it.interval.map_or(0.0, |interval| end(it, interval))).collect()
-    };
-    json!({
-        "type": "data", "symmetric": false, "color": colour, "thickness": 1.2, "width": 4,
-        "array": beyond(|it, (_, high)| high - it.value),
-        "arrayminus": beyond(|it, (low, _)| it.value - low),
+    let of = lines.len();
+    lines.into_iter().enumerate().map(move |(at, (_, rows))| {
+        let point = |row: &&SpeedupRow| Some((f64::from(row.setup.nodes?), figure(row)?));
+        let points: Vec<(f64, Estimate)> = rows.iter().filter_map(point).collect();
+        let nodes: Vec<f64> = points.iter().map(|(nodes, _)| *nodes).collect();
+        let values: Vec<f64> = points.iter().map(|(_, it)| it.value).collect();
+        let tips = points.iter().map(|(nodes, it)| tip(&counted(*nodes as u64, "node"), it.value));
+        let tips = tips.collect();
+        let interval = |it: &Estimate| it.interval.unwrap_or((it.value, it.value));
+        let intervals = points.iter().map(|(_, it)| interval(it)).collect();
+        let colour = colour(at, of);
+        let line = Curve::line(nodes, values, colour, 2.2).dots(Dots::discs(colour, 7.0));
+        line.intervals(intervals).tips(tips)
     })
 }
 
@@ -239,18 +206,14 @@ fn colour(at: usize, of: usize) -> Colour {
     if of <= 1 { Colour("a") } else { ordered(at, of) }
 }
 
-fn straight(name: &str, x: [f64; 2], y: [f64; 2], colour: &str, dash: &str) -> Raw {
-    Raw(json!({
-        "type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "hoverinfo": "skip",
-        "line": {"color": colour, "width": 1.4, "dash": dash},
-    }))
+fn straight(x: [f64; 2], y: [f64; 2], colour: Colour, dash: Dash) -> Curve {
+    Curve::line(x.to_vec(), y.to_vec(), colour, 1.4).dashed(dash)
 }
 
 /// A line at as many nodes as the machine has cores, where the axis reaches so far.
-fn cores(study: &SpeedupStudy, y: [f64; 2]) -> Option<Raw> {
+fn cores(study: &SpeedupStudy, y: [f64; 2]) -> Option<Curve> {
     let cores = f64::from(study.cores);
-    (cores <= most_nodes(study))
-        .then(|| straight("Cores of this machine", [cores; 2], y, MARK, "dash"))
+    (cores <= most_nodes(study)).then(|| straight([cores; 2], y, MARK, Dash::Dash))
 }
 
 fn legend(study: &SpeedupStudy, dotted: &str) -> Vec<(String, Colour)> {
@@ -264,9 +227,9 @@ fn legend(study: &SpeedupStudy, dotted: &str) -> Vec<(String, Colour)> {
             (name, colour(at, lines.len()))
         })
         .collect();
-    legend.push((dotted.into(), Colour("faint")));
+    legend.push((dotted.into(), FAINT));
     if f64::from(study.cores) <= most_nodes(study) {
-        legend.push((format!("As many nodes as cores ({})", study.cores), Colour("mark")));
+        legend.push((format!("As many nodes as cores ({})", study.cores), MARK));
     }
     legend
 }
@@ -276,19 +239,14 @@ fn most_nodes(study: &SpeedupStudy) -> f64 {
 }
 
 /// Ticks at the numbers of nodes measured.
-fn nodes_axis(study: &SpeedupStudy, kind: AxisType) -> Axis {
+fn nodes_axis(study: &SpeedupStudy) -> Axis {
     let mut nodes: Vec<u16> = study.rows.iter().filter_map(|row| row.setup.nodes).collect();
     nodes.sort_unstable();
     nodes.dedup();
-    let title = if matches!(kind, AxisType::Log) { "nodes (log)" } else { "nodes" };
-    Axis::new()
-        .title(title)
-        .type_(kind)
-        .tick_values(nodes.iter().map(|nodes| f64::from(*nodes)).collect())
-        .tick_text(nodes.iter().map(u16::to_string).collect())
-        .zero_line(false)
+    let ticks = nodes.iter().map(|nodes| (f64::from(*nodes), nodes.to_string()));
+    Axis::new(Quantity::Number, "nodes").ticks(ticks.collect())
 }
 
 fn ratio_axis(title: &str) -> Axis {
-    Axis::new().title(title).n_ticks(7).range_mode(RangeMode::ToZero).zero_line(false)
+    Axis::new(Quantity::Number, title).from_0()
 }
