@@ -32,7 +32,7 @@ fn on_nodes(nodes: u16, result: fn(&Truth) -> Option<Value>) -> (Read, Truth) {
 
 fn entry(read: &Read) -> Entry<'_> {
     let Read { facts, analysis, part } = read;
-    Entry { path: "run", facts, analysis, parts: part.as_slice(), told: None }
+    Entry { parts: part.as_slice(), ..Entry::new("run", facts, analysis) }
 }
 
 fn terminal(read: &Read) -> String {
@@ -82,13 +82,7 @@ fn a_simulations_page_has_its_sections_and_no_other_page_has() {
     let simulated = page_text(entry(&read));
     let recipe = Recipe::new("pingpong", "tcp", 2_000, [300.0, 5_000.0, 1_000.0]);
     let (facts, analysis) = (recipe.facts(), analyse(&recipe.make()));
-    let other = page_text(Entry {
-        path: "run",
-        facts: &facts,
-        analysis: &analysis,
-        parts: &[],
-        told: None,
-    });
+    let other = page_text(Entry::new("run", &facts, &analysis));
     for id in ids {
         assert!(simulated.contains(&format!("<section id=\"{id}\"")), "{id}");
         assert!(!other.contains(id), "{id}");

@@ -1,14 +1,18 @@
 //! Whether two engines came to the same result, and where they differ first.
 
-use crate::WarpError;
-use timewarp::{Counters, Model, ObjectId, Outcome};
+use crate::{Objects, WarpError};
+use timewarp::{Counters, ObjectId, Outcome};
 
 /// Compare an outcome with the sequential one: every object's committed counts, then the digests of
 /// all committed events and of all final states.
 ///
 /// # Errors
 /// [`WarpError::Differs`] names what differs first.
-pub fn compare<M: Model>(model: &M, ours: &Outcome, sequential: &Outcome) -> Result<(), WarpError> {
+pub fn compare(
+    objects: &dyn Objects,
+    ours: &Outcome,
+    sequential: &Outcome,
+) -> Result<(), WarpError> {
     let differs = |what: String| Err(WarpError::Differs { what });
     if ours.objects.len() != sequential.objects.len() {
         return differs(format!(
@@ -19,7 +23,7 @@ pub fn compare<M: Model>(model: &M, ours: &Outcome, sequential: &Outcome) -> Res
     }
     for ((object, a), (_, b)) in ours.objects.iter().zip(&sequential.objects) {
         if let Some(what) = first_difference(a, b) {
-            return differs(format!("object {} has {what}", model.name(ObjectId(*object))));
+            return differs(format!("object {} has {what}", objects.name_of(ObjectId(*object))));
         }
     }
     if ours.final_time != sequential.final_time {

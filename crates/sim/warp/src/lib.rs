@@ -28,6 +28,7 @@ mod job;
 mod meter;
 mod model;
 mod object_clock;
+mod objects;
 mod outgoing;
 mod pace;
 mod parameters;
@@ -58,6 +59,7 @@ pub use job::Job;
 pub use meter::{Gauge, Meter, Readings};
 pub use model::AnyModel;
 pub use object_clock::object_clock;
+pub use objects::{Objects, Told};
 pub use pace::DriveOptions;
 pub use recorded::Recorded;
 pub use rows::{Rows, columns};
@@ -67,8 +69,8 @@ pub use spec::ModelSpec;
 pub use spent::Spent;
 pub use summary::Summary;
 pub use tables::{
-    write_counts, write_load_cycles, write_migrations, write_nodes, write_speedup, write_trace,
-    write_xl_stats,
+    write_counts, write_critical_path, write_load_cycles, write_migrations, write_nodes,
+    write_speedup, write_trace, write_xl_stats,
 };
 pub use witness::{Quiet, Taking, Witness};
 pub use work::steps_per_us;

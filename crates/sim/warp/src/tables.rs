@@ -1,20 +1,24 @@
 //! The tables that a run leaves as CSV. Each appears whole or not at all.
 
-use crate::WarpError;
 use crate::critical::Step;
 use crate::samples::Stretch;
 use crate::sorted::merge;
+use crate::{Objects, WarpError};
 use record::csv_field;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use timewarp::{Committed, Counters, LoadCycle, Model, NodeCounters, ObjectId, Outcome};
+use timewarp::{Committed, Counters, LoadCycle, NodeCounters, ObjectId, Outcome};
 
 /// Committed counts per object, and their sum: `object,type,events,messages,sent,dropped`.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_counts<M: Model>(model: &M, outcome: &Outcome, path: &Path) -> Result<(), WarpError> {
+pub fn write_counts(
+    objects: &dyn Objects,
+    outcome: &Outcome,
+    path: &Path,
+) -> Result<(), WarpError> {
     let line = |out: &mut dyn Write, name: &str, kind: &str, c: &Counters| {
         let Counters { events, messages, committed_sends, committed_drops, .. } = c;
         writeln!(
@@ -27,7 +31,7 @@ pub fn write_counts<M: Model>(model: &M, outcome: &Outcome, path: &Path) -> Resu
         writeln!(out, "object,type,events,messages,sent,dropped")?;
         for (object, counters) in &outcome.objects {
             let object = ObjectId(*object);
-            line(out, &model.name(object), model.kind(object), counters)?;
+            line(out, &objects.name_of(object), objects.kind_of(object), counters)?;
         }
         line(out, "TOTAL", "all", &outcome.total())
     })
@@ -37,13 +41,13 @@ pub fn write_counts<M: Model>(model: &M, outcome: &Outcome, path: &Path) -> Resu
 ///
 /// # Errors
 /// When a node's file cannot be read, or the trace cannot be written.
-pub fn write_trace<M: Model>(
-    model: &M,
+pub fn write_trace(
+    objects: &dyn Objects,
     of_nodes: &[PathBuf],
     path: &Path,
 ) -> Result<(), WarpError> {
     let names: Vec<String> =
-        (0..model.objects()).map(|object| csv_field(&model.name(ObjectId(object)))).collect();
+        (0..objects.count()).map(|object| csv_field(&objects.name_of(ObjectId(object)))).collect();
     let mut unread = None;
     let written = write_whole(path, |out| {
         writeln!(out, "simtime,seq1,seq2,object,messages,sent")?;
@@ -77,10 +81,10 @@ pub fn write_trace<M: Model>(
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_xl_stats<M: Model>(
-    model: &M,
+pub fn write_xl_stats(
+    objects: &dyn Objects,
     outcome: &Outcome,
-    node_of: impl Fn(ObjectId) -> u16,
+    node_of: &dyn Fn(ObjectId) -> u16,
     path: &Path,
 ) -> Result<(), WarpError> {
     write_whole(path, |out| {
@@ -90,8 +94,8 @@ pub fn write_xl_stats<M: Model>(
             Sent,E+RT,E-RT,E+RR,E-RR,cm \
             cr,migr,stmigr,imigr,omigr,stforw,rollbacks,undone,ctime,cpu"
         )?;
-        for (node, object, c) in lines_of_objects(outcome, &node_of) {
-            write!(out, "{node},{}", csv_field(&model.name(object)))?;
+        for (node, object, c) in lines_of_objects(outcome, node_of) {
+            write!(out, "{node},{}", csv_field(&objects.name_of(object)))?;
             let columns = [
                 c.positive_sent,
                 c.anti_sent,
@@ -136,15 +140,15 @@ fn seconds(ns: u64) -> f64 {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_critical_path<M: Model>(
-    model: &M,
+pub fn write_critical_path(
+    objects: &dyn Objects,
     steps: &[Step],
     path: &Path,
 ) -> Result<(), WarpError> {
     write_whole(path, |out| {
         writeln!(out, "object,simtime,seq1,seq2,spent_ns,ends_ns,selector")?;
         for Step { object, time, spent_ns, ends_ns, selector } in steps {
-            let name = csv_field(&model.name(*object));
+            let name = csv_field(&objects.name_of(*object));
             let selector = selector.map_or(String::new(), |selector| selector.to_string());
             let (simtime, seq1, seq2) = (time.simtime(), time.seq1(), time.seq2());
             writeln!(out, "{name},{simtime},{seq1},{seq2},{spent_ns},{ends_ns},{selector}")?;
@@ -170,7 +174,7 @@ pub fn write_speedup(rows: &[Stretch], path: &Path) -> Result<(), WarpError> {
 /// Objects in order, those that have moved once for each node.
 fn lines_of_objects<'o>(
     outcome: &'o Outcome,
-    node_of: &impl Fn(ObjectId) -> u16,
+    node_of: &dyn Fn(ObjectId) -> u16,
 ) -> Vec<(u16, ObjectId, &'o Counters)> {
     let mut lines: Vec<_> =
         outcome.parts.iter().map(|(node, object, c)| (*node, ObjectId(*object), c)).collect();
@@ -200,8 +204,8 @@ pub fn write_load_cycles(outcome: &Outcome, path: &Path) -> Result<(), WarpError
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_migrations<M: Model>(
-    model: &M,
+pub fn write_migrations(
+    objects: &dyn Objects,
     outcome: &Outcome,
     path: &Path,
 ) -> Result<(), WarpError> {
@@ -213,7 +217,13 @@ pub fn write_migrations<M: Model>(
         )?;
         for m in &outcome.migrations {
             let ((simtime, seq1, seq2), (high, low, part)) = (m.cut, m.percents);
-            write!(out, "{},{},{},", csv_field(&model.name(ObjectId(m.object))), m.from, m.to)?;
+            write!(
+                out,
+                "{},{},{},",
+                csv_field(&objects.name_of(ObjectId(m.object))),
+                m.from,
+                m.to
+            )?;
             writeln!(
                 out,
                 "{simtime},{seq1},{seq2},{},{},{},{high},{low},{part:.1}",

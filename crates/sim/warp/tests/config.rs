@@ -44,7 +44,7 @@ fn settled(text: &str, given: &[&str], mut job: Job) -> Result<(Job, Vec<String>
     let config = read(&[("main.cfg", text)])?;
     let mut remarks = config.settle(given, &mut job).map_err(|error| error.to_string())?;
     let model = job.model.make().unwrap();
-    remarks.extend(model.agree(&config, &mut job).map_err(|error| error.to_string())?);
+    remarks.extend(config.agree(model.objects(), &mut job).map_err(|error| error.to_string())?);
     Ok((job, remarks))
 }
 
@@ -271,7 +271,7 @@ fn the_examples_are_right() {
         let mut job = job(model);
         assert_eq!(config.settle(&[], &mut job).unwrap(), [""; 0], "{name}");
         let model = job.model.make().unwrap();
-        assert_eq!(model.agree(&config, &mut job).unwrap(), [""; 0], "{name}");
+        assert_eq!(config.agree(model.objects(), &mut job).unwrap(), [""; 0], "{name}");
         assert_eq!(job.places, [(0, 0), (1, 1)], "{name}");
         job.engine.check().unwrap();
     }

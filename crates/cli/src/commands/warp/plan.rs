@@ -48,7 +48,7 @@ impl Plan {
         let model = self.job.model.make()?;
         if let Some(config) = &self.config {
             let places_count = !self.common.engine.settings.names().contains(&"placement");
-            self.remarks.extend(model.agree(config, &mut self.job)?);
+            self.remarks.extend(config.agree(model.objects(), &mut self.job)?);
             if !places_count {
                 self.job.places.clear();
             }

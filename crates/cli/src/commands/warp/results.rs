@@ -50,15 +50,16 @@ impl Results<'_> {
 
     /// Write `--counts`, `--trace` and `--xl-stats`.
     pub fn write_tables(&self, node_of: &dyn Fn(ObjectId) -> u16) -> Result<()> {
+        let objects = self.model.objects();
         if let Some(path) = &self.plan.common.xl_stats {
-            self.model.write_xl_stats(self.outcome, node_of, path)?;
+            warp::write_xl_stats(objects, self.outcome, node_of, path)?;
         }
         if let Some(path) = &self.plan.common.counts {
-            self.model.write_counts(self.outcome, path)?;
+            warp::write_counts(objects, self.outcome, path)?;
         }
         if let Some(path) = &self.plan.common.trace {
             let paths: Vec<PathBuf> = self.files.iter().map(NodeFiles::trace_path).collect();
-            self.model.write_trace(&paths, path)?;
+            warp::write_trace(objects, &paths, path)?;
         }
         Ok(())
     }
@@ -93,19 +94,19 @@ impl Results<'_> {
 
     /// Put statistics and the result into the run folder.
     pub fn keep(&self, folder: &mut RunFolder, node_of: &dyn Fn(ObjectId) -> u16) -> Result<()> {
-        let warp = folder.path().join("warp");
+        let (objects, warp) = (self.model.objects(), folder.path().join("warp"));
         std::fs::create_dir_all(&warp)
             .with_context(|| format!("cannot make {}", warp.display()))?;
-        self.model.write_xl_stats(self.outcome, node_of, &warp.join("xl_stats.csv"))?;
+        warp::write_xl_stats(objects, self.outcome, node_of, &warp.join("xl_stats.csv"))?;
         warp::write_nodes(self.outcome, &warp.join("nodes.csv"))?;
         if self.plan.job.engine.balance.is_some() {
             warp::write_load_cycles(self.outcome, &warp.join("load_cycles.csv"))?;
-            self.model.write_migrations(self.outcome, &warp.join("migrations.csv"))?;
+            warp::write_migrations(objects, self.outcome, &warp.join("migrations.csv"))?;
         }
         let result = serde_json::to_value(self.summary)?;
         folder.info_mut().parameters.insert("result".into(), result);
         if let Some(path) = &self.path {
-            self.model.write_critical_path(&path.steps, &warp.join("critical_path.csv"))?;
+            warp::write_critical_path(objects, &path.steps, &warp.join("critical_path.csv"))?;
             note(folder, "critical_path", summed_up(path));
         }
         Ok(())

@@ -66,7 +66,7 @@ pub fn check(
     let (outcome, elapsed) =
         watched(plan, |meter| model.run_sequential(&options, meter, &mut look))?;
     course.finish()?;
-    model.compare(ours, &outcome)?;
+    warp::compare(model.objects(), ours, &outcome)?;
     let mut audited = None;
     if model.says_what_must_hold() {
         watched(plan, |meter| model.audit(plan.job.engine.cutoff, meter, &mut audited))?;

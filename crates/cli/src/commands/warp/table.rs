@@ -74,7 +74,7 @@ fn critical_path(results: &Results<'_>, path: &CriticalPath) -> String {
     let rows = path.by_object();
     for (object, events, ns) in rows.iter().take(NAMED) {
         let share = *ns as f64 / path.length_ns.max(1) as f64 * 100.0;
-        let name = results.model.name_of(*object);
+        let name = results.model.objects().name_of(*object);
         text.push_str(&format!(
             "  {share:5.1} %  {name}, {} events, {}\n",
             grouped(*events),

@@ -2,28 +2,30 @@
 //! go.
 
 use super::{Command, ConfigError, ConfigFile, Located, Place, Remarks};
-use crate::Job;
+use crate::objects::Told;
+use crate::{Job, Objects};
 use std::collections::HashMap;
-use timewarp::{Model, ObjectId, Payload, Tell};
+use timewarp::ObjectId;
 
 /// What the engine has instead of the object of that name.
 const OUTPUT: &str = "stdout";
 
 impl ConfigFile {
-    /// See [`crate::AnyModel::agree`].
-    pub(crate) fn agree<M: Model>(
-        &self,
-        model: &M,
-        job: &mut Job,
-    ) -> Result<Vec<String>, ConfigError> {
+    /// Compare the file with the model, and place objects as the file says. Returns what is to be
+    /// said of it.
+    ///
+    /// # Errors
+    /// The first name or message of the file that is none of the model's.
+    pub fn agree(&self, model: &dyn Objects, job: &mut Job) -> Result<Vec<String>, ConfigError> {
         let mut agreement = Agreement::new(model, job);
         if self
             .commands
             .iter()
             .any(|it| matches!(it.command, Command::Obcreate { .. } | Command::Tell { .. }))
         {
-            agreement.names =
-                (0..model.objects()).map(|object| (model.name(ObjectId(object)), object)).collect();
+            agreement.names = (0..model.count())
+                .map(|object| (model.name_of(ObjectId(object)), object))
+                .collect();
         }
         for located in &self.commands {
             agreement.take(located)?;
@@ -33,12 +35,12 @@ impl ConfigFile {
     }
 }
 
-struct Agreement<'a, M: Model> {
-    model: &'a M,
+struct Agreement<'a> {
+    model: &'a dyn Objects,
     job: &'a mut Job,
     names: HashMap<String, u32>,
     /// Messages of the model that the file has not told yet, by receiver.
-    untold: HashMap<u32, Vec<Tell<M::Payload>>>,
+    untold: HashMap<u32, Vec<Told>>,
     tells: usize,
     told: Option<Place>,
     placed: HashMap<u32, u32>,
@@ -46,10 +48,10 @@ struct Agreement<'a, M: Model> {
     remarks: Remarks,
 }
 
-impl<'a, M: Model> Agreement<'a, M> {
-    fn new(model: &'a M, job: &'a mut Job) -> Self {
-        let (mut untold, mut tells) = (HashMap::<u32, Vec<Tell<M::Payload>>>::new(), 0);
-        for tell in model.tells() {
+impl<'a> Agreement<'a> {
+    fn new(model: &'a dyn Objects, job: &'a mut Job) -> Self {
+        let (mut untold, mut tells) = (HashMap::<u32, Vec<Told>>::new(), 0);
+        for tell in model.told() {
             untold.entry(tell.receiver.0).or_default().push(tell);
             tells += 1;
         }
@@ -82,7 +84,7 @@ impl<'a, M: Model> Agreement<'a, M> {
     fn object(&self, name: &str, place: &Place) -> Result<u32, ConfigError> {
         self.names.get(name).copied().ok_or_else(|| {
             let model = &self.job.model.name;
-            let first = self.model.name(ObjectId(0));
+            let first = self.model.name_of(ObjectId(0));
             place.error(format!(
                 "'{name}' is no object of this {model}, whose first is '{first}': is the file for \
                 another model, or for other options of it?"
@@ -98,7 +100,7 @@ impl<'a, M: Model> Agreement<'a, M> {
         place: &Place,
     ) -> Result<(), ConfigError> {
         let object = self.object(name, place)?;
-        let ours = self.model.kind(ObjectId(object));
+        let ours = self.model.kind_of(ObjectId(object));
         if !kind.eq_ignore_ascii_case(ours) {
             let text = format!("objects such as '{name}' are of type {ours} here, not {kind}");
             self.remarks.once(&format!("type {kind}"), place, &text);
@@ -141,7 +143,7 @@ impl<'a, M: Model> Agreement<'a, M> {
             );
             self.remarks.once("untold", &place, &text);
         }
-        let (placed, objects) = (self.placed.len(), self.model.objects() as usize);
+        let (placed, objects) = (self.placed.len(), self.model.count() as usize);
         if let Some(place) = self.created.clone().filter(|_| placed < objects) {
             let text = format!(
                 "{} of the {objects} objects are not created: they go where they are dealt",
@@ -156,23 +158,16 @@ impl<'a, M: Model> Agreement<'a, M> {
 }
 
 /// Whether a message of the model is the one that the file tells.
-fn is<P: Payload>(tell: &Tell<P>, (time, selector, text): (f64, i32, &str)) -> bool {
-    tell.receive.simtime() == time && tell.selector == selector && words(tell) == text.as_bytes()
-}
-
-fn words<P: Payload>(tell: &Tell<P>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    tell.payload.encode(&mut bytes);
-    bytes
+fn is(tell: &Told, (time, selector, text): (f64, i32, &str)) -> bool {
+    tell.simtime == time && tell.selector == selector && tell.bytes == text.as_bytes()
 }
 
 /// The message that would be right, as the file would write it.
-fn expected<P: Payload>(receiver: &str, untold: &[Tell<P>]) -> String {
+fn expected(receiver: &str, untold: &[Told]) -> String {
     let Some(tell) = untold.first() else { return format!("no (further) one to '{receiver}'") };
-    let bytes = words(tell);
-    let text = match std::str::from_utf8(&bytes) {
+    let text = match std::str::from_utf8(&tell.bytes) {
         Ok(text) => format!("\"{}\"", text.escape_debug()),
-        Err(_) => format!("{} bytes that are no text", bytes.len()),
+        Err(_) => format!("{} bytes that are no text", tell.bytes.len()),
     };
-    format!("TELL {receiver} {} {} {text}", tell.receive.simtime(), tell.selector)
+    format!("TELL {receiver} {} {} {text}", tell.simtime, tell.selector)
 }
