@@ -7,7 +7,7 @@ use crate::reading::on_all_cores;
 use anyhow::{Context, Result, bail};
 use record::{Batch, Chunk, Closing, Origin, Run};
 use report::{Entry, Facts, Part, Reading, Told};
-use stats::analysis::Analysis;
+use stats::analysis::{Analysis, Explanation};
 use stats::compare::Sample;
 use stats::{Accumulator, FileRows, Filter, Options, Position};
 use std::path::{Path, PathBuf};
@@ -25,8 +25,10 @@ pub struct Analysed {
     pub analysis: Analysis,
     /// What products say of it.
     pub parts: Vec<Part>,
-    /// The story of its slowest message, where it is to be told.
-    pub told: Option<Told>,
+    /// The stories of its slowest messages, where they are to be told.
+    pub told: Vec<Told>,
+    /// What goes with its slow messages, where that is to be looked for.
+    pub explained: Option<Explanation>,
 }
 
 /// Several runs, read as one: the launches of each follow those of the one before.
@@ -70,7 +72,8 @@ pub fn analyse(path: &Path, seed: u64, filter: &Filter) -> Result<Analysed> {
         let part = reading.finish(tally, &facts, &analysis);
         parts.extend(part.map_err(anyhow::Error::from_boxed).with_context(cannot)?);
     }
-    Ok(Analysed { path: path.to_path_buf(), name, facts, analysis, parts, told: None })
+    let path = path.to_path_buf();
+    Ok(Analysed { path, name, facts, analysis, parts, told: Vec::new(), explained: None })
 }
 
 /// What each product reads of the run.
@@ -145,7 +148,8 @@ impl Analysed {
             facts: &self.facts,
             analysis: &self.analysis,
             parts: &self.parts,
-            told: self.told.as_ref(),
+            told: &self.told,
+            explained: self.explained.as_ref(),
         }
     }
 }

@@ -44,13 +44,7 @@ impl From<(Facts, Analysis)> for Shown {
 
 impl Shown {
     fn entry(&self) -> Entry<'_> {
-        Entry {
-            path: "run",
-            facts: &self.facts,
-            analysis: &self.analysis,
-            parts: &self.parts,
-            told: None,
-        }
+        Entry { parts: &self.parts, ..Entry::new("run", &self.facts, &self.analysis) }
     }
 }
 

@@ -5,12 +5,11 @@ use crate::analyse::{Analysed, analyse, open, tell_apart};
 use crate::args::ReportArgs;
 use crate::lenses::LENSES;
 use crate::toured::Toured;
-use crate::{failure, show};
+use crate::{explaining, failure, show};
 use anyhow::{Result, bail};
 use document::{Document, Series};
-use report::{Entry, Page, Told};
+use report::{Entry, Page};
 use serde_json::{Map, Value};
-use stats::Filter;
 use std::io::Write;
 use std::path::Path;
 
@@ -47,7 +46,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     if let ([run], [analysed]) = (&runs[..], &mut analysed[..])
         && analysed.analysis.finding.is_some()
     {
-        analysed.told = slowest_told(run, &analysed.analysis.population.filter);
+        look_closer(run, analysed);
     }
     show::page(&document_of(&analysed), &out)?;
     show::say(&format!("wrote {}\n", out.display()))
@@ -72,15 +71,25 @@ fn figures(analysed: &Analysed) -> Result<Value> {
     Ok(figures)
 }
 
-/// The story of a run's slowest message, or of the one that its model is about. A page without it
-/// is still a page, so what prevents it is only said.
-fn slowest_told(path: &Path, filter: &Filter) -> Option<Told> {
-    match open(path).and_then(|run| tell(&run, None, filter)) {
-        Ok(told) => told.into_iter().next(),
+/// Stories that a page tells.
+const STORIES: usize = 5;
+
+/// What a page has and a table does not: the stories of the slowest messages, or that of the one
+/// that the run's model is about, and what goes with slow messages. A page without them is still a
+/// page, so what prevents them is only said.
+fn look_closer(path: &Path, analysed: &mut Analysed) {
+    let filter = &analysed.analysis.population.filter;
+    match open(path).and_then(|run| tell(&run, None, filter, STORIES)) {
+        Ok(told) => analysed.told = told,
+        Err(error) => {
+            eprintln!("the page lacks the stories of messages: {}", failure::one_line(&error));
+        }
+    }
+    match explaining::explain(path, &analysed.analysis) {
+        Ok(explained) => analysed.explained = Some(explained),
         Err(error) => {
             let why = failure::one_line(&error);
-            eprintln!("the page lacks the story of a message: {why}");
-            None
+            eprintln!("the page does not say what goes with slow messages: {why}");
         }
     }
 }

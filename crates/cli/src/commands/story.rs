@@ -13,13 +13,10 @@ use stats::Filter;
 use stats::analysis::Stage;
 use stats::story::{Memo, Picked, Seen, Story, Wanted};
 
-/// The slowest message.
-const SLOWEST: Wanted = Wanted::Slowest { count: 1, by: Stage::EndToEnd };
-
 /// Find the messages and tell their stories.
 pub fn run(args: &StoryArgs) -> Result<()> {
     let run = open(&args.run)?;
-    let told = tell(&run, args.wanted(), &args.messages.filter())?;
+    let told = tell(&run, args.wanted(), &args.messages.filter(), 1)?;
     let document = report::stories(&told, is_incomplete(&run.info));
     args.show.show_with(&document, "messages", || {
         let stories: Vec<Figures> = told.iter().map(Figures::of).collect();
@@ -42,9 +39,10 @@ impl Figures<'_> {
 }
 
 /// The stories of the messages wanted, slowest first; the slowest of those that `filter` takes.
-/// Where none is wanted and the filter is the usual one: of the message that the run's model is
-/// about, if there is one.
-pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter) -> Result<Vec<Told>> {
+/// Where none is wanted: of the message that the run's model is about, if there is one and the
+/// filter is the usual one; else of the `usual` number of slowest messages.
+pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter, usual: usize) -> Result<Vec<Told>> {
+    let slowest = slowest(usual);
     let names = sim_lens::object_names(run);
     let causes = run.causes().with_context(|| format!("cannot read {}", run.path().display()))?;
     let is_open = wanted.is_none() && *filter == Filter::default();
@@ -54,11 +52,11 @@ pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter) -> Result<Vec<To
         .and_then(|replay| Some((scenes::gather(run, replay.wanted(), filter).ok()?, replay)));
     let ((settings, messages), replay) = match of_model {
         Some((gathered, replay)) => (gathered, Some(replay)),
-        None => (scenes::gather(run, wanted.unwrap_or(SLOWEST), filter)?, None),
+        None => (scenes::gather(run, wanted.unwrap_or(slowest), filter)?, None),
     };
     let told = |(at, setting): (usize, &Setting)| -> Result<Told> {
         let seen = Seen { causes: &causes, launch: setting.launch };
-        let picked = match (&replay, wanted.unwrap_or(SLOWEST)) {
+        let picked = match (&replay, wanted.unwrap_or(slowest)) {
             (Some(_), _) => Picked::OfModel { is_slowest: is_slowest(run, setting, filter)? },
             (None, Wanted::Slowest { by, .. }) => {
                 Picked::Slowest { by, place: at + 1, of: messages }
@@ -70,6 +68,10 @@ pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter) -> Result<Vec<To
         Ok(Told { story, launch: setting.launch, names: names.clone(), memo })
     };
     settings.iter().enumerate().map(told).collect()
+}
+
+fn slowest(count: usize) -> Wanted {
+    Wanted::Slowest { count, by: Stage::EndToEnd }
 }
 
 /// A run of the model that replays the memo of 1988.
@@ -93,7 +95,7 @@ impl Replay {
 
 /// Whether no message of those that `filter` takes took longer than this one.
 fn is_slowest(run: &Run, setting: &Setting, filter: &Filter) -> Result<bool> {
-    let (slowest, _) = scenes::gather(run, SLOWEST, filter)?;
+    let (slowest, _) = scenes::gather(run, slowest(1), filter)?;
     let same = |other: &Setting| {
         other.launch == setting.launch && other.scene.message.is_same(&setting.scene.message)
     };

@@ -37,7 +37,18 @@ pub enum Block {
     /// Bars of parts on one scale.
     Tracks(Vec<Track>),
     /// Blocks that are closed on the page until they are wanted.
-    Fold(String, Vec<Block>),
+    Fold(Fold),
+}
+
+/// Blocks behind a line of words.
+#[derive(Clone, Debug)]
+pub struct Fold {
+    /// What cells of tables lead to it by: letters, digits and hyphens.
+    pub name: String,
+    /// What can be seen while it is closed.
+    pub words: String,
+    /// What is in it.
+    pub blocks: Vec<Block>,
 }
 
 /// A row of key figures.

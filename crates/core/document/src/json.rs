@@ -53,8 +53,8 @@ fn blocks(blocks: &[Block]) -> Map<String, Json> {
                 });
                 facts.extend(tiles);
             }
-            Block::Fold(_, inside) => {
-                if let Some(Json::Array(inside)) = self::blocks(inside).remove("tables") {
+            Block::Fold(fold) => {
+                if let Some(Json::Array(inside)) = self::blocks(&fold.blocks).remove("tables") {
                     found.extend(inside);
                 }
             }

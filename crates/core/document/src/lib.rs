@@ -34,7 +34,9 @@ mod table;
 mod terminal;
 mod unit;
 
-pub use block::{Block, Drawing, Figures, LaneOf, Lanes, Pairs, Parts, Shape, ShareBar, Track};
+pub use block::{
+    Block, Drawing, Figures, Fold, LaneOf, Lanes, Pairs, Parts, Shape, ShareBar, Track,
+};
 pub use chart::{Chart, ChartText, Mode};
 pub use colour::{Colour, Paint, ordered};
 pub use csv::{series_csv, table_csv};

@@ -76,8 +76,8 @@ pub struct Cell {
     pub interval: Option<(f64, f64)>,
     /// Small lines below it.
     pub small: Vec<String>,
-    /// The run of the page that it leads to.
-    pub run: Option<usize>,
+    /// The fold of the page that it leads to.
+    pub leads_to: Option<String>,
     /// The colour that charts give to what it names.
     pub colour: Option<Colour>,
 }
@@ -270,8 +270,13 @@ impl Cell {
     }
 
     /// That leads to a run of the page.
-    pub fn leads_to(mut self, run: usize) -> Cell {
-        self.run = Some(run);
+    pub fn leads_to_run(self, run: usize) -> Cell {
+        self.leads_to(format!("run-r{run}"))
+    }
+
+    /// That leads to a [`Fold`](crate::block::Fold) of the page.
+    pub fn leads_to(mut self, name: impl Into<String>) -> Cell {
+        self.leads_to = Some(name.into());
         self
     }
 

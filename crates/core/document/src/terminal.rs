@@ -101,9 +101,9 @@ fn block(block: &Block, screen: Screen) -> String {
         // What they show stands elsewhere, too.
         Block::Aside(_) | Block::Drawing(_) => String::new(),
         Block::Tracks(all) => bars::tracks(all, screen),
-        Block::Fold(words, inside) => {
-            let inside: String = inside.iter().map(|one| self::block(one, screen)).collect();
-            screen.wrapped(words) + &inside
+        Block::Fold(fold) => {
+            let inside: String = fold.blocks.iter().map(|one| self::block(one, screen)).collect();
+            screen.wrapped(&fold.words) + &inside
         }
     }
 }

@@ -17,11 +17,11 @@ mod tail;
 use document::Section;
 
 use crate::entry::Entry;
-use crate::{story, tables};
+use crate::{explanation, story, tables};
 
 /// All sections of one run.
 pub(crate) fn sections(entry: &Entry) -> Vec<Section> {
-    let Entry { facts, analysis, told, .. } = *entry;
+    let Entry { facts, analysis, told, explained, .. } = *entry;
     let mut all = Vec::from_iter(sizes::section(analysis));
     all.extend(shares::section(facts, analysis));
     all.extend(distribution::stages(analysis));
@@ -34,8 +34,9 @@ pub(crate) fn sections(entry: &Entry) -> Vec<Section> {
     all.extend(counts::section(analysis));
     all.extend(sends::section(analysis).map(Section::as_detail));
     all.extend(launches::section(analysis));
-    all.extend(told.and_then(story::section));
-    all.extend(tables::slowest_section(entry.path, analysis).map(Section::as_detail));
+    all.extend(explained.and_then(|found| explanation::section(entry.path, analysis, found)));
+    all.extend(told.first().and_then(story::section));
+    all.extend(tables::slowest_section(entry.path, analysis, told).map(Section::as_detail));
     all.push(tables::facts_section(facts).as_detail());
     all
 }

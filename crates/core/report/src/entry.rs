@@ -1,6 +1,6 @@
 //! What a document is made of: one run, or several side by side.
 
-use stats::analysis::Analysis;
+use stats::analysis::{Analysis, Explanation};
 
 use crate::facts::Facts;
 use crate::headline::Floor;
@@ -32,6 +32,15 @@ pub struct Entry<'a> {
     pub analysis: &'a Analysis,
     /// What products say of it.
     pub parts: &'a [Part],
-    /// The story of its slowest message, where it is told.
-    pub told: Option<&'a Told>,
+    /// The stories that are told: the first is a section, the others are folded.
+    pub told: &'a [Told],
+    /// What goes with its slow messages, where that was looked for.
+    pub explained: Option<&'a Explanation>,
+}
+
+impl<'a> Entry<'a> {
+    /// A run without stories and explanation, which need a closer look at it.
+    pub fn new(path: &'a str, facts: &'a Facts, analysis: &'a Analysis) -> Entry<'a> {
+        Entry { path, facts, analysis, parts: &[], told: &[], explained: None }
+    }
 }

@@ -47,6 +47,42 @@ pub fn explanation(
     Document { title, opening, sections, runs: Vec::new() }
 }
 
+/// Groups of slow messages that a page has.
+const ON_A_PAGE: usize = 5;
+
+/// What goes with the slow messages of the run at `path`, as a part of its page.
+pub(crate) fn section(
+    path: &str,
+    analysis: &Analysis,
+    explanation: &Explanation,
+) -> Option<Section> {
+    let watched = explanation.watched.0 > 0;
+    let groups = explanation.groups.iter().map(|group| paragraph(analysis, group, watched));
+    let found: Vec<Section> =
+        explanation.episodes.iter().map(episode).chain(groups.take(ON_A_PAGE)).collect();
+    if found.is_empty() {
+        return None;
+    }
+    let left = explanation.groups.len().saturating_sub(ON_A_PAGE);
+    let more = match left {
+        0 => "The figures".to_owned(),
+        left => format!("{} more, and the figures", counted(left as u64, "group")),
+    };
+    let unwatched = if watched { "" } else { " The machine was not watched during this run." };
+    let sentence = format!(
+        "What goes together need not be cause and effect.{unwatched} {more}: fourstamp \
+        explain {}",
+        shell_words::quote(path)
+    );
+    let mut section = Section::new("explained", "What goes with slow messages", sentence);
+    for Section { title, sentence, blocks, .. } in found {
+        section.blocks.push(Block::Heading(title));
+        section.blocks.push(Block::Note(None, sentence));
+        section.blocks.extend(blocks);
+    }
+    Some(section)
+}
+
 /// What is left out, and how to go on.
 fn closing(explanation: &Explanation, most: usize) -> Section {
     let left = explanation.groups.len().saturating_sub(most);
@@ -365,9 +401,8 @@ mod tests {
         );
     }
 
-    #[test]
-    fn noise_is_called_enough_only_when_it_is() {
-        let group = Explained {
+    fn group() -> Explained {
+        Explained {
             stage: Stage::ReceiveWait,
             who: Who::Slowest,
             range_ns: (2_000_000, 9_000_000),
@@ -377,7 +412,32 @@ mod tests {
             episodes: 3,
             reasons: Vec::new(),
             noise: None,
+        }
+    }
+
+    #[test]
+    fn a_page_has_the_first_groups_and_says_how_many_it_leaves_out() {
+        let found = |groups: usize, watched| Explanation {
+            episodes: Vec::new(),
+            groups: vec![group(); groups],
+            idle: Vec::new(),
+            watched,
         };
+        let section = |found: &Explanation| section("my runs/1", &Analysis::default(), found);
+        assert!(section(&found(0, (1, 2))).is_none(), "nothing to say");
+        let some = section(&found(7, (0, 0))).expect("a section");
+        let heads = some.blocks.iter().filter(|block| matches!(block, Block::Heading(_)));
+        assert_eq!(heads.count(), ON_A_PAGE);
+        let end = "was not watched during this run. 2\u{a0}groups more, and the figures: fourstamp \
+            explain 'my runs/1'";
+        assert!(some.sentence.ends_with(end), "{}", some.sentence);
+        let all = section(&found(5, (1, 2))).expect("a section").sentence;
+        assert!(all.ends_with("cause and effect. The figures: fourstamp explain 'my runs/1'"));
+    }
+
+    #[test]
+    fn noise_is_called_enough_only_when_it_is() {
+        let group = group();
         let said =
             |idle_per_s, seen_per_s| noise_sentence(&group, &Noise { idle_per_s, seen_per_s });
         assert!(said(5.0, 6.0).contains("is enough"));

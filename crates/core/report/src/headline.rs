@@ -47,7 +47,7 @@ fn row((at, (facts, analysis)): (usize, &(&Facts, &Analysis))) -> Row {
     let [of_messages, of_time] = largest(analysis.finding.as_ref());
     let bar = |shares: Vec<(Stage, f64)>| Cell::from(Value::Parts(palette::parts(&shares)));
     vec![
-        Cell::new(facts.title()).leads_to(at),
+        Cell::new(facts.title()).leads_to_run(at),
         bar(typical_shares(analysis)),
         bar(stage_shares(analysis)),
         of_messages.into(),

@@ -11,8 +11,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use drawing::section;
 pub use drawing::stories;
+pub(crate) use drawing::{fold, place, section};
 pub(crate) use held::{account_words, begin, how_many};
 pub use names::ObjectNames;
 

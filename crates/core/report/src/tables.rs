@@ -12,6 +12,7 @@ use crate::finding::{parts, quantile, remarks};
 use crate::opening;
 use crate::palette::{self, CYCLE, PARTS, colour, key, letter, name, title};
 use crate::population::population_words;
+use crate::story::{self, Told};
 
 /// Medians that rise by more than this over the next smaller size are marked.
 pub(crate) const JUMP: f64 = 0.25;
@@ -134,7 +135,8 @@ fn quantile_cell(summary: &Summary, p: f64) -> Cell {
 }
 
 /// The slowest messages, one row each.
-pub(crate) fn slowest_section(path: &str, analysis: &Analysis) -> Option<Section> {
+/// One of which the story is `told` leads to it.
+pub(crate) fn slowest_section(path: &str, analysis: &Analysis, told: &[Told]) -> Option<Section> {
     let slow = &analysis.slowest[..analysis.slowest.len().min(10)];
     let shown = parts(analysis);
     if slow.is_empty() {
@@ -144,7 +146,8 @@ pub(crate) fn slowest_section(path: &str, analysis: &Analysis) -> Option<Section
         if slow.len() == 10 { "The ten slowest messages" } else { "The slowest messages" };
     let sentence = format!(
         "Each with its identity (launch, source node, number), by which it can be found in the run \
-         folder. For what held one of them: fourstamp story {} --message {}",
+         folder.{} For what held one of them: fourstamp story {} --message {}",
+        if told.is_empty() { "" } else { " Those that are links have their story below." },
         shell_words::quote(path),
         identity(&slow[0])
     );
@@ -157,9 +160,11 @@ pub(crate) fn slowest_section(path: &str, analysis: &Analysis) -> Option<Section
     ];
     columns.extend(shown.iter().map(|(_, stage)| stage_column(*stage)));
     columns.push(Column::text("shares", "Where its time went").wide());
-    let rows = slow.iter().map(|message| slow_row(message, &shown));
+    let rows = slow.iter().map(|message| slow_row(message, &shown, told));
     let table = Table::new("slowest-messages", columns).with(rows);
-    Some(Section::new("slowest", heading, sentence).table(table))
+    let mut section = Section::new("slowest", heading, sentence).table(table);
+    section.blocks.extend(told.iter().skip(1).filter_map(story::fold).map(Block::Fold));
+    Some(section)
 }
 
 fn stage_column(stage: Stage) -> Column {
@@ -172,9 +177,13 @@ fn stage_column(stage: Stage) -> Column {
     Column::time(key, title(stage)).coloured(colour(stage))
 }
 
-fn slow_row(message: &SlowMessage, shown: &[(usize, Stage)]) -> Row {
+fn slow_row(message: &SlowMessage, shown: &[(usize, Stage)], told: &[Told]) -> Row {
+    let name = identity(message);
     let mut cells: Vec<Cell> = vec![
-        identity(message).into(),
+        match story::place(told, &name) {
+            Some(place) => Cell::new(name).leads_to(place),
+            None => name.into(),
+        },
         format!("{} → {}", message.src, message.dst).into(),
         message.bytes.into(),
         message.ready_ns.into(),

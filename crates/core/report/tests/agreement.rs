@@ -168,7 +168,7 @@ fn flat(text: &str) -> String {
 
 fn page(facts: &Facts, analysis: &Analysis) -> String {
     let mut out = Vec::new();
-    let runs = [Entry { facts, analysis, path: "run", parts: &[], told: None }];
+    let runs = [Entry::new("run", facts, analysis)];
     html(&Page { title: "run", runs: &runs, floors: &[], remarks: &[] }, &mut out)
         .expect("memory takes it");
     let text = String::from_utf8(out).expect("UTF-8");

@@ -90,8 +90,7 @@ fn same_as_golden(name: &str, text: &str) {
 }
 
 fn page_text(facts: &Facts, analysis: &Analysis, runs: usize) -> String {
-    let entries: Vec<Entry> =
-        (0..runs).map(|_| Entry { facts, analysis, path: "run", parts: &[], told: None }).collect();
+    let entries: Vec<Entry> = (0..runs).map(|_| Entry::new("run", facts, analysis)).collect();
     let floors = [Floor {
         name: facts.workload.clone(),
         p50_ns: 120,
@@ -178,10 +177,7 @@ fn the_headline_table_fits_80_columns() {
     let floors =
         [Floor { name: "cache line".into(), p50_ns: 120, p99_ns: 310, note: "round trip".into() }];
     let long = Facts { topology: "hypercube".into(), ..facts.clone() };
-    let runs = [
-        Entry { facts: &facts, analysis: &analysis, path: "run", parts: &[], told: None },
-        Entry { facts: &long, analysis: &analysis, path: "run", parts: &[], told: None },
-    ];
+    let runs = [Entry::new("run", &facts, &analysis), Entry::new("run", &long, &analysis)];
     let page = Page { title: "Two runs", runs: &runs, floors: &floors, remarks: &[] };
     let mut document = page.document();
     document.runs.clear();
@@ -281,7 +277,7 @@ fn a_full_disk_is_an_error() {
         }
     }
     let (facts, analysis) = planted();
-    let runs = [Entry { facts: &facts, analysis: &analysis, path: "run", parts: &[], told: None }];
+    let runs = [Entry::new("run", &facts, &analysis)];
     let page = Page { title: "", runs: &runs, floors: &[], remarks: &[] };
     assert!(matches!(html(&page, &mut Full), Err(DocumentError::Write(_))));
 }

@@ -32,8 +32,7 @@ fn page_text(run: &MpiRun) -> String {
 
 fn document_of(run: &MpiRun) -> Document {
     let (facts, parts) = (run.facts(), run.parts());
-    let entry =
-        Entry { path: "run", facts: &facts, analysis: &run.analysis, parts: &parts, told: None };
+    let entry = Entry { parts: &parts, ..Entry::new("run", &facts, &run.analysis) };
     Page { title: "", runs: &[entry], floors: &[], remarks: &[] }.document()
 }
 

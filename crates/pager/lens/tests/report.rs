@@ -9,8 +9,7 @@ use report::{Entry, Page};
 
 fn document(read: &Read) -> Document {
     let Read { facts, analysis, part } = read;
-    let runs =
-        [Entry { path: "run", facts, analysis, parts: std::slice::from_ref(part), told: None }];
+    let runs = [Entry { parts: std::slice::from_ref(part), ..Entry::new("run", facts, analysis) }];
     Page { title: "", runs: &runs, floors: &[], remarks: &[] }.document()
 }
 

@@ -39,8 +39,8 @@ fn block(block: &Block, level: u8) -> Markup {
         Block::Lanes(one) => drawing::lanes(one),
         Block::Drawing(one) => drawing::drawing(one),
         Block::Tracks(all) => drawing::tracks(all),
-        Block::Fold(words, inside) => html! {
-            details.fold { summary { (text(words)) } (blocks(inside)) }
+        Block::Fold(fold) => html! {
+            details.fold id=(fold.name) { summary { (text(&fold.words)) } (blocks(&fold.blocks)) }
         },
     }
 }

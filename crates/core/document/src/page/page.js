@@ -264,12 +264,12 @@
   });
   addEventListener("afterprint", () => closed.forEach((fold) => (fold.open = false)));
 
-  // A link to a run or to a section inside it opens the fold.
+  // A link to a run, to a section inside it or to another fold opens it.
   const open = () => {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const fold = target && target.closest("details.run");
+    let fold = target && target.closest("details");
     if (!fold) return;
-    fold.open = true;
+    for (; fold; fold = fold.parentElement.closest("details")) fold.open = true;
     target.scrollIntoView({ behavior: still.matches ? "auto" : "smooth" });
   };
   addEventListener("hashchange", open);

@@ -92,8 +92,8 @@ fn class(column: &Column, cell: &Cell) -> Option<&'static str> {
 
 fn cell(column: &Column, cell: &Cell) -> Markup {
     html! {
-        @match cell.run {
-            Some(run) => a href={ "#run-r" (run) } { (value(column, cell)) },
+        @match &cell.leads_to {
+            Some(name) => a href={ "#" (name) } { (value(column, cell)) },
             None => (value(column, cell)),
         }
         @if let Some((low, high)) = cell.interval {

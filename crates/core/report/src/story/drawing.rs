@@ -1,6 +1,6 @@
 //! A story as a document: the message's life in lanes, then its chapters.
 
-use document::{Block, Colour, Document, LaneOf as Shown, Lanes, Section, count, time};
+use document::{Block, Colour, Document, Fold, LaneOf as Shown, Lanes, Section, count, time};
 use record::Kind;
 use stats::analysis::Stage;
 use stats::story::{Lane, LaneOf, Story};
@@ -9,7 +9,7 @@ use super::Told;
 use super::held::label as held_label;
 use super::phrases::memo_sentence;
 use super::tables;
-use super::words::Words;
+use super::words::{Words, id};
 use crate::palette;
 
 /// The stories of some messages, one after the other, and the same as tables for scripts.
@@ -76,15 +76,47 @@ pub(crate) fn section(told: &Told) -> Option<Section> {
     let Told { story, launch, names, memo } = told;
     let words = Words { story, names };
     let sentence = format!("{} {} {}", words.picked(), words.opening(*launch), words.headline());
-    let mut section = Section::new("story", words.title(), sentence);
-    section.blocks.extend(words.usual().map(|usual| Block::Note(None, usual)));
-    section.blocks.push(Block::Lanes(drawing(story)?));
-    for chapter in story.chapters.iter().filter(|chapter| !chapter.facts.is_empty()) {
-        section.blocks.push(Block::Heading(words.heading(chapter)));
-        section.blocks.push(Block::List(words.sentences(chapter)));
+    let mut blocks = chapters(told)?;
+    blocks.extend(memo.iter().map(|memo| Block::Note(None, memo_sentence(memo))));
+    Some(Section { blocks, ..Section::new(SECTION, words.title(), sentence) })
+}
+
+/// The id of that section.
+const SECTION: &str = "story";
+
+/// The story of one of a run's slowest messages.
+pub(crate) fn fold(told: &Told) -> Option<Fold> {
+    let Told { story, launch, names, .. } = told;
+    let words = Words { story, names };
+    let name = id(*launch, &story.message);
+    let mut blocks = vec![Block::Note(None, words.opening(*launch))];
+    blocks.extend(chapters(told)?);
+    let words = format!("{name}: {}", words.headline());
+    Some(Fold { name: anchor(&name), words, blocks })
+}
+
+/// Where the page has the story of the message of this name, if it is one of those told.
+pub(crate) fn place(told: &[Told], name: &str) -> Option<String> {
+    let at = told.iter().position(|told| id(told.launch, &told.story.message) == name)?;
+    drawing(&told[at].story)?;
+    Some(if at == 0 { format!("r0-{SECTION}") } else { anchor(name) })
+}
+
+fn anchor(name: &str) -> String {
+    format!("story-{}", name.replace(':', "-"))
+}
+
+/// The lanes of a message and what is known of each stage.
+fn chapters(told: &Told) -> Option<Vec<Block>> {
+    let words = Words { story: &told.story, names: &told.names };
+    let mut blocks: Vec<Block> =
+        words.usual().map(|usual| Block::Note(None, usual)).into_iter().collect();
+    blocks.push(Block::Lanes(drawing(&told.story)?));
+    for chapter in told.story.chapters.iter().filter(|chapter| !chapter.facts.is_empty()) {
+        blocks.push(Block::Heading(words.heading(chapter)));
+        blocks.push(Block::List(words.sentences(chapter)));
     }
-    section.blocks.extend(memo.iter().map(|memo| Block::Note(None, memo_sentence(memo))));
-    Some(section)
+    Some(blocks)
 }
 
 /// The lanes over the message's life; `None` where that is not known.

@@ -6,7 +6,7 @@ use stats::story::{
     Cancelled, Chapter, Fact, Lane, LaneOf, Link, Memo, Picked, Row, Story, UsualTimes, Work,
 };
 
-use super::{ObjectNames, Told, section, stories};
+use super::{ObjectNames, Told, fold, place, section, stories};
 
 fn row(kind: Kind, [ready, taken]: [i64; 2]) -> Row {
     Row {
@@ -252,6 +252,24 @@ fn names_are_harmless_on_the_page() {
     assert!(page.contains("The receive queue was empty"), "{page}");
     assert_eq!(page.matches("<rect ").count(), 2);
     assert!(!page.contains("<i>diary"), "{page}");
+}
+
+#[test]
+fn a_slow_message_leads_to_its_story() {
+    let later = |seq| {
+        let mut one = told(vec![Fact::Queue { before: 0, mates: 0, machinery: 0 }]);
+        one.story.message.seq = seq;
+        one
+    };
+    let mut instant = later(9);
+    instant.story.message.taken_ns = instant.story.message.ready_ns;
+    let all = [later(7), later(8), instant];
+    let second = fold(&all[1]).expect("a fold");
+    assert!(second.words.starts_with("2:1:8: "), "{}", second.words);
+    assert_eq!(place(&all, "2:1:7").as_deref(), Some("r0-story"));
+    assert_eq!(place(&all, "2:1:8"), Some(second.name));
+    assert_eq!(place(&all, "2:1:9"), None, "a message without a life has no story");
+    assert_eq!(place(&all, "2:1:10"), None);
 }
 
 #[test]

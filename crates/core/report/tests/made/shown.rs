@@ -39,6 +39,6 @@ pub fn table(facts: &Facts, analysis: &Analysis, name: &str) -> Result<String, D
 }
 
 fn one(facts: &Facts, analysis: &Analysis, parts: &[Part]) -> document::Document {
-    let runs = [Entry { path: "run", facts, analysis, parts, told: None }];
+    let runs = [Entry { parts, ..Entry::new("run", facts, analysis) }];
     Page { title: "", runs: &runs, floors: &[], remarks: &[] }.document()
 }
