@@ -39,6 +39,10 @@ fn main() {
     run("of 500 sizes", &made, millions, |made| {
         plain(made).with(Field::Bytes, Values::Each(&made.bytes))
     });
+    run("of 500 from 7 nodes", &made, millions, |made| {
+        let each = [(Field::Src, &made.src), (Field::Bytes, &made.bytes)];
+        each.iter().fold(plain(made), |all, (field, of)| all.with(*field, Values::Each(of)))
+    });
     run("of a simulation", &made, millions, simulation);
     run("of an MPI program", &made, millions, mpi);
 }

@@ -4,6 +4,7 @@
 
 mod account;
 mod explanation;
+mod facets;
 mod knees;
 mod peaks;
 mod population;
@@ -14,6 +15,7 @@ pub use account::{Account, Paged, Part};
 pub use explanation::{
     Episode, Explained, Explanation, IdleCore, Known, Noise, Reason, Slow, Trait, What, Who,
 };
+pub use facets::{Binned, FacetCell, Facets};
 pub use knees::{Knee, NoFit, Packets, Parameter, Segment, Sweep};
 pub use peaks::Peak;
 pub use population::{Population, PopulationGroup};
@@ -42,6 +44,9 @@ pub struct Analysis {
     /// The messages by hops, packets, bytes, node pair, kind and launch; only those in which the
     /// run varies.
     pub breakdowns: Vec<Breakdown>,
+    /// The messages by node pair, kind and size at once; for pages alone.
+    #[serde(skip)]
+    pub facets: Facets,
     /// Queue lengths and in-flight counts, where recorded.
     pub counts: Vec<CountView>,
     /// Time between one node's successive sends to one other, and that time divided by the messages

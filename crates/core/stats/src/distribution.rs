@@ -110,6 +110,16 @@ impl<const EXACT: u32, const SUB: u32> LogLinear<EXACT, SUB> {
     /// The counters above 0, by ascending value; the outermost reach no further than the values
     /// did.
     pub fn counters(&self) -> impl Iterator<Item = Counted> + '_ {
+        let (min, max) = (self.moments.min, self.moments.max);
+        self.whole_counters().map(move |c| Counted {
+            low: c.low.max(min),
+            high: c.high.min(max),
+            count: c.count,
+        })
+    }
+
+    /// The same with all that a counter takes: equal for whatever was counted.
+    pub(crate) fn whole_counters(&self) -> impl Iterator<Item = Counted> + '_ {
         let below = self.negative.iter().rev().map(|(index, count)| Counted {
             low: negated(grain::high::<EXACT, SUB>(index).min(1 << 63)),
             high: negated(grain::low::<EXACT, SUB>(index)),
@@ -120,12 +130,7 @@ impl<const EXACT: u32, const SUB: u32> LogLinear<EXACT, SUB> {
             high: grain::high::<EXACT, SUB>(index) as i64,
             count,
         });
-        let (min, max) = (self.moments.min, self.moments.max);
-        below.chain(above).map(move |c| Counted {
-            low: c.low.max(min),
-            high: c.high.min(max),
-            count: c.count,
-        })
+        below.chain(above)
     }
 
     /// The smallest value `v` with F(v) ≥ `p`, F being the part of the values that are at most `v`.

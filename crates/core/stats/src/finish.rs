@@ -50,6 +50,7 @@ fn analysis(gathered: Gathered, options: &Options) -> Analysis {
     let mut breakdowns = breakdowns(&mut messages.groupings);
     let groups = breakdowns.iter_mut().flat_map(|breakdown| &mut breakdown.groups);
     groups.for_each(|group| group.stages.retain(|(stage, _)| says_something(*stage)));
+    let facets = messages.groupings.joint().shown(says_something);
     let stages = STAGES.iter().zip(&messages.stages).enumerate();
     let stages = stages.filter(|(_, (stage, _))| says_something(**stage));
     let launch_spread = if cycles.all.count() > 0 {
@@ -74,6 +75,7 @@ fn analysis(gathered: Gathered, options: &Options) -> Analysis {
         cycles: with_intervals(CYCLES, Stage::EndToEnd, &cycles.all),
         shares: messages.shares.shares(),
         breakdowns,
+        facets,
         counts: counts(&messages.counts),
         sends: sends(&whole.sends),
         series: messages.series.bins(),

@@ -8,12 +8,13 @@
 
 use std::collections::HashMap;
 
-use record::{Field, NULL};
+use record::{Field, NULL, Values};
 
 use crate::analysis::By;
 use crate::cells::Cell;
 use crate::columns::Columns;
 use crate::groups::{Group, Grouping, Key};
+use crate::joint::{Agreed, Joint, SizeStep};
 use crate::place::Place;
 use crate::working::Working;
 
@@ -29,6 +30,9 @@ const GROUPINGS: [(By, &[Field], usize); 6] = [
 
 /// Rows a cell, on average, from which cells are sorted jointly.
 const ROWS_A_CELL: usize = 512;
+/// Parts that are sorted by one grouping at a time once joint cells came out small: those of the
+/// next part mostly do, too.
+const PARTS_APART: usize = 8;
 /// Combinations of keys under which counts wait, at most.
 const WAITING: usize = 64;
 
@@ -39,11 +43,15 @@ type Keys = [Option<Key>; 6];
 pub(crate) struct Groupings {
     each: [Grouping; 6],
     waiting: HashMap<Keys, Group>,
+    joint: Joint,
+    /// Parts until sorting jointly is tried again.
+    parts_apart: usize,
 }
 
 impl Default for Groupings {
     fn default() -> Groupings {
-        Groupings { each: GROUPINGS.map(|(_, _, cap)| Grouping::new(cap)), waiting: HashMap::new() }
+        let each = GROUPINGS.map(|(_, _, cap)| Grouping::new(cap));
+        Groupings { each, waiting: HashMap::new(), joint: Joint::default(), parts_apart: 0 }
     }
 }
 
@@ -59,22 +67,31 @@ impl Groupings {
             self.settle();
         }
         let varying: Vec<usize> = (0..GROUPINGS.len()).filter(|&at| varies[at]).collect();
-        let fields: Vec<Field> = varying.iter().flat_map(|&at| GROUPINGS[at].1).copied().collect();
-        if varying.len() > 1 {
-            working.cells.sort(columns, &fields);
-            if working.cells.len() * ROWS_A_CELL <= columns.rows() {
-                return self.add_cells(columns, place, working, &varying);
-            }
+        let facets: Vec<usize> = varying.iter().copied().filter(|at| is_facet(*at)).collect();
+        if facets.is_empty() {
+            self.joint.add(agreed(columns, 0), columns.rows() as u64, &working.counted);
         }
-        for at in varying {
+        if varying.len() > 1 && self.parts_apart == 0 {
+            working.cells.sort(columns, &fields_of(&varying));
+            if working.cells.len() * ROWS_A_CELL <= columns.rows() {
+                return self.add_cells(columns, place, working, &varying, !facets.is_empty());
+            }
+            self.parts_apart = PARTS_APART;
+        }
+        self.parts_apart = self.parts_apart.saturating_sub(1);
+        for &at in &varying {
             working.cells.sort(columns, GROUPINGS[at].1);
-            self.add_cells(columns, place, working, &[at]);
+            self.add_cells(columns, place, working, &[at], facets == [at]);
+        }
+        if facets.len() > 1 {
+            self.add_joint(columns, working, &fields_of(&facets));
         }
     }
 
     /// Take in what `other` took in.
     pub fn merge(&mut self, mut other: Groupings) {
         other.settle();
+        self.joint.merge(other.joint);
         self.each.iter_mut().zip(other.each).for_each(|(mine, theirs)| mine.merge(theirs));
     }
 
@@ -88,6 +105,11 @@ impl Groupings {
         &self.each[at]
     }
 
+    /// The messages by pair, kind and size at once.
+    pub fn joint(&mut self) -> &mut Joint {
+        &mut self.joint
+    }
+
     /// Hand out the counts that wait.
     fn settle(&mut self) {
         for (keys, group) in self.waiting.drain() {
@@ -99,12 +121,15 @@ impl Groupings {
         }
     }
 
+    /// Take in the cells, whose rows agree in these groupings; `whole` says that they agree in
+    /// pair, kind and size.
     fn add_cells(
         &mut self,
         columns: &Columns,
         place: Place,
         working: &mut Working,
         groupings: &[usize],
+        whole: bool,
     ) {
         for cell in 0..working.cells.len() {
             let Cell { first, rows } = working.cells.get(cell);
@@ -114,7 +139,7 @@ impl Groupings {
                     .is_some_and(|key| !self.each[at].leaves_out(key, messages))
             };
             let wanted: Vec<usize> = groupings.iter().filter(wanted).copied().collect();
-            if wanted.is_empty() {
+            if wanted.is_empty() && !whole {
                 continue;
             }
             working.count_cell(cell, columns);
@@ -123,8 +148,67 @@ impl Groupings {
                     self.each[at].add(key, messages, &working.counted);
                 }
             }
+            if whole {
+                let agreed = agreed(columns, first);
+                match working.few_values(cell) {
+                    Some(stages) => self.joint.add_few(agreed, messages, &working.counted, stages),
+                    None => self.joint.add(agreed, messages, &working.counted),
+                }
+            }
         }
     }
+
+    /// Sort rows by pair, kind and size alone. Sizes that the cells do not tell apart are put
+    /// together before: cells would be so small that counting them costs more than sorting.
+    fn add_joint(&mut self, columns: &Columns, working: &mut Working, fields: &[Field]) {
+        let mut keys = std::mem::take(&mut working.size_keys);
+        let step = self.joint.step();
+        keys.clear();
+        let sorted = match columns.column(Field::Bytes) {
+            Values::Each(sizes) if step != SizeStep::Each => {
+                keys.extend(sizes.iter().map(|bytes| step.key(*bytes)));
+                columns.with(Field::Bytes, Values::Each(&keys))
+            }
+            _ => *columns,
+        };
+        working.cells.sort(&sorted, fields);
+        for cell in 0..working.cells.len() {
+            let Cell { first, rows } = working.cells.get(cell);
+            let messages = rows.map_or(columns.rows(), <[u32]>::len) as u64;
+            let sizes = size_ends(columns, rows);
+            self.joint.add_values(agreed(columns, first), messages, working.cell_values(cell));
+            sizes.iter().for_each(|bytes| self.joint.note_size(*bytes));
+        }
+        working.size_keys = keys;
+    }
+}
+
+/// The smallest and the largest payload of some rows, or of all.
+fn size_ends(columns: &Columns, rows: Option<&[u32]>) -> [i64; 2] {
+    let Values::Each(sizes) = columns.column(Field::Bytes) else {
+        return [columns.at(Field::Bytes, 0); 2];
+    };
+    let ends = |[low, high]: [i64; 2], bytes: i64| [low.min(bytes), high.max(bytes)];
+    let none = [i64::MAX, i64::MIN];
+    match rows {
+        None => sizes.iter().copied().fold(none, ends),
+        Some(rows) => rows.iter().map(|&row| sizes[row as usize]).fold(none, ends),
+    }
+}
+
+fn is_facet(grouping: usize) -> bool {
+    matches!(GROUPINGS[grouping].0, By::Pair | By::Kind | By::Bytes)
+}
+
+fn fields_of(groupings: &[usize]) -> Vec<Field> {
+    groupings.iter().flat_map(|&at| GROUPINGS[at].1).copied().collect()
+}
+
+/// The pair, kind and size of a row.
+fn agreed(columns: &Columns, row: usize) -> Agreed {
+    let [src, dst, kind, bytes] =
+        [Field::Src, Field::Dst, Field::Kind, Field::Bytes].map(|field| columns.at(field, row));
+    Agreed { pair: (src != NULL && dst != NULL).then_some((src, dst)), kind, bytes }
 }
 
 /// The group that a row belongs to; `None` where it lacks the column.

@@ -28,6 +28,7 @@ mod finish;
 mod grain;
 mod groupings;
 mod groups;
+mod joint;
 pub mod knees;
 pub mod launches;
 mod messages;

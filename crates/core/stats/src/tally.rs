@@ -13,7 +13,7 @@ pub(crate) const SUB: u32 = 9;
 
 /// Fewer values than this are listed one by one: looking through the dense counters would cost
 /// more.
-const FEW: usize = 512;
+pub(crate) const FEW: usize = 512;
 
 /// Dense counters, reused from batch to batch; all 0 in between.
 pub(crate) struct Scratch {

@@ -9,7 +9,7 @@ use crate::filter;
 use crate::groups::Counted;
 use crate::sends::LastSends;
 use crate::stages::Stages;
-use crate::tally::Scratch;
+use crate::tally::{FEW, Scratch};
 
 /// Working memory of an accumulator.
 #[derive(Default)]
@@ -22,10 +22,14 @@ pub(crate) struct Working {
     pub counted: Counted,
     /// Values gathered, by stage.
     pub lanes: [Vec<i64>; 4],
+    /// Times within a node.
+    within: Vec<i64>,
     /// The last send of each pair in this batch.
     pub last_sends: LastSends,
     /// `ready` of each row, where the column is not there to be borrowed.
     pub ready: Vec<i64>,
+    /// What sizes that are not told apart have in common, by row.
+    pub size_keys: Vec<i64>,
     scratch: Scratch,
 }
 
@@ -64,12 +68,26 @@ impl Working {
             let values = stage_values(&self.stages, stage, Some(rows), &mut self.lanes[stage]);
             self.counted[stage].fill(values, &mut self.scratch);
         }
-        let local = &mut self.lanes[0];
+        let local = &mut self.within;
         local.clear();
         let whole = &self.stages.of[0];
         let within = rows.iter().map(|&row| row as usize).filter(|&row| within_node(columns, row));
         local.extend(within.map(|row| whole[row]).filter(|&time| time != NULL));
         self.counted[4].fill(local, &mut self.scratch);
+    }
+
+    /// Stages A to D of the cell that was counted last, where its rows are few.
+    pub fn few_values(&self, cell: usize) -> Option<[&[i64]; 4]> {
+        let few = self.cells.get(cell).rows.is_some_and(|rows| rows.len() < FEW);
+        few.then(|| self.lanes.each_ref().map(Vec::as_slice))
+    }
+
+    /// Stages A to D of one cell, those that are missing left out.
+    pub fn cell_values(&mut self, cell: usize) -> [&[i64]; 4] {
+        let Cell { rows, .. } = self.cells.get(cell);
+        let [a, b, c, d] = self.lanes.each_mut();
+        [(0, a), (1, b), (2, c), (3, d)]
+            .map(|(stage, kept)| stage_values(&self.stages, stage, rows, kept))
     }
 
     /// Count whole times alone, as cycles have no stages.

@@ -281,6 +281,34 @@ fn a_value_of_its_own_on_every_row_does_not_blow_up_the_groups() {
     assert_eq!(analysis.sizes.len(), 512);
 }
 
+/// Large batches are sorted jointly, small ones by pair, kind and size alone, and where these are
+/// the same throughout not at all.
+#[test]
+fn cells_by_pair_kind_and_size_do_not_depend_on_how_rows_are_sorted() {
+    type Size = fn(i64) -> i64;
+    let shapes: [(Size, usize); 3] = [(|at| 64 << (at % 2), 2), (|at| at % 500, 10), (|_| 8, 1)];
+    for (size, sizes) in shapes {
+        let row = |at: i64| {
+            let kind = if at % 40_000 < 10_000 { Kind::Reply } else { Kind::Data };
+            let src = if at < 20_000 { 0 } else { at % 3 };
+            Planted { kind, ..plain(src, size(at), at * 1000, 1000 + at % 777) }
+        };
+        let rows: Vec<Planted> = (0..60_000).map(row).collect();
+        let large = analyse(std::slice::from_ref(&rows), 30_000, 2, false).facets;
+        let small = analyse(std::slice::from_ref(&rows), 71, 3, true).facets;
+        assert_eq!(large, small);
+        assert_eq!(large.sizes.len(), sizes);
+        assert_eq!(large.pairs, [(0, 9), (1, 9), (2, 9)]);
+        for (at, src) in (0..3_i64).enumerate() {
+            let of: Vec<&Planted> = rows.iter().filter(|row| row.src == src).collect();
+            let cells = || large.cells.iter().filter(|cell| cell.of[0] == Some(at));
+            assert_eq!(cells().map(|cell| cell.messages).sum::<u64>(), of.len() as u64);
+            let slowest = cells().flat_map(|cell| &cell.stages).map(|(_, times)| times.max_ns);
+            assert_eq!(slowest.max(), of.iter().filter_map(|row| row.stage(0)).max());
+        }
+    }
+}
+
 #[test]
 fn a_jump_between_sizes_shows_where_it_is() {
     let time = |bytes: i64| if bytes > 4040 { 5900 } else { 2120 };

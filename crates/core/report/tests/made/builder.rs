@@ -4,7 +4,9 @@
 
 use record::Kind;
 use report::{ClockFacts, Facts, Lost};
+use stats::Span;
 use stats::analysis::*;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One made-up message.
 #[derive(Clone, Copy)]
@@ -163,6 +165,7 @@ pub fn analyse(messages: &[Message]) -> Analysis {
         cycles: None,
         shares: shares(messages),
         breakdowns: Vec::new(),
+        facets: facets(messages),
         counts: vec![queue_lengths(messages)],
         sends: None,
         series: series(messages),
@@ -464,6 +467,49 @@ fn breakdown(messages: &[Message], by: By, label: fn(&Message) -> String) -> Opt
         })
         .collect();
     (labels.len() > 1).then_some(Breakdown { by, groups, left_out: (0, 0) })
+}
+
+/// The messages by pair and size, their times to 2^-5.
+fn facets(messages: &[Message]) -> Facets {
+    let bin = |ns: i64| {
+        let width = 1 << (64 - ns.leading_zeros()).saturating_sub(6);
+        (ns / width * width, ns / width * width + width - 1)
+    };
+    let stages = |m: &Message| [end_to_end(m), m.stage_ns[0], m.stage_ns[1], m.stage_ns[2]];
+    let pairs: BTreeSet<(u32, u32)> = messages.iter().map(|m| (m.src, m.dst)).collect();
+    let sizes: BTreeSet<u64> = messages.iter().map(|m| m.bytes).collect();
+    let bins: BTreeSet<(i64, i64)> = messages.iter().flat_map(stages).map(bin).collect();
+    let bins: Vec<(i64, i64)> = bins.into_iter().collect();
+    let binned = |times: Vec<i64>| {
+        let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
+        for ns in &times {
+            let at = bins.binary_search(&bin(*ns)).expect("every time has its bin");
+            *counts.entry(at).or_default() += 1;
+        }
+        let ends = times.iter().min().zip(times.iter().max());
+        let (min_ns, max_ns) = ends.map_or((0, 0), |(min, max)| (*min, *max));
+        Binned { min_ns, max_ns, counts: counts.into_iter().collect() }
+    };
+    let mut cells = Vec::new();
+    for (pair, of_pair) in pairs.iter().enumerate() {
+        for (size, bytes) in sizes.iter().enumerate() {
+            let of = |m: &&Message| (m.src, m.dst) == *of_pair && m.bytes == *bytes;
+            let kept: Vec<&Message> = messages.iter().filter(of).collect();
+            let times = |at: usize| kept.iter().map(|m| stages(m)[at]).collect();
+            let all = STAGES.iter().enumerate().map(|(at, stage)| (*stage, binned(times(at))));
+            if !kept.is_empty() {
+                let of = [Some(pair), Some(0), Some(size)];
+                cells.push(FacetCell { of, messages: kept.len() as u64, stages: all.collect() });
+            }
+        }
+    }
+    Facets {
+        pairs: pairs.into_iter().collect(),
+        kinds: vec![Kind::Data],
+        sizes: sizes.into_iter().map(|bytes| Span { from: bytes, to: bytes }).collect(),
+        bins,
+        cells,
+    }
 }
 
 fn group_stages(messages: &[Message], wanted: impl Fn(&Message) -> bool) -> Vec<(Stage, Summary)> {
