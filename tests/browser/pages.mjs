@@ -1,15 +1,17 @@
 // Opens report pages in a real Chromium and checks what a reader would see: no error, no network, every chart there
 // (without a script, on paper, on a telephone), no text on another, tips, zoom and switches that work, by keyboard too,
-// both themes, nothing that axe finds hard to access, no text of a run's own run as code.
+// both themes, nothing that axe finds hard to access, no text of a run's own run as code; and that messages which are
+// chosen on the page have the figures that the program finds.
 //
 //   node pages.mjs PAGE.html [PAGE.html ...]
 //
-// CHROMIUM names the browser (default /usr/bin/chromium). Ends with `N passed, N failed`; exit code 1 if any failed.
+// CHROMIUM names the browser (default /usr/bin/chromium), FOURSTAMP the program that made the pages. Ends with `N passed, N failed`; exit code 1 if any failed.
 import { chromium } from "playwright-core";
-import { readFileSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -60,7 +62,7 @@ const faults = (page) => page.$$eval(".chart", (charts) => charts.flatMap((chart
 }));
 
 // Texts of a chart that lie on each other or stick out of it.
-const collisions = (page) => page.$$eval(".chart", (charts) => charts.flatMap((chart) => {
+const collisions = (page) => page.$$eval(".chart, figure:not([hidden]) > .tailplot", (charts) => charts.flatMap((chart) => {
   const texts = [...chart.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
   const shown = texts.filter(([, box]) => box.width > 0);
   const whole = chart.getBoundingClientRect();
@@ -143,6 +145,86 @@ const moves = async (page, name) => {
   check(`${name}: tips and zoom by keyboard`, tip && closer !== before && (await ticks()) === before);
 };
 
+// What the program finds of the messages that the page's command chooses; a shell takes the command apart. Nothing where
+// the run is not there.
+const found = (command) => {
+  const shell = (script) => {
+    const env = { ...process.env, PATH: `${dirname(process.env.FOURSTAMP)}:${process.env.PATH}` };
+    return execFileSync("sh", ["-c", script], { encoding: "utf8", env, maxBuffer: 1 << 28 });
+  };
+  if (!process.env.FOURSTAMP || !existsSync(shell(`set -- ${command}; printf %s/run.json "$3"`))) return undefined;
+  const { analysis } = JSON.parse(shell(command.replace(" --out chosen.html", " --json")));
+  const { summary } = analysis.stages.find(({ stage }) => stage === "end-to-end");
+  return { count: summary.count, p50: summary.quantiles.find(({ p }) => p === 0.5).value_ns, max: summary.max_ns };
+};
+
+// What the page says of the chosen messages end to end.
+const chosen = (place) => place.evaluate((place) => {
+  const plain = (text) => text.replace(/[\u00a0\u202f]/g, " ");
+  const cells = [...place.querySelector("tr.chosen").cells].map((cell) => plain(cell.textContent));
+  const ns = (text) => {
+    const [number, unit] = text.replace("≈ ", "").replace("−", "-").split(" ");
+    return Number(number) * { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9 }[unit];
+  };
+  const whole = (text) => Number(text.replaceAll(" ", ""));
+  return { count: whole(cells[1]), p50: ns(cells[2]), max: ns(cells.at(-1)), command: place.querySelector(".command code").textContent };
+});
+
+const near = (shown, truth, part) => Math.abs(shown - truth) <= Math.abs(truth) * part + 0.5;
+let compared = 0;
+
+const choosing = async (page, name) => {
+  const place = page.locator(".choose").first();
+  if ((await place.count()) === 0) return;
+  const all = await place.locator("tbody tr:not(.chosen)").first().innerText();
+  const choices = place.locator("select");
+  check(`${name}: nothing is chosen at first`, !(await place.locator("tr.chosen").first().isVisible()) && (await choices.count()) > 0);
+  const compare = async (what) => {
+    await place.locator("tr.chosen").first().waitFor();
+    await page.waitForTimeout(150);
+    const said = await chosen(place);
+    const truth = found(said.command);
+    if (!truth) return said;
+    compared++;
+    // Three figures are shown, and a quantile from bins is correct to 1.6 %.
+    const agrees = said.count === truth.count && near(said.p50, truth.p50, 0.022) && near(said.max, truth.max, 0.006);
+    check(`${name}: ${what} has the figures of ${said.command}`, agrees, JSON.stringify({ said, truth }));
+    return said;
+  };
+  // Each choice of the first list alone, of which the messages are all there are, unless some are not listed.
+  const values = await choices.first().locator("option").evaluateAll((options) => options.map(({ value }) => value).slice(1));
+  let sum = 0;
+  for (const value of values) {
+    await choices.first().selectOption(value);
+    await page.waitForTimeout(60);
+    sum += (await chosen(place)).count;
+  }
+  const total = Number(all.split("\t")[2].replace(/\D/g, ""));
+  const some = (await place.locator("xpath=..").locator(".see").innerText()).includes("are listed");
+  check(`${name}: the choices of a list add up`, some ? sum <= total : sum === total, `${sum} of ${total}`);
+  await compare("a choice");
+  // And one of every list, by keyboard: the first that is left.
+  for (let at = 1; at < (await choices.count()); at++) {
+    await choices.nth(at).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.waitForTimeout(100);
+  }
+  const { count } = await compare("a choice from every list");
+  check(`${name}: no choice is empty`, count > 0);
+  if (await place.locator("figure").isVisible()) {
+    const curves = await place.locator(".tailplot path").evaluateAll((paths) => paths.filter((path) => path.getBoundingClientRect().width > 0).length);
+    check(`${name}: both tails are drawn`, curves >= 1, String(curves));
+  }
+  await looks(page, `${name}, chosen`);
+  await accessible(page, `${name}, chosen`);
+  await page.emulateMedia({ media: "print" });
+  check(`${name}: the choice is printed, its lists are not`, (await place.locator("tr.chosen").first().isVisible()) && !(await choices.first().isVisible()));
+  await page.emulateMedia({ media: "screen" });
+  await place.locator("button").click();
+  await page.waitForTimeout(100);
+  check(`${name}: the button chooses all again`, !(await place.locator("tr.chosen").first().isVisible()) && (await choices.first().inputValue()) === "");
+};
+
 // What axe finds hard to access.
 const accessible = async (page, name) => {
   await page.evaluate(axe);
@@ -162,6 +244,7 @@ const whole = async (file) => {
   await accessible(page, name);
   await moves(page, name);
   await switches(page, name);
+  await choosing(page, name);
 
   const ink = () => page.$eval(".plot .ty text, .plot .tx text", (text) => getComputedStyle(text).fill);
   const lightInk = await ink();
@@ -201,6 +284,7 @@ const withoutScript = async (file) => {
   check(`${name}: without scripts it says what is missing`, (await page.content()).includes("need JavaScript"));
   const switches = await page.locator(".switch:visible").count();
   check(`${name}: without scripts there is no switch`, switches === 0, String(switches));
+  check(`${name}: without scripts there is no choice`, (await page.locator("select:visible").count()) === 0);
   await page.emulateMedia({ media: "print" });
   const wrong = await page.locator(".chart").evaluateAll((charts) => charts
     .filter((chart) => !chart.checkVisibility({ contentVisibilityAuto: true })).map((chart) => chart.id));
@@ -234,6 +318,7 @@ for (const file of pages) {
   await withoutScript(file);
   await withoutUnpacking(file);
 }
+if (process.env.FOURSTAMP) check("choices were compared with the program", compared > 0);
 await browser.close();
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

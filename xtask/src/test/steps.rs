@@ -305,7 +305,7 @@ fn browser(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         return tally.skip(format!("{why:#}"));
     }
     let mut test = workspace.command("node", &["tests/browser/pages.mjs"]);
-    test.args(pages(workspace)?).env("CHROMIUM", chromium);
+    test.args(pages(workspace)?).env("CHROMIUM", chromium).env("FOURSTAMP", workspace.fourstamp());
     run_and_watch(&mut test, LIMIT, |line| tally.line(line))
 }
 

@@ -1,5 +1,6 @@
 //! The pieces that a section, and the first screen, consist of.
 
+use crate::chooser::Chooser;
 use crate::colour::Colour;
 use crate::table::Table;
 
@@ -36,6 +37,8 @@ pub enum Block {
     Drawing(Drawing),
     /// Bars of parts on one scale.
     Tracks(Vec<Track>),
+    /// Messages to choose from, on the page alone.
+    Chooser(Box<Chooser>),
     /// Blocks that are closed on the page until they are wanted.
     Fold(Fold),
 }

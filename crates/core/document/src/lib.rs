@@ -19,6 +19,7 @@
 
 mod block;
 pub mod chart;
+mod chooser;
 mod colour;
 mod csv;
 mod escape;
@@ -38,6 +39,9 @@ pub use block::{
     Block, Drawing, Figures, Fold, LaneOf, Lanes, Pairs, Parts, Shape, ShareBar, Track,
 };
 pub use chart::{Chart, ChartText, Mode};
+pub use chooser::{
+    CHOSEN_QUANTILES, Choice, Chooser, ChooserCell, ChooserTimes, ChosenFigures, Facet, Measure,
+};
 pub use colour::{Colour, Paint, ordered};
 pub use csv::{series_csv, table_csv};
 pub use escape::printable;

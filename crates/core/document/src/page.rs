@@ -3,9 +3,10 @@
 //! Text, tables and the bars of the first screen are plain HTML, so that the answer is there before
 //! any script runs, and where none may; so are charts, as SVG. `page.js` adds what moves: tips,
 //! zoom and the other modes, from data (packed JSON, one piece a run) that it unpacks when they are
-//! wanted. A page without a chart carries no script.
+//! wanted; `choose.js` lets its reader choose messages. A page without a chart carries no script.
 
 mod blocks;
+mod chooser;
 mod drawing;
 mod script;
 mod sections;
@@ -22,8 +23,15 @@ use crate::{DocumentError, escape, palette};
 const POLICY: &str = "default-src 'none';style-src 'unsafe-inline';script-src \
     'unsafe-inline';img-src data: blob:;font-src data:";
 
+/// What moves.
+const SCRIPT: &str = concat!(include_str!("page/page.js"), include_str!("page/choose.js"));
+
 /// How the page looks, in the colours of its palette.
-const STYLE: &str = concat!(include_str!("page/page.css"), include_str!("page/widths.css"));
+const STYLE: &str = concat!(
+    include_str!("page/page.css"),
+    include_str!("page/choose.css"),
+    include_str!("page/widths.css")
+);
 
 /// Write the page; its size is some 200 kB a run.
 ///
@@ -56,7 +64,7 @@ pub fn page(document: &Document, out: &mut dyn Write) -> Result<(), DocumentErro
                     @for (id, run) in folded.clone() { (fold(&id, run)) }
                 }
                 (PreEscaped(include_str!("page/foot.html").trim()))
-                @if has_charts(document) { (scripts(document)) }
+                @if moves(document) { (scripts(document)) }
             }
         }
     };
@@ -90,9 +98,9 @@ fn fold(id: &str, run: &Run) -> Markup {
     }
 }
 
-fn has_charts(document: &Document) -> bool {
-    let folded = document.runs.iter().flat_map(|run| &run.sections);
-    document.sections.iter().chain(folded).any(|section| !section.charts.is_empty())
+fn moves(document: &Document) -> bool {
+    let moves = |section: &Section| !section.charts.is_empty() || chooser::of(section).is_some();
+    document.all_sections().any(moves)
 }
 
 /// The data of the charts, and what draws them.
@@ -107,7 +115,14 @@ fn scripts(document: &Document) -> Markup {
             script type="application/gzip" id={ "data-" (id) } {
                 (PreEscaped(script::pack(&sections::chart_data(id, sections))))
             }
+            @for section in *sections {
+                @if let Some(chooser) = chooser::of(section) {
+                    script type="application/gzip" id={ "data-" (id) "-" (section.id) } {
+                        (PreEscaped(script::pack(&chooser::data(chooser))))
+                    }
+                }
+            }
         }
-        script { (PreEscaped(include_str!("page/page.js"))) }
+        script { (PreEscaped(SCRIPT)) }
     }
 }

@@ -99,7 +99,7 @@ fn block(block: &Block, screen: Screen) -> String {
         Block::Table(table) => tables::table(table, screen),
         Block::Lanes(lanes) => bars::lanes(lanes, screen.width),
         // What they show stands elsewhere, too.
-        Block::Aside(_) | Block::Drawing(_) => String::new(),
+        Block::Aside(_) | Block::Drawing(_) | Block::Chooser(_) => String::new(),
         Block::Tracks(all) => bars::tracks(all, screen),
         Block::Fold(fold) => {
             let inside: String = fold.blocks.iter().map(|one| self::block(one, screen)).collect();

@@ -1,8 +1,11 @@
 //! One document in its four forms, with planted figures.
 
+use std::io::Read;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
 use fourstamp_document::{
-    Block, Cell, Column, Document, Row, Screen, Section, Table, Unit, json, page, table_csv,
-    terminal,
+    Block, Cell, Choice, Chooser, ChooserCell, ChooserTimes, ChosenFigures, Colour, Column,
+    Document, Facet, Measure, Row, Screen, Section, Table, Unit, json, page, table_csv, terminal,
 };
 
 /// A table for everybody, and one for scripts.
@@ -83,4 +86,59 @@ fn a_row_that_does_not_fit_is_a_paragraph_with_a_name() {
     let text = terminal(&document, Screen { width: 40, colour: false });
     assert!(text.contains("Peak 1\n- From A to B: no peak"), "{text}");
     assert!(text.contains("whole cycle\n- From A to B: no peak"), "{text}");
+}
+
+/// Two sizes, one of which has an unfriendly name.
+fn chooser() -> Chooser {
+    let choice = |label: &str, options: &str| Choice {
+        label: label.into(),
+        options: options.into(),
+        figures: vec![None],
+    };
+    let cell = |size: usize, messages: u64, counts: Vec<(usize, u64)>| ChooserCell {
+        of: vec![Some(size)],
+        messages,
+        times: vec![Some(ChooserTimes { ends_ns: (90, 140), counts })],
+    };
+    let all =
+        ChosenFigures { count: 30, quantiles_ns: [Some(3_125), None, None, None], max_ns: 140 };
+    Chooser {
+        facets: vec![Facet {
+            name: "Size".into(),
+            all: "all sizes".into(),
+            options: String::new(),
+            choices: vec![choice("<b>8 B", "--size 8"), choice("64 B", "--size 64")],
+        }],
+        command: ("fourstamp report 'a b'".into(), "--out chosen.html".into()),
+        example: "fourstamp report 'a b' --size 8".into(),
+        measures: vec![Measure { name: "End to end", colour: Colour("a"), all }],
+        messages: 30,
+        quantile_error: 1.0 / 64.0,
+        bins: vec![(88, 91), (92, 95), (136, 139)],
+        cells: vec![cell(0, 10, vec![(0, 4), (2, 6)]), cell(1, 20, vec![(1, 20)])],
+    }
+}
+
+#[test]
+fn what_can_be_chosen_is_on_the_page_alone() {
+    let mut section = Section::new("choose", "Choose messages", "Of some messages.");
+    section.blocks.push(Block::Chooser(Box::new(chooser())));
+    section.page_only = true;
+    let document = Document { sections: vec![section], ..Document::default() };
+    assert_eq!(terminal(&document, Screen { width: 80, colour: false }), "");
+    assert!(!json(&document).to_string().contains("--size"));
+    let mut html = Vec::new();
+    page(&document, &mut html).expect("memory takes everything");
+    let html = String::from_utf8(html).expect("a page is UTF-8");
+    assert!(html.contains("&lt;b&gt;8 B") && !html.contains("<b>8 B"));
+    assert!(html.contains("3.12\u{a0}µs") && html.contains("correct to 1.6\u{a0}%"), "{html}");
+    let (_, data) = html.split_once("id=\"data-r0-choose\">").expect("data of the section");
+    let packed = data.split('<').next().unwrap_or_default();
+    let packed = STANDARD.decode(packed).expect("base64");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut text).expect("gzip");
+    let data: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(data["bins"], serde_json::json!([88, 91, 92, 95, 136, 139]));
+    assert_eq!(data["cells"][0], serde_json::json!([[0], 10, [[90, 140, [0, 4, 2, 6]]]]));
+    assert_eq!(data["facets"][0]["choices"][1]["options"], "--size 64");
 }

@@ -3,6 +3,7 @@
 
 mod bins;
 mod breakdown;
+mod choose;
 mod counts;
 pub(crate) mod distribution;
 pub(crate) mod launches;
@@ -30,6 +31,7 @@ pub(crate) fn sections(entry: &Entry) -> Vec<Section> {
     all.extend(tables::quantiles_section(facts, analysis));
     all.extend(distribution::cycles(analysis));
     all.extend(series::section(analysis));
+    all.extend(choose::section(entry).map(Section::as_detail));
     all.extend(breakdown::sections(analysis).into_iter().map(Section::as_detail));
     all.extend(counts::section(analysis));
     all.extend(sends::section(analysis).map(Section::as_detail));

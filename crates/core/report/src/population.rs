@@ -110,7 +110,7 @@ fn description(population: &Population, noun: &str) -> String {
 }
 
 /// `64 B to 1 KiB`, `64 B`, `64 B or more`, `up to 64 B`.
-fn range(span: Span, text: impl Fn(u64) -> String) -> String {
+pub(crate) fn range(span: Span, text: impl Fn(u64) -> String) -> String {
     match span {
         Span { from, to } if from == to => text(from),
         Span { from, to: u64::MAX } => format!("{} or more", text(from)),

@@ -321,8 +321,8 @@ fn hostile_names_stay_text() {
         assert!(!text.contains("<img"), "an element came through");
         assert!(!text.contains("onerror=alert(1)>\""), "an attribute came through");
         assert!(text.contains("&lt;/script&gt;&lt;img"));
-        // Data of each run and of all, the page's own.
-        assert_eq!(text.matches("</script>").count(), 1 + runs + usize::from(runs > 1));
+        // Data of each run's charts and choices and of all runs, the page's own.
+        assert_eq!(text.matches("</script>").count(), 1 + 2 * runs + usize::from(runs > 1));
     }
     assert!(
         !terminal(&Facts { workload: "a\u{1b}[2J".into(), ..facts }, &analysis, 80, false)

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::tables::table;
-use super::{drawing, text};
+use super::{chooser, drawing, text};
 use crate::block::{Block, Figures, Pairs, Parts, ShareBar};
 use crate::format::part;
 
@@ -39,6 +39,7 @@ fn block(block: &Block, level: u8) -> Markup {
         Block::Lanes(one) => drawing::lanes(one),
         Block::Drawing(one) => drawing::drawing(one),
         Block::Tracks(all) => drawing::tracks(all),
+        Block::Chooser(one) => chooser::chooser(one),
         Block::Fold(fold) => html! {
             details.fold id=(fold.name) { summary { (text(&fold.words)) } (blocks(&fold.blocks)) }
         },

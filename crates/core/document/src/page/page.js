@@ -1,7 +1,7 @@
 "use strict";
 // The charts are on the page already, as SVG. This adds what moves: what a point says, zoom, the other modes of a
 // section's switch, and folds that open for links and for paper.
-(() => {
+const fourstamp = (() => {
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const root = document.documentElement;
   const runs = new Map();
@@ -275,4 +275,5 @@
   addEventListener("hashchange", open);
   start();
   open();
+  return { unpack, attempt, ticks, element, percent };
 })();
