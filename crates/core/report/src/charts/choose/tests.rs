@@ -55,8 +55,7 @@ fn planted() -> Analysis {
 
 fn made(analysis: &Analysis) -> Option<(Section, Chooser)> {
     let facts = Facts::default();
-    let section =
-        section(&Entry { path: "runs/a b", facts: &facts, analysis, parts: &[], told: None })?;
+    let section = section(&Entry::new("runs/a b", &facts, analysis))?;
     let chooser = section.blocks.iter().find_map(|block| match block {
         Block::Chooser(chooser) => Some((**chooser).clone()),
         _ => None,
