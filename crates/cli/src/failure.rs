@@ -8,7 +8,7 @@ pub struct Said;
 /// Say it.
 pub fn say(error: &anyhow::Error) {
     if !error.is::<Said>() {
-        eprintln!("fourstamp: {}", one_line(error));
+        crate::show::say_beside(&format!("fourstamp: {}", one_line(error)));
     }
 }
 

@@ -90,7 +90,19 @@ pub fn text_beside(document: &Document) {
 /// Write to standard output, harmless to a terminal whatever a run folder held; a reader that has
 /// gone is an error that `main` knows.
 pub fn say(text: &str) -> Result<()> {
-    Ok(std::io::stdout().lock().write_all(document::printable(text).as_bytes())?)
+    let text = document::fitted(&document::printable(text), columns(std::io::stdout()));
+    Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
+}
+
+/// Write a line to standard error, in as many as its terminal needs.
+pub fn say_beside(line: &str) {
+    eprint!("{}", document::fitted(&format!("{line}\n"), columns(std::io::stderr())));
+}
+
+/// The columns of a terminal; elsewhere a line may be as long as it likes.
+fn columns(of: impl rustix::fd::AsFd) -> usize {
+    let size = rustix::termios::tcgetwinsize(of);
+    size.map(|size| usize::from(size.ws_col)).ok().filter(|n| *n >= 40).unwrap_or(usize::MAX)
 }
 
 /// Write the page of a document so that it appears whole or not at all.
@@ -116,10 +128,9 @@ pub fn unwritten(error: Error, out: &Path) -> Error {
 
 /// What the terminal can show: its columns, 80 where there is none; colours unless NO_COLOR is set.
 fn screen(is_terminal: bool) -> Screen {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout());
-    let columns = size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns >= 40);
+    let columns = columns(std::io::stdout());
     let colour = is_terminal && std::env::var_os("NO_COLOR").is_none();
-    Screen { width: columns.unwrap_or(80), colour }
+    Screen { width: if columns == usize::MAX { 80 } else { columns }, colour }
 }
 
 #[cfg(test)]

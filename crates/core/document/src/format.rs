@@ -4,31 +4,40 @@
 /// What stands where there is no value.
 pub const NONE: &str = "–";
 
-/// A unit of time and the nanoseconds that it holds.
+/// A unit, or what stands before one, and how much of the base it holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Unit {
+pub(crate) struct Step {
     pub(crate) name: &'static str,
-    pub(crate) ns: f64,
+    pub(crate) size: f64,
 }
 
-const UNITS: [Unit; 4] = [
-    Unit { name: "s", ns: 1e9 },
-    Unit { name: "ms", ns: 1e6 },
-    Unit { name: "µs", ns: 1e3 },
-    Unit { name: "ns", ns: 1.0 },
+/// Units of time, ns.
+pub(crate) const TIMES: [Step; 4] = [
+    Step { name: "s", size: 1e9 },
+    Step { name: "ms", size: 1e6 },
+    Step { name: "µs", size: 1e3 },
+    Step { name: "ns", size: 1.0 },
 ];
 
-/// The unit in which a time of this size reads best: the largest that leaves at least one before
+/// What stands before the unit of a rate.
+pub(crate) const RATES: [Step; 4] = [
+    Step { name: "G", size: 1e9 },
+    Step { name: "M", size: 1e6 },
+    Step { name: "k", size: 1e3 },
+    Step { name: "", size: 1.0 },
+];
+
+/// The step in which a value of this size reads best: the largest that leaves at least one before
 /// the point.
-pub(crate) fn unit_for(ns: f64) -> Unit {
+pub(crate) fn step_for(steps: &[Step; 4], value: f64) -> Step {
     // 0.9995 µs would round to 1.00 µs, so the step to the next unit comes that little bit earlier.
-    *UNITS.iter().find(|unit| ns.abs() >= unit.ns * 0.9995).unwrap_or(&UNITS[3])
+    *steps.iter().find(|step| value.abs() >= step.size * 0.9995).unwrap_or(&steps[3])
 }
 
 /// A time with three figures and its unit, `3.12 µs`.
 pub fn time(ns: f64) -> String {
-    let unit = unit_for(ns);
-    format!("{}\u{a0}{}", figures(ns / unit.ns, unit.name == "ns"), unit.name)
+    let unit = step_for(&TIMES, ns);
+    format!("{}\u{a0}{}", figures(ns / unit.size, unit.name == "ns"), unit.name)
 }
 
 /// The same for a terminal.
@@ -59,42 +68,11 @@ fn figures(value: f64, nanoseconds: bool) -> String {
 }
 
 /// A true minus sign, and none before a zero.
-fn minus(text: String) -> String {
+pub(crate) fn minus(text: String) -> String {
     match text.strip_prefix('-') {
         Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.to_owned(),
         Some(rest) => format!("−{rest}"),
         None => text,
-    }
-}
-
-/// How a column of times is written: one unit, one number of decimals.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ColumnUnit {
-    pub(crate) unit: Unit,
-    decimals: usize,
-}
-
-impl ColumnUnit {
-    /// The unit for these times: that of the largest, or a smaller one where the smallest would
-    /// vanish in it.
-    pub(crate) fn of(times_ns: impl Iterator<Item = f64> + Clone) -> ColumnUnit {
-        let largest = times_ns.clone().fold(0.0, |a: f64, b| a.max(b.abs()));
-        let smallest = times_ns.map(f64::abs).filter(|ns| *ns > 0.0).fold(f64::INFINITY, f64::min);
-        let mut fitting = UNITS.iter().skip_while(|unit| **unit != unit_for(largest));
-        let unit = *fitting.find(|unit| smallest / unit.ns >= 0.0095).unwrap_or(&UNITS[3]);
-        let decimals = match smallest / unit.ns {
-            _ if unit.ns == 1.0 => 0,
-            s if s >= 99.5 => 0,
-            s if s >= 9.95 => 1,
-            s if s >= 0.095 => 2,
-            _ => 3,
-        };
-        ColumnUnit { unit, decimals }
-    }
-
-    /// The number alone; the column's head names the unit.
-    pub(crate) fn number(&self, ns: f64) -> String {
-        minus(format!("{:.*}", self.decimals, ns / self.unit.ns))
     }
 }
 
@@ -134,10 +112,8 @@ pub fn byte_rate(bytes_per_s: f64) -> String {
 }
 
 fn per_second(per_s: f64, what: &str) -> String {
-    const STEPS: [(&str, f64); 3] = [("G", 1e9), ("M", 1e6), ("k", 1e3)];
-    let step = STEPS.iter().find(|(_, step)| per_s.abs() >= step * 0.9995);
-    let (name, step) = step.map_or(("", 1.0), |(name, step)| (*name, *step));
-    format!("{}\u{a0}{name}{what}/s", figures(per_s / step, false))
+    let step = step_for(&RATES, per_s);
+    format!("{}\u{a0}{}{what}/s", figures(per_s / step.size, false), step.name)
 }
 
 /// A number without a unit, such as a virtual time: six figures, none of them an idle zero.
@@ -216,9 +192,9 @@ pub fn size(bytes: u64) -> String {
     format!("{}\u{a0}B", count(bytes))
 }
 
-/// Text for terminals: narrow and unbreakable gaps become plain ones.
+/// Text for terminals: narrow, wide and unbreakable gaps become plain ones.
 pub fn plain(text: &str) -> String {
-    text.replace(['\u{a0}', '\u{202f}'], " ")
+    text.replace(['\u{a0}', '\u{202f}', '\u{2007}'], " ")
 }
 
 /// Seconds, the unit that the page's axes put prefixes to. Division by a power of ten keeps the
@@ -249,14 +225,6 @@ mod tests {
         for (ns, text) in cases {
             assert_eq!(plain(&time(ns)), text, "{ns}");
         }
-    }
-
-    #[test]
-    fn a_column_has_one_unit_and_lines_up() {
-        let times = [40.0, 3_100.0, 71_200.0];
-        let column = ColumnUnit::of(times.iter().copied());
-        assert_eq!(column.unit.name, "µs");
-        assert_eq!(times.map(|ns| column.number(ns)), ["0.040", "3.100", "71.200"]);
     }
 
     #[test]

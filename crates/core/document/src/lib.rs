@@ -21,6 +21,7 @@ mod block;
 pub mod chart;
 mod chooser;
 mod colour;
+mod column_unit;
 mod csv;
 mod escape;
 mod format;
@@ -55,7 +56,7 @@ pub use picture::svg;
 pub use section::{Document, Run, Section};
 pub use series::{Point, Series};
 pub use table::{Cell, Column, Row, Shown, Table, Value};
-pub use terminal::{Screen, terminal};
+pub use terminal::{Screen, fitted, terminal};
 pub use unit::Unit;
 
 /// Why a document could not be shown.

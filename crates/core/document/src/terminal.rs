@@ -1,6 +1,7 @@
 //! A document on a terminal: sentences, tables, bars; at least 80 columns wide.
 
 mod bars;
+mod grid;
 mod tables;
 
 use crate::block::{Block, Figures, Pairs};
@@ -82,7 +83,8 @@ fn section(section: &Section, screen: Screen) -> Option<String> {
 
 fn block(block: &Block, screen: Screen) -> String {
     match block {
-        Block::Eyebrow(parts) => screen.wrapped(&parts.join(", ")),
+        // A window is called after the program; here the command has just been typed.
+        Block::Eyebrow(parts) => screen.wrapped(parts.join(", ").trim_end_matches(" · Fourstamp")),
         Block::Finding(words) => {
             let text = screen.wrapped(words);
             text.lines().map(|line| screen.bold(line) + "\n").collect()
@@ -127,9 +129,54 @@ fn pairs(group: &Pairs, screen: Screen) -> String {
     screen.wrapped(&format!("{}: {}.", group.head, said.join("; ")))
 }
 
+/// Text that has its lines already, each broken between words where it is longer than the terminal
+/// is wide; what goes on stands below the second column, if the line has columns near its begin.
+pub fn fitted(text: &str, width: usize) -> String {
+    let one = |line: &str| {
+        // Whoever paints a line has seen to its width.
+        if line.chars().count() <= width || line.contains('\u{1b}') {
+            return line.to_owned();
+        }
+        let (inset, rest) = line.split_at(line.len() - line.trim_start().len());
+        let column = rest.find("  ").map_or(0, |gap| {
+            let after = rest[gap..].trim_start();
+            rest[..rest.len() - after.len()].chars().count()
+        });
+        let indent = inset.len() + if column + inset.len() <= 24 { column } else { 0 };
+        textwrap::fill(line, wrapping(width, &" ".repeat(indent)))
+    };
+    text.split_inclusive('\n')
+        .map(|line| match line.strip_suffix('\n') {
+            Some(line) => one(line) + "\n",
+            None => one(line),
+        })
+        .collect()
+}
+
+/// Lines are broken at plain gaps, and nowhere else.
+fn wrapping(width: usize, indent: &str) -> textwrap::Options<'_> {
+    textwrap::Options::new(width)
+        .subsequent_indent(indent)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
+        .break_words(false)
+}
+
 /// One line of text from anywhere, with plain gaps.
 fn line(text: &str) -> String {
     plain(&escape::terminal(text))
+}
+
+/// The command that a sentence ends with stays in one line where one is long enough for it, so that
+/// it can be copied.
+fn unparted(text: &str, width: usize) -> String {
+    let Some(at) = text.rfind(": fourstamp ") else { return text.to_owned() };
+    let (said, command) = text.split_at(at + 2);
+    if command.contains(". ") || command.chars().count() > width {
+        return text.to_owned();
+    }
+    format!("{said}{}", command.replace(' ', "\u{a0}"))
 }
 
 impl Screen {
@@ -143,18 +190,13 @@ impl Screen {
     }
 
     fn filled(self, text: &str, indent: &str) -> String {
-        let text = line(text);
-        if text.trim().is_empty() {
+        // A number is never parted from its unit: the gap between them becomes a plain one below.
+        let text = unparted(&escape::terminal(text), self.width - indent.len());
+        let words = text.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        if words.is_empty() {
             return String::new();
         }
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let options = textwrap::Options::new(self.width)
-            .subsequent_indent(indent)
-            .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation)
-            .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
-            .break_words(false);
-        textwrap::fill(&words, options) + "\n"
+        plain(&textwrap::fill(&words, wrapping(self.width, indent))) + "\n"
     }
 
     fn bold(self, text: &str) -> String {
@@ -170,5 +212,19 @@ impl Screen {
             Some(code) if self.colour => format!("\u{1b}[38;5;{code}m{text}\u{1b}[0m"),
             _ => text.to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_broken_between_words_and_goes_on_below_its_column() {
+        let line = " ✓ clock    time-stamp counter: a reading costs 9 ns";
+        let said = " ✓ clock    time-stamp counter: a\n            reading costs 9 ns";
+        assert_eq!(fitted(&format!("{line}\nshort\n"), 34), format!("{said}\nshort\n"));
+        assert_eq!(fitted("one two three", 8), "one two\nthree");
+        assert_eq!(fitted(line, 80), line);
     }
 }

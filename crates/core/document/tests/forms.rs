@@ -5,7 +5,8 @@ use std::io::Read;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use fourstamp_document::{
     Block, Cell, Choice, Chooser, ChooserCell, ChooserTimes, ChosenFigures, Colour, Column,
-    Document, Facet, Measure, Row, Screen, Section, Table, Unit, json, page, table_csv, terminal,
+    Document, Facet, Measure, Row, Screen, Section, Table, Unit, Value, json, page, table_csv,
+    terminal,
 };
 
 /// A table for everybody, and one for scripts.
@@ -141,4 +142,61 @@ fn what_can_be_chosen_is_on_the_page_alone() {
     assert_eq!(data["bins"], serde_json::json!([88, 91, 92, 95, 136, 139]));
     assert_eq!(data["cells"][0], serde_json::json!([[0], 10, [[90, 140, [0, 4, 2, 6]]]]));
     assert_eq!(data["facets"][0]["choices"][1]["options"], "--size 64");
+
+/// A section that is one table, on a terminal of so many columns.
+fn shown(table: Table, width: usize) -> String {
+    let section = Section::new("one", "", "").table(table);
+    let document = Document { sections: vec![section], ..Document::default() };
+    terminal(&document, Screen { width, colour: false })
+}
+
+#[test]
+fn heads_take_several_lines_before_words_are_broken() {
+    let names = ["rank", "computing", "receiving or waiting", "collectives", "other MPI calls"];
+    let columns: Vec<Column> =
+        names.iter().chain(&names[1..]).map(|name| Column::count("n", *name)).collect();
+    let cells: Vec<Cell> = (0..columns.len()).map(|at| (at as u64 * 1000).into()).collect();
+    let text = shown(Table::new("ranks", columns).with([cells]), 81);
+    for word in names.iter().flat_map(|name| name.split(' ')) {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 81), "{text}");
+}
+
+#[test]
+fn words_wrap_and_numbers_do_not() {
+    let columns = [Column::text("where", "Where"), Column::time("a", "Late sender")];
+    let rows = [[Cell::from("function one of a file with a long name ".repeat(3)), 5.5e6.into()]];
+    let text = shown(Table::new("places", columns).with(rows), 80);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert!(lines[0].ends_with("Late sender ms") && lines[1].ends_with(" 5.50"), "{text}");
+    assert!(lines.len() == 3 && lines.iter().all(|line| line.len() <= 80), "{text}");
+}
+
+#[test]
+fn bars_among_the_cells_are_explained_where_they_are_shown() {
+    let table = |column: Column| {
+        let bar = Value::Parts(vec![("send", Colour("b"), 0.5), ("way", Colour("c"), 0.5)]);
+        let row = [Cell::from("one"), Cell::from(bar), "x".repeat(60).into()];
+        Table::new("t", [Column::text("run", "Run"), column, Column::text("what", "What")])
+            .with([row])
+    };
+    let text = shown(table(Column::text("all", "All time")), 80);
+    assert!(text.contains("░░░░▒▒▒▒") && text.contains("Bars: ░ send, ▒ way."), "{text}");
+    let text = shown(table(Column::text("all", "All time of this run").wide()), 80);
+    assert!(!text.contains('░') && !text.contains("Bars:"), "{text}");
+}
+
+#[test]
+fn a_number_keeps_its_unit_and_a_command_its_line() {
+    let sentence =
+        format!("{} 24.1\u{a0}ms of it: fourstamp story runs/a --slowest 3", "x".repeat(74));
+    let document = Document { opening: vec![Block::Lead(sentence)], ..Document::default() };
+    let text = terminal(&document, Screen { width: 80, colour: false });
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[1..], ["24.1 ms of it: fourstamp story runs/a --slowest 3"], "{text}");
+    let long = format!("{}: fourstamp story runs/a --slowest 3", "x".repeat(60));
+    let document = Document { opening: vec![Block::Lead(long)], ..Document::default() };
+    let text = terminal(&document, Screen { width: 80, colour: false });
+    assert_eq!(text.lines().last(), Some("fourstamp story runs/a --slowest 3"), "{text}");
 }

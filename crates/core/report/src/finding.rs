@@ -104,15 +104,15 @@ fn lost_lines(lost: &Lost) -> Vec<String> {
         (lost.dropped, "message", "dropped because a buffer was full"),
         (lost.damaged_chunks, "damaged chunk", "of the live logs left out"),
         (lost.damaged_rows, "message", "known to have been in damaged chunks"),
-        (lost.missing_buffers, "node", "whose last messages were gone with their buffer"),
-        (lost.unmatched_sends, "send", "that no receive belongs to"),
-        (lost.unmatched_receives, "receive", "that no send belongs to"),
+        (lost.missing_buffers, "node", "whose last messages were lost with their buffer"),
+        (lost.unmatched_sends, "send", "without a matching receive"),
+        (lost.unmatched_receives, "receive", "without a matching send"),
         (
             lost.rows_without_sheet,
             "message",
             "not read, because their node's description is missing",
         ),
-        (lost.rows_of_unknown_nodes, "message", "naming a node of which nothing is known"),
+        (lost.rows_of_unknown_nodes, "message", "of a node of which nothing is known"),
         (lost.pauses, "pause", "of the measurement to write a full buffer out"),
     ];
     lines.extend(
@@ -259,8 +259,15 @@ fn most_common(runs: &[(&Facts, &Analysis)]) -> String {
     let by_time = commonest(found.iter().map(|finding| finding.stage).collect());
     let (of_messages, of_time) =
         (in_runs(by_messages.1, found.len()), in_runs(by_time.1, found.len()));
+    if by_messages == by_time {
+        return format!(
+            "{} is most often a message's largest stage, and takes the largest share of the time, \
+            each {of_time}.",
+            title(by_time.0)
+        );
+    }
     format!(
-        "{} is most often a message's largest stage {of_messages}; {} takes the largest part of \
+        "{} is most often a message's largest stage {of_messages}; {} takes the largest share of \
         the time {of_time}.",
         title(by_messages.0),
         name(by_time.0)

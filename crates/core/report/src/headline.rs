@@ -62,9 +62,9 @@ fn row((at, (facts, analysis)): (usize, &(&Facts, &Analysis))) -> Row {
     .into()
 }
 
-/// `8.90 µs, 12.1 µs at 99 % (round trip, polling)`.
+/// `8.90 µs, p99 12.1 µs (round trip, polling)`.
 pub(crate) fn floor_times(floor: &Floor) -> String {
     let note = if floor.note.is_empty() { String::new() } else { format!(" ({})", floor.note) };
     let (p50, p99) = (time(floor.p50_ns as f64), time(floor.p99_ns as f64));
-    format!("{p50}, {p99} at 99\u{a0}%{note}")
+    format!("{p50}, p99\u{a0}{p99}{note}")
 }

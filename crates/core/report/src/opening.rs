@@ -88,7 +88,7 @@ pub(crate) fn of_several(page: &Page) -> Vec<Block> {
     blocks.push(Block::Table(headline::table(&runs)));
     blocks.push(Block::Note(
         None,
-        "A typical message is one about the median; all time counts slow ones by their weight. \
+        "A typical message is one about the median; in all time slow messages count for more. \
         Times are end to end, from the call of send until the receiving program took the \
         message; cycle is the median of whole round trips or relay rounds."
             .to_owned(),
@@ -110,16 +110,23 @@ fn which_of_several(runs: &[(&Facts, &Analysis)]) -> Block {
         .collect();
     let text = match said.split_first() {
         Some((first, others)) if others.iter().all(|other| other == first) => first.clone(),
-        _ => runs
-            .iter()
-            .zip(&said)
-            .map(|((facts, _), words)| format!("{}: {words}", facts.title()))
-            .collect::<Vec<_>>()
-            .join("; "),
+        _ => by_words(runs, &said).join("; "),
     };
     let leaves_out = runs.iter().any(|(_, analysis)| population::leaves_out(analysis));
     let note = if leaves_out { " Each run's own page says what is left out." } else { "" };
     Block::Note(Some("Messages"), format!("{text}.{note}"))
+}
+
+/// Each choice of messages once, with the runs that it is of.
+fn by_words(runs: &[(&Facts, &Analysis)], said: &[String]) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    for ((facts, _), words) in runs.iter().zip(said) {
+        match groups.iter_mut().find(|(known, _)| known == words) {
+            Some((_, titles)) => titles.push(facts.title()),
+            None => groups.push((words, vec![facts.title()])),
+        }
+    }
+    groups.iter().map(|(words, titles)| format!("{words} ({})", titles.join("; "))).collect()
 }
 
 /// What a closed fold says about its run.
@@ -186,11 +193,10 @@ fn key_figures(analysis: &Analysis) -> Option<Block> {
 }
 
 fn figures(head: &str, colour: Colour, summary: &Summary) -> Figures {
-    let mut tiles: Vec<(String, String)> =
-        [(0.5, "median"), (0.99, "99\u{a0}%"), (0.999, "99.9\u{a0}%")]
-            .iter()
-            .filter_map(|(p, name)| Some(((*name).to_owned(), time(quantile(summary, *p)? as f64))))
-            .collect();
+    let mut tiles: Vec<(String, String)> = [(0.5, "median"), (0.99, "p99"), (0.999, "p99.9")]
+        .iter()
+        .filter_map(|(p, name)| Some(((*name).to_owned(), time(quantile(summary, *p)? as f64))))
+        .collect();
     tiles.push(("slowest".to_owned(), time(summary.max_ns as f64)));
     if tiles.len() < 4 {
         tiles.insert(0, ("fastest".to_owned(), time(summary.min_ns as f64)));

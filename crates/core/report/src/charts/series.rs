@@ -23,7 +23,7 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     let mut section = Section::new("series", "Along the run", sentence.to_owned());
     section.legend = vec![
         ("Median".to_owned(), Colour("a")),
-        ("99\u{a0}%".to_owned(), Colour("s4")),
+        ("p99".to_owned(), Colour("s4")),
         ("Maximum".to_owned(), Colour("faint")),
         ("Slowest messages".to_owned(), MARK),
     ];
@@ -38,13 +38,13 @@ type Drawn = (&'static str, Colour, f64, fn(&SeriesBin) -> i64);
 /// The last on top.
 const LINES: [Drawn; 3] = [
     ("maximum", Colour("faint"), 1.0, |bin| bin.max_ns),
-    ("99\u{a0}%", Colour("s4"), 1.6, |bin| bin.p99_ns),
+    ("p99", Colour("s4"), 1.6, |bin| bin.p99_ns),
     ("median", Colour("a"), 2.2, |bin| bin.p50_ns),
 ];
 
 fn chart(analysis: &Analysis) -> Chart {
     let axes = (Axis::time("time since the run began"), Axis::time("end-to-end time").log());
-    let label = "Median, 99 % quantile and maximum of end-to-end time along the run.".to_owned();
+    let label = "Median, p99 and maximum of end-to-end time along the run.".to_owned();
     let mut chart = Chart::new("series", 340, label, axes);
     let bins = parted(&analysis.series);
     let of = |get: &dyn Fn(&SeriesBin) -> i64| -> Vec<f64> {

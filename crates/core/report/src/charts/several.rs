@@ -21,7 +21,7 @@ pub(crate) fn section(runs: &[Entry<'_>]) -> Option<Section> {
     let mut section = Section::new("side-by-side", "The runs on one scale", sentence);
     section.legend = vec![
         ("Median".to_owned(), Colour("a")),
-        ("up to 99\u{a0}%".to_owned(), Colour("b")),
+        ("up to p99".to_owned(), Colour("b")),
         ("up to the slowest".to_owned(), Colour("faint")),
     ];
     section.charts.push(chart(&named));
@@ -38,7 +38,7 @@ fn named<'a>(entry: &Entry<'a>) -> Option<Named<'a>> {
 
 fn chart(named: &[Named]) -> Chart {
     let axes = (Axis::time("end-to-end time").log(), Axis::names("").downwards());
-    let label = "Median, 99 % quantile and maximum of each run, on a log scale.";
+    let label = "Median, p99 and maximum of each run, on a log scale.";
     let mut chart = Chart::new("side-by-side", 70 + 30 * named.len() as u32, label, axes);
     let median = |summary: &Summary| quantile(summary, 0.5);
     let most = |summary: &Summary| Some(summary.max_ns);
@@ -69,7 +69,7 @@ fn spans(
 fn medians(named: &[Named]) -> Curve {
     let text = |(name, summary): &Named| {
         let at = |p| quantile(summary, p).map(|ns| time(ns as f64));
-        let p99 = at(0.99).map_or_else(String::new, |ns| format!("99 % {ns}, "));
+        let p99 = at(0.99).map_or_else(String::new, |ns| format!("p99 {ns}, "));
         format!(
             "{name}\nmedian {}, {p99}slowest {}",
             at(0.5).unwrap_or_default(),

@@ -19,7 +19,7 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     let mut section = Section::new("sizes", "By message size", sentence);
     section.legend = vec![
         ("Median".to_owned(), Colour("a")),
-        ("99\u{a0}%".to_owned(), Colour("s4")),
+        ("p99".to_owned(), Colour("s4")),
         ("Fastest".to_owned(), Colour("faint")),
         (if sweep.is_some() { "Knee" } else { "Jump" }.to_owned(), MARK),
     ];
@@ -53,12 +53,12 @@ type Drawn = (&'static str, Colour, f64, fn(&SizePoint) -> i64);
 /// The last on top.
 const LINES: [Drawn; 3] = [
     ("fastest", Colour("faint"), 1.0, |point| point.min_ns),
-    ("99\u{a0}%", Colour("s4"), 1.6, |point| point.p99_ns),
+    ("p99", Colour("s4"), 1.6, |point| point.p99_ns),
     ("median", Colour("a"), 2.2, |point| point.p50_ns),
 ];
 
 fn chart(sizes: &[SizePoint], sweep: Option<&Sweep>, what: &str) -> Chart {
-    let label = format!("Median and 99 % quantile of {what} against message size.");
+    let label = format!("Median and p99 of {what} against message size.");
     let mut chart = Chart::new("sizes", 360, label, (size_axis(sizes), Axis::time(what).log()));
     for (name, colour, width, get) in LINES {
         let x: Vec<f64> = sizes.iter().map(|point| place(point.bytes)).collect();
