@@ -31,6 +31,8 @@ const SYSTEM: &[(&str, &str, &str)] = &[
     ("npm", "npm", "the tests of the report in a browser"),
     ("tmux", "tmux", "the tests of `fourstamp launch --tmux`"),
     ("time", "time", "peak memory in `cargo xtask bench latency`"),
+    ("zsh", "zsh", "its completions"),
+    ("fish", "fish", "its completions"),
     ("python3", "python3", "reading runs from Python"),
 ];
 

@@ -6,7 +6,7 @@ mod common;
 
 use common::{folder, run, succeed, text};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 fn is_there(program: &str) -> bool {
     let mut command = Command::new(program);
@@ -14,43 +14,67 @@ fn is_there(program: &str) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
-#[test]
-fn bash_completes_commands_and_options() {
+/// A line, and words that a shell offers at its end; each is offered by every shell.
+const OFFERED: [(&str, &[&str]); 7] = [
+    ("fourstamp rep", &["report"]),
+    ("fourstamp bench ", &["pingpong", "stream", "sweep"]),
+    ("fourstamp bench pingpong --transport ", &["thread", "shm", "tcp", "udp", "mpi"]),
+    ("fourstamp warp ", &["phold", "warpnet", "diary", "study"]),
+    ("fourstamp warp phold --bal", &["--balance", "--balance-interval"]),
+    ("fourstamp completions ", &["bash", "zsh", "fish"]),
+    ("fourstamp pager study ", &["fft", "qsort"]),
+];
+
+/// The shell loads its completions and says what it offers after each line.
+fn offers(shell: &str, file: &str, offered: impl Fn(&Path, &str) -> Output) {
+    if !is_there(shell) {
+        println!("skipped: no {shell}");
+        return;
+    }
     let home = folder();
-    let script = home.path().join("fourstamp.bash");
-    std::fs::write(&script, succeed(home.path(), "completions bash")).unwrap();
-    let completed = |line: &str| {
-        let ask = "source \"$1\"; COMP_WORDS=($2); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); \
-                   _fourstamp fourstamp \"${COMP_WORDS[-1]}\" \"${COMP_WORDS[-2]}\"; \
-                   echo \"${COMPREPLY[@]}\"";
-        let bash = ["--noprofile", "--norc", "-u", "-c", ask, "bash"];
-        let output = Command::new("bash").args(bash).arg(&script).arg(line).output().unwrap();
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        assert_eq!(text(&output.stderr), "");
-        text(&output.stdout)
-    };
-    assert_eq!(completed("fourstamp rep").trim(), "report");
-    assert_eq!(completed("fourstamp bench ping").trim(), "pingpong");
-    assert!(completed("fourstamp warp phold --bal").contains("--balance"));
+    let script = home.path().join(file);
+    std::fs::write(&script, succeed(home.path(), &format!("completions {shell}"))).unwrap();
+    for (line, words) in OFFERED {
+        let output = offered(&script, line);
+        assert!(output.status.success(), "{shell}: {}", text(&output.stderr));
+        assert_eq!(text(&output.stderr), "", "{shell}");
+        let said = text(&output.stdout);
+        let all: Vec<&str> = said.split(|c: char| !c.is_alphanumeric() && c != '-').collect();
+        for word in words {
+            assert!(all.contains(word), "{shell}: {line}: {word} is not among {said}");
+        }
+    }
 }
 
 #[test]
-fn zsh_and_fish_have_theirs() {
-    let home = folder();
-    let zsh = succeed(home.path(), "completions zsh");
-    assert!(zsh.starts_with("#compdef fourstamp") && zsh.contains("pingpong"));
-    let fish = succeed(home.path(), "completions fish");
-    assert!(fish.contains("complete -c fourstamp") && fish.contains("pingpong"));
-    for (shell, script) in [("zsh", zsh), ("fish", fish)] {
-        if !is_there(shell) {
-            println!("skipped: no {shell}");
-            continue;
-        }
-        let file = home.path().join(shell);
-        std::fs::write(&file, script).unwrap();
-        let output = Command::new(shell).arg("-n").arg(&file).output().unwrap();
-        assert!(output.status.success(), "{shell}: {}", text(&output.stderr));
-    }
+fn bash_completes_commands_options_and_choices() {
+    offers("bash", "fourstamp.bash", |script, line| {
+        let ask = "source \"$1\"; IFS=' '; COMP_WORDS=($2); [[ $2 == *' ' ]] && COMP_WORDS+=(''); \
+                   COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); \
+                   _fourstamp fourstamp \"${COMP_WORDS[-1]}\" \"${COMP_WORDS[-2]}\"; \
+                   echo \"${COMPREPLY[@]}\"";
+        let bash = ["--noprofile", "--norc", "-u", "-c", ask, "bash"];
+        Command::new("bash").args(bash).arg(script).arg(line).output().unwrap()
+    });
+}
+
+#[test]
+fn zsh_completes_commands_options_and_choices() {
+    let typist = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/complete.zsh");
+    offers("zsh", "_fourstamp", |script, line| {
+        let mut command = Command::new("timeout");
+        command.args(["60", "zsh", "-f"]).arg(&typist).arg(script.parent().unwrap()).arg(line);
+        command.output().unwrap()
+    });
+}
+
+#[test]
+fn fish_completes_commands_options_and_choices() {
+    offers("fish", "fourstamp.fish", |script, line| {
+        let ask = "source $argv[1]; complete -C $argv[2]";
+        let mut command = Command::new("fish");
+        command.args(["--no-config", "-c", ask]).arg(script).arg(line).output().unwrap()
+    });
 }
 
 #[test]
