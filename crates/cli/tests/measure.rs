@@ -101,7 +101,10 @@ fn datagrams_and_what_became_of_them() {
 fn wrong_words_about_datagrams_are_refused() {
     let folder = folder();
     for (arguments, said) in [
-        ("--transport tcp --max-acks 3", "--max-acks is for transport udp: add --transport udp"),
+        (
+            "--transport tcp --max-acks 3",
+            "--max-acks is an option of transport udp: add --transport udp",
+        ),
         ("--transport udp --period 2ms", "add --timer periodic"),
         ("--transport udp --datagram 100", "less than 256 is all header"),
         ("--transport udp --receive-task own --receive polling", "--receive blocking"),

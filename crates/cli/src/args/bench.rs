@@ -12,13 +12,14 @@ use std::time::Duration;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  fourstamp bench pingpong                              8 bytes to and fro through shared memory
-  fourstamp bench stream --transport tcp --rate 10000   open loop, 10,000 messages a second
+  fourstamp bench pingpong               8 bytes back and forth, shared memory
+  fourstamp bench stream --transport tcp --rate 10000         open loop
   fourstamp bench pingpong --nodes 8 --topology hypercube
   fourstamp bench sweep --transport tcp --largest 128K
-  fourstamp bench pingpong --transport udp --timer periodic   with the Myrinet study's timer
-  mpirun -n 2 fourstamp bench pingpong --transport mpi  every rank is a node; rank 0 reports
-Each ends with a report on the terminal; `fourstamp report DIR` makes the page.")]
+  fourstamp bench pingpong --transport udp --timer periodic   as on Myrinet
+  mpirun -n 2 fourstamp bench pingpong --transport mpi   a node on each rank
+
+Each ends with a report on the terminal; `fourstamp report DIR` makes a page of it.")]
 pub struct BenchArgs {
     /// Which measurement.
     #[command(subcommand)]
@@ -28,7 +29,7 @@ pub struct BenchArgs {
 /// Which measurement.
 #[derive(Subcommand, Clone)]
 pub enum WorkloadArgs {
-    /// Round trips; each direction is measured by itself
+    /// Round trips; each direction is measured separately
     Pingpong {
         #[command(flatten)]
         common: Common,
@@ -36,7 +37,7 @@ pub enum WorkloadArgs {
     /// One way, as fast as possible or at a rate
     #[command(visible_alias = "spray")]
     Stream {
-        /// Messages a second and sender, stamped ready at their intended times (open loop)
+        /// Messages per second from each sender, stamped ready at their intended times (open loop)
         #[arg(long, value_name = "PER_S")]
         rate: Option<f64>,
         /// Messages handed over in one call
@@ -54,12 +55,12 @@ pub enum WorkloadArgs {
         #[command(flatten)]
         common: Common,
     },
-    /// Some messages, then nothing for a while: buffers are empty when a burst begins
+    /// Bursts of messages with pauses between them, so that each burst meets empty buffers
     Burst {
-        /// Messages of a burst
+        /// Messages in a burst
         #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
         messages: u32,
-        /// Pause after a burst
+        /// Pause after each burst
         #[arg(long, default_value = "10ms", value_name = "TIME", value_parser = quantity::duration)]
         gap: Duration,
         #[command(flatten)]
@@ -80,7 +81,7 @@ pub enum WorkloadArgs {
         /// Visits to each size
         #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
         repeats: u32,
-        /// Further sizes, one at a time, where the jump is least certain
+        /// Further sizes, chosen one at a time where a jump is least certain
         #[arg(long, default_value_t = 24)]
         refine: u32,
         #[command(flatten)]
@@ -95,7 +96,7 @@ pub struct Common {
     /// tcp]
     #[arg(long, value_parser = transport())]
     pub transport: Option<Transport>,
-    /// Who is linked with whom
+    /// Which nodes are linked
     #[arg(long, value_enum, default_value_t = Topology::Mesh)]
     pub topology: Topology,
     /// Largest packet on a hypercube
@@ -104,7 +105,7 @@ pub struct Common {
     /// Nodes  [default: 2; relay 3]
     #[arg(short = 'n', long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub nodes: Option<u16>,
-    /// Payload of a message
+    /// Payload of each message
     #[arg(long, default_value = "8", value_name = "BYTES", value_parser = quantity::bytes)]
     pub size: usize,
     /// Round trips, or messages of each sender (sweep: round trips a visit)  [default: by workload]
@@ -113,14 +114,14 @@ pub struct Common {
     /// Run for this long instead of a number of messages, e.g. 10s
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub duration: Option<Duration>,
-    /// Fresh starts of all nodes: one launch proves nothing
+    /// How often to start all nodes afresh; one launch proves nothing
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub launches: u32,
     /// How nodes wait for a message [default: polling when every node can have a core, else
     /// blocking]
     #[arg(long, value_enum)]
     pub receive: Option<Receive>,
-    /// Messages or round trips before the first that counts  [default: a hundredth, at most 1000]
+    /// Messages or round trips to leave out at the start  [default: a hundredth, at most 1000]
     #[arg(long)]
     pub warm_up: Option<u64>,
     /// Run folder to create  [default: runs/WORKLOAD-TRANSPORT-1, -2, ...]
@@ -129,34 +130,35 @@ pub struct Common {
     /// Print the quantiles of every stage as CSV instead of the report
     #[arg(long)]
     pub csv: bool,
-    /// Keep rows in memory and write them afterwards, or stream them to disk  [default: by length]
+    /// Keep rows in memory and write them at the end, or stream them to disk [default: memory for a
+    /// short run, disk for a long one]
     #[arg(long, value_enum)]
     pub record: Option<RecordTo>,
     /// What happens when a record buffer is full: stop measuring until there is room, or drop rows
     /// and count them
     #[arg(long, value_enum, default_value_t = WhenFull::Block)]
     pub when_full: WhenFull,
-    /// Record whole cycles only, no messages: what recording costs is measured against this
+    /// Record whole cycles only, no messages: a baseline for what recording costs
     #[arg(long)]
     pub no_record: bool,
     /// Do not pin nodes to cores
     #[arg(long)]
     pub no_pin: bool,
-    /// Run nodes before everything else on their cores (SCHED_FIFO; needs root or an rtprio limit)
+    /// Give nodes priority over everything else on their cores (SCHED_FIFO; needs root or an rtprio
+    /// limit)
     #[arg(long)]
     pub real_time: bool,
     /// Measure a second time with one thing changed, launch by launch in turn, and say what became
     /// of each peak
     #[arg(long, value_enum, conflicts_with = "csv")]
     pub intervene: Option<Intervention>,
-    /// Do not watch, every 10 ms, what else the machine does (`fourstamp explain` then knows no
-    /// causes)
+    /// Do not watch what else the machine does (`fourstamp explain` then finds no causes)
     #[arg(long)]
     pub no_watch: bool,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Give up on a peer that takes nothing for this long
+    /// Give up on a peer that accepts no message for this long
     #[arg(long, default_value = "10s", value_name = "TIME", value_parser = quantity::duration)]
     pub peer_timeout: Duration,
     /// Plant a delay, for testing and teaching: peak:mass=0.001,by=50us,
@@ -164,7 +166,7 @@ pub struct Common {
     /// stage=send-wait, transit or receive-wait), pause:messages=1000,for=1ms
     #[arg(long, hide = true, value_name = "WHAT")]
     pub plant: Vec<Planting>,
-    /// Address to listen on for nodes; name one that is not loopback for other machines
+    /// Address to listen on for nodes; nodes on other machines need one that is not loopback
     #[arg(long, value_name = "IP:PORT")]
     pub listen: Option<SocketAddr>,
     /// Start no nodes: wait for `fourstamp node --join`
@@ -182,7 +184,7 @@ pub struct Common {
 pub enum Intervention {
     /// Whether nodes have cores of their own
     Pin,
-    /// Whether nodes run before everything else (--real-time)
+    /// Whether nodes have priority over everything else (--real-time)
     Priority,
     /// The retransmit timer of --transport udp
     Timer,

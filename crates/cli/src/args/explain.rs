@@ -8,27 +8,27 @@ use std::path::PathBuf;
 /// `fourstamp explain`.
 #[derive(Args)]
 #[command(after_help = "\
-It begins with the times that hold a hundredth of all messages' time, each by itself: how long,
-which messages, and what was seen on the node that they waited for. Then it says what goes with
-each peak but the largest, and with the slowest 0.1 %: what else the machine did at that moment
-(every run of bench and warp is watched), what the node was doing, in which columns these messages
-are alike, whether they come at a known period, and how often an idle core of this machine stands
-still for as long.
+It begins with each delay that holds a hundredth of all messages' time: how long it was, which \
+messages it held, and what was seen on the node that they waited for. Then it says what goes with \
+each peak but the largest, and with the slowest 0.1 %: what else the machine did at that moment \
+(every run of bench and warp is watched), what the node was doing, in which columns these \
+messages are alike, whether they come at a known period, and how often an idle core of this \
+machine stalls as long.
 
-Seeing things together proves nothing: to confirm a cause, change it (bench ... --intervene).
+Coincidence proves nothing: to confirm a cause, change it (bench ... --intervene).
 
-As CSV: groups (the usual one), reasons, episodes, episode-causes, idle.")]
+CSV tables: groups (the default), reasons, episodes, episode-causes, idle.")]
 pub struct ExplainArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Every group of slow messages, not only the seven that took most time
+    /// Show every group of slow messages, not only the seven that took the most time
     #[arg(long)]
     pub all: bool,
     /// As data: with --csv alone, the groups; reasons, episodes, episode-causes, idle.
     #[command(flatten)]
     pub show: ShowArgs,
-    /// Seed of the draws that intervals are computed from
+    /// Seed of the bootstrap intervals
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Which messages.

@@ -11,17 +11,18 @@ const FORMATS: [&str; 4] = ["perfetto", "csv", "hdr", "openmetrics"];
 #[derive(Args)]
 #[command(group = ArgGroup::new("what").required(true).multiple(true).args(FORMATS))]
 #[command(after_help = "\
-A trace opens in https://ui.perfetto.dev (it stays on your machine) and in chrome://tracing: one
-track for each rank or node, with its calls, and arrows for messages. Without a choice of messages
-all of them are exported; series.csv, quantiles.csv, --hdr and --openmetrics are then about the
-application's messages between nodes, as a report is.
+A trace opens in https://ui.perfetto.dev (it stays on your machine) and in chrome://tracing: one \
+track for each rank or node, with its calls, and arrows for messages. Unless you choose messages, \
+all of them are exported; series.csv, quantiles.csv, --hdr and --openmetrics then cover the \
+application's messages between nodes, as a report does.
 
 Examples:
-  fourstamp export runs/a --perfetto a.json                    the run as a trace
-  fourstamp export runs/a --perfetto a.json --from 2 --to 2.5  half a second of it
-  fourstamp export runs/a --csv tables                         all its tables as CSV
-  fourstamp export runs/a --hdr a.hlog                         for HdrHistogram's tools
-  fourstamp export runs/a --openmetrics a.prom                 for Prometheus and its kin")]
+  fourstamp export runs/a --perfetto a.json        the run as a trace
+  fourstamp export runs/a --perfetto a.json --from 2 --to 2.5
+                                                   half a second of it
+  fourstamp export runs/a --csv tables             all its tables as CSV
+  fourstamp export runs/a --hdr a.hlog             for HdrHistogram's tools
+  fourstamp export runs/a --openmetrics a.prom     for Prometheus")]
 pub struct ExportArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
@@ -38,13 +39,13 @@ pub struct ExportArgs {
     /// Write the quantiles of each stage in the text format of OpenMetrics
     #[arg(long, value_name = "FILE")]
     pub openmetrics: Option<PathBuf>,
-    /// Leave out what ended before this second of the run, e.g. 2.5
+    /// Leave out what ended before this many seconds into the run, e.g. 2.5
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub from: Option<f64>,
-    /// Leave out what began after this second of the run, e.g. 3
+    /// Leave out what began after this many seconds into the run, e.g. 3
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub to: Option<f64>,
-    /// Most events of a trace: beyond it, the trace ends early and says so
+    /// Most events in a trace; a longer one ends early and says so
     #[arg(
         long,
         value_name = "EVENTS",
@@ -58,11 +59,11 @@ pub struct ExportArgs {
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "write a number of seconds, as 2.5".to_owned())?;
+    let number: f64 = text.parse().map_err(|_| "write a number of seconds, e.g. 2.5".to_owned())?;
     // Beyond 146 years nanoseconds do not fit.
     if number.abs() < 4e9 {
         Ok(number)
     } else {
-        Err("write a number of seconds of the run, as 2.5".to_owned())
+        Err("write a number of seconds within the run, e.g. 2.5".to_owned())
     }
 }

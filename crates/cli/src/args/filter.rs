@@ -13,7 +13,7 @@ pub struct FilterArgs {
     /// other]
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = kind)]
     pub kind: Vec<KindArg>,
-    /// Between nodes: the default without --pair and --hops; with --within-node, both
+    /// Between nodes (the default without --pair and --hops); with --within-node, both
     #[arg(long)]
     pub between_nodes: bool,
     /// Within a node
@@ -25,7 +25,7 @@ pub struct FilterArgs {
     /// From this node to that one
     #[arg(long, value_name = "SRC:DST,...", value_delimiter = ',', value_parser = pair)]
     pub pair: Vec<(u32, u32)>,
-    /// With a payload of this many bytes: A, A..B, A.. or ..B, as 64..1K
+    /// With a payload of this many bytes: A, A..B, A.. or ..B, e.g. 64..1K
     #[arg(long, value_name = "A[..B]", value_parser = sizes)]
     pub size: Option<Span>,
 }
@@ -75,19 +75,19 @@ fn kind(text: &str) -> Result<KindArg, String> {
     }
     messages().find(|kind| kind.name() == text).map(KindArg::One).ok_or_else(|| {
         let names: Vec<&str> = messages().map(Kind::name).collect();
-        format!("there is no such kind of message: write all, {}", names.join(", "))
+        format!("there is no such kind of message; choose from all, {}", names.join(", "))
     })
 }
 
 fn pair(text: &str) -> Result<(u32, u32), String> {
     let numbers =
         text.split_once(':').and_then(|(src, dst)| Some((src.parse().ok()?, dst.parse().ok()?)));
-    numbers.ok_or_else(|| "write two node numbers with a colon between them, as 0:1".to_owned())
+    numbers.ok_or_else(|| "write two node numbers with a colon between them, e.g. 0:1".to_owned())
 }
 
 fn hops(text: &str) -> Result<Span, String> {
-    let number =
-        |text: &str| text.parse().map_err(|_| "write a whole number, or two as 1..3".to_owned());
+    let wrong = |_| "write a whole number, or a range such as 1..3".to_owned();
+    let number = |text: &str| text.parse().map_err(wrong);
     span(text, number)
 }
 
@@ -101,7 +101,7 @@ fn span(text: &str, number: impl Fn(&str) -> Result<u64, String>) -> Result<Span
         return number(text).map(|only| Span { from: only, to: only });
     };
     if from.is_empty() && to.is_empty() {
-        return Err("write at least one end, as 1..3, 1.. or ..3".to_owned());
+        return Err("write at least one end, e.g. 1..3, 1.. or ..3".to_owned());
     }
     let span = Span {
         from: if from.is_empty() { 0 } else { number(from)? },
@@ -110,7 +110,7 @@ fn span(text: &str, number: impl Fn(&str) -> Result<u64, String>) -> Result<Span
     if span.from <= span.to {
         Ok(span)
     } else {
-        Err("the first end must not be above the second".to_owned())
+        Err("the first number must not be above the second".to_owned())
     }
 }
 

@@ -17,21 +17,21 @@ pub struct MpiArgs {
 /// What to do with MPI.
 #[derive(Subcommand)]
 pub enum MpiCommand {
-    /// Run an MPI program as it is and keep the four stamps of each of its messages
+    /// Run an unmodified MPI program and record the four stamps of each message
     Trace(TraceArgs),
-    /// Ping-pong within a box and between two: the same table, trial by trial, and times by size
+    /// Ping-pong within one box and between two: a table of trials, and times by size
     Study(StudyArgs),
 }
 
 /// `fourstamp mpi trace`.
 #[derive(Args)]
 #[command(after_help = "\
-The program needs no change and no rebuilding: a library is loaded before it (LD_PRELOAD), which
-sees its MPI calls. C, C++, Fortran and Python (mpi4py) programs work, with Open MPI and with
+The program needs no change and no rebuilding: a library is loaded before it (LD_PRELOAD), which \
+sees its MPI calls. C, C++, Fortran and Python (mpi4py) programs work, with Open MPI and with \
 MPICH. Use the mpirun of the MPI library that the program was built with.
 
-The program keeps its input, output, signals and exit code; the report goes to standard error.
-What is logged is written as the program runs: a run that aborts, crashes or is killed is readable
+The program keeps its input, output, signals and exit code; the report goes to standard error. \
+The log is written while the program runs, so a run that aborts, crashes or is killed can be read \
 too.
 
 Examples:
@@ -39,9 +39,10 @@ Examples:
   fourstamp mpi trace --out runs/big -- srun -n 64 ./app
   fourstamp report runs/app-mpi-1               its page
 
-The library travels inside fourstamp and is written to ~/.cache/fourstamp (XDG_CACHE_HOME) when it
-is used. The ranks' hosts must see it there: where they share no home, copy its files beside
-fourstamp or into ../lib, or let the environment variable FOURSTAMP_MPITRACE name libmpitrace.so.")]
+The library is part of fourstamp and is written to ~/.cache/fourstamp (XDG_CACHE_HOME) when it is \
+used. The hosts of the ranks must see it there. If they share no home folder, copy its files \
+beside fourstamp or into ../lib, or set the environment variable FOURSTAMP_MPITRACE to the path \
+of libmpitrace.so.")]
 pub struct TraceArgs {
     /// Folder for the run; must not exist yet  [default: runs/PROGRAM-mpi-1, -2, ...]
     #[arg(long, value_name = "DIR")]

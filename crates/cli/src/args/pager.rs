@@ -24,13 +24,13 @@ pub struct PagerArgs {
 /// What to do with paging.
 #[derive(Subcommand)]
 pub enum PagerCommand {
-    /// Run a program with its large memory on other machines
+    /// Run a program with part of its memory on other machines
     Run(RunArgs),
     /// Lend memory to programs that page over the network
     Serve(PagerServeArgs),
     /// Make the key that lets programs use page servers
     Key(PagerKeyArgs),
-    /// A program in memory, under kernel swap, and paged: times, their parts, and predictions
+    /// Compare a program in memory, under kernel swap and paged, with predictions
     Study(PagerStudyArgs),
     /// A program under the kernel's swap, for comparison (root)
     #[command(hide = true)]

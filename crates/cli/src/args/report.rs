@@ -9,16 +9,16 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  fourstamp report runs/a                    writes runs/a/report.html
-  fourstamp report runs/a runs/b --out x.html   one page for several runs
-  fourstamp report runs/tour-1               the page of a tour again
-  fourstamp report runs/a --terminal         the report of a benchmark again
-  fourstamp report runs/a --csv              quantiles of every stage
-  fourstamp report runs/a --csv=tail         one plotted series; --csv=all for every one
-  fourstamp report runs/a --csv=slowest-messages   a table of the page
-  fourstamp report runs/a --svg=tail > tail.svg    a chart of the page as a picture
-  fourstamp report runs/a --json             all of it, for scripts
-  fourstamp report runs/a --kind gvt         other messages than the application's between nodes")]
+  fourstamp report runs/a                        writes runs/a/report.html
+  fourstamp report runs/a runs/b --out x.html    one page for several runs
+  fourstamp report runs/tour-1                   the page of a tour again
+  fourstamp report runs/a --terminal             the terminal's report again
+  fourstamp report runs/a --csv                  quantiles of every stage
+  fourstamp report runs/a --csv=slowest-messages a table of the page
+  fourstamp report runs/a --csv=tail             what a chart plots; or =all
+  fourstamp report runs/a --svg=tail > tail.svg  a chart as a picture
+  fourstamp report runs/a --json                 everything, for scripts
+  fourstamp report runs/a --kind gvt             only messages of this kind")]
 pub struct ReportArgs {
     /// Run folders, or the folder of a tour
     #[arg(required = true, value_name = "RUN")]

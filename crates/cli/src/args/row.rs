@@ -79,6 +79,6 @@ fn one_of(words: &'static [(&'static str, &'static str)]) -> ValueParser {
 fn finite(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
-        _ => Err("write a number, as 250 or 0.5".into()),
+        _ => Err("write a number, e.g. 250 or 0.5".into()),
     }
 }

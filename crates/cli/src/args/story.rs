@@ -10,19 +10,19 @@ use std::path::PathBuf;
 /// `fourstamp story`.
 #[derive(Args)]
 #[command(after_help = "\
-For each stage of the message's life it says what is known of it: what stood before it in the
-queue, what its node was doing, what called for that. The slowest are looked for among the
-application's messages between nodes, unless others are chosen; one that is named is found whatever
-it is.
+For each stage of the message's life it says what is known: what stood before it in the queue, \
+what its node was doing, and what caused that. The slowest are chosen from the application's \
+messages between nodes, unless you choose others; a message that you name may be any.
 
 Examples:
-  fourstamp story runs/a                     of the slowest message (a `warp diary`: of its M)
-  fourstamp story runs/a --slowest 3         of the three slowest, one after the other
-  fourstamp story runs/a --stage transit     of the one that was longest on its way
-  fourstamp story runs/a --message 0:1:4711  of number 4711 that node 1 of launch 0 sent
+  fourstamp story runs/a                     the slowest message
+  fourstamp story runs/a --slowest 3         the three slowest, one by one
+  fourstamp story runs/a --stage transit     the one with the longest transit
+  fourstamp story runs/a --message 0:1:4711  number 4711 of node 1, launch 0
   fourstamp story runs/a --slowest 20 --csv=facts   every sentence, a line each
 
-As CSV: messages (the usual one), chapters, facts.")]
+Of a run of `warp diary` it tells of its message M. CSV tables: messages (the default), chapters, \
+facts.")]
 pub struct StoryArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
@@ -30,7 +30,7 @@ pub struct StoryArgs {
     /// Tell the stories of this many of the slowest messages
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
     pub slowest: Option<u32>,
-    /// Slowest in this stage  [default: end-to-end]
+    /// The stage to be slowest in  [default: end-to-end]
     #[arg(long, value_enum)]
     pub stage: Option<StoryStage>,
     /// Tell the story of this message: launch, node that sent it, its number there
@@ -80,7 +80,7 @@ impl StoryArgs {
 }
 
 fn message(text: &str) -> Result<Wanted, String> {
-    let wrong = || "a message is LAUNCH:SRC:SEQ, three whole numbers, as 0:1:4711".to_owned();
+    let wrong = || "write LAUNCH:SRC:SEQ, three whole numbers, e.g. 0:1:4711".to_owned();
     let mut parts = text.split(':');
     let mut next = || parts.next().ok_or_else(wrong);
     let (launch, src, seq) = (next()?, next()?, next()?);

@@ -12,7 +12,7 @@ pub type Transport = &'static TransportKind;
 /// The value of `--transport`.
 pub fn transport() -> impl TypedValueParser<Value = Transport> {
     words(TRANSPORTS.iter().map(|kind| (kind.name, kind.about)))
-        .try_map(|name| TransportKind::named(&name).ok_or("no transport has this name"))
+        .try_map(|name| TransportKind::named(&name).ok_or("there is no transport of this name"))
 }
 
 /// Options of whatever transport, as they were given.
@@ -31,7 +31,7 @@ impl TransportArgs {
         });
         match foreign {
             Some((name, owner)) => Err(format!(
-                "--{name} is for transport {0}: add --transport {0}, or drop it",
+                "--{name} is an option of transport {0}: add --transport {0}, or drop the option",
                 owner.name
             )),
             None => (asked.settings)(&self.given),
@@ -134,7 +134,7 @@ mod tests {
     fn options_of_another_transport_are_refused_with_the_remedy() {
         let args = given("--max-acks 3").unwrap();
         let said = args.settings(&fabric::TCP).unwrap_err();
-        assert!(said.contains("--max-acks is for transport udp: add --transport udp"), "{said}");
+        assert!(said.contains("an option of transport udp: add --transport udp"), "{said}");
         assert_eq!(args.settings(&fabric::UDP).unwrap()["max_acks"], 3);
     }
 }

@@ -18,18 +18,18 @@ use warp::{CATALOGUE, Row};
 #[command(
     arg_required_else_help = true,
     after_help = "\
-Results never depend on the number of nodes, on what carries the messages, or on how the engine
+Results never depend on the number of nodes, on what carries the messages, or on how the engine \
 works: --check proves it by running the sequential engine too.
 
 Examples:
-  fourstamp warp phold --check                 two threads, then the sequential engine
+  fourstamp warp phold --check               two threads, then in sequence
   fourstamp warp phold --nodes 4 --transport shm --out runs/p
   mpirun -n 4 fourstamp warp phold --transport mpi --out runs/q
-  fourstamp report runs/p                      where the time of that run's messages went
+  fourstamp report runs/p                    where the messages' time went
   fourstamp warp warpnet --data DIR --counts counts.csv --trace trace.csv
-  fourstamp warp ping --seq                    the sequential engine alone
-  fourstamp warp slooow --config 1988.cfg      options from a configuration file
-  fourstamp warp study phold --nodes 1,2,4     how run time and speed-up go with the nodes
+  fourstamp warp ping --seq                  the sequential engine alone
+  fourstamp warp slooow --config 1988.cfg    options from a configuration file
+  fourstamp warp study phold --nodes 1,2,4   speed-up against the nodes
 
 `fourstamp warp phold --help` lists everything that can be set."
 )]
@@ -57,7 +57,7 @@ pub struct ModelRun {
 /// What is no model.
 #[derive(Subcommand)]
 pub enum OtherArgs {
-    /// Measure a model in order and on several numbers of nodes: run time, speed-up, efficiency
+    /// Measure a model in sequence and on several numbers of nodes: run time, speed-up, efficiency
     Study(WarpStudyArgs),
     /// Whatever else was written: named in an error.
     #[command(external_subcommand)]
@@ -115,7 +115,7 @@ pub struct WarpCommon {
     /// tcp]
     #[arg(long, value_parser = transport())]
     pub transport: Option<Transport>,
-    /// Who is linked with whom
+    /// Which nodes are linked
     #[arg(long, value_enum, default_value_t = Topology::Mesh)]
     pub topology: Topology,
     /// Largest packet on a hypercube
@@ -124,23 +124,23 @@ pub struct WarpCommon {
     /// Run the sequential engine alone
     #[arg(long, conflicts_with_all = ["check", "nodes", "transport", "topology"])]
     pub seq: bool,
-    /// Run the sequential engine too and compare; look at what the model says must hold throughout
+    /// Run the sequential engine too, compare the results, and check the model's invariants
     #[arg(long)]
     pub check: bool,
-    /// Write committed counts per object here, as CSV
+    /// Write each object's committed counts to this file, as CSV
     #[arg(long, value_name = "FILE")]
     pub counts: Option<PathBuf>,
-    /// Write all committed events here, as CSV
+    /// Write all committed events to this file, as CSV
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// Write what each object did here, as CSV: the statistics of the Time Warp Operating System
+    /// Write each object's statistics to this file, as CSV, as the Time Warp Operating System did
     #[arg(long, value_name = "FILE")]
     pub xl_stats: Option<PathBuf>,
     /// Take options and placement from a configuration file of the Time Warp Operating System;
-    /// options given here come first
+    /// options on the command line override it
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Print the result as CSV, a line of names and a line of values
+    /// Print the result as CSV: a line of names and a line of values
     #[arg(long)]
     pub csv: bool,
     /// Print the result as JSON
@@ -149,10 +149,10 @@ pub struct WarpCommon {
     /// Record every message, rollback and GVT round into this run folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// The same into runs/MODEL-TRANSPORT-1, -2, ...
+    /// Record into runs/MODEL-TRANSPORT-1, -2, ...
     #[arg(long)]
     pub record: bool,
-    /// Keep rows in memory and write them afterwards, or stream them to disk
+    /// Keep rows in memory and write them at the end, or stream them to disk
     #[arg(long, value_enum, default_value_t = RecordTo::Stream)]
     pub record_to: RecordTo,
     /// What happens when a record buffer is full: wait until there is room, or drop rows and count

@@ -10,16 +10,16 @@ use std::path::PathBuf;
 #[command(
     arg_required_else_help = true,
     after_help = "\
-Each launch is a fresh process. One launch of everything in turn, then the next, every other time
-backwards, so that what changes with the time of day meets all alike. Every result must be equal
-to the sequential one. Ctrl-C keeps what is measured.
+Each launch is a fresh process. One launch of each contestant is made in turn, then the next, \
+every other round in reverse, so that changes of the machine over time meet all alike. Every \
+result must equal the sequential one. Ctrl-C keeps what has been measured.
 
-Left in the folder: launches.csv (a line a launch), speedup.csv (the table), report.html, and the
-XL_STATS of each launch.
+The folder gets launches.csv (a line for each launch), speedup.csv (the table), report.html, and \
+the XL_STATS of each launch.
 
 Examples:
   fourstamp warp study phold --nodes 1,2 --launches 5 --work 20
-  fourstamp warp study warpnet --nodes 1,2,3,4 --transport shm --out runs/speedup"
+  fourstamp warp study warpnet --transport shm --out runs/speedup"
 )]
 pub struct WarpStudyArgs {
     /// Numbers of nodes
@@ -32,10 +32,10 @@ pub struct WarpStudyArgs {
         value_parser = clap::value_parser!(u16).range(1..=1024)
     )]
     pub nodes: Vec<u16>,
-    /// Launches of each
+    /// Launches of each contestant
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub launches: u32,
-    /// Compare ways to time objects: what each costs
+    /// Compare the costs of the ways to time objects
     #[arg(
         long,
         value_name = "MODE,...",

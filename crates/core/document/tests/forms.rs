@@ -142,6 +142,7 @@ fn what_can_be_chosen_is_on_the_page_alone() {
     assert_eq!(data["bins"], serde_json::json!([88, 91, 92, 95, 136, 139]));
     assert_eq!(data["cells"][0], serde_json::json!([[0], 10, [[90, 140, [0, 4, 2, 6]]]]));
     assert_eq!(data["facets"][0]["choices"][1]["options"], "--size 64");
+}
 
 /// A section that is one table, on a terminal of so many columns.
 fn shown(table: Table, width: usize) -> String {

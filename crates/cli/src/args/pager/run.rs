@@ -9,34 +9,35 @@ use std::path::PathBuf;
 /// `fourstamp pager run`.
 #[derive(Args)]
 #[command(after_help = "\
-Without --server it starts page servers of its own on this machine, as processes: two for pages \
-and one for parity. That shows how it works; memory is gained with servers on other machines. \
-There, on a, b and c, with one key:
+Without --server it starts its own page servers on this machine, as processes: two for pages and \
+one for parity. That only shows how it works; to gain memory, use servers on other machines. On \
+a, b and c, with the same key:
   fourstamp pager key run.key
   fourstamp pager serve --memory 8G --listen 0.0.0.0:7311 --key-file run.key
-and here, with the same key:
+and here, with that key:
   fourstamp pager run --local 2G --server a:7311 --server b:7311 \\
       --parity c:7311 --key-file run.key -- ./app input
 
-Paged are allocations and anonymous mappings of at least --threshold; the rest of the program is \
-as always. Any one server may die: reads go on at once from the others, and its pages are made \
-again in the background.
+Allocations and anonymous mappings of at least --threshold are paged; the rest of the program is \
+not touched. Any one server may die: reads continue at once from the others, and its pages are \
+rebuilt in the background.
 
-Policies, and what a page that leaves costs with S servers:
+Policies, and what a page-out costs with S servers:
   parity-log  pages to the servers in turn, a parity page after each round;
               any one server may die: 1 + 1/S transfers
   mirror      two copies on two servers: 2 transfers
-  none        one copy, nothing is safe: 1 transfer
-  disk        the local disk, and no servers
+  none        one copy, no protection: 1 transfer
+  disk        the local disk, no servers
 
-How far the program is, --status says each second, and `kill -USR1` of this process at any time. \
-The program's output and exit code are its own; everything of ours goes to standard error.
+--status reports the program's progress each second, and `kill -USR1` of this process does so at \
+any time. The program's output and exit code are its own; messages of fourstamp go to standard \
+error.
 
-The library that is loaded before the program travels inside fourstamp and is written to \
-~/.cache/fourstamp (XDG_CACHE_HOME) when it is used; the environment variable FOURSTAMP_RMEM \
-names another.")]
+The library that is loaded before the program is part of fourstamp and is written to \
+~/.cache/fourstamp (XDG_CACHE_HOME) when it is used; the environment variable FOURSTAMP_RMEM can \
+name another.")]
 pub struct RunArgs {
-    /// Local memory for paged pages
+    /// Local memory for the paged part of the program
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub local: usize,
     /// A page server; may be given several times  [default: two on this machine]
@@ -48,10 +49,10 @@ pub struct RunArgs {
     /// A spare server, used when another dies; may be given several times
     #[arg(long = "spare", value_name = "HOST:PORT", requires = "servers")]
     pub spares: Vec<String>,
-    /// How pages outside are kept safe: parity-log, mirror, disk, none
+    /// How pages are protected against the loss of a server: parity-log, mirror, disk, none
     #[arg(long, default_value_t = Policy::ParityLog)]
     pub policy: Policy,
-    /// Page servers to start here, besides that for parity, if no --server is given
+    /// Page servers to start here, besides the one for parity, if no --server is given
     #[arg(
         long,
         default_value_t = 2,
@@ -62,13 +63,13 @@ pub struct RunArgs {
     /// Memory of each server that is started here  [default: a share of what is free]
     #[arg(long, value_name = "SIZE", conflicts_with = "servers", value_parser = bytes)]
     pub server_memory: Option<usize>,
-    /// File with the run key that the servers have  [default: FOURSTAMP_RUN_KEY]
+    /// File with the servers' run key  [default: the key in FOURSTAMP_RUN_KEY]
     #[arg(long, value_name = "FILE", requires = "servers")]
     pub key_file: Option<PathBuf>,
     /// Encrypt what goes to the servers
     #[arg(long)]
     pub encrypt: bool,
-    /// Folder for the file that takes pages when no server does
+    /// Folder for the file that pages go to when no server takes them
     #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
     pub disk: PathBuf,
     /// Most pages read ahead at once; 0 for none
@@ -79,10 +80,10 @@ pub struct RunArgs {
         value_parser = clap::value_parser!(u32).range(0..=64)
     )]
     pub prefetch: u32,
-    /// Allocations from this size on are paged
+    /// Page allocations of at least this size
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = bytes)]
     pub threshold: usize,
-    /// Count a server as dead when it has not answered for this many milliseconds
+    /// Give up on a server that has not answered for this many milliseconds
     #[arg(
         long,
         value_name = "MS",
@@ -90,14 +91,14 @@ pub struct RunArgs {
         value_parser = clap::value_parser!(u64).range(10..=600_000)
     )]
     pub deadline: u64,
-    /// Serve only faults of the program itself, not those within system calls, as an ordinary user
-    /// must
+    /// Serve only faults of the program itself, not those within system calls, as for an ordinary
+    /// user
     #[arg(long)]
     pub user_mode_only: bool,
-    /// Keep no record of the pages: only the summary
+    /// Record no pages, only the summary
     #[arg(long)]
     pub no_record: bool,
-    /// Show how far the program is, each second
+    /// Report progress each second
     #[arg(long)]
     pub status: bool,
     /// Do not show the report at the end

@@ -7,23 +7,22 @@ use std::path::PathBuf;
 /// `fourstamp pager serve`.
 #[derive(Args)]
 #[command(after_help = "\
-Lends memory to programs that page over the network. Each of them has its own pages, which no \
-other can see and which are gone when it ends; the memory for all of them together is bounded. The \
-server refuses new pages when it is full or \
-its machine is short of memory; the programs then go elsewhere.
+Lends memory to programs that page over the network. Each program has its own pages, which no \
+other can see and which are freed when it ends; the memory for all of them together is bounded. \
+When the server is full or its machine is short of memory, it refuses new pages, and the programs \
+use other servers or their disk.
 
-Whoever holds the run key may use the server, and nobody else. Traffic is encrypted if the program \
-asks for it (`fourstamp pager run --encrypt`); use --require-encryption on a network that others \
-can read.
+Only programs with the run key may use the server. Traffic is encrypted if the program asks for \
+it (`fourstamp pager run --encrypt`); use --require-encryption on a network that others can read.
 
 Examples:
   fourstamp pager key run.key       make a key; copy it to the other machines
   fourstamp pager serve --memory 8G --listen 0.0.0.0:7311 --key-file run.key")]
 pub struct PagerServeArgs {
-    /// Memory to lend, for all programs together: 512M, 8G
+    /// Memory to lend to all programs together, e.g. 512M or 8G
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     pub memory: usize,
-    /// Where to listen; port 0 takes any that is free
+    /// Where to listen; port 0 picks a free one
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7311")]
     pub listen: String,
     /// File with the run key; without it, the key in FOURSTAMP_RUN_KEY
@@ -32,7 +31,7 @@ pub struct PagerServeArgs {
     /// Refuse programs that do not encrypt
     #[arg(long)]
     pub require_encryption: bool,
-    /// Memory that the machine must keep available  [default: a twentieth of all]
+    /// Memory that the machine must keep available  [default: a twentieth of its memory]
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     pub reserve: Option<usize>,
     /// Most programs (processes) at a time
@@ -54,8 +53,8 @@ pub struct PagerServeArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Servers and the programs that use them need the same key: it proves who they are, and encrypts \
-pages with --encrypt. Copy the file to each machine over a channel that you trust. A file that is \
-there already is left alone.
+pages with --encrypt. Copy the file to each machine over a channel that you trust. An existing \
+file is left alone.
 
 Example:
   fourstamp pager key run.key && scp run.key otherhost:")]

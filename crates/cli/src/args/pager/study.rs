@@ -13,14 +13,14 @@ The alternatives, each in fresh processes, one launch of each in turn:
   kernel swap    the program under a memory cgroup, swapping to a file made for
                  it (root)
   disk           paged to the local disk
-  no parity      paged to memory servers on this machine, nothing kept twice
+  no parity      paged to memory servers on this machine, one copy of each page
   parity log     the same, with parity logging
   RATE           parity logging again, to servers in a network namespace behind
-                 a link of that rate (root); beside it what is predicted from
+                 a link of that rate (root), beside what is predicted from
                  the run over the fastest link
 
 What is not possible here is left out, and the study says why. Namespaces, cgroup and swap file \
-are gone when the study ends; those of a study that was killed are removed by the next.
+are removed when the study ends; if it is killed, the next study removes them.
 
 The programs are the examples of this project:
   cargo build --release --package fourstamp-examples --examples
@@ -46,10 +46,10 @@ pub struct PagerStudyArgs {
         value_parser = quantity::bytes
     )]
     pub sizes: Vec<usize>,
-    /// Local memory that the program is given  [default: a quarter of its data]
+    /// Local memory for the program  [default: a quarter of its data]
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     pub local: Option<usize>,
-    /// What the links carry
+    /// Rates of the links
     #[arg(
         long,
         value_name = "RATE,...",
@@ -82,9 +82,9 @@ pub enum StudyProgram {
     Fft,
     /// A matrix times vectors
     Mvec,
-    /// Linear equations by elimination
+    /// Linear equations, solved by elimination
     Gauss,
-    /// Keys put in order by quicksort
+    /// Keys sorted by quicksort
     Qsort,
     /// An image smoothed in two passes
     Filter,

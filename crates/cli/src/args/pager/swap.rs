@@ -8,10 +8,10 @@ use std::path::PathBuf;
 /// `fourstamp pager swap`: what paging is compared with.
 #[derive(Args)]
 pub struct PagerSwapArgs {
-    /// Memory that the program may have
+    /// Memory for the program
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     pub local: usize,
-    /// Room in the swap file
+    /// Size of the swap file
     #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = quantity::bytes)]
     pub room: usize,
     /// Folder for the swap file, on a local disk

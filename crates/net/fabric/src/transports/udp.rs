@@ -48,7 +48,7 @@ const SENDS_PER_LOOK: u64 = 16;
 /// The row of this transport.
 pub static UDP: TransportKind = TransportKind {
     name: "udp",
-    about: "Datagrams made reliable here, as the Myrinet's were; nodes are processes",
+    about: "Datagrams, made reliable by Fourstamp; nodes are processes",
     nodes: NodePlace::Machines,
     look: LookCost::SystemCall,
     brackets: true,

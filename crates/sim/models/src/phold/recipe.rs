@@ -9,8 +9,7 @@ impl Recipe for PholdOptions {
     type Model = Phold;
 
     const NAME: &'static str = super::NAME;
-    const ABOUT: &'static str =
-        "PHOLD, the synthetic load with which simulation engines are compared";
+    const ABOUT: &'static str = "PHOLD, the synthetic load that simulation engines are compared by";
     // It would go on for ever.
     const CUTOFF: Option<f64> = Some(1000.0);
     const PARAMETERS: &'static [Parameter<PholdOptions>] = &[

@@ -43,8 +43,8 @@ impl Recipe for PucksSource {
     type Model = Pucks;
 
     const NAME: &'static str = super::NAME;
-    const ABOUT: &'static str = "Discs that collide on a table: short events that predict, and \
-    call off what they predicted";
+    const ABOUT: &'static str = "Discs that collide on a table: short events that predict \
+    collisions and cancel predictions";
     const IS_AUDITED: bool = true;
     const PARAMETERS: &'static [Parameter<PucksSource>] = &[
         Parameter {

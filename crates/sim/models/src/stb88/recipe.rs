@@ -42,7 +42,7 @@ impl Recipe for ScenarioSource {
 
     const NAME: &'static str = super::NAME;
     const ABOUT: &'static str =
-        "A battle along a front: two sides' corps and divisions meet, fight on and report";
+        "A battle along a front: the corps and divisions of two sides meet, fight and report";
     const IS_AUDITED: bool = true;
     const PARAMETERS: &'static [Parameter<ScenarioSource>] = &[
         Parameter {
@@ -93,19 +93,19 @@ impl Recipe for CtlsOptions {
     type Model = Stb88;
 
     const NAME: &'static str = super::CTLS;
-    const ABOUT: &'static str = "CTLS-like, our reconstruction: the rules of stb88 with 960 \
-    divisions, for 32 nodes on a hypercube";
+    const ABOUT: &'static str = "A reconstruction of CTLS: the rules of stb88 with 960 divisions, \
+    for 32 nodes on a hypercube";
     const NOTES: &'static str = "\
-Of CTLS little is known but its size: over 65,000 messages on 32 nodes, over 50,000 between nodes,
-and an object red_div22. This is a reconstruction of ours on the rules of stb88, not the program of
-1988; its results are its own.
+Little is known of CTLS but its size: over 65,000 messages on 32 nodes, over 50,000 of them \
+between nodes, and an object red_div22. This is our reconstruction on the rules of stb88, not the \
+program of 1988; its results are its own.
 
-The pair of runs of 1988:
-  fourstamp warp ctls --nodes 32 --topology hypercube --placement round-robin --max-acks 20 \\
-    --plimit 50 --reward 1 --penalty 2 --out runs/ctls-20
-  fourstamp warp ctls --nodes 32 --topology hypercube --placement round-robin --max-acks 2 \\
-    --out runs/ctls-2
-  fourstamp compare runs/ctls-20 runs/ctls-2";
+The two runs of 1988:
+  fourstamp warp ctls --nodes 32 --topology hypercube --max-acks 20 \\
+    --placement round-robin --plimit 50 --reward 1 --penalty 2 --out ctls-20
+  fourstamp warp ctls --nodes 32 --topology hypercube --max-acks 2 \\
+    --placement round-robin --out ctls-2
+  fourstamp compare ctls-20 ctls-2";
     const CUTOFF: Option<f64> = Some(super::CTLS_CUTOFF);
     const IS_AUDITED: bool = true;
     const PARAMETERS: &'static [Parameter<CtlsOptions>] = &[

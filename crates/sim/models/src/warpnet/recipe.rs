@@ -45,8 +45,8 @@ impl Recipe for WarpnetSpec {
     type Model = Warpnet;
 
     const NAME: &'static str = super::NAME;
-    const ABOUT: &'static str = "A packet-switched network whose nodes each have their own, \
-    possibly stale, picture of it";
+    const ABOUT: &'static str = "A packet-switched network in which each node has its own, \
+    possibly outdated, picture of it";
     const PARAMETERS: &'static [Parameter<WarpnetSpec>] = &[
         Parameter {
             argument: Argument::data(

@@ -75,7 +75,7 @@ pub const SETTINGS: &[Setting] = &[
             name: "sample",
             takes: Takes::Time,
             value_name: "TIME",
-            help: "Look at every node of a recorded run this often: its course, its queues, and \
+            help: "Sample every node of a recorded run this often: its progress, its queues, and \
             with --check its speed-up",
             usual: "100ms",
             ..NONE
@@ -97,7 +97,7 @@ pub const SETTINGS: &[Setting] = &[
         argument: Argument {
             name: "cancellation",
             takes: Takes::OneOf(&[
-                ("lazy", "When the event, run again, has not sent them again"),
+                ("lazy", "When the event is run again and does not send them again"),
                 ("aggressive", "At once"),
             ]),
             value_name: "CANCELLATION",
@@ -117,7 +117,7 @@ pub const SETTINGS: &[Setting] = &[
             name: "memory",
             takes: Takes::Bytes,
             value_name: "BYTES",
-            help: "What messages, saved states and history may use on a node",
+            help: "Memory for messages, saved states and history on each node",
             usual: "no bound",
             ..NONE
         },
@@ -162,7 +162,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         argument: Argument {
             name: "gvt-events",
-            help: "Compute GVT once so many events of a node wait for being committed",
+            help: "Compute GVT once this many events of a node wait to be committed",
             usual: "512; slooow: by time alone",
             ..COUNT
         },
@@ -172,7 +172,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         argument: Argument {
             name: "collection-step",
-            help: "Events that fossil collection looks at before other work has its turn",
+            help: "Events that fossil collection looks at before other work gets its turn",
             usual: "32",
             ..COUNT
         },
@@ -204,8 +204,8 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         argument: Argument {
             name: "plimit",
-            help: "Before an object runs, look at so many arrivals for one that is due no later",
-            usual: "all are taken first",
+            help: "Before an object runs, look at this many arrivals for one that is due no later",
+            usual: "take in all arrivals",
             conflicts: &["recvq-limit"],
             ..COUNT
         },
@@ -217,7 +217,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         argument: Argument {
             name: "recvq-limit",
-            help: "Before an object runs, sort so many arrivals and look at the first",
+            help: "Before an object runs, sort this many arrivals and look at the first",
             ..COUNT
         },
         set: |job, value| job.engine.search = Search::RecvqLimit(value.whole()),
@@ -228,7 +228,8 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         argument: Argument {
             name: "penalty",
-            help: "Added to an object's cancellations for each of its messages that is cancelled",
+            help: "Points that an object gets for each of its messages that is cancelled; an \
+            object with points is passed over",
             usual: "0",
             ..COUNT_FROM_0
         },
@@ -239,8 +240,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         argument: Argument {
             name: "reward",
-            help: "Taken off them each time the scheduler meets the object; it is passed over \
-            while they are above 0",
+            help: "Points taken off each time the scheduler passes over the object",
             usual: "0",
             ..COUNT_FROM_0
         },
@@ -281,12 +281,12 @@ pub const SETTINGS: &[Setting] = &[
                 ("round-robin", "In turn"),
                 (
                     "heaped",
-                    "All on node 0 but for one on each other: a bad placement, for --balance to \
-                    put right",
+                    "All on node 0 but one on each other node: a bad placement, to try --balance \
+                    on",
                 ),
             ]),
             value_name: "PLACEMENT",
-            help: "How objects are dealt to nodes",
+            help: "How objects are placed on nodes",
             usual: "blocks",
             ..NONE
         },
@@ -340,7 +340,7 @@ pub const SETTINGS: &[Setting] = &[
         argument: Argument {
             name: "balance-idle",
             takes: Takes::Whole(0),
-            help: "Looks that only measure",
+            help: "Looks at the load before the first move",
             usual: "3",
             ..OF_BALANCE
         },
@@ -352,7 +352,8 @@ pub const SETTINGS: &[Setting] = &[
             name: "balance-threshold",
             takes: Takes::Whole(0),
             value_name: "PERCENT",
-            help: "Leave two nodes alone whose utilisations differ by no more than this, per cent",
+            help: "Leave two nodes alone if their utilisations differ by no more than this, in \
+            per cent",
             usual: "10",
             ..OF_BALANCE
         },
@@ -362,7 +363,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         argument: Argument {
             name: "balance-batch",
-            help: "Objects that move at once where one alone makes little difference",
+            help: "Most objects that move together where one alone makes little difference",
             usual: "64",
             ..OF_BALANCE
         },
@@ -372,7 +373,8 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         argument: Argument {
             name: "undo-check",
-            help: "Do, undo, compare and repeat every event: finds handlers that cannot be undone",
+            help: "Do, undo, compare and repeat every event, to find handlers that cannot be \
+            undone",
             ..NONE
         },
         set: |job, value| job.engine.undo_check |= value.is_on(),
@@ -393,12 +395,12 @@ pub const SETTINGS: &[Setting] = &[
         argument: Argument {
             name: "timing",
             takes: Takes::OneOf(&[
-                ("none", "Not: nothing is read"),
+                ("none", "Not at all"),
                 ("process", "Processor time of the thread: a system call twice an event"),
                 ("wall", "Wall clock, interruptions included"),
             ]),
             value_name: "MODE",
-            help: "Time the work of every object: by the processor time of its thread, or by the \
+            help: "Time the work of every object, by the processor time of its thread or by the \
             wall clock",
             ..NONE
         },
@@ -417,8 +419,8 @@ pub const SETTINGS: &[Setting] = &[
             name: "stretch",
             takes: Takes::Real,
             value_name: "FACTOR",
-            help: "Make every event take so many times as long, by waiting in a loop (needs \
-            timing: process unless it is given)",
+            help: "Make every event take this many times as long, by waiting in a loop (uses \
+            --timing process unless told otherwise)",
             ..NONE
         },
         set: |job, value| job.engine.stretch = value.number(),
@@ -433,7 +435,7 @@ pub const SETTINGS: &[Setting] = &[
         argument: Argument {
             name: "critical-path",
             help: "Find the chain of events that had to follow one another, and how long it took \
-            (needs timing: process unless it is given)",
+            (uses --timing process unless told otherwise)",
             ..NONE
         },
         set: |job, value| job.engine.causes |= value.is_on(),

@@ -30,20 +30,20 @@ pub(super) const OPTIONS: &[TransportOption] = &[
     TransportOption {
         name: "timer",
         value: "TIMER",
-        about: "When what is not acknowledged goes again  [default: adaptive]",
+        about: "When unacknowledged messages are sent again  [default: adaptive]",
         takes: Word(&[
-            ("periodic", "All of it whenever the period is over, as on the Myrinet"),
+            ("periodic", "All of them at each period, as on the Myrinet"),
             (
                 "adaptive",
-                "Each message by its own time, which follows the round trips; at once when later \
-                ones are acknowledged",
+                "Each after its own time, which follows the round trips; at once when later ones \
+                are acknowledged",
             ),
         ]),
     },
     TransportOption {
         name: "period",
         value: "TIME",
-        about: "Of the periodic timer, as 1ms or 200us  [default: 1ms]",
+        about: "Period of the periodic timer, e.g. 1ms or 200us  [default: 1ms]",
         takes: Duration,
     },
     TransportOption {
@@ -56,36 +56,36 @@ pub(super) const OPTIONS: &[TransportOption] = &[
     TransportOption {
         name: "messages-per-datagram",
         value: "MESSAGES",
-        about: "Messages in one datagram, of those that are ready together (see --batch)  \
+        about: "Most messages in one datagram, if they are ready together (see --batch)  \
         [default: 64]",
         takes: Count(1, 1024),
     },
     TransportOption {
         name: "datagram",
         value: "BYTES",
-        about: "Largest payload of a datagram; larger messages go in several  [default: 1472]",
+        about: "Largest payload of a datagram; larger messages are split  [default: 1472]",
         takes: Bytes,
     },
     TransportOption {
         name: "receive-task",
         value: "RECEIVE_TASK",
-        about: "Who handles what comes, messages and acknowledgements  [default: inline]",
+        about: "Which thread handles arriving messages and acknowledgements  [default: inline]",
         takes: Word(&[
             ("inline", "The node's thread, when it sends or looks"),
-            ("own", "A thread of its own"),
+            ("own", "A separate thread"),
         ]),
     },
     TransportOption {
         name: "user-priority",
         value: "USER_PRIORITY",
-        about: "Priority of a node's own thread against its receive task's, both on one core; \
-        needs --receive-task own",
+        about: "Priority of a node's thread relative to its receive task, both on one core; needs \
+        --receive-task own",
         takes: Word(&[("high", "Above its receive task"), ("low", "Below its receive task")]),
     },
     TransportOption {
         name: "udp-faults",
         value: "FAULTS",
-        about: "Trouble put in on purpose, as \
+        about: "Faults to inject, e.g. \
         loss=1%,duplicate=1%,reorder=1%,delay=1%,delay-by=500us,seed=1",
         takes: Text(|text| Ok(serde_json::to_value(faults(text)?).unwrap_or_default())),
     },
