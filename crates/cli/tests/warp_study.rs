@@ -126,7 +126,8 @@ fn a_study_measures_all_alike_and_keeps_everything() {
         succeed(folder.path(), &format!("warp study {PHOLD} --nodes 2,1 --launches 2 --out study"));
     assert!(
         out.contains("in order")
-            && out.contains("Undecided whether phold is faster on nodes, too few launches"),
+            && out
+                .contains("Undecided whether phold is faster on several nodes (too few launches)"),
         "{out}"
     );
     assert!(out.contains("Below 3 launches of each there is no interval"), "{out}");

@@ -22,7 +22,7 @@ pub struct ExplainArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Show every group of slow messages, not only the seven that took the most time
+    /// Show every delay and every peak, not only the seven of each that took the most time
     #[arg(long)]
     pub all: bool,
     /// As data: with --csv alone, the groups; reasons, episodes, episode-causes, idle.

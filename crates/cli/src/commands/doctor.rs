@@ -198,9 +198,7 @@ fn priorities() -> Finding {
     let allowed =
         line.and_then(|line| line.split_whitespace().nth(3)).is_some_and(|limit| limit != "0");
     match is_root || allowed {
-        true => {
-            good("priorities", "real-time priorities are permitted (chrt -f 50 fourstamp …)".into())
-        }
+        true => good("priorities", "real-time priorities are permitted (bench --real-time)".into()),
         false => limited(
             "priorities",
             "real-time priorities are not permitted".into(),

@@ -40,7 +40,8 @@ pub fn explanation(
     opening.extend(tables::all(explanation).map(Block::Table));
     let watched = explanation.watched.0 > 0;
     let groups = explanation.groups.iter().map(|group| paragraph(analysis, group, watched));
-    let mut sections: Vec<Section> = explanation.episodes.iter().map(episode).collect();
+    let delays = explanation.episodes.iter().map(episode);
+    let mut sections: Vec<Section> = delays.take(most).collect();
     sections.extend(groups.take(most));
     sections.push(closing(explanation, most));
     let title = format!("{}, explained · Fourstamp", facts.title());
@@ -85,14 +86,16 @@ pub(crate) fn section(
 
 /// What is left out, and how to go on.
 fn closing(explanation: &Explanation, most: usize) -> Section {
-    let left = explanation.groups.len().saturating_sub(most);
     let mut blocks = Vec::new();
-    if left > 0 {
-        let more = format!(
-            "And {} more that took less time: --all shows them.",
-            counted(left as u64, "peak")
-        );
-        blocks.push(Block::Note(None, more));
+    let kinds =
+        [(explanation.episodes.len(), "delay", "held"), (explanation.groups.len(), "peak", "took")];
+    for (all, noun, verb) in kinds {
+        let left = all.saturating_sub(most);
+        if left > 0 {
+            let (many, s) = (count(left as u64), if left == 1 { "" } else { "s" });
+            let more = format!("And {many} more {noun}{s} that {verb} less time: --all has all.");
+            blocks.push(Block::Note(None, more));
+        }
     }
     if explanation.groups.is_empty() && explanation.episodes.is_empty() {
         blocks.push(Block::Note(
@@ -172,7 +175,7 @@ fn paragraph(analysis: &Analysis, group: &Explained, watched: bool) -> Section {
     );
     let noise_is_enough = group.noise.as_ref().is_some_and(is_enough);
     if group.apart > 0 && group.apart == group.count {
-        reasons = vec!["All of them belong to the times above.".to_owned()];
+        reasons = vec!["All of them belong to the delays above.".to_owned()];
     } else if watched && group.reasons.is_empty() && !noise_is_enough {
         reasons.push(
             "Nothing that was watched goes with them more often than chance would have it."
@@ -221,7 +224,7 @@ fn opening(group: &Explained) -> String {
         (0, _) => format!("{messages}, {times} ({EPISODES}); {above}."),
         (_, 0) => format!("{messages}; {above}."),
         (apart, rest) => format!(
-            "{messages}; {above}. {} of them {} to the times above; what follows is of the other \
+            "{messages}; {above}. {} of them {} to the delays above; what follows is of the other \
             {}, {times} ({EPISODES}).",
             count(apart),
             if apart == 1 { "belongs" } else { "belong" },
@@ -399,6 +402,29 @@ mod tests {
             reason(&alike),
             "99\u{a0}% of them found others waiting in the receive queue; of all messages 3\u{a0}%."
         );
+    }
+
+    #[test]
+    fn delays_and_peaks_beyond_the_first_are_counted() {
+        let delay = Episode {
+            slowest: Slow { launch: 0, src: 1, dst: 0, seq: 7 },
+            stage: Stage::ReceiveWait,
+            from_ns: 0,
+            to_ns: 1_000_000,
+            messages: 1,
+            time_ns: 1_000_000,
+            share: 0.02,
+            at_least: false,
+            account: stats::analysis::Account::default(),
+        };
+        let found = Explanation { episodes: vec![delay; 9], ..Explanation::default() };
+        let closed = closing(&found, 7).blocks;
+        let said = |blocks: &[Block]| match blocks {
+            [Block::Note(None, words)] => words.clone(),
+            _ => String::new(),
+        };
+        assert_eq!(said(&closed), "And 2 more delays that held less time: --all has all.");
+        assert!(closing(&found, 9).blocks.is_empty());
     }
 
     fn group() -> Explained {

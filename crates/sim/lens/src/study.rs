@@ -174,7 +174,7 @@ impl SpeedupStudy {
 fn limit(cores: u32) -> String {
     let noun = if cores == 1 { "core" } else { "cores" };
     format!(
-        "This machine has {cores} {noun}: beyond as many nodes no further speed-up can be expected."
+        "This machine has {cores} {noun}: more nodes than that cannot be expected to be faster."
     )
 }
 

@@ -66,7 +66,7 @@ pub fn text(run: &Path) -> Result<String, WarpError> {
     let mut text = format!(
         "fossil collection: {} pauses, median {}, longest {}; {} states freed, at most {} in one \
         pause\n\
-         as passes over a node, {} of them, pauses added up: median {}, longest {}\n",
+         {} passes over a node, each the sum of its pauses: median {}, longest {}\n",
         f.pauses,
         ms(f.median_ns),
         ms(f.longest_ns),

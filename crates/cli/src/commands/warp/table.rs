@@ -146,9 +146,9 @@ fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
     }
     lines.extend([
         (
-            "memory, most",
+            "peak memory",
             format!("{:.1} MiB", s.memory_peak as f64 / f64::from(1 << 20)),
-            "of a node".into(),
+            "of the node with most".into(),
         ),
         ("run time", time_text(s.seconds * 1e9), nothing()),
         ("events/s", grouped(s.events_per_s as u64), nothing()),

@@ -95,7 +95,9 @@ fn two_short_launches_have_times_and_no_interval() {
     }
     assert!(!said.contains("0.000 ") && !said.contains("0.00×"), "{said}");
     assert!(
-        study.finding.starts_with("Undecided whether ping is faster on nodes, too few launches")
+        study
+            .finding
+            .starts_with("Undecided whether ping is faster on several nodes (too few launches)")
     );
     assert!(
         study
@@ -161,6 +163,6 @@ fn what_the_interval_decides_is_said() {
     );
     assert!(
         of(&[0.8, 1.2, 1.0])
-            .starts_with("Undecided whether m is faster on nodes, spread too wide: ")
+            .starts_with("Undecided whether m is faster on several nodes (spread too wide): ")
     );
 }

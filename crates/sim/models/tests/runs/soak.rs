@@ -6,7 +6,8 @@
 use models::pucks;
 use models::{
     Diary, DiaryOptions, GeneratorOptions, Network, Phold, PholdOptions, Ping, PingOptions, Pucks,
-    PucksOptions, Scenario, Stb88, Stb88Options, TheatreOptions, Undoing, Warpnet, WarpnetOptions,
+    PucksOptions, Scenario, Slooow, SlooowOptions, Stb88, Stb88Options, TheatreOptions, Undoing,
+    Warpnet, WarpnetOptions,
 };
 use timewarp::simulated::{self, Simulation};
 use timewarp::{
@@ -58,6 +59,11 @@ fn entrants() -> Vec<Entrant> {
         entrant("warpnet", Warpnet::new(network(1), &warpnet).unwrap(), 1e6),
         entrant("pucks", Pucks::new(table), 6.0),
         entrant("stb88", Stb88::new(theatre, &Stb88Options::default()), 9000.0),
+        entrant(
+            "slooow",
+            Slooow::new(&SlooowOptions { objects: 4, stop: 40, work_steps: 1 }).unwrap(),
+            1e6,
+        ),
         entrant(
             "diary",
             Diary::new(&DiaryOptions { days: 30, work_steps: 2, notes: 3 }).unwrap(),
