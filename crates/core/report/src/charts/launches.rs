@@ -23,6 +23,8 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
         .map(|(p, colour)| (quantile_name(*p), *colour))
         .collect();
     section.charts.push(chart(spread, what));
+    // Without its chart it says nothing, if the sentence has no figure.
+    section.page_only = spread.between.is_none();
     Some(section)
 }
 
