@@ -25,9 +25,9 @@ pub(super) fn table(table: &Table, screen: Screen) -> String {
     text
 }
 
-/// The table in the first of these forms that fits, and what the bars in it mean: all columns; those that a narrow terminal needs, with the
-/// small print below or without it; columns as rows; heads in several lines; words that wrap; a
-/// paragraph a row.
+/// The table in the first of these forms that fits, and what the bars in it mean: all columns;
+/// those that a narrow terminal needs, with the small print below or without it; columns as rows;
+/// heads in several lines; words that wrap; a paragraph a row.
 fn drawn(table: &Table, rows: &[&Row], screen: Screen) -> (String, Vec<String>) {
     let form = |wide, small| Grid::upright(table, wide, small, rows, screen);
     let narrow = || form(false, Small::Out);

@@ -24,8 +24,8 @@ pub(super) fn sentence(model: &str, rows: &[SpeedupRow]) -> String {
         undecided => {
             let why = undecided.map_or_else(reason_text, |_| reason_text(Reason::SpreadTooWide));
             format!(
-                "Undecided whether {model} is faster on several nodes ({why}): the best of them, {on}, \
-                is {times} as fast as in order{}.",
+                "Undecided whether {model} is faster on several nodes ({why}): the best of them, \
+                {on}, is {times} as fast as in order{}.",
                 undecided.map_or_else(|_| String::new(), between)
             )
         }

@@ -9,8 +9,8 @@ impl Recipe for DiaryOptions {
     type Model = Diary;
 
     const NAME: &'static str = super::NAME;
-    const ABOUT: &'static str = "A message that waits while its receiver's messages are cancelled: an \
-    example for `fourstamp story`";
+    const ABOUT: &'static str = "A message that waits while its receiver's messages are \
+    cancelled: an example for `fourstamp story`";
     const PARAMETERS: &'static [Parameter<DiaryOptions>] = &[
         Parameter {
             argument: Argument::count(

@@ -9,8 +9,8 @@ impl Recipe for SlooowOptions {
     type Model = Slooow;
 
     const NAME: &'static str = super::NAME;
-    const ABOUT: &'static str = "A reconstruction of Slooow, a benchmark of 1988: an object on each \
-    node with much for GVT to collect";
+    const ABOUT: &'static str = "A reconstruction of Slooow, a benchmark of 1988: an object on \
+    each node with much for GVT to collect";
     const HEADING: &'static str = "Model (all that is known of the original is one sentence)";
     // What the memo says.
     const GVT_SECONDS: Option<u64> = Some(3);
