@@ -20,6 +20,7 @@ pub(crate) fn range((low, high): (f64, f64)) -> String {
 pub fn reason_text(reason: Reason) -> &'static str {
     match reason {
         Reason::TooFewLaunches => "too few launches",
+        Reason::TooFewRuns => "too few runs",
         Reason::TooFewMessages => "too few messages",
         Reason::SpreadTooWide => "spread too wide",
         Reason::OneOfSeveral => "one of several may differ by chance",

@@ -10,29 +10,40 @@
 //! The verdict is Holm-corrected over the quantiles of one stage, and a difference below the least
 //! effect that matters is none.
 
+mod between;
+mod change;
 mod condition;
 mod contrast;
 mod differences;
 mod gate;
 mod holm;
 mod launch;
+mod level;
 mod peak_side;
 mod peaks;
 mod place;
 mod sample;
+mod several;
 mod shape;
+mod trend;
 
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::{Peak, Stage};
 
+pub use between::{Between, Standing};
+pub use change::{Change, ChangeKind, PART_LEAST, RUNS_LEAST};
 pub use condition::{BadCondition, Condition, Figure, Limit};
 pub use differences::{Difference, Outcome};
 pub use gate::{Answer, Checked};
 pub use peak_side::PeakSide;
 pub use peaks::{PeakChange, PeakDifference, PeakMatch};
 pub use sample::Sample;
+pub use several::{
+    Pair, RunChecked, RunFigure, RunFigures, Several, SeveralOptions, common_stage, several,
+};
 pub use shape::ShapeBin;
+pub use trend::{Course, Newest, Trend, TrendOptions, TrendPoint, trend};
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -152,11 +163,32 @@ pub enum CompareError {
         /// What B has.
         b: String,
     },
-    /// Not in both.
-    #[error("{run} has no {stage}: it has {has}; choose a stage that both have")]
+    /// Nothing was measured in both of two among several.
+    #[error(
+        "{a} and {b} have no stage in common: {a} has {of_a}, {b} has {of_b}; compare runs that \
+        record the same"
+    )]
+    NothingShared {
+        /// One run.
+        a: String,
+        /// What it has.
+        of_a: String,
+        /// The other.
+        b: String,
+        /// What it has.
+        of_b: String,
+    },
+    /// One of several holds nothing to compare.
+    #[error("{run} has no message to compare; leave it out, or measure it again")]
+    NoMessages {
+        /// Its name.
+        run: String,
+    },
+    /// Not in all.
+    #[error("{run} has no {stage}: it has {has}; choose a stage that every run has")]
     NoSuchStage {
-        /// `A` or `B`.
-        run: char,
+        /// `A` or `B`, or its name.
+        run: String,
         /// What was asked for.
         stage: &'static str,
         /// What there is.
@@ -188,6 +220,7 @@ pub fn stage_of(
         return match lacks {
             None => Ok(stage),
             Some((run, has)) => {
+                let run = run.to_string();
                 Err(CompareError::NoSuchStage { run, stage: stage.name(), has: listed(has) })
             }
         };

@@ -17,6 +17,8 @@ pub const FACTOR_MOST: f64 = 100.0;
 pub enum Reason {
     /// Fewer than [`LAUNCHES_LEAST`] launches, of either side.
     TooFewLaunches,
+    /// Fewer than [`LAUNCHES_LEAST`] earlier runs.
+    TooFewRuns,
     /// Too few messages in a launch.
     TooFewMessages,
     /// These launches differ too much.

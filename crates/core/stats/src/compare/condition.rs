@@ -61,6 +61,18 @@ impl Condition {
     }
 }
 
+impl Figure {
+    /// Read `p50`, `p99.9` or `mean`.
+    pub fn parse(text: &str) -> Result<Figure, BadCondition> {
+        let mut reader = Reader { text, at: 0 };
+        let figure = reader.figure()?;
+        match text[reader.at..].trim() {
+            "" => Ok(figure),
+            _ => Err(reader.wrong_at(reader.at, "write the figure and nothing else".to_owned())),
+        }
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     /// Bytes read.
@@ -168,6 +180,14 @@ mod tests {
         assert_eq!(read("p10 > +2 µs"), (Figure::Quantile(0.1), true, Limit::Time(2000.0)));
         let Figure::Quantile(p) = read("p99.9 > +0%").0 else { panic!("a quantile") };
         assert!((p - 0.999).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_figure_alone() {
+        assert_eq!(Figure::parse("p99"), Ok(Figure::Quantile(0.99)));
+        assert_eq!(Figure::parse("mean "), Ok(Figure::Mean));
+        assert_eq!(Figure::parse("p99 > +5%").unwrap_err().column, 4);
+        assert!(Figure::parse("max").is_err() && Figure::parse("").is_err());
     }
 
     #[test]

@@ -47,6 +47,11 @@ impl Side {
         Some(Side { mean, variance: between.max(noise), launches: values.len() })
     }
 
+    /// Half the width of the interval that the mean lies outside of with probability `outside`.
+    pub fn half(&self, outside: f64) -> f64 {
+        student::critical(outside, self.launches as f64 - 1.0) * self.of_mean().sqrt()
+    }
+
     fn of_mean(&self) -> f64 {
         self.variance / self.launches as f64
     }
@@ -65,6 +70,18 @@ impl Contrast {
             freedom,
             variances: a.variance + b.variance,
             launches: a.launches.max(b.launches),
+        }
+    }
+
+    /// One value more, against the earlier ones: it varies as they do, and their mean is not known
+    /// exactly either (a prediction interval).
+    pub fn of_next(earlier: &Side, next: f64) -> Contrast {
+        Contrast {
+            estimate: next - earlier.mean,
+            error: (earlier.variance + earlier.of_mean()).sqrt(),
+            freedom: earlier.launches as f64 - 1.0,
+            variances: 2.0 * earlier.variance,
+            launches: earlier.launches,
         }
     }
 

@@ -4,8 +4,9 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use super::contrast::{Contrast, Side};
+use super::contrast::Contrast;
 use super::launch::Launch;
+use super::level::Level;
 use super::{CompareOptions, Figure, holm};
 use crate::launches::Reason;
 
@@ -108,29 +109,15 @@ fn measured(
     scale: fn(f64) -> f64,
     options: &CompareOptions,
 ) -> Option<Measurement> {
-    let [a, b] = sides.each_ref().map(|launches| scaled(launches, figure, scale));
-    let (a, b) = (a?, b?);
     let mut random = Pcg64Mcg::seed_from_u64(options.seed);
-    let mut noise = |launches: &[Launch]| {
-        let noises: Vec<f64> =
-            launches.iter().filter_map(|launch| launch.noise(figure, scale, &mut random)).collect();
-        if noises.is_empty() { 0.0 } else { mean(&noises) }
+    let a = Level::of(&sides[0], figure, scale, &mut random)?;
+    let b = Level::of(&sides[1], figure, scale, &mut random)?;
+    let contrast = if let (Some(a), Some(b)) = (a.side(), b.side()) {
+        Some(Contrast::between(&a, &b))
+    } else {
+        None
     };
-    let sides = (Side::of(&a, noise(&sides[0])), Side::of(&b, noise(&sides[1])));
-    let contrast =
-        if let (Some(a), Some(b)) = sides { Some(Contrast::between(&a, &b)) } else { None };
-    Some(Measurement { means: (mean(&a), mean(&b)), contrast })
-}
-
-fn scaled(launches: &[Launch], figure: Figure, scale: fn(f64) -> f64) -> Option<Vec<f64>> {
-    let value =
-        |launch: &Launch| launch.figure(figure).map(scale).filter(|value| value.is_finite());
-    let supported = !launches.is_empty() && launches.iter().all(|launch| launch.supports(figure));
-    supported.then(|| launches.iter().map(value).collect())?
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
+    Some(Measurement { means: (a.mean, b.mean), contrast })
 }
 
 fn difference(
@@ -195,6 +182,7 @@ fn outcome(contrast: &Contrast, chance: f64, options: &CompareOptions) -> Outcom
 
 #[cfg(test)]
 mod tests {
+    use super::super::contrast::Side;
     use super::*;
 
     /// Of logarithms: what is seen of three launches each, corrected for five quantiles.

@@ -40,15 +40,23 @@ pub enum Answer {
 
 /// Check each condition; Holm-corrected over them.
 pub(super) fn check(sides: &[Vec<Launch>; 2], options: &CompareOptions) -> Vec<Checked> {
-    let measured: Vec<Option<Measurement>> =
-        options.conditions.iter().map(|condition| measured(sides, condition, options)).collect();
-    let holds = |(condition, measured): (&Condition, &Option<Measurement>)| {
+    let all = options.conditions.iter();
+    judged(all.map(|one| (one, measured(sides, one, options))).collect(), options)
+}
+
+/// What becomes of these conditions, each with what was measured for it; Holm-corrected over them.
+pub(super) fn judged(
+    all: Vec<(&Condition, Option<Measurement>)>,
+    options: &CompareOptions,
+) -> Vec<Checked> {
+    let holds = |(condition, measured): &(&Condition, Option<Measurement>)| {
         let contrast = measured.as_ref().and_then(|measured| measured.contrast);
         contrast.map_or(1.0, |contrast| chance(&contrast, condition, condition.above))
     };
-    let chances: Vec<f64> = options.conditions.iter().zip(&measured).map(holds).collect();
-    let all = options.conditions.iter().zip(measured).zip(holm::corrected(&chances));
-    all.map(|((condition, measured), chance)| checked(condition, measured, chance, options))
+    let chances = holm::corrected(&all.iter().map(holds).collect::<Vec<_>>());
+    all.into_iter()
+        .zip(chances)
+        .map(|((condition, measured), chance)| checked(condition, measured, chance, options))
         .collect()
 }
 

@@ -1,6 +1,8 @@
 //! Made-up runs whose launches differ as real ones do, and what a comparison says of thousands of
 //! pairs of them.
 
+#![allow(dead_code, reason = "not every test program makes every kind of run")]
+
 use fourstamp_stats::compare::{CompareOptions, Comparison, Sample, Verdict, compare};
 use fourstamp_stats::{Accumulator, Columns, FileRows, Options, Position};
 use rand::{RngExt, SeedableRng};
