@@ -41,6 +41,8 @@ pub struct Together {
     pub sample: Sample,
     /// Where each run's timeline begins, which no two runs share.
     pub origins: Vec<Origin>,
+    /// Which of the [`LENSES`] each is for; `None` for a plain measurement.
+    pub products: Vec<Option<usize>>,
 }
 
 /// A chunk, and the number of its launch among all that are read.
@@ -91,7 +93,7 @@ pub fn tell_apart<'a>(runs: impl IntoIterator<Item = &'a mut Analysed>) {
 /// takes.
 pub fn analyse_together(paths: &[PathBuf], seed: u64, filter: &Filter) -> Result<Together> {
     let (mut chunks, mut facts, mut launches, mut error_ns) = (Vec::new(), Vec::new(), 0, 0);
-    let (mut origins, mut traced) = (Vec::new(), false);
+    let (mut origins, mut products, mut traced) = (Vec::new(), Vec::new(), false);
     for path in paths {
         let run = open(path)?;
         chunks.extend(numbered(&run, launches));
@@ -99,13 +101,14 @@ pub fn analyse_together(paths: &[PathBuf], seed: u64, filter: &Filter) -> Result
         error_ns = error_ns.max(clock_error_ns(&run));
         facts.push(Facts::of(&run.info, LENSES));
         origins.push(run.info.origin.clone());
+        products.push(LENSES.iter().position(|lens| lens.facts(&run.info).is_some()));
         let readings = readings(&run).with_context(|| format!("cannot read {}", path.display()))?;
         traced |= readings.iter().any(|reading| reading.is_traced());
     }
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     let options = Options { traced, ..options(&chunks, error_ns, seed) };
     let read = read_chosen(&chunks, options, filter, &[], &names.join(", "))?;
-    Ok(Together { facts, sample: read.sample(), analysis: read.finish(), origins })
+    Ok(Together { facts, sample: read.sample(), analysis: read.finish(), origins, products })
 }
 
 fn options(chunks: &[Numbered], clock_error_ns: i64, seed: u64) -> Options {

@@ -2,6 +2,8 @@
 
 mod bench;
 mod compare;
+#[cfg(test)]
+mod documented;
 mod engine;
 mod explain;
 mod export;

@@ -118,9 +118,9 @@ fn wrong_input_is_one_line_that_helps() {
         ("compare a nowhere", "nowhere is not a run"),
         (
             "compare a cycles --stage transit",
-            "B has no transit: it has cycle; choose a stage that both have",
+            "B has no transit: it has cycle; choose a stage that every run has",
         ),
-        ("compare a", "2 values required"),
+        ("compare a", "a alone has nothing to be compared with: give two runs or more, or --trend"),
         ("compare a b --fail-if p99>=5%", "column 4: write > or < here"),
         ("compare a b --fail-if max>+5%", "one message, which no interval holds"),
         ("compare a b --least 2", "write a part from 0% to 100%"),

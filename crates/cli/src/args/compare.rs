@@ -3,7 +3,7 @@
 use super::FilterArgs;
 use crate::show::ShowArgs;
 use clap::{Args, ValueEnum};
-use stats::compare::{Condition, Measured};
+use stats::compare::{Condition, Figure, Measured};
 use std::path::PathBuf;
 
 /// `fourstamp compare`.
@@ -13,19 +13,26 @@ Examples:
   fourstamp compare runs/before runs/after
   fourstamp compare runs/before runs/after --fail-if 'p99 > +5%' --fail-if 'p50 > +3us'
   fourstamp compare --a a1 --b b1 --a a2 --b b2     several runs of each, measured in turn
-A and B are compared launch by launch: bench each with --launches 5 or more.
+  fourstamp compare runs/tcp runs/shm runs/udp      each with each other: which is fastest?
+  fourstamp compare runs/* --reference runs/tcp     each with one of them
+  fourstamp compare --trend runs                    all runs of a folder, by their start
+  fourstamp compare --trend runs --fail-if 'p99 > +5%'     the newest against those before it
+Two runs or more are compared launch by launch: bench each with --launches 5 or more. With --trend,
+the newest run is compared with earlier runs as these differ from each other.
 
 Exit codes: 0 compared, and no condition holds; 1 a condition holds; 2 bad input;
 3 with --strict, a condition that cannot be decided (otherwise that is a warning).")]
 pub struct CompareArgs {
-    /// The two runs: A, then B
+    /// The runs: A, then B; or up to 20; with --trend, runs or folders of runs
     #[arg(
-        value_names = ["A", "B"],
-        num_args = 2,
+        value_name = "RUN",
         required_unless_present = "a",
         conflicts_with_all = ["a", "b"]
     )]
     pub runs: Vec<PathBuf>,
+    /// Several runs.
+    #[command(flatten)]
+    pub many: ManyArgs,
     /// A run of A, when A is several
     #[arg(long, value_name = "RUN", requires = "b")]
     pub a: Vec<PathBuf>,
@@ -60,6 +67,34 @@ pub struct CompareArgs {
     /// Which messages.
     #[command(flatten)]
     pub messages: FilterArgs,
+}
+
+/// How more runs than two are compared.
+#[derive(Args)]
+pub struct ManyArgs {
+    /// Take the runs as a series in the order of their starts: what changed, and since when?
+    #[arg(long, conflicts_with_all = ["a", "b"])]
+    pub trend: bool,
+    /// With --trend: compare the newest run with so many before it
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "trend",
+        default_value_t = 10,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
+    pub last: u16,
+    /// The run that all others are compared with  [default: each with each; with --trend the first]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["a", "b"])]
+    pub reference: Option<PathBuf>,
+    /// The figure that several runs are compared by: p50, p99.9, ... or mean  [default: p50]
+    #[arg(
+        long,
+        value_name = "FIGURE",
+        value_parser = Figure::parse,
+        conflicts_with_all = ["a", "b"]
+    )]
+    pub figure: Option<Figure>,
 }
 
 /// What to compare.

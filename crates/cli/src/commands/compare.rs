@@ -1,14 +1,21 @@
-//! `fourstamp compare`: is B slower than A?
+//! `fourstamp compare`: is B slower than A? Which of several runs is fastest? What changed along a
+//! series?
+
+mod folder;
+mod several;
+mod trend;
 
 use crate::analyse::{Together, analyse_together};
 use crate::args::CompareArgs;
 use crate::show;
 use anyhow::{Result, bail};
+use document::Document;
 use record::Origin;
 use report::{Compared, ComparedSide};
+use serde_json::{Map, Value};
 use stats::analysis::{Analysis, Peak, Population, Stage};
-use stats::compare::{Answer, CompareOptions, Comparison, Measured, compare, stage_of};
-use std::path::PathBuf;
+use stats::compare::{Answer, Checked, CompareOptions, Comparison, Measured, compare, stage_of};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// A condition holds.
@@ -18,6 +25,21 @@ const UNDECIDED: u8 = 3;
 
 /// Compare, show, and say by the exit code whether a condition holds.
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
+    let of_two = args.many.reference.is_none() && args.many.figure.is_none();
+    match &args.runs[..] {
+        _ if args.many.trend => trend::run(args),
+        [] => two(args),
+        [_, _] if of_two => two(args),
+        [alone] => bail!(
+            "{} alone has nothing to be compared with: give two runs or more, or --trend and a \
+            folder of runs",
+            alone.display()
+        ),
+        _ => several::run(args),
+    }
+}
+
+fn two(args: &CompareArgs) -> Result<ExitCode> {
     let (of_a, of_b) = paths(args);
     let filter = args.messages.filter();
     let (a, b) = (
@@ -25,23 +47,101 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         analyse_together(&of_b, args.seed, &filter)?,
     );
     refuse_a_run_twice(of_a.iter().zip(&a.origins).chain(of_b.iter().zip(&b.origins)))?;
-    let options = CompareOptions {
+    let options = options(args);
+    let stage = stage_of(&a.sample, &b.sample, options.stage)?;
+    let peaks = [peaks(&a.analysis, stage), peaks(&b.analysis, stage)];
+    let comparison = compare(&a.sample, &b.sample, peaks, &options)?;
+    let compared = Compared { a: side(&of_a, &a), b: side(&of_b, &b), comparison: &comparison };
+    let figures = || show::figures(&with_messages(&compared));
+    present(args, &compared.document(), "compared", figures)?;
+    Ok(exit_code(comparison.conditions.iter(), args.strict))
+}
+
+fn options(args: &CompareArgs) -> CompareOptions {
+    CompareOptions {
         seed: args.seed,
         confidence: args.confidence,
         least: args.least,
         stage: args.stage.map(Measured::from),
         conditions: args.fail_if.clone(),
-    };
-    let stage = stage_of(&a.sample, &b.sample, options.stage)?;
-    let peaks = [peaks(&a.analysis, stage), peaks(&b.analysis, stage)];
-    let comparison = compare(&a.sample, &b.sample, peaks, &options)?;
-    let compared = Compared { a: side(&of_a, &a), b: side(&of_b, &b), comparison: &comparison };
-    let document = compared.document();
-    args.html.iter().try_for_each(|file| show::page(&document, file))?;
-    args.show.show_with(&document, "compared", || show::figures(&with_messages(&compared)))?;
+    }
+}
+
+/// Show a comparison in the forms asked for; `first` is the table that `--csv` alone means.
+fn present(
+    args: &CompareArgs,
+    document: &Document,
+    first: &str,
+    figures: impl FnOnce() -> Result<Map<String, Value>>,
+) -> Result<()> {
+    args.html.iter().try_for_each(|file| show::page(document, file))?;
+    args.show.show_with(document, first, figures)?;
     let wrote = |file: &PathBuf| show::say(&format!("wrote {}\n", file.display()));
-    args.html.iter().filter(|_| args.show.is_text()).try_for_each(wrote)?;
-    Ok(exit_code(&comparison, args.strict))
+    args.html.iter().filter(|_| args.show.is_text()).try_for_each(wrote)
+}
+
+/// A run that was read, one of several.
+struct OneRun {
+    path: PathBuf,
+    read: Together,
+}
+
+impl OneRun {
+    fn read(path: &Path, args: &CompareArgs) -> Result<OneRun> {
+        let filter = args.messages.filter();
+        let read = analyse_together(&[path.to_path_buf()], args.seed, &filter)?;
+        Ok(OneRun { path: path.to_path_buf(), read })
+    }
+
+    fn side(&self, name: String) -> ComparedSide<'_> {
+        ComparedSide { name, facts: &self.read.facts, analysis: &self.read.analysis }
+    }
+
+    fn workload(&self) -> Option<&str> {
+        self.read.facts.first().map(|facts| facts.workload.as_str())
+    }
+
+    fn title(&self) -> String {
+        self.read.facts.first().map_or_else(String::new, report::Facts::title)
+    }
+}
+
+/// Short names that tell these runs apart.
+fn names(runs: &[OneRun]) -> Vec<String> {
+    report::short_names(&runs.iter().map(|run| run.path.as_path()).collect::<Vec<_>>())
+}
+
+/// Refuse what cannot be compared whatever it shows: the same run twice, and runs of two products,
+/// whose messages have nothing to do with each other.
+fn refuse_mixtures(runs: &[OneRun]) -> Result<()> {
+    refuse_a_run_twice(
+        runs.iter().flat_map(|run| run.read.origins.iter().map(move |origin| (&run.path, origin))),
+    )?;
+    let Some((first, others)) = runs.split_first() else { return Ok(()) };
+    // A run that was cut may lack what its product says of it, but not what it ran.
+    let mixed = |other: &&OneRun| {
+        other.read.products != first.read.products && other.workload() != first.workload()
+    };
+    match others.iter().find(mixed) {
+        None => Ok(()),
+        Some(other) => bail!(
+            "{} is {} and {} is {}: runs of different kinds; compare runs of one kind",
+            first.path.display(),
+            first.title(),
+            other.path.display(),
+            other.title()
+        ),
+    }
+}
+
+/// Which of these runs is the reference that was asked for.
+fn reference(args: &CompareArgs, runs: &[OneRun]) -> Result<Option<usize>> {
+    let Some(wanted) = &args.many.reference else { return Ok(None) };
+    let same = |path: &Path| path.components().eq(wanted.components());
+    match runs.iter().position(|run| same(&run.path)) {
+        Some(at) => Ok(Some(at)),
+        None => bail!("--reference {} is none of the runs; name one of them", wanted.display()),
+    }
 }
 
 /// A comparison as JSON, with the messages that it is about.
@@ -98,8 +198,8 @@ pub fn peaks(analysis: &Analysis, stage: Measured) -> &[Peak] {
     analysis.stage(wanted).map_or(&[], |view| &view.peaks)
 }
 
-fn exit_code(comparison: &Comparison, strict: bool) -> ExitCode {
-    let any = |answer: Answer| comparison.conditions.iter().any(|checked| checked.answer == answer);
+fn exit_code<'a>(all: impl Iterator<Item = &'a Checked> + Clone, strict: bool) -> ExitCode {
+    let any = |answer: Answer| all.clone().any(|checked| checked.answer == answer);
     if any(Answer::Holds) {
         ExitCode::from(HOLDS)
     } else if strict && any(Answer::Undecided) {

@@ -115,6 +115,15 @@ pub enum ChartText {
         /// How many in each step.
         counts: Vec<u64>,
     },
+    /// A value that goes up and down along a series.
+    Levels {
+        /// Of what.
+        head: String,
+        /// The least and the most of them, in words.
+        ends: String,
+        /// The values.
+        values: Vec<f64>,
+    },
 }
 
 /// One position of a switch.

@@ -168,6 +168,22 @@ pub fn signed_part(change: f64) -> String {
     format!("{:+.1}\u{a0}%", change * 100.0).replace('-', "−")
 }
 
+/// A difference of parts, in percentage points: `+5.0`, `−0.012`, `±0.0`.
+pub fn points(by: f64) -> String {
+    let points = by.abs() * 100.0;
+    let decimals = match points {
+        p if p == 0.0 || p >= 0.095 => 1,
+        p => ((-p.log10()).ceil() as usize + 1).min(9),
+    };
+    let number = format!("{points:.decimals$}");
+    let sign = match by {
+        by if number.bytes().all(|digit| digit == b'0' || digit == b'.') || by == 0.0 => "±",
+        by if by < 0.0 => "−",
+        _ => "+",
+    };
+    format!("{sign}{number}")
+}
+
 /// The name of a quantile, `p99.9`.
 pub fn quantile_name(p: f64) -> String {
     let mut text = format!("{:.6}", p * 100.0);

@@ -47,8 +47,8 @@ pub use colour::{Colour, Paint, ordered};
 pub use csv::{series_csv, table_csv};
 pub use escape::printable;
 pub use format::{
-    NONE, axis_seconds, byte_rate, count, counted, part, plain, quantile_name, quantile_percent,
-    rate, ratio, signed_part, six_figures, size, time, time_or_none, time_text,
+    NONE, axis_seconds, byte_rate, count, counted, part, plain, points, quantile_name,
+    quantile_percent, rate, ratio, signed_part, six_figures, size, time, time_or_none, time_text,
 };
 pub use json::json;
 pub use page::page;

@@ -71,9 +71,15 @@ fn section(section: &Section, screen: Screen) -> Option<String> {
     let mut text = screen.bold(&line(&section.title));
     text.push('\n');
     text.push_str(&screen.wrapped(&section.sentence));
-    let sparks = section.charts.iter().filter_map(|chart| chart.text.as_ref());
-    for ChartText::Spark { head, ends, counts } in sparks {
-        text.push_str(&bars::spark(head, ends, counts, screen.width));
+    for chart in section.charts.iter().filter_map(|chart| chart.text.as_ref()) {
+        text.push_str(&match chart {
+            ChartText::Spark { head, ends, counts } => {
+                bars::spark(head, ends, counts, screen.width)
+            }
+            ChartText::Levels { head, ends, values } => {
+                bars::levels(head, ends, values, screen.width)
+            }
+        });
     }
     for one in &section.blocks {
         text.push_str(&block(one, screen));

@@ -1,6 +1,8 @@
 //! What a number is, and so how people read it.
 
-use crate::format::{byte_rate, count, part, rate, ratio, signed_part, six_figures, size, time};
+use crate::format::{
+    byte_rate, count, part, points, rate, ratio, signed_part, six_figures, size, time,
+};
 
 /// What the numbers of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub enum Unit {
     Share,
     /// A difference as a part of what it is against: `+48 %`.
     Change,
+    /// A difference of parts, in percentage points: `+5.0`.
+    Points,
     /// How many times as much.
     Ratio,
     /// How often a second.
@@ -41,6 +45,7 @@ impl Unit {
             Unit::Bytes => size(value.max(0.0) as u64),
             Unit::Share => part(value),
             Unit::Change => signed_part(value),
+            Unit::Points => points(value),
             Unit::Ratio => ratio(value),
             Unit::PerSecond => rate(value),
             Unit::BytesPerSecond => byte_rate(value),

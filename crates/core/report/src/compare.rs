@@ -4,7 +4,11 @@ mod document;
 mod facts;
 mod figure;
 mod intervention;
+mod levels;
+mod names;
 mod peaks;
+mod several;
+mod trend;
 mod words;
 
 use stats::analysis::Analysis;
@@ -14,6 +18,9 @@ use crate::facts::Facts;
 use crate::population::{self, population_words};
 
 pub use intervention::intervention;
+pub use names::{RUNS_MOST, short_names};
+pub use several::ComparedSeveral;
+pub use trend::ComparedTrend;
 
 /// Two runs, or two sets of runs, and what comparing them found.
 #[derive(Clone, Debug)]
@@ -39,14 +46,16 @@ pub struct ComparedSide<'a> {
 
 /// Which messages are compared; `None` where whole cycles are.
 fn which_messages(compared: &Compared<'_>) -> Option<String> {
-    let words = |side: &ComparedSide<'_>| {
-        let Some(facts) = side.facts.first() else { return String::new() };
-        match population::leaves_out(side.analysis) {
-            true => population::line(facts, side.analysis),
-            false => population_words(facts, &side.analysis.population),
-        }
-    };
-    let (a, b) = (words(&compared.a), words(&compared.b));
+    let (a, b) = (side_messages(&compared.a), side_messages(&compared.b));
     let text = if a == b { format!("{a}.") } else { format!("of A: {a}; of B: {b}.") };
     (compared.comparison.stage != Measured::Cycle).then_some(text)
+}
+
+/// Which messages of one side take part.
+fn side_messages(side: &ComparedSide<'_>) -> String {
+    let Some(facts) = side.facts.first() else { return String::new() };
+    match population::leaves_out(side.analysis) {
+        true => population::line(facts, side.analysis),
+        false => population_words(facts, &side.analysis.population),
+    }
 }

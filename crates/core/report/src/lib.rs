@@ -30,7 +30,9 @@ mod series;
 mod story;
 mod tables;
 
-pub use compare::{Compared, ComparedSide, intervention};
+pub use compare::{
+    Compared, ComparedSeveral, ComparedSide, ComparedTrend, RUNS_MOST, intervention, short_names,
+};
 pub use entry::{Entry, Page};
 pub use explanation::explanation;
 pub use facts::{ClockFacts, Facts, Lost, tell_apart};

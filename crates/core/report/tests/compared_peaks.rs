@@ -118,14 +118,34 @@ fn check(comparison: &Comparison, runs: [&Analysis; 2]) {
     let document = compared.document();
     let mut table = Vec::new();
     document::table_csv(&document, "matched-peaks", &mut table).expect("a table");
-    let row = csv::Reader::from_reader(&table[..]).into_records().next().expect("a row");
-    let row = row.expect("CSV");
-    agrees(&row[1], &row[2], &row[3]);
-    // People read the same.
-    let mut page = Vec::new();
-    document::page(&document, &mut page).expect("a page");
-    let page = String::from_utf8(page).expect("text").replace(['\u{a0}', '\u{202f}'], " ");
-    assert!(page.contains(&row[3]), "{}", &row[3]);
+    let mut reader = csv::Reader::from_reader(&table[..]);
+    let head = reader.headers().expect("columns").clone();
+    let row = reader.into_records().next().expect("a row").expect("CSV");
+    let figure = |name: &str| -> f64 {
+        let at = head.iter().position(|known| known == name).expect(name);
+        row[at].parse().unwrap_or_else(|_| panic!("{name}: {:?}", &row[at]))
+    };
+    assert!((figure("place") / (figure("b_ns") / figure("a_ns")) - 1.0).abs() < 1e-9);
+    assert!((figure("share") - (figure("b_share") - figure("a_share"))).abs() < 1e-9);
+    for name in ["place", "share"] {
+        let (low, high) = (format!("{name}_low"), format!("{name}_high"));
+        let at = |name: &str| head.iter().position(|known| known == name).expect("a column");
+        if !row[at(&low)].is_empty() {
+            let within = figure(&low)..=figure(&high);
+            assert!(within.contains(&figure(name)), "{name} {} in {within:?}", figure(name));
+        }
+    }
+    // People read the same on the terminal, a line a peak.
+    let screen = document::Screen { width: 100, colour: false };
+    let said = document::terminal(&document, screen);
+    let line = said
+        .lines()
+        .skip_while(|line| !line.contains("From A to B"))
+        .find(|line| line.trim_start().starts_with("1 "))
+        .unwrap_or_else(|| panic!("{said}"));
+    let ratio = document::plain(&document::ratio(figure("place")));
+    assert!(line.contains(&ratio), "{ratio}: {line}");
+    assert!(line.contains(&document::points(figure("share"))), "{line}");
 }
 
 proptest! {

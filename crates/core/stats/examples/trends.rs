@@ -1,8 +1,8 @@
 //! How often a trend is wrong, and what it finds: `cargo run --release -p fourstamp-stats --example
 //! trends -- 1000`.
 //!
-//! Every row is so many made-up series of runs. Of level series, each lasting change and each newest
-//! run that is said to differ is a false alarm.
+//! Every row is so many made-up series of runs. Of level series, each lasting change and each
+//! newest run that is said to differ is a false alarm.
 
 #[path = "../tests/launches/mod.rs"]
 mod launches;

@@ -1,7 +1,6 @@
 //! What a comparison says of peaks, on made-up runs of which the truth is known, with the peaks
 //! that the analysis finds.
 
-#[allow(dead_code)]
 mod launches;
 
 use fourstamp_stats::analysis::{Analysis, Stage};

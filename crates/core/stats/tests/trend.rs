@@ -73,7 +73,8 @@ fn runs_that_differ_more_than_their_launches_are_no_change() {
 }
 
 fn conditions(texts: &[&str]) -> CompareOptions {
-    let conditions = texts.iter().map(|text| Condition::parse(text).unwrap()).collect();
+    let conditions =
+        texts.iter().map(|text| Condition::parse(text).expect("well formed")).collect();
     CompareOptions { conditions, ..CompareOptions::default() }
 }
 

@@ -41,10 +41,31 @@ pub(super) fn share_blocks(
     parts.iter().zip(cells).map(painted).collect()
 }
 
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// A value along a series, from its least to its most: a cell each, or the mean of neighbours where
+/// there are more than find room.
+pub(super) fn levels(head: &str, ends: &str, values: &[f64], width: usize) -> String {
+    let ends = line(ends);
+    let room = width.saturating_sub(18 + ends.chars().count());
+    let cells = room.min(values.len());
+    let edge = |i: usize| i * values.len() / cells.max(1);
+    let mean = |i: usize| {
+        let those = &values[edge(i)..edge(i + 1)];
+        those.iter().sum::<f64>() / those.len() as f64
+    };
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let span = values.iter().copied().fold(least, f64::max) - least;
+    // Values that are alike are no mountain.
+    let part = |value: f64| if span > least.abs() * 1e-3 { (value - least) / span } else { 0.0 };
+    let level = |i: usize| LEVELS[(part(mean(i)) * 7.0).round() as usize];
+    let shape: String = (0..cells).map(level).collect();
+    format!("  {:<12} {shape}  {ends}\n", line(head))
+}
+
 /// The shape of a distribution. Heights go with the square root of the count: a tenth of the
 /// messages must still be seen.
 pub(super) fn spark(head: &str, ends: &(String, String), counts: &[u64], width: usize) -> String {
-    const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let (low, high) = (line(&ends.0), line(&ends.1));
     let room = width.saturating_sub(18 + low.chars().count() + high.chars().count());
     let cells = room.min(counts.len());
@@ -110,4 +131,20 @@ pub(super) fn tracks(tracks: &[Track], screen: Screen) -> String {
         format!("{name:<NAMES$}  {} {}\n", "█".repeat(cells), line(&track.end))
     };
     tracks.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_rise_from_the_least_to_the_most() {
+        let drawn = levels("p50", "1 µs to 8 µs", &[1.0, 8.0, 1.0, 4.5], 80);
+        assert_eq!(drawn, "  p50          ▁█▁▅  1 µs to 8 µs\n");
+        let alike = levels("p50", "1 µs", &[1000.0, 1000.1], 80);
+        assert!(alike.contains("▁▁"), "{alike}");
+        let long: Vec<f64> = (0..500).map(f64::from).collect();
+        assert!(levels("p50", "0 to 499", &long, 80).chars().count() <= 80);
+        assert!(levels("p50", "", &[], 80).ends_with('\n'));
+    }
 }

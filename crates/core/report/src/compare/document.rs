@@ -1,7 +1,7 @@
 //! A comparison as a document.
 
 use document::{Block, Cell, Colour, Column, Document, Row, Section, Table, Unit, quantile_name};
-use stats::compare::{Comparison, Difference, Measured};
+use stats::compare::{Checked, Comparison, Difference, Measured};
 
 use super::words::{chance, condition, outcome_colour, passed, plain_part, stage_name, verdict};
 use super::{Compared, ComparedSide, facts, figure, peaks, which_messages};
@@ -69,13 +69,20 @@ fn sides(compared: &Compared<'_>) -> Table {
 }
 
 fn conditions(comparison: &Comparison) -> Vec<Block> {
-    if comparison.conditions.is_empty() {
+    let all: Vec<&Checked> = comparison.conditions.iter().collect();
+    let lines = all.iter().map(|checked| condition(checked, ["A", "B"])).collect();
+    gate(&all, lines, comparison.confidence)
+}
+
+/// Whether failure conditions are met, and a line for each; nothing where none is given.
+pub(super) fn gate(all: &[&Checked], lines: Vec<String>, confidence: f64) -> Vec<Block> {
+    if all.is_empty() {
         return Vec::new();
     }
-    let level = plain_part(comparison.confidence);
+    let level = plain_part(confidence);
     vec![
-        Block::Lead(passed(comparison).to_owned()),
-        Block::List(comparison.conditions.iter().map(condition).collect()),
+        Block::Lead(passed(all).to_owned()),
+        Block::List(lines),
         Block::Note(None, format!("The conditions hold together with {level} confidence.")),
     ]
 }
@@ -138,21 +145,10 @@ fn table(id: &'static str, quantiles: &[Difference]) -> Table {
 }
 
 fn matched(comparison: &Comparison) -> Option<Section> {
-    let columns = [
-        Column::text("peak", "Peak"),
-        Column::text("a", "A"),
-        Column::text("b", "B"),
-        Column::text("what", "From A to B"),
-    ];
-    let row = |(number, found): (usize, &_)| -> Row {
-        let [a, b, what] = peaks::row(found);
-        vec![Cell::new(number + 1), a.into(), b.into(), what.into()].into()
-    };
-    let mut table =
-        Table::new("matched-peaks", columns).with(comparison.peaks.iter().enumerate().map(row));
-    table.wordy = true;
-    let see = "Peaks of both distributions, matched by place. A peak that moved is a different \
-        finding from one that grew.";
+    let see = "Peaks of both distributions, matched by place. B/A is B's place over A's; share is \
+        B's share of messages minus A's, in percentage points (of a peak that one run lacks: of \
+        the messages where it lies). A peak that moved is a different finding from one that grew.";
+    let table = peaks::table(&comparison.peaks);
     (!comparison.peaks.is_empty()).then(|| Section::new("peaks", "Peaks", see).table(table))
 }
 

@@ -36,6 +36,37 @@ pub(super) fn apart(a: &[Facts], b: &[Facts]) -> Option<&'static str> {
     )
 }
 
+/// A fact, and the values that runs have: each with those that have it.
+pub(super) type Values = (String, Vec<(String, Vec<usize>)>);
+
+/// All facts in which these runs differ.
+pub(super) fn among(runs: &[&Facts]) -> Vec<Values> {
+    let Some((first, others)) = runs.split_first() else { return Vec::new() };
+    let mut names: Vec<String> = Vec::new();
+    for (name, ..) in others.iter().flat_map(|other| between(first, other)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let values = |name: &String| {
+        let mut values: Vec<(String, Vec<usize>)> = Vec::new();
+        for (at, facts) in runs.iter().enumerate() {
+            let value = of(facts, name);
+            match values.iter_mut().find(|(known, _)| *known == value) {
+                Some((_, those)) => those.push(at),
+                None => values.push((value, vec![at])),
+            }
+        }
+        values
+    };
+    names.iter().map(|name| (name.clone(), values(name))).collect()
+}
+
+/// What changed from `a` to `b`.
+pub(super) fn changed(a: &Facts, b: &Facts) -> Vec<Differing> {
+    between(a, b)
+}
+
 fn of_side(letter: char, side: &ComparedSide<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
     let Some((first, others)) = side.facts.split_first() else { return warnings };
@@ -49,9 +80,15 @@ fn of_side(letter: char, side: &ComparedSide<'_>) -> Vec<String> {
             ));
         }
     }
+    warnings.extend(losses_of(&letter.to_string(), side));
     warnings
-        .extend(losses(first, side.analysis).into_iter().map(|loss| format!("{letter}: {loss}")));
-    warnings
+}
+
+/// What a run called `name` lost.
+pub(super) fn losses_of(name: &str, side: &ComparedSide<'_>) -> Vec<String> {
+    let first = side.facts.first();
+    let lost = first.map_or_else(Vec::new, |first| losses(first, side.analysis));
+    lost.into_iter().map(|loss| format!("{name}: {loss}")).collect()
 }
 
 fn between(a: &Facts, b: &Facts) -> Vec<Differing> {
@@ -62,12 +99,13 @@ fn between(a: &Facts, b: &Facts) -> Vec<Differing> {
             names.push(name);
         }
     });
-    let of = |facts: &Facts, name: &str| {
-        let found = self::all(facts).into_iter().find(|(known, _)| known == name);
-        found.map_or_else(|| "–".to_owned(), |(_, value)| value)
-    };
     let rows = names.into_iter().map(|name| (of(a, &name), of(b, &name), name));
     rows.filter(|(x, y, _)| x != y).map(|(x, y, name)| (name, x, y)).collect()
+}
+
+fn of(facts: &Facts, name: &str) -> String {
+    let found = all(facts).into_iter().find(|(known, _)| known == name);
+    found.map_or_else(|| "–".to_owned(), |(_, value)| value)
 }
 
 /// What makes a run what it is; the number of launches is no part of it.
@@ -97,6 +135,16 @@ mod tests {
         let apart = |a: &[Facts], b: &[Facts]| apart(a, b).is_some();
         assert!(apart(&[at(1), at(2)], &[at(3), at(4)]) && apart(&[at(9)], &[at(3)]));
         assert!(!apart(&[at(1), at(3)], &[at(2), at(4)]) && !apart(&[at(1)], &[at(1)]));
+    }
+
+    #[test]
+    fn values_are_said_with_the_runs_that_have_them() {
+        let of = |nodes: usize| Facts { nodes, ..Facts::default() };
+        let runs = [of(2), of(4), of(2)];
+        let found = among(&runs.each_ref());
+        let values = vec![("2".to_owned(), vec![0, 2]), ("4".to_owned(), vec![1])];
+        assert_eq!(found, [("Nodes".to_owned(), values)]);
+        assert!(among(&[&runs[0], &runs[2]]).is_empty() && among(&[]).is_empty());
     }
 
     #[test]

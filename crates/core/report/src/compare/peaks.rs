@@ -1,16 +1,93 @@
-//! Matched peaks in words. Each difference is that of the figures that stand beside it.
+//! Matched peaks, a line each, and in words. Each difference is that of the figures beside it.
 
 use stats::compare::{PeakChange, PeakDifference, PeakMatch, PeakSide};
 
 use crate::peaks::mass;
 use crate::ratios::{range, reason_text};
-use document::ratio;
-use document::{NONE, time};
+use document::{Cell, Column, Row, Table, Unit, points, ratio, time};
 
-/// What became of a peak, as the cells of a row: A's, B's, what.
-pub(super) fn row(found: &PeakMatch) -> [String; 3] {
-    let side = |side: Option<PeakSide>| side.map_or_else(|| NONE.to_owned(), |peak| cell(&peak));
-    [side(found.a), side(found.b), what(found)]
+/// A line a peak.
+pub(super) fn table(peaks: &[PeakMatch]) -> Table {
+    let columns = [
+        Column::text("peak", "Peak"),
+        Column::time("a", "A"),
+        Column::share("a_share", "of A"),
+        Column::time("b", "B"),
+        Column::share("b_share", "of B"),
+        Column::new("place", "B/A", Unit::Ratio).with_interval(),
+        Column::new("share", "Share", Unit::Points).with_interval(),
+        Column::text("what", "From A to B"),
+        Column::text("detail", "Detail").wide(),
+    ];
+    Table::new("matched-peaks", columns).with(peaks.iter().enumerate().map(row))
+}
+
+fn row((number, found): (usize, &PeakMatch)) -> Row {
+    let at = |side: Option<PeakSide>| Cell::from(side.map(|peak| peak.place_ns));
+    let share = |side: Option<PeakSide>| {
+        side.map_or_else(Cell::default, |peak| Cell::new(peak.mass).shown(mass(peak.mass)))
+    };
+    let difference = |of: Option<PeakDifference>| {
+        of.map_or_else(Cell::default, |of| Cell::new(of.by).between(of.interval))
+    };
+    Row::from(vec![
+        Cell::new(number + 1),
+        at(found.a),
+        share(found.a),
+        at(found.b),
+        share(found.b),
+        difference(found.place),
+        difference(Some(found.mass)),
+        brief(found).into(),
+        detail(found).into(),
+    ])
+}
+
+/// What became of it, as far as it is sure, beside its figures.
+fn brief(found: &PeakMatch) -> String {
+    match found.change {
+        PeakChange::New => "new".to_owned(),
+        PeakChange::Gone => "gone".to_owned(),
+        PeakChange::Split => "split".to_owned(),
+        PeakChange::Merged => "merged".to_owned(),
+        _ if found.a.is_some() && found.b.is_some() => both(found),
+        _ if found.mass.reason.is_some() => "undecided".to_owned(),
+        _ => format!("no peak in {}", if found.a.is_some() { 'B' } else { 'A' }),
+    }
+}
+
+/// Of a peak that both have. What is undecided is left out.
+fn both(found: &PeakMatch) -> String {
+    let place = match found.place.and_then(|place| place.differs) {
+        Some(true) => Some("moved"),
+        Some(false) => Some("same place"),
+        None => None,
+    };
+    let share = match (found.mass.differs, found.mass.by > 0.0) {
+        (Some(true), true) => Some("grew"),
+        (Some(true), false) => Some("shrank"),
+        (Some(false), _) => Some("same share"),
+        (None, _) => None,
+    };
+    let sure: Vec<&str> = place.into_iter().chain(share).collect();
+    if sure.is_empty() { "undecided".to_owned() } else { sure.join(", ") }
+}
+
+/// Why something is undecided, or of which peak this one is a part.
+fn detail(found: &PeakMatch) -> String {
+    let why = |of: &str, difference: Option<PeakDifference>| {
+        let reason = difference.and_then(|difference| difference.reason)?;
+        Some(format!("{of}: {}", reason_text(reason)))
+    };
+    let within = found.within_ns.map_or_else(String::new, time);
+    match found.change {
+        PeakChange::Split => format!("of A's peak at {within}"),
+        PeakChange::Merged => format!("into B's peak at {within}"),
+        _ => {
+            let both = [why("place", found.place), why("share", Some(found.mass))];
+            both.into_iter().flatten().collect::<Vec<_>>().join("; ")
+        }
+    }
 }
 
 /// Where it is, and how much of the messages it has.
@@ -62,11 +139,9 @@ fn place(found: &PeakMatch) -> String {
 }
 
 fn share(difference: &PeakDifference) -> String {
-    let interval = difference.interval.map(|(low, high)| {
-        let low = points(low);
-        format!("{} to {}", low.trim_end_matches("\u{a0}points"), points(high))
-    });
-    let by = with_interval(points(difference.by), interval);
+    let interval =
+        difference.interval.map(|(low, high)| format!("{} to {}", points(low), in_points(high)));
+    let by = with_interval(in_points(difference.by), interval);
     match difference.differs {
         Some(true) => format!("share {by}"),
         Some(false) => format!("same share, {by}"),
@@ -82,18 +157,7 @@ fn with_interval(by: String, interval: Option<String>) -> String {
     interval.map_or_else(|| by.clone(), |interval| format!("{by} ({interval})"))
 }
 
-/// A difference of shares, in percentage points.
-pub(super) fn points(by: f64) -> String {
-    let points = by.abs() * 100.0;
-    let decimals = match points {
-        p if p == 0.0 || p >= 0.095 => 1,
-        p => ((-p.log10()).ceil() as usize + 1).min(9),
-    };
-    let number = format!("{points:.decimals$}");
-    let sign = match by {
-        by if number.bytes().all(|digit| digit == b'0' || digit == b'.') || by == 0.0 => "±",
-        by if by < 0.0 => "−",
-        _ => "+",
-    };
-    format!("{sign}{number}\u{a0}points")
+/// A difference of shares, with its unit.
+fn in_points(by: f64) -> String {
+    format!("{}\u{a0}points", points(by))
 }

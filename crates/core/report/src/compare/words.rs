@@ -1,6 +1,8 @@
 //! The verdict as a sentence, and the words of the tables.
 
-use stats::compare::{Answer, Checked, Comparison, Difference, Limit, Measured, Outcome, Verdict};
+use stats::compare::{
+    Answer, Checked, Comparison, Difference, Figure, Limit, Measured, Outcome, Standing, Verdict,
+};
 use stats::launches::{LAUNCHES_LEAST, Reason};
 
 use crate::ratios::{range, reason_text};
@@ -33,10 +35,7 @@ pub(super) fn outcome_colour(outcome: Outcome) -> Option<Colour> {
 
 /// The answer in one sentence or two.
 pub(super) fn verdict(comparison: &Comparison) -> String {
-    let what = match comparison.stage {
-        Measured::EndToEnd => String::new(),
-        other => format!(" ({})", stage_name(other)),
-    };
+    let what = of_stage(comparison.stage);
     let level = 1.0 - comparison.confidence;
     let slower = |q: &Difference| q.outcome == Outcome::Slower;
     let faster = |q: &Difference| q.outcome == Outcome::Faster;
@@ -117,7 +116,7 @@ fn open(comparison: &Comparison) -> Vec<(Vec<String>, Reason)> {
 }
 
 /// `p50, p90 and p99`.
-fn joined(names: &[String]) -> Option<String> {
+pub(super) fn joined(names: &[String]) -> Option<String> {
     Some(match names.split_last()? {
         (last, []) => last.clone(),
         (last, others) => format!("{} and {last}", others.join(", ")),
@@ -175,14 +174,59 @@ pub(super) fn launches(count: usize) -> String {
     format!("{count} launch{}", if count == 1 { "" } else { "es" })
 }
 
+/// `p50`, `mean`.
+pub(super) fn figure_name(figure: Figure) -> String {
+    match figure {
+        Figure::Quantile(p) => quantile_name(p),
+        Figure::Mean => "mean".to_owned(),
+    }
+}
+
+/// What a figure's column is called in CSV; `other` where it is none of the usual.
+pub(super) fn figure_key(figure: Figure, other: &'static str) -> &'static str {
+    match figure {
+        Figure::Quantile(0.5) => "p50",
+        Figure::Quantile(0.99) => "p99",
+        Figure::Mean => "mean",
+        Figure::Quantile(_) => other,
+    }
+}
+
+/// ` (transit)`; nothing where end-to-end times are compared, as mostly.
+pub(super) fn of_stage(stage: Measured) -> String {
+    match stage {
+        Measured::EndToEnd => String::new(),
+        other => format!(" ({})", stage_name(other)),
+    }
+}
+
+/// How one run stands to another, in a word.
+pub(super) fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Slower => "slower",
+        Standing::Faster => "faster",
+        Standing::Same => "same",
+        Standing::Undecided => "undecided",
+    }
+}
+
+/// A standing's colour; `None` where nothing is to be seen.
+pub(super) fn standing_colour(standing: Standing) -> Option<Colour> {
+    match standing {
+        Standing::Slower => Some(Colour("mark")),
+        Standing::Faster => Some(Colour("d")),
+        Standing::Same | Standing::Undecided => None,
+    }
+}
+
 /// A limit without its sign, `2 %`.
 pub(super) fn plain_part(part: f64) -> String {
     let percent = part * 100.0;
     format!("{}\u{a0}%", (percent * 1e6).round() / 1e6)
 }
 
-/// What became of a condition.
-pub(super) fn condition(checked: &Checked) -> String {
+/// What became of a condition on `b` against `a`.
+pub(super) fn condition(checked: &Checked, [a, b]: [&str; 2]) -> String {
     let answer = match (checked.answer, checked.reason) {
         (Answer::Holds, _) => "holds".to_owned(),
         (Answer::DoesNotHold, _) => "does not hold".to_owned(),
@@ -200,15 +244,15 @@ pub(super) fn condition(checked: &Checked) -> String {
     let interval = checked
         .interval
         .map_or_else(String::new, |(low, high)| format!(" ({} to {})", shown(low), shown(high)));
-    let name = if of_parts { "B/A" } else { "B − A" };
+    let name = if of_parts { format!("{b}/{a}") } else { format!("{b} − {a}") };
     let seen =
         checked.change.map_or_else(String::new, |by| format!("; {name} {}{interval}", shown(by)));
     format!("{}: {answer}{seen}", checked.condition.text)
 }
 
-/// What the conditions come to, above them.
-pub(super) fn passed(comparison: &Comparison) -> &'static str {
-    let any = |answer: Answer| comparison.conditions.iter().any(|checked| checked.answer == answer);
+/// What conditions come to, above them.
+pub(super) fn passed(all: &[&Checked]) -> &'static str {
+    let any = |answer: Answer| all.iter().any(|checked| checked.answer == answer);
     if any(Answer::Holds) {
         "Fail: a failure condition is met."
     } else if any(Answer::Undecided) {

@@ -1,5 +1,5 @@
-//! What is seen between two runs at one figure, as one answer among several: the words are corrected
-//! for all that is asked beside it.
+//! What is seen between two runs at one figure, as one answer among several: the words are
+//! corrected for all that is asked beside it.
 
 use serde::{Deserialize, Serialize};
 

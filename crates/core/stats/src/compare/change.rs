@@ -1,14 +1,14 @@
 //! Where along a series of runs a lasting change happened.
 //!
-//! A run is one value here, the logarithm of its figure, because runs differ from each other by more
-//! than their launches show: another hour, another neighbour. Three models are fitted to a series: a
-//! step at any place, a stretch that is off between any two places, and a straight line, which is a
-//! drift; each part has at least three runs. The best by Schwarz's criterion (1978) is kept. How
-//! likely so good a fit is by chance is answered by shuffling the runs (a permutation test of the
-//! best of all fits, so that having looked at every place is allowed for; exact for runs that could
-//! as well have come in another order, whatever their distribution: Good 2005). The parts that a
-//! step leaves are searched again at a share of the level (binary segmentation: Scott & Knott 1974;
-//! with stretches, as Olshen et al. 2004 do).
+//! A run is one value here, the logarithm of its figure, because runs differ from each other by
+//! more than their launches show: another hour, another neighbour. Three models are fitted to a
+//! series: a step at any place, a stretch that is off between any two places, and a straight
+//! line, which is a drift; each part has at least three runs. The best by Schwarz's criterion
+//! (1978) is kept. How likely so good a fit is by chance is answered by shuffling the runs (a
+//! permutation test of the best of all fits, so that having looked at every place is allowed
+//! for; exact for runs that could as well have come in another order, whatever their
+//! distribution: Good 2005). The parts that a step leaves are searched again at a share of the
+//! level (binary segmentation: Scott & Knott 1974; with stretches, as Olshen et al. 2004 do).
 //!
 //! What it cannot do: below eight runs no order is rare enough; a machine whose speed wanders from
 //! hour to hour does not give exchangeable runs, and its wandering is found.
@@ -26,8 +26,8 @@ pub const PART_LEAST: usize = 3;
 /// Runs below which nothing is sought: of seven, even a perfect step comes by shuffling in one of
 /// eighteen orders.
 pub const RUNS_LEAST: usize = 8;
-/// By so much must Schwarz's criterion of one form be better to rule the other out (strong evidence:
-/// Kass & Raftery 1995).
+/// By so much must Schwarz's criterion of one form be better to rule the other out (strong
+/// evidence: Kass & Raftery 1995).
 const CLEARLY: f64 = 6.0;
 const SHUFFLES: usize = 1999;
 const RESAMPLES: usize = 400;
@@ -74,8 +74,8 @@ enum Model {
     Line,
 }
 
-/// The changes in `values`, logarithms in order, in the order of the series. `level` is the chance of
-/// seeing any where there is none; `confidence` is that of intervals and places.
+/// The changes in `values`, logarithms in order, in the order of the series. `level` is the chance
+/// of seeing any where there is none; `confidence` is that of intervals and places.
 pub(super) fn search(
     values: &[f64],
     level: f64,
