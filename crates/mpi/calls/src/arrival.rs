@@ -1,7 +1,9 @@
 //! When a message had arrived, and how well that is known.
 //!
 //! No MPI library tells. What is known is an interval that gets narrower with every fact, and the
-//! stamp is a point in it with the distance to its farther end as its error:
+//! stamp is a point in it with the distance to its farther end as its error. Where nobody saw it,
+//! the point is the likeliest, sent + the usual transit of that size and protocol, as far as the
+//! facts allow: half of a long bracket would be time that nothing speaks for.
 //!
 //! 1. **Facts.** It had not arrived before it was sent, nor before the last poll that did not find
 //!    it began, nor, if the send was a rendezvous, before the receive was posted. It had arrived
@@ -17,7 +19,7 @@
 //!    way were (*transit*), if that agrees with the facts. Where no message of the run tells how
 //!    long that is, it is taken to have arrived when its blocking send returned.
 //! 4. **Bracketed.** Where the facts alone are narrower than the model or contradict it, they
-//!    stand, and the stamp is their middle.
+//!    stand, and the stamp is the moment in them that is nearest to the likeliest.
 //!
 //! A stamp is within its facts because it is computed from them, not because it was moved there.
 //! When even the facts contradict one another (a message taken before it was sent) there is no
@@ -60,14 +62,9 @@ impl Interval {
         self.to - self.from
     }
 
-    /// Its middle.
-    fn middle(self, how: How) -> Arrival {
-        self.at(self.from + self.width() / 2, how)
-    }
-
-    /// `best` if it is inside, else the middle.
-    fn about(self, best: i64, how: How) -> Arrival {
-        if (self.from..=self.to).contains(&best) { self.at(best, how) } else { self.middle(how) }
+    /// The moment in it that is nearest to `best`.
+    fn near(self, best: i64, how: How) -> Arrival {
+        self.at(best.clamp(self.from, self.to), how)
     }
 
     fn at(self, at: i64, how: How) -> Arrival {
@@ -79,20 +76,22 @@ impl Interval {
 /// be apart, ns.
 pub(crate) fn arrival(sent: &Sent, got: &Got, clock_error: i64, usual: &Usual) -> Arrival {
     let class = size_class(sent.bytes);
-    let protocol = settled(protocol(sent, got, clock_error), usual.protocol(class));
+    let own = protocol(sent, got, clock_error);
+    let protocol = settled(own, usual.protocol(class));
     let looked = protocol.looked_for(got);
     let stamps = [sent.ready, got.posted, looked.from, looked.until];
     if sent.src == sent.dst || stamps.contains(&NULL) {
         return Arrival::UNKNOWN;
     }
-    let start = Start::of(sent, got, clock_error, protocol);
+    let start = Start::of(sent, got, clock_error, (protocol, own));
     let Some(facts) = facts(sent.ready - clock_error, got.posted, &looked, &start) else {
         return Arrival::UNKNOWN;
     };
     let overhead = usual.overhead(class);
     let Some(transit) = usual.transit(sent.src, sent.dst, class) else {
-        return handed_over(sent, facts);
+        return unlearnt(sent, facts, &start, usual.transit_of_nearest(class));
     };
+    let likely = start.likely + transit.middle;
     let until = looked.until;
     let was_blocked = got.alone && looked.from < start.earliest + transit.least - clock_error;
     if was_blocked {
@@ -100,8 +99,8 @@ pub(crate) fn arrival(sent: &Sent, got: &Got, clock_error: i64, usual: &Usual) -
         let best = until - overhead.middle;
         let in_time = best <= start.latest + transit.unusual + clock_error;
         return match returned.and(facts) {
-            Some(both) if in_time => both.about(best, How::Observed),
-            _ => facts.middle(How::Bracketed),
+            Some(both) if in_time => both.near(best, How::Observed),
+            _ => facts.near(likely, How::Bracketed),
         };
     }
     let expected = Interval {
@@ -109,19 +108,20 @@ pub(crate) fn arrival(sent: &Sent, got: &Got, clock_error: i64, usual: &Usual) -
         to: start.latest + transit.most + clock_error,
     };
     match expected.and(facts) {
-        Some(both) if facts.width() > expected.width() => {
-            both.about(start.latest + transit.middle, How::Modelled)
-        }
-        _ => facts.middle(How::Bracketed),
+        Some(both) if facts.width() > expected.width() => both.near(likely, How::Modelled),
+        _ => facts.near(likely, How::Bracketed),
     }
 }
 
-/// Nothing is known of the way. When a blocking send has returned, the message has left its
-/// sender's hands, and most ways are short: that moment is the best guess, with all that the facts
-/// allow as its error.
-fn handed_over(sent: &Sent, facts: Interval) -> Arrival {
+/// Nothing is known of the way of that size. When a blocking send has returned, the message has
+/// left its sender's hands, and most ways are short: that moment is the best guess; else what the
+/// nearest size takes, or nothing at all. All that the facts allow is its error.
+fn unlearnt(sent: &Sent, facts: Interval, start: &Start, nearest: Option<i64>) -> Arrival {
     let told = sent.blocking && (facts.from..=facts.to).contains(&sent.released);
-    if told { facts.at(sent.released, How::Modelled) } else { facts.middle(How::Bracketed) }
+    if told {
+        return facts.at(sent.released, How::Modelled);
+    }
+    facts.near(start.likely + nearest.unwrap_or(0), How::Bracketed)
 }
 
 /// Facts 1 of the module's head; without the polls if they contradict the rest, `None` if the rest
@@ -138,26 +138,36 @@ fn facts(sent: i64, posted: i64, looked: &Looked, start: &Start) -> Option<Inter
 struct Start {
     earliest: i64,
     latest: i64,
+    likely: i64,
     /// The send was blocked until the receive was posted.
     surely_after_posting: bool,
 }
 
 impl Start {
-    fn of(sent: &Sent, got: &Got, clock_error: i64, protocol: Protocol) -> Start {
+    /// `protocol` is what is settled, and what the message's own stamps tell.
+    fn of(
+        sent: &Sent,
+        got: &Got,
+        clock_error: i64,
+        (protocol, own): (Protocol, Option<Protocol>),
+    ) -> Start {
+        let ready = sent.ready;
         let at_once =
-            Start { earliest: sent.ready, latest: sent.ready, surely_after_posting: false };
-        if got.posted <= sent.ready - clock_error {
+            Start { earliest: ready, latest: ready, likely: ready, surely_after_posting: false };
+        if got.posted <= ready - clock_error {
             return at_once;
         }
-        let posted = got.posted.max(sent.ready);
+        let posted = got.posted.max(ready);
         match protocol {
             Protocol::Eager => at_once,
             Protocol::Rendezvous => {
-                Start { earliest: posted, latest: posted, surely_after_posting: true }
+                let surely_after_posting = true;
+                Start { earliest: posted, latest: posted, likely: posted, surely_after_posting }
             }
-            Protocol::Unknown => {
-                Start { earliest: sent.ready, latest: posted, surely_after_posting: false }
+            Protocol::Unknown if own == Some(Protocol::Rendezvous) => {
+                Start { latest: posted, likely: posted, ..at_once }
             }
+            Protocol::Unknown => Start { latest: posted, ..at_once },
         }
     }
 }

@@ -27,6 +27,11 @@ impl ClockErrors {
         ClockErrors { domain, error }
     }
 
+    /// The most that any two may be apart, ns.
+    pub fn most(&self) -> i64 {
+        2 * self.error.iter().copied().max().unwrap_or(0)
+    }
+
     /// ns; none within a clock.
     #[inline]
     pub fn between(&self, one: u32, other: u32) -> i64 {

@@ -8,7 +8,7 @@ use crate::recording::{Recording, Written};
 use crate::row;
 use crate::sampling::Sampling;
 use crate::summary::summary;
-use crate::table::{CALL_COLUMNS, calls_file, columns_in_file};
+use crate::table::{CALL_COLUMNS, calls_file, columns_in_file, wait_columns_in_file, waits_file};
 use crate::traffic::{Counts, walk};
 use crate::usual::Usual;
 use crate::writers::{RankOut, Rows, Writers, group_rows};
@@ -64,7 +64,7 @@ pub fn close_with(
 fn learn(ranks: &Ranks, closing: &Closing, errors: &ClockErrors) -> Result<Usual, CloseError> {
     let mut sampling = Sampling::new(errors);
     walk(ranks, closing, &mut sampling)?;
-    Ok(Usual::learn(&sampling.samples))
+    Ok(sampling.learn())
 }
 
 /// Write the messages and calls of all ranks.
@@ -95,9 +95,13 @@ fn rank_out(rank: &mut Rank, closing: &Closing, group_rows: usize) -> Result<Ran
     let path = closing.path().join(calls_file(rank.sheet.launch, rank.sheet.node));
     let columns = columns_in_file(CALL_COLUMNS);
     let calls = SideWriter::create(&path, &columns, rank.sheet.launch, rank.sheet.node)?;
+    let path = closing.path().join(waits_file(rank.sheet.launch, rank.sheet.node));
+    let columns = wait_columns_in_file();
+    let waits = SideWriter::create(&path, &columns, rank.sheet.launch, rank.sheet.node)?;
     Ok(RankOut {
         messages: closing.messages(&rank.sheet)?.with_group_rows(group_rows),
         calls: calls.with_group_rows(group_rows),
+        waits: waits.with_group_rows(group_rows),
     })
 }
 

@@ -65,11 +65,13 @@ pub(crate) struct Looked {
     /// It was a probe: what it found may be the announcement of a message whose bytes were yet to
     /// come.
     pub is_probe: bool,
+    /// Row of that call.
+    pub row: i64,
 }
 
 impl Looked {
     pub const NOTHING: Looked =
-        Looked { from: NULL, until: NULL, not_before: NULL, is_probe: false };
+        Looked { from: NULL, until: NULL, not_before: NULL, is_probe: false, row: NULL };
 }
 
 impl Ended {

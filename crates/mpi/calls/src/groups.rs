@@ -49,6 +49,8 @@ pub(crate) struct Seen {
     pub global: u32,
     /// World ranks of those it exchanges messages with.
     pub peers: Arc<[u32]>,
+    /// It is between two groups.
+    pub between: bool,
 }
 
 /// The number of the communicator of all ranks.
@@ -65,7 +67,8 @@ impl Groups {
 
     /// Take in what `rank` registered, in its order.
     pub fn add(&mut self, rank: u32, registered: &[LocalGroup], uses_itself: bool) -> View {
-        let world = Seen { global: GLOBAL_WORLD, peers: self.list[0].local.clone() };
+        let world =
+            Seen { global: GLOBAL_WORLD, peers: self.list[0].local.clone(), between: false };
         let mut view = View::default();
         view.seen.insert(WORLD, world);
         if uses_itself && !registered.iter().any(|group| group.id == ITSELF) {
@@ -105,7 +108,7 @@ impl Groups {
             self.list.push(Group { local: identity.first, remote: identity.second });
         }
         let peers = if between { remote } else { local };
-        view.seen.insert(group.id, Seen { global, peers });
+        view.seen.insert(group.id, Seen { global, peers, between });
     }
 
     fn share(&mut self, members: &[u32]) -> Arc<[u32]> {

@@ -13,8 +13,12 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod arrival;
+mod blocked;
+pub mod cause;
 mod clocks;
 pub mod close;
+mod collectives;
+mod dependence;
 pub mod entry;
 mod error;
 mod event;
@@ -42,6 +46,7 @@ mod symbols;
 pub mod table;
 mod traffic;
 mod usual;
+mod waiting;
 mod writers;
 
 pub use error::CloseError;

@@ -112,7 +112,7 @@ impl Looking {
 }
 
 fn looked_in(event: &Event, not_before: i64, is_probe: bool) -> Looked {
-    Looked { from: event.enter, until: event.exit, not_before, is_probe }
+    Looked { from: event.enter, until: event.exit, not_before, is_probe, row: event.row }
 }
 
 fn key(call: &Call) -> (u32, i32, i32) {

@@ -1,7 +1,8 @@
 //! What the flags of a logged call mean for requests and messages.
 
 use crate::entry::{ANY_PEER, Call, flags};
-use crate::list::{CLASSES, Class};
+use crate::list::{CLASSES, Class, Operation, PLAIN};
+use crate::message::Mode;
 
 impl Call {
     #[inline]
@@ -49,6 +50,20 @@ impl Call {
     #[inline]
     pub(crate) fn took_a_message(&self) -> bool {
         self.posts_receive() && self.request == 0 && self.exit != 0 && self.peer >= 0
+    }
+
+    /// What its send asks for.
+    #[inline]
+    pub(crate) fn mode(&self) -> Mode {
+        if self.is(flags::SYNCHRONOUS) {
+            return Mode::Synchronous;
+        }
+        let local = |plain: Operation| {
+            use Operation::{Bsend, Ibsend, Irsend, Rsend};
+            matches!(plain, Bsend | Ibsend | Rsend | Irsend)
+        };
+        let plain = PLAIN.get(usize::from(self.operation));
+        if plain.is_some_and(|plain| local(*plain)) { Mode::Local } else { Mode::Standard }
     }
 
     #[inline]

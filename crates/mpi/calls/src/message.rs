@@ -20,6 +20,26 @@ pub(crate) struct Sent {
     /// It was released by the call that sent it, which waited for nothing but the library's own
     /// ways.
     pub blocking: bool,
+    pub mode: Mode,
+    /// The call that released it.
+    pub done: Done,
+}
+
+/// What a send asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Standard,
+    /// It ends only when the receive has been posted.
+    Synchronous,
+    /// It never waits for the receive: its bytes are copied, or the receive is posted already.
+    Local,
+}
+
+/// A call that something waited in: its row of the table of calls, and when it was entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Done {
+    pub row: i64,
+    pub enter: i64,
 }
 
 /// What the receiver knows.
@@ -40,4 +60,6 @@ pub(crate) struct Got {
     pub site: u32,
     /// The call that completed it completed no other receive.
     pub alone: bool,
+    /// Row of the call that completed it; null if none did.
+    pub done_row: i64,
 }

@@ -1,7 +1,7 @@
 //! How a message travelled: at once, or after its receive was posted.
 
 use crate::event::Looked;
-use crate::message::{Got, Sent};
+use crate::message::{Got, Mode, Sent};
 use record::NULL;
 
 /// A posting later than the send by less than this says nothing about who waited for whom.
@@ -46,13 +46,16 @@ pub(crate) fn settled(own: Option<Protocol>, usual: Protocol) -> Protocol {
 /// was posted has not waited for it, and one that returned after a posting that was clearly later
 /// than itself probably has.
 pub(crate) fn protocol(sent: &Sent, got: &Got, clock_error: i64) -> Option<Protocol> {
-    let telling = sent.blocking && sent.released != NULL;
+    let telling = sent.mode == Mode::Standard && sent.released != NULL;
     if !telling || got.posted - sent.ready < CLEARLY_NS + 2 * clock_error {
         return None;
     }
     match sent.released < got.posted - clock_error {
         true => Some(Protocol::Eager),
-        false if sent.released > got.posted + clock_error => Some(Protocol::Rendezvous),
+        // A call that completes more than its own send may have waited for that.
+        false if sent.blocking && sent.released > got.posted + clock_error => {
+            Some(Protocol::Rendezvous)
+        }
         false => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::CloseError;
 use crate::arrival::arrival;
+use crate::blocked::Blocked;
 use crate::clocks::ClockErrors;
 use crate::event::{End, Event};
 use crate::groups::View;
@@ -12,14 +13,16 @@ use crate::row::MessageRow;
 use crate::table::{CALL_COLUMNS, CallColumn};
 use crate::traffic::Traffic;
 use crate::usual::Usual;
+use crate::waiting::Waiting;
 use crate::writers::{CallRow, Rows, Writers};
+use mpi_facts::Blocking;
 use record::NULL;
 
 /// Receives without a send are numbered from here, beyond every send of their source.
 const LONE_RECEIVES_FROM: u64 = 1 << 40;
 
 /// What was counted while writing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Written {
     pub matched: u64,
     pub lone_sends: u64,
@@ -27,6 +30,8 @@ pub(crate) struct Written {
     pub violations: u64,
     /// Messages of which sender and receiver give different sizes.
     pub sizes_differ: u64,
+    /// What is not known of blocked calls.
+    pub blocking: Blocking,
 }
 
 /// Writes rows.
@@ -37,6 +42,7 @@ pub(crate) struct Recording<'a> {
     present: Vec<bool>,
     errors: &'a ClockErrors,
     usual: &'a Usual,
+    waiting: Waiting,
     written: Written,
     failed: Option<CloseError>,
     progress: &'a mut dyn FnMut(u64, u64),
@@ -60,6 +66,7 @@ impl<'a> Recording<'a> {
             present,
             errors,
             usual,
+            waiting: Waiting::new(errors.most()),
             written,
             failed: None,
             progress,
@@ -75,6 +82,9 @@ impl<'a> Recording<'a> {
         if let Some(error) = self.failed {
             return Err(error);
         }
+        let writers = &mut self.writers;
+        self.waiting.close(i64::MAX, |blocked| put_wait(writers, &self.present, blocked))?;
+        self.written.blocking = self.waiting.facts();
         Ok((self.written, self.writers.finish()?))
     }
 
@@ -104,6 +114,7 @@ impl Matches for Recording<'_> {
         self.written.violations += u64::from(both && got.taken < sent.ready - clock_error);
         self.written.sizes_differ += u64::from(got.taken != NULL && got.bytes != sent.bytes);
         let arrival = arrival(sent, got, clock_error, self.usual);
+        self.waiting.message(sent, got, clock_error, self.usual);
         self.write(got.dst, got.number, &MessageRow::whole(sent, got, arrival));
     }
 
@@ -126,10 +137,11 @@ impl Matches for Recording<'_> {
 impl Traffic for Recording<'_> {
     #[inline]
     fn call(&mut self, rank: usize, event: &Event, view: &View) -> Result<(), CloseError> {
-        match self.failed.take() {
-            Some(error) => Err(error),
-            None => self.writers.call(rank, &call_row(event, view)),
+        if let Some(error) = self.failed.take() {
+            return Err(error);
         }
+        self.waiting.call(rank as u32, event, view.get(event.call.communicator));
+        self.writers.call(rank, &call_row(event, view))
     }
 
     fn skip(&mut self, rank: usize, number: u64) {
@@ -139,9 +151,24 @@ impl Traffic for Recording<'_> {
         }
     }
 
+    fn reached(&mut self, time: i64) -> Result<(), CloseError> {
+        let writers = &mut self.writers;
+        let seen = time.saturating_sub(self.errors.most());
+        self.waiting.close(seen, |blocked| put_wait(writers, &self.present, blocked))
+    }
+
     fn is_enough(&mut self, words: u64) -> Result<bool, CloseError> {
         (self.progress)(words, self.words);
         Ok(false)
+    }
+}
+
+/// Write a blocked call; that of a rank without files is nowhere to be told.
+fn put_wait(writers: &mut Writers, present: &[bool], blocked: &Blocked) -> Result<(), CloseError> {
+    let rank = blocked.span.rank as usize;
+    match present.get(rank) {
+        Some(true) => writers.wait(rank, &blocked.row()),
+        _ => Ok(()),
     }
 }
 

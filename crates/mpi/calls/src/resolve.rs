@@ -138,8 +138,8 @@ impl Ahead<'_> {
         self.looking.see(&mut event, polled);
         if event.ended.how == End::Took && event.looked.until == NULL {
             // Known from the survey: it was taken long after this.
-            let (from, until) = (event.ended.enter, event.ended.exit);
-            event.looked = Looked { from, until, ..Looked::NOTHING };
+            let Ended { enter: from, exit: until, row, .. } = event.ended;
+            event.looked = Looked { from, until, row, ..Looked::NOTHING };
         }
         self.waiting.push_back(event);
         if let Some(request) = call.gives_back() {
@@ -243,6 +243,7 @@ impl Completing {
                 until: self.exit,
                 not_before: self.polled,
                 is_probe: false,
+                row: self.row,
             };
         }
     }

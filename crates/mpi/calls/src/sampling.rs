@@ -7,30 +7,60 @@ use crate::groups::View;
 use crate::matching::Matches;
 use crate::message::{Got, Sent};
 use crate::traffic::Traffic;
-use crate::usual::Sample;
+use crate::usual::{Sample, Usual};
+use crate::waiting::Waiting;
+use std::convert::Infallible;
 
 /// Messages to learn from.
 const SAMPLES_MAX: usize = 200_000;
 
 /// Keeps the first messages.
 pub(crate) struct Sampling<'a> {
-    pub samples: Vec<Sample>,
+    samples: Vec<Sample>,
     errors: &'a ClockErrors,
+    /// What was waited for, as far as that is known before it is known how messages travel.
+    waiting: Waiting,
+    unknown: Usual,
+    /// Sizes of sends that were held until their receive was posted.
+    held: Vec<u64>,
 }
 
 impl<'a> Sampling<'a> {
     pub fn new(errors: &'a ClockErrors) -> Sampling<'a> {
-        Sampling { samples: Vec::new(), errors }
+        Sampling {
+            samples: Vec::new(),
+            errors,
+            waiting: Waiting::new(errors.most()),
+            unknown: Usual::unknown(),
+            held: Vec::new(),
+        }
+    }
+
+    /// What is usual in the run.
+    pub fn learn(mut self) -> Usual {
+        self.close(i64::MAX);
+        Usual::learn(&self.samples, &self.held)
+    }
+
+    fn close(&mut self, to: i64) {
+        let held = &mut self.held;
+        let Ok(()) = self.waiting.close(to, |blocked| {
+            if !blocked.wait.sure {
+                held.push(blocked.wait.about.bytes);
+            }
+            Ok::<(), Infallible>(())
+        });
     }
 }
 
 impl Matches for Sampling<'_> {
     fn pair(&mut self, sent: &Sent, got: &Got) {
+        let clock_error = self.errors.between(sent.src, sent.dst);
+        self.waiting.message(sent, got, clock_error, &self.unknown);
         let is_whole = [sent.ready, got.posted, got.looked.from, got.looked.until]
             .iter()
             .all(|stamp| *stamp != record::NULL);
         if is_whole && sent.src != sent.dst && self.samples.len() < SAMPLES_MAX {
-            let clock_error = self.errors.between(sent.src, sent.dst);
             self.samples.push(Sample { sent: *sent, got: *got, clock_error });
         }
     }
@@ -41,11 +71,17 @@ impl Matches for Sampling<'_> {
 }
 
 impl Traffic for Sampling<'_> {
-    fn call(&mut self, _: usize, _: &Event, _: &View) -> Result<(), CloseError> {
+    fn call(&mut self, rank: usize, event: &Event, view: &View) -> Result<(), CloseError> {
+        self.waiting.call(rank as u32, event, view.get(event.call.communicator));
         Ok(())
     }
 
     fn skip(&mut self, _: usize, _: u64) {}
+
+    fn reached(&mut self, time: i64) -> Result<(), CloseError> {
+        self.close(time.saturating_sub(self.errors.most()));
+        Ok(())
+    }
 
     fn is_enough(&mut self, _: u64) -> Result<bool, CloseError> {
         Ok(self.samples.len() >= SAMPLES_MAX)

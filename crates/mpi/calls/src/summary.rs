@@ -28,6 +28,7 @@ pub(crate) fn summary(
         matching: matching(counts, written),
         passed_through: passed_through(ranks),
         in_progress: in_progress(ranks, closing),
+        blocking: Some(written.blocking.clone()),
         missing_ranks: missing_ranks(ranks),
         damaged: damaged(ranks),
     }

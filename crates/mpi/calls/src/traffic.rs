@@ -3,12 +3,11 @@
 
 use crate::CloseError;
 use crate::entry::ANY_PEER;
-use crate::entry::flags;
 use crate::event::{End, Event};
 use crate::groups::View;
 use crate::list::Class;
 use crate::matching::{Matcher, Matches};
-use crate::message::{Got, Sent};
+use crate::message::{Done, Got, Mode, Sent};
 use crate::ranks::Ranks;
 use crate::resolve::Resolver;
 use crate::sites::SiteNumbers;
@@ -28,6 +27,8 @@ pub(crate) trait Traffic: Matches {
     fn call(&mut self, rank: usize, event: &Event, view: &View) -> Result<(), CloseError>;
     /// The message that `rank` took as number `number` is none of the record's.
     fn skip(&mut self, rank: usize, number: u64);
+    /// All that ranks entered before this moment has been handed over.
+    fn reached(&mut self, time: i64) -> Result<(), CloseError>;
     /// Whether enough has been seen; asked now and then, with the words read so far.
     fn is_enough(&mut self, words: u64) -> Result<bool, CloseError>;
 }
@@ -59,7 +60,8 @@ pub(crate) fn walk(
         order.push((Reverse(i64::MIN), at));
     }
     let mut turns = 0u64;
-    while let Some((_, at)) = order.pop() {
+    while let Some((Reverse(reached), at)) = order.pop() {
+        traffic.reached(reached)?;
         if let Some(time) = walk.turn(at, traffic)? {
             order.push((Reverse(time), at));
         }
@@ -185,7 +187,9 @@ impl<'a> Walk<'a> {
             bytes: call.bytes,
             row: event.row,
             site: call.site,
-            blocking: call.class() == Class::Send && call.flags & flags::SYNCHRONOUS == 0,
+            blocking: call.class() == Class::Send && call.mode() == Mode::Standard,
+            mode: call.mode(),
+            done: Done { row: event.ended.row, enter: event.ended.enter },
         };
         runner.sends += 1;
         self.counts.sends += 1;
@@ -233,6 +237,7 @@ impl<'a> Walk<'a> {
             row: event.row,
             site: call.site,
             alone: ended.alone,
+            done_row: if took { ended.row } else { NULL },
         })
     }
 }

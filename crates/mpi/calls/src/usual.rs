@@ -62,9 +62,15 @@ fn pair_and_class(src: u32, dst: u32, class: usize) -> u64 {
 }
 
 impl Usual {
-    /// Learn from samples.
-    pub fn learn(samples: &[Sample]) -> Usual {
-        let protocol = protocols(samples);
+    /// Nothing.
+    pub fn unknown() -> Usual {
+        Usual::learn(&[], &[])
+    }
+
+    /// Learn from samples. `held` are the sizes of sends whose call lasted until after the posting,
+    /// with nothing else to explain it.
+    pub fn learn(samples: &[Sample], held: &[u64]) -> Usual {
+        let protocol = protocols(samples, held);
         let settled = |sample: &Sample| sample.settled(protocol[sample.class()]);
         let samples: Vec<Sample> = samples.iter().filter_map(settled).collect();
         let blocked = || samples.iter().filter(|sample| sample.was_blocked());
@@ -95,6 +101,13 @@ impl Usual {
     #[inline]
     pub fn transit(&self, src: u32, dst: u32, class: usize) -> Option<Range> {
         self.transit.get(&pair_and_class(src, dst, class)).copied().or(self.transit_all[class])
+    }
+
+    /// How long a message of the nearest size that any is known of is on its way, ns.
+    pub fn transit_of_nearest(&self, class: usize) -> Option<i64> {
+        let known = self.transit_all.iter().enumerate();
+        let known = known.filter_map(|(other, range)| Some((other.abs_diff(class), (*range)?)));
+        known.min_by_key(|(apart, _)| *apart).map(|(_, range)| range.middle)
     }
 
     #[inline]
@@ -200,16 +213,13 @@ fn ranges_of_pairs(samples: impl Iterator<Item = (u64, i64)>) -> FxHashMap<u64, 
 
 /// How each size travels, where at least nine in ten of the messages that tell say so. Between the
 /// largest eager and the smallest rendezvous size it stays unknown.
-fn protocols(samples: &[Sample]) -> Vec<Protocol> {
+fn protocols(samples: &[Sample], held: &[u64]) -> Vec<Protocol> {
     let mut votes = vec![(0u64, 0u64); CLASSES];
     for sample in samples {
-        let vote = &mut votes[sample.class()];
-        match protocol(&sample.sent, &sample.got, sample.clock_error) {
-            Some(Protocol::Eager) => vote.0 += 1,
-            Some(Protocol::Rendezvous) => vote.1 += 1,
-            _ => {}
-        }
+        let own = protocol(&sample.sent, &sample.got, sample.clock_error);
+        votes[sample.class()].0 += u64::from(own == Some(Protocol::Eager));
     }
+    held.iter().for_each(|bytes| votes[size_class(*bytes)].1 += 1);
     let largest_eager =
         votes.iter().rposition(|(eager, rendezvous)| *eager > 0 && *eager >= 9 * rendezvous);
     let smallest = votes

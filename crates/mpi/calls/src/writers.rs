@@ -5,7 +5,7 @@
 
 use crate::CloseError;
 use crate::row::MessageRow;
-use crate::table::CALL_COLUMNS;
+use crate::table::{CALL_COLUMNS, WAIT_COLUMNS};
 use record::{MessagesFile, RecordError, SideWriter};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -18,6 +18,9 @@ const ROWS_HELD: usize = 1 << 20;
 
 /// A row of the table of calls.
 pub(crate) type CallRow = [i64; CALL_COLUMNS.len()];
+
+/// A row of the table of blocked calls.
+pub(crate) type WaitRow = [i64; WAIT_COLUMNS.len()];
 
 /// Rows of a row group, so that the groups of all ranks' files fit into memory together.
 pub(crate) fn group_rows(ranks: usize) -> usize {
@@ -33,6 +36,7 @@ fn batch_rows(ranks: usize) -> usize {
 pub(crate) struct RankOut {
     pub messages: MessagesFile,
     pub calls: SideWriter,
+    pub waits: SideWriter,
 }
 
 /// Where rows go.
@@ -40,6 +44,7 @@ pub(crate) struct Writers {
     threads: Vec<(SyncSender<Batch>, Writer)>,
     messages: Vec<Vec<MessageRow>>,
     calls: Vec<Vec<CallRow>>,
+    waits: Vec<Vec<WaitRow>>,
     batch_rows: usize,
 }
 
@@ -56,6 +61,7 @@ type Writer = JoinHandle<Result<Vec<Rows>, RecordError>>;
 enum Batch {
     Messages(usize, Vec<MessageRow>),
     Calls(usize, Vec<CallRow>),
+    Waits(usize, Vec<WaitRow>),
 }
 
 impl Writers {
@@ -72,7 +78,8 @@ impl Writers {
         }
         let threads = shares.into_iter().map(start).collect();
         let (messages, calls) = (vec![Vec::new(); ranks], vec![Vec::new(); ranks]);
-        Writers { threads, messages, calls, batch_rows: batch_rows(ranks) }
+        let waits = vec![Vec::new(); ranks];
+        Writers { threads, messages, calls, waits, batch_rows: batch_rows(ranks) }
     }
 
     /// A row of the messages file of `rank`.
@@ -99,6 +106,18 @@ impl Writers {
         self.send(rank, Batch::Calls(rank, full))
     }
 
+    /// A row of the table of blocked calls of `rank`.
+    #[inline]
+    pub fn wait(&mut self, rank: usize, row: &WaitRow) -> Result<(), CloseError> {
+        let batch = &mut self.waits[rank];
+        batch.push(*row);
+        if batch.len() < self.batch_rows {
+            return Ok(());
+        }
+        let full = std::mem::replace(batch, Vec::with_capacity(self.batch_rows));
+        self.send(rank, Batch::Waits(rank, full))
+    }
+
     /// Complete all files.
     pub fn finish(mut self) -> Result<Vec<Rows>, CloseError> {
         for rank in 0..self.messages.len() {
@@ -106,6 +125,8 @@ impl Writers {
                 (std::mem::take(&mut self.messages[rank]), std::mem::take(&mut self.calls[rank]));
             self.send(rank, Batch::Messages(rank, messages))?;
             self.send(rank, Batch::Calls(rank, calls))?;
+            let waits = std::mem::take(&mut self.waits[rank]);
+            self.send(rank, Batch::Waits(rank, waits))?;
         }
         let mut rows = Vec::new();
         for (sender, thread) in self.threads {
@@ -144,7 +165,7 @@ fn write(
 ) -> Result<Vec<Rows>, RecordError> {
     for batch in batches {
         let rank = match batch {
-            Batch::Messages(rank, _) | Batch::Calls(rank, _) => rank,
+            Batch::Messages(rank, _) | Batch::Calls(rank, _) | Batch::Waits(rank, _) => rank,
         };
         // The files of a thread are in the order of their ranks.
         let Ok(at) = files.binary_search_by_key(&rank, |(rank, _)| *rank) else { continue };
@@ -154,10 +175,12 @@ fn write(
                 rows.iter().try_for_each(|row| out.messages.push(|field| row.value(field)))?;
             }
             Batch::Calls(_, rows) => rows.iter().try_for_each(|row| out.calls.push(row))?,
+            Batch::Waits(_, rows) => rows.iter().try_for_each(|row| out.waits.push(row))?,
         }
     }
     let finish = |(rank, out): (usize, RankOut)| {
         out.calls.finish()?;
+        out.waits.finish()?;
         Ok(Rows { rank, messages: out.messages.finish()? })
     };
     files.into_iter().map(finish).collect()

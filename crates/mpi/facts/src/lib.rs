@@ -7,12 +7,14 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod blocking;
 mod matching;
 mod rank;
 mod run;
 mod thread_level;
 pub mod variables;
 
+pub use blocking::Blocking;
 pub use matching::Matching;
 pub use rank::RankFacts;
 pub use run::{Damaged, InProgress, KEY, MpiFacts};

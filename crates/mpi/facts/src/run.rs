@@ -1,6 +1,6 @@
 //! What `run.json` says of an MPI run.
 
-use crate::{Matching, ThreadLevel};
+use crate::{Blocking, Matching, ThreadLevel};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -28,6 +28,9 @@ pub struct MpiFacts {
     pub passed_through: BTreeMap<String, u64>,
     /// Calls in which ranks were when they ended.
     pub in_progress: Vec<InProgress>,
+    /// What is not known of blocked calls; none in runs that were closed before there was an account
+    /// of them.
+    pub blocking: Option<Blocking>,
     /// Ranks that left no log.
     pub missing_ranks: Vec<u64>,
     /// Logs of which something could not be read.

@@ -32,7 +32,8 @@ pub struct Truth {
     pub order: Option<usize>,
     /// When the receive's request was given up for lost: never in these programs.
     envelope_at: i64,
-    rendezvous: bool,
+    pub rendezvous: bool,
+    pub synchronous: bool,
     send: usize,
 }
 

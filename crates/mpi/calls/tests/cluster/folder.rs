@@ -1,9 +1,13 @@
 //! A run folder with the logs of a simulated cluster, closed and read back.
 
 use super::log::{RankClock, RankLog};
+use calls::cause::Cause;
 use calls::entry::files::{TAIL_MAGIC, log_head};
+use calls::table::{
+    CallColumn, WaitColumn, calls_file, columns_in_file, wait_columns_in_file, waits_file,
+};
 use clock::{Anchor, Clock, Quality, Source, Ticks};
-use record::{Batch, Field, How, NULL, NodeSheet, Run, RunFolder, RunInfo};
+use record::{Batch, Field, How, NULL, NodeSheet, Run, RunFolder, RunInfo, SideColumn, SideReader};
 use std::io::Write;
 use std::path::Path;
 
@@ -21,6 +25,7 @@ pub struct Row {
     pub how: Option<How>,
     pub taken: i64,
     pub posted: i64,
+    pub awaited: i64,
     pub tag: i64,
     pub communicator: i64,
     pub send_call: i64,
@@ -104,7 +109,7 @@ fn sheet(rank: usize, clock: RankClock, origin: &record::Origin, end: i64) -> No
 
 /// Every row of a closed run, file by file.
 pub fn rows(path: &Path) -> Vec<Row> {
-    const FIELDS: [Field; 14] = [
+    const FIELDS: [Field; 15] = [
         Field::Src,
         Field::Dst,
         Field::Seq,
@@ -115,6 +120,7 @@ pub fn rows(path: &Path) -> Vec<Row> {
         Field::ArrivedHow,
         Field::TakenNs,
         Field::PostedNs,
+        Field::AwaitedNs,
         Field::Tag,
         Field::Communicator,
         Field::SendCall,
@@ -141,6 +147,7 @@ pub fn rows(path: &Path) -> Vec<Row> {
                     .then(|| [How::Observed, How::Bracketed, How::Modelled][how as usize]),
                 taken: value(Field::TakenNs),
                 posted: value(Field::PostedNs),
+                awaited: value(Field::AwaitedNs),
                 tag: value(Field::Tag),
                 communicator: value(Field::Communicator),
                 send_call: value(Field::SendCall),
@@ -149,4 +156,55 @@ pub fn rows(path: &Path) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// A row of a rank's table of blocked calls, with the call that it is about.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitRow {
+    pub rank: usize,
+    pub call: i64,
+    pub enter: i64,
+    pub until: i64,
+    pub cause: Cause,
+    pub by: usize,
+    pub seq: i64,
+    /// Begin and end of the call in its own table.
+    pub span: (i64, i64),
+}
+
+/// Every blocked call of a closed run, rank by rank.
+pub fn waits(path: &Path, ranks: usize) -> Vec<WaitRow> {
+    let mut all = Vec::new();
+    for rank in 0..ranks {
+        let file = |name: String| path.join(name);
+        let spans = [CallColumn::Enter, CallColumn::Exit];
+        let calls = table(&file(calls_file(0, rank as u32)), &columns_in_file(&spans));
+        let waits = table(&file(waits_file(0, rank as u32)), &wait_columns_in_file());
+        for row in 0..waits[0].len() {
+            let value = |column: WaitColumn| waits[column as usize][row];
+            let call = value(WaitColumn::Call);
+            all.push(WaitRow {
+                rank,
+                call,
+                enter: value(WaitColumn::Enter),
+                until: value(WaitColumn::Until),
+                cause: Cause::of(value(WaitColumn::Cause)).unwrap(),
+                by: value(WaitColumn::By) as usize,
+                seq: value(WaitColumn::Seq),
+                span: (calls[0][call as usize], calls[1][call as usize]),
+            });
+        }
+    }
+    all
+}
+
+/// A side table, column by column.
+fn table(path: &Path, columns: &[SideColumn]) -> Vec<Vec<i64>> {
+    let mut reader = SideReader::open(path, columns).unwrap();
+    let mut all = vec![Vec::new(); columns.len()];
+    for group in 0..reader.groups() {
+        let read = reader.read(group).unwrap();
+        all.iter_mut().zip(read).for_each(|(all, read)| all.extend(read));
+    }
+    all
 }

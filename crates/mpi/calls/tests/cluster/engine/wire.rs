@@ -85,6 +85,7 @@ impl Engine<'_> {
             order: None,
             envelope_at,
             rendezvous,
+            synchronous,
             send,
         });
         if !rendezvous && !synchronous {

@@ -1,0 +1,136 @@
+//! What the ranks were blocked for: every message and every collective says it of the calls that
+//! waited for it, and [`Accounts`] keeps what counts.
+//!
+//! A send waits for its receive only if it is synchronous or travels by rendezvous. How it
+//! travelled is known from its size, where messages of the run show it ([`Usual`]); where they do
+//! not, a call that lasted until after the posting, with nothing else to explain it, has waited. A
+//! send of a size that travels at once, whose call lasted until after the posting all the same,
+//! was kept from running or waited for room: which, is not known, and its time is counted apart.
+
+use crate::blocked::{About, Accounts, Blocked, Span, Wait};
+use crate::cause::Cause;
+use crate::collectives::Collectives;
+use crate::event::Event;
+use crate::groups::Seen;
+use crate::message::{Got, Mode, Sent};
+use crate::protocol::{Protocol, protocol, settled};
+use crate::usual::{Usual, size_class};
+use mpi_facts::Blocking;
+use record::NULL;
+
+/// The waits of the whole run.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    accounts: Accounts,
+    collectives: Collectives,
+    unknown_sends: u64,
+    unknown_ns: i64,
+}
+
+impl Waiting {
+    /// None yet, of ranks whose clocks may be so far apart.
+    pub fn new(clock_error: i64) -> Waiting {
+        Waiting { collectives: Collectives::new(clock_error), ..Waiting::default() }
+    }
+
+    /// Two ranks' calls made a message.
+    pub fn message(&mut self, sent: &Sent, got: &Got, clock_error: i64, usual: &Usual) {
+        if sent.src == got.dst || sent.ready == NULL || got.posted == NULL {
+            return;
+        }
+        let about = |sites: [u32; 2]| About {
+            function: None,
+            sites,
+            tag: i64::from(sent.tag),
+            seq: sent.seq as i64,
+            bytes: sent.bytes,
+            ready: sent.ready,
+            taken: got.taken,
+        };
+        self.late_sender(sent, got, about([got.site, sent.site]));
+        self.late_receiver(sent, got, clock_error, usual, about([sent.site, got.site]));
+    }
+
+    /// The receiver stood in the call that took it, or in a probe for it.
+    fn late_sender(&mut self, sent: &Sent, got: &Got, about: About) {
+        let wait =
+            Wait { cause: Cause::LateSender, by: sent.src, until: sent.ready, sure: true, about };
+        let rank = got.dst;
+        if got.taken != NULL && got.awaited != NULL {
+            let taking = Span { rank, row: got.done_row, enter: got.awaited, exit: got.taken };
+            self.accounts.add(taking, wait);
+        }
+        let looked = &got.looked;
+        let probed = looked.is_probe && looked.from != NULL && looked.row != got.done_row;
+        if probed {
+            let probe = Span { rank, row: looked.row, enter: looked.from, exit: looked.until };
+            self.accounts.add(probe, wait);
+        }
+    }
+
+    /// The sender stood in the call that released it.
+    fn late_receiver(
+        &mut self,
+        sent: &Sent,
+        got: &Got,
+        clock_error: i64,
+        usual: &Usual,
+        about: About,
+    ) {
+        let known = sent.released != NULL && sent.done.enter != NULL;
+        let lasted = known && sent.released > got.posted + clock_error;
+        if !lasted || sent.mode == Mode::Local || got.posted <= sent.done.enter {
+            return;
+        }
+        let own = protocol(sent, got, clock_error);
+        let of_size = usual.protocol(size_class(sent.bytes));
+        let sure = match (sent.mode, settled(own, of_size)) {
+            (Mode::Synchronous, _) | (_, Protocol::Rendezvous) => true,
+            (_, Protocol::Unknown) if of_size == Protocol::Unknown => false,
+            (_, Protocol::Unknown) => {
+                self.unknown_sends += 1;
+                self.unknown_ns = self.unknown_ns.saturating_add(got.posted - sent.done.enter);
+                return;
+            }
+            (_, Protocol::Eager) => return,
+        };
+        let span = Span {
+            rank: sent.src,
+            row: sent.done.row,
+            enter: sent.done.enter,
+            exit: sent.released,
+        };
+        let (cause, by, until) = (Cause::LateReceiver, got.dst, got.posted);
+        self.accounts.add(span, Wait { cause, by, until, sure, about });
+    }
+
+    /// A rank called MPI.
+    #[inline]
+    pub fn call(&mut self, rank: u32, event: &Event, seen: Option<&Seen>) {
+        if Collectives::are(event) && !event.call.is_polls() {
+            self.collectives.add(rank, event, seen, &mut self.accounts);
+        }
+    }
+
+    /// Hand over the blocked calls that ended before `to`.
+    #[inline]
+    pub fn close<E>(
+        &mut self,
+        to: i64,
+        each: impl FnMut(&Blocked) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.accounts.close(to, each)
+    }
+
+    /// What is said of it.
+    pub fn facts(&self) -> Blocking {
+        let [compared, not_compared] = self.collectives.counts();
+        Blocking {
+            unknown_sends: self.unknown_sends,
+            unknown_ns: self.unknown_ns,
+            too_late: self.accounts.late,
+            collectives_compared: compared,
+            collectives_not_compared: not_compared,
+        }
+    }
+}

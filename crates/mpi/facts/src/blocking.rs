@@ -1,0 +1,21 @@
+//! What is not known of the time that ranks were blocked.
+
+use serde::{Deserialize, Serialize};
+
+/// How far the account of blocked calls goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Blocking {
+    /// Sends of a size that travels at once whose call lasted until their receive was posted: they
+    /// may have waited for it, or for something else.
+    pub unknown_sends: u64,
+    /// How long those may have been blocked, ns.
+    pub unknown_ns: i64,
+    /// Waits that became known after the account of their call was closed.
+    pub too_late: u64,
+    /// Calls of collectives whose waits were found out.
+    pub collectives_compared: u64,
+    /// Calls of which they cannot be: a rank's call is missing, or the collective is between two
+    /// groups, or one of neighbours that are not known.
+    pub collectives_not_compared: u64,
+}
