@@ -68,6 +68,8 @@ pub struct Part {
     pub sentence: Option<String>,
     /// What a message is here, before the sentence about stages.
     pub message_is: &'static str,
+    /// What stands in place of the sentences about stages, where they would say what is not known.
+    pub stages: Option<String>,
     /// Blocks of the first screen.
     pub opening: Vec<Block>,
     /// Sections, before those of the core.

@@ -26,11 +26,13 @@ pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
     let sizes = knees::headline(analysis);
     let below = (about.is_some() || sizes.is_some()) && analysis.messages > 0;
     let message_is = about.map(|part| part.message_is).unwrap_or_default();
+    let unknown = parts.iter().find_map(|part| part.stages.clone());
+    let is_known = unknown.is_none();
     let messages = (below && is_conclusive(facts))
-        .then(|| format!("{message_is}{}", finding_sentence(analysis)));
+        .then(|| unknown.unwrap_or_else(|| format!("{message_is}{}", finding_sentence(analysis))));
     let sentence = facts.product.warning.clone().or(said).or(sizes);
     blocks.push(Block::Finding(sentence.unwrap_or_else(|| finding_sentence(analysis))));
-    let leads = [messages, tail(facts, analysis)];
+    let leads = [messages, tail(facts, analysis).filter(|_| is_known)];
     blocks.extend(leads.into_iter().flatten().map(Block::Lead));
     let lost = losses(facts, analysis);
     blocks.push(if lost.is_empty() {

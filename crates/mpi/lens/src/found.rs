@@ -9,8 +9,8 @@ use stats::analysis::Summary;
 /// What an MPI program's messages waited for, and what its ranks did.
 ///
 /// A message's stamps are S (`ready`, the send was entered), A (`arrived`), P (the receive was
-/// posted), W (the call that completed it was entered), T (`taken`) and R (the sender was
-/// released). Waits are those of the documentation of [`Wait`].
+/// posted), W (the call that completed it was entered) and T (`taken`). Waits are those of the
+/// documentation of [`Wait`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mpi {
     /// Messages looked at.
@@ -18,8 +18,12 @@ pub struct Mpi {
     /// Time of all messages, ns: each from its send, or from when the receiver began to wait for it
     /// if that was earlier, until it was taken.
     pub message_time_ns: i64,
-    /// The waits in the order of [`Wait::ALL`]; none is left out.
+    /// The waits in the order of [`Wait::ALL`]; none is left out. Those that block a rank are all
+    /// zeros where there is no `account`.
     pub waits: Vec<WaitView>,
+    /// What the waits that block ranks are part of; `None` where the run was closed before there
+    /// was an account of blocked calls.
+    pub account: Option<Account>,
     /// How arrivals are known.
     pub arrivals: Arrivals,
     /// Who was blocked in a call for whom, longest first.
@@ -29,8 +33,8 @@ pub struct Mpi {
     /// Messages by source and destination, by tag, by the place that sent them, by the place that
     /// received them; in each the group with most waiting first.
     pub groups: Vec<MpiGroups>,
-    /// The messages that waited longest, longest first.
-    pub worst: Vec<WorstMessage>,
+    /// The longest waits, longest first.
+    pub worst: Vec<WorstWait>,
     /// A sample of all messages, chosen by number: enough to draw.
     pub sample: Vec<MessageLine>,
     /// What the table of calls tells, where there is one.
@@ -39,34 +43,37 @@ pub struct Mpi {
     pub sites: BTreeMap<i64, String>,
 }
 
-/// What a message, or a rank because of it, waited for.
+/// What a rank in a call, or a message, waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wait {
-    /// `S − W`: the receiver was blocked before the message was even sent.
+    /// A rank was blocked for a message that was not sent yet.
     LateSender,
-    /// `P − S`: the sender was blocked before the receive was posted (counted where R is after P
-    /// and the sending call blocks).
+    /// A rank was blocked in sending, for a receive that was not posted yet.
     LateReceiver,
-    /// `P − A`: it lay in the queue of unexpected messages.
+    /// A rank was blocked in a collective for one that it depends on and that had not entered yet.
+    Collective,
+    /// `P − A`: a message lay in the queue of unexpected messages.
     Unexpected,
     /// `W − max(A, P)`: it was there and expected, but the receiver did not collect it.
     NotCollected,
 }
 
-/// One wait over all messages.
+/// One wait over all calls or messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WaitView {
     pub wait: Wait,
-    /// Messages with any of it.
+    /// Calls that were blocked by it; messages with any of it.
     pub count: u64,
-    /// Messages that lack a stamp to tell it by.
+    /// Messages that lack a stamp to tell it by; sends of which it is not known.
     pub unknown: u64,
     /// Its sum, ns.
     pub total_ns: i64,
-    /// Its part of the time of all messages, 0 to 1.
+    /// As much of that as is certain, whenever messages arrived within their errors, ns.
+    pub certain_ns: i64,
+    /// Its part of the time of all ranks if it blocks them, else of that of all messages, 0 to 1.
     pub share: f64,
-    /// Figures of the messages with any.
+    /// Figures of the calls or messages with any.
     pub summary: Summary,
     /// How much of `total_ns` rests on arrivals that were observed, bracketed and modelled; all
     /// zeros for a wait that no arrival takes part in.
@@ -74,6 +81,22 @@ pub struct WaitView {
     /// Bound of the error of `total_ns`, ±, as far as it comes from arrivals that were not
     /// observed.
     pub error_ns: i64,
+}
+
+/// The time that blocked time is part of. A nanosecond of a call is blocked at most once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// Blocked, all ranks and causes, ns.
+    pub blocked_ns: i64,
+    /// In MPI calls, all ranks and threads, ns.
+    pub in_calls_ns: i64,
+    /// From each rank's first call to the end of its last, all ranks and threads, ns.
+    pub elapsed_ns: i64,
+    /// Sends that may have been blocked, or kept from running, and for how long at most, ns.
+    pub unknown_sends: u64,
+    pub unknown_ns: i64,
+    /// Calls of collectives of which it is not known for whom they waited.
+    pub not_compared: u64,
 }
 
 /// How the arrivals of the messages are known.
@@ -96,6 +119,8 @@ pub struct Blocked {
     pub late_sender_ns: i64,
     /// As a sender, since the other posted its receive late, ns.
     pub late_receiver_ns: i64,
+    /// In collectives, since the other entered late, ns.
+    pub collective_ns: i64,
 }
 
 /// Messages by one thing that they share.
@@ -132,7 +157,7 @@ pub struct MpiGroup {
     pub bytes: u64,
     /// End to end, summed, ns.
     pub end_to_end_ns: i64,
-    /// The waits in the order of [`Wait::ALL`], summed, ns.
+    /// The waits in the order of [`Wait::OF_MESSAGES`], summed, ns.
     pub waits_ns: [i64; 4],
 }
 
@@ -152,28 +177,29 @@ pub struct MessageLine {
     pub bytes: u64,
 }
 
-/// One of the messages that waited longest.
+/// One of the longest waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct WorstMessage {
-    /// Ranks, stamps, size.
-    pub line: MessageLine,
-    /// The tag.
-    pub tag: Option<i64>,
-    /// A, P, W, R; ns on the timeline.
-    pub arrived_ns: Option<i64>,
-    pub posted_ns: Option<i64>,
-    pub awaited_ns: Option<i64>,
-    pub released_ns: Option<i64>,
-    /// How far off `arrived_ns` may be, ± ns, when it was not observed.
-    pub arrived_error_ns: Option<i64>,
-    /// The waits in the order of [`Wait::ALL`]; `None` where a stamp is missing.
-    pub waits_ns: [Option<i64>; 4],
-    /// Waits together, each moment once, ns.
+pub struct WorstWait {
+    pub wait: Wait,
+    /// Who was blocked; of a message that lay about its source.
+    pub rank: u32,
+    /// Who was waited for.
+    pub by: u32,
+    /// When it began and how long it was, ns.
+    pub from_ns: i64,
     pub waited_ns: i64,
-    /// The places that sent and received it.
+    /// How far off `waited_ns` may be, ± ns, where the arrival was not observed.
+    pub error_ns: Option<i64>,
+    /// The message; `None` for a collective.
+    pub message: Option<MessageLine>,
+    /// Its tag.
+    pub tag: Option<i64>,
+    /// The collective, `MPI_Bcast`.
+    pub collective: Option<String>,
+    /// The places in the program, of `rank` and of the other one.
     pub sites: [Option<i64>; 2],
-    /// What the sender and the receiver were doing meanwhile; empty where that is not known.
-    pub doing: [Vec<Doing>; 2],
+    /// What `by` was doing meanwhile; empty where that is not known.
+    pub doing: Vec<Doing>,
 }
 
 /// What a rank spent part of a stretch of time on.
@@ -219,8 +245,10 @@ pub enum Activity {
     Waiting,
     /// Asking again and again whether something is complete, and whatever it does between.
     Polling,
-    /// In a collective.
+    /// In a collective that all it depends on have entered.
     Collective,
+    /// In a collective, blocked for a rank that has not entered it.
+    CollectiveWait,
     /// In another call.
     Other,
 }
@@ -237,7 +265,7 @@ pub struct RankTime {
     /// From the first call to the end of the last, ns.
     pub elapsed_ns: i64,
     /// Time by activity, in the order of [`Activity::ALL`], ns. Computing is what the others leave.
-    pub activity_ns: [i64; 6],
+    pub activity_ns: [i64; 7],
     /// Calls that it never left.
     pub unfinished: u64,
 }
@@ -261,7 +289,7 @@ pub struct FunctionTime {
     pub bytes: u64,
 }
 
-/// A collective function: how long ranks waited for the last to enter.
+/// A collective function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CollectiveTime {
     pub name: String,
@@ -271,10 +299,14 @@ pub struct CollectiveTime {
     pub spread_ns: i64,
     /// The largest.
     pub spread_max_ns: i64,
-    /// Time that ranks were in it before the last had entered, over all ranks, ns.
-    pub waited_ns: i64,
-    /// The rank that was last most often, and how often.
-    pub last: Option<(u32, u64)>,
+    /// Time in it, over all ranks, ns; `None` for one that goes on, which is waited for in another
+    /// call.
+    pub in_calls_ns: Option<i64>,
+    /// Time that ranks were blocked for those it depends on, ns: never more than the time in the
+    /// calls that waited for it. `None` where there is no account of that.
+    pub waited_ns: Option<i64>,
+    /// The rank that was waited for longest, and how long, ns.
+    pub late: Option<(u32, i64)>,
 }
 
 /// A rank's slices.
@@ -284,23 +316,37 @@ pub struct Lane {
     pub rank: u32,
     /// Part of each slice in each activity, in the order of [`Activity::ALL`], 0 to 1; all zero
     /// before its first and after its last call.
-    pub slices: Vec<[f32; 6]>,
+    pub slices: Vec<[f32; 7]>,
 }
 
 impl Wait {
     /// Every wait, in the order in which they are listed everywhere.
-    pub const ALL: [Wait; 4] =
+    pub const ALL: [Wait; 5] = [
+        Wait::LateSender,
+        Wait::LateReceiver,
+        Wait::Collective,
+        Wait::Unexpected,
+        Wait::NotCollected,
+    ];
+    /// Those that messages have a part in.
+    pub const OF_MESSAGES: [Wait; 4] =
         [Wait::LateSender, Wait::LateReceiver, Wait::Unexpected, Wait::NotCollected];
+
+    /// Whether it blocks a rank in a call; else a message lies about.
+    pub fn blocks(self) -> bool {
+        !matches!(self, Wait::Unexpected | Wait::NotCollected)
+    }
 }
 
 impl Activity {
     /// Every activity, in the order in which they are listed everywhere.
-    pub const ALL: [Activity; 6] = [
+    pub const ALL: [Activity; 7] = [
         Activity::Computing,
         Activity::Sending,
         Activity::Waiting,
         Activity::Polling,
         Activity::Collective,
+        Activity::CollectiveWait,
         Activity::Other,
     ];
 }
@@ -313,8 +359,18 @@ impl MpiGroup {
 }
 
 impl Blocked {
-    /// Both together, ns.
+    /// All together, ns.
     pub fn total_ns(&self) -> i64 {
-        self.late_sender_ns + self.late_receiver_ns
+        self.late_sender_ns.saturating_add(self.late_receiver_ns).saturating_add(self.collective_ns)
+    }
+
+    /// One of the waits that block, ns.
+    pub fn of(&self, wait: Wait) -> i64 {
+        match wait {
+            Wait::LateSender => self.late_sender_ns,
+            Wait::LateReceiver => self.late_receiver_ns,
+            Wait::Collective => self.collective_ns,
+            Wait::Unexpected | Wait::NotCollected => 0,
+        }
     }
 }

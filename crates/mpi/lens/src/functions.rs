@@ -2,7 +2,7 @@
 
 use crate::Function;
 use crate::found::Activity;
-use calls::list::{CLASSES, Class, NAMES, Operation, PLAIN};
+use calls::list::{CLASSES, Class, NAMES};
 
 /// A function's name as programs write it; empty for a number that no function has.
 pub fn function_name(number: i64) -> String {
@@ -33,27 +33,8 @@ fn activity(class: Class) -> Activity {
     }
 }
 
-/// Whether a call that sends keeps its rank until the message may go. A buffered send never does.
-pub(crate) fn send_blocks(number: i64) -> bool {
-    let Ok(number) = usize::try_from(number) else { return false };
-    let sends = matches!(CLASSES.get(number), Some(Class::Send | Class::SendReceive));
-    sends && PLAIN[number] != Operation::Bsend
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_sends_that_wait_block() {
-        let numbers = 0..NAMES.len() as i64;
-        let blocking: Vec<&str> = numbers
-            .filter(|&number| send_blocks(number))
-            .map(|number| NAMES[number as usize])
-            .collect();
-        assert!(blocking.contains(&"Ssend") && blocking.contains(&"Sendrecv"));
-        assert!(!blocking.contains(&"Isend"));
-        assert!(!blocking.contains(&"Bsend") && !blocking.contains(&"Bsend_c"));
-        assert!(!send_blocks(-1) && !send_blocks(i64::MAX));
-    }
+/// Whether a collective is waited for in the call that begins it.
+pub(crate) fn collective_blocks(number: Option<i64>) -> bool {
+    let number = number.and_then(|number| usize::try_from(number).ok());
+    number.and_then(|number| CLASSES.get(number)) == Some(&Class::Collective)
 }

@@ -3,14 +3,13 @@
 use crate::facts::{self, MpiWords};
 use crate::found::Mpi;
 use crate::messages::MpiTally;
-use crate::{BlockingCalls, CallTables, sections, series, sites, words};
-use mpi_facts::KEY;
+use crate::{CallTables, sections, series, sites, words};
+use mpi_facts::{KEY, MpiFacts};
 use record::{Run, RunInfo};
 use report::{Facts, Lens, LensError, Part, ProductFacts, Reading};
 use stats::analysis::Analysis;
 use stats::{Tally, own};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Runs of traced MPI programs.
 pub struct MpiLens;
@@ -18,7 +17,7 @@ pub struct MpiLens;
 /// Such a run.
 pub struct MpiReading {
     tables: CallTables,
-    blocking: Arc<BlockingCalls>,
+    facts: MpiFacts,
     sites: BTreeMap<i64, String>,
 }
 
@@ -51,8 +50,8 @@ impl MpiReading {
         if tables.is_empty() && !run.info.parameters.contains_key(KEY) {
             return Ok(None);
         }
-        let (blocking, sites) = (Arc::new(tables.blocking()?), sites(run)?);
-        Ok(Some(MpiReading { tables, blocking, sites }))
+        let facts = facts::of(run.info.parameters.get(KEY)).unwrap_or_default();
+        Ok(Some(MpiReading { tables, facts, sites: sites(run)? }))
     }
 
     /// What was found, from the tally of all messages and the tables.
@@ -60,10 +59,22 @@ impl MpiReading {
     /// # Errors
     /// When a table is damaged.
     pub fn found(&self, tally: Box<dyn Tally>) -> Result<Option<Mpi>, crate::LensError> {
-        let mut found = own::<MpiTally>(tally).shown();
+        let mut tally = own::<MpiTally>(tally);
+        self.tables.each_blocked(|call| tally.add_blocked(call))?;
+        let collectives = tally.collectives();
+        let mut found = tally.shown();
         if !self.tables.is_empty() {
             let mpi = found.get_or_insert_default();
-            mpi.calls = Some(self.tables.tally(&mut mpi.worst)?);
+            let calls = self.tables.tally(&mut mpi.worst)?;
+            if self.tables.has_waits() {
+                mpi.account_for(
+                    calls,
+                    &collectives,
+                    &self.facts.blocking.clone().unwrap_or_default(),
+                );
+            } else {
+                mpi.calls = Some(calls);
+            }
             mpi.sites = self.sites.clone();
         }
         Ok(found)
@@ -76,7 +87,7 @@ impl Reading for MpiReading {
     }
 
     fn tally(&self) -> Box<dyn Tally> {
-        Box::new(MpiTally::new(self.blocking.clone()))
+        Box::new(MpiTally::default())
     }
 
     fn finish(
@@ -93,6 +104,7 @@ impl Reading for MpiReading {
 pub fn part(mpi: &Mpi) -> Part {
     Part {
         sentence: Some(words::sentence(mpi)),
+        stages: words::stages(mpi),
         sections: sections::sections(mpi),
         series: series::series(mpi),
         figures: serde_json::json!({ "mpi": mpi }),

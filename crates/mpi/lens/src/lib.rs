@@ -8,6 +8,8 @@
 #![allow(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod account;
+mod blocked_calls;
 mod error;
 mod facts;
 pub mod found;
@@ -25,10 +27,11 @@ mod tally;
 mod words;
 
 pub use self::study::{BoxStudy, INTEGER_BYTES, ONE_BOX, Sweep, TRIAL_BYTES, TWO_BOXES, Trial};
+pub use blocked_calls::BlockedCall;
 pub use error::LensError;
 pub use functions::function_name;
 pub use lens::{MpiLens, MpiReading, part};
-pub use messages::{BlockingCalls, MpiTally};
+pub use messages::MpiTally;
 pub use rows::{CallRow, calls_csv};
 pub use sites::sites;
 pub use slices::{CallSlice, slices, spans};

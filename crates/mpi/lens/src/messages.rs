@@ -1,29 +1,31 @@
-//! What is gathered of an MPI program's messages: what they waited for, and who was blocked for
-//! whom.
+//! What is gathered of an MPI program's messages and of the calls that were blocked: who waited for
+//! whom, and which messages lay about.
 //!
-//! The waits are those of Scalasca where it has them (late sender, late receiver), and the two that
-//! only a known arrival can tell: a message in the queue of unexpected ones, and one that nobody
-//! collects. Sums are whole numbers and what is kept of many is chosen by rank, so that any order
-//! of rows and any number of accumulators end alike.
+//! The waits are those of Scalasca where it has them (late sender, late receiver, a collective's
+//! late rank), and the two that only a known arrival can tell: a message in the queue of unexpected
+//! ones, and one that nobody collects. The first three come from the table of blocked calls, which
+//! has each nanosecond once; the others are of messages, and no rank need have been blocked. Sums
+//! are whole numbers and what is kept of many is chosen by rank, so that any order of rows and any
+//! number of accumulators end alike.
 
-mod blocking;
 mod chosen;
 mod row;
 mod sums;
 
 use std::cmp::Reverse;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
+use calls::cause::Cause;
 use record::{Field, How, NULL};
 
+use crate::blocked_calls::BlockedCall;
 use crate::found::{Arrivals, Blocked, Mpi, MpiBy, MpiGroup, MpiGroups, Wait, WaitView};
 use stats::Distribution;
 use stats::summary;
 use stats::{Columns, Tally, own};
 
-pub use blocking::BlockingCalls;
 use chosen::Chosen;
-use row::MpiRow;
+use row::{MpiRow, after};
 use sums::{Sum, Sums};
 
 /// Pairs of ranks that are told apart: all of 256 ranks.
@@ -38,29 +40,30 @@ const GROUPS_SHOWN: usize = 256;
 /// All that was gathered.
 #[derive(Clone)]
 pub struct MpiTally {
-    blocking: Arc<BlockingCalls>,
     messages: u64,
     message_time_ns: i64,
-    waits: [WaitTally; 4],
+    /// In the order of [`Wait::ALL`].
+    waits: [WaitTally; 5],
     arrivals: Arrivals,
     blocked: Sums<BlockedSum>,
     groups: [Sums<GroupSum>; 4],
     chosen: Chosen,
+    /// By function and then by who was waited for, ns.
+    collectives: BTreeMap<i64, BTreeMap<u32, i64>>,
 }
 
 #[derive(Clone, Default)]
 struct WaitTally {
     times: Distribution,
     unknown: u64,
+    uncertain_ns: i64,
     rests_on_ns: [i64; 3],
     error_ns: i64,
 }
 
+/// By cause, ns.
 #[derive(Clone, Copy, Debug, Default)]
-struct BlockedSum {
-    late_sender_ns: i64,
-    late_receiver_ns: i64,
-}
+struct BlockedSum([i64; 3]);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct GroupSum {
@@ -70,14 +73,15 @@ struct GroupSum {
     waits_ns: [i64; 4],
 }
 
+/// The waits of messages that lie about.
+const LIES: [Wait; 2] = [Wait::Unexpected, Wait::NotCollected];
+
 /// What groups are by, in the order of `groups`.
 const BY: [MpiBy; 4] = [MpiBy::Pair, MpiBy::Tag, MpiBy::SendSite, MpiBy::ReceiveSite];
 
-impl MpiTally {
-    /// Nothing yet.
-    pub fn new(blocking: Arc<BlockingCalls>) -> MpiTally {
+impl Default for MpiTally {
+    fn default() -> MpiTally {
         MpiTally {
-            blocking,
             messages: 0,
             message_time_ns: 0,
             waits: Default::default(),
@@ -85,12 +89,16 @@ impl MpiTally {
             blocked: Sums::new(PAIRS),
             groups: [Sums::new(PAIRS), Sums::new(GROUPS), Sums::new(GROUPS), Sums::new(GROUPS)],
             chosen: Chosen::default(),
+            collectives: BTreeMap::new(),
         }
     }
+}
 
+impl MpiTally {
     /// What is shown of it; `None` when the run is of no MPI program.
     pub fn shown(self) -> Option<Mpi> {
-        if self.messages == 0 {
+        let waited = self.waits.iter().any(|wait| wait.times.count() > 0);
+        if self.messages == 0 && !waited {
             return None;
         }
         let whole = self.message_time_ns;
@@ -112,45 +120,67 @@ impl MpiTally {
         })
     }
 
+    /// Of each collective function, for whom ranks were blocked in it, ns.
+    pub fn collectives(&self) -> BTreeMap<i64, BTreeMap<u32, i64>> {
+        self.collectives.clone()
+    }
+
+    /// Take in a call that was blocked.
+    pub fn add_blocked(&mut self, call: &BlockedCall) {
+        let ns = call.ns();
+        if ns <= 0 {
+            return;
+        }
+        self.waits[call.cause as usize].add_certain(ns);
+        let sum = &mut self.blocked.at((i64::from(call.rank), i64::from(call.by))).0;
+        add_to(&mut sum[call.cause as usize], ns);
+        self.chosen.add_wait(ns, || call.worst());
+        if call.cause == Cause::Collective {
+            let late = self.collectives.entry(call.function.unwrap_or(NULL)).or_default();
+            add_to(late.entry(call.by).or_default(), ns);
+            return;
+        }
+        let mut waits_ns = [0; 4];
+        waits_ns[call.cause as usize] = ns;
+        let sum = GroupSum { waits_ns, ..GroupSum::default() };
+        self.add_sum(call.way(), call.tag, call.ends(), &sum);
+    }
+
     #[inline]
     fn add_row(&mut self, row: &MpiRow) {
-        // Without a table of calls nobody knows: then a sender is taken to block for as long as it
-        // was not released.
-        let blocks = row.send_call.and_then(|call| self.blocking.blocks(row.line.src, call));
-        let waits = row.waits(blocks.unwrap_or(true));
         self.messages += 1;
         add_to(&mut self.message_time_ns, row.message_time());
         self.arrivals.add(row);
-        for (at, (tally, wait)) in self.waits.iter_mut().zip(waits).enumerate() {
-            tally.add(wait, row, at >= 2);
+        let mut waits_ns = [0; 4];
+        for (at, (wait, lay)) in LIES.into_iter().zip(row.lay()).enumerate() {
+            let ns = lay.map(|(from, to)| after(to, from));
+            self.waits[wait as usize].add(ns, row);
+            waits_ns[2 + at] = ns.unwrap_or(0);
+            if let Some((from, _)) = lay {
+                self.chosen.add_wait(waits_ns[2 + at], || row.worst(wait, from, waits_ns[2 + at]));
+            }
         }
-        self.add_blocked(row, waits);
-        self.add_groups(row, waits.map(Option::unwrap_or_default));
-        self.chosen.add(row, waits);
-    }
-
-    #[inline]
-    fn add_blocked(&mut self, row: &MpiRow, waits: [Option<i64>; 4]) {
-        let (src, dst) = (i64::from(row.line.src), i64::from(row.line.dst));
-        if let Some(ns) = waits[0].filter(|&ns| ns > 0) {
-            add_to(&mut self.blocked.at((dst, src)).late_sender_ns, ns);
-        }
-        if let Some(ns) = waits[1].filter(|&ns| ns > 0) {
-            add_to(&mut self.blocked.at((src, dst)).late_receiver_ns, ns);
-        }
-    }
-
-    #[inline]
-    fn add_groups(&mut self, row: &MpiRow, waits_ns: [i64; 4]) {
         let end_to_end_ns = row.line.taken_ns.saturating_sub(row.line.ready_ns);
         let sum = GroupSum { messages: 1, bytes: row.line.bytes, end_to_end_ns, waits_ns };
-        let [send_site, receive_site] = row.sites.map(Option::unwrap_or_default);
-        self.groups[0].at((i64::from(row.line.src), i64::from(row.line.dst))).merge(&sum);
-        if let Some(tag) = row.tag {
-            self.groups[1].at((tag, 0)).merge(&sum);
+        self.add_sum((row.line.src, row.line.dst), row.tag, row.sites, &sum);
+        self.chosen.add(row.line);
+    }
+
+    #[inline]
+    fn add_sum(
+        &mut self,
+        (src, dst): (u32, u32),
+        tag: Option<i64>,
+        sites: [Option<i64>; 2],
+        sum: &GroupSum,
+    ) {
+        let [send_site, receive_site] = sites.map(Option::unwrap_or_default);
+        self.groups[0].at((i64::from(src), i64::from(dst))).merge(sum);
+        if let Some(tag) = tag {
+            self.groups[1].at((tag, 0)).merge(sum);
         }
-        self.groups[2].at((send_site, 0)).merge(&sum);
-        self.groups[3].at((receive_site, 0)).merge(&sum);
+        self.groups[2].at((send_site, 0)).merge(sum);
+        self.groups[3].at((receive_site, 0)).merge(sum);
     }
 }
 
@@ -186,21 +216,31 @@ impl Tally for MpiTally {
         self.blocked.merge(other.blocked);
         self.groups.iter_mut().zip(other.groups).for_each(|(mine, theirs)| mine.merge(theirs));
         self.chosen.merge(other.chosen);
+        for (function, late) in other.collectives {
+            let mine = self.collectives.entry(function).or_default();
+            late.into_iter().for_each(|(rank, ns)| add_to(mine.entry(rank).or_default(), ns));
+        }
     }
 }
 
 impl WaitTally {
+    /// A call was blocked.
+    fn add_certain(&mut self, ns: i64) {
+        self.times.add(ns);
+    }
+
+    /// A message lay about, as far as its arrival is known.
     #[inline]
-    fn add(&mut self, wait: Option<i64>, row: &MpiRow, rests_on_arrival: bool) {
+    fn add(&mut self, wait: Option<i64>, row: &MpiRow) {
         match wait {
             None => self.unknown += 1,
             Some(0) => {}
             Some(ns) => {
                 self.times.add(ns);
-                if let Some(how) = row.how.filter(|_| rests_on_arrival) {
+                if let Some(how) = row.how {
                     add_to(&mut self.rests_on_ns[how as usize], ns);
-                    let error = if how == How::Observed { 0 } else { row.error_ns.unwrap_or(0) };
-                    add_to(&mut self.error_ns, error);
+                    add_to(&mut self.error_ns, row.error());
+                    add_to(&mut self.uncertain_ns, ns.min(row.error()));
                 }
             }
         }
@@ -214,15 +254,17 @@ impl WaitTally {
             .zip(other.rests_on_ns)
             .for_each(|(mine, theirs)| add_to(mine, theirs));
         add_to(&mut self.error_ns, other.error_ns);
+        add_to(&mut self.uncertain_ns, other.uncertain_ns);
     }
 
     fn shown(&self, wait: Wait, whole_ns: i64) -> WaitView {
-        let total = self.times.moments().sum;
+        let total = i64::try_from(self.times.moments().sum).unwrap_or(i64::MAX);
         WaitView {
             wait,
             count: self.times.count(),
             unknown: self.unknown,
-            total_ns: i64::try_from(total).unwrap_or(i64::MAX),
+            total_ns: total,
+            certain_ns: total.saturating_sub(self.uncertain_ns),
             share: if whole_ns > 0 { total as f64 / whole_ns as f64 } else { 0.0 },
             summary: summary(&self.times),
             rests_on_ns: self.rests_on_ns,
@@ -244,8 +286,7 @@ impl Arrivals {
 
 impl Sum for BlockedSum {
     fn merge(&mut self, other: &BlockedSum) {
-        add_to(&mut self.late_sender_ns, other.late_sender_ns);
-        add_to(&mut self.late_receiver_ns, other.late_receiver_ns);
+        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| add_to(mine, theirs));
     }
 }
 
@@ -270,23 +311,23 @@ fn add_to(sum: &mut i64, ns: i64) {
 
 fn blocked(sums: Sums<BlockedSum>) -> (Vec<Blocked>, (u64, i64)) {
     let (kept, mut keys, mut rest) = sums.finish();
-    let one = |(&(rank, by), sum): (&(i64, i64), &BlockedSum)| Blocked {
-        rank: rank as u32,
-        by: by as u32,
-        late_sender_ns: sum.late_sender_ns,
-        late_receiver_ns: sum.late_receiver_ns,
+    let one = |(&(rank, by), sum): (&(i64, i64), &BlockedSum)| {
+        let [late_sender_ns, late_receiver_ns, collective_ns] = sum.0;
+        let (rank, by) = (rank as u32, by as u32);
+        Blocked { rank, by, late_sender_ns, late_receiver_ns, collective_ns }
     };
     let mut all: Vec<Blocked> = kept.iter().map(one).collect();
     all.sort_by_key(|blocked| (Reverse(blocked.total_ns()), blocked.rank, blocked.by));
     for beyond in all.iter().skip(BLOCKED_SHOWN) {
         keys += 1;
-        rest.merge(&BlockedSum {
-            late_sender_ns: beyond.late_sender_ns,
-            late_receiver_ns: beyond.late_receiver_ns,
-        });
+        rest.merge(&BlockedSum([
+            beyond.late_sender_ns,
+            beyond.late_receiver_ns,
+            beyond.collective_ns,
+        ]));
     }
     all.truncate(BLOCKED_SHOWN);
-    (all, (keys, rest.late_sender_ns.saturating_add(rest.late_receiver_ns)))
+    (all, (keys, rest.0.iter().fold(0, |sum: i64, ns| sum.saturating_add(*ns))))
 }
 
 fn groups(by: MpiBy, sums: Sums<GroupSum>) -> MpiGroups {

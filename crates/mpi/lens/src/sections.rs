@@ -28,14 +28,9 @@ fn worst(mpi: &Mpi) -> Option<Section> {
     if mpi.worst.is_empty() {
         return None;
     }
-    let title = if mpi.worst.len() == 10 {
-        "The ten messages that waited longest"
-    } else {
-        "The messages that waited longest"
-    };
-    let sentence = "Each with what its two ranks did from its send (or from when the receiver \
-    began to wait) until it was taken, \
-                    longest first. Computing is time outside MPI.";
+    let title = if mpi.worst.len() == 10 { "The ten longest waits" } else { "The longest waits" };
+    let sentence = "Ranks that were blocked in a call, and messages that lay about, longest first, \
+        with what the rank that they waited for did meanwhile. Computing is time outside MPI.";
     Some(Section::new("mpi-worst", title, sentence).table(tables::worst(mpi)))
 }
 
@@ -45,29 +40,41 @@ fn functions(mpi: &Mpi) -> Option<Section> {
         "Time in each function, all ranks together; polls count from the first to the last of a \
         run of them."
             .to_owned();
-    if let Some(first) = calls.collectives.first().filter(|first| first.waited_ns > 0) {
-        sentence.push_str(&format!(
-            " In {} ranks waited {} for the last of them to enter.",
-            first.name,
-            document::time(first.waited_ns as f64)
-        ));
+    if let Some((name, waited)) = calls
+        .collectives
+        .iter()
+        .filter_map(|one| Some((&one.name, one.waited_ns?)))
+        .max_by_key(|(_, waited)| *waited)
+        .filter(|(_, waited)| *waited > 0)
+    {
+        let waited = document::time(waited as f64);
+        sentence.push_str(&format!(" In {name} ranks were blocked {waited} for others to enter."));
     }
     let mut section = Section::new("mpi-functions", "MPI functions", sentence)
         .table(tables::functions(&calls.functions));
     if !calls.collectives.is_empty() {
-        section.blocks.push(Block::Heading("Collectives: who came last".to_owned()));
+        section.blocks.push(Block::Heading("Collectives: who came late".to_owned()));
         section.blocks.push(Block::Table(tables::collectives(calls)));
     }
     if calls.collectives_left_out > 0 {
         let note = words::collectives_left_out(calls.collectives_left_out);
         section.blocks.push(Block::Note(None, note));
     }
+    let not_compared = mpi.account.map_or(0, |account| account.not_compared);
+    if not_compared > 0 {
+        let note = words::not_compared(not_compared);
+        section.blocks.push(Block::Note(None, note));
+    }
     Some(section)
 }
 
 fn groups(mpi: &Mpi) -> Option<Section> {
-    let sentence = "The messages of each pair of ranks and of each tag; those whose messages \
-    waited most come first.";
+    let mut sentence =
+        "The messages of each pair of ranks and of each tag; those with most waiting come first."
+            .to_owned();
+    if mpi.account.is_some() {
+        sentence.push_str(" Late sender and late receiver are time that a rank was blocked.");
+    }
     let section = Section::new("mpi-groups", "Pairs and tags", sentence);
     let by = [(MpiBy::Pair, "Pairs of ranks"), (MpiBy::Tag, "Tags")];
     with_groups(section, mpi, by, |groups| !groups.groups.is_empty())

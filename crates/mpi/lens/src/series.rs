@@ -2,7 +2,7 @@
 
 use document::{Point, Series};
 
-use crate::found::{Activity, Blocked, Mpi, MpiBy, Wait};
+use crate::found::{Activity, Blocked, Mpi, MpiBy, Wait, WaitView};
 use crate::words::group_name;
 
 type Points = fn(&Mpi) -> Vec<Point>;
@@ -29,6 +29,7 @@ fn wait_key(wait: Wait) -> &'static str {
     match wait {
         Wait::LateSender => "late-sender",
         Wait::LateReceiver => "late-receiver",
+        Wait::Collective => "collective",
         Wait::Unexpected => "unexpected",
         Wait::NotCollected => "not-collected",
     }
@@ -41,19 +42,23 @@ fn activity_key(activity: Activity) -> &'static str {
         Activity::Waiting => "waiting",
         Activity::Polling => "polling",
         Activity::Collective => "collective",
+        Activity::CollectiveWait => "collective-wait",
         Activity::Other => "other",
     }
 }
 
-/// Each wait as a whole: messages, sum, share, quantiles, and what rests on unseen arrivals.
+/// Each wait as a whole: calls or messages, sum, share, quantiles, and what rests on unseen
+/// arrivals; then what blocked time is part of.
 fn waits(mpi: &Mpi) -> Vec<Point> {
-    let mut points = Vec::new();
-    for wait in &mpi.waits {
+    let mut points = account(mpi);
+    let known = |view: &&WaitView| mpi.account.is_some() || !view.wait.blocks();
+    for wait in mpi.waits.iter().filter(known) {
         let key = wait_key(wait.wait);
         let [observed, bracketed, modelled] = wait.rests_on_ns;
         let figures = [
-            ("", wait.count as f64, "messages"),
+            ("", wait.count as f64, if wait.wait.blocks() { "calls" } else { "messages" }),
             (" total", wait.total_ns as f64, "ns"),
+            (" certain", wait.certain_ns as f64, "ns"),
             (" share", wait.share, "part"),
             (" unknown", wait.unknown as f64, "messages"),
             (" rests on observed", observed as f64, "ns"),
@@ -72,11 +77,22 @@ fn waits(mpi: &Mpi) -> Vec<Point> {
     points
 }
 
+fn account(mpi: &Mpi) -> Vec<Point> {
+    let Some(account) = &mpi.account else { return Vec::new() };
+    let figures = [
+        ("blocked", account.blocked_ns),
+        ("in calls", account.in_calls_ns),
+        ("all ranks", account.elapsed_ns),
+        ("perhaps blocked", account.unknown_ns),
+    ];
+    figures.map(|(what, ns)| Point::of(what, ns as f64, "ns")).into()
+}
+
 /// The first rank waited for the second.
 fn blocked(mpi: &Mpi) -> Vec<Point> {
     let of = |b: &Blocked| {
-        [("late-sender", b.late_sender_ns), ("late-receiver", b.late_receiver_ns)]
-            .map(|(key, ns)| Point::of(key, ns as f64, "ns").over(b.rank, b.by))
+        [Wait::LateSender, Wait::LateReceiver, Wait::Collective]
+            .map(|wait| Point::of(wait_key(wait), b.of(wait) as f64, "ns").over(b.rank, b.by))
     };
     mpi.blocked.iter().flat_map(of).collect()
 }
@@ -95,7 +111,9 @@ fn groups(mpi: &Mpi) -> Vec<Point> {
             let name = format!("{by} {}", group_name(mpi, groups.by, group));
             let messages = group.messages as f64;
             points.push(Point::of(format!("{name} messages"), messages, "messages"));
-            points.extend(Wait::ALL.iter().zip(group.waits_ns).map(|(wait, ns)| {
+            let waits = Wait::OF_MESSAGES.iter().zip(group.waits_ns);
+            let known = |wait: &Wait| mpi.account.is_some() || !wait.blocks();
+            points.extend(waits.filter(|(wait, _)| known(wait)).map(|(wait, ns)| {
                 Point::of(format!("{name} {}", wait_key(*wait)), ns as f64, "ns")
             }));
         }
@@ -131,13 +149,17 @@ fn calls(mpi: &Mpi) -> Vec<Point> {
         );
     }
     for c in &calls.collectives {
-        let figures = [
-            ("times compared", c.count as f64, "count"),
-            ("ranks waited", c.waited_ns as f64, "ns"),
-            ("first to last", c.spread_ns as f64, "ns"),
+        let times = [
+            ("time in it", c.in_calls_ns),
+            ("ranks waited", c.waited_ns),
+            ("first to last", Some(c.spread_ns)),
         ];
+        let mut figures = vec![("times compared", c.count as f64, "count")];
+        figures.extend(times.iter().filter_map(|(what, ns)| Some((*what, (*ns)? as f64, "ns"))));
         points.extend(
-            figures.map(|(what, y, unit)| Point::of(format!("{} {what}", c.name), y, unit)),
+            figures
+                .into_iter()
+                .map(|(what, y, unit)| Point::of(format!("{} {what}", c.name), y, unit)),
         );
     }
     points

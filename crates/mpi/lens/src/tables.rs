@@ -1,10 +1,10 @@
 //! The tables of calls of a run, and what is worked out of them.
 
-use crate::BlockingCalls;
-use crate::found::{Calls, WorstMessage};
-use crate::functions::{functions, send_blocks};
+use crate::blocked_calls::blocked_of;
+use crate::found::{Calls, WorstWait};
+use crate::functions::functions;
 use crate::{CallColumns, CallTally, LensError};
-use calls::table::{CallColumn, calls_file, columns_in_file};
+use calls::table::{CallColumn, calls_file, columns_in_file, waits_file};
 use record::{Run, SideReader};
 use std::path::{Path, PathBuf};
 use std::thread::ScopedJoinHandle;
@@ -13,13 +13,13 @@ use std::thread::ScopedJoinHandle;
 pub struct CallTables {
     /// Rank and file, in the order of ranks.
     files: Vec<(u32, PathBuf)>,
+    /// The tables of blocked calls.
+    waits: Vec<(u32, PathBuf)>,
 }
 
 /// Some columns of a row group of a rank's table.
 pub(crate) struct Group {
     pub rank: u32,
-    /// The number of its first row.
-    pub first: u64,
     columns: Vec<(CallColumn, Vec<i64>)>,
 }
 
@@ -38,10 +38,13 @@ const TALLIED: &[CallColumn] = &[
 impl CallTables {
     /// Those that the run has.
     pub fn of(run: &Run) -> CallTables {
-        let file = |(launch, node): (u32, &record::NodeInfo)| {
-            (node.node, run.path().join(calls_file(launch, node.node)))
+        let those = |name: fn(u32, u32) -> String| {
+            let file = |(launch, node): (u32, &record::NodeInfo)| {
+                (node.node, run.path().join(name(launch, node.node)))
+            };
+            run.info.nodes().map(file).filter(|(_, path)| path.exists()).collect()
         };
-        CallTables { files: run.info.nodes().map(file).filter(|(_, path)| path.exists()).collect() }
+        CallTables { files: those(calls_file), waits: those(waits_file) }
     }
 
     /// Whether there are none.
@@ -49,26 +52,22 @@ impl CallTables {
         self.files.is_empty()
     }
 
-    /// Which calls block their rank.
-    ///
-    /// # Errors
-    /// When a table is damaged.
-    pub fn blocking(&self) -> Result<BlockingCalls, LensError> {
-        let mut all = BlockingCalls::default();
-        self.each_group(&[CallColumn::Call], |group| {
-            let codes = group.column(CallColumn::Call);
-            all.add(group.rank, group.first, codes.iter().map(|code| send_blocks(*code)));
-            Ok::<(), LensError>(())
-        })?;
-        Ok(all)
+    /// The table of blocked calls of each rank that has one.
+    pub(crate) fn waits(&self) -> impl Iterator<Item = (u32, &Path)> {
+        self.waits.iter().map(|(rank, path)| (*rank, path.as_path()))
     }
 
-    /// What ranks and functions took, and what ranks did while the worst messages were under way. A
+    /// Whether there is an account of blocked calls.
+    pub fn has_waits(&self) -> bool {
+        !self.waits.is_empty()
+    }
+
+    /// What ranks and functions took, and what ranks did during the longest waits. A
     /// thread takes every so-many-th rank.
     ///
     /// # Errors
     /// When a table is damaged.
-    pub fn tally(&self, worst: &mut [WorstMessage]) -> Result<Calls, LensError> {
+    pub fn tally(&self, worst: &mut [WorstWait]) -> Result<Calls, LensError> {
         let threads = std::thread::available_parallelism()
             .map_or(1, usize::from)
             .clamp(1, self.files.len().max(1));
@@ -92,7 +91,7 @@ impl CallTables {
         &self,
         first: usize,
         step: usize,
-        worst: &[WorstMessage],
+        worst: &[WorstWait],
     ) -> Result<CallTally, LensError> {
         let mut tally = CallTally::new(functions(), worst);
         for (rank, path) in self.files.iter().skip(first).step_by(step) {
@@ -100,6 +99,9 @@ impl CallTables {
                 tally.add(*rank, &tallied(group));
                 Ok::<(), LensError>(())
             })?;
+            if let Some((_, path)) = self.waits.iter().find(|(of, _)| of == rank) {
+                blocked_of(*rank, path, |call| tally.add_blocked(call))?;
+            }
         }
         Ok(tally)
     }
@@ -122,12 +124,10 @@ fn groups_of<E: From<LensError>>(
 ) -> Result<(), E> {
     let failed = |error| E::from(LensError::Record(error));
     let mut table = SideReader::open(path, &columns_in_file(columns)).map_err(failed)?;
-    let mut first = 0;
     for group in 0..table.groups() {
         let read = table.read(group).map_err(failed)?;
         let columns = columns.iter().copied().zip(read).collect();
-        each(&Group { rank, first, columns })?;
-        first += table.group_rows(group) as u64;
+        each(&Group { rank, columns })?;
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! What is gathered of the calls of MPI ranks: where each rank's time went, which functions took
-//! it, for whom collectives waited, and what ranks did while the worst messages were under way.
+//! it, how far apart ranks entered collectives, and what ranks did during the longest waits.
 //!
 //! Rows of a rank come in the order of entering, ranks in any order. Memory grows with the ranks
 //! and the functions, and up to a bound with the collectives.
@@ -11,8 +11,12 @@ mod lanes;
 
 use record::NULL;
 
-use crate::found::{Activity, Calls, WorstMessage};
+use calls::cause::Cause;
 
+use crate::blocked_calls::BlockedCall;
+use crate::found::{Activity, Calls, WorstWait};
+
+use crate::functions::collective_blocks;
 use collectives::Collectives;
 use doing::Meanwhile;
 use functions::Functions;
@@ -25,8 +29,7 @@ pub struct Function {
     pub name: String,
     /// What a rank does in it.
     pub activity: Activity,
-    /// Whether a rank leaves it only when its part is done; of collectives those alone are
-    /// compared.
+    /// Whether a rank leaves it only when its part is done.
     pub blocks: bool,
 }
 
@@ -76,9 +79,8 @@ struct CallRow {
 }
 
 impl CallTally {
-    /// A tally of calls of these functions, which will also say what ranks did while these messages
-    /// were under way.
-    pub fn new(functions: Vec<Function>, worst: &[WorstMessage]) -> CallTally {
+    /// A tally of calls of these functions, which will also say what ranks did during these waits.
+    pub fn new(functions: Vec<Function>, worst: &[WorstWait]) -> CallTally {
         CallTally {
             functions: Functions::new(functions.len()),
             lanes: Lanes::default(),
@@ -98,8 +100,15 @@ impl CallTally {
             lane.add(&call);
             stretches.iter_mut().for_each(|stretch| stretch.add(&call));
             if call.activity == Activity::Collective && call.communicator != NULL {
-                collectives.add(rank, &call, names[call.code].blocks);
+                collectives.add(rank, &call);
             }
+        }
+    }
+
+    /// Take in a blocked call of a rank whose calls are in already.
+    pub fn add_blocked(&mut self, call: &BlockedCall) {
+        if call.cause == Cause::Collective && collective_blocks(call.function) {
+            self.lanes.rank(call.rank).hold(call.from_ns, call.until_ns);
         }
     }
 
@@ -111,14 +120,22 @@ impl CallTally {
         self.meanwhile.merge(other.meanwhile);
     }
 
-    /// What is shown of it, and the messages with what both ranks did.
-    pub fn finish(self, worst: &mut [WorstMessage]) -> Calls {
+    /// What is shown of it, and the waits with what the ranks did that were waited for.
+    pub fn finish(self, worst: &mut [WorstWait]) -> Calls {
         self.meanwhile.tell(&self.names, worst);
-        let (collectives, collectives_left_out) = self.collectives.shown(&self.names);
+        let (mut collectives, collectives_left_out) = self.collectives.shown(&self.names);
+        let functions = self.functions.shown(&self.names);
+        let blocking = |name: &str| {
+            let blocks = self.names.iter().any(|function| function.name == name && function.blocks);
+            functions.iter().find(|function| blocks && function.name == name)
+        };
+        for one in &mut collectives {
+            one.in_calls_ns = blocking(&one.name).map(|function| function.total_ns);
+        }
         let (ranks, shown) = self.lanes.shown();
         Calls {
             ranks,
-            functions: self.functions.shown(&self.names),
+            functions,
             collectives,
             collectives_left_out,
             lanes: shown.lanes,

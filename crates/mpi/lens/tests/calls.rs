@@ -3,8 +3,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use mpi_lens::found::{Activity, MessageLine, WorstMessage};
-use mpi_lens::{CallColumns, CallTally, Function};
+use calls::cause::Cause;
+use calls::list::Operation;
+use mpi_lens::found::{Activity, Wait, WorstWait};
+use mpi_lens::{BlockedCall, CallColumns, CallTally, Function};
 use record::NULL;
 
 const MS: i64 = 1_000_000;
@@ -40,22 +42,20 @@ impl Table {
     }
 }
 
-/// A message from rank 0 to rank 1 that is under way for 50.001 ms.
-fn worst() -> WorstMessage {
-    let line =
-        MessageLine { src: 0, seq: 0, dst: 1, ready_ns: 10 * MS, taken_ns: 60 * MS + US, bytes: 8 };
-    WorstMessage {
-        line,
+/// Rank 0 waits for rank 1 for 50.001 ms.
+fn worst() -> WorstWait {
+    WorstWait {
+        wait: Wait::LateSender,
+        rank: 0,
+        by: 1,
+        from_ns: 10 * MS,
+        waited_ns: 50 * MS + US,
+        error_ns: None,
+        message: None,
         tag: None,
-        arrived_ns: None,
-        posted_ns: None,
-        awaited_ns: None,
-        released_ns: None,
-        arrived_error_ns: None,
-        waits_ns: [None; 4],
-        waited_ns: 0,
+        collective: None,
         sites: [None; 2],
-        doing: Default::default(),
+        doing: Vec::new(),
     }
 }
 
@@ -83,9 +83,9 @@ fn the_time_of_ranks_and_functions_adds_up() {
     let mut tally = CallTally::new(functions(), &[]);
     two_ranks().iter().for_each(|(rank, table)| tally.add(*rank, &table.columns()));
     let calls = tally.finish(&mut []);
-    // Computing, sending, waiting, polling, collective, other.
-    assert_eq!(calls.ranks[0].activity_ns, [3 * MS, MS, 0, 2 * MS, 6 * MS, 0]);
-    assert_eq!(calls.ranks[1].activity_ns, [12 * MS, 0, 2 * MS, 0, MS, 0]);
+    // Computing, sending, waiting, polling, collective, waiting in one, other.
+    assert_eq!(calls.ranks[0].activity_ns, [3 * MS, MS, 0, 2 * MS, 6 * MS, 0, 0]);
+    assert_eq!(calls.ranks[1].activity_ns, [12 * MS, 0, 2 * MS, 0, MS, 0, 0]);
     assert_eq!((calls.ranks[0].calls, calls.ranks[1].unfinished), (502, 1));
     let functions: Vec<_> = calls
         .functions
@@ -120,20 +120,45 @@ fn ranks_may_be_gathered_apart() {
     assert_eq!(gathered(true), gathered(false));
 }
 
+/// Rank 0 enters the barrier at 4 ms, rank 1 at 9.
+fn held() -> BlockedCall {
+    BlockedCall {
+        rank: 0,
+        call: 1,
+        from_ns: 4 * MS,
+        until_ns: 9 * MS,
+        cause: Cause::Collective,
+        by: 1,
+        function: Some(Operation::Barrier as i64),
+        sites: [None; 2],
+        tag: None,
+        seq: None,
+        bytes: 0,
+        ready_ns: None,
+        taken_ns: None,
+    }
+}
+
 #[test]
-fn a_collective_waits_for_the_last() {
+fn a_collective_is_told_with_the_time_in_it_and_that_spent_waiting() {
     let mut tally = CallTally::new(functions(), &[]);
     two_ranks().iter().rev().for_each(|(rank, table)| tally.add(*rank, &table.columns()));
+    tally.add_blocked(&held());
     let calls = tally.finish(&mut []);
     let [barrier] = &calls.collectives[..] else { panic!("one function") };
-    assert_eq!((barrier.count, barrier.spread_ns, barrier.waited_ns), (1, 5 * MS, 5 * MS));
-    assert_eq!((barrier.last, calls.collectives_left_out), (Some((1, 1)), 0));
+    assert_eq!((barrier.count, barrier.spread_ns), (1, 5 * MS));
+    assert_eq!(barrier.in_calls_ns, Some(7 * MS));
+    assert_eq!(calls.collectives_left_out, 0);
+    let of = |activity: Activity| calls.ranks[0].activity_ns[activity as usize];
+    assert_eq!((of(Activity::Collective), of(Activity::CollectiveWait)), (MS, 5 * MS));
+    assert_eq!(of(Activity::Computing), 3 * MS, "what is waiting is no other time");
 }
 
 #[test]
 fn slices_hold_all_the_time() {
     let mut tally = CallTally::new(functions(), &[]);
     two_ranks().iter().for_each(|(rank, table)| tally.add(*rank, &table.columns()));
+    tally.add_blocked(&held());
     let calls = tally.finish(&mut []);
     assert!(calls.lanes.iter().all(|lane| lane.slices.len() == calls.lanes[0].slices.len()));
     for (lane, rank) in calls.lanes.iter().zip(&calls.ranks) {
@@ -152,18 +177,14 @@ fn slices_hold_all_the_time() {
 #[test]
 fn what_ranks_did_meanwhile_is_told() {
     let mut worst = [worst()];
-    // It lies between 10 and 60.001 ms: the sender is in Recv for 20 ms, the receiver in a call it
-    // never leaves.
-    let sender = Table::default().call(5 * MS, 9 * MS, 0).call(30 * MS, 50 * MS, 1);
-    let receiver = Table::default().call(59 * MS, NULL, 1);
+    // It lies between 10 and 60.001 ms: the rank waited for is in Recv for 20 ms.
+    let waiter = Table::default().call(10 * MS, 61 * MS, 1);
+    let late = Table::default().call(5 * MS, 9 * MS, 0).call(30 * MS, 50 * MS, 1);
     let mut tally = CallTally::new(functions(), &worst);
-    tally.add(0, &sender.columns());
-    tally.add(1, &receiver.columns());
+    tally.add(0, &waiter.columns());
+    tally.add(1, &late.columns());
     tally.finish(&mut worst);
-    let told = |side: usize| {
-        let doing = worst[0].doing[side].iter();
-        doing.map(|doing| (doing.call.as_deref(), doing.calls, doing.ns)).collect::<Vec<_>>()
-    };
-    assert_eq!(told(0), [(None, 0, 30_001 * US), (Some("MPI_Recv"), 1, 20 * MS)]);
-    assert_eq!(told(1), [(None, 0, 49 * MS), (Some("MPI_Recv"), 1, 1_001 * US)]);
+    let doing = worst[0].doing.iter();
+    let told: Vec<_> = doing.map(|doing| (doing.call.as_deref(), doing.calls, doing.ns)).collect();
+    assert_eq!(told, [(None, 0, 30_001 * US), (Some("MPI_Recv"), 1, 20 * MS)]);
 }

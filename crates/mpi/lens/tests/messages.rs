@@ -3,10 +3,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
-
+use calls::cause::Cause;
+use calls::list::Operation;
 use mpi_lens::found::{Mpi, MpiBy, Wait};
-use mpi_lens::{BlockingCalls, MpiTally};
+use mpi_lens::{BlockedCall, MpiTally};
 use proptest::prelude::*;
 use record::{Field, How, Kind, NULL, Values};
 use stats::analysis::{Analysis, Stage};
@@ -26,16 +26,13 @@ struct Planted {
     posted: i64,
     awaited: i64,
     taken: i64,
-    released: i64,
     how: How,
     error: i64,
-    send_call: i64,
     sites: [i64; 2],
 }
 
 /// A late sender by 5 ms, a receiver asleep for 50 ms, a rendezvous blocked for 20 ms, a message
-/// that lies about for 24.9 ms, and a send that does not block and was released late for reasons of
-/// its own.
+/// that lies about for 24.9 ms, and a large one that its receiver posts late, blocking nobody.
 fn planted() -> [Planted; 5] {
     let usual = Planted {
         src: 0,
@@ -46,10 +43,8 @@ fn planted() -> [Planted; 5] {
         posted: MS,
         awaited: MS,
         taken: 6 * MS + 20 * US,
-        released: 6 * MS + 5 * US,
         how: How::Observed,
         error: NULL,
-        send_call: 0,
         sites: [1, 2],
     };
     [
@@ -61,7 +56,6 @@ fn planted() -> [Planted; 5] {
             posted: 60 * MS,
             awaited: 60 * MS,
             taken: 60 * MS + US,
-            released: 10 * MS + 2 * US,
             how: How::Modelled,
             error: 3 * US,
             ..usual
@@ -74,7 +68,6 @@ fn planted() -> [Planted; 5] {
             posted: 120 * MS,
             awaited: 120 * MS,
             taken: 120 * MS + 600 * US,
-            released: 120 * MS + 500 * US,
             sites: [3, 4],
             ..usual
         },
@@ -85,7 +78,6 @@ fn planted() -> [Planted; 5] {
             posted: 200 * MS,
             awaited: 230 * MS,
             taken: 230 * MS + 10 * US,
-            released: 205 * MS + 10 * US,
             how: How::Bracketed,
             error: 50 * US,
             ..usual
@@ -98,19 +90,56 @@ fn planted() -> [Planted; 5] {
             posted: 310 * MS,
             awaited: 310 * MS,
             taken: 310 * MS + 200 * US,
-            released: 340 * MS,
-            send_call: 1,
             sites: [5, 4],
             ..usual
         },
     ]
 }
 
-fn blocking() -> BlockingCalls {
-    let mut blocking = BlockingCalls::default();
-    blocking.add(0, 0, [true, false].into_iter());
-    blocking.add(2, 0, [true, false].into_iter());
-    blocking
+/// What the table of blocked calls has of them, and a broadcast that its root was 7 ms late for.
+fn blocked() -> [BlockedCall; 3] {
+    let late_sender = BlockedCall {
+        rank: 1,
+        call: 0,
+        from_ns: MS,
+        until_ns: 6 * MS,
+        cause: Cause::LateSender,
+        by: 0,
+        function: None,
+        sites: [Some(2), Some(1)],
+        tag: Some(7),
+        seq: Some(0),
+        bytes: 100,
+        ready_ns: Some(6 * MS),
+        taken_ns: Some(6 * MS + 20 * US),
+    };
+    let late_receiver = BlockedCall {
+        rank: 2,
+        from_ns: 100 * MS,
+        until_ns: 120 * MS,
+        cause: Cause::LateReceiver,
+        by: 3,
+        sites: [Some(3), Some(4)],
+        seq: Some(2),
+        ready_ns: Some(100 * MS),
+        taken_ns: Some(120 * MS + 600 * US),
+        ..late_sender
+    };
+    let collective = BlockedCall {
+        rank: 1,
+        from_ns: 400 * MS,
+        until_ns: 407 * MS,
+        cause: Cause::Collective,
+        by: 0,
+        function: Some(Operation::Bcast as i64),
+        sites: [Some(6), Some(6)],
+        tag: None,
+        seq: None,
+        ready_ns: None,
+        taken_ns: None,
+        ..late_sender
+    };
+    [late_sender, late_receiver, collective]
 }
 
 fn add(accumulator: &mut Accumulator, rows: &[(i64, Planted)]) {
@@ -129,8 +158,6 @@ fn add(accumulator: &mut Accumulator, rows: &[(i64, Planted)]) {
             Field::Tag => row.tag,
             Field::PostedNs => row.posted,
             Field::AwaitedNs => row.awaited,
-            Field::ReleasedNs => row.released,
-            Field::SendCall => row.send_call,
             Field::SendSite => row.sites[0],
             Field::ReceiveSite => row.sites[1],
             _ => NULL,
@@ -145,20 +172,22 @@ fn add(accumulator: &mut Accumulator, rows: &[(i64, Planted)]) {
     accumulator.add_columns(&columns, Position { launch: 0, node: 0, first_row: 0 });
 }
 
-fn accumulator(blocking: BlockingCalls) -> Accumulator {
+fn accumulator() -> Accumulator {
     let options = Options { traced: true, ..Options::default() };
-    Accumulator::with(options, vec![Box::new(MpiTally::new(Arc::new(blocking)))])
+    Accumulator::with(options, vec![Box::new(MpiTally::default())])
 }
 
 fn found(accumulator: Accumulator) -> (Analysis, Option<Mpi>) {
     let (analysis, mut tallies) = accumulator.finish_all();
-    (analysis, own::<MpiTally>(tallies.remove(0)).shown())
+    let mut tally = own::<MpiTally>(tallies.remove(0));
+    blocked().iter().for_each(|call| tally.add_blocked(call));
+    (analysis, tally.shown())
 }
 
 fn analyse(rows: &[(i64, Planted)], batch: usize, accumulators: usize) -> (Analysis, Option<Mpi>) {
-    let mut parts: Vec<Accumulator> = (0..accumulators).map(|_| accumulator(blocking())).collect();
+    let mut parts: Vec<Accumulator> = (0..accumulators).map(|_| accumulator()).collect();
     rows.chunks(batch).enumerate().for_each(|(at, rows)| add(&mut parts[at % accumulators], rows));
-    let mut whole = accumulator(blocking());
+    let mut whole = accumulator();
     parts.into_iter().for_each(|part| whole.merge(part));
     found(whole)
 }
@@ -179,13 +208,14 @@ fn each_planted_wait_is_found() {
     let expected = [
         (Wait::LateSender, 1, 5 * MS),
         (Wait::LateReceiver, 1, 20 * MS),
+        (Wait::Collective, 1, 7 * MS),
         (Wait::Unexpected, 1, 49_990 * US),
         (Wait::NotCollected, 1, 24_900 * US),
     ];
     assert_eq!(found, expected);
     // 5.02 ms from when the receiver waited, 50.001, 20.6, 25.01 and 10.2 ms from the send.
     assert_eq!(mpi.message_time_ns, 110_831 * US);
-    assert!((mpi.waits[2].share - 49.990 / 110.831).abs() < 1e-12);
+    assert!((mpi.waits[3].share - 49.990 / 110.831).abs() < 1e-12);
     assert!(mpi.waits.iter().all(|wait| wait.unknown == 0));
     assert_eq!(mpi.waits[0].summary.max_ns, 5 * MS);
 }
@@ -195,10 +225,12 @@ fn what_rests_on_an_unseen_arrival_is_told() {
     let mpi = mpi();
     assert_eq!(mpi.arrivals.known, [3, 1, 1]);
     assert_eq!(mpi.arrivals.error_ns, [50 * US, 3 * US]);
-    let rests: Vec<_> = mpi.waits.iter().map(|wait| (wait.rests_on_ns, wait.error_ns)).collect();
-    let expected =
-        [([0; 3], 0), ([0; 3], 0), ([0, 0, 49_990 * US], 3 * US), ([0, 24_900 * US, 0], 50 * US)];
+    let rests: Vec<_> =
+        mpi.waits[3..].iter().map(|wait| (wait.rests_on_ns, wait.error_ns)).collect();
+    let expected = [([0, 0, 49_990 * US], 3 * US), ([0, 24_900 * US, 0], 50 * US)];
     assert_eq!(rests, expected);
+    let certain: Vec<i64> = mpi.waits.iter().map(|wait| wait.certain_ns).collect();
+    assert_eq!(certain, [5 * MS, 20 * MS, 7 * MS, 49_987 * US, 24_850 * US]);
 }
 
 #[test]
@@ -206,9 +238,9 @@ fn who_waited_for_whom_is_told() {
     let blocked: Vec<_> = mpi()
         .blocked
         .iter()
-        .map(|b| (b.rank, b.by, b.late_sender_ns, b.late_receiver_ns))
+        .map(|b| (b.rank, b.by, b.late_sender_ns, b.late_receiver_ns, b.collective_ns))
         .collect();
-    assert_eq!(blocked, [(2, 3, 0, 20 * MS), (1, 0, 5 * MS, 0)]);
+    assert_eq!(blocked, [(2, 3, 0, 20 * MS, 0), (1, 0, 5 * MS, 0, 7 * MS)]);
 }
 
 #[test]
@@ -231,10 +263,20 @@ fn groups_hold_their_messages() {
 #[test]
 fn the_worst_come_first_and_are_told_whole() {
     let mpi = mpi();
-    let waited: Vec<i64> = mpi.worst.iter().map(|worst| worst.waited_ns).collect();
-    assert_eq!(waited, [49_990 * US, 24_900 * US, 20 * MS, 5 * MS]);
-    assert_eq!(mpi.worst[0].arrived_error_ns, Some(3 * US));
-    assert_eq!(mpi.worst[2].waits_ns, [Some(0), Some(20 * MS), Some(0), Some(0)]);
+    let waited: Vec<(Wait, i64)> =
+        mpi.worst.iter().map(|worst| (worst.wait, worst.waited_ns)).collect();
+    let expected = [
+        (Wait::Unexpected, 49_990 * US),
+        (Wait::NotCollected, 24_900 * US),
+        (Wait::LateReceiver, 20 * MS),
+        (Wait::Collective, 7 * MS),
+        (Wait::LateSender, 5 * MS),
+    ];
+    assert_eq!(waited, expected);
+    assert_eq!(mpi.worst[0].error_ns, Some(3 * US));
+    assert_eq!((mpi.worst[0].rank, mpi.worst[0].by), (0, 1));
+    assert_eq!(mpi.worst[2].message.map(|line| (line.src, line.dst, line.seq)), Some((2, 3, 2)));
+    assert_eq!(mpi.worst[3].collective.as_deref(), Some("MPI_Bcast"));
     assert_eq!(mpi.sample.len(), 5);
 }
 
@@ -252,14 +294,7 @@ fn a_message_without_a_stamp_is_counted_as_unknown() {
     let mpi = analyse(&numbered(&[lacking]), 1, 1).1.unwrap();
     let unknown: Vec<(u64, u64)> =
         mpi.waits.iter().map(|wait| (wait.unknown, wait.count)).collect();
-    assert_eq!(unknown, [(0, 0), (1, 0), (1, 0), (1, 0)]);
-}
-
-#[test]
-fn without_a_table_of_calls_every_sender_is_taken_to_block() {
-    let mut accumulator = accumulator(BlockingCalls::default());
-    add(&mut accumulator, &numbered(&planted()[4..]));
-    assert_eq!(found(accumulator).1.unwrap().waits[1].total_ns, 10 * MS);
+    assert_eq!(unknown[3..], [(1, 0), (1, 0)]);
 }
 
 proptest! {

@@ -8,7 +8,7 @@ mod mpi;
 mod mpi_read;
 
 use document::{Document, Screen, Series};
-use mpi_lens::found::{Blocked, Lane, Mpi, RankTime, WorstMessage};
+use mpi_lens::found::{Blocked, Lane, Mpi, RankTime, Wait, WorstWait};
 use mpi_read::MpiRun;
 use report::{Entry, Page};
 use stats::analysis::Analysis;
@@ -36,40 +36,83 @@ fn document_of(run: &MpiRun) -> Document {
     Page { title: "", runs: &[entry], floors: &[], remarks: &[] }.document()
 }
 
-/// Of the message with this tag.
-fn planted_message(run: &MpiRun, tag: i64) -> &WorstMessage {
-    run.mpi
-        .worst
-        .iter()
-        .find(|message| message.tag == Some(tag))
-        .expect("what was planted is among the worst")
+/// What waited for the message with this tag, or the message itself.
+fn planted_wait(run: &MpiRun, tag: i64) -> &WorstWait {
+    let mut all = run.mpi.worst.iter();
+    all.find(|wait| wait.tag == Some(tag)).expect("what was planted is among the worst")
 }
 
 #[test]
 fn the_delays_planted_in_an_mpi_program_are_attributed() {
     let run = mpi_run();
-    assert_eq!(
-        planted_message(&run, 11).waits_ns,
-        [Some(mpi::LATE_SENDER_NS), Some(0), Some(0), Some(0)]
-    );
-    let [late_sender, late_receiver, unexpected, not_collected] =
-        planted_message(&run, 12).waits_ns;
-    assert_eq!((late_sender, late_receiver, not_collected), (Some(0), Some(0), Some(0)));
+    let told = |tag| {
+        let wait = planted_wait(&run, tag);
+        (wait.wait, wait.rank, wait.by, wait.waited_ns)
+    };
+    assert_eq!(told(11), (Wait::LateSender, 1, 0, mpi::LATE_SENDER_NS));
+    assert_eq!(told(13), (Wait::LateReceiver, 3, 0, mpi::RENDEZVOUS_NS));
+    let (wait, src, dst, unexpected) = told(12);
+    assert_eq!((wait, src, dst), (Wait::Unexpected, 1, 2));
     // All but its transit, which is under 2 µs, and a thousandth.
-    let short = mpi::ASLEEP_NS - unexpected.unwrap_or(0);
+    let short = mpi::ASLEEP_NS - unexpected;
     assert!((1_500..2_000).contains(&short), "{short}");
-    assert_eq!(
-        planted_message(&run, 13).waits_ns,
-        [Some(0), Some(mpi::RENDEZVOUS_NS), Some(0), Some(0)]
-    );
     let blocked = &run.mpi.blocked;
     let of = |rank: u32, by: u32| {
         *blocked.iter().find(|b| (b.rank, b.by) == (rank, by)).expect("a pair")
     };
     assert!(of(1, 0).late_sender_ns >= mpi::LATE_SENDER_NS);
     assert_eq!(of(3, 0).late_receiver_ns, mpi::RENDEZVOUS_NS);
-    let doing = &planted_message(&run, 12).doing[1][0];
+    let doing = &planted_wait(&run, 12).doing[0];
     assert_eq!(doing.call, None, "the receiver slept outside MPI: {doing:?}");
+}
+
+/// Every figure of blocked time is part of one account.
+#[test]
+fn the_numbers_of_one_page_add_up() {
+    let run = mpi_run();
+    let mpi = &run.mpi;
+    let account = mpi.account.expect("the run has tables of blocked calls");
+    let total = |wait: Wait| mpi.waits[wait as usize].total_ns;
+    let blocking = [Wait::LateSender, Wait::LateReceiver, Wait::Collective];
+    assert_eq!(account.blocked_ns, blocking.map(total).iter().sum::<i64>());
+    assert!(account.blocked_ns <= account.in_calls_ns);
+    assert!(account.in_calls_ns <= account.elapsed_ns);
+    for wait in blocking {
+        let pairs: i64 = mpi.blocked.iter().map(|blocked| blocked.of(wait)).sum();
+        assert_eq!(pairs, total(wait), "{wait:?}");
+    }
+    for groups in &mpi.groups {
+        for (at, wait) in Wait::OF_MESSAGES.into_iter().enumerate() {
+            let sum: i64 = groups.groups.iter().map(|group| group.waits_ns[at]).sum();
+            assert_eq!(sum, total(wait), "{:?} {wait:?}", groups.by);
+        }
+    }
+    let calls = mpi.calls.as_ref().expect("tables of calls");
+    let collectives: i64 = calls.collectives.iter().filter_map(|one| one.waited_ns).sum();
+    assert_eq!(collectives, total(Wait::Collective));
+    for one in &calls.collectives {
+        assert!(one.waited_ns <= one.in_calls_ns, "{one:?}");
+    }
+    let held: i64 = calls.ranks.iter().map(|rank| rank.activity_ns[5]).sum();
+    assert_eq!(held, total(Wait::Collective));
+}
+
+/// A run of an earlier version has no such tables.
+#[test]
+fn a_run_without_an_account_says_so() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let path = folder.path().join("run");
+    mpi::write(&path, 400);
+    for rank in 0..4 {
+        let table = path.join(calls::table::waits_file(0, rank));
+        std::fs::remove_file(table).expect("it was written");
+    }
+    let run = mpi_read::read(&path);
+    assert_eq!((run.mpi.account, &run.mpi.blocked[..]), (None, &[][..]));
+    let text = terminal(&run, 120);
+    assert!(text.contains("an earlier version closed this run"), "{text}");
+    assert!(!text.contains("Late sender") && !text.contains("Ranks were blocked"), "{text}");
+    assert!(text.contains("Unexpected") && text.contains("MPI_Allreduce"), "{text}");
 }
 
 #[test]
@@ -114,7 +157,7 @@ fn the_report_of_an_mpi_program_begins_with_how_well_it_was_matched() {
 #[test]
 fn a_poorly_matched_run_gets_figures_and_no_conclusion() {
     let mut run = mpi_run();
-    let conclusion = ["late sender is", "is the largest stage of", "The slowest 10"];
+    let conclusion = ["of the time of all ranks (", "is the largest stage of", "The slowest 10"];
     let text = terminal(&run, 120);
     assert!(conclusion.iter().any(|words| text.contains(words)), "{text}");
     run.tell("match_rate", 0.5.into());
@@ -152,7 +195,8 @@ fn csv(series: &Series) -> String {
 fn a_hundred_ranks_are_shown_without_a_map_and_the_busiest_lanes_alone() {
     let mut run = mpi_run();
     let mpi = &mut run.mpi;
-    let pair = Blocked { rank: 99, by: 98, late_sender_ns: 5, late_receiver_ns: 0 };
+    let pair =
+        Blocked { rank: 99, by: 98, late_sender_ns: 5, late_receiver_ns: 0, collective_ns: 0 };
     mpi.blocked.push(pair);
     let calls = mpi.calls.as_mut().expect("a table of calls");
     let lane = calls.lanes[0].clone();
@@ -184,7 +228,7 @@ fn a_program_without_messages_still_shows_its_calls() {
     };
     let text = terminal(&run, 80);
     assert!(
-        text.contains("sent no message from rank to rank") && text.contains("MPI_Allreduce"),
+        text.contains("earlier version closed this run") && text.contains("MPI_Allreduce"),
         "{text}"
     );
     let page = page_text(&run);

@@ -1,26 +1,25 @@
-//! The messages that waited longest, and a sample of all: chosen by rank, so that their order does
+//! The longest waits, and a sample of all messages: chosen by rank, so that their order does
 //! not matter.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::row::{MpiRow, waited};
-use crate::found::{MessageLine, WorstMessage};
+use crate::found::{MessageLine, Wait, WorstWait};
 
-/// Messages told in full.
+/// Waits told in full.
 const WORST: usize = 10;
 /// Messages drawn.
 const SAMPLE: usize = 240;
 
-/// Waited longest first; identity only tells equals apart.
-type WorstRank = (i64, Reverse<(u32, u64)>);
+/// Longest first; identity only tells equals apart.
+type WorstRank = (i64, Reverse<(Wait, u32, u32, i64, u64)>);
 /// A number that mixes the message's identity well, then that itself.
 type SampleRank = (u64, u32, u64);
 
 /// What was chosen so far.
 #[derive(Clone, Default)]
 pub(super) struct Chosen {
-    worst: Vec<(WorstRank, WorstMessage)>,
+    worst: Vec<(WorstRank, WorstWait)>,
     sample: BinaryHeap<(SampleRank, Line)>,
 }
 
@@ -31,33 +30,39 @@ struct Line(MessageLine);
 impl Chosen {
     /// Take in a message.
     #[inline]
-    pub fn add(&mut self, row: &MpiRow, waits: [Option<i64>; 4]) {
-        let rank = (waited(waits), Reverse((row.line.src, row.line.seq)));
-        if rank.0 > 0
-            && self.worst.last().is_none_or(|(least, _)| rank > *least || self.worst.len() < WORST)
+    pub fn add(&mut self, line: MessageLine) {
+        self.offer_sample(line);
+    }
+
+    /// Take in a wait of so many ns, which `worst` tells in full.
+    #[inline]
+    pub fn add_wait(&mut self, ns: i64, worst: impl FnOnce() -> WorstWait) {
+        if ns > 0
+            && (self.worst.len() < WORST
+                || self.worst.last().is_some_and(|(least, _)| ns >= least.0))
         {
-            self.offer_worst(rank, row.worst(waits));
+            let worst = worst();
+            self.offer_worst(worst_rank(&worst), worst);
         }
-        self.offer_sample(row.line);
     }
 
     /// Take in what `other` took in.
     pub fn merge(&mut self, other: Chosen) {
-        other.worst.into_iter().for_each(|(rank, message)| self.offer_worst(rank, message));
+        other.worst.into_iter().for_each(|(rank, wait)| self.offer_worst(rank, wait));
         other.sample.into_iter().for_each(|(_, Line(line))| self.offer_sample(line));
     }
 
     /// The worst, worst first, and the sample by time.
-    pub fn finish(self) -> (Vec<WorstMessage>, Vec<MessageLine>) {
+    pub fn finish(self) -> (Vec<WorstWait>, Vec<MessageLine>) {
         let mut sample: Vec<MessageLine> =
             self.sample.into_iter().map(|(_, Line(line))| line).collect();
         sample.sort_unstable_by_key(|line| (line.ready_ns, line.src, line.seq));
-        (self.worst.into_iter().map(|(_, message)| message).collect(), sample)
+        (self.worst.into_iter().map(|(_, wait)| wait).collect(), sample)
     }
 
-    fn offer_worst(&mut self, rank: WorstRank, message: WorstMessage) {
+    fn offer_worst(&mut self, rank: WorstRank, wait: WorstWait) {
         let at = self.worst.partition_point(|(before, _)| *before > rank);
-        self.worst.insert(at, (rank, message));
+        self.worst.insert(at, (rank, wait));
         self.worst.truncate(WORST);
     }
 
@@ -72,6 +77,11 @@ impl Chosen {
         }
         self.sample.push((rank, Line(line)));
     }
+}
+
+fn worst_rank(worst: &WorstWait) -> WorstRank {
+    let seq = worst.message.map_or(0, |line| line.seq);
+    (worst.waited_ns, Reverse((worst.wait, worst.rank, worst.by, worst.from_ns, seq)))
 }
 
 /// Steele, Lea and Flood's finaliser of SplitMix64 (OOPSLA 2014): neighbours end far apart.

@@ -1,8 +1,8 @@
-//! One message with the stamps that only MPI's have, and its waits.
+//! One message with the stamps that only MPI's have, and how long it lay about.
 
 use record::{Field, How, NULL};
 
-use crate::found::{MessageLine, WorstMessage};
+use crate::found::{MessageLine, Wait, WorstWait};
 use stats::Columns;
 
 /// A message as its row tells it.
@@ -13,10 +13,8 @@ pub(super) struct MpiRow {
     pub arrived: Option<i64>,
     pub posted: Option<i64>,
     pub awaited: Option<i64>,
-    pub released: Option<i64>,
     pub how: Option<How>,
     pub error_ns: Option<i64>,
-    pub send_call: Option<i64>,
     pub sites: [Option<i64>; 2],
 }
 
@@ -40,28 +38,17 @@ impl MpiRow {
             arrived: value(Field::ArrivedNs),
             posted: value(Field::PostedNs),
             awaited: value(Field::AwaitedNs),
-            released: value(Field::ReleasedNs),
             how: value(Field::ArrivedHow).and_then(|how| How::from_code(u8::try_from(how).ok()?)),
             error_ns: value(Field::ArrivedErrorNs),
-            send_call: value(Field::SendCall),
             sites: [value(Field::SendSite), value(Field::ReceiveSite)],
         })
     }
 
-    /// The four waits, in the order of [`Wait::ALL`](crate::found::Wait::ALL); `None` where a
-    /// stamp is missing.
-    pub fn waits(&self, sender_blocks: bool) -> [Option<i64>; 4] {
-        let ready = self.line.ready_ns;
-        let late_receiver = self.posted.zip(self.released).map(|(posted, released)| {
-            if sender_blocks && released > posted { after(posted, ready) } else { 0 }
-        });
+    /// How long it lay in the queue of unexpected messages, and then until it was collected, from
+    /// when to when; `None` where a stamp is missing.
+    pub fn lay(&self) -> [Option<(i64, i64)>; 2] {
         let expected = self.arrived.zip(self.posted).map(|(arrived, posted)| arrived.max(posted));
-        [
-            self.awaited.map(|awaited| after(ready, awaited)),
-            late_receiver,
-            self.posted.zip(self.arrived).map(|(posted, arrived)| after(posted, arrived)),
-            self.awaited.zip(expected).map(|(awaited, expected)| after(awaited, expected)),
-        ]
+        [self.arrived.zip(self.posted), expected.zip(self.awaited)]
     }
 
     /// From the send, or from when the receiver began to wait if that was earlier, until it was
@@ -72,32 +59,30 @@ impl MpiRow {
         self.line.taken_ns.saturating_sub(begin)
     }
 
-    pub fn worst(&self, waits_ns: [Option<i64>; 4]) -> WorstMessage {
-        WorstMessage {
-            line: self.line,
+    /// How far off its arrival may be, ns.
+    pub fn error(&self) -> i64 {
+        if self.how == Some(How::Observed) { 0 } else { self.error_ns.unwrap_or(0) }
+    }
+
+    /// It as one of the longest waits: it lay about for `ns` from a moment on.
+    pub fn worst(&self, wait: Wait, from_ns: i64, ns: i64) -> WorstWait {
+        WorstWait {
+            wait,
+            rank: self.line.src,
+            by: self.line.dst,
+            from_ns,
+            waited_ns: ns,
+            error_ns: Some(self.error()).filter(|error| *error > 0),
+            message: Some(self.line),
             tag: self.tag,
-            arrived_ns: self.arrived,
-            posted_ns: self.posted,
-            awaited_ns: self.awaited,
-            released_ns: self.released,
-            arrived_error_ns: self.error_ns.filter(|_| self.how != Some(How::Observed)),
-            waits_ns,
-            waited_ns: waited(waits_ns),
+            collective: None,
             sites: self.sites,
-            doing: Default::default(),
+            doing: Vec::new(),
         }
     }
 }
 
-/// The waits together. A late receiver's time and that in the queue of unexpected messages overlap:
-/// the longer counts.
-pub(super) fn waited(waits: [Option<i64>; 4]) -> i64 {
-    let [late_sender, late_receiver, unexpected, not_collected] =
-        waits.map(Option::unwrap_or_default);
-    late_sender.saturating_add(late_receiver.max(unexpected)).saturating_add(not_collected)
-}
-
 /// How far `end` is after `begin`; 0 when it is not.
-fn after(end: i64, begin: i64) -> i64 {
+pub(super) fn after(end: i64, begin: i64) -> i64 {
     end.saturating_sub(begin).max(0)
 }

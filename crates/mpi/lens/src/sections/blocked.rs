@@ -13,9 +13,10 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     let all: i64 = mpi.blocked.iter().map(Blocked::total_ns).sum::<i64>() + mpi.blocked_left_out.1;
     let mapped = ranks as usize <= MAP_ROWS_AT_MOST;
     let sentence = format!(
-        "Time that ranks were blocked in calls for others, {} in all: as receivers since the other \
-        sent late, as senders since the \
-         other posted its receive late. Most of all, {}, rank {} waited for rank {}.{}",
+        "Time that ranks were blocked in calls for others, {} in all: in receiving, since the \
+        other sent late; in sending, since the other posted its receive late; in collectives, \
+        since the other entered late. A moment is counted once, for the rank that was waited for \
+        last. The longest, {}, rank {} waited for rank {}.{}",
         time(all as f64),
         time(first.total_ns() as f64),
         first.rank,
@@ -40,12 +41,14 @@ fn chart(blocked: &[Blocked], ranks: usize) -> Chart {
         at: (b.rank as usize, b.by as usize),
         ns: b.total_ns() as f64,
         text: format!(
-            "rank {} waited <b>{}</b> for rank {}<br>late sender {}<br>late receiver {}",
+            "rank {} waited <b>{}</b> for rank {}<br>late sender {}<br>late receiver {}<br>\
+            collectives {}",
             b.rank,
             time(b.total_ns() as f64),
             b.by,
             time(b.late_sender_ns as f64),
-            time(b.late_receiver_ns as f64)
+            time(b.late_receiver_ns as f64),
+            time(b.collective_ns as f64)
         ),
     };
     let squares: Vec<Square> = blocked.iter().map(square).collect();

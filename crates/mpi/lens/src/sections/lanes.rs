@@ -13,10 +13,11 @@ const LANES_AT_MOST: usize = 64;
 /// Half of a lane's height; lanes are 1 apart.
 const HALF: f64 = 0.36;
 /// From the bottom of a lane to its top.
-const ORDER: [Activity; 6] = [
+const ORDER: [Activity; 7] = [
     Activity::Computing,
     Activity::Other,
     Activity::Collective,
+    Activity::CollectiveWait,
     Activity::Polling,
     Activity::Sending,
     Activity::Waiting,
@@ -31,8 +32,8 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     };
     let sentence = format!(
         "A lane is a rank; its height shows what part of each slice of {} it spent on what. The \
-        arrows are the messages that waited \
-         longest (marked) and a sample of the others, from send to taking. Drag to zoom; for \
+        arrows are the messages of the longest waits (marked) and a sample of the others, from \
+        send to taking. Drag to zoom; for \
          single calls, use fourstamp \
          export --perfetto.{beyond}",
         time(calls.slice_ns as f64)
@@ -41,7 +42,7 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     section.legend = ORDER
         .iter()
         .map(|activity| (activity_title(*activity).to_owned(), activity_colour(*activity)))
-        .chain([("Messages that waited longest".to_owned(), Colour("mark"))])
+        .chain([("Messages of the longest waits".to_owned(), Colour("mark"))])
         .collect();
     section.charts.push(chart(mpi, calls, &shown));
     section.page_only = true;
@@ -54,7 +55,7 @@ fn chosen(calls: &Calls) -> Vec<&Lane> {
     if lanes.len() > LANES_AT_MOST {
         let waiting = |lane: &&Lane| {
             let parts = lane.slices.iter().map(|parts| {
-                parts[Activity::Waiting as usize] + parts[Activity::Collective as usize]
+                parts[Activity::Waiting as usize] + parts[Activity::CollectiveWait as usize]
             });
             std::cmp::Reverse((f64::from(parts.sum::<f32>()) * 1e6) as u64)
         };
@@ -85,7 +86,7 @@ fn chart(mpi: &Mpi, calls: &Calls, lanes: &[&Lane]) -> Chart {
     }
     let at: BTreeMap<u32, f64> =
         lanes.iter().zip(0..).map(|(lane, at)| (lane.rank, f64::from(at))).collect();
-    let worst: Vec<MessageLine> = mpi.worst.iter().map(|message| message.line).collect();
+    let worst: Vec<MessageLine> = mpi.worst.iter().filter_map(|wait| wait.message).collect();
     let others: Vec<MessageLine> =
         mpi.sample.iter().filter(|line| !worst.contains(line)).copied().collect();
     chart.data.extend(arrows(&others, &at, Colour("a"), 0.8).map(Into::into));

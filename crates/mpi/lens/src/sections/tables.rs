@@ -2,7 +2,7 @@
 
 use crate::found::{
     Activity, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Mpi, MpiBy, MpiGroup, MpiGroups,
-    RankTime, Wait, WaitView, WorstMessage,
+    RankTime, Wait, WaitView, WorstWait,
 };
 use document::{Cell, Column, Row, Table, Unit, Value, count, part, size, time};
 
@@ -14,11 +14,11 @@ use report::quantile;
 /// Rows of a table that is not folded.
 const ROWS: usize = 12;
 
-/// The four waits.
+/// The waits.
 pub(crate) fn waits(mpi: &Mpi) -> Table {
     let columns = [
         Column::text("wait", "Wait"),
-        Column::count("messages", "Messages"),
+        Column::count("count", "Calls or messages"),
         Column::time("total", "Total"),
         Column::share("share", "Of time"),
         Column::time("p50", "Median"),
@@ -26,17 +26,30 @@ pub(crate) fn waits(mpi: &Mpi) -> Table {
         Column::time("max", "Longest"),
         Column::text("rests_on", "Rests on").wide(),
     ];
-    Table::new("mpi-wait-table", columns).with(mpi.waits.iter().map(wait_row))
+    Table::new("mpi-wait-table", columns).with(shown_waits(mpi).map(|wait| wait_row(mpi, wait)))
 }
 
-fn wait_row(wait: &WaitView) -> Row {
+/// Those that something is known of.
+pub(crate) fn shown_waits(mpi: &Mpi) -> impl Iterator<Item = &WaitView> {
+    let messages = mpi.messages > 0;
+    mpi.waits.iter().filter(move |view| match view.wait {
+        Wait::Collective => mpi.account.is_some(),
+        wait if wait.blocks() => mpi.account.is_some() && messages,
+        _ => messages,
+    })
+}
+
+fn wait_row(mpi: &Mpi, wait: &WaitView) -> Row {
     let s = &wait.summary;
     let mut messages = Cell::from(wait.count);
     if wait.unknown > 0 {
         messages = messages.small(format!("not known of {}", count(wait.unknown)));
     }
-    let rests = match wait.wait {
-        Wait::LateSender | Wait::LateReceiver => "the ranks' own calls".to_owned(),
+    let rests = match &mpi.account {
+        Some(account) if wait.wait.blocks() => {
+            let of = wait.total_ns as f64 / account.in_calls_ns.max(1) as f64;
+            format!("the ranks' own calls: {} of their time in MPI", part(of))
+        }
         _ => rests_on(wait).unwrap_or_else(|| "observed arrivals".to_owned()),
     };
     vec![
@@ -60,6 +73,7 @@ pub(crate) fn blocked(blocked: &[Blocked]) -> Table {
         Column::time("blocked", "Blocked"),
         Column::time("late_sender", "Late sender").coloured(wait_colour(Wait::LateSender)),
         Column::time("late_receiver", "Late receiver").coloured(wait_colour(Wait::LateReceiver)),
+        Column::time("collective", "Collectives").coloured(wait_colour(Wait::Collective)),
     ];
     let row = |b: &Blocked| -> Row {
         vec![
@@ -68,6 +82,7 @@ pub(crate) fn blocked(blocked: &[Blocked]) -> Table {
             b.total_ns().into(),
             b.late_sender_ns.into(),
             b.late_receiver_ns.into(),
+            b.collective_ns.into(),
         ]
         .into()
     };
@@ -91,9 +106,12 @@ pub(crate) fn groups(mpi: &Mpi, groups: &MpiGroups) -> Table {
         Column::time("end_to_end_mean", "Mean end to end").wide(),
     ];
     let keys = ["late_sender", "late_receiver", "unexpected", "not_collected"];
-    let waits = Wait::ALL
+    // Zeros would say that nobody was blocked, where nothing is known of that.
+    let is_known = |wait: &Wait| mpi.account.is_some() || !wait.blocks();
+    let waits = Wait::OF_MESSAGES
         .iter()
         .zip(keys)
+        .filter(|(wait, _)| is_known(wait))
         .map(|(wait, key)| Column::time(key, wait_title(*wait)).coloured(wait_colour(*wait)));
     columns.extend(waits);
     let row = |group: &MpiGroup| -> Row {
@@ -104,7 +122,8 @@ pub(crate) fn groups(mpi: &Mpi, groups: &MpiGroups) -> Table {
             group.bytes.into(),
             mean.into(),
         ];
-        let waits = group.waits_ns.iter().map(|ns| Cell::from(*ns));
+        let waits = Wait::OF_MESSAGES.iter().zip(group.waits_ns);
+        let waits = waits.filter(|(wait, _)| is_known(wait)).map(|(_, ns)| Cell::from(ns));
         head.into_iter().chain(waits).collect::<Vec<Cell>>().into()
     };
     let left_out = (groups.left_out.0 > 0).then(|| {
@@ -155,22 +174,25 @@ pub(crate) fn collectives(calls: &Calls) -> Table {
     let columns = [
         Column::text("collective", "Collective"),
         Column::count("times", "Times"),
+        Column::time("in_calls", "Time in it"),
         Column::time("waited", "Ranks waited"),
         Column::time("spread_mean", "First to last, mean").wide(),
         Column::time("spread_max", "Most").wide(),
-        Column::text("last", "Last most often"),
+        Column::text("late", "Longest for"),
     ];
     let row = |c: &CollectiveTime| -> Row {
-        let last = c.last.map(|(rank, times)| {
-            format!("rank {rank}, {} of the times", part(times as f64 / c.count.max(1) as f64))
+        let late = c.late.map(|(rank, ns)| {
+            let of = ns as f64 / c.waited_ns.unwrap_or(0).max(1) as f64;
+            format!("rank {rank}, {} of it", part(of))
         });
         vec![
             Cell::from(c.name.as_str()),
             c.count.into(),
+            c.in_calls_ns.into(),
             c.waited_ns.into(),
             (c.spread_ns as f64 / c.count.max(1) as f64).into(),
             c.spread_max_ns.into(),
-            last.into(),
+            late.into(),
         ]
         .into()
     };
@@ -184,7 +206,8 @@ pub(crate) fn ranks(ranks: &[RankTime]) -> Table {
         Column::count("calls", "Calls"),
         Column::time("elapsed", "First to last call"),
     ];
-    let keys = ["computing", "sending", "waiting", "polling", "collective", "other"];
+    let keys =
+        ["computing", "sending", "waiting", "polling", "collective", "collective_wait", "other"];
     columns.extend(Activity::ALL.iter().zip(keys).map(|(activity, key)| {
         Column::time(key, activity_title(*activity)).coloured(activity_colour(*activity))
     }));
@@ -202,64 +225,54 @@ pub(crate) fn ranks(ranks: &[RankTime]) -> Table {
         .folded_above(8, |ranks| format!("Table of all {ranks} ranks"))
 }
 
-/// The messages that waited longest, with what both ranks did.
+/// The longest waits, with what the ranks did that were waited for.
 pub(crate) fn worst(mpi: &Mpi) -> Table {
     let columns = [
-        Column::text("message", "Message"),
-        Column::time("ready", "Sent at"),
-        Column::time("taken_after", "Taken after"),
+        Column::text("wait", "Wait"),
+        Column::text("who", "Who for whom"),
+        Column::time("from", "Began at"),
         Column::time("waited", "Waited"),
-        Column::text("waits", "Waits"),
-        Column::text("sender", "The sender meanwhile"),
-        Column::text("receiver", "The receiver meanwhile"),
+        Column::text("what", "What for"),
+        Column::text("meanwhile", "The one waited for meanwhile"),
     ];
     let mut table = Table::new("mpi-worst-table", columns)
-        .with(mpi.worst.iter().map(|message| worst_row(mpi, message)));
+        .with(mpi.worst.iter().map(|wait| worst_row(mpi, wait)));
     table.wordy = true;
     table
 }
 
-fn worst_row(mpi: &Mpi, message: &WorstMessage) -> Row {
-    let line = message.line;
-    let tag = message.tag.map_or_else(String::new, |tag| format!(", tag {tag}"));
-    let sites: Vec<String> =
-        message.sites.iter().flatten().map(|site| site_name(mpi, *site)).collect();
-    let doing = |side: usize| {
-        let all = message.doing[side].iter();
-        Cell::from(Value::Lines(all.map(|one| doing_words(mpi, one)).collect()))
-    };
-    let mut name = Cell::new(format!("{} → {}", line.src, line.dst)).small(format!(
-        "number {}{tag}, {}",
-        line.seq,
-        size(line.bytes)
-    ));
-    if !sites.is_empty() {
-        name = name.small(sites.join(" → "));
-    }
+fn worst_row(mpi: &Mpi, worst: &WorstWait) -> Row {
+    let who = if worst.wait.blocks() { "rank" } else { "message of rank" };
+    let who = format!("{who} {} for rank {}", worst.rank, worst.by);
+    let error = worst.error_ns.map(|ns| format!("±\u{a0}{}", time(ns as f64)));
+    let waited = Cell::from(worst.waited_ns);
+    let doing = worst.doing.iter().map(|one| doing_words(mpi, one)).collect();
     vec![
-        name,
-        line.ready_ns.into(),
-        line.taken_ns.saturating_sub(line.ready_ns).into(),
-        message.waited_ns.into(),
-        Value::Lines(worst_waits(message)).into(),
-        doing(0),
-        doing(1),
+        Cell::new(wait_title(worst.wait)).coloured(wait_colour(worst.wait)),
+        who.into(),
+        worst.from_ns.into(),
+        error.map_or(waited.clone(), |error| waited.small(error)),
+        what_for(mpi, worst),
+        Value::Lines(doing).into(),
     ]
     .into()
 }
 
-/// `late sender 5.00 ms`, each wait that there is.
-fn worst_waits(message: &WorstMessage) -> Vec<String> {
-    let waits = Wait::ALL.iter().zip(message.waits_ns);
-    waits
-        .filter_map(|(wait, ns)| {
-            let ns = ns.filter(|ns| *ns > 0)?;
-            let unseen = matches!(wait, Wait::Unexpected | Wait::NotCollected);
-            let error = message.arrived_error_ns.filter(|_| unseen);
-            let error = error.map_or_else(String::new, |ns| format!(" ±\u{a0}{}", time(ns as f64)));
-            Some(format!("{} {}{error}", crate::words::wait_name(*wait), time(ns as f64)))
-        })
-        .collect()
+/// The message or the collective, and the places of both ranks.
+fn what_for(mpi: &Mpi, worst: &WorstWait) -> Cell {
+    let tag = worst.tag.map_or_else(String::new, |tag| format!(", tag {tag}"));
+    let message = worst.message.map(|line| {
+        let way = format!("{}\u{a0}→\u{a0}{}", line.src, line.dst);
+        format!("message {way}, number {}{tag}, {}", line.seq, size(line.bytes))
+    });
+    let what = worst.collective.clone().or(message).unwrap_or_default();
+    let mut sites: Vec<String> =
+        worst.sites.iter().flatten().map(|site| site_name(mpi, *site)).collect();
+    sites.dedup();
+    match sites.is_empty() {
+        true => Cell::new(what),
+        false => Cell::new(what).small(sites.join(" for ")),
+    }
 }
 
 /// `MPI_Recv 5.00 ms at main (a.c:12)`, `computing 3.00 ms`.

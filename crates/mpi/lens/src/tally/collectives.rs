@@ -1,8 +1,8 @@
-//! Collectives: how long ranks waited in them for the last to enter.
+//! Collectives: how far apart their ranks entered them.
 //!
 //! The k-th collective of a communicator is the same one on all its ranks, since the standard wants
-//! them called in one order. Those that do not block count in that order, and are not compared:
-//! nobody waits in them.
+//! them called in one order. How long ranks were blocked in them is in the table of blocked calls:
+//! not every collective waits for its last rank.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -33,14 +33,11 @@ struct Communicator {
 #[derive(Clone, Copy)]
 struct Instance {
     code: usize,
-    blocks: bool,
     /// Whether all that came so far called the same function.
     agreed: bool,
     ranks: u64,
     first: i64,
     last: i64,
-    last_rank: u32,
-    enters: i128,
 }
 
 #[derive(Default)]
@@ -48,14 +45,12 @@ struct Sum {
     count: u64,
     spread_ns: i64,
     spread_max_ns: i64,
-    waited_ns: i64,
-    last: BTreeMap<u32, u64>,
 }
 
 impl Collectives {
-    pub fn add(&mut self, rank: u32, call: &CallRow, blocks: bool) {
+    pub fn add(&mut self, rank: u32, call: &CallRow) {
         let communicator = self.communicators.entry(call.communicator).or_default();
-        if !communicator.add(rank, call, blocks) {
+        if !communicator.add(rank, call) {
             self.left_out += 1;
         }
         self.leave_out();
@@ -79,13 +74,12 @@ impl Collectives {
         }
     }
 
-    /// Each function's, most waiting first, and the calls that were left out.
+    /// Each function's, widest apart first, and the calls that were left out.
     pub fn shown(&self, names: &[Function]) -> (Vec<CollectiveTime>, u64) {
         let mut sums: BTreeMap<usize, Sum> = BTreeMap::new();
         for communicator in self.communicators.values() {
             let ranks = communicator.ranks.len() as u64;
-            let whole =
-                |call: &&Instance| call.blocks && call.agreed && call.ranks == ranks && ranks > 1;
+            let whole = |call: &&Instance| call.agreed && call.ranks == ranks && ranks > 1;
             communicator
                 .calls
                 .iter()
@@ -94,14 +88,14 @@ impl Collectives {
         }
         let mut shown: Vec<CollectiveTime> =
             sums.into_iter().map(|(code, sum)| sum.shown(&names[code].name)).collect();
-        shown.sort_by(|a, b| (Reverse(a.waited_ns), &a.name).cmp(&(Reverse(b.waited_ns), &b.name)));
+        shown.sort_by(|a, b| (Reverse(a.spread_ns), &a.name).cmp(&(Reverse(b.spread_ns), &b.name)));
         (shown, self.left_out)
     }
 }
 
 impl Communicator {
     /// Whether the call is compared.
-    fn add(&mut self, rank: u32, call: &CallRow, blocks: bool) -> bool {
+    fn add(&mut self, rank: u32, call: &CallRow) -> bool {
         let number = self.ranks.entry(rank).or_default();
         let at = *number;
         *number += 1;
@@ -109,9 +103,9 @@ impl Communicator {
             return false;
         }
         if at == self.calls.len() {
-            self.calls.push(Instance::new(call.code, blocks));
+            self.calls.push(Instance::new(call.code));
         }
-        self.calls[at].add(rank, call);
+        self.calls[at].add(call);
         true
     }
 }
@@ -126,54 +120,29 @@ impl Communicator {
 }
 
 impl Instance {
-    fn new(code: usize, blocks: bool) -> Instance {
-        Instance {
-            code,
-            blocks,
-            agreed: true,
-            ranks: 0,
-            first: i64::MAX,
-            last: i64::MIN,
-            last_rank: 0,
-            enters: 0,
-        }
+    fn new(code: usize) -> Instance {
+        Instance { code, agreed: true, ranks: 0, first: i64::MAX, last: i64::MIN }
     }
 
-    fn add(&mut self, rank: u32, call: &CallRow) {
-        self.merge(&Instance {
-            ranks: 1,
-            first: call.enter,
-            last: call.enter,
-            last_rank: rank,
-            enters: i128::from(call.enter),
-            ..Instance::new(call.code, self.blocks)
-        });
+    fn add(&mut self, call: &CallRow) {
+        let (first, last) = (call.enter, call.enter);
+        self.merge(&Instance { ranks: 1, first, last, ..Instance::new(call.code) });
     }
 
     fn merge(&mut self, other: &Instance) {
         self.agreed &= other.agreed && self.code == other.code;
         self.ranks += other.ranks;
-        self.enters += other.enters;
         self.first = self.first.min(other.first);
-        // Of ranks that enter at one moment the one with the smaller number counts, in any order of
-        // ranks.
-        if (other.last, std::cmp::Reverse(other.last_rank))
-            > (self.last, std::cmp::Reverse(self.last_rank))
-        {
-            (self.last, self.last_rank) = (other.last, other.last_rank);
-        }
+        self.last = self.last.max(other.last);
     }
 }
 
 impl Sum {
     fn add(&mut self, call: &Instance) {
         let spread = call.last.saturating_sub(call.first);
-        let waited = i128::from(call.last) * i128::from(call.ranks) - call.enters;
         self.count += 1;
         self.spread_ns = self.spread_ns.saturating_add(spread);
         self.spread_max_ns = self.spread_max_ns.max(spread);
-        self.waited_ns = self.waited_ns.saturating_add(i64::try_from(waited).unwrap_or(i64::MAX));
-        *self.last.entry(call.last_rank).or_default() += 1;
     }
 
     fn shown(self, name: &str) -> CollectiveTime {
@@ -182,8 +151,9 @@ impl Sum {
             count: self.count,
             spread_ns: self.spread_ns,
             spread_max_ns: self.spread_max_ns,
-            waited_ns: self.waited_ns,
-            last: self.last.into_iter().max_by_key(|&(rank, times)| (times, Reverse(rank))),
+            in_calls_ns: None,
+            waited_ns: None,
+            late: None,
         }
     }
 }

@@ -1,23 +1,22 @@
-//! What the two ranks of a message did while it was under way.
+//! What ranks did while others waited for them.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{CallRow, Function};
-use crate::found::{Doing, WorstMessage};
+use crate::found::{Doing, WorstWait};
 
 /// Things that are told of a rank.
 const TOLD: usize = 5;
 
-/// A stretch for each message and side.
+/// A stretch for each wait.
 pub(super) struct Meanwhile {
     stretches: Vec<Stretch>,
 }
 
 /// A stretch of time of one rank.
 pub(super) struct Stretch {
-    message: usize,
-    side: usize,
+    wait: usize,
     rank: u32,
     from: i64,
     to: i64,
@@ -28,8 +27,8 @@ pub(super) struct Stretch {
 }
 
 impl Meanwhile {
-    pub fn new(worst: &[WorstMessage]) -> Meanwhile {
-        Meanwhile { stretches: worst.iter().enumerate().flat_map(both_sides).collect() }
+    pub fn new(worst: &[WorstWait]) -> Meanwhile {
+        Meanwhile { stretches: worst.iter().enumerate().map(stretch).collect() }
     }
 
     /// Those of a rank.
@@ -48,29 +47,26 @@ impl Meanwhile {
         }
     }
 
-    /// Write into each message what its ranks did, the longest first; computing is what calls
+    /// Write into each wait what the rank waited for did, the longest first; computing is what calls
     /// leave.
-    pub fn tell(&self, names: &[Function], worst: &mut [WorstMessage]) {
+    pub fn tell(&self, names: &[Function], worst: &mut [WorstWait]) {
         for stretch in self.stretches.iter().filter(|stretch| stretch.known) {
-            if let Some(message) = worst.get_mut(stretch.message) {
-                message.doing[stretch.side] = stretch.told(names);
+            if let Some(wait) = worst.get_mut(stretch.wait) {
+                wait.doing = stretch.told(names);
             }
         }
     }
 }
 
-fn both_sides((message, worst): (usize, &WorstMessage)) -> [Stretch; 2] {
-    let ready = worst.line.ready_ns;
-    let from = worst.awaited_ns.map_or(ready, |awaited| awaited.min(ready));
-    [(0, worst.line.src), (1, worst.line.dst)].map(|(side, rank)| Stretch {
-        message,
-        side,
-        rank,
-        from,
-        to: worst.line.taken_ns,
+fn stretch((wait, worst): (usize, &WorstWait)) -> Stretch {
+    Stretch {
+        wait,
+        rank: worst.by,
+        from: worst.from_ns,
+        to: worst.from_ns.saturating_add(worst.waited_ns),
         each: BTreeMap::new(),
         known: false,
-    })
+    }
 }
 
 impl Stretch {

@@ -31,13 +31,13 @@ pub(super) struct Rank {
     /// First entering, last moment known.
     span: (i64, i64),
     threads: u64,
-    activity_ns: [i64; 6],
+    activity_ns: [i64; 7],
     slices: Timeline<Times>,
 }
 
 /// Time in each activity but computing, which is what these leave.
 #[derive(Clone, Copy, Debug, Default)]
-struct Times([i64; 6]);
+struct Times([i64; 7]);
 
 impl Lanes {
     pub fn rank(&mut self, rank: u32) -> &mut Rank {
@@ -83,13 +83,27 @@ impl Rank {
         self.add_slices(call.enter, exit, call.activity as usize);
     }
 
+    /// Some of the time in a collective was waiting for others.
+    pub fn hold(&mut self, from: i64, until: i64) {
+        let ns = until.saturating_sub(from).max(0);
+        for (activity, sign) in [(Activity::Collective, -1), (Activity::CollectiveWait, 1)] {
+            let sum = &mut self.activity_ns[activity as usize];
+            *sum = sum.saturating_add(sign * ns);
+            self.add_signed(from, until, activity as usize, sign);
+        }
+    }
+
     fn add_slices(&mut self, enter: i64, exit: i64, activity: usize) {
+        self.add_signed(enter, exit, activity, 1);
+    }
+
+    fn add_signed(&mut self, enter: i64, exit: i64, activity: usize, sign: i64) {
         self.slices.cover(enter, exit);
         let mut from = enter;
         while from < exit {
             let length = self.slices.length();
             let end = (self.slices.number(from) + 1).saturating_mul(length).min(exit);
-            self.slices.at(from).0[activity] += end - from;
+            self.slices.at(from).0[activity] += sign * (end - from);
             from = end;
         }
     }
@@ -118,12 +132,12 @@ impl Rank {
     }
 
     /// Parts of some slices together, computing included.
-    fn parts(&self, slices: &[(i64, i64, Times)]) -> [f32; 6] {
+    fn parts(&self, slices: &[(i64, i64, Times)]) -> [f32; 7] {
         let (from, to) = (slices[0].0, slices[slices.len() - 1].0 + slices[slices.len() - 1].1);
         let whole = (to - from) as f64 * self.threads as f64;
         let inside =
             (to.min(self.span.1) - from.max(self.span.0)).max(0) as f64 * self.threads as f64;
-        let mut times = [0.0; 6];
+        let mut times = [0.0; 7];
         for (_, _, of) in slices {
             times.iter_mut().zip(of.0).for_each(|(sum, ns)| *sum += ns as f64);
         }
@@ -140,7 +154,7 @@ impl Default for Rank {
             unfinished: 0,
             span: (i64::MAX, i64::MIN),
             threads: 0,
-            activity_ns: [0; 6],
+            activity_ns: [0; 7],
             slices: Timeline::new(SLICES),
         }
     }
@@ -152,6 +166,6 @@ impl Slice for Times {
     }
 
     fn is_empty(&self) -> bool {
-        self.0 == [0; 6]
+        self.0 == [0; 7]
     }
 }

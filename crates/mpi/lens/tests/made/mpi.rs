@@ -3,6 +3,9 @@
 
 use std::path::Path;
 
+use calls::cause::Cause;
+use calls::list::Operation;
+use calls::table::{WAIT_COLUMNS, WaitColumn, wait_columns_in_file, waits_file};
 use clock::Clock;
 use record::{
     Column, Field, Holds, How, Kind, NULL, NodeSheet, RunFolder, RunInfo, Schema, SideColumn,
@@ -70,6 +73,8 @@ struct Rank {
     now: i64,
     calls: Vec<[i64; 11]>,
     messages: Vec<Vec<(Field, i64)>>,
+    /// Calls that were blocked: from and until when, cause, by whom, collective, tag and number.
+    waits: Vec<[i64; 7]>,
     sent: i64,
 }
 
@@ -192,6 +197,15 @@ impl Program {
         ];
         let of = |peer: usize| [peer as i64, message.tag, 1, message.bytes];
         let (src, dst) = (message.src, message.dst);
+        let told = |from, until, cause: Cause, by: usize| {
+            [from, until, cause as i64, by as i64, NULL, message.tag, seq]
+        };
+        if awaited < sent {
+            self.ranks[dst].waits.push(told(awaited, sent, Cause::LateSender, src));
+        }
+        if message.rendezvous && sent < posted {
+            self.ranks[src].waits.push(told(sent, posted, Cause::LateReceiver, dst));
+        }
         let source = &mut self.ranks[src];
         (source.sent, source.now) = (seq + 1, released);
         source.call(sent, 0, of(dst), message.sites[0]);
@@ -208,8 +222,13 @@ impl Program {
 
     fn collective(&mut self) {
         let last = self.ranks.iter().map(|rank| rank.now).max().unwrap_or(0);
+        let by = self.ranks.iter().position(|rank| rank.now == last).unwrap_or(0) as i64;
         for rank in &mut self.ranks {
             let enter = std::mem::replace(&mut rank.now, last + 5_000);
+            if enter < last {
+                let (cause, function) = (Cause::Collective as i64, Operation::Allreduce as i64);
+                rank.waits.push([enter, last, cause, by, function, NULL, NULL]);
+            }
             rank.call(enter, 4, [NULL, NULL, 1, 8], 5);
         }
     }
@@ -263,6 +282,7 @@ impl Program {
                 SideWriter::create(&calls, &COLUMNS, 0, sheet.node).expect("the table is new");
             rank.calls.iter().for_each(|row| table.push(row).expect("a row can be written"));
             table.finish().expect("the table can be written");
+            rank.save_waits(path, sheet.node);
             nodes.push((sheet, file.finish().expect("the file can be written")));
         }
         let sites = "site,symbol,file,line,object,offset\n\
@@ -290,6 +310,31 @@ impl Program {
 }
 
 impl Rank {
+    fn save_waits(&self, path: &Path, node: u32) {
+        let file = path.join(waits_file(0, node));
+        let columns = wait_columns_in_file();
+        let mut table = SideWriter::create(&file, &columns, 0, node).expect("the table is new");
+        for [from, until, cause, by, function, tag, seq] in &self.waits {
+            let row: Vec<i64> = WAIT_COLUMNS
+                .iter()
+                .map(|column| match column {
+                    WaitColumn::Call => 0,
+                    WaitColumn::Enter | WaitColumn::Ready => *from,
+                    WaitColumn::Until | WaitColumn::Taken => *until,
+                    WaitColumn::Cause => *cause,
+                    WaitColumn::By => *by,
+                    WaitColumn::Function => *function,
+                    WaitColumn::Tag => *tag,
+                    WaitColumn::Seq => *seq,
+                    WaitColumn::Site | WaitColumn::OtherSite => 3,
+                    WaitColumn::Bytes => 64,
+                })
+                .collect();
+            table.push(&row).expect("a row can be written");
+        }
+        table.finish().expect("the table can be written");
+    }
+
     /// A call from `enter` until now; `of` is peer, tag, communicator, bytes.
     fn call(&mut self, enter: i64, code: i64, of: [i64; 4], site: i64) {
         let [peer, tag, communicator, bytes] = of;
