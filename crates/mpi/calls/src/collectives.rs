@@ -14,6 +14,7 @@ use crate::list::Class;
 use record::NULL;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Collectives of a communicator that wait for the calls of the other ranks. There are more only if
 /// a rank's calls are missing.
@@ -46,7 +47,7 @@ struct Member {
 }
 
 /// A rank's call of a collective.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Part {
     at: u32,
     operation: u16,
@@ -57,6 +58,8 @@ struct Part {
     span: Span,
     bytes: u64,
     site: u32,
+    /// Its neighbours, if it has any.
+    sources: Option<Arc<[u32]>>,
 }
 
 impl Collectives {
@@ -84,7 +87,7 @@ impl Collectives {
             return;
         };
         let at = communicator.members[&rank].at;
-        communicator.put(number, part(rank, at, event));
+        communicator.put(number, part(rank, at, event, seen));
         while let Some(parts) = communicator.next_whole() {
             let waits = waits(&parts);
             let count = parts.len() as u64;
@@ -104,7 +107,7 @@ impl Collectives {
     }
 }
 
-fn part(rank: u32, at: u32, event: &Event) -> Part {
+fn part(rank: u32, at: u32, event: &Event, seen: &Seen) -> Part {
     let call = &event.call;
     let own = Span { rank, row: event.row, enter: event.enter, exit: event.exit };
     let span = match call.request {
@@ -119,6 +122,7 @@ fn part(rank: u32, at: u32, event: &Event) -> Part {
         span,
         bytes: call.bytes,
         site: call.site,
+        sources: seen.sources.clone(),
     }
 }
 
@@ -183,12 +187,26 @@ fn waits(parts: &[Part]) -> Option<Vec<(Span, Wait)>> {
         Dependence::OfRoot => {
             let root = parts.iter().find(root)?;
             let others: Vec<Part> =
-                parts.iter().filter(|part| part.at != root.at).copied().collect();
-            late(last(&others), &[*root])
+                parts.iter().filter(|part| part.at != root.at).cloned().collect();
+            late(last(&others), std::slice::from_ref(root))
         }
         Dependence::Lower => lower(parts),
-        Dependence::Neighbours => return None,
+        Dependence::Neighbours => of_neighbours(parts)?,
     })
+}
+
+/// Each waits for the last of its neighbours; `None` if they are not known of all.
+fn of_neighbours(parts: &[Part]) -> Option<Vec<(Span, Wait)>> {
+    let mut parts = parts.to_vec();
+    parts.sort_unstable_by_key(|part| part.at);
+    let mut waits = Vec::new();
+    for part in &parts {
+        let sources = part.sources.as_ref()?.iter().filter(|source| **source != part.at);
+        let sources = sources.filter_map(|source| parts.get(*source as usize));
+        let late = sources.max_by_key(|part| (part.begun, std::cmp::Reverse(part.at)));
+        waits.extend(late.map(|late| wait(part, late)));
+    }
+    Some(waits)
 }
 
 /// Each waits for the last of those before it.
@@ -198,7 +216,7 @@ fn lower(parts: &[Part]) -> Vec<(Span, Wait)> {
     let mut waits = Vec::new();
     let mut late: Option<Part> = None;
     for part in parts {
-        waits.extend(late.map(|late| wait(&part, &late)));
+        waits.extend(late.as_ref().map(|late| wait(&part, late)));
         late = late.filter(|late| late.begun >= part.begun).or(Some(part));
     }
     waits
@@ -238,6 +256,7 @@ mod tests {
             span: Span { rank: 100 + at, row: 0, enter: begun, exit: 50 },
             bytes: 0,
             site: 0,
+            sources: None,
         };
         let parts: Vec<Part> = (0..).zip([10, 40, 20, 30]).map(part).collect();
         let all = waits(&parts)?;
@@ -257,6 +276,26 @@ mod tests {
     }
 
     #[test]
+    fn neighbours_wait_for_the_last_of_theirs() {
+        // Each gets something from the one before it and from itself.
+        let part = |(at, begun): (u32, i64)| Part {
+            at,
+            operation: Operation::Neighbor_alltoall as u16,
+            root: -1,
+            begun,
+            span: Span { rank: at, row: 0, enter: begun, exit: 50 },
+            bytes: 0,
+            site: 0,
+            sources: Some(Arc::from([(at + 3) % 4, at])),
+        };
+        let parts: Vec<Part> = (0..).zip([10, 40, 20, 30]).map(part).collect();
+        let all = waits(&parts).unwrap();
+        let told: Vec<_> =
+            all.iter().map(|(span, wait)| (span.rank, wait.by, wait.until)).collect();
+        assert_eq!(told, [(0, 3, 30), (1, 0, 10), (2, 1, 40), (3, 2, 20)]);
+    }
+
+    #[test]
     fn who_waits_for_the_root_alone_does_not_wait_for_the_last() {
         let part = |(at, begun): (u32, i64)| Part {
             at,
@@ -266,6 +305,7 @@ mod tests {
             span: Span { rank: at, row: 0, enter: begun, exit: begun + 5 },
             bytes: 0,
             site: 0,
+            sources: None,
         };
         let parts: Vec<Part> = (0..).zip([10, 1_000, 8]).map(part).collect();
         let told: Vec<_> = waits(&parts)
@@ -276,7 +316,7 @@ mod tests {
         assert_eq!(told, [(1, 0, -990), (2, 0, 2)]);
         let reduce: Vec<Part> = parts
             .iter()
-            .map(|part| Part { operation: Operation::Reduce as u16, ..*part })
+            .map(|part| Part { operation: Operation::Reduce as u16, ..part.clone() })
             .collect();
         let told = waits(&reduce).unwrap();
         assert_eq!(told.len(), 1, "only the root waits");

@@ -12,7 +12,8 @@ pub mod files;
 mod registered;
 
 pub use registered::{
-    LocalGroup, Site, decode_exchange, decode_facts, encode_exchange, encode_facts, is_sound,
+    LocalGroup, Neighbours, Site, decode_exchange, decode_facts, encode_exchange, encode_facts,
+    is_sound,
 };
 
 /// Codes of the kinds.
@@ -33,6 +34,9 @@ pub mod kinds {
     /// A clock exchange that this rank began: word 1 the other rank, then the four ticks of
     /// `clock::Exchange`.
     pub const EXCHANGE: u8 = 5;
+    /// The neighbours of this rank in a communicator with a topology, as far as they send to it:
+    /// words 1 (id, 32 bits; how many, 32), then their ranks in it, two to a word.
+    pub const NEIGHBOURS: u8 = 6;
 }
 
 /// Flags of calls.

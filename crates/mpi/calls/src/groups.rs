@@ -6,8 +6,8 @@
 //! communicator between two groups is seen from both sides, each with its own parent: there the two
 //! groups, in either order, and the place among those between them must do.
 
-use crate::entry::LocalGroup;
 use crate::entry::{ITSELF, UNKNOWN_COMMUNICATOR, WORLD};
+use crate::entry::{LocalGroup, Neighbours};
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -51,6 +51,8 @@ pub(crate) struct Seen {
     pub peers: Arc<[u32]>,
     /// It is between two groups.
     pub between: bool,
+    /// Ranks in it that the rank gets something from in collectives of neighbours, if it has any.
+    pub sources: Option<Arc<[u32]>>,
 }
 
 /// The number of the communicator of all ranks.
@@ -67,8 +69,12 @@ impl Groups {
 
     /// Take in what `rank` registered, in its order.
     pub fn add(&mut self, rank: u32, registered: &[LocalGroup], uses_itself: bool) -> View {
-        let world =
-            Seen { global: GLOBAL_WORLD, peers: self.list[0].local.clone(), between: false };
+        let world = Seen {
+            global: GLOBAL_WORLD,
+            peers: self.list[0].local.clone(),
+            between: false,
+            sources: None,
+        };
         let mut view = View::default();
         view.seen.insert(WORLD, world);
         if uses_itself && !registered.iter().any(|group| group.id == ITSELF) {
@@ -108,7 +114,7 @@ impl Groups {
             self.list.push(Group { local: identity.first, remote: identity.second });
         }
         let peers = if between { remote } else { local };
-        view.seen.insert(group.id, Seen { global, peers, between });
+        view.seen.insert(group.id, Seen { global, peers, between, sources: None });
     }
 
     fn share(&mut self, members: &[u32]) -> Arc<[u32]> {
@@ -134,6 +140,15 @@ impl Groups {
 }
 
 impl View {
+    /// Take in what the rank registered of its neighbours.
+    pub fn add_neighbours(&mut self, registered: &[Neighbours]) {
+        for neighbours in registered {
+            if let Some(seen) = self.seen.get_mut(&neighbours.id) {
+                seen.sources = Some(Arc::from(&neighbours.sources[..]));
+            }
+        }
+    }
+
     /// The communicator of this number.
     #[inline]
     pub fn get(&self, id: u32) -> Option<&Seen> {

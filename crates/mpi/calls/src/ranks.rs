@@ -51,7 +51,8 @@ impl Ranks {
         let mut list: Vec<Option<Rank>> = (0..size).map(|_| None).collect();
         for ((sheet, files), survey) in found.into_iter().zip(surveys) {
             let node = sheet.node as usize;
-            let view = groups.add(sheet.node, &survey.groups, survey.uses_itself);
+            let mut view = groups.add(sheet.node, &survey.groups, survey.uses_itself);
+            view.add_neighbours(&survey.neighbours);
             let numbers = sites.add(&survey.sites);
             list[node] = Some(Rank { sheet, files, survey, view, sites: numbers });
         }

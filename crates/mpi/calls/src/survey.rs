@@ -8,7 +8,7 @@
 
 use crate::CloseError;
 use crate::entry::{
-    self, Call, Completion, LocalGroup, Site, completion_flags as done_flags, kinds,
+    self, Call, Completion, LocalGroup, Neighbours, Site, completion_flags as done_flags, kinds,
 };
 use crate::files::RankFiles;
 use crate::log::LogDamage;
@@ -23,6 +23,7 @@ pub(crate) struct Survey {
     pub facts: Option<RankFacts>,
     pub sites: Vec<Site>,
     pub groups: Vec<LocalGroup>,
+    pub neighbours: Vec<Neighbours>,
     /// Exchanges in a row with one other rank.
     pub exchanges: Vec<(u32, Vec<Exchange>)>,
     /// Calls (rows of its table).
@@ -110,6 +111,7 @@ impl Surveyor {
         match kind {
             kinds::CALL => self.see_call(words),
             kinds::COMMUNICATOR => self.survey.groups.push(LocalGroup::decode(words)),
+            kinds::NEIGHBOURS => self.survey.neighbours.push(Neighbours::decode(words)),
             kinds::SITE => self.survey.sites.push(Site::decode(words)),
             kinds::FACTS => self.see_facts(words),
             _ => self.see_exchange(words),

@@ -33,12 +33,18 @@ pub struct Layout {
     pub status_ignore: usize,
     /// `MPI_IN_PLACE`.
     pub in_place: usize,
+    /// `MPI_CART` and `MPI_GRAPH`.
+    pub cart: i32,
+    /// See `cart`.
+    pub graph: i32,
 }
 
 /// `MPI_ANY_TAG`, the same in both.
 pub const ANY_TAG: i32 = -1;
 /// `MPI_UNDEFINED`, the same in both.
 pub const UNDEFINED: i32 = -32766;
+/// `MPI_DIST_GRAPH`, the same in both.
+pub const DIST_GRAPH: i32 = 3;
 /// The largest status of them, in words.
 pub const STATUS_WORDS: usize = 3;
 
@@ -56,6 +62,8 @@ pub const OPEN_MPI: Layout = Layout {
     root: -4,
     status_ignore: 0,
     in_place: 1,
+    cart: 1,
+    graph: 2,
 };
 
 /// MPICH 3.1 and later, and what shares its binary interface (Intel MPI, MVAPICH, Cray MPICH).
@@ -72,6 +80,8 @@ pub const MPICH: Layout = Layout {
     root: -3,
     status_ignore: 1,
     in_place: usize::MAX,
+    cart: 2,
+    graph: 1,
 };
 
 /// Handles that the tracer needs for itself.
@@ -227,6 +237,9 @@ mod tests {
             ("status_ignore", layout.status_ignore as i128),
             ("statuses_ignore", layout.status_ignore as i128),
             ("in_place", layout.in_place as i128),
+            ("cart", layout.cart.into()),
+            ("graph", layout.graph.into()),
+            ("dist_graph", DIST_GRAPH.into()),
         ];
         for (name, value) in expected {
             assert_eq!(header[*name], *value, "{name}");

@@ -32,6 +32,7 @@ mod life;
 mod loaded;
 mod log;
 mod matched;
+mod neighbours;
 mod point;
 mod rank;
 mod requests;

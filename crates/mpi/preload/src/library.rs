@@ -100,6 +100,17 @@ functions! {
     comm_test_inter: "PMPI_Comm_test_inter"(comm, flag);
     comm_dup: "PMPI_Comm_dup"(comm, newcomm);
     comm_free: "PMPI_Comm_free"(comm);
+    topo_test: "PMPI_Topo_test"(comm, status);
+    cartdim_get: "PMPI_Cartdim_get"(comm, ndims);
+    cart_shift: "PMPI_Cart_shift"(comm, direction, disp, source, dest);
+    graph_neighbors_count: "PMPI_Graph_neighbors_count"(comm, rank, count);
+    graph_neighbors: "PMPI_Graph_neighbors"(comm, rank, most, neighbors);
+    dist_graph_neighbors_count: "PMPI_Dist_graph_neighbors_count"(
+        comm, indegree, outdegree, weighted
+    );
+    dist_graph_neighbors: "PMPI_Dist_graph_neighbors"(
+        comm, most_in, sources, source_weights, most_out, destinations, weights
+    );
     group_size: "PMPI_Group_size"(group, size);
     group_translate: "PMPI_Group_translate_ranks"(group, count, ranks, other, others);
     group_free: "PMPI_Group_free"(group);

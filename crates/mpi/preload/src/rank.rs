@@ -11,10 +11,11 @@ use crate::handles::HandleMap;
 use crate::layout::count;
 use crate::library::Library;
 use crate::log::Log;
+use crate::neighbours;
 use crate::requests::Requests;
 use crate::sites::Sites;
 use crate::trouble;
-use calls::entry::{Call, Completion};
+use calls::entry::{Call, Completion, Neighbours};
 use calls::list::NAMES;
 use clock::Clock;
 use mpi_facts::RankFacts;
@@ -193,6 +194,11 @@ impl Rank {
         let (number, entry) = self.communicators.register(handle, parent, library);
         let written = self.log.entry(&entry);
         self.check(written);
+        if let Some(sources) = neighbours::sources(handle, library) {
+            let entry = Neighbours { id: number, sources }.encode();
+            let written = self.log.entry(&entry);
+            self.check(written);
+        }
         number
     }
 

@@ -19,6 +19,15 @@ pub struct LocalGroup {
     pub remote: Vec<u32>,
 }
 
+/// From whom a rank gets something in the collectives of neighbours of a communicator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbours {
+    /// The communicator's number on this rank.
+    pub id: u32,
+    /// Ranks in it.
+    pub sources: Vec<u32>,
+}
+
 /// A place in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
@@ -50,6 +59,23 @@ impl LocalGroup {
             local: (0..local).map(member).collect(),
             remote: (local..local + remote).map(member).collect(),
         }
+    }
+}
+
+impl Neighbours {
+    /// Their entry.
+    pub fn encode(&self) -> Vec<u64> {
+        let ranks = self.sources.chunks(2);
+        let ranks = ranks.map(|two| halves(two[0], *two.get(1).unwrap_or(&0)));
+        let fixed = [halves(self.id, self.sources.len() as u32)];
+        entry(kinds::NEIGHBOURS, fixed.into_iter().chain(ranks))
+    }
+
+    /// The neighbours in a sound entry.
+    pub fn decode(words: &[u64]) -> Neighbours {
+        let (id, count) = half(words[1]);
+        let source = |at: usize| (words[2 + at / 2] >> (at % 2 * 32)) as u32;
+        Neighbours { id, sources: (0..count as usize).map(source).collect() }
     }
 }
 
@@ -112,6 +138,7 @@ pub fn is_sound(words: &[u64]) -> bool {
         (kinds::SITE, 3..) => length == 3 + (half(words[1]).1 as usize).div_ceil(8),
         (kinds::FACTS, 2..) => words[1] <= 1 << 20 && length == 2 + (words[1] as usize).div_ceil(8),
         (kinds::EXCHANGE, 6) => true,
+        (kinds::NEIGHBOURS, 2..) => length == 2 + (half(words[1]).1 as usize).div_ceil(2),
         _ => false,
     }
 }

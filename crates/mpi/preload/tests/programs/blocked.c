@@ -11,7 +11,8 @@
      lying       a message of 64 bytes arrives; its receive is posted late.
      lyingisend  the same, sent without blocking.
      bcast, scatter: the root is late; bcastchild: a rank that is not the root is.
-     reduce, gather, allreduce, alltoall, barrier, scan, ibarrier: rank 1 is late. */
+       neighbor, neighbordist: 1 is late; its neighbours wait, on a ring and on one that goes one way.
+   reduce, gather, allreduce, alltoall, barrier, scan, ibarrier: rank 1 is late. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ static void compute(double ms) {
 #define ROUNDS_MOST 1000
 
 static int rank, size;
+static MPI_Comm ring; /* each rank's neighbours: both sides, or in neighbordist the one before it */
 static char *in, *out;
 static long long entered[ROUNDS_MOST][4]; /* the call in question, and the barrier after it */
 
@@ -79,6 +81,7 @@ static const char *collective(const char *what, int doing) {
     if (is(what, "alltoall")) return doing ? MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, world), "" : "MPI_Alltoall";
     if (is(what, "barrier")) return doing ? MPI_Barrier(world), "" : "MPI_Barrier";
     if (is(what, "scan")) return doing ? MPI_Scan(&a, &b, 1, MPI_INT, MPI_SUM, world), "" : "MPI_Scan";
+    if (!strncmp(what, "neighbor", 8)) return doing ? MPI_Neighbor_allgather(&a, 1, MPI_INT, in, 1, MPI_INT, ring), "" : "MPI_Neighbor_allgather";
     if (is(what, "ibarrier")) {
         if (doing) MPI_Ibarrier(world, &request), MPI_Wait(&request, MPI_STATUS_IGNORE);
         return "MPI_Ibarrier";
@@ -97,7 +100,8 @@ static double late(const char *what, double ms) {
 static int depends(const char *what, int r, int on) {
     if (r == on) return 0;
     if (is(what, "sendrecv")) return 1;
-    if (is(what, "ring")) return on == (r + 1) % size || on == (r + size - 1) % size;
+    if (is(what, "neighbordist")) return on == (r + size - 1) % size;
+    if (is(what, "ring") || is(what, "neighbor")) return on == (r + 1) % size || on == (r + size - 1) % size;
     if (is(what, "waitall") || is(what, "isends") || is(what, "reduce") || is(what, "gather")) return r == 0;
     if (is(what, "probe")) return r == 1;
     if (is(what, "rendezvous")) return r == 0 && on == 1;
@@ -147,6 +151,10 @@ int main(int argc, char **argv) {
     int rounds = argc > 3 ? atoi(argv[3]) : 10;
     in = calloc(64, LARGE / 32);
     out = calloc(64, LARGE / 32);
+    int periodic = 1, before = (rank + size - 1) % size, after = (rank + 1) % size;
+    if (is(what, "neighbor")) MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
+    if (is(what, "neighbordist"))
+        MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, MPI_UNWEIGHTED, 1, &after, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
     for (int round = 0; round < rounds; round++) {
         compute(late(what, ms));
         entered[round][0] = now();

@@ -31,5 +31,8 @@ int main(void) {
     printf("status_ignore %llu\n", (unsigned long long)(size_t)MPI_STATUS_IGNORE);
     printf("statuses_ignore %llu\n", (unsigned long long)(size_t)MPI_STATUSES_IGNORE);
     printf("in_place %llu\n", (unsigned long long)(size_t)MPI_IN_PLACE);
+    printf("cart %d\n", (int)MPI_CART);
+    printf("graph %d\n", (int)MPI_GRAPH);
+    printf("dist_graph %d\n", (int)MPI_DIST_GRAPH);
     return 0;
 }
