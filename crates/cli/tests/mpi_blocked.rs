@@ -95,7 +95,8 @@ fn check_account(home: &Path) {
     let causes = ["late-sender total", "late-receiver total", "collective total"];
     assert_eq!(causes.iter().map(|cause| waits[*cause]).sum::<f64>(), blocked, "{waits:?}");
     let pairs = succeed(home, "report --csv=mpi-blocked run");
-    let pairs = pairs.lines().skip(1).filter_map(|line| line.split(',').nth(6)?.parse::<f64>().ok());
+    let pairs =
+        pairs.lines().skip(1).filter_map(|line| line.split(',').nth(6)?.parse::<f64>().ok());
     assert_eq!(pairs.sum::<f64>(), blocked);
     let calls = figures(home, "mpi-calls");
     for (name, ns) in &calls {
@@ -113,7 +114,8 @@ fn check_calls(run: &Path) {
     let mut spans: HashMap<u32, Vec<(Option<i64>, Option<i64>)>> = HashMap::new();
     let mut each = |call: mpi_lens::CallRow<'_>| {
         let column = |column| call.value(column);
-        let span = (column(calls::table::CallColumn::Enter), column(calls::table::CallColumn::Exit));
+        let span =
+            (column(calls::table::CallColumn::Enter), column(calls::table::CallColumn::Exit));
         spans.entry(call.rank()).or_default().push(span);
         Ok::<(), LensError>(())
     };
@@ -140,14 +142,16 @@ fn check(home: &Path, mpi: &str, program: &Path, (case, ranks, says): (&str, u32
         check_account(home);
         let told = succeed(home, "report --terminal run").replace(['\u{a0}', '\n'], " ");
         std::fs::remove_dir_all(home.join("run")).expect("the run can be removed");
-        assert!(told.contains(says), "{mpi} {case}: {says:?} is not in\n{told}");
-        let off: Vec<String> = truth
+        let mut off: Vec<String> = truth
             .iter()
             .map(|(name, ns)| (name, *ns, found.get(name).copied().unwrap_or(0.0)))
             .inspect(|(name, ns, found)| println!("{mpi} {case} {name}: {ns} planted, {found}"))
             .filter(|(_, ns, found)| !is_near(*ns, *found))
             .map(|(name, ns, found)| format!("{mpi} {case} {name}: {ns} planted, {found}"))
             .collect();
+        if !told.contains(says) {
+            off.push(format!("{mpi} {case}: {says:?} is not in\n{told}"));
+        }
         if off.is_empty() {
             return;
         }

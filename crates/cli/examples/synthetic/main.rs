@@ -145,7 +145,7 @@ fn hostile_mpi(run: &MpiRun) -> MpiRun {
     run.tell("passed_through", serde_json::json!({ HOSTILE: 1 }));
     let mpi = &mut run.mpi;
     mpi.sites.values_mut().for_each(|name| name.push_str(HOSTILE));
-    let doing = mpi.worst.iter_mut().flat_map(|message| message.doing.iter_mut().flatten());
+    let doing = mpi.worst.iter_mut().flat_map(|wait| wait.doing.iter_mut());
     doing.for_each(|doing| doing.call = Some(HOSTILE.to_owned()));
     if let Some(calls) = &mut mpi.calls {
         calls.functions.iter_mut().for_each(|function| function.name.push_str(HOSTILE));

@@ -3,7 +3,7 @@
 use crate::facts::{self, MpiWords};
 use crate::found::Mpi;
 use crate::messages::MpiTally;
-use crate::{CallTables, sections, series, sites, words};
+use crate::{CallTables, headline, sections, series, sites};
 use mpi_facts::{KEY, MpiFacts};
 use record::{Run, RunInfo};
 use report::{Facts, Lens, LensError, Part, ProductFacts, Reading};
@@ -103,8 +103,8 @@ impl Reading for MpiReading {
 /// What there is to say of it.
 pub fn part(mpi: &Mpi) -> Part {
     Part {
-        sentence: Some(words::sentence(mpi)),
-        stages: words::stages(mpi),
+        sentence: Some(headline::sentence(mpi)),
+        stages: headline::stages(mpi),
         sections: sections::sections(mpi),
         series: series::series(mpi),
         figures: serde_json::json!({ "mpi": mpi }),

@@ -14,6 +14,7 @@ mod error;
 mod facts;
 pub mod found;
 mod functions;
+mod headline;
 mod lens;
 mod messages;
 mod rows;

@@ -109,7 +109,7 @@ fn a_run_without_an_account_says_so() {
     }
     let run = mpi_read::read(&path);
     assert_eq!((run.mpi.account, &run.mpi.blocked[..]), (None, &[][..]));
-    let text = terminal(&run, 120);
+    let text = terminal(&run, 120).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("an earlier version closed this run"), "{text}");
     assert!(!text.contains("Late sender") && !text.contains("Ranks were blocked"), "{text}");
     assert!(text.contains("Unexpected") && text.contains("MPI_Allreduce"), "{text}");

@@ -60,8 +60,7 @@ fn of_messages(mpi: &Mpi) -> Option<String> {
 }
 
 fn chart(waits: &[&WaitView]) -> Chart {
-    let axes =
-        (Axis::time("time of ranks (blocked) or of messages"), Axis::names("").downwards());
+    let axes = (Axis::time("time of ranks (blocked) or of messages"), Axis::names("").downwards());
     let label = "Bars: how long ranks were blocked and messages lay about, by wait.".to_owned();
     let mut chart = Chart::new("mpi-waits-bars", 230, label, axes).gap(0.3);
     for wait in waits {

@@ -102,10 +102,10 @@ static int depends(const char *what, int r, int on) {
     if (is(what, "sendrecv")) return 1;
     if (is(what, "neighbordist")) return on == (r + size - 1) % size;
     if (is(what, "ring") || is(what, "neighbor")) return on == (r + 1) % size || on == (r + size - 1) % size;
-    if (is(what, "waitall") || is(what, "isends") || is(what, "reduce") || is(what, "gather")) return r == 0;
+    if (is(what, "isends")) return r == 0 || on == 0;
+    if (is(what, "waitall") || is(what, "reduce") || is(what, "gather")) return r == 0;
     if (is(what, "probe")) return r == 1;
-    if (is(what, "rendezvous")) return r == 0 && on == 1;
-    if (!strncmp(what, "lying", 5)) return r == 0 && on == 1;
+    if (is(what, "rendezvous") || !strncmp(what, "lying", 5)) return r + on == 1;
     if (!strncmp(what, "bcast", 5) || is(what, "scatter")) return on == 0;
     if (is(what, "scan")) return on < r;
     return 1;
@@ -113,8 +113,8 @@ static int depends(const char *what, int r, int on) {
 
 static const char *wait_of(const char *what, int r, int on) {
     if (collective(what, 0)) return collective(what, 0);
-    if (!strncmp(what, "lying", 5)) return "unexpected";
-    int sends = is(what, "rendezvous") || is(what, "isends") || (is(what, "ring") && on == (r + 1) % size);
+    if (!strncmp(what, "lying", 5)) return r == 0 ? "unexpected" : "late-sender";
+    int sends = (is(what, "rendezvous") || is(what, "isends")) && r == 0 || (is(what, "ring") && on == (r + 1) % size);
     return sends ? "late-receiver" : "late-sender";
 }
 
@@ -129,7 +129,7 @@ static void tell(const char *what, int rounds, long long (*all)[ROUNDS_MOST][4])
                 for (int on = 0; on < size; on++)
                     if (depends(barrier ? "barrier" : what, r, on) && all[on][round][2 * barrier] > until)
                         until = all[on][round][2 * barrier], by = on;
-                int lies = !barrier && !strncmp(what, "lying", 5);
+                int lies = !barrier && r == 0 && !strncmp(what, "lying", 5);
                 if (until > to && !lies) until = to;
                 if (by < 0) continue;
                 int which = 2;

@@ -22,10 +22,11 @@ program planted
   character(len=32) :: what, number
   double precision, allocatable :: buffer(:)
 #ifdef USE_F08
-  type(MPI_Request) :: request
+  type(MPI_Request) :: request, requests(2)
 #else
-  integer :: request
+  integer :: request, requests(2)
 #endif
+  double precision :: more(1)
 
   call MPI_Init(ierror)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
@@ -41,13 +42,18 @@ program planted
     call MPI_Barrier(MPI_COMM_WORLD, ierror)
     if (rank == 0) then
       buffer(1) = round
-      if (what == 'late_sender') ignored = usleep(pause_us)
+      if (what == 'late_sender' .or. what == 'waitall') ignored = usleep(pause_us)
       call MPI_Send(buffer, words, MPI_DOUBLE_PRECISION, 1, 1, MPI_COMM_WORLD, ierror)
+      if (what == 'waitall') call MPI_Send(buffer, 1, MPI_DOUBLE_PRECISION, 1, 2, MPI_COMM_WORLD, ierror)
     else if (rank == 1) then
       if (what == 'asleep') then
         call MPI_Irecv(buffer, words, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, request, ierror)
         ignored = usleep(pause_us)
         call MPI_Wait(request, MPI_STATUS_IGNORE, ierror)
+      else if (what == 'waitall') then
+        call MPI_Irecv(buffer, 1, MPI_DOUBLE_PRECISION, 0, 1, MPI_COMM_WORLD, requests(1), ierror)
+        call MPI_Irecv(more, 1, MPI_DOUBLE_PRECISION, 0, 2, MPI_COMM_WORLD, requests(2), ierror)
+        call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, ierror)
       else
         if (what /= 'late_sender') ignored = usleep(pause_us)
         call MPI_Recv(buffer, words, MPI_DOUBLE_PRECISION, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)

@@ -2,7 +2,9 @@
    late_sender: the receiver blocks for that long before the send.
    asleep: the message has arrived and its receive is posted, but the receiver makes no progress for that long.
    unexpected: the message has arrived, but its receive is posted that much later.
-   rendezvous: a large send is blocked until the receive is posted that much later. */
+   rendezvous: a large send is blocked until the receive is posted that much later.
+   waitall: the receiver waits in one call for two messages that are sent that late.
+   In asleep and unexpected rank 0 stands in the barrier for as long. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +25,15 @@ int main(int argc, char **argv) {
     for (int round = 0; round < ROUNDS; round++) {
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == 0) {
-            if (!strcmp(what, "late_sender")) usleep(pause_us);
+            if (!strcmp(what, "late_sender") || !strcmp(what, "waitall")) usleep(pause_us);
             MPI_Send(buffer, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+            if (!strcmp(what, "waitall")) MPI_Send(buffer, bytes, MPI_BYTE, 1, 2, MPI_COMM_WORLD);
+        } else if (rank == 1 && !strcmp(what, "waitall")) {
+            MPI_Request requests[2];
+            char more[8];
+            MPI_Irecv(buffer, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &requests[0]);
+            MPI_Irecv(more, bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &requests[1]);
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         } else if (rank == 1 && !strcmp(what, "asleep")) {
             MPI_Request request;
             MPI_Irecv(buffer, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);

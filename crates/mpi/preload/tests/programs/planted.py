@@ -13,9 +13,15 @@ buffer = bytearray(LARGE if what == "rendezvous" else 8)
 for _ in range(ROUNDS):
     world.Barrier()
     if world.rank == 0:
-        if what == "late_sender":
+        if what in ("late_sender", "waitall"):
             time.sleep(pause)
         world.Send([buffer, MPI.BYTE], dest=1, tag=1)
+        if what == "waitall":
+            world.Send([buffer, MPI.BYTE], dest=1, tag=2)
+    elif world.rank == 1 and what == "waitall":
+        more = bytearray(8)
+        requests = [world.Irecv([room, MPI.BYTE], source=0, tag=tag) for room, tag in ((buffer, 1), (more, 2))]
+        MPI.Request.Waitall(requests)
     elif world.rank == 1 and what == "asleep":
         request = world.Irecv([buffer, MPI.BYTE], source=MPI.ANY_SOURCE, tag=MPI.ANY_TAG)
         time.sleep(pause)
