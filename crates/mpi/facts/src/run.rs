@@ -28,8 +28,8 @@ pub struct MpiFacts {
     pub passed_through: BTreeMap<String, u64>,
     /// Calls in which ranks were when they ended.
     pub in_progress: Vec<InProgress>,
-    /// What is not known of blocked calls; none in runs that were closed before there was an account
-    /// of them.
+    /// What is not known of blocked calls; none in runs that were closed before there was an
+    /// account of them.
     pub blocking: Option<Blocking>,
     /// Ranks that left no log.
     pub missing_ranks: Vec<u64>,

@@ -1,5 +1,5 @@
-//! The sentences that stand first: what ranks and messages waited for most, and what is not known of
-//! it.
+//! The sentences that stand first: what ranks and messages waited for most, and what is not known
+//! of it.
 
 use crate::found::{Account, Mpi, MpiBy, Wait, WaitView};
 use crate::words::groups;

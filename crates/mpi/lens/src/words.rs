@@ -30,8 +30,8 @@ pub(crate) fn wait_meaning(wait: Wait) -> &'static str {
         }
         Wait::Unexpected => "a message had arrived before its receive was posted",
         Wait::NotCollected => {
-            "a message had arrived and was expected, but the receiver was outside MPI or in another \
-            call"
+            "a message had arrived and was expected, but the receiver was outside MPI or in \
+            another call"
         }
     }
 }

@@ -47,8 +47,8 @@ impl Meanwhile {
         }
     }
 
-    /// Write into each wait what the rank waited for did, the longest first; computing is what calls
-    /// leave.
+    /// Write into each wait what the rank waited for did, the longest first; computing is what
+    /// calls leave.
     pub fn tell(&self, names: &[Function], worst: &mut [WorstWait]) {
         for stretch in self.stretches.iter().filter(|stretch| stretch.known) {
             if let Some(wait) = worst.get_mut(stretch.wait) {
