@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[allow(dead_code, reason = "each test program uses a part of it")]
 mod cluster;
 
 use cluster::engine::{Outcome, Truth};

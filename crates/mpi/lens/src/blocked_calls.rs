@@ -3,7 +3,7 @@
 use crate::found::{MessageLine, Wait, WorstWait};
 use crate::{CallTables, LensError, function_name};
 use calls::cause::Cause;
-use calls::table::{WAIT_COLUMNS, WaitColumn, wait_columns_in_file};
+use calls::table::{WaitColumn, wait_columns_in_file};
 use record::{NULL, SideReader};
 use std::path::Path;
 
@@ -49,22 +49,16 @@ pub(crate) fn blocked_of(
     let mut table = SideReader::open(path, &wait_columns_in_file()).map_err(LensError::Record)?;
     for group in 0..table.groups() {
         let columns = table.read(group).map_err(LensError::Record)?;
-        let rows = columns.first().map_or(0, Vec::len);
-        for row in 0..rows {
-            let values = WAIT_COLUMNS.iter().map(|column| columns[*column as usize][row]);
-            let values: Vec<i64> = values.collect();
-            if let Some(call) = BlockedCall::of(rank, &values) {
-                each(&call);
-            }
-        }
+        let rows = 0..columns.first().map_or(0, Vec::len);
+        let call = |row: usize| BlockedCall::of(rank, |column| columns[column as usize][row]);
+        rows.filter_map(call).for_each(|call| each(&call));
     }
     Ok(())
 }
 
 impl BlockedCall {
-    fn of(rank: u32, values: &[i64]) -> Option<BlockedCall> {
-        let value =
-            |column: WaitColumn| Some(values[column as usize]).filter(|&value| value != NULL);
+    fn of(rank: u32, values: impl Fn(WaitColumn) -> i64) -> Option<BlockedCall> {
+        let value = |column: WaitColumn| Some(values(column)).filter(|&value| value != NULL);
         Some(BlockedCall {
             rank,
             call: value(WaitColumn::Call)?,

@@ -180,10 +180,10 @@ pub fn waits(path: &Path, ranks: usize) -> Vec<WaitRow> {
         let spans = [CallColumn::Enter, CallColumn::Exit];
         let calls = table(&file(calls_file(0, rank as u32)), &columns_in_file(&spans));
         let waits = table(&file(waits_file(0, rank as u32)), &wait_columns_in_file());
-        for row in 0..waits[0].len() {
+        all.extend((0..waits[0].len()).map(|row| {
             let value = |column: WaitColumn| waits[column as usize][row];
             let call = value(WaitColumn::Call);
-            all.push(WaitRow {
+            WaitRow {
                 rank,
                 call,
                 enter: value(WaitColumn::Enter),
@@ -192,8 +192,8 @@ pub fn waits(path: &Path, ranks: usize) -> Vec<WaitRow> {
                 by: value(WaitColumn::By) as usize,
                 seq: value(WaitColumn::Seq),
                 span: (calls[0][call as usize], calls[1][call as usize]),
-            });
-        }
+            }
+        }));
     }
     all
 }
