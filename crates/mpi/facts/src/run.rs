@@ -30,6 +30,7 @@ pub struct MpiFacts {
     pub in_progress: Vec<InProgress>,
     /// What is not known of blocked calls; none in runs that were closed before there was an
     /// account of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub blocking: Option<Blocking>,
     /// Ranks that left no log.
     pub missing_ranks: Vec<u64>,
