@@ -285,7 +285,6 @@ mod tests {
     #[test]
     fn no_line_of_a_help_text_is_broken_twice() {
         each(&Cli::command(), &mut |command| {
-            let width = if command.get_name() == "compare" { 100 } else { 80 };
             let Some(text) = command.get_after_help().map(ToString::to_string) else { return };
             let lines: Vec<&str> = text.lines().collect();
             for (line, next) in lines.iter().zip(lines.iter().skip(1).chain([&""])) {
@@ -293,7 +292,7 @@ mod tests {
                 // not.
                 let is_paragraph =
                     !line.starts_with(' ') && (next.is_empty() || next.starts_with(' '));
-                assert!(line.len() <= width || is_paragraph, "{}: {line}", command.get_name());
+                assert!(line.len() <= 80 || is_paragraph, "{}: {line}", command.get_name());
             }
         });
     }

@@ -22,7 +22,7 @@ const SMALL: [&str; 5] = [
 fn figure(out: &str, name: &str) -> String {
     let line = out.lines().find(|line| line.trim_start().starts_with(name));
     let line = line.unwrap_or_else(|| panic!("no {name} in\n{out}"));
-    line.trim_start()[name.len()..].split_whitespace().next().unwrap_or_default().to_string()
+    line.trim_start()[name.len()..].split_ascii_whitespace().next().unwrap_or_default().to_string()
 }
 
 fn digests(out: &str) -> [String; 3] {
@@ -128,7 +128,7 @@ fn golden_counts_and_trace_of_warpnet() {
         assert_eq!(trace.lines().count(), 35_028, "{engine}");
         assert_eq!(
             (figure(&out, "events"), figure(&out, "messages"), figure(&out, "final time")),
-            ("35,027".into(), "45,319".into(), "936".into())
+            ("35\u{202f}027".into(), "45\u{202f}319".into(), "936".into())
         );
     }
 }
@@ -202,7 +202,7 @@ fn golden_counts_and_trace_of_pucks() {
         assert_eq!(same, None, "{engine}: first differing line");
         assert_eq!(
             (trace.lines().count(), figure(&out, "messages")),
-            (37_240, "41,746".into()),
+            (37_240, "41\u{202f}746".into()),
             "{engine}"
         );
     }

@@ -119,12 +119,8 @@ fn said(id: &'static str, title: String, opening: String, reasons: Vec<String>) 
 fn episode(episode: &Episode) -> Section {
     let Slow { launch, src, dst, seq } = episode.slowest;
     let length = time(episode.to_ns.saturating_sub(episode.from_ns) as f64);
-    let at_least = if episode.at_least { "at least " } else { "" };
     let (stage, at) = (name(episode.stage), time(episode.from_ns as f64));
-    let title = format!(
-        "{length} of {stage} from {at} on: {at_least}{} of all messages' time",
-        part(episode.share)
-    );
+    let title = format!("{length} of {stage} from {at} on{}", share_words(episode));
     let messages = how_many(episode.messages, episode.at_least);
     let opening = format!(
         "{}; the slowest is {launch}:{src}:{seq}, from node\u{a0}{src} to node\u{a0}{dst}, in \
@@ -133,6 +129,16 @@ fn episode(episode: &Episode) -> Section {
     );
     let node = if episode.stage == Stage::ReceiveWait { dst } else { src };
     said("episode", title, opening, account_words(&episode.account, episode.stage, node))
+}
+
+/// How much of all time that was. Of a part that is at least so small nothing is known.
+fn share_words(episode: &Episode) -> String {
+    let share = part(episode.share);
+    match episode.at_least {
+        false => format!(": {share} of all messages' time"),
+        true if episode.share >= 0.001 => format!(": at least {share} of all messages' time"),
+        true => String::new(),
+    }
 }
 
 /// What idle cores lost; `None` where they were not looked at.
@@ -349,9 +355,9 @@ fn known_words(known: Known) -> &'static str {
     }
 }
 
-/// Whether idle cores stall about as often as messages were late.
+/// Whether idle cores stall as often as messages were late, as far as rates can be told apart.
 fn is_enough(noise: &Noise) -> bool {
-    noise.idle_per_s > 0.0 && noise.seen_per_s <= 2.0 * noise.idle_per_s
+    noise.idle_per_s > 0.0 && noise.seen_per_s <= 1.25 * noise.idle_per_s
 }
 
 fn noise_sentence(group: &Explained, noise: &Noise) -> String {

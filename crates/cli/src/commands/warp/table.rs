@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use super::results::Results;
 use comfy_table::{CellAlignment, Table, presets};
-use document::time_text;
+use document::{count, time_text};
 use report::ratio_text;
 use serde_json::json;
 use std::time::Duration;
@@ -66,8 +66,8 @@ fn critical_path(results: &Results<'_>, path: &CriticalPath) -> String {
          (work of objects alone; lazy cancellation may beat it, for it lets a message leave before \
          all it depends on is known)\n",
         ms(path.length_ns),
-        grouped(path.steps.len() as u64),
-        grouped(path.events),
+        count(path.steps.len() as u64),
+        count(path.events),
         ms(path.work_ns),
         path.parallelism(),
     );
@@ -77,12 +77,12 @@ fn critical_path(results: &Results<'_>, path: &CriticalPath) -> String {
         let name = results.model.objects().name_of(*object);
         text.push_str(&format!(
             "  {share:5.1} %  {name}, {} events, {}\n",
-            grouped(*events),
+            count(*events),
             ms(*ns)
         ));
     }
     if rows.len() > NAMED {
-        text.push_str(&format!("  and {} more objects\n", grouped((rows.len() - NAMED) as u64)));
+        text.push_str(&format!("  and {} more objects\n", count((rows.len() - NAMED) as u64)));
     }
     text
 }
@@ -119,27 +119,23 @@ fn csv(summary: &Summary) -> String {
 fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
     let nothing = String::new;
     let mut lines = vec![
-        ("events", grouped(s.events), "committed".to_string()),
-        ("messages", grouped(s.messages), nothing()),
+        ("events", count(s.events), "committed".to_string()),
+        ("messages", count(s.messages), nothing()),
         ("final time", final_time(s.final_time), nothing()),
     ];
     if !plan.common.seq {
         lines.extend([
-            ("executed", grouped(s.executed), format!("efficiency {:.1} %", s.efficiency * 100.0)),
-            (
-                "rolled back",
-                grouped(s.rolled_back),
-                format!("in {} rollbacks", grouped(s.rollbacks)),
-            ),
-            ("anti-messages", grouped(s.anti_messages), nothing()),
-            ("sent back", grouped(s.sendbacks), nothing()),
+            ("executed", count(s.executed), format!("efficiency {:.1} %", s.efficiency * 100.0)),
+            ("rolled back", count(s.rolled_back), format!("in {} rollbacks", count(s.rollbacks))),
+            ("anti-messages", count(s.anti_messages), nothing()),
+            ("sent back", count(s.sendbacks), nothing()),
             ("off-node", format!("{:.1} %", s.off_node_share * 100.0), "of event messages".into()),
-            ("GVT rounds", grouped(s.gvt_rounds), nothing()),
+            ("GVT rounds", count(s.gvt_rounds), nothing()),
         ]);
         if plan.job.engine.balance.is_some() {
             lines.push((
                 "migrations",
-                grouped(s.migrations),
+                count(s.migrations),
                 "parts of objects that changed nodes".into(),
             ));
         }
@@ -151,7 +147,7 @@ fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
             "of the node with most".into(),
         ),
         ("run time", time_text(s.seconds * 1e9), nothing()),
-        ("events/s", grouped(s.events_per_s as u64), nothing()),
+        ("events/s", count(s.events_per_s as u64), nothing()),
         ("trace digest", s.trace_digest.clone(), nothing()),
         ("state digest", s.state_digest.clone(), nothing()),
     ]);
@@ -160,27 +156,4 @@ fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
 
 fn final_time(time: f64) -> String {
     if time <= VirtualTime::NEGINF.simtime() { "none".into() } else { time.to_string() }
-}
-
-/// 1,234,567.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn digits_in_groups() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-    }
 }

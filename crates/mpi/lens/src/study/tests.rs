@@ -57,6 +57,8 @@ fn the_rates_part_is_a_part_of_what_was_measured() {
     let link = Link { rate_bits: 100_000_000, latency: None };
     let said = of_the_rate(&link, &[point(0, 50_000, 0.0), point(12_500, 2_550_000, 0.0)]);
     assert!(said.as_ref().is_some_and(|said| said.contains("80 % of it")), "{said:?}");
+    let faster = of_the_rate(&link, &[point(0, 50_000, 0.0), point(12_500, 70_000, 0.0)]);
+    assert!(faster.is_some_and(|said| said.contains("so they were not held to it")));
     assert_eq!(of_the_rate(&link, &[point(0, 5, 0.0), point(1, 4, 0.0)]), None);
 }
 
