@@ -111,7 +111,8 @@ fn check_account(home: &Path) {
 fn check_calls(run: &Path) {
     let run = Run::open(run).expect("a run");
     let tables = CallTables::of(&run);
-    let mut spans: HashMap<u32, Vec<(Option<i64>, Option<i64>)>> = HashMap::new();
+    type Ends = (Option<i64>, Option<i64>);
+    let mut spans: HashMap<u32, Vec<Ends>> = HashMap::new();
     let mut each = |call: mpi_lens::CallRow<'_>| {
         let column = |column| call.value(column);
         let span =

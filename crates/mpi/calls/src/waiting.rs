@@ -2,10 +2,11 @@
 //! waited for it, and [`Accounts`] keeps what counts.
 //!
 //! A send waits for its receive only if it is synchronous or travels by rendezvous. How it
-//! travelled is known from its size, where messages of the run show it ([`Usual`]); where they do
-//! not, a call that lasted until after the posting, with nothing else to explain it, has waited. A
-//! send of a size that travels at once, whose call lasted until after the posting all the same,
-//! was kept from running or waited for room: which, is not known, and its time is counted apart.
+//! travelled is known from its size, where messages of the run show it ([`Usual`]). Where they do
+//! not, one that is larger than what libraries send at once has waited, if its call lasted until
+//! after the posting with nothing else to explain it. A smaller send, and one of a size that
+//! travels at once, may have been kept from running or waited for room, or its call waited for
+//! another message: which, is not known, and its time is counted apart.
 
 use crate::blocked::{About, Accounts, Blocked, Span, Wait};
 use crate::cause::Cause;
@@ -17,6 +18,10 @@ use crate::protocol::{Protocol, protocol, settled};
 use crate::usual::{Usual, size_class};
 use mpi_facts::Blocking;
 use record::NULL;
+
+/// Libraries send no more than this at once unless they are told to: Open MPI over TCP 64 KiB, and
+/// all others less.
+const AT_ONCE_MOST: u64 = 1 << 16;
 
 /// The waits of the whole run.
 #[derive(Default)]
@@ -86,7 +91,9 @@ impl Waiting {
         let of_size = usual.protocol(size_class(sent.bytes));
         let sure = match (sent.mode, settled(own, of_size)) {
             (Mode::Synchronous, _) | (_, Protocol::Rendezvous) => true,
-            (_, Protocol::Unknown) if of_size == Protocol::Unknown => false,
+            (_, Protocol::Unknown) if of_size == Protocol::Unknown && sent.bytes > AT_ONCE_MOST => {
+                false
+            }
             (_, Protocol::Unknown) => {
                 self.unknown_sends += 1;
                 self.unknown_ns = self.unknown_ns.saturating_add(got.posted - sent.done.enter);

@@ -143,8 +143,8 @@ fn unknown_sends(mpi: &Mpi) -> Option<String> {
     let stands_out = account.unknown_ns as f64 >= STANDS_OUT * account.elapsed_ns as f64;
     (account.unknown_ns > 0 && stands_out).then(|| {
         format!(
-            "{} may have been blocked for {} more: their size travels at once, yet they lasted \
-            until the receive was posted.",
+            "{} may have been blocked for {} more: their size travels at once, or may, yet \
+            they lasted until the receive was posted.",
             counted(account.unknown_sends, "send"),
             time(account.unknown_ns as f64)
         )

@@ -33,7 +33,7 @@ fn of_ranks(mpi: &Mpi) -> Option<String> {
         0 => String::new(),
         ns => format!(
             " Of {}, {} together, it is not known whether they were blocked: their size travels \
-            at once, yet they lasted until the receive was posted.",
+            at once, or may, yet they lasted until the receive was posted.",
             counted(account.unknown_sends, "send"),
             time(ns as f64)
         ),
