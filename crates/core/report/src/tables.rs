@@ -290,7 +290,7 @@ pub(crate) fn facts_section(facts: &Facts) -> Section {
     let mut pairs: Vec<(String, String)> = vec![
         ("Command".to_owned(), facts.command.clone()),
         ("Started".to_owned(), facts.started.clone()),
-        ("Program".to_owned(), facts.program.clone()),
+        ("Recorded by".to_owned(), facts.program.clone()),
     ];
     pairs.extend(facts.parameters.iter().cloned());
     let mut groups =

@@ -24,6 +24,19 @@ pub(crate) enum Launcher {
     Unknown,
 }
 
+/// Why the command starts nothing.
+fn no_program(command: &OsStr) -> JobError {
+    let path = Path::new(command);
+    let command = command.to_string_lossy().into_owned();
+    let reason = match path.metadata() {
+        _ if !command.contains('/') => return JobError::NotFound { command },
+        Err(_) => "there is no such file; check its path",
+        Ok(facts) if facts.is_dir() => "it is a folder; give the program in it",
+        Ok(_) => "it is not executable; compile it, or chmod +x it",
+    };
+    JobError::NoProgram { command, reason }
+}
+
 /// What the ranks need beside the library's name.
 const VARIABLES: [&str; 3] = [RUN, CLOCK, PLANT];
 
@@ -35,7 +48,7 @@ impl Launcher {
     pub fn of(words: &[OsString]) -> Result<Launcher, JobError> {
         let command = words.first().ok_or(JobError::NoCommand)?;
         if which(command).is_none() {
-            return Err(JobError::NotFound { command: command.to_string_lossy().into_owned() });
+            return Err(no_program(command));
         }
         let name =
             Path::new(command).file_name().unwrap_or_default().to_string_lossy().into_owned();

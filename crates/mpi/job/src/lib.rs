@@ -28,6 +28,14 @@ pub enum JobError {
         /// As it was given.
         command: String,
     },
+    /// What is there is no program.
+    #[error("cannot run {command}: {reason}")]
+    NoProgram {
+        /// As it was given.
+        command: String,
+        /// What it is instead, and what to do.
+        reason: &'static str,
+    },
 }
 
 /// A job that can be started.

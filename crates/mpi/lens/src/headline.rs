@@ -47,7 +47,7 @@ fn blocked_sentence(mpi: &Mpi, view: &WaitView, account: &Account) -> String {
     let first = mpi.blocked.iter().max_by_key(|blocked| blocked.of(view.wait));
     let Some(first) = first else { return format!("Ranks were blocked {total}, {share}.") };
     let longest = time(first.of(view.wait) as f64);
-    let all = format!("all ranks together were blocked {total} so, {share}");
+    let all = format!("all ranks together were blocked in this way for {total}, {share}");
     match view.wait {
         Wait::LateSender => {
             format!(
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(
             said([10 * S, 0, 0, 9 * S, 0]),
             "Rank 3 was blocked 10.0 s for rank 0, which sent late; all ranks together were \
-            blocked 10.0 s so, 10 % of the time of all ranks (20 % of their time in MPI)."
+            blocked in this way for 10.0 s, 10 % of the time of all ranks (20 % of their time in MPI)."
         );
         assert!(
             said([0, 20 * S, 0, 0, 0])

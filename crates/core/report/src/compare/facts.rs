@@ -116,7 +116,7 @@ fn all(facts: &Facts) -> Vec<(String, String)> {
         ("Topology", facts.topology.clone()),
         ("Nodes", facts.nodes.to_string()),
         ("Clock", facts.clock.source.clone()),
-        ("Program", facts.program.clone()),
+        ("Recorded by", facts.program.clone()),
     ];
     let fixed = fixed.into_iter().map(|(name, value)| (name.to_owned(), value));
     fixed.chain(facts.parameters.iter().cloned()).chain(facts.machine.iter().cloned()).collect()

@@ -183,8 +183,9 @@ impl Words<'_> {
             ),
             Fact::Overtaken { messages } => {
                 format!(
-                    "{} that arrived later were taken before it.",
-                    counted(*messages, "message")
+                    "{} that arrived later {} taken before it.",
+                    counted(*messages, "message"),
+                    if *messages == 1 { "was" } else { "were" }
                 )
             }
             Fact::Gap { node: of, is_whole: true, .. } => {

@@ -16,12 +16,11 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
         "Time that ranks were blocked in calls for others, {} in all: in receiving, since the \
         other sent late; in sending, since the other posted its receive late; in collectives, \
         since the other entered late. A moment is counted once, for the rank that was waited for \
-        last. The longest, {}, rank {} waited for rank {}.{}",
+        last. The longest, {}, rank {} waited for rank {}.",
         time(all as f64),
         time(first.total_ns() as f64),
         first.rank,
         first.by,
-        if mapped { " A column with many squares is a rank that many wait for." } else { "" }
     );
     let mut section = Section::new("mpi-blocked", "Who waits for whom", sentence);
     if mapped {
@@ -41,7 +40,7 @@ fn chart(blocked: &[Blocked], ranks: usize) -> Chart {
         at: (b.rank as usize, b.by as usize),
         ns: b.total_ns() as f64,
         text: format!(
-            "rank {} waited <b>{}</b> for rank {}<br>late sender {}<br>late receiver {}<br>\
+            "rank {} waited {} for rank {}\nlate sender {}\nlate receiver {}\n\
             collectives {}",
             b.rank,
             time(b.total_ns() as f64),
@@ -53,5 +52,7 @@ fn chart(blocked: &[Blocked], ranks: usize) -> Chart {
     };
     let squares: Vec<Square> = blocked.iter().map(square).collect();
     let label = "Map: time that each rank was blocked for each other.";
-    time_map("mpi-blocked-map", label, ["rank waited", "for rank", "blocked"], ranks, &squares)
+    let titles = ["rank waited", "for rank", "blocked"];
+    time_map("mpi-blocked-map", label, titles, ranks, &squares)
+        .titled("A column with many squares is a rank that many wait for")
 }
