@@ -127,7 +127,7 @@ fn the_report_of_an_mpi_program_begins_with_how_well_it_was_matched() {
         assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
         for part in [
             "Late sender",
-            "Waited for",
+            "Waited",
             "Computing",
             "MPI_Allreduce",
             "exchange (halo.c:4",
