@@ -204,13 +204,13 @@ impl Grid {
     }
 }
 
-/// Each part of the bars in these columns once, with its filling.
+/// Each part that the bars in these columns have, once, with its filling.
 fn legend(columns: &[Written<'_>], rows: &[&Row]) -> Vec<String> {
     let mut known: Vec<String> = Vec::new();
     let cells = rows.iter().flat_map(|row| columns.iter().map(|column| &row.cells[column.at]));
     for cell in cells.filter(|cell| cell.shown.is_none()) {
         let Value::Parts(parts) = &cell.value else { continue };
-        for (name, colour, _) in parts {
+        for (name, colour, _) in parts.iter().filter(|(.., share)| *share > 0.0) {
             let part = format!("{}\u{a0}{}", colour.filling(), line(name));
             if !known.contains(&part) {
                 known.push(part);
