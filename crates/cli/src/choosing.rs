@@ -14,7 +14,7 @@ pub fn nothing_left(name: &str, chunks: &[&Chunk]) -> Result<String> {
     let parts = on_all_cores(chunks, |chunk| chunk.rows(), count)?;
     let mut census = Census::default();
     parts.into_iter().for_each(|part| census.merge(part));
-    Ok(format!("{name} has no message like those chosen; it has {}", there_is(&census)))
+    Ok(format!("{name} has no message that matches this choice; it has {}", there_is(&census)))
 }
 
 /// Make sure that the run has a message that `filter` takes.

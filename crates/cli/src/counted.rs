@@ -33,8 +33,8 @@ impl Counted {
     /// Take in what the nodes of a launch have told.
     pub fn add(&mut self, launch: u32, outcome: &LaunchOutcome) -> Result<()> {
         for process in &outcome.nodes {
-            let played =
-                Vec::<Played>::deserialize(&process.outcome).context("what a node came to")?;
+            let played = Vec::<Played>::deserialize(&process.outcome)
+                .context("cannot read a node's result")?;
             for (node, played) in process.hosted.iter().zip(played) {
                 self.nodes.extend(played.counted.map(|report| (launch, u32::from(*node), report)));
             }

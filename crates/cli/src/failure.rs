@@ -32,8 +32,8 @@ pub fn no_memory(bytes: usize) -> ! {
     let mut rest = &mut line[..];
     let _ = writeln!(
         rest,
-        "fourstamp: no memory for {bytes} bytes more: ask for less (--size, --count, --nodes), or \
-        raise the limit (ulimit -v)"
+        "fourstamp: cannot allocate {bytes} more bytes: ask for less (--size, --count, --nodes), \
+        or raise the limit (ulimit -v)"
     );
     let unused = rest.len();
     let _ = std::io::stderr().write_all(&line[..line.len() - unused]);

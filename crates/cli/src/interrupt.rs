@@ -82,7 +82,7 @@ fn end_node(leave: &'static Leave, signal: i32) {
     let end = move || {
         let _ = signal_hook::low_level::emulate_default_handler(signal);
     };
-    let has_work = leave.tell(&format!("it was told to end by {}", name(signal)));
+    let has_work = leave.tell(&format!("it was ended by {}", name(signal)));
     let later = move || {
         std::thread::sleep(GRACE);
         end();

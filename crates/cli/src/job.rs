@@ -93,8 +93,8 @@ struct Alone {
 fn checked(job: &LaunchedJob, asked: &Asked) -> Result<Transport> {
     if let Some(nodes) = asked.nodes.filter(|nodes| *nodes != job.ranks) {
         bail!(
-            "--nodes {nodes}, but the job has {} ranks, and every rank is a node: leave --nodes \
-            out, or start {nodes} ranks",
+            "--nodes {nodes} does not match the job's {} ranks, each of which is a node: leave \
+            --nodes out, or start {nodes} ranks",
             job.ranks
         );
     }
@@ -147,8 +147,8 @@ fn mpi_process(job: &LaunchedJob) -> Result<MpiProcess> {
     let process = MpiProcess::begin()?;
     if process.ranks() != job.ranks {
         bail!(
-            "{} counts {} ranks where the launcher has started {}: this fourstamp was built with \
-            {0}, so start it with the mpirun of that, or give --transport tcp",
+            "{} sees {} ranks, but the launcher started {}: this fourstamp was built with {0}, so \
+            use that library's mpirun, or give --transport tcp",
             mpi_library().unwrap_or_default(),
             process.ranks(),
             job.ranks

@@ -30,8 +30,8 @@ pub fn refuse_messages(largest_bytes: usize, nodes: u16) -> Result<()> {
 fn refuse(largest_bytes: usize, nodes: u16, needed: u64, most: u64) -> Result<()> {
     if needed > most {
         bail!(
-            "messages of {largest_bytes} bytes need {} MiB on {nodes} nodes, and there are {}: \
-            give a smaller size",
+            "messages of {largest_bytes} bytes need {} MiB on {nodes} nodes, but {} MiB are \
+            available: give a smaller size",
             needed >> 20,
             most >> 20
         );

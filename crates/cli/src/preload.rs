@@ -45,7 +45,7 @@ impl Preload {
         if let Some(named) = std::env::var_os(variable).map(PathBuf::from) {
             return named.canonicalize().with_context(|| {
                 format!(
-                    "cannot find {}, which {variable} names; correct it, or unset it",
+                    "cannot find {}, which {variable} names; correct or unset the variable",
                     named.display()
                 )
             });
@@ -54,8 +54,8 @@ impl Preload {
             Some(folder) => folder,
             None => shelf::folder(files).map_err(|why| {
                 anyhow!(
-                    "no folder can hold {}: {why}; let XDG_CACHE_HOME name one of yours, or let \
-                    {variable} name the library",
+                    "no folder is suitable for {}: {why}; set XDG_CACHE_HOME to a folder of \
+                    yours, or {variable} to the library's path",
                     files[0].name
                 )
             })?,
@@ -90,15 +90,15 @@ fn beside(files: &[Carried]) -> Option<PathBuf> {
 pub fn check(program: &Path) -> Result<()> {
     if changes_rights(program) {
         bail!(
-            "{} runs with other rights than yours (setuid, setgid or capabilities), so that no \
-            library can be loaded before it; run it as its owner, or a copy without them",
+            "LD_PRELOAD cannot be used with {}, which runs with other rights than yours (setuid, \
+            setgid or capabilities); run it as its owner, or run a copy without them",
             program.display()
         );
     }
     if std::fs::read(program).is_ok_and(|bytes| is_static(&bytes)) {
         bail!(
-            "{} is statically linked, so that no library can be loaded before it; link it \
-            dynamically (without -static)",
+            "LD_PRELOAD cannot be used with {}, which is statically linked; link it dynamically \
+            (without -static)",
             program.display()
         );
     }

@@ -120,7 +120,8 @@ fn none_found(path: &Path, wanted: Wanted, messages: u64) -> String {
     match wanted {
         _ if messages == 0 => {
             format!(
-                "{path} has no messages: record some, as with `fourstamp bench pingpong --out DIR`"
+                "{path} has no messages: record some, e.g. with `fourstamp bench pingpong --out \
+                DIR`"
             )
         }
         Wanted::Slowest { .. } => {
@@ -131,14 +132,13 @@ fn none_found(path: &Path, wanted: Wanted, messages: u64) -> String {
         }
         Wanted::Event { .. } => {
             format!(
-                "{path} lacks the message that its model is about: choose another, as with \
+                "{path} lacks the message that its model is about: choose another, e.g. with \
                 --slowest 1"
             )
         }
         Wanted::Named { launch, src, seq } => format!(
-            "{path} has no message {launch}:{src}:{seq}: launch, sending node and number are \
-            columns of its messages files, and `fourstamp story` without --message names the \
-             slowest one"
+            "{path} has no message {launch}:{src}:{seq} (launch, sending node, number); \
+            `fourstamp story` without --message names the slowest one"
         ),
     }
 }

@@ -73,7 +73,7 @@ impl ShowArgs {
 pub fn figures(of: &impl Serialize) -> Result<Map<String, Value>> {
     match serde_json::to_value(of)? {
         Value::Object(named) => Ok(named),
-        other => bail!("figures without names: {other}"),
+        other => bail!("expected named figures, found {other}"),
     }
 }
 

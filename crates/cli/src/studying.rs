@@ -34,7 +34,10 @@ pub fn limits(time: Duration) -> Limits<'static> {
 /// Why nothing was measured, where nothing was.
 pub fn why_nothing<'a, T: 'a>(mut results: impl Iterator<Item = &'a Results<T>>) -> String {
     let failure = results.find_map(|results| results.failures.last());
-    failure.map_or_else(|| "stopped before the first end".into(), |failure| failure.why.clone())
+    failure.map_or_else(
+        || "stopped before the first launch had ended".into(),
+        |failure| failure.why.clone(),
+    )
 }
 
 struct Here<B, L> {

@@ -54,7 +54,7 @@ pub enum What {
 /// Do the job on every node that this process hosts; what each came to, in the order of the nodes.
 pub fn work(assignment: &Assignment, control: &Control) -> Result<Value> {
     let job: Job = serde_json::from_value(assignment.plan.clone())
-        .context("the plan is not one of this version")?;
+        .context("cannot read the plan; is it from another version of fourstamp?")?;
     Ok(match job {
         Job::Bench(job) => serde_json::to_value(measure(&job, assignment, control)?)?,
         Job::Warp(job) => serde_json::to_value(simulating::simulate(&job, assignment, control)?)?,

@@ -116,13 +116,13 @@ fn wrong_input_is_one_line_that_helps() {
     for (arguments, wanted) in [
         ("compare a b a", "a and a are the same run"),
         ("compare a b nowhere", "nowhere is not a run"),
-        ("compare a sim b", "runs of different kinds; compare runs of one kind"),
+        ("compare a sim b", "cannot compare different kinds of runs"),
         ("compare a b cycles --stage transit", "cycles has no transit: it has cycle"),
         ("compare a b c --fail-if p50>+5%", "add --reference RUN"),
-        ("compare a b c --reference d", "--reference d is none of the runs"),
-        ("compare a b c --figure max", "one message, which no interval holds"),
-        ("compare --trend a", "a is the only run; a trend takes two or more"),
-        ("compare --trend empty", "empty holds no run that can be read (empty/inside is not a run"),
+        ("compare a b c --reference d", "--reference d is not among the runs"),
+        ("compare a b c --figure max", "a single message and has no interval"),
+        ("compare --trend a", "a is the only run; a trend needs two or more"),
+        ("compare --trend empty", "empty contains no readable run (empty/inside is not a run"),
         ("compare --trend nowhere", "nowhere is not a run"),
         ("compare a b --last 3", "--trend"),
     ] {

@@ -94,13 +94,10 @@ fn one_thing_is_changed_and_both_runs_stay() {
 fn what_cannot_be_changed_is_refused_before_anything_is_measured() {
     let folder = folder();
     for (arguments, reason) in [
-        (
-            "bench pingpong --transport thread --intervene batch",
-            "--intervene batch is for a stream",
-        ),
+        ("bench pingpong --transport thread --intervene batch", "--intervene batch needs a stream"),
         (
             "bench pingpong --transport thread --intervene timer",
-            "--intervene timer is for --transport udp",
+            "--intervene timer needs --transport udp",
         ),
         ("explain nowhere", "nowhere is not a run"),
     ] {

@@ -172,7 +172,7 @@ fn what_cannot_be_exported_is_said_in_a_line_and_leaves_nothing() {
     for (arguments, said) in [
         ("export run --perfetto nowhere/trace.json", "cannot write nowhere/trace.json"),
         ("export nothing --perfetto trace.json", "nothing"),
-        ("export run --perfetto trace.json --from 2 --to 1", "--from is not before --to"),
+        ("export run --perfetto trace.json --from 2 --to 1", "--from must be less than --to"),
     ] {
         let error = fail(folder.path(), arguments);
         assert!(error.contains(said), "{arguments}: {error}");

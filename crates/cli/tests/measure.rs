@@ -103,7 +103,7 @@ fn wrong_words_about_datagrams_are_refused() {
     for (arguments, said) in [
         (
             "--transport tcp --max-acks 3",
-            "--max-acks is an option of transport udp: add --transport udp",
+            "--max-acks belongs to transport udp: add --transport udp",
         ),
         ("--transport udp --period 2ms", "add --timer periodic"),
         ("--transport udp --datagram 100", "less than 256 is all header"),

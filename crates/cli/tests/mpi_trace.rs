@@ -119,7 +119,8 @@ fn a_mixture_of_libraries_is_said_in_one_line() {
         &format!("--no-report -- {} {} collectives", mpirun("mpich", 3), program.display()),
     );
     let err = text(&mixed.stderr);
-    let said: Vec<&str> = err.lines().filter(|line| line.contains("another MPI library")).collect();
+    let said: Vec<&str> =
+        err.lines().filter(|line| line.contains("different MPI libraries")).collect();
     assert_eq!(said.len(), 1, "{err}");
     assert_eq!(mixed.status.code(), Some(0), "the program runs on: {err}");
 }

@@ -72,7 +72,7 @@ fn bad_input_is_one_line_and_leaves_nothing() {
         assert_eq!(left, 0, "{arguments:?} leaves a run");
     };
     refused(&["--local", "10K", "--", "true"], "give at least 1M");
-    refused(&["--local", "4M", "--", "./nobody"], "there is no program ./nobody");
+    refused(&["--local", "4M", "--", "./nobody"], "cannot find the program ./nobody");
     refused(&["--local", "4M", "--policy", "raid", "--", "true"], "parity-log");
     refused(&["--local", "4M", "--server", "127.0.0.1:1", "--", "true"], "--key-file");
     let Some(checker) = checker() else { return };

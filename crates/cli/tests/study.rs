@@ -24,7 +24,7 @@ fn namespaces() -> bool {
     let shaped = made && shape().is_ok_and(|status| status.success());
     let _ = ip(&["netns", "del", &probe]);
     if !shaped {
-        println!("skipped: network namespaces take root, ip and tc with tbf");
+        println!("skipped: network namespaces need root, ip and tc with tbf");
     }
     shaped
 }

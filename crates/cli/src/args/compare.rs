@@ -133,12 +133,12 @@ fn percent(text: &str) -> Result<f64, String> {
     let number = number.filter(|percent| (0.0..=100.0).contains(percent));
     number
         .map(|percent| percent / 100.0)
-        .ok_or_else(|| "write a part from 0% to 100%, as 2%".to_owned())
+        .ok_or_else(|| "write a share from 0% to 100%, e.g. 2%".to_owned())
 }
 
 fn confidence(text: &str) -> Result<f64, String> {
     let part = percent(text).ok().filter(|part| (0.5..=0.9999).contains(part));
-    part.ok_or_else(|| "write a part from 50% to 99.99%, as 95%".to_owned())
+    part.ok_or_else(|| "write a level from 50% to 99.99%, e.g. 95%".to_owned())
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub fn bytes(text: &str) -> Result<usize, String> {
         "g" => 1 << 30,
         _ => {
             return Err(format!(
-                "'{unit}' is not a unit of size; write a number of bytes, or one with K, M or G"
+                "unknown size unit '{unit}'; write a number of bytes, or one with K, M or G"
             ));
         }
     };

@@ -11,8 +11,9 @@ pub type Transport = &'static TransportKind;
 
 /// The value of `--transport`.
 pub fn transport() -> impl TypedValueParser<Value = Transport> {
-    words(TRANSPORTS.iter().map(|kind| (kind.name, kind.about)))
-        .try_map(|name| TransportKind::named(&name).ok_or("there is no transport of this name"))
+    words(TRANSPORTS.iter().map(|kind| (kind.name, kind.about))).try_map(|name| {
+        TransportKind::named(&name).ok_or("no transport has this name; see the list in --help")
+    })
 }
 
 /// Options of whatever transport, as they were given.
@@ -31,7 +32,7 @@ impl TransportArgs {
         });
         match foreign {
             Some((name, owner)) => Err(format!(
-                "--{name} is an option of transport {0}: add --transport {0}, or drop the option",
+                "--{name} belongs to transport {0}: add --transport {0}, or leave the option out",
                 owner.name
             )),
             None => (asked.settings)(&self.given),
@@ -127,14 +128,14 @@ mod tests {
             assert!(given(wrong).is_err(), "{wrong}");
         }
         let error = given("--udp-faults lost=1%").err().unwrap().to_string();
-        assert!(error.contains("no fault"), "{error}");
+        assert!(error.contains("not a fault"), "{error}");
     }
 
     #[test]
     fn options_of_another_transport_are_refused_with_the_remedy() {
         let args = given("--max-acks 3").unwrap();
         let said = args.settings(&fabric::TCP).unwrap_err();
-        assert!(said.contains("an option of transport udp: add --transport udp"), "{said}");
+        assert!(said.contains("belongs to transport udp: add --transport udp"), "{said}");
         assert_eq!(args.settings(&fabric::UDP).unwrap()["max_acks"], 3);
     }
 }

@@ -31,8 +31,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         [] => two(args),
         [_, _] if of_two => two(args),
         [alone] => bail!(
-            "{} alone has nothing to be compared with: give two runs or more, or --trend and a \
-            folder of runs",
+            "{} is only one run: give two or more to compare, or --trend and a folder of runs",
             alone.display()
         ),
         _ => several::run(args),
@@ -125,7 +124,7 @@ fn refuse_mixtures(runs: &[OneRun]) -> Result<()> {
     match others.iter().find(mixed) {
         None => Ok(()),
         Some(other) => bail!(
-            "{} is {} and {} is {}: runs of different kinds; compare runs of one kind",
+            "cannot compare different kinds of runs: {} is {} and {} is {}; give runs of one kind",
             first.path.display(),
             first.title(),
             other.path.display(),
@@ -140,7 +139,7 @@ fn reference(args: &CompareArgs, runs: &[OneRun]) -> Result<Option<usize>> {
     let same = |path: &Path| path.components().eq(wanted.components());
     match runs.iter().position(|run| same(&run.path)) {
         Some(at) => Ok(Some(at)),
-        None => bail!("--reference {} is none of the runs; name one of them", wanted.display()),
+        None => bail!("--reference {} is not among the runs; name one of them", wanted.display()),
     }
 }
 
@@ -171,7 +170,7 @@ fn refuse_a_run_twice<'a>(runs: impl Iterator<Item = (&'a PathBuf, &'a Origin)>)
     for (path, origin) in runs {
         if let Some((other, _)) = seen.iter().find(|(_, other)| *other == origin) {
             bail!(
-                "{} and {} are the same run; give each run once, and compare it with another",
+                "{} and {} are the same run; give each run once",
                 other.display(),
                 path.display()
             );

@@ -135,9 +135,9 @@ fn clock() -> Finding {
         Source::MonotonicRaw => Finding {
             name: "clock",
             state: State::Lacking,
-            seen: format!("CLOCK_MONOTONIC_RAW, as no invariant counter is offered: {figures}"),
+            seen: format!("CLOCK_MONOTONIC_RAW, because there is no invariant counter: {figures}"),
             remedy: Some(
-                "use hardware (or a hypervisor setting) with an invariant time-stamp counter"
+                "use hardware (or a hypervisor setting) that offers an invariant time-stamp counter"
                     .into(),
             ),
         },
@@ -150,7 +150,7 @@ fn cores() -> Finding {
         1 => limited(
             "cores",
             "1: nodes take turns on it".into(),
-            "give the machine 2 or more; waits for the core count as receive wait",
+            "give the machine 2 or more; time spent waiting for the core counts as receive wait",
         ),
         cores => good("cores", format!("{cores}: up to {cores} nodes get one of their own")),
     }
@@ -202,7 +202,7 @@ fn priorities() -> Finding {
         false => limited(
             "priorities",
             "real-time priorities are not permitted".into(),
-            "ulimit -r 50 by root, or run as root: shorter tails",
+            "as root: ulimit -r 50, or run as root, for shorter tails",
         ),
     }
 }
@@ -219,12 +219,12 @@ fn userfaultfd() -> Finding {
         Ok(kernel) => limited(
             NAME,
             format!("faults of programs only, not of system calls; {}", how(kernel.moves)),
-            "chmod 666 /dev/userfaultfd by root: `fourstamp pager run` then serves all faults",
+            "as root: chmod 666 /dev/userfaultfd; `fourstamp pager run` then serves all faults",
         ),
         Err(error) => limited(
             NAME,
             format!("none ({error}): `fourstamp pager run` does not work"),
-            "Linux 5.11 or newer, and a sandbox that lets userfaultfd through",
+            "use Linux 5.11 or newer, and a sandbox that permits userfaultfd",
         ),
     }
 }

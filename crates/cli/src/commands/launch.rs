@@ -38,7 +38,7 @@ fn workload(args: &LaunchArgs) -> Result<WorkloadArgs> {
     let words = ["fourstamp".to_string()].into_iter().chain(args.benchmark.iter().cloned());
     let cli = Cli::try_parse_from(words).unwrap_or_else(|error| error.exit());
     let Command::Bench(bench) = cli.command else {
-        bail!("launch starts benchmarks: write `-- bench pingpong …` after its own arguments");
+        bail!("launch starts benchmarks only: write `-- bench pingpong …` after its own options");
     };
     let mut workload = bench.workload;
     let common = workload.common_mut();
@@ -63,7 +63,7 @@ fn join(args: &LaunchArgs, address: &str) -> Result<()> {
     match see_through(children)? {
         0 => Ok(()),
         _ if interrupt::flag().load(Ordering::Relaxed) => Ok(()),
-        failed => bail!("{failed} of {} nodes failed; each has said why above", args.nodes),
+        failed => bail!("{failed} of {} nodes failed; their reasons are above", args.nodes),
     }
 }
 

@@ -16,7 +16,7 @@ pub fn for_run(asked: Option<&Path>, name: &str) -> Result<PathBuf> {
     if asked.is_some() {
         return Ok(path);
     }
-    let failed = || "cannot make a folder in runs here; choose a place with --out";
+    let failed = || "cannot create a folder in ./runs; choose another with --out";
     std::fs::create_dir_all(&path).with_context(failed)?;
     for number in 1.. {
         let folder = path.join(format!("{name}-{number}"));
@@ -26,7 +26,7 @@ pub fn for_run(asked: Option<&Path>, name: &str) -> Result<PathBuf> {
             Err(error) => return Err(error).with_context(failed),
         }
     }
-    bail!("no number is free in runs; choose a place with --out")
+    bail!("no number is free in ./runs; choose a folder with --out")
 }
 
 /// The same for several runs, in a folder that must be new.
@@ -35,7 +35,8 @@ pub fn for_runs(asked: Option<&Path>, name: &str) -> Result<PathBuf> {
     if asked.is_some() {
         std::fs::create_dir(&folder).with_context(|| {
             format!(
-                "cannot make {}: it must not exist yet, and its parent must; choose another --out",
+                "cannot create {}: it must not exist yet, but its parent folder must; choose \
+                another --out",
                 folder.display()
             )
         })?;
@@ -49,7 +50,7 @@ pub fn refuse_unspeakable(path: &Path) -> Result<()> {
     let whole = std::path::absolute(path).context("cannot find the current folder")?;
     match whole.to_str() {
         Some(_) => Ok(()),
-        None => bail!("{} has a name that is not UTF-8: choose another", whole.display()),
+        None => bail!("{} is not UTF-8: choose another name", whole.display()),
     }
 }
 

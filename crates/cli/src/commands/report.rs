@@ -41,7 +41,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     let out = match (&args.out, &args.runs[..]) {
         (Some(out), _) => out.clone(),
         (None, [run]) => run.join("report.html"),
-        (None, _) => bail!("a page for several runs needs a place: give --out FILE"),
+        (None, _) => bail!("a page of several runs needs a file to be written to: give --out FILE"),
     };
     if let ([run], [analysed]) = (&runs[..], &mut analysed[..])
         && analysed.analysis.finding.is_some()
@@ -89,7 +89,7 @@ fn look_closer(path: &Path, analysed: &mut Analysed) {
         Ok(explained) => analysed.explained = Some(explained),
         Err(error) => {
             let why = failure::one_line(&error);
-            eprintln!("the page does not say what goes with slow messages: {why}");
+            eprintln!("the page lacks what goes with slow messages: {why}");
         }
     }
 }

@@ -63,11 +63,11 @@ pub fn run(args: &WarpArgs) -> Result<()> {
 fn refuse_homeless(file: &Path) -> Result<()> {
     let folder = record::folder_of(file);
     if file.file_name().is_none() || file.is_dir() {
-        bail!("{} is a folder: give the name of a file", file.display());
+        bail!("{} is a folder: give a file name", file.display());
     }
     if !folder.is_dir() {
         bail!(
-            "there is no folder {} to write {} into: make it first",
+            "folder {} does not exist, so {} cannot be written there: create it first",
             folder.display(),
             file.display()
         );

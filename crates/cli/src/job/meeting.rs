@@ -53,8 +53,8 @@ impl Meeting {
         match self {
             Meeting::ByFile(place) => place.hear(deadline),
             Meeting::OverMpi(process) => {
-                let text =
-                    String::from_utf8(process.share(&[])).context("rank 0 shared no text")?;
+                let text = String::from_utf8(process.share(&[]))
+                    .context("what rank 0 shared is not text")?;
                 let Some((key, address)) = text.split_once(' ') else { return Ok(None) };
                 Ok(Some(Invitation { address: address.into(), key: RunKey::from_hex(key)? }))
             }
@@ -80,15 +80,14 @@ impl Place {
     pub fn of(job: &LaunchedJob) -> Result<Place> {
         let Some(id) = &job.id else {
             bail!(
-                "this launcher does not say which job its ranks on several hosts belong to: start \
-                them with srun, use a fourstamp built with --features mpi, or join nodes by hand \
-                 (`fourstamp node --help`)"
+                "this launcher does not say which job its ranks belong to, as is needed on \
+                several hosts: use srun, a fourstamp built with --features mpi, or join nodes by \
+                hand (`fourstamp node --help`)"
             );
         };
         let folder = match job.one_host {
             true => memory::shared_folder(),
-            false => std::env::current_dir()
-                .context("cannot tell the folder that this was started in")?,
+            false => std::env::current_dir().context("cannot find the current folder")?,
         };
         let user = rustix::process::geteuid().as_raw();
         Ok(Place { base: folder.join(format!(".fourstamp-job-{user}-{id}")) })
@@ -122,8 +121,8 @@ impl Place {
             std::thread::sleep(LOOK);
         }
         bail!(
-            "rank 0 has not said within {} s where it can be joined: {} does not appear; has it \
-            failed, and do all ranks see this folder?",
+            "rank 0 did not write its address to {1} within {0} s; has it failed, and do all \
+            ranks see this folder?",
             PATIENCE.as_secs(),
             self.file(".address").display()
         );

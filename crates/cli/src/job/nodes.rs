@@ -176,8 +176,8 @@ fn own_address() -> Result<IpAddr> {
         Ok(address) if !address.is_loopback() && !address.is_unspecified() => Ok(address),
         _ => {
             bail!(
-                "cannot tell by which address other hosts reach this one: give rank 0's with \
-                --listen IP:0"
+                "cannot determine the address at which other hosts reach this one: give rank 0's \
+                with --listen IP:0"
             )
         }
     }

@@ -17,7 +17,7 @@ pub fn under_mpirun(asked: &Asked) -> Result<()> {
     let nodes = asked.nodes.unwrap_or(asked.usual_nodes);
     let Some(mpirun) = mpirun_of(&library) else {
         bail!(
-            "transport mpi needs a launcher, and there is no mpirun on PATH: install that of \
+            "transport mpi needs a launcher, but mpirun is not on PATH: install that of \
             {library}, or start `srun -n {nodes} fourstamp …` yourself"
         );
     };

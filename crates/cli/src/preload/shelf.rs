@@ -30,7 +30,7 @@ struct Place {
 pub fn folder(files: &[Carried]) -> Result<PathBuf> {
     ensure!(
         files.iter().all(|file| !file.bytes.is_empty()),
-        "this program was built without its libraries"
+        "this fourstamp was built without its preload libraries"
     );
     let mut passed_over = Vec::new();
     for place in own_places() {
@@ -89,7 +89,11 @@ fn places(variable: impl Fn(&str) -> Option<PathBuf>, user: u32) -> Vec<Place> {
 impl Place {
     /// The folder of these files, with them in it.
     fn fill(&self, files: &[Carried]) -> Result<PathBuf> {
-        ensure!(can_be_listed(&self.parent), "{} holds a space or a colon", self.parent.display());
+        ensure!(
+            can_be_listed(&self.parent),
+            "the path {} contains a space or a colon",
+            self.parent.display()
+        );
         make(&self.parent)?;
         check_parent(&self.parent)?;
         let own = self.parent.join(&self.name);
@@ -98,7 +102,7 @@ impl Place {
         let flags = rustix::fs::statvfs(&own).with_context(|| cannot("look at", &own))?.f_flag;
         ensure!(
             !flags.contains(rustix::fs::StatVfsMountFlags::NOEXEC),
-            "{}: its file system is mounted noexec",
+            "{} is on a file system mounted noexec",
             own.display()
         );
         let folder = own.join(hash(files));
@@ -135,7 +139,7 @@ fn check_parent(folder: &Path) -> Result<()> {
     );
     ensure!(
         about.mode() & 0o022 == 0 || about.mode() & STICKY != 0,
-        "others may write to {} (mode {:o})",
+        "other users can write to {} (mode {:o})",
         folder.display(),
         about.mode() & 0o7777
     );
@@ -166,7 +170,7 @@ fn keep(folder: &Path, file: &Carried) -> Result<()> {
         draft.persist(&path).map_err(|error| error.error)
     };
     write().with_context(|| cannot("write", &path))?;
-    ensure!(is_same(&path, file.bytes), "{} is not what was written to it", path.display());
+    ensure!(is_same(&path, file.bytes), "{} differs from what was written to it", path.display());
     Ok(())
 }
 
@@ -271,7 +275,7 @@ mod tests {
             set(at, 0o700);
         }
         set(&place.parent, 0o777);
-        assert!(refused(&place).contains("others may write to"));
+        assert!(refused(&place).contains("other users can write to"));
         set(&place.parent, 0o1777);
         assert!(place.fill(FILES).is_ok(), "what is sticky is moved by its owner alone");
         let elsewhere = parent.path().join("elsewhere");

@@ -36,7 +36,7 @@ pub struct Model {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ModelError {
     /// No anchor at all.
-    #[error("the clock has no anchor; take one at the node's start")]
+    #[error("the clock has no anchor; take one when the node starts")]
     NoAnchor,
     /// A rate needs two anchors that can be told apart.
     #[error(
@@ -48,12 +48,15 @@ pub enum ModelError {
         anchors: usize,
     },
     /// No synchronisation at all.
-    #[error("the clock was never synchronised with the reference; synchronise at the node's start")]
+    #[error(
+        "the clock was never synchronised with the reference; synchronise when the node \
+        starts"
+    )]
     NoOffset,
     /// Time ran backwards between two points.
     #[error(
-        "the clock went back by {by_ns} ns at tick {}; was the machine suspended or its counter \
-        reset? Repeat the run, or use the system clock", at.0
+        "the clock went backwards by {by_ns} ns at tick {}; was the machine suspended, or its \
+        counter reset? Repeat the run, or use the system clock", at.0
     )]
     WentBack {
         /// The tick at which the other clock was earlier than before.
@@ -63,19 +66,18 @@ pub enum ModelError {
     },
     /// No clock ticks at such a rate.
     #[error(
-        "{ns_per_tick} ns a tick is no clock's rate; the anchors are damaged or of different clocks"
+        "no clock runs at {ns_per_tick} ns a tick; the anchors are damaged, or belong to \
+        different clocks"
     )]
     ImpossibleRate {
         /// The rate found.
         ns_per_tick: f64,
     },
     /// A stored model without segments.
-    #[error("the stored clock model has no segment; close the run again from its live logs")]
+    #[error("the stored clock model has no segments; close the run again from its live logs")]
     NoSegment,
     /// A stored model whose segments are not in order.
-    #[error(
-        "the stored clock model's segments are not in the order of their ticks; close the run again"
-    )]
+    #[error("the segments of the stored clock model are not in tick order; close the run again")]
     SegmentsOutOfOrder,
 }
 

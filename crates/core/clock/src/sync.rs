@@ -45,12 +45,15 @@ pub struct Offset {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SyncError {
     /// Nothing to choose from.
-    #[error("no exchange to synchronise the clocks with; the other side must answer at least one")]
+    #[error(
+        "cannot synchronise the clocks: no exchange was answered; the other side must answer \
+        at least one"
+    )]
     NoExchange,
     /// Every exchange contradicts itself.
     #[error(
-        "all {exchanges} exchanges have stamps in an impossible order; a clock ran backwards or \
-        its calibrated rate is wrong: calibrate longer, or use the system clock"
+        "all {exchanges} exchanges have stamps in an impossible order: a clock ran backwards, or \
+        its calibrated rate is wrong; calibrate longer, or use the system clock"
     )]
     Impossible {
         /// How many there were.

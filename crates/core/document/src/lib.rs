@@ -63,10 +63,10 @@ pub use unit::Unit;
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     /// The place that it was being written to refused it.
-    #[error("the report could not be written: {0}; free some space or choose another place for it")]
+    #[error("cannot write the report: {0}; free some space, or choose another file")]
     Write(#[from] std::io::Error),
     /// No chart has that name.
-    #[error("there is no chart '{name}'; there are: {known}")]
+    #[error("there is no chart '{name}'; choose from: {known}")]
     NoChart {
         /// What was asked for.
         name: String,
@@ -74,7 +74,7 @@ pub enum DocumentError {
         known: String,
     },
     /// No table and no series has that name.
-    #[error("there is no table or series '{name}'; there are: {known}")]
+    #[error("there is no table or series '{name}'; choose from: {known}")]
     Unknown {
         /// What was asked for.
         name: String,

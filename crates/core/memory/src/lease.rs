@@ -35,10 +35,10 @@ pub struct Claim {
 #[derive(Debug, thiserror::Error)]
 pub enum Unclaimed {
     /// There is nothing.
-    #[error("it is not there")]
+    #[error("it does not exist")]
     Gone,
     /// A process uses it.
-    #[error("a process that is running uses it")]
+    #[error("a running process is using it")]
     InUse,
     /// It is no thing that this program makes.
     #[error("{0}")]
@@ -130,7 +130,9 @@ impl Claim {
         let is_folder = match FileType::from_raw_mode(seen.st_mode) {
             FileType::Directory => true,
             FileType::RegularFile if seen.st_nlink == 1 => false,
-            FileType::RegularFile => return Err(Unclaimed::Foreign("it has another name besides")),
+            FileType::RegularFile => {
+                return Err(Unclaimed::Foreign("it has a second name (a hard link)"));
+            }
             _ => return Err(Unclaimed::Foreign(NO_FILE)),
         };
         if seen.st_uid != rustix::process::geteuid().as_raw() {

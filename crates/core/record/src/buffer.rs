@@ -33,7 +33,7 @@ pub(crate) fn reserve(
             let why = other.and_then(Result::err).map(|error| error.to_string());
             let why = why.unwrap_or_else(|| "its run has no id".to_string());
             sheet.notes.push(format!(
-                "its last rows would be lost with a kill, for its buffer has no name: {why}"
+                "if it is killed, its last rows are lost, because its buffer has no name: {why}"
             ));
             Region::private(words)
                 .map_err(|source| RecordError::Buffer { node: sheet.node, source })?
@@ -105,7 +105,7 @@ impl Buffers {
             Some(Ok(found)) => reopen(found.region.clone(), sheet.schema.stride())
                 .map_err(|what| format!("its buffer {what}")),
             Some(Err(why)) => Err(why.clone()),
-            None => Err("its last rows are lost: its buffer had no name".to_string()),
+            None => Err("its last rows are lost, because its buffer had no name".to_string()),
         }
     }
 
@@ -180,7 +180,7 @@ fn find(run: Option<RunId>, sheet: &NodeSheet, path: &Path) -> Result<Found, Str
     // Whatever path the sheet has, only a name in shared memory is looked at.
     let Some(name) = path.file_name().filter(|_| path.parent() == Some(&*memory::shared_folder()))
     else {
-        return refused("which is not where buffers are");
+        return refused("which is not where buffers are kept");
     };
     if run.is_some_and(|run| memory::owner_of(name) != Some(run.owner())) {
         return refused("which is not named after this run");
@@ -188,17 +188,19 @@ fn find(run: Option<RunId>, sheet: &NodeSheet, path: &Path) -> Result<Found, Str
     let claim = match Claim::on(path) {
         Ok(claim) => claim,
         Err(Unclaimed::Gone) => {
-            return refused("which is gone: was this machine restarted, or is it another one?");
+            return refused(
+                "which does not exist: was this machine restarted, or is it another one?",
+            );
         }
         Err(Unclaimed::InUse) => {
-            return refused("which is in use: is this a copy of a run that is still going on?");
+            return refused("which is in use: is this a copy of a run that is still in progress?");
         }
         Err(why) => return refused(&why.to_string()),
     };
     let Some(head) = head_of(&claim) else { return refused("which is not a record buffer") };
     let owner = head.owner.as_ref().map(|owner| (owner.run, owner.launch, owner.node));
     if owner != run.map(|run| (run, sheet.launch, sheet.node)) {
-        return refused("which is another node's");
+        return refused("which belongs to another node");
     }
     match Region::of_claim(&claim) {
         Ok(region) => Ok(Found { claim, owner: head.owner, region: Arc::new(region) }),

@@ -203,10 +203,12 @@ fn number(path: &Path, metadata: &ParquetMetaData, key: &str) -> Result<u64, Rec
     let value = pairs.find(|pair| pair.key == key).and_then(|pair| pair.value.as_ref());
     match value.map(|value| value.parse()) {
         Some(Ok(number)) => Ok(number),
-        Some(Err(_)) => Err(RecordError::damaged(path, format!("has a {key} that is no number"))),
+        Some(Err(_)) => {
+            Err(RecordError::damaged(path, format!("has a {key} that is not a number")))
+        }
         None => Err(RecordError::damaged(
             path,
-            format!("is Parquet, but no messages file: it has no {key}"),
+            format!("is Parquet, but not a messages file: it has no {key}"),
         )),
     }
 }

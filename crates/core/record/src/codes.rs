@@ -150,7 +150,7 @@ fn plain_names(mut bytes: &[u8], code_of: &CodeOf) -> Result<Vec<i64>> {
             rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(too_short)?;
         let code = code_of(name).ok_or_else(|| {
             let name: String = String::from_utf8_lossy(name).chars().take(40).collect();
-            damaged(&format!("has the name \"{name}\", which this version does not know"))
+            damaged(&format!("has the name \"{name}\", which is unknown to this version"))
         })?;
         codes.push(code);
         bytes = rest;

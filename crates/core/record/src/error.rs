@@ -36,7 +36,7 @@ pub enum RecordError {
         path: PathBuf,
     },
     /// Some process still records into the run.
-    #[error("the run {} is still going on; wait until it has ended, or stop it", path.display())]
+    #[error("the run {} is still in progress; wait until it has ended, or stop it", path.display())]
     GoingOn {
         /// The folder.
         path: PathBuf,
@@ -62,7 +62,7 @@ pub enum RecordError {
         path: PathBuf,
     },
     /// A record buffer could not be had.
-    #[error("no record buffer for node {node}: {source}")]
+    #[error("cannot set up the record buffer of node {node}: {source}")]
     Buffer {
         /// The node's number.
         node: u32,
@@ -70,7 +70,10 @@ pub enum RecordError {
         source: memory::RegionError,
     },
     /// The options make no sense.
-    #[error("a record buffer of {rows} rows cannot be; ask for 1 to {MAX_CAPACITY_ROWS} rows")]
+    #[error(
+        "a record buffer of {rows} rows is not possible; ask for 1 to {MAX_CAPACITY_ROWS} \
+        rows"
+    )]
     Capacity {
         /// Rows asked for.
         rows: u64,
@@ -96,7 +99,7 @@ pub enum RecordError {
     },
     /// A newer program wrote the file.
     #[error(
-        "{} has format {found}, and this program reads formats up to {}; read it with a newer \
+        "{} has format {found}, but this program reads formats up to {}; read it with a newer \
         fourstamp",
         path.display(), crate::FORMAT
     )]
@@ -142,7 +145,8 @@ fn remedy(error: &std::io::Error) -> &'static str {
     use std::io::ErrorKind;
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "; free some space (what was recorded so far is kept: opening the run again closes it)"
+            "; free some space (what was recorded so far is kept, and opening the run again \
+            closes it)"
         }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "; choose a folder that you may write to, or copy the run to one"

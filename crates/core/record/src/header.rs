@@ -42,7 +42,7 @@ pub struct Header {
 pub enum HeaderError {
     /// They are something else.
     #[error(
-        "a message begins with {found:02x?} and not with a Fourstamp header; does its sender stamp \
+        "a message begins with {found:02x?}, not with a Fourstamp header; does its sender stamp \
         messages too?"
     )]
     Foreign {
@@ -51,17 +51,15 @@ pub enum HeaderError {
     },
     /// Another version wrote them.
     #[error(
-        "a message has header version {found}, and this program reads {VERSION}; use one version \
-        on all nodes"
+        "a message has header version {found}, but this program reads {VERSION}; use the same \
+        version on all nodes"
     )]
     Version {
         /// Its version.
         found: u8,
     },
     /// Its kind does not exist.
-    #[error(
-        "a message has the kind {code}, which does not exist; its header was damaged on the way"
-    )]
+    #[error("a message has the unknown kind {code}; its header was damaged on the way")]
     Kind {
         /// The code found.
         code: u8,

@@ -73,7 +73,7 @@ impl Leftover {
             return Leftover::of_meeting(path);
         }
         if path.file_name().and_then(owner_of).is_none() {
-            let why = "another version or another program made it, and nothing says who uses it";
+            let why = "another version or program made it, so its use is unknown";
             return Leftover {
                 bytes: bytes(),
                 path,
@@ -137,7 +137,7 @@ impl Leftover {
 fn judge(head: Option<Head>) -> Verdict {
     let Some(head) = head else { return Verdict::Useless };
     let Some(owner) = head.owner else {
-        return Verdict::Unknown("its head does not say which run it belongs to".into());
+        return Verdict::Unknown("its header does not say which run it belongs to".into());
     };
     let (run, rows) = (owner.folder, head.unread);
     match find(&run, owner.run) {

@@ -108,7 +108,7 @@ impl LogHead {
             return Err(LogHeadError::TooNew(format));
         }
         if crc32fast::hash(&bytes[..HEAD_BYTES - 4]) != le_u32(&bytes[HEAD_BYTES - 4..]) {
-            return Err(LogHeadError::NotALog("has a damaged head"));
+            return Err(LogHeadError::NotALog("has a damaged header"));
         }
         let codes = bytes[21..HEAD_BYTES - 4].get(..usize::from(bytes[20]));
         let columns =

@@ -58,7 +58,7 @@ pub(crate) fn fit(
                 if !origin.certain {
                     notes.push(format!(
                         "clock {}: never synchronised with the run's other clocks; its stamps are \
-                        placed by the machines' wall clocks, with an error that is not known",
+                        placed by the machines' wall clocks, and their error is unknown",
                         domain.id
                     ));
                 }
@@ -81,7 +81,7 @@ pub(crate) fn fit(
 fn keep(domain: &mut Domain, model: Model, certain: bool, notes: &mut Vec<String>) {
     if model.realtime_stepped() {
         notes.push(format!(
-            "clock {}: the wall clock was set during the run; kernel stamps are in doubt",
+            "clock {}: the wall clock was set during the run; kernel stamps may be wrong",
             domain.id
         ));
     }

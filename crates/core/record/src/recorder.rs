@@ -289,7 +289,7 @@ impl Recorder {
         };
         let kept = keeper.keep_all();
         if let Some(earlier) = keeper.ever_failed() {
-            let note = format!("the live log could not be written for a while: {earlier}");
+            let note = format!("the live log could not be written for some time: {earlier}");
             self.cold.sheet.notes.push(note);
         }
         kept.map_err(|error| RecordError::file("write", &self.cold.log_path, error))

@@ -146,7 +146,7 @@ pub(crate) fn reopen<W: Words>(memory: Arc<W>, stride: usize) -> Result<Consumer
         return Err("is not a record buffer");
     }
     if words[STRIDE].load(Ordering::Relaxed) != stride as u64 {
-        return Err("holds rows of another length than its node's sheet says");
+        return Err("has rows of a different length than its node's sheet says");
     }
     let capacity = words[CAPACITY].load(Ordering::Relaxed);
     let room = ((words.len() - HEAD_WORDS) / stride) as u64;

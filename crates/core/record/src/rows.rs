@@ -53,7 +53,10 @@ impl RowSource {
             }
         };
         if log.head().schema != sheet.schema {
-            return Err(RecordError::damaged(&log_path, "has other columns than its node's sheet"));
+            return Err(RecordError::damaged(
+                &log_path,
+                "does not have the columns that its node's sheet lists",
+            ));
         }
         let stride = sheet.schema.stride();
         let mut lost = RowsLost { dropped: sheet.dropped, ..RowsLost::default() };

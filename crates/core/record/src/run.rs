@@ -35,7 +35,7 @@ impl Run {
             // The name comes from a file: it must not lead out of the run.
             let name = Path::new(&node.file);
             if name.components().any(|part| !matches!(part, std::path::Component::Normal(_))) {
-                let what = format!("names the file {} outside the run", node.file);
+                let what = format!("names the file {}, which is outside the run", node.file);
                 return Err(RecordError::damaged(&run_files::run_json(&path), what));
             }
             files.push(Arc::new(File::open(path.join(name))?));

@@ -56,9 +56,9 @@ impl<'de> Deserialize<'de> for RunId {
         let text = String::deserialize(from)?;
         let hexadecimal = text.len() == 32 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
         let number = u128::from_str_radix(&text, 16).ok().filter(|_| hexadecimal);
-        number
-            .map(RunId)
-            .ok_or_else(|| serde::de::Error::custom("the id of a run has 32 hexadecimal digits"))
+        number.map(RunId).ok_or_else(|| {
+            serde::de::Error::custom("the id of a run must have 32 hexadecimal digits")
+        })
     }
 }
 

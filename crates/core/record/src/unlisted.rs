@@ -42,7 +42,7 @@ pub(crate) fn note_logs(
         let kept = keep(run, &path, &name);
         info.failures.push(format!(
             "live/{}.json is missing or damaged: without this sheet the clock of {rows} rows is \
-            not known{}",
+            unknown{}",
             stem.escape_debug(),
             if kept {
                 format!(" (their log is now {KEPT}/{})", name.escape_debug())
@@ -94,9 +94,8 @@ pub(crate) fn note_files(run: &Path, info: &mut RunInfo) {
         let rows = File::open(run.join(name)).map_or(0, |file| file.rows());
         info.lost.rows_without_sheet += rows;
         info.failures.push(format!(
-            "run.json names no node whose file is {}: its {rows} rows are not read (docs/FORMAT.md \
-            says what \
-             \"launches\" must hold)",
+            "run.json lists no node whose file is {}: its {rows} rows are not read (see \
+            \"launches\" in docs/FORMAT.md)",
             name.escape_debug()
         ));
     }

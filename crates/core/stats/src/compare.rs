@@ -179,7 +179,7 @@ pub enum CompareError {
         of_b: String,
     },
     /// One of several holds nothing to compare.
-    #[error("{run} has no message to compare; leave it out, or measure it again")]
+    #[error("{run} has no messages to compare; leave it out, or measure it again")]
     NoMessages {
         /// Its name.
         run: String,

@@ -56,7 +56,7 @@ pub struct Times {
 #[derive(Debug, Error)]
 pub enum ProcessError {
     /// It never ran.
-    #[error("cannot start {program}: {error}; check that it is there and can be executed")]
+    #[error("cannot start {program}: {error}; check that it exists and is executable")]
     Start {
         /// As it was called.
         program: String,

@@ -74,14 +74,14 @@ fn offset(
 ) -> Result<(usize, Offset), String> {
     let sheet = |at: usize| ranks.list.get(at).and_then(Option::as_ref).map(|rank| &rank.sheet);
     let (Some(here), Some(there)) = (sheet(began), sheet(other)) else {
-        return Err("one of them left no sheet, so the exchange is of no use".to_string());
+        return Err("one of them left no sheet, so this exchange cannot be used".to_string());
     };
     let (local, remote) = (here.quality.calibration(), there.quality.calibration());
     let offset = best_offset(exchanges, local, remote).map_err(|error| error.to_string())?;
     match (here.domain == reference, there.domain == reference) {
         (false, true) => Ok((began, offset)),
         (true, false) => Ok((other, offset.reversed())),
-        _ => Err("neither or both are the reference, so the exchange is of no use".to_string()),
+        _ => Err("neither or both are the reference, so this exchange cannot be used".to_string()),
     }
 }
 

@@ -20,7 +20,7 @@ pub enum CloseError {
     Record(#[from] record::RecordError),
     /// A thread that writes files ended by itself.
     #[error(
-        "a thread that writes the run's files ended by itself; this is a fault of the program, \
+        "a thread that writes the run's files has ended unexpectedly; this is a bug in fourstamp: \
         please report it"
     )]
     WriterGone,

@@ -94,10 +94,10 @@ struct Tail<'a> {
 impl Tail<'_> {
     fn parse(bytes: &[u8]) -> Result<Tail<'_>, &'static str> {
         if bytes.len() < HEAD_BYTES {
-            return Err("is shorter than its head");
+            return Err("is shorter than its header");
         }
         if word(bytes, 0) != TAIL_MAGIC || word(bytes, 1) as u32 > FORMAT {
-            return Err("is no tail of a format that this version reads");
+            return Err("is not the tail of a log in a format that this version reads");
         }
         let (first_word, used) = (word(bytes, FIRST_WORD), word(bytes, USED));
         let words = &bytes[HEAD_BYTES..];
@@ -142,7 +142,7 @@ fn check_head(path: &Path, faults: &mut Vec<String>) -> Result<bool, CloseError>
     let sound =
         head.len() == HEAD_BYTES && word(&head, 0) == LOG_MAGIC && word(&head, 1) as u32 <= FORMAT;
     if !sound {
-        faults.push(format!("{} is no log of a format that this version reads", name(path)));
+        faults.push(format!("{} is not a log in a format that this version reads", name(path)));
     }
     Ok(sound)
 }

@@ -119,8 +119,8 @@ fn unknown_functions(rank: &Rank) -> Option<String> {
     let more = rank.survey.facts.as_ref()?.functions.checked_sub(NAMES.len())?;
     (more > 0).then(|| {
         format!(
-            "a later version wrote it, which knows {more} more functions of MPI: calls of those \
-            are missing; read it with that version"
+            "a later version wrote it, which knows {more} more MPI functions: calls to those are \
+            missing; read it with that version"
         )
     })
 }

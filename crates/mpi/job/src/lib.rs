@@ -23,7 +23,7 @@ pub enum JobError {
     #[error("no command to run; give one after --")]
     NoCommand,
     /// There is no such program.
-    #[error("cannot find {command}: it is not on the PATH; install it, or give its path")]
+    #[error("cannot find {command} on PATH; install it, or give its path")]
     NotFound {
         /// As it was given.
         command: String,

@@ -9,7 +9,7 @@ pub enum LensError {
     #[error(transparent)]
     Record(#[from] record::RecordError),
     /// The places in the program cannot be read.
-    #[error("cannot read {}: it is no table of places", path.display())]
+    #[error("cannot read {}: it is not a table of places", path.display())]
     Sites {
         /// The file.
         path: PathBuf,

@@ -225,7 +225,7 @@ mod tests {
     fn what_a_log_lacks_is_told() {
         let facts = of(Some(&json!({
             "damaged": [{"rank": 1, "dangling": 1}, {"rank": 2, "places": 1, "words": 2,
-                "missing_words": 0, "faults": ["x.tail is shorter than its head"]}],
+                "missing_words": 0, "faults": ["x.tail is shorter than its header"]}],
             "uncertain": 1, "outside": 2,
         })))
         .unwrap();
@@ -237,7 +237,7 @@ mod tests {
                 be missing.",
                 "The log of rank 2 is damaged: 1 place skipped, 16 bytes lost; messages may be \
                 missing.",
-                "The log of rank 2: x.tail is shorter than its head.",
+                "The log of rank 2: x.tail is shorter than its header.",
                 "1 receive may have been matched wrongly: a receive from any rank before them \
                 never ended.",
                 "2 messages from or to processes outside of MPI_COMM_WORLD, or through \

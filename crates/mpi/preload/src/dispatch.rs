@@ -24,8 +24,8 @@ pub unsafe extern "C" fn dispatch(frame: *mut usize, operation: usize) -> usize 
         if catch_unwind(AssertUnwindSafe(|| traced(&invocation, thread))).is_err() {
             rank::stop();
             trouble::say(
-                "the tracer failed and has stopped, the program runs on; please report this with \
-                the command that led to it",
+                "the tracer has failed and stopped, and the program continues; please report this \
+                with the command that you ran",
             );
         }
         thread.inside.set(false);

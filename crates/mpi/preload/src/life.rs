@@ -39,13 +39,13 @@ pub fn before(call: &Invocation) {
     let init = Call { operation: call.operation as u16, enter, exit, ..Call::default() };
     let Some(library) = Library::find() else {
         return trouble::say(
-            "not traced: the MPI library lacks functions that MPI 3.1 has; use a newer one",
+            "not traced: the MPI library lacks functions of MPI 3.1; use a newer one",
         );
     };
     let number = library.rank_in(library.handles.world).unwrap_or(-1);
     if let Err(error) = begin(&run, clock, library, number, (&init, asked_by(call))) {
         let what = format!(
-            "rank {number} is not traced, the program runs on: {}",
+            "rank {number} is not traced; the program continues: {}",
             error.to_string().replace('\n', "; ")
         );
         trouble::say_once(&run.join("live"), number, &what);
@@ -123,8 +123,8 @@ fn apart_ticks(quality: &Quality) -> u64 {
 /// program's does that.
 fn second_rank(run: &Path, number: i32) -> String {
     format!(
-        "a rank {number} is traced in {} already: the mpirun that was used belongs to another MPI \
-        library than the program; use its own",
+        "another rank {number} is already traced in {}: mpirun and the program use different MPI \
+        libraries; use the mpirun of the program's library",
         run.display()
     )
 }

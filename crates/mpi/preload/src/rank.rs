@@ -247,8 +247,8 @@ impl Rank {
     fn give_up(&mut self, error: &std::io::Error) {
         stop();
         let what = format!(
-            "tracing stopped in rank {}, the program runs on: cannot write {}: {error}; make room \
-            there, or choose another folder with --out",
+            "tracing stopped in rank {}; the program continues: cannot write {}: {error}; make \
+            room there, or choose another folder with --out",
             self.rank,
             self.live.display()
         );

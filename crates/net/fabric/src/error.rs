@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum FabricError {
     /// A peer is gone without saying good-bye.
-    #[error("node {node} is lost: {reason}; the messages recorded so far are kept")]
+    #[error("lost node {node}: {reason}; the messages recorded so far are kept")]
     PeerLost {
         /// Which.
         node: NodeId,
@@ -16,7 +16,7 @@ pub enum FabricError {
         reason: String,
     },
     /// Everybody else has left and nothing more can come.
-    #[error("every other node has left: no message can arrive any more")]
+    #[error("all other nodes have left, so no message can arrive any more")]
     Closed,
     /// A send or a close did not get through in time.
     #[error(

@@ -72,8 +72,8 @@ pub enum KeyError {
     },
     /// Not 64 hexadecimal digits.
     #[error(
-        "the run key in {from} is not 64 hexadecimal digits; copy it whole from where the run was \
-        launched"
+        "the run key in {from} is not 64 hexadecimal digits; copy all of it from where the run \
+        was launched"
     )]
     Malformed {
         /// The file, or the environment variable.

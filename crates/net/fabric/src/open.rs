@@ -59,12 +59,16 @@ impl Opening<'_> {
     pub(crate) fn one_that_listens(&mut self) -> Result<(NodeId, TcpListener), FabricError> {
         let ([me], Some(listener)) = (self.hosted, self.listener.take()) else {
             let name = self.spec.transport.name();
-            let reason = format!("a process hosts one {name} node and listens for its peers");
+            let reason = format!(
+                "with {name}, a process must host exactly one node, which listens for its peers"
+            );
             return Err(FabricError::BadSpec { reason });
         };
         let (nodes, addresses) = (self.spec.nodes, self.spec.transport.peers.len());
         if addresses != usize::from(nodes) || *me >= nodes {
-            let reason = format!("node {me} of {nodes} nodes was given {addresses} addresses");
+            let reason = format!(
+                "node {me} of {nodes} was given {addresses} addresses; give one for each node"
+            );
             return Err(FabricError::BadSpec { reason });
         }
         Ok((*me, listener))

@@ -21,9 +21,7 @@ pub fn pin_node(rank: usize, count: usize) -> Pinning {
     let allowed = match sched_getaffinity(None) {
         Ok(set) => (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect::<Vec<_>>(),
         Err(error) => {
-            return Pinning::Free(format!(
-                "the system does not tell which cores may be used: {error}"
-            ));
+            return Pinning::Free(format!("cannot find out which cores may be used: {error}"));
         }
     };
     if count > allowed.len() {

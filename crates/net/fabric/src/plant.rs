@@ -119,9 +119,9 @@ impl Plant {
         };
         match self.plantings.iter().find(impossible) {
             None => Ok(()),
-            Some(planting) => {
-                Err(format!("{planting} cannot be planted: counts begin at 1, delays end at 1s"))
-            }
+            Some(planting) => Err(format!(
+                "{planting} cannot be planted: counts must be at least 1, delays at most 1s"
+            )),
         }
     }
 

@@ -111,8 +111,11 @@ mod by_name {
         from: D,
     ) -> Result<&'static TransportKind, D::Error> {
         let name = String::deserialize(from)?;
-        TransportKind::named(&name)
-            .ok_or_else(|| D::Error::custom(format!("'{name}' is no transport of this version")))
+        TransportKind::named(&name).ok_or_else(|| {
+            D::Error::custom(format!(
+                "this version has no transport '{name}'; install the same Fourstamp everywhere"
+            ))
+        })
     }
 }
 
@@ -153,7 +156,7 @@ impl Spec {
         match self.topology {
             _ if self.nodes == 0 => refuse("a fabric needs at least one node".into()),
             Topology::Hypercube { .. } if !self.nodes.is_power_of_two() => refuse(format!(
-                "a hypercube has 1, 2, 4, 8, ... nodes, not {}; choose such a number or the mesh",
+                "a hypercube has 1, 2, 4, 8, ... nodes, not {}; choose such a number, or the mesh",
                 self.nodes
             )),
             Topology::Hypercube { packet_bytes: 0 } => {

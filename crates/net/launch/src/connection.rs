@@ -128,7 +128,7 @@ impl Reception {
         stream.set_timeouts(Some(JOIN)).map_err(|error| failed(error.to_string()))?;
         let join = match read_frame(&mut stream, SMALL_BODY_BYTES_MAX) {
             Ok(Frame::Message(Message::Join(join))) => join,
-            Ok(_) => return Err(failed("it began with another message".into())),
+            Ok(_) => return Err(failed("it began with an unexpected message".into())),
             Err(error) => return Err(failed(error.to_string())),
         };
         let sender = stream.try_clone().map_err(|error| failed(error.to_string()))?;

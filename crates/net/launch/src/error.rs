@@ -44,7 +44,7 @@ pub enum LaunchError {
         hint: String,
     },
     /// The user stopped it before the nodes had begun.
-    #[error("stopped before the nodes had begun")]
+    #[error("stopped before the nodes had started")]
     Stopped,
     /// One or more nodes failed: the first cause, and what followed from it.
     #[error("{first}{}", also(others))]
@@ -149,18 +149,19 @@ impl fmt::Display for Failure {
         write!(out, "node {} (process {} on {}) ", self.node, self.pid, self.host)?;
         match &self.cause {
             Cause::Died { how } => write!(out, "{how}"),
-            Cause::Lost { how } => write!(out, "is lost: {how}"),
+            Cause::Lost { how } => write!(out, "was lost: {how}"),
             Cause::Silent { waited_ms } => {
                 write!(
                     out,
-                    "has not answered for {waited_ms} ms; is it stopped, or its machine overloaded?"
+                    "has not answered for {waited_ms} ms; is it stopped, or is its machine \
+                    overloaded?"
                 )
             }
             Cause::Stopped { waited_ms } => {
                 write!(
                     out,
-                    "is stopped (SIGSTOP, or a debugger) and has not answered for {waited_ms} ms; \
-                    it was ended"
+                    "was stopped (by SIGSTOP or a debugger), did not answer for {waited_ms} ms, \
+                    and was killed"
                 )
             }
             Cause::Stuck { doing, waited_ms } => {

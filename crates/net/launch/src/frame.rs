@@ -52,7 +52,7 @@ pub enum FrameError {
     #[error("the connection was closed")]
     Closed,
     /// The connection ended within a frame.
-    #[error("the connection ended in the middle of a control message")]
+    #[error("the connection ended within a control message")]
     Truncated,
     /// Longer than it may be.
     #[error("a control message of {bytes} bytes where {limit} are allowed")]
@@ -233,7 +233,7 @@ fn decode_chunk(body: &[u8]) -> Result<Frame, FrameError> {
     let ([whole, name_bytes], rest) = rest.split_first_chunk::<2>().ok_or_else(short)?;
     let (name, bytes) = rest.split_at_checked(usize::from(*name_bytes)).ok_or_else(short)?;
     let name =
-        std::str::from_utf8(name).map_err(|_| malformed("a file name that is not text".into()))?;
+        std::str::from_utf8(name).map_err(|_| malformed("a file name that is not UTF-8".into()))?;
     Ok(Frame::Chunk(LogChunk {
         name: name.to_owned(),
         offset: u64::from_le_bytes(*offset),

@@ -85,8 +85,8 @@ pub enum NodeError {
     },
     /// The coordinator is not there.
     #[error(
-        "cannot join {address}: {source}; is the launch still waiting, and does a firewall let \
-        this through?"
+        "cannot join {address}: {source}; is the launch still waiting, and does a firewall allow \
+        this connection?"
     )]
     Connect {
         /// Where.
@@ -104,7 +104,7 @@ pub enum NodeError {
         reason: String,
     },
     /// The coordinator is gone.
-    #[error("the coordinator is gone: {source}; what was recorded is kept")]
+    #[error("the connection to the coordinator was lost: {source}; what was recorded is kept")]
     Gone {
         /// How.
         source: FrameError,
@@ -157,14 +157,14 @@ impl NodeOptions {
     pub fn from_env() -> Result<NodeOptions, NodeError> {
         let join = std::env::var(JOIN_VARIABLE).map_err(|_| NodeError::Options {
             what: format!(
-                "nobody said where to join: give --join HOST:PORT, or set {JOIN_VARIABLE}"
+                "there is no address to join: give --join HOST:PORT, or set {JOIN_VARIABLE}"
             ),
         })?;
         let number = |name: &str| match std::env::var(name) {
             Err(_) => Ok(None),
             Ok(text) => text.parse::<u16>().map(Some).map_err(|_| NodeError::Options {
                 what: format!(
-                    "{name} is \"{}\" and must be a number from 0 to 65535",
+                    "{name} is \"{}\" but must be a number from 0 to 65535",
                     text.escape_debug()
                 ),
             }),
@@ -306,7 +306,8 @@ fn connect(options: &NodeOptions, key: &RunKey) -> Result<TcpStream, NodeError> 
 
 /// A port for each node's messages, on the address by which the coordinator reaches this machine.
 fn listen(stream: &TcpStream, hosts: u16) -> Result<Vec<TcpListener>, NodeError> {
-    let mut address = stream.local_addr().map_err(system("cannot ask for our own address"))?;
+    let mut address =
+        stream.local_addr().map_err(system("cannot read this process's own address"))?;
     address.set_port(0);
     (0..hosts)
         .map(|_| TcpListener::bind(address).map_err(|source| NodeError::Listen { address, source }))
@@ -329,7 +330,7 @@ fn join(
         cores: machine.cores,
         hosts: options.hosts,
         slot: options.slot,
-        data_addresses: data_addresses.map_err(system("cannot ask for our own address"))?,
+        data_addresses: data_addresses.map_err(system("cannot read this process's own address"))?,
     };
     let gone = |source| NodeError::Gone { source };
     let bytes = Frame::Message(Message::Join(join)).encode().map_err(gone)?;
@@ -337,7 +338,9 @@ fn join(
     match read_frame(stream, BODY_BYTES_MAX).map_err(gone)? {
         Frame::Message(Message::Assign(assignment)) => Ok(*assignment),
         Frame::Message(Message::Refused { reason }) => Err(NodeError::Refused { reason }),
-        _ => Err(gone(FrameError::Malformed { what: "it answered with another message".into() })),
+        _ => Err(gone(FrameError::Malformed {
+            what: "it answered with an unexpected message".into(),
+        })),
     }
 }
 

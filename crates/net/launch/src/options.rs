@@ -155,22 +155,22 @@ impl LaunchOptions {
         let (name, several) = (self.fabric.transport.name(), self.fabric.nodes > 1);
         match (self.fabric.transport.kind.nodes, self.hosting) {
             (NodePlace::OneProcess, Hosting::ProcessEach) if several => Err(format!(
-                "transport {name} keeps all nodes in one process; choose shm or tcp for processes"
+                "transport {name} keeps all nodes in one process; to use several, choose shm or tcp"
             )),
             (NodePlace::Machines, Hosting::OneProcess) if several => Err(format!(
-                "transport {name} needs a process for each node; choose thread for one process"
+                "transport {name} needs a process for each node; to use one process, choose thread"
             )),
             (NodePlace::MpiJob, Hosting::OneProcess) if several => {
                 Err(format!("transport {name} needs a process for each node: the ranks of a job"))
             }
             (NodePlace::MpiJob, _) if !matches!(self.starter, Starter::External) => Err(format!(
-                "transport {name} needs nodes that mpirun or srun has started: mpirun -n 2 \
+                "transport {name} needs nodes started by mpirun or srun, e.g. mpirun -n 2 \
                 fourstamp …"
             )),
             _ => match &self.starter {
-                Starter::Ssh { hosts, .. } if hosts.is_empty() => Err("ssh needs the name of a \
-                host"
-                    .into()),
+                Starter::Ssh { hosts, .. } if hosts.is_empty() => {
+                    Err("--ssh needs host names, e.g. --ssh a,b".into())
+                }
                 _ => Ok(()),
             },
         }

@@ -180,7 +180,7 @@ impl<'a> Session<'a> {
         Err(LaunchError::Options {
             reason: format!(
                 "nodes on other machines cannot join at {}; listen on an address of this machine \
-                that they reach",
+                that they can reach",
                 self.coordinator.join_address()
             ),
         })

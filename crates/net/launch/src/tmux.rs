@@ -165,7 +165,8 @@ impl Tmux {
         })?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
-            return Err(last_line_of(&said).unwrap_or_else(|| "tmux failed without a word".into()));
+            return Err(last_line_of(&said)
+                .unwrap_or_else(|| "tmux failed without an error message".into()));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }

@@ -38,10 +38,10 @@ type Result<T> = std::result::Result<T, ShapedError>;
 /// What is missing for namespaces, as far as that can be told without making any.
 fn lacking() -> Option<String> {
     if !rustix::process::geteuid().is_root() {
-        return Some("network namespaces take root".into());
+        return Some("network namespaces need root".into());
     }
     let missing = ["ip", "tc"].into_iter().find(|name| run(name, &["-V"]).is_err())?;
-    Some(format!("network namespaces take {missing}, which is not on PATH (package iproute2)"))
+    Some(format!("network namespaces need {missing}, which is not on PATH (package iproute2)"))
 }
 
 /// Two of them. `tell` hears of what cannot be removed.
@@ -54,7 +54,7 @@ pub fn two(tell: Tell) -> Result<Namespaces> {
     }
     remove_left_overs(tell);
     Namespaces::make(tell).map_err(|error| {
-        ShapedError::Lacking(format!("network namespaces take CAP_SYS_ADMIN ({error})"))
+        ShapedError::Lacking(format!("network namespaces need CAP_SYS_ADMIN ({error})"))
     })
 }
 
@@ -73,7 +73,7 @@ impl Namespaces {
     fn make(tell: Tell) -> Result<Namespaces> {
         let pid = std::process::id();
         let begun = begin_of(pid).ok_or_else(|| ShapedError::File {
-            action: "read /proc/self/stat, which says when this process began",
+            action: "read /proc/self/stat, which says when this process started",
             source: std::io::ErrorKind::NotFound.into(),
         })?;
         let names = ["a", "b"].map(|end| format!("{PREFIX}-{pid}-{begun}-{end}"));
@@ -194,7 +194,8 @@ fn shape(name: &str, link: &Link) -> Result<()> {
             let delay = format!("{}us", latency.as_micros());
             tc(name, &["root", "handle", "1:", "netem", "delay", &delay, "limit", "100000"])
                 .map_err(advise(
-                    "the kernel cannot delay: leave --latency out, or load its module sch_netem",
+                    "the kernel cannot delay packets: load its module sch_netem, or leave \
+                    --latency out",
                 ))?;
             "parent 1:1"
         }
@@ -202,7 +203,8 @@ fn shape(name: &str, link: &Link) -> Result<()> {
     let burst = BURST_BYTES + link.rate_bits / 8 * BURST_US / 1_000_000;
     let numbers = format!("tbf rate {} burst {burst} limit {QUEUE_BYTES}", link.rate_bits);
     let words: Vec<&str> = parent.split(' ').chain(numbers.split(' ')).collect();
-    tc(name, &words).map_err(advise("the kernel cannot shape: load its module sch_tbf"))
+    tc(name, &words)
+        .map_err(advise("the kernel cannot limit a link's rate: load its module sch_tbf"))
 }
 
 fn advise(advice: &'static str) -> impl Fn(ShapedError) -> ShapedError {
@@ -258,7 +260,8 @@ fn remove(name: &str, tell: Tell) {
     let _ = std::fs::remove_dir_all(folder_of(name));
     if let Err(error) = ip(&["netns", "del", name]) {
         tell(&format!(
-            "the network namespace {name} is left: {error}; remove it with: ip netns del {name}"
+            "the network namespace {name} was not removed: {error}; remove it with: ip netns del \
+            {name}"
         ));
     }
 }

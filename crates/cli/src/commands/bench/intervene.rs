@@ -24,7 +24,7 @@ pub fn run(workload: &WorkloadArgs, intervention: Intervention, nodes: &Nodes) -
     let common = workload.common();
     if matches!(nodes, Nodes::OfJob(_)) || common.wait_for_nodes {
         bail!(
-            "--intervene starts its own nodes: drop it in a job of mpirun or srun, and with \
+            "--intervene starts its own nodes: it cannot be used under mpirun or srun, or with \
             --wait-for-nodes"
         );
     }
@@ -80,8 +80,8 @@ fn change(workload: &mut WorkloadArgs, intervention: Intervention) -> Result<Str
         Intervention::Timer => timer(common),
         Intervention::Batch => {
             bail!(
-                "--intervene batch is for a stream without --rate: only there are messages handed \
-                over together"
+                "--intervene batch needs a stream without --rate: only there are messages sent in \
+                batches"
             )
         }
     }
@@ -90,7 +90,7 @@ fn change(workload: &mut WorkloadArgs, intervention: Intervention) -> Result<Str
 fn timer(common: &mut Common) -> Result<String> {
     let other = common.transport.and_then(|kind| (kind.other_timer)(&common.of_transport.given));
     let Some((given, said)) = other else {
-        bail!("--intervene timer is for --transport udp, whose retransmit timer can be chosen");
+        bail!("--intervene timer needs --transport udp: no other transport has a timer to choose");
     };
     common.of_transport.given = given;
     Ok(said.into())

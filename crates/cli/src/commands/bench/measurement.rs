@@ -62,7 +62,7 @@ impl<'a> Measurement<'a> {
             folder
                 .info_mut()
                 .notes
-                .push("its launches share their processes: the ranks of one job".into());
+                .push("all launches ran in the same processes: the ranks of one job".into());
         }
         let job = BenchJob {
             plan,
@@ -138,8 +138,8 @@ fn run_key(common: &Common) -> Result<RunKey> {
         None if common.wait_for_nodes => match RunKey::from_env() {
             Ok(key) => Ok(key),
             Err(_) => bail!(
-                "joining nodes must prove that they know the run key: give --key-file FILE (it is \
-                made), or set FOURSTAMP_RUN_KEY"
+                "nodes need the run key to join: give --key-file FILE (created if missing), or \
+                set FOURSTAMP_RUN_KEY"
             ),
         },
         None => Ok(RunKey::generate()?),

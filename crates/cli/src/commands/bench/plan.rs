@@ -112,8 +112,9 @@ pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     if let Some(plant) = &spec.plant {
         let texts: Vec<String> = plant.plantings.iter().map(ToString::to_string).collect();
         parameters.insert("plant".into(), texts.into());
-        info.notes
-            .push("delays were planted in this run (--plant): it is a test, no measurement".into());
+        info.notes.push(
+            "delays were planted in this run (--plant): it is a test, not a measurement".into(),
+        );
     }
     if let serde_json::Value::Object(settings) = spec.transport.settings.clone() {
         parameters.extend(settings.into_iter().filter(|(_, value)| !value.is_null()));

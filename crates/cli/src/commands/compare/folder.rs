@@ -26,7 +26,7 @@ pub fn read(args: &CompareArgs) -> Result<Found> {
         for inside in folders(path)? {
             match OneRun::read(&inside, args) {
                 Ok(run) if run.read.sample.stages().is_empty() => {
-                    skipped.push(format!("{} has no message to compare", inside.display()));
+                    skipped.push(format!("{} has no messages to compare", inside.display()));
                 }
                 Ok(run) => runs.push(run),
                 Err(error) => skipped.push(one_line(&inside, &error)),
@@ -34,7 +34,7 @@ pub fn read(args: &CompareArgs) -> Result<Found> {
         }
         if runs.len() == before {
             let why = skipped.first().map_or_else(String::new, |line| format!(" ({line})"));
-            bail!("{} holds no run that can be read{why}", path.display());
+            bail!("{} contains no readable run{why}", path.display());
         }
     }
     runs.sort_by_key(|run| run.read.origins.first().map(|origin| origin.realtime_ns));

@@ -17,7 +17,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         );
     }
     if !args.fail_if.is_empty() && args.many.reference.is_none() {
-        bail!("--fail-if needs to know which run is the measure: add --reference RUN");
+        bail!("--fail-if needs a run to compare the others with: add --reference RUN");
     }
     let runs: Vec<OneRun> =
         args.runs.iter().map(|path| OneRun::read(path, args)).collect::<Result<_>>()?;

@@ -26,7 +26,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
             1 => format!(" (left out: {})", skipped[0]),
             more => format!(" ({more} folders left out, the first: {})", skipped[0]),
         };
-        bail!("{} is the only run; a trend takes two or more{left_out}", alone.path.display());
+        bail!("{} is the only run; a trend needs two or more{left_out}", alone.path.display());
     }
     refuse_mixtures(&runs)?;
     let options = options(args);

@@ -15,13 +15,13 @@ pub fn finding() -> Finding {
     let unread =
         all.iter().filter(|leftover| matches!(leftover.verdict, Verdict::Unread { .. })).count();
     if rubbish.is_empty() && unread == 0 {
-        return good("leftovers", "no process that was killed left anything".into());
+        return good("leftovers", "killed processes left nothing behind".into());
     }
     let bytes: u64 = rubbish.iter().map(|leftover| leftover.bytes).sum();
     let seen = match unread {
-        0 => format!("{} that nobody needs, {}", things(rubbish.len()), size(bytes)),
+        0 => format!("{} no longer needed, {}", things(rubbish.len()), size(bytes)),
         _ => format!(
-            "{} that nobody needs, {}; {} with rows of killed runs that nobody has read",
+            "{} no longer needed, {}; {} with unread rows of killed runs",
             things(rubbish.len()),
             size(bytes),
             things(unread)
@@ -30,7 +30,7 @@ pub fn finding() -> Finding {
     limited(
         "leftovers",
         seen,
-        "fourstamp doctor --clean removes the first and names the runs of the others",
+        "fourstamp doctor --clean removes the former and names the runs of the latter",
     )
 }
 
@@ -51,7 +51,7 @@ pub fn clean() -> Vec<Done> {
         match leftover.remove() {
             Ok(()) => Done { path, bytes, removed: rubbish, reason },
             Err(error) => {
-                let reason = format!("it cannot be removed: {error}");
+                let reason = format!("cannot remove it: {error}");
                 Done { path, bytes, removed: false, reason }
             }
         }
@@ -66,7 +66,7 @@ fn clean_libraries(folder: &Path) -> Done {
     let bytes = files.filter_map(|file| file.metadata().ok()).map(|about| about.len()).sum();
     let (removed, reason) = match std::fs::remove_dir_all(folder) {
         Ok(()) => (true, "libraries of another build".into()),
-        Err(error) => (false, format!("it cannot be removed: {error}")),
+        Err(error) => (false, format!("cannot remove it: {error}")),
     };
     Done { path: folder.display().to_string(), bytes, removed, reason }
 }

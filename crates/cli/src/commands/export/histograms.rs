@@ -12,7 +12,7 @@ pub fn write(run: &Run, filter: &Filter, file: &Path) -> Result<()> {
     let log = gathered(run, filter)?;
     ensure!(
         !log.is_empty(),
-        "{} has no time of a message to make a histogram of",
+        "{} has no message times to make a histogram of",
         run.path().display()
     );
     show::whole(file, |out| Ok(log.write(run.info.origin.realtime_ns, out)?))

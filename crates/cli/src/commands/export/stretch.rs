@@ -27,7 +27,7 @@ impl Stretch {
             cut_at_s: None,
         };
         if stretch.from_ns >= stretch.to_ns {
-            bail!("--from is not before --to: nothing lies between them");
+            bail!("--from must be less than --to");
         }
         Ok(stretch)
     }

@@ -111,7 +111,7 @@ impl<R: Read> Read for ShortLines<R> {
         if self.bytes > LINE_BYTES_MAX {
             return Err(std::io::Error::new(
                 ErrorKind::InvalidData,
-                "a line of over 1 MiB: it is no table",
+                "a line is longer than 1 MiB: this is not a table",
             ));
         }
         Ok(read)
@@ -196,7 +196,7 @@ mod tests {
         let hole = vec![0; 8 * LINE_BYTES_MAX];
         let error = std::io::copy(&mut lines(&hole[..]), &mut passed).unwrap_err();
         assert!(
-            error.to_string().contains("it is no table") && passed.len() <= LINE_BYTES_MAX,
+            error.to_string().contains("not a table") && passed.len() <= LINE_BYTES_MAX,
             "{error}"
         );
     }

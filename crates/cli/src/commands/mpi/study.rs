@@ -87,10 +87,10 @@ pub fn run(args: &StudyArgs) -> Result<ExitCode> {
 
 fn transport(args: &StudyArgs) -> Result<StudyTransport> {
     if LaunchedJob::here().is_some() {
-        bail!("the study starts its nodes itself: start it without mpirun or srun");
+        bail!("the study starts its own nodes: run it without mpirun or srun");
     }
     if !matches!(args.hosts.len(), 0 | 2) || args.hosts.iter().any(String::is_empty) {
-        bail!("--hosts names the two boxes, as --hosts a,b; it names {}", args.hosts.len());
+        bail!("--hosts must name two boxes, e.g. --hosts a,b; it names {}", args.hosts.len());
     }
     match (args.transport, mpi_library()) {
         (Some(StudyTransport::Mpi), None) => {
@@ -110,13 +110,12 @@ fn boxes(args: &StudyArgs, link: &Link) -> Result<(Vec<Boxes>, Option<String>)> 
     }
     match namespaces::two() {
         Ok(namespaces) => {
-            namespaces.join(link).context("cannot join two network namespaces by a link")?;
+            namespaces.join(link).context("cannot connect two network namespaces by a link")?;
             Ok((vec![Boxes::One, Boxes::Joined(namespaces)], None))
         }
         Err(lacking) => {
             let remark = format!(
-                "two boxes are left out: {lacking}; with them, two that a link of {} joins are \
-                measured too (or give --hosts a,b)",
+                "two boxes joined by a link of {} are not measured: {lacking}; or give --hosts a,b",
                 link.text()
             );
             Ok((vec![Boxes::One], Some(remark)))

@@ -31,7 +31,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let program = program(&args.program[0])?;
     preload::check(&program)?;
     if args.local < LEAST_LOCAL {
-        bail!("--local {} is too little to run anything: give at least 1M", args.local);
+        bail!("--local {} is too small to run a program: give at least 1M", args.local);
     }
     let key = key(args)?;
     limits::say(args.user_mode_only);
@@ -81,7 +81,7 @@ fn program(word: &OsStr) -> Result<PathBuf> {
         std::env::split_paths(&folders).map(|folder| folder.join(path)).find(|path| path.is_file())
     };
     found.with_context(|| {
-        format!("there is no program {}; name its file, as in ./app", path.display())
+        format!("cannot find the program {}; give its path, e.g. ./app", path.display())
     })
 }
 
@@ -89,7 +89,7 @@ fn key(args: &RunArgs) -> Result<RunKey> {
     match &args.key_file {
         Some(file) => Ok(RunKey::from_file(file)?),
         None if args.servers.is_empty() => Ok(RunKey::generate()?),
-        None => RunKey::from_env().context("the servers' run key is needed: give --key-file"),
+        None => RunKey::from_env().context("--server needs the servers' run key: give --key-file"),
     }
 }
 

@@ -54,7 +54,7 @@ fn refuse_too_much(memory: u64, limit: Option<u64>) -> Result<()> {
     match limit.filter(|limit| memory > *limit) {
         Some(limit) => bail!(
             "--memory {} is more than the {} that this process's memory cgroup allows: give less, \
-            or raise the group's limit",
+            or raise the cgroup's limit",
             mib(memory),
             mib(limit)
         ),
@@ -66,8 +66,8 @@ fn run_key(file: Option<&Path>) -> Result<RunKey> {
     match super::super::node::key(file) {
         Err(error) if matches!(error.downcast_ref(), Some(KeyError::Missing)) => Err(error
             .context(
-                "no page server without a key; make one with `fourstamp pager key FILE`, and say \
-            --key-file FILE",
+                "a page server needs a run key: make one with `fourstamp pager key FILE`, and \
+                give --key-file FILE",
             )),
         key => key,
     }

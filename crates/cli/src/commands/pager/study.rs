@@ -83,7 +83,7 @@ fn possible(args: &PagerStudyArgs) -> (Vec<Alternative>, Option<Namespaces>, Vec
         SIMPLE.into_iter().filter(|(kind, _)| asked(*kind)).map(|(_, it)| it).collect();
     if let Some(lacking) = lacking().filter(|_| asked(StudyAlternative::Swap)) {
         alternatives.retain(|alternative| *alternative != Alternative::Swap);
-        remarks.push(format!("the kernel's swap is left out: {lacking}"));
+        remarks.push(format!("kernel swap is left out: {lacking}"));
     }
     let mut made = None;
     if asked(StudyAlternative::Networks) && !args.networks.is_empty() {
@@ -92,7 +92,7 @@ fn possible(args: &PagerStudyArgs) -> (Vec<Alternative>, Option<Namespaces>, Vec
                 made = Some(namespaces);
                 alternatives.extend(args.networks.iter().map(|rate| Alternative::Network(*rate)));
             }
-            Err(lacking) => remarks.push(format!("links of given rates are left out: {lacking}")),
+            Err(lacking) => remarks.push(format!("--networks is left out: {lacking}")),
         }
     }
     (alternatives, made, remarks)
@@ -111,7 +111,7 @@ fn program_file(args: &PagerStudyArgs) -> Result<PathBuf> {
     }
     let name = args.program.name();
     let own = std::env::current_exe().context("cannot find this program's own file")?;
-    let beside = own.parent().context("this program's file lies in no folder")?;
+    let beside = own.parent().context("this program's own file has no folder")?;
     let candidates = [beside.join("examples").join(name), beside.join(name)];
     candidates.into_iter().find(|file| file.is_file()).with_context(|| {
         format!(

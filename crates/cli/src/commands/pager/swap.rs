@@ -38,7 +38,8 @@ pub fn run(args: &PagerSwapArgs) -> Result<ExitCode> {
     };
     if let Some(signal) = status.signal() {
         bail!(
-            "{} was ended by signal {signal}; 9 means that the kernel found no memory for it",
+            "{} was killed by signal {signal}; 9 usually means that the kernel had no memory left \
+            for it",
             program.display()
         );
     }

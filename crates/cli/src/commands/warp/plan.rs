@@ -129,7 +129,7 @@ fn whole_path(given: &Given) -> Given {
 /// How many steps of work so many µs are on this machine.
 fn work_steps(us: f64) -> Result<u32> {
     if !(0.0..=1e6).contains(&us) {
-        bail!("--work {us}: give µs from 0 to a million");
+        bail!("--work {us}: give 0 to 1000000 µs");
     }
     Ok((us * warp::steps_per_us()?) as u32)
 }

@@ -38,7 +38,7 @@ impl Results<'_> {
         let merged = warp::merge(&paths, |line: Line| {
             writeln!(out, "{}", line.text).map_err(|error| {
                 closed = Some(error);
-                WarpError::Model { reason: "nobody reads the output".into() }
+                WarpError::Model { reason: "the output was closed".into() }
             })
         });
         if let Some(error) = closed {

@@ -185,7 +185,7 @@ fn watched(
     let (outcome, drive) = ran?;
     if drive.ending != Ending::Finished {
         bail!(
-            "stopped at virtual time {} in the sequential run: there is no result",
+            "stopped at virtual time {} in the sequential run; there is no result",
             outcome.final_time
         );
     }

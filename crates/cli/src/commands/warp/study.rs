@@ -39,7 +39,7 @@ struct Study<'a> {
 /// Measure, then show.
 pub fn run(args: &WarpStudyArgs) -> Result<()> {
     if LaunchedJob::here().is_some() {
-        bail!("the study starts its nodes itself: start it without mpirun or srun");
+        bail!("the study starts its own nodes: run it without mpirun or srun");
     }
     StudyFolder::check(TABLES, &args.show)?;
     let setups = setups(args);
@@ -143,8 +143,8 @@ fn check(summary: &Summary, expected: &mut Option<[String; 2]>, name: &str) -> R
     let first = expected.get_or_insert_with(|| digests.clone());
     if *first != digests {
         bail!(
-            "{name} is not equal to the sequential run: digests {} and {}, not {} and {}; \
-            fourstamp warp … --check says what differs",
+            "{name} does not match the sequential run: digests {} and {}, not {} and {}; \
+            fourstamp warp … --check shows what differs",
             digests[0],
             digests[1],
             first[0],

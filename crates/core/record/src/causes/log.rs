@@ -80,7 +80,7 @@ pub(crate) fn close(
     let mut log = match log {
         Ok(log) if log.head().schema == Schema::default() => log,
         Ok(_) | Err(LogHeadError::NotALog(_)) => {
-            note("are left out: the watcher's log has a damaged head");
+            note("are left out: the header of the watcher's log is damaged");
             return Ok(());
         }
         Err(LogHeadError::TooNew(found)) => {

@@ -63,7 +63,7 @@ fn damage_is_noted_and_keeps_nothing_from_being_closed() {
     let (_folder, run) = run_with(&[(Cause::Watched, 0, 0)], headless);
     assert!(run.causes().unwrap().is_empty());
     assert!(
-        run.info.notes.iter().any(|note| note.contains("damaged head")),
+        run.info.notes.iter().any(|note| note.contains("header of the watcher")),
         "{:?}",
         run.info.notes
     );

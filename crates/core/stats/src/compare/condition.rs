@@ -68,7 +68,7 @@ impl Figure {
         let figure = reader.figure()?;
         match text[reader.at..].trim() {
             "" => Ok(figure),
-            _ => Err(reader.wrong_at(reader.at, "write the figure and nothing else".to_owned())),
+            _ => Err(reader.wrong_at(reader.at, "write nothing after the figure".to_owned())),
         }
     }
 }
@@ -90,11 +90,11 @@ impl<'a> Reader<'a> {
             "mean" => return Ok(Figure::Mean),
             "max" | "min" => {
                 let why = format!(
-                    "the {word} of a run is one message, which no interval holds; {remedy}"
+                    "the {word} of a run is a single message and has no interval; {remedy}"
                 );
                 return refuse(self, why);
             }
-            "peak" => return refuse(self, format!("peaks are matched, not limited; {remedy}")),
+            "peak" => return refuse(self, format!("a peak cannot have a limit; {remedy}")),
             _ => {}
         }
         let percent = word.strip_prefix('p').and_then(|digits| digits.parse::<f64>().ok());
@@ -121,14 +121,14 @@ impl<'a> Reader<'a> {
             "-" => -1.0,
             _ => {
                 let reason =
-                    "a limit is a difference between B and A: write its sign, as in +5% or +3us";
+                    "a limit is a difference between B and A: write its sign, e.g. +5% or +3us";
                 return Err(self.wrong_at(start, reason.to_owned()));
             }
         };
         let digits = self.at;
         let number = self.take(|c| c.is_ascii_digit() || c == '.').parse::<f64>();
         let Ok(number) = number.map(|number| number * sign) else {
-            return Err(self.wrong_at(digits, "write a number here, as in +5% or +3us".to_owned()));
+            return Err(self.wrong_at(digits, "write a number here, e.g. +5% or +3us".to_owned()));
         };
         self.skip_space();
         let unit_at = self.at;
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         time.map(|(_, ns)| Limit::Time(number * ns)).ok_or_else(|| {
             self.wrong_at(
                 unit_at,
-                "write the unit and nothing else: % (more than -100 %), ns, us, ms or s".to_owned(),
+                "write nothing after the unit: % (above -100 %), ns, us, ms or s".to_owned(),
             )
         })
     }
@@ -196,7 +196,7 @@ mod tests {
             ("", 1, "quantile"),
             ("q99 > +5%", 1, "quantile"),
             ("p100 > +5%", 1, "quantile"),
-            ("max > +5%", 1, "one message"),
+            ("max > +5%", 1, "a single message"),
             ("p99 +5%", 5, "> or <"),
             ("p99 >= +5%", 5, "> or <"),
             ("p99 > 5%", 7, "sign"),

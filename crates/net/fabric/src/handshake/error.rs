@@ -17,7 +17,8 @@ pub enum HandshakeError {
     },
     /// Something else talks there: a browser, a port scan, another service.
     #[error(
-        "{peer} does not speak Fourstamp's protocol: it began with \"{seen}\"; check host and port"
+        "{peer} does not use Fourstamp's protocol: it began with \"{seen}\"; check the host and \
+        port"
     )]
     Foreign {
         /// Address.
@@ -27,8 +28,8 @@ pub enum HandshakeError {
     },
     /// Another version of Fourstamp.
     #[error(
-        "{peer} speaks version {theirs} of the handshake, not {ours}; install the same Fourstamp \
-        on both"
+        "{peer} uses version {theirs} of the handshake, not {ours}; install the same Fourstamp on \
+        both machines"
     )]
     OtherVersion {
         /// Address.
@@ -58,14 +59,15 @@ pub enum HandshakeError {
     },
     /// It answers with our own words, or plays the same role.
     #[error(
-        "{peer} plays the same role as we do, or sends our own words back; check host and port"
+        "{peer} has the same role as this node, or returns what it receives; check the host and \
+        port"
     )]
     Reflected {
         /// Address.
         peer: String,
     },
     /// A node's port was taken for the coordinator's, or the reverse.
-    #[error("{peer} expects another kind of connection ({theirs:?}); check host and port")]
+    #[error("{peer} expects another kind of connection ({theirs:?}); check the host and port")]
     OtherPurpose {
         /// Address.
         peer: String,
@@ -91,8 +93,7 @@ pub enum HandshakeError {
     /// It hung up in the middle, each time.
     #[error(
         "{peer} closed the connection before the end of the handshake, {tries} times within \
-        {waited_ms} ms; is it \
-         flooded with other connections, or no Fourstamp?"
+        {waited_ms} ms; is it flooded with connections, or not a Fourstamp process?"
     )]
     TurnedAway {
         /// Address.
@@ -103,7 +104,10 @@ pub enum HandshakeError {
         waited_ms: u64,
     },
     /// It was still in the middle when too many others had come.
-    #[error("{peer} had not finished the handshake when it had to make room for later connections")]
+    #[error(
+        "{peer} was disconnected before the end of the handshake, to make room for later \
+        connections"
+    )]
     Crowded {
         /// Address.
         peer: String,

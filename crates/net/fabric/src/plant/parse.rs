@@ -104,8 +104,9 @@ pub(crate) fn time_ns(text: &str) -> Option<u64> {
 impl<'a> Settings<'a> {
     fn of(text: &'a str) -> Result<Settings<'a>, String> {
         let pair = |part: &'a str| {
-            part.split_once('=')
-                .ok_or_else(|| format!("'{part}' is no setting: write NAME=VALUE, as in {FORMS}"))
+            part.split_once('=').ok_or_else(|| {
+                format!("'{part}' is not a setting: write NAME=VALUE, as in {FORMS}")
+            })
         };
         Ok(Settings { left: text.split(',').map(pair).collect::<Result<_, _>>()? })
     }
@@ -122,7 +123,7 @@ impl<'a> Settings<'a> {
     fn mass(&mut self) -> Result<f64, String> {
         let text = self.wanted("mass")?;
         let mass = text.parse().ok().filter(|mass| (0.0..=1.0).contains(mass));
-        mass.ok_or_else(|| format!("mass={text}: write a part of the messages from 0 to 1"))
+        mass.ok_or_else(|| format!("mass={text}: write the share of messages, from 0 to 1"))
     }
 
     fn count(&mut self, name: &str) -> Result<u64, String> {
@@ -135,7 +136,7 @@ impl<'a> Settings<'a> {
         let text = self.wanted(name)?;
         time_ns(text)
             .filter(|ns| *ns <= LONGEST_NS)
-            .ok_or_else(|| format!("{name}={text}: write a time of at most 1s, as 50us"))
+            .ok_or_else(|| format!("{name}={text}: write a time of at most 1s, e.g. 50us"))
     }
 
     fn stage(&mut self) -> Result<PlantStage, String> {
@@ -150,7 +151,7 @@ impl<'a> Settings<'a> {
     fn nothing_left(self, planting: Planting) -> Result<Planting, String> {
         match self.left.first() {
             None => Ok(planting),
-            Some((name, _)) => Err(format!("{name}= says nothing here; write one of {FORMS}")),
+            Some((name, _)) => Err(format!("{name}= has no meaning here; write one of {FORMS}")),
         }
     }
 }
@@ -184,7 +185,7 @@ mod tests {
             ("peak:mass=0.1,by=1us,stage=b", "stage=b"),
             ("peak:mass=0.1,by=1us,every=3", "every= says nothing"),
             ("every:messages=0,by=1us", "above 0"),
-            ("knee:at", "'at' is no setting"),
+            ("knee:at", "'at' is not a setting"),
             ("pause:messages=9,for=1ms,stage=transit", "stage= says nothing"),
         ] {
             let said = text.parse::<Planting>().unwrap_err();

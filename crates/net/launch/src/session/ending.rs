@@ -46,7 +46,7 @@ impl Session<'_> {
         self.tell_all(&Message::Release { more: self.options.more });
         for member in &mut self.members {
             if member.phase == Phase::Joined {
-                let reason = "the launch is over before it began".to_string();
+                let reason = "the launch ended before it had started".to_string();
                 let _ = member.tell(Message::Refused { reason });
                 member.phase = Phase::Ended;
             }

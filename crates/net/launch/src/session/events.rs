@@ -79,9 +79,8 @@ impl Session<'_> {
                 let how = format!("it said \"{}\" out of turn", other.name());
                 self.fail(index, Cause::Broken { how });
             }
-            (Frame::Ping { .. }, _) => {
-                self.fail(index, Cause::Broken { how: "it asked us for the time".into() })
-            }
+            (Frame::Ping { .. }, _) => self
+                .fail(index, Cause::Broken { how: "it asked the coordinator for the time".into() }),
         }
     }
 
@@ -96,7 +95,7 @@ impl Session<'_> {
             if !self.released {
                 let node = self.members[index].hosted.first().copied().unwrap_or(slot);
                 self.note(Note::Remark(format!(
-                    "node {node} had finished, but left before it was let go"
+                    "node {node} had finished, but left before it was released"
                 )));
             }
             return;

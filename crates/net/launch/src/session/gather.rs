@@ -60,17 +60,17 @@ impl Session<'_> {
         let taken = |slot: u16| self.members.iter().any(|member| member.slot == slot);
         if join.protocol != PROTOCOL {
             return Err(format!(
-                "it speaks version {} of the control protocol, not {PROTOCOL}; install the same \
-                Fourstamp on both",
+                "it uses version {} of the control protocol, not {PROTOCOL}; install the same \
+                Fourstamp on both machines",
                 join.protocol
             ));
         }
         if !self.gathering || self.members.len() >= usize::from(processes) {
-            return Err(format!("all {} nodes are there already", self.options.fabric.nodes));
+            return Err(format!("all {} nodes have already joined", self.options.fabric.nodes));
         }
         if join.hosts != hosts || join.data_addresses.len() != usize::from(hosts) {
             return Err(format!(
-                "it holds {} nodes where {hosts} are needed in a process",
+                "it hosts {} nodes, but each process must host {hosts}",
                 join.hosts
             ));
         }
@@ -78,7 +78,7 @@ impl Session<'_> {
         let one_machine = transport.kind.nodes == fabric::NodePlace::OneMachine;
         if one_machine && join.boot_id != self.coordinator.home.boot_id {
             return Err(format!(
-                "transport {} needs all nodes on this machine, and {} ({from}) is another; choose \
+                "transport {} needs all nodes on this machine, but {} ({from}) is another; choose \
                 tcp",
                 transport.name(),
                 join.host
@@ -105,7 +105,7 @@ impl Session<'_> {
         let node = obituary.slot * self.options.hosts();
         let line =
             obituary.last_line.map(|line| format!("; its last line: {line}")).unwrap_or_default();
-        let reason = format!("its process {} before it had joined{line}", obituary.how);
+        let reason = format!("its process {} before it joined{line}", obituary.how);
         Err(LaunchError::Start { node, what: self.program(), reason }.into())
     }
 

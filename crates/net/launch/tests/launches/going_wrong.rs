@@ -143,7 +143,7 @@ fn a_program_that_does_not_join_is_named_at_once() {
         environment: Vec::new(),
     };
     for (command, words) in [
-        (script("echo cannot find libfoo >&2; exit 3"), "exited with code 3 before it had joined"),
+        (script("echo cannot find libfoo >&2; exit 3"), "exited with code 3 before it joined"),
         (script("echo cannot find libfoo >&2; exit 3"), "cannot find libfoo"),
         (missing, "/no/such/program"),
     ] {

@@ -79,7 +79,7 @@ fn one_process_too_many_is_refused_and_told_why() {
     let results: Vec<_> = joining.into_iter().map(|node| node.join().unwrap()).collect();
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
     let refused = results.into_iter().find_map(Result::err).unwrap().to_string();
-    assert!(refused.contains("all 1 nodes are there already"), "{refused}");
+    assert!(refused.contains("all 1 nodes have already joined"), "{refused}");
 }
 
 #[test]

@@ -66,14 +66,15 @@ impl Measurement<'_> {
         // one machine.
         if matches!(self.boxes, Boxes::Joined(_)) && self.packets()? - before < self.trips {
             bail!(
-                "the messages did not take the link between the boxes: this MPI library sees that \
-                both are one machine; give --transport tcp, or two hosts with --hosts a,b"
+                "the messages did not use the link between the boxes, because this MPI library \
+                detects that both are one machine; give --transport tcp, or two hosts with \
+                --hosts a,b"
             );
         }
         if !self.out.exists() {
             bail!(
-                "{} is not here: the first of --hosts must be this machine, or share the folder \
-                with it",
+                "{} does not exist here: the first of --hosts must be this machine, or share the \
+                folder with it",
                 self.out.display()
             );
         }
@@ -148,5 +149,5 @@ fn mpirun() -> Result<PathBuf> {
     // Without MPI in the build, ranks on several hosts need the launcher to name their job: Open
     // MPI's does.
     mpirun_of(&mpi_library().unwrap_or("Open MPI".into()))
-        .context("there is no mpirun on PATH: install one, or leave --hosts out")
+        .context("mpirun is not on PATH: install an MPI library, or leave --hosts out")
 }

@@ -46,8 +46,8 @@ fn nothing_traced(path: &Path, code: u8) -> ExitCode {
     let trouble = path.join("live").join(TROUBLE_FILE);
     if !trouble.exists() {
         eprintln!(
-            "fourstamp: no rank called MPI_Init: this is no MPI program, it failed before, or \
-            LD_PRELOAD cannot be used with it (static, setuid); nothing was traced"
+            "fourstamp: nothing was traced: no rank called MPI_Init. The program does not use \
+            MPI, failed before MPI_Init, or cannot be used with LD_PRELOAD (static or setuid)"
         );
     }
     let _ = std::fs::remove_file(trouble);

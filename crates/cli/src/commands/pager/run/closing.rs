@@ -51,8 +51,8 @@ fn nothing_paged(path: &Path, ended: &ExitStatus, config: &Config) {
     // With 2 the library has ended the program, and said why.
     if ended.code() != Some(2) {
         eprintln!(
-            "fourstamp: nothing was paged and nothing recorded: the program never asked for {} \
-            bytes at once (see --threshold), or what it started is static, setuid or without our \
+            "fourstamp: nothing was paged or recorded: the program never allocated {} bytes at \
+            once (see --threshold), or it started a program that is static, setuid or without \
             LD_PRELOAD",
             config.threshold_bytes
         );

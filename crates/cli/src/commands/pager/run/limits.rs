@@ -6,10 +6,10 @@ pub fn say(asked_for: bool) {
     let Ok(abilities) = rmem::kernel_abilities() else { return };
     if !abilities.kernel_faults && !asked_for {
         eprintln!(
-            "fourstamp: the kernel serves this user only faults of the program's own instructions: \
-            read, write and their kin work on paged memory, other system calls (ioctl, io_uring, \
-             asynchronous I/O) fail there with EFAULT; as root, chmod 666 /dev/userfaultfd lifts \
-             that"
+            "fourstamp: without root, the kernel lets the pager handle only faults in user code: \
+            read, write and similar calls work on paged memory; other system calls (ioctl, \
+            io_uring, asynchronous I/O) fail with EFAULT. To lift this, as root: chmod 666 \
+            /dev/userfaultfd"
         );
     }
 }

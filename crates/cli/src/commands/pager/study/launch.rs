@@ -21,7 +21,7 @@ pub fn run(command: Command) -> Result<Times> {
             Some(9) => " (if it was the kernel, for want of memory)",
             _ => "",
         };
-        let reason = launched.reason().unwrap_or("it said nothing");
+        let reason = launched.reason().unwrap_or("it printed nothing");
         bail!("{}{killed}: {reason}", launched.status);
     }
     Ok(launched.times)

@@ -56,7 +56,7 @@ pub fn run(plan: &Plan) -> Result<PagedLaunch> {
     launch::run(command)?;
     drop(servers);
     let facts = facts::of_run(plan.out)?;
-    let process = facts.main().context("its run tells of no process")?;
+    let process = facts.main().context("its run records no process")?;
     ensure!(process.lost_pages.is_empty(), "{} pages were lost", process.lost_pages.len());
     // Its transfers are what is played again over other links; a disk is none.
     let course = if data {

@@ -28,7 +28,8 @@ pub fn summary(printed: &str) -> Result<Summary> {
         (name.to_string(), number.unwrap_or_else(|| Value::from(value)))
     };
     let fields: Map<String, Value> = names.split(',').zip(values.split(',')).map(field).collect();
-    serde_json::from_value(Value::Object(fields)).context("a launch printed what is no result")
+    serde_json::from_value(Value::Object(fields))
+        .context("cannot read the result that a launch printed")
 }
 
 #[cfg(test)]

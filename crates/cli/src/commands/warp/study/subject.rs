@@ -21,18 +21,20 @@ impl Subject {
         let Command::Warp(line) =
             Cli::try_parse_from(words).unwrap_or_else(|error| error.exit()).command
         else {
-            bail!("there is no such model");
+            bail!("warp study needs a model, e.g. fourstamp warp study phold");
         };
         let run = match &line.model {
             ModelArgs::Model(run) => run,
             ModelArgs::Other(OtherArgs::Unknown(_)) => bail!(warp::unknown(&args.words[0])),
-            ModelArgs::Other(OtherArgs::Study(_)) => bail!("a study is of a model, not of a study"),
+            ModelArgs::Other(OtherArgs::Study(_)) => {
+                bail!("a study needs a model, e.g. fourstamp warp study phold")
+            }
         };
         let name = run.row.name;
         if run.row.depends_on_nodes && run.given.iter().all(|(given, _)| *given != "objects") {
             bail!(
-                "{name} has an object a node, so each number of nodes would be another model: give \
-                --objects"
+                "{name} has one object per node, so each number of nodes would be another model: \
+                give --objects"
             );
         }
         let mut plan = Plan::new(run)?;
@@ -82,7 +84,7 @@ fn refuse_what_the_study_sets(plan: &Plan) -> Result<()> {
     ];
     match set.iter().find(|(given, _)| *given) {
         Some((_, option)) => {
-            bail!("{option} is not for a study, which sets it for each launch: leave it out")
+            bail!("leave {option} out: a study sets it for each launch")
         }
         None => Ok(()),
     }

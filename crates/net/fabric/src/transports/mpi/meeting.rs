@@ -27,7 +27,7 @@ const POSTS_MAX: usize = 32;
 /// time.
 pub(super) fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, FabricError> {
     let Opening { spec, hosted: &[me], clock, .. } = opening else {
-        let reason = "a process hosts one mpi node: the one of its rank".to_string();
+        let reason = "with mpi, a process hosts exactly one node: that of its rank".to_string();
         return Err(FabricError::BadSpec { reason });
     };
     check_place(me, spec)?;
@@ -66,10 +66,10 @@ pub(super) fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, Fabr
 fn check_place(me: NodeId, spec: &Spec) -> Result<(), FabricError> {
     let refuse = |reason: String| Err(FabricError::BadSpec { reason });
     match process::place() {
-        None => refuse("transport mpi works in a job that mpirun or srun has started".into()),
+        None => refuse("transport mpi works only in a job that mpirun or srun has started".into()),
         Some(Place { rank, ranks }) if ranks != spec.nodes || rank != me => refuse(format!(
-            "rank {rank} of {ranks} cannot be node {me} of {}: over mpi every rank is the node of \
-             its number",
+            "rank {rank} of {ranks} cannot be node {me} of {}: with mpi, each rank must be the \
+            node of the same number",
             spec.nodes
         )),
         Some(_) => Ok(()),

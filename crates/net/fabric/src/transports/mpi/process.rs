@@ -35,12 +35,14 @@ impl MpiProcess {
         let refuse = |reason: String| Err(FabricError::BadSpec { reason });
         let Some((universe, threading)) = ::mpi::initialize_with_threading(Threading::Serialized)
         else {
-            return refuse("MPI has been started in this process before".into());
+            return refuse(
+                "MPI was already started in this process, and can be started only once".into(),
+            );
         };
         if threading < Threading::Serialized {
             return refuse(format!(
-                "{} does not let threads take turns (MPI_THREAD_SERIALIZED); use a build of it \
-                that does",
+                "{} does not support threads that take turns (MPI_THREAD_SERIALIZED); use a build \
+                of it that does",
                 mpi_library().unwrap_or_default()
             ));
         }

@@ -404,7 +404,7 @@ fn wait(mut request: Request, deadline: Instant, doing: &'static str) -> Result<
         if Instant::now() > deadline {
             let error = std::io::Error::new(
                 std::io::ErrorKind::TimedOut,
-                "not every rank came in time; do all run the same command line?",
+                "not all ranks arrived in time; do all run the same command line?",
             );
             return Err(FabricError::io(doing)(error));
         }

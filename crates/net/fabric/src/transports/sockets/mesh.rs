@@ -87,7 +87,7 @@ impl Meeting<'_> {
                         met.push(one);
                     }
                     Report::Met(one) => {
-                        refused = Some(format!("somebody else says to be node {}", one.node));
+                        refused = Some(format!("another process claims to be node {}", one.node));
                     }
                     Report::Refused(reason) => refused = Some(reason),
                     Report::Failed(error) => return Err(error),
@@ -209,9 +209,8 @@ impl Meeting<'_> {
             .copied()
             .find(|node| met.iter().all(|met| met.node != *node))
             .unwrap_or(self.me);
-        let last = refused
-            .map(|reason| format!("; somebody was refused because: {reason}"))
-            .unwrap_or_default();
+        let last =
+            refused.map(|reason| format!("; the last one refused: {reason}")).unwrap_or_default();
         let counted = if strangers.total() > 1 { format!("; {strangers}") } else { String::new() };
         FabricError::PeerLost {
             node,

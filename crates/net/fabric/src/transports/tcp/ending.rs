@@ -33,8 +33,7 @@ impl Ending {
     pub fn stream_ended(&mut self, bye_seen: bool) {
         self.ended = true;
         if !bye_seen {
-            self.failure =
-                Some(Failure::Lost("its connection ended without a good-bye".to_string()));
+            self.failure = Some(Failure::Lost("its connection ended unexpectedly".to_string()));
         }
     }
 
@@ -99,7 +98,7 @@ mod tests {
         ending.stream_ended(false);
         ending.broke(&ErrorKind::BrokenPipe.into(), false);
         let told = ending.tell(3, false).unwrap().to_string();
-        assert!(told.contains("without a good-bye"), "{told}");
+        assert!(told.contains("ended unexpectedly"), "{told}");
         assert!(ending.tell(3, false).is_none() && ending.tell(3, true).is_some());
     }
 }

@@ -51,9 +51,9 @@ counts! {
     /// Datagrams that faults put in on purpose swallowed.
     swallowed: "datagrams swallowed by --udp-faults", true;
     /// Datagrams whose tag no peer can have made, or that were cut short.
-    refused: "datagrams refused: no peer made them", true;
+    refused: "datagrams refused: not from a peer", true;
     /// Times that are not in `resent`.
-    resent_not_kept: "moments of sending again counted and not kept one by one", true;
+    resent_not_kept: "retransmissions counted, but not recorded one by one", true;
 }
 
 /// A moment at which messages were sent again.

@@ -110,7 +110,7 @@ impl Link {
         while self.read(reading) {}
         self.ended = true;
         if !self.pair.bye_seen() {
-            let reason = "its process ended without a good-bye".to_string();
+            let reason = "its process ended unexpectedly".to_string();
             self.failure.get_or_insert(Failure::Lost(reason));
         }
     }

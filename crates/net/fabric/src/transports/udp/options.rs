@@ -136,8 +136,8 @@ pub(super) fn other_timer(given: &GivenOptions) -> Option<(GivenOptions, &'stati
 pub(super) fn check(spec: &Spec) -> Result<(), FabricError> {
     let options = UdpOptions::of(spec)?;
     if must_block(&spec.transport.settings) && spec.wait == Waiting::Polling {
-        let reason = "a node that looks without pause leaves its receive task no time: use \
-        --receive blocking with --receive-task own";
+        let reason = "--receive-task own needs --receive blocking: a node that polls without \
+        pause leaves its receive task no time";
         return Err(FabricError::BadSpec { reason: reason.into() });
     }
     options.check()
@@ -149,11 +149,11 @@ impl Given {
         let periodic = self.timer.as_deref() == Some("periodic");
         let own = self.receive_task.as_deref() == Some("own");
         if self.period.is_some() && !periodic {
-            return Err("--period is the periodic timer's: add --timer periodic".into());
+            return Err("--period belongs to the periodic timer: add --timer periodic".into());
         }
         if self.user_priority.is_some() && !own {
             return Err(
-                "--user-priority is against the receive task's: add --receive-task own".into()
+                "--user-priority is relative to the receive task: add --receive-task own".into()
             );
         }
         let period_us = self.period.unwrap_or(PERIOD_US);
@@ -178,7 +178,7 @@ fn faults(text: &str) -> Result<UdpFaults, String> {
     for part in text.split(',') {
         let (name, value) = part.split_once('=').ok_or_else(|| {
             format!(
-                "'{part}' says no value: write \
+                "'{part}' has no value: write \
                 loss=1%,duplicate=1%,reorder=1%,delay=1%,delay-by=500us,seed=1"
             )
         })?;
@@ -188,18 +188,19 @@ fn faults(text: &str) -> Result<UdpFaults, String> {
             "reorder" => faults.reorder = share(value)?,
             "delay" => faults.delay = share(value)?,
             "delay-by" => {
-                let ns = time_ns(value).ok_or_else(|| format!("'{value}' is no time, as 500us"))?;
+                let ns = time_ns(value)
+                    .ok_or_else(|| format!("'{value}' is not a time: write e.g. 500us"))?;
                 faults.delay_us = ns / 1000;
             }
             "seed" => {
                 faults.seed = value
                     .parse()
-                    .map_err(|_| format!("'{value}' is no seed: write a whole number"))?
+                    .map_err(|_| format!("'{value}' is not a seed: write a whole number"))?
             }
             other => {
                 return Err(format!(
-                    "'{other}' is no fault: there are loss, duplicate, reorder, delay, delay-by \
-                    and seed"
+                    "'{other}' is not a fault: choose from loss, duplicate, reorder, delay, \
+                    delay-by and seed"
                 ));
             }
         }
@@ -216,7 +217,7 @@ fn share(text: &str) -> Result<f64, String> {
     let share = number.parse::<f64>().map(|number| number / scale).ok();
     share
         .filter(|share| (0.0..=0.9).contains(share))
-        .ok_or_else(|| format!("'{text}' is no share from 0 to 90%: write 1% or 0.01"))
+        .ok_or_else(|| format!("'{text}' is not a share from 0 to 90%: write e.g. 1% or 0.01"))
 }
 
 /// How the udp transport makes datagrams reliable.
@@ -329,7 +330,7 @@ impl UdpOptions {
         let refuse = |reason: String| Err(FabricError::BadSpec { reason });
         if self.max_acks == 0 || self.max_acks > ACKS_MAX {
             return refuse(format!(
-                "{} unacknowledged messages: the window holds 1 to {ACKS_MAX}",
+                "{} unacknowledged messages: the window must be 1 to {ACKS_MAX}",
                 self.max_acks
             ));
         }
@@ -339,14 +340,14 @@ impl UdpOptions {
         if !(DATAGRAM_BYTES_MIN..=DATAGRAM_BYTES_MAX).contains(&self.datagram_bytes) {
             let asked = self.datagram_bytes;
             return refuse(format!(
-                "datagrams of {asked} bytes: UDP carries up to {DATAGRAM_BYTES_MAX}, and less than \
-                 {DATAGRAM_BYTES_MIN} is all header"
+                "datagrams of {asked} bytes: give {DATAGRAM_BYTES_MIN} to {DATAGRAM_BYTES_MAX}; \
+                UDP carries no more, and less is all header"
             ));
         }
         if let UdpTimer::Periodic { period_us } = self.timer
             && !(1..=LONGEST_US).contains(&period_us)
         {
-            return refuse(format!("a period of {period_us} µs: the timer takes 1 µs to 10 s"));
+            return refuse(format!("a period of {period_us} µs: give 1 µs to 10 s"));
         }
         self.faults.map_or(Ok(()), |faults| faults.check())
     }
@@ -363,12 +364,15 @@ impl UdpFaults {
         for (name, chance) in named {
             if !(0.0..=0.9).contains(&chance) {
                 let reason =
-                    format!("udp faults: {name} of {chance} is no probability from 0 to 0.9");
+                    format!("udp faults: {name} of {chance} is not a probability from 0 to 0.9");
                 return Err(FabricError::BadSpec { reason });
             }
         }
         if self.delay_us > LONGEST_US {
-            let reason = format!("udp faults: a delay of {} µs; at most 10 s", self.delay_us);
+            let reason = format!(
+                "udp faults: a delay of {} µs is too long; give at most 10 s",
+                self.delay_us
+            );
             return Err(FabricError::BadSpec { reason });
         }
         Ok(())
@@ -412,8 +416,8 @@ mod tests {
         assert_eq!(all, expected);
         assert_eq!(faults("loss=30%").unwrap(), UdpFaults { loss: 0.3, ..UdpFaults::NONE });
         for (wrong, said) in [
-            ("loss", "says no value"),
-            ("lost=1%", "no fault"),
+            ("loss", "has no value"),
+            ("lost=1%", "not a fault"),
             ("loss=91%", "90%"),
             ("loss=much", "'much'"),
             ("loss=NaN", "NaN"),
