@@ -106,7 +106,7 @@ fn wrong_words_about_datagrams_are_refused() {
             "--max-acks belongs to transport udp: add --transport udp",
         ),
         ("--transport udp --period 2ms", "add --timer periodic"),
-        ("--transport udp --datagram 100", "less than 256 is all header"),
+        ("--transport udp --datagram 100", "less is all header"),
         ("--transport udp --receive-task own --receive polling", "--receive blocking"),
         ("--transport udp --timer periodic --period 11s", "1 µs to 10 s"),
     ] {

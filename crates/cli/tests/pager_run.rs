@@ -197,15 +197,15 @@ fn a_full_disk_is_told_and_waited_for() {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
     let told = lines.by_ref().find(|line| {
-        line.contains("is full") || line.contains("unshare") || line.contains("mount")
+        line.contains("are full") || line.contains("unshare") || line.contains("mount")
     });
     let told = told.expect("it ends without a word");
     kill_process_group(Pid::from_child(&child), Signal::KILL).unwrap();
     child.wait().unwrap();
-    if !told.contains("is full") {
+    if !told.contains("are full") {
         return println!("skipped: no file system can be mounted here: {told}");
     }
-    assert!(told.contains("the program waits until there is room"), "{told}");
+    assert!(told.contains("the program waits for room"), "{told}");
 }
 
 /// Each with `/dev/shm` and `/tmp` of its own, so that all that is there afterwards is its own.

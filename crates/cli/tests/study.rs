@@ -189,7 +189,7 @@ fn bad_input_is_one_line() {
     assert!(err.contains("--hosts a,b") && err.lines().count() == 1, "{err}");
     assert!(fail(home.path(), "mpi study --rate fast").contains("100mbit"));
     let err = fail(home.path(), "mpi study --csv=speed");
-    assert!(err.contains("there are: trials, sizes, medians"), "{err}");
+    assert!(err.contains("choose from: trials, sizes, medians"), "{err}");
     assert!(
         fail(home.path(), "mpi study --hosts a,b --rate 1gbit").contains("cannot be used with")
     );

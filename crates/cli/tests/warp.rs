@@ -232,7 +232,7 @@ fn a_table_of_pucks_that_makes_no_sense_is_refused_in_a_line() {
         ("--rows 1 --columns 1 --pucks 500", "they find no place on the table"),
         (
             "--data nowhere",
-            "--data names the folder with pucks_objects.csv and pucks_initial_messages.csv",
+            "--data must name the folder with pucks_objects.csv and pucks_initial_messages.csv",
         ),
     ] {
         let said = fail(folder.path(), &format!("warp pucks {arguments}"));
@@ -410,7 +410,7 @@ fn column(table: &str, name: &str) -> Vec<u64> {
 fn wrong_input_is_one_line_and_leaves_nothing() {
     let folder = folder();
     for (arguments, words) in [
-        ("warp gloom", &["gloom", "the models are"][..]),
+        ("warp gloom", &["gloom", "choose from"][..]),
         ("warp ping -n 3", &["3 nodes for 2 objects"]),
         ("warp ping --stop=-1", &["stop", "-1"]),
         ("warp phold --remote 2", &["remote = 2", "0 to 1"]),

@@ -100,14 +100,14 @@ fn a_configuration_file_places_objects_and_says_what_it_ignores() {
 fn a_configuration_file_without_sense_is_one_line() {
     let folder = folder();
     for (file, words) in [
-        ("CUTOFF\n", &["x.cfg, line 1, column 7", "a simtime is expected"][..]),
-        ("\n  GALLOP 3\n", &["x.cfg, line 2, column 3", "'GALLOP' is no command"]),
+        ("CUTOFF\n", &["x.cfg, line 1, column 7", "expected a simtime"][..]),
+        ("\n  GALLOP 3\n", &["x.cfg, line 2, column 3", "'GALLOP' is not a command"]),
         (
             "OBCREATE pung player 0\n",
-            &["x.cfg, line 1, column 1", "'pung' is no object of this ping"],
+            &["x.cfg, line 1, column 1", "'pung' is not an object of this ping"],
         ),
         ("@x.cfg\n", &["x.cfg, line 1, column 1", "includes itself"]),
-        ("\u{0}", &["line 1, column 1", "no text has"]),
+        ("\u{0}", &["line 1, column 1", "unexpected character"]),
     ] {
         std::fs::write(folder.path().join("x.cfg"), file).expect("written");
         let line = fail(folder.path(), "warp ping --config x.cfg");
@@ -195,7 +195,7 @@ fn a_study_that_makes_no_sense_is_refused_before_anything_is_measured() {
         ("phold --remote 2", "remote = 2"),
         ("phold --config nowhere.cfg", "cannot read nowhere.cfg"),
         ("study phold", "a study needs a model"),
-        ("phold --csv=times", "there are: speedup, launches"),
+        ("phold --csv=times", "choose from: speedup, launches"),
         ("phold --csv --json", "cannot be used with"),
     ] {
         let line = fail(folder.path(), &format!("warp study {arguments}"));

@@ -118,6 +118,6 @@ mod tests {
     #[test]
     fn a_name_that_is_not_there_lists_those_that_are() {
         let error = svg(&document(), "tale", &mut Vec::new()).expect_err("no such chart");
-        assert_eq!(error.to_string(), "there is no chart 'tale'; there are: tail");
+        assert_eq!(error.to_string(), "there is no chart 'tale'; choose from: tail");
     }
 }

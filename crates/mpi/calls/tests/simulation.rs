@@ -292,7 +292,7 @@ fn a_log_of_a_later_version_is_read_and_says_what_is_missing() {
     let damaged = &info.parameters["mpi"]["damaged"];
     assert_eq!((damaged[0]["rank"].as_u64(), damaged[1].as_object()), (Some(1), None));
     let fault = damaged[0]["faults"][0].as_str().expect("a fault");
-    assert!(fault.contains("3 more functions"), "{fault}");
+    assert!(fault.contains("3 more MPI functions"), "{fault}");
 }
 
 /// A test that cannot fail proves nothing: two sends swapped in a log are found out.

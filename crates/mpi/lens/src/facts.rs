@@ -41,7 +41,7 @@ impl MpiWords for MpiFacts {
     }
 
     fn first_line(&self) -> String {
-        let rate = self.matching.match_rate.map_or_else(|| "An unknown part".to_owned(), part);
+        let rate = self.matching.match_rate.map_or_else(|| "An unknown share".to_owned(), part);
         format!(
             "{rate} of the messages matched; {}, {}, {}.",
             counted(self.matching.unmatched_sends, "unmatched send"),
@@ -62,8 +62,7 @@ impl MpiWords for MpiFacts {
         self.matching.violates_too_often().then(|| {
             format!(
                 "No conclusion can be drawn from this run: {} arrived before they were sent, so \
-                that either the clocks or the \
-                 matching are wrong.",
+                either the clocks or the matching is wrong.",
                 counted(self.matching.causality_violations, "message")
             )
         })
@@ -74,7 +73,7 @@ impl MpiWords for MpiFacts {
         if !self.missing_ranks.is_empty() {
             let ranks: Vec<String> = self.missing_ranks.iter().map(u64::to_string).collect();
             lines.push(format!(
-                "Rank{} {} left no log: messages from and to there are missing.",
+                "Rank{} {} left no log: messages to and from there are missing.",
                 if ranks.len() == 1 { "" } else { "s" },
                 ranks.join(", ")
             ));
@@ -83,21 +82,21 @@ impl MpiWords for MpiFacts {
         if self.matching.sizes_differ > 0 {
             let differ = counted(self.matching.sizes_differ, "message");
             lines.push(format!(
-                "{differ} came with another size than was sent: the matching may be wrong."
+                "{differ} arrived with a size other than was sent: the matching may be wrong."
             ));
         }
         if self.matching.uncertain > 0 {
             let receives = counted(self.matching.uncertain, "receive");
             lines.push(format!(
-                "{receives} may have been matched wrongly: a receive from any rank before them \
-                never ended."
+                "{receives} may have been matched wrongly: an earlier receive from any rank never \
+                ended."
             ));
         }
         if self.matching.outside > 0 {
             let outside = counted(self.matching.outside, "message");
             lines.push(format!(
-                "{outside} from or to processes outside of MPI_COMM_WORLD, or through \
-                communicators that are not known, are left out."
+                "{outside} to or from processes outside MPI_COMM_WORLD, or through unknown \
+                communicators, are left out."
             ));
         }
         lines
@@ -108,7 +107,7 @@ impl MpiWords for MpiFacts {
         if !self.passed_through.is_empty() {
             let each = self.passed_through.iter().map(|(name, n)| format!("{name} ({n})"));
             lines.push(format!(
-                "Counted, but not looked into: {}.",
+                "Counted, but not analysed: {}.",
                 each.collect::<Vec<_>>().join(", ")
             ));
         }
@@ -218,7 +217,7 @@ mod tests {
             "Rank 2 never left MPI_Recv with rank 1, tag 7, since 4.00 s."
         );
         assert!(facts.losses()[1].starts_with("Rank 3 left no log"));
-        assert_eq!(facts.remarks(), ["Counted, but not looked into: MPI_Put (3)."]);
+        assert_eq!(facts.remarks(), ["Counted, but not analysed: MPI_Put (3)."]);
     }
 
     #[test]
@@ -238,10 +237,10 @@ mod tests {
                 "The log of rank 2 is damaged: 1 place skipped, 16 bytes lost; messages may be \
                 missing.",
                 "The log of rank 2: x.tail is shorter than its header.",
-                "1 receive may have been matched wrongly: a receive from any rank before them \
-                never ended.",
-                "2 messages from or to processes outside of MPI_COMM_WORLD, or through \
-                communicators that are not known, are left out.",
+                "1 receive may have been matched wrongly: an earlier receive from any rank never \
+                ended.",
+                "2 messages to or from processes outside MPI_COMM_WORLD, or through unknown \
+                communicators, are left out.",
             ]
         );
     }

@@ -43,13 +43,13 @@ pub enum DriveError {
     #[error("a page server on this machine did not start: {0}")]
     Server(String),
     /// No cgroup can be made.
-    #[error("there is no memory cgroup, of version 1 or 2, that can be written to")]
+    #[error("no memory cgroup (version 1 or 2) can be written to")]
     NoCgroup,
     /// A cgroup was made and is of no use.
-    #[error("{} takes no processes", .0.display())]
+    #[error("the cgroup {} accepts no processes", .0.display())]
     IdleCgroup(PathBuf),
     /// A run is none, or none of a paged program.
-    #[error("{} says nothing of paging", .0.display())]
+    #[error("{} records no paging; name the run of a paged program", .0.display())]
     NotPaged(PathBuf),
 }
 

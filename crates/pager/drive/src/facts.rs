@@ -64,7 +64,7 @@ pub fn loss(process: &Paged, policy: &str) -> Option<String> {
     let first = process.lost_pages.first()?;
     Some(format!(
         "fourstamp: process {} lost the contents of {} pages, the first at {first}: more servers \
-         failed than the policy {policy} bears; whoever touches one of them gets SIGBUS",
+        failed than the policy {policy} can survive; a thread that touches one of them gets SIGBUS",
         process.pid,
         process.lost_pages.len()
     ))

@@ -88,7 +88,7 @@ impl Servers {
                 // What cannot be read was not said.
                 let _ = said.rewind().and_then(|()| said.read_to_string(&mut text));
                 let text = text.trim().replace('\n', "; ");
-                let silence = if ended { "it ended at once" } else { "it does not listen" };
+                let silence = if ended { "it ended at once" } else { "it is not listening" };
                 let reason = if text.is_empty() { silence.to_owned() } else { text };
                 return Err(DriveError::Server(reason));
             }

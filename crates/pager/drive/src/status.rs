@@ -5,8 +5,8 @@ use pager_facts::{Paged, ServerState};
 use std::path::Path;
 
 /// The program waits for room, and nobody but its user can make some.
-pub const NO_ROOM: &str = "fourstamp: no server has room for more pages and the disk (--disk) is \
-                           full: the program waits until there is room; free some, or end it";
+pub const NO_ROOM: &str = "fourstamp: the servers and the disk (--disk) are full: the program \
+    waits for room; free some disk space, or stop the program";
 
 /// A line for each process of the run at `run`, below the names of the columns. At most a second
 /// old.

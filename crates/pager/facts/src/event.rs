@@ -146,16 +146,19 @@ impl fmt::Display for Happened {
             Happened::DiskFull => to.write_str("the disk is full"),
             Happened::DiskFailed { error } => write!(to, "the disk failed: {error}"),
             Happened::DiskWrong => {
-                to.write_str("a page came from the disk that is not the one that was kept there")
+                to.write_str("the disk returned a page other than the one that was written")
             }
             Happened::PageTaken { page, how: Leaving::GivenUp } => {
-                write!(to, "page {page:#x} was given up behind our back")
+                write!(to, "page {page:#x} was discarded without the pager's knowledge")
             }
             Happened::PageTaken { page, how: Leaving::Unmapped } => {
-                write!(to, "page {page:#x} was unmapped behind our back")
+                write!(to, "page {page:#x} was unmapped without the pager's knowledge")
             }
             Happened::PageStuck { page, error } => {
-                write!(to, "page {page:#x} cannot be made to fail: {error}")
+                write!(
+                    to,
+                    "page {page:#x} is lost and cannot be marked so; touching it blocks: {error}"
+                )
             }
             Happened::FrameFailed { frames, task, error } => {
                 let (plural, done) = (if *frames == 1 { "" } else { "s" }, task.done());
@@ -165,7 +168,7 @@ impl fmt::Display for Happened {
                 write!(to, "{bytes} bytes are not paged: {error}")
             }
             Happened::HeldTooMuch { bytes } => {
-                write!(to, "{bytes} bytes are too many to be held at once")
+                write!(to, "{bytes} bytes are too many to keep resident at once")
             }
             Happened::FaultsUnreadable { error } => {
                 write!(to, "page faults cannot be read: {error}")

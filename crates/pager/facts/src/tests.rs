@@ -66,6 +66,6 @@ fn events_have_words() {
     assert_eq!(said(frames(1, FrameTask::Fill)), "1 frame cannot be filled: no");
     assert_eq!(said(frames(2, FrameTask::Empty)), "2 frames cannot be emptied: no");
     let taken = Happened::PageTaken { page: 0x7f00, how: Leaving::GivenUp };
-    assert_eq!(said(taken), "page 0x7f00 was given up behind our back");
+    assert_eq!(said(taken), "page 0x7f00 was discarded without the pager's knowledge");
     assert!(said(Happened::Rebuilt { pages: 1 }).starts_with("1 lost page was rebuilt"));
 }

@@ -63,7 +63,7 @@ pub struct LineError(String);
 
 impl fmt::Display for LineError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(to, "`{}` is no line of a timeline", self.0)
+        write!(to, "`{}` is not a line of a timeline", self.0)
     }
 }
 

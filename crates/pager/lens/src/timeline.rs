@@ -16,7 +16,7 @@ pub enum TimelineError {
     #[error("cannot read {}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
     /// It is none.
-    #[error("{} is no timeline of a run: {reason}", path.display())]
+    #[error("{} is not the timeline of a run: {reason}", path.display())]
     Damaged { path: PathBuf, reason: String },
 }
 
@@ -54,7 +54,7 @@ fn parse(text: &str, elapsed_s: f64) -> Result<Recorded, String> {
     }
     let there = run.transfers.len();
     match run.waits.iter().any(|wait| wait.transfer.is_some_and(|transfer| transfer >= there)) {
-        true => Err("a wait is for a transfer that is not there".to_owned()),
+        true => Err("a wait refers to a transfer that does not exist".to_owned()),
         false => Ok(run),
     }
 }

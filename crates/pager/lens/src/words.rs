@@ -32,8 +32,8 @@ pub(crate) fn sentence(pager: &PagerFacts) -> Option<String> {
     let elapsed = time(seconds.elapsed * 1e9);
     let until = match process.finished {
         Some(false) => format!(
-            "No end of the program was recorded, and the last of it may be missing. It ran for at \
-            least {elapsed}"
+            "The end of the program was not recorded, and its last part may be missing. It ran \
+            for at least {elapsed}"
         ),
         _ => format!("The program ran for {elapsed}"),
     };
@@ -50,19 +50,20 @@ fn warnings_of(process: &Paged) -> impl Iterator<Item = String> + use<> {
     let some = |number: u64, what: &str| (number > 0).then(|| counted(number, what));
     let lost = some(process.lost_pages.len() as u64, "page").map(|pages| {
         format!(
-            "Process {pid} lost the contents of {pages}: more servers failed than its policy bears."
+            "Process {pid} lost the contents of {pages}: more servers failed than its policy can \
+            survive."
         )
     });
     let unprotected = some(process.unprotected_groups, "group").map(|groups| {
         format!(
-            "{groups} of pages of process {pid} had no second copy or parity at the end, for want \
-             of a place: the loss of one more server would have lost pages."
+            "{groups} of pages of process {pid} had no second copy or parity at the end, because \
+            no place was left for it: the loss of one more server would have lost pages."
         )
     });
     let missing = some(process.anomalies, "page").map(|pages| {
         format!(
             "Process {pid}: {pages} not found as the pager left them; a system call that it does \
-             not see took them away."
+            not see removed them."
         )
     });
     [lost, unprotected, missing].into_iter().flatten()

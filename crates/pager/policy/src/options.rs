@@ -46,11 +46,11 @@ impl Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionsError {
     /// See [`Options::budget_pages`].
-    #[error("a local memory of {0} pages cannot work: give at least {min} pages and less than 8 \
-    TiB", min = Options::BUDGET_MIN)]
+    #[error("a local memory of {0} pages is not possible: give at least {min} pages and less than \
+        8 TiB", min = Options::BUDGET_MIN)]
     Budget(u64),
     /// See [`Options::staging_frames`].
-    #[error("{0} frames cannot work: give at least {min}", min = Options::STAGING_MIN)]
+    #[error("{0} staging frames are too few: give at least {min}", min = Options::STAGING_MIN)]
     Staging(u32),
     /// See [`Options::prefetch_pages`].
     #[error("{0} pages cannot be read ahead at once: give at most {max}, or 0 for \

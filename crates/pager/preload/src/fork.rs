@@ -68,8 +68,8 @@ fn close(address: usize, bytes: usize) {
     let closed = unsafe { raw::mmap(address as *mut c_void, bytes, libc::PROT_NONE, flags, -1, 0) };
     if closed as usize != address {
         say::end(format_args!(
-            "a forked child cannot be kept from paged memory at {address:#x}; it ends before it \
-            reads wrong data"
+            "a forked child cannot be kept from paged memory at {address:#x}, so it ends before \
+            it reads wrong data"
         ));
     }
 }

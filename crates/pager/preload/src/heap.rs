@@ -74,7 +74,8 @@ pub unsafe extern "C" fn free(pointer: *mut c_void) {
 fn block_of(pointer: *mut c_void) -> usize {
     paged::block(pointer as usize).unwrap_or_else(|| {
         say::say(format_args!(
-            "{pointer:p} is freed or resized, but no allocation begins there; the program is wrong"
+            "the program freed or resized {pointer:p}, where no allocation begins; this is a bug \
+            in the program"
         ));
         std::process::abort()
     })

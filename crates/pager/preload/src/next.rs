@@ -151,7 +151,7 @@ fn find(name: &CStr, found: &AtomicUsize, meanwhile: Option<usize>) -> usize {
             address
         }
         None => crate::say::end(format_args!(
-            "the C library has no function {}; paged programs need the GNU C library",
+            "the C library lacks the function {}; paged programs need the GNU C library",
             name.to_string_lossy()
         )),
     }

@@ -38,8 +38,8 @@ pub fn allocate(memory: &Memory, bytes: usize, alignment: usize, kind: Kind) -> 
             say::once(
                 &SAID,
                 format_args!(
-                    "{whole} bytes of paged memory refused, the program is told that there is \
-                    none: {error}"
+                    "{whole} bytes of paged memory are refused, and the program is told that \
+                    memory is exhausted: {error}"
                 ),
             );
             return None;

@@ -15,8 +15,8 @@ pub fn refuse(said: &AtomicBool, what: &str) {
     say::once(
         said,
         format_args!(
-            "{what} is refused: paged memory cannot have it; run the program with a larger \
-            --threshold, so that this memory stays local"
+            "{what} is refused, because paged memory does not support it; run the program with a \
+            larger --threshold, so that this memory stays local"
         ),
     );
 }

@@ -124,7 +124,7 @@ fn start() -> Memory {
     };
     if let Some(file) = allocator::other_file() {
         say::end(format_args!(
-            "the program allocates with {}, not with the C library, and cannot be paged so; run it \
+            "the program allocates with {}, not with the C library, so it cannot be paged; run it \
             without that allocator (see LD_PRELOAD, or link it without)",
             file.to_string_lossy()
         ));
@@ -134,7 +134,7 @@ fn start() -> Memory {
             STARTED.get().into_iter().for_each(|started| started());
             memory
         }
-        Err(error) => say::end(format_args!("no remote memory: {error}")),
+        Err(error) => say::end(format_args!("cannot start remote memory: {error}")),
     }
 }
 

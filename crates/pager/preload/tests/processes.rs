@@ -83,7 +83,7 @@ fn a_program_whose_engine_cannot_start_ends_with_code_2_and_one_line() {
         "{}",
         ran.err
     );
-    assert!(ran.said()[0].contains("no remote memory: "), "{}", ran.err);
+    assert!(ran.said()[0].contains("cannot start remote memory: "), "{}", ran.err);
 }
 
 #[test]

@@ -121,7 +121,7 @@ pub fn whole_pages(bytes: usize) -> usize {
 
 fn no_room(bytes: usize) -> RmemError {
     let source =
-        std::io::Error::other(format!("no {bytes} bytes of address space in a row are left"));
+        std::io::Error::other(format!("{bytes} contiguous bytes of address space are not free"));
     RmemError::System { action: "map paged memory", source }
 }
 

@@ -6,7 +6,7 @@
 pub enum RmemError {
     /// The launcher's text is damaged.
     #[error(
-        "{} does not say how to page: {reason}; start the program with `fourstamp pager run`",
+        "{} cannot be read: {reason}; start the program with `fourstamp pager run`",
         crate::Config::VARIABLE
     )]
     Config {
@@ -14,8 +14,10 @@ pub enum RmemError {
         reason: String,
     },
     /// No file for pages that no server takes.
-    #[error("cannot make a file for pages in {}: {source}; name another folder with \
-    --disk", folder.display())]
+    #[error(
+        "cannot create a file for pages in {}: {source}; name another folder with --disk",
+        folder.display()
+    )]
     Disk {
         /// Where.
         folder: std::path::PathBuf,
@@ -47,7 +49,7 @@ pub enum RmemError {
     },
     /// The kernel serves no page faults to this user.
     #[error(
-        "the kernel gives no userfaultfd: {source}; it needs Linux 5.11, or as root: chmod 666 \
+        "the kernel refuses userfaultfd: {source}; use Linux 5.11 or newer, or as root: chmod 666 \
         /dev/userfaultfd"
     )]
     Uffd {
@@ -55,7 +57,10 @@ pub enum RmemError {
         source: std::io::Error,
     },
     /// This is a forked child, which has none.
-    #[error("this process has no engine for its paged memory")]
+    #[error(
+        "this process has no paging engine (a forked child has none); use threads, or exec \
+        after fork"
+    )]
     NoEngine,
     /// The kernel refuses something that paging needs.
     #[error("cannot {action}: {source}")]

@@ -163,8 +163,8 @@ fn prepare(config: Config, mailbox: Mailbox) -> Result<(Engine, Arc<Shared>), Rm
 fn run_or_die(engine: Engine) {
     let run = std::panic::AssertUnwindSafe(|| engine.run());
     if std::panic::catch_unwind(run).is_err() {
-        let words = b"fourstamp: the paging engine has failed, and the program cannot go on \
-        without its pages; please report what it said above\n";
+        let words = b"fourstamp: the paging engine has failed, and the program cannot \
+            continue without its pages; please report the lines above\n";
         // SAFETY: the bytes are there. Nothing is to be done if standard error is closed.
         unsafe { libc::write(2, words.as_ptr().cast(), words.len()) };
         std::process::abort();

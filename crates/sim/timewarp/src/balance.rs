@@ -77,14 +77,14 @@ impl Balance {
         let refuse = |reason: &str| Err(RunError::Options { reason: reason.into() });
         match self.ratio {
             _ if self.interval_ms == 0 => {
-                refuse("load cannot be looked at every 0 ms: give at least 1ms")
+                refuse("load cannot be compared every 0 ms: give at least 1ms")
             }
             _ if self.under_way_max == 0 || self.pairs_max == 0 || self.batch_max == 0 => refuse(
-                "with 0 pairs, 0 migrations under way or 0 parts at a time nothing could ever \
-                move: give at least 1",
+                "with 0 pairs, migrations or parts at a time, nothing could ever move: give at \
+                least 1",
             ),
             Some(ratio) if !(ratio.is_finite() && ratio >= 1.0) => {
-                refuse("the ratio of two loads from which on a part moves must be 1 or more")
+                refuse("the ratio of loads above which a part moves must be 1 or more")
             }
             _ => Ok(()),
         }

@@ -7,8 +7,8 @@ use crate::{ObjectId, VirtualTime};
 pub enum Fault {
     /// A send to now or before.
     #[error(
-        "it sent to object {} at {receive}, which does not lie after now ({now}); a send must go \
-         strictly later",
+        "it sent to object {} at {receive}, which is not after the current time ({now}); the \
+        receive time must be strictly later",
         receiver.0
     )]
     SendIntoPast {
@@ -20,8 +20,8 @@ pub enum Fault {
         now: VirtualTime,
     },
     /// A send to after the end of time, or to a time that is not a number.
-    #[error("it sent to object {} at {receive}, which lies beyond the end of simulated time \
-    (999999999)", receiver.0)]
+    #[error("it sent to object {} at {receive}, which is beyond the end of simulated time \
+        (999999999)", receiver.0)]
     SendBeyondEnd {
         /// To whom.
         receiver: ObjectId,
@@ -45,7 +45,7 @@ pub enum Fault {
         limit: usize,
     },
     /// A loop without end.
-    #[error("it made more than {limit} {what} in one event: a loop without end, it seems")]
+    #[error("it made more than {limit} {what} in one event; is it in an endless loop?")]
     Runaway {
         /// What it made.
         what: &'static str,
@@ -66,8 +66,8 @@ pub enum Fault {
     },
     /// Undoing and repeating an event did not give the same.
     #[error(
-        "{what} differs after doing the event, undoing it and doing it again: the handler is not a \
-        function of its state and its messages, or its undo is wrong"
+        "{what} differs after the event was executed, undone and executed again: the handler \
+        depends on more than its state and its messages, or its undo is wrong"
     )]
     NotRepeatable {
         /// What differs.
@@ -104,8 +104,8 @@ pub enum RunError {
     },
     /// Not even the committed state fits.
     #[error(
-        "node {node} needs {needed} bytes for what is committed at virtual time {time}, and its \
-        budget is {budget}: give it a larger --memory, or more nodes"
+        "node {node} needs {needed} bytes for what is committed at virtual time {time}, but its \
+        budget is {budget}: give a larger --memory, or more nodes"
     )]
     Memory {
         /// Which node.
@@ -118,13 +118,16 @@ pub enum RunError {
         time: VirtualTime,
     },
     /// The engine's own bookkeeping does not add up: a bug of ours.
-    #[error("the engine contradicts itself: {what}; please report this, with the command")]
+    #[error(
+        "the engine's counts contradict each other: {what}; this is a bug in fourstamp: \
+        please report it with the command"
+    )]
     Identity {
         /// What does not add up.
         what: String,
     },
     /// Another node said something that cannot be.
-    #[error("node {node} sent what no node sends: {what}")]
+    #[error("node {node} broke the engine's protocol: {what}")]
     Protocol {
         /// Which node.
         node: u16,

@@ -103,28 +103,29 @@ impl Options {
             Some(mistake) => refuse(mistake),
             _ if self.cutoff.is_nan() => refuse("the cutoff is not a number"),
             _ if self.max_acks == Some(0) || self.max_neg_acks == 0 => refuse(
-                "max_acks and max_neg_acks must be at least 1: with 0 no message could ever leave",
+                "--max-acks and --max-neg-acks must be at least 1: with 0, no message could ever \
+                be sent",
             ),
             _ if matches!(self.search, Search::RecvqLimit(0)) => {
-                refuse("a receive-queue limit of 0 would never take a message: give at least 1")
+                refuse("a receive-queue limit of 0 would never accept a message: give at least 1")
             }
             _ if self.penalty > 0 && self.reward == 0 => refuse(
                 "a penalty without a reward is never worked off: give a reward of at least 1",
             ),
             _ if !(1.0..=1e6).contains(&self.stretch) => {
-                refuse("events can be made to take from 1 to a million times as long")
+                refuse("events can be made 1 to 1000000 times as long: give a factor in this range")
             }
             _ if self.timing == Timing::None
                 && (self.stretch > 1.0 || self.causes || self.balance.is_some()) =>
             {
                 refuse(
-                    "longer events, a critical path and balanced load need the work of objects \
-                    timed: --timing process or wall",
+                    "longer events, a critical path and load balancing need the objects' work \
+                    timed: give --timing process or wall",
                 )
             }
-            _ if self.collection_step == 0 => refuse(
-                "a step of fossil collection that looks at 0 events never ends: give at least 1",
-            ),
+            _ if self.collection_step == 0 => {
+                refuse("fossil collection in steps of 0 events would never end: give at least 1")
+            }
             _ if self.gvt_events == 0 => {
                 refuse("GVT cannot be computed after every 0 events: give at least 1")
             }

@@ -173,13 +173,13 @@ pub struct Parcel<P> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PacketError {
     /// There are too few.
-    #[error("a packet ends before its time")]
+    #[error("a packet is cut short")]
     Short,
     /// No packet has this kind.
     #[error("there is no packet kind {0}")]
     Kind(u8),
     /// The payload is none of this model's.
-    #[error("a payload of {0} bytes is none of this model's")]
+    #[error("this model has no payload of {0} bytes")]
     Payload(usize),
 }
 

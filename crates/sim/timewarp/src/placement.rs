@@ -39,8 +39,8 @@ impl Placement {
         }
         if objects < u32::from(nodes) {
             return refuse(format!(
-                "{nodes} nodes for {objects} objects: every node needs at least one, so give at \
-                most {objects}"
+                "{nodes} nodes for {objects} objects: each node needs at least one object, so \
+                give at most {objects} nodes"
             ));
         }
         if objects > OBJECTS_MAX {

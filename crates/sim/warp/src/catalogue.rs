@@ -158,7 +158,7 @@ impl Job {
 pub fn unknown(name: &str) -> String {
     let names: Vec<&str> = CATALOGUE.iter().map(|row| row.name).collect();
     let (last, others) = names.split_last().unwrap_or((&"", &[]));
-    format!("there is no model '{name}': the models are {} and {last}", others.join(", "))
+    format!("there is no model '{name}'; choose from {} and {last}", others.join(", "))
 }
 
 fn parameters<R: Recipe>(given: &[(&'static str, Value)], nodes: u16) -> serde_json::Value {
@@ -178,7 +178,7 @@ fn json<R: Recipe>(recipe: &R) -> serde_json::Value {
 
 fn recipe<R: Recipe>(json: &serde_json::Value) -> Result<R, WarpError> {
     R::deserialize(json).map_err(|error| WarpError::Model {
-        reason: format!("the parameters of {} are none: {error}", R::NAME),
+        reason: format!("cannot read the parameters of {}: {error}", R::NAME),
     })
 }
 
@@ -192,7 +192,7 @@ fn read(folder: &Path, file: &str, what: &str) -> Result<String, ModelError> {
     let path = folder.join(file);
     record::read_text(&path).map_err(|error| ModelError::File {
         reason: format!(
-            "cannot read {}: {error}; --data names the folder with {what}",
+            "cannot read {}: {error}; --data must name the folder with {what}",
             path.display()
         ),
     })
@@ -245,7 +245,7 @@ mod tests {
         let none = ModelSpec { name: "gloom".into(), parameters: serde_json::Value::Null };
         let said = none.make().err().map(|error| error.to_string()).unwrap_or_default();
         let last = CATALOGUE.last().expect("models").name;
-        assert!(said.contains("'gloom': the models are ping, "), "{said}");
+        assert!(said.contains("'gloom'; choose from ping, "), "{said}");
         assert!(said.ends_with(&format!(" and {last}")), "{said}");
     }
 }

@@ -34,15 +34,15 @@ pub fn compare(
     }
     if ours.trace_digest != sequential.trace_digest {
         return differs(format!(
-            "the counts agree, but the digest of committed events is {:016x} against {:016x}: a \
+            "the counts match, but the digest of committed events is {:016x} against {:016x}: a \
             bundle or a time differs; compare --trace files",
             ours.trace_digest, sequential.trace_digest
         ));
     }
     if ours.state_digest != sequential.state_digest {
         return differs(format!(
-            "committed events agree, but the digest of final states is {:016x} against {:016x}: a \
-            handler is not a function of its state and its messages, or its undo is wrong",
+            "committed events match, but the digest of final states is {:016x} against {:016x}: a \
+            handler depends on more than its state and its messages, or its undo is wrong",
             ours.state_digest, sequential.state_digest
         ));
     }

@@ -15,8 +15,8 @@ pub enum WarpError {
     Fabric(#[from] FabricError),
     /// Another node says nothing.
     #[error(
-        "node {node} has said nothing for {waited_ms} ms; is it stopped, or does one of its events \
-        take that long? Then give a longer --peer-timeout"
+        "node {node} has not answered for {waited_ms} ms; is it stopped? If its events take that \
+        long, give a longer --peer-timeout"
     )]
     Silent {
         /// Which.
@@ -34,8 +34,10 @@ pub enum WarpError {
     #[error(transparent)]
     Config(#[from] crate::config::ConfigError),
     /// A file that is part of the result could not be written or read.
-    #[error("cannot {doing} {}: {source}; is there space, and may the folder be \
-    written?", path.display())]
+    #[error(
+        "cannot {doing} {}: {source}; is there space, and is the folder writable?",
+        path.display()
+    )]
     File {
         /// What we wanted to do.
         doing: &'static str,
@@ -45,7 +47,7 @@ pub enum WarpError {
         source: std::io::Error,
     },
     /// Two engines that must agree do not.
-    #[error("not equal to the sequential run: {what}")]
+    #[error("the result differs from the sequential run: {what}")]
     Differs {
         /// What differs first.
         what: String,

@@ -21,10 +21,10 @@ const HEAD_BYTES: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// There are too few.
-    #[error("a frame ends before its time")]
+    #[error("a frame is cut short")]
     Short,
     /// Another version, or unknown flags.
-    #[error("a frame of version {version} with flags {flags:#x}, where version 1 is spoken")]
+    #[error("a frame of version {version} with flags {flags:#x}, but only version 1 is known")]
     Head {
         /// The version.
         version: u8,

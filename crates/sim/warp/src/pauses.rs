@@ -59,7 +59,7 @@ pub fn text(run: &Path) -> Result<String, WarpError> {
     let f = figures(nodes.into_values());
     if f.pauses == 0 {
         return Ok(
-            "nothing was collected before the end: the run is shorter than its GVT interval\n"
+            "nothing was collected before the end: the run was shorter than its GVT interval\n"
                 .into(),
         );
     }

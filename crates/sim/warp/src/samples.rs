@@ -97,7 +97,7 @@ pub fn course(path: &Path) -> Result<Course, WarpError> {
     let read = || {
         let mut lines = BufReader::new(record::open_input(path)?).lines();
         if lines.next().transpose()?.as_deref() != Some(HEAD) {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "is no table of samples"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "is not a table of samples"));
         }
         lines.map(|line| Ok(point(&line?))).filter_map(Result::transpose).collect()
     };
@@ -214,7 +214,7 @@ mod tests {
         samples.file.write_all(b"2,0.4,1").unwrap();
         assert_eq!(course(&path).unwrap(), [(0.0, 0.0), (0.35, 10.0)]);
         std::fs::write(&path, "a,b\n").unwrap();
-        assert!(course(&path).unwrap_err().to_string().contains("no table of samples"));
+        assert!(course(&path).unwrap_err().to_string().contains("not a table of samples"));
     }
 
     #[test]

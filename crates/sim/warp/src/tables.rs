@@ -67,7 +67,7 @@ pub fn write_trace(
         // The draft must go as well.
         merged.map_err(|error| {
             unread = Some(error);
-            io::Error::other("the trace cannot be put together")
+            io::Error::other("the trace cannot be assembled")
         })
     });
     unread.map_or(written, Err)

@@ -87,7 +87,7 @@ fn rules_of_the_throttle_take_their_numbers_in_any_order() {
     assert_eq!(throttle("THROTTLE 5"), Ok((Throttle::Undone, 0)));
     assert_eq!(throttle("THROTTLE 0\nWINDOW 3"), Ok((Throttle::Never, 1)));
     let error = throttle("PENALTY 0\nTHROTTLE 6").unwrap_err();
-    assert!(error.starts_with("main.cfg, line 2, column 1: rule 6 needs its window"), "{error}");
+    assert!(error.starts_with("main.cfg, line 2, column 1: rule 6 needs a window"), "{error}");
 }
 
 #[test]
@@ -188,32 +188,36 @@ fn the_command_line_comes_first() {
 #[test]
 fn what_makes_no_sense_is_named_with_its_place() {
     for (text, place, words) in [
-        ("\n  FASTER 3", "line 2, column 3", "'FASTER' is no command"),
-        ("MAXACKS", "line 1, column 8", "a number from 1 to 100 is expected"),
+        ("\n  FASTER 3", "line 2, column 3", "'FASTER' is not a command"),
+        ("MAXACKS", "line 1, column 8", "expected a number from 1 to 100"),
         ("MAXACKS 0", "line 1, column 9", "not '0'"),
         ("MAXACKS 101", "line 1, column 9", "1 to 100"),
-        ("CUTOFF nan", "line 1, column 8", "a simtime is expected"),
-        ("CUTOFF 5 6", "line 1, column 10", "takes nothing more"),
-        ("PENALTY 5x", "line 1, column 9", "a whole number is expected, not '5x'"),
+        ("CUTOFF nan", "line 1, column 8", "expected a simtime"),
+        ("CUTOFF 5 6", "line 1, column 10", "takes no more arguments"),
+        ("PENALTY 5x", "line 1, column 9", "expected a whole number, not '5x'"),
         ("THROTTLE 7", "line 1, column 10", "0 to 6"),
         ("TIMEVAL 0", "line 1, column 9", "above 0"),
         ("ISLOG 5 99", "line 1, column 9", "100 to 10000"),
         ("\"CUTOFF\" 5", "line 1, column 1", "not a string"),
         ("/* \n\n CUTOFF 5", "line 1, column 1", "no end"),
         ("TELL ping 0 0 \"go", "line 1, column 15", "no end"),
-        ("OBCREATE ping player", "line 1, column 21", "a node's number is expected"),
+        ("OBCREATE ping player", "line 1, column 21", "expected a node's number"),
         (
             "OBCREATE pang player 0",
             "line 1, column 1",
-            "'pang' is no object of this ping, whose first is 'ping'",
+            "'pang' is not an object of this ping, whose first is 'ping'",
         ),
         ("OBCREATE ping player 0\nOBCREATE ping player 0", "line 2, column 1", "already"),
-        ("TELL ping 0 0 go", "line 1, column 1", "TELL ping 0 0 \"go \" is expected"),
+        ("TELL ping 0 0 go", "line 1, column 1", "expected TELL ping 0 0 \"go \""),
         ("TELL ping 1 0 \"go \"", "line 1, column 1", "TELL ping 0 0"),
-        ("TELL ping 0 0 \"go \"\nTELL ping 0 0 \"go \"", "line 2, column 1", "no (further) one"),
-        ("TELL pong 0 0 x", "line 1, column 1", "no (further) one to 'pong'"),
-        ("@", "line 1, column 1", "the name of a file"),
-        ("@a b", "line 1, column 4", "nothing more"),
+        (
+            "TELL ping 0 0 \"go \"\nTELL ping 0 0 \"go \"",
+            "line 2, column 1",
+            "no (further) message",
+        ),
+        ("TELL pong 0 0 x", "line 1, column 1", "no (further) message to 'pong'"),
+        ("@", "line 1, column 1", "a file name"),
+        ("@a b", "line 1, column 4", "expected nothing more"),
         ("CUTOFF 3\n @other.cfg", "line 2, column 2", "cannot read other.cfg"),
     ] {
         let error = settled(text, &[], ping()).unwrap_err();

@@ -125,7 +125,7 @@ impl Group {
                 .context("no control group")?;
             ("io.max", format!("{disk} riops={READS_PER_S}"))
         };
-        std::fs::create_dir_all(&group.own).context("control groups take root")?;
+        std::fs::create_dir_all(&group.own).context("control groups need root")?;
         std::fs::write(group.own.join(limit), line).context("reads cannot be slowed down")?;
         Ok(group)
     }
@@ -159,7 +159,7 @@ impl Swap {
         capture(Command::new("chmod").arg("600").arg(&file))?;
         capture(Command::new("mkswap").arg(&file))?;
         let swap = Swap { group: Group::of_slow_readers(&file)?, file };
-        capture(Command::new("swapon").arg(&swap.file)).context("swap takes root")?;
+        capture(Command::new("swapon").arg(&swap.file)).context("swap needs root")?;
         Ok(swap)
     }
 }
@@ -188,7 +188,7 @@ impl Disk {
         capture(Command::new("mkfs.ext4").arg("-q").arg(&disk.image))?;
         let mut mount = Command::new("mount");
         capture(mount.args(["-o", "loop"]).arg(&disk.image).arg(&disk.at))
-            .context("mounting takes root")?;
+            .context("mounting needs root")?;
         Ok(disk)
     }
 }

@@ -183,10 +183,10 @@ mod tests {
             ("peak:mass=0.1,by=1", "by=1: write a time"),
             ("peak:mass=0.1,by=2s", "at most 1s"),
             ("peak:mass=0.1,by=1us,stage=b", "stage=b"),
-            ("peak:mass=0.1,by=1us,every=3", "every= says nothing"),
+            ("peak:mass=0.1,by=1us,every=3", "every= has no meaning"),
             ("every:messages=0,by=1us", "above 0"),
             ("knee:at", "'at' is not a setting"),
-            ("pause:messages=9,for=1ms,stage=transit", "stage= says nothing"),
+            ("pause:messages=9,for=1ms,stage=transit", "stage= has no meaning"),
         ] {
             let said = text.parse::<Planting>().unwrap_err();
             assert!(said.contains(wanted), "{text}: {said}");

@@ -23,7 +23,7 @@ struct Hierarchy {
 /// What is missing for the kernel's swap under a limit; `None` if nothing is.
 pub fn lacking() -> Option<String> {
     if !rustix::process::geteuid().is_root() {
-        return Some("it takes root".into());
+        return Some("it needs root".into());
     }
     match hierarchy() {
         Some(_) => None,
@@ -80,7 +80,7 @@ impl Cgroup {
             action: "make",
             path: folder.clone(),
             source,
-            advice: "; if a study left it, rmdir it",
+            advice: "; if it was left by a study, remove it with rmdir",
         })?;
         let group = Cgroup { folder, tell };
         let limit = group.folder.join(hierarchy.limit);
@@ -107,8 +107,9 @@ impl Drop for Cgroup {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_dir(&self.folder) {
             let folder = self.folder.display();
-            let line =
-                format!("the cgroup {folder} is left: {error}; remove it with: rmdir {folder}");
+            let line = format!(
+                "the cgroup {folder} was not removed: {error}; remove it with: rmdir {folder}"
+            );
             (self.tell)(&line);
         }
     }

@@ -43,7 +43,7 @@ impl SwapFile {
             action: "make a swap file with room for the data in",
             path: folder,
             source: error.into(),
-            advice: "; free some, or choose another folder",
+            advice: "; free some space, or choose another folder",
         })?;
         run("mkswap", &swap.path, "")?;
         run("swapon", &swap.path, "; choose a folder on a local disk")?;
@@ -83,7 +83,8 @@ fn remove(path: &Path, tell: Tell) {
     if let Err(error) = gone {
         let path = path.display();
         tell(&format!(
-            "the swap file {path} is left: {error}; remove it with: swapoff {path}; rm {path}"
+            "the swap file {path} was not removed: {error}; remove it with: swapoff {path}; rm \
+            {path}"
         ));
     }
 }

@@ -33,7 +33,7 @@ impl fmt::Display for Policy {
 
 /// No policy has that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no policy: choose parity-log, mirror, none or disk")]
+#[error("`{0}` is not a policy: choose parity-log, mirror, none or disk")]
 pub struct UnknownPolicy(String);
 
 impl FromStr for Policy {

@@ -127,10 +127,7 @@ impl Engine {
             let site = &self.servers.sites[at];
             let oldest = site.link.as_ref().and_then(Link::oldest);
             if oldest.is_some_and(|since| now.saturating_sub(since.max(site.heard)) > limit) {
-                self.lose(
-                    at,
-                    format!("it has answered nothing for {} ms", self.config.deadline_ms),
-                );
+                self.lose(at, format!("it has not answered for {} ms", self.config.deadline_ms));
             }
         }
         if now >= self.servers.returning.next_ping {

@@ -23,7 +23,7 @@ pub enum LinkError {
     #[error(transparent)]
     Handshake(#[from] HandshakeError),
     /// It is ours, and does not want us.
-    #[error("the page server {address} refuses: {reason}")]
+    #[error("the page server {address} refuses this client: {reason}")]
     Refused {
         /// Its address.
         address: String,
@@ -56,7 +56,7 @@ pub enum LinkError {
         source: std::io::Error,
     },
     /// It sent what makes no sense.
-    #[error("the page server {address} sent {fault}; the connection is given up")]
+    #[error("the page server {address} sent {fault}; the connection was closed")]
     Nonsense {
         /// Its address.
         address: String,

@@ -16,10 +16,13 @@ pub enum ServerError {
         source: std::io::Error,
     },
     /// Less than a page.
-    #[error("a page server needs memory for at least one page of 4096 bytes; give it more")]
+    #[error(
+        "a page server needs memory for at least one page of 4096 bytes; give a larger \
+        --memory"
+    )]
     NoMemory,
     /// The listening socket failed.
-    #[error("the page server cannot accept connections any more: {source}")]
+    #[error("the page server can no longer accept connections: {source}")]
     Accept {
         /// What the system said.
         source: std::io::Error,

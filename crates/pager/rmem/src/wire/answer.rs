@@ -89,12 +89,13 @@ impl Refusal {
     pub fn reason(self) -> &'static str {
         match self {
             Refusal::Version => {
-                "it speaks another version; install the same Fourstamp on both machines"
+                "it uses another version of the protocol; install the same Fourstamp on both \
+                machines"
             }
             Refusal::Encryption => {
-                "it takes encrypted connections only: give --encrypt to `pager run`"
+                "it accepts only encrypted connections: give --encrypt to `pager run`"
             }
-            Refusal::Busy => "it has as many clients as it takes; name another server",
+            Refusal::Busy => "it has as many clients as it can serve; name another server",
             Refusal::Slot => "it was asked for a slot that it never granted",
             Refusal::Frame => "it did not understand a request",
         }

@@ -155,7 +155,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             Packet::Anti(reference) => self.take_anti(from, &reference),
             Packet::Return(reference) => self.take_return(from, &reference),
             Packet::Again(reference) => self.take_again(from, &reference),
-            _ => Err(protocol(from, "a system message out of turn")),
+            _ => Err(protocol(from, "an unexpected system message")),
         }
     }
 }

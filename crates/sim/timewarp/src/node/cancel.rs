@@ -118,7 +118,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         {
             return Err(protocol(
                 from,
-                format!("an event for {}, which cannot be", message.receive),
+                format!("an event for {}, which is impossible", message.receive),
             ));
         }
         let may_pass = self.arrivals_may_pass();
@@ -171,7 +171,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 received.insert_early(serial);
                 self.tally(reference.receiver, reference.receive).anti_received += 1;
             }
-            Known::Early => return Err(protocol(from, "an anti-message twice")),
+            Known::Early => return Err(protocol(from, "a second copy of an anti-message")),
         }
         Ok(())
     }
@@ -205,7 +205,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.check_object(from, reference.receiver)?;
         let received = self.links.received(from);
         if received.get(reference.copy.serial) != Known::Early {
-            return Err(protocol(from, "a message again that was not cancelled"));
+            return Err(protocol(from, "a second copy of a message that was not cancelled"));
         }
         received.remove(reference.copy.serial);
         self.tally(reference.receiver, reference.receive).annihilate_early();

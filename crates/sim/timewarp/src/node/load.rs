@@ -69,7 +69,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             {
                 match self.moving.load.answers.get_mut(usize::from(from)) {
                     Some(answer @ None) => *answer = Some(percent),
-                    _ => return Err(protocol(from, "a load that nobody asked for")),
+                    _ => return Err(protocol(from, "a load that was not asked for")),
                 }
                 self.end_cycle();
             }
@@ -81,7 +81,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             {
                 self.balance(&percents);
             }
-            _ => return Err(protocol(from, "a load message that is not its to send")),
+            _ => return Err(protocol(from, "a load message that only another node may send")),
         }
         Ok(())
     }

@@ -113,11 +113,12 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         self.check_object(from, part.object)?;
         self.deliver_incoming();
         let state = self.setup.model.state_from_bytes(part.object, &part.state);
-        let state = state.ok_or_else(|| protocol(from, "a state that is none of this model's"))?;
+        let state =
+            state.ok_or_else(|| protocol(from, "a state that does not belong to this model"))?;
         let here = self.moving.atlas.part_here(part.object, part.version);
         let newer = part.version > self.moving.atlas.version(part.object);
         if !self.setup.may_move || part.begin <= self.gvt.now || part.begin >= VirtualTime::POSINF {
-            return Err(protocol(from, format!("a part from {}, which cannot be", part.begin)));
+            return Err(protocol(from, format!("a part from {}, which is impossible", part.begin)));
         }
         match (part.moves, here) {
             (true, None) if newer => self.move_in(from, part, state),

@@ -51,7 +51,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 self.answer(pass)
             }
             GvtPacket::Update { gvt, passes, .. } if !leads => self.settle(gvt, passes),
-            _ => Err(protocol(from, "a GVT message that is not its to send")),
+            _ => Err(protocol(from, "a GVT message that only another node may send")),
         }
     }
 

@@ -73,7 +73,8 @@ impl FromStr for Throttle {
         let (name, values) = text.split_once(':').unwrap_or((text, ""));
         let numbers: Result<Vec<f64>, _> =
             values.split(',').filter(|value| !value.is_empty()).map(str::parse::<f64>).collect();
-        let numbers = numbers.map_err(|_| format!("'{values}' are no numbers: {KNOWN}"))?;
+        let numbers =
+            numbers.map_err(|_| format!("'{values}' is not a list of numbers: {KNOWN}"))?;
         let real = |at: usize, usual: f64| match numbers.get(at).copied().unwrap_or(usual) {
             number if number.is_finite() && number >= 0.0 => Ok(number),
             number => Err(format!("{number} is below 0: {KNOWN}")),
@@ -91,11 +92,15 @@ impl FromStr for Throttle {
             "6" | "window" if !numbers.is_empty() => {
                 (Throttle::Window { window: real(0, 0.0)? }, 1)
             }
-            "6" | "window" => return Err("a window needs its width in simtime, as window:5".into()),
+            "6" | "window" => {
+                return Err("a window needs its width in simtime, e.g. \
+            window:5"
+                    .into());
+            }
             _ => return Err(format!("there is no rule '{name}': {KNOWN}")),
         };
         if numbers.len() > takes {
-            return Err(format!("'{name}' takes {takes} numbers: {KNOWN}"));
+            return Err(format!("'{name}' needs {takes} numbers: {KNOWN}"));
         }
         Ok(rule)
     }

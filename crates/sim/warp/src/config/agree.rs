@@ -86,8 +86,8 @@ impl<'a> Agreement<'a> {
             let model = &self.job.model.name;
             let first = self.model.name_of(ObjectId(0));
             place.error(format!(
-                "'{name}' is no object of this {model}, whose first is '{first}': is the file for \
-                another model, or for other options of it?"
+                "'{name}' is not an object of this {model}, whose first is '{first}': is the file \
+                for another model, or for other options?"
             ))
         })
     }
@@ -106,7 +106,7 @@ impl<'a> Agreement<'a> {
             self.remarks.once(&format!("type {kind}"), place, &text);
         }
         if self.placed.insert(object, node).is_some() {
-            return Err(place.error(format!("'{name}' has been created already: once is expected")));
+            return Err(place.error(format!("'{name}' was already created: create it once")));
         }
         self.created.get_or_insert_with(|| place.clone());
         Ok(())
@@ -127,7 +127,7 @@ impl<'a> Agreement<'a> {
                 Ok(())
             }
             None => Err(place.error(format!(
-                "this is no message that the model begins with: {} is expected",
+                "the model does not begin with this message: expected {}",
                 expected(receiver, untold)
             ))),
         }
@@ -138,15 +138,15 @@ impl<'a> Agreement<'a> {
         if let Some(place) = self.told.clone().filter(|_| left > 0) {
             let all = self.tells;
             let text = format!(
-                "{left} of the {all} messages that the model begins with are not told: it sends \
-                them all the same"
+                "{left} of the {all} messages that the model begins with have no TELL: the model \
+                sends them anyway"
             );
             self.remarks.once("untold", &place, &text);
         }
         let (placed, objects) = (self.placed.len(), self.model.count() as usize);
         if let Some(place) = self.created.clone().filter(|_| placed < objects) {
             let text = format!(
-                "{} of the {objects} objects are not created: they go where they are dealt",
+                "{} of the {objects} objects have no OBCREATE: --placement places them",
                 objects - placed
             );
             self.remarks.once("unplaced", &place, &text);
@@ -164,10 +164,10 @@ fn is(tell: &Told, (time, selector, text): (f64, i32, &str)) -> bool {
 
 /// The message that would be right, as the file would write it.
 fn expected(receiver: &str, untold: &[Told]) -> String {
-    let Some(tell) = untold.first() else { return format!("no (further) one to '{receiver}'") };
+    let Some(tell) = untold.first() else { return format!("no (further) message to '{receiver}'") };
     let text = match std::str::from_utf8(&tell.bytes) {
         Ok(text) => format!("\"{}\"", text.escape_debug()),
-        Err(_) => format!("{} bytes that are no text", tell.bytes.len()),
+        Err(_) => format!("{} bytes that are not text", tell.bytes.len()),
     };
     format!("TELL {receiver} {} {} {text}", tell.simtime, tell.selector)
 }

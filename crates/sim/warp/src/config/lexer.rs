@@ -56,7 +56,7 @@ impl Lexer<'_> {
                 '/' if self.rest.starts_with("/*") => self.comment()?,
                 '"' => return self.string().map(|word| Some(Lexeme::Word(word))),
                 odd if odd.is_control() => {
-                    let reason = format!("there is a character {:?} that no text has", odd);
+                    let reason = format!("unexpected character {:?}: write plain text", odd);
                     return Err(self.place().error(reason));
                 }
                 _ => return Ok(Some(Lexeme::Word(self.bare()))),
@@ -70,7 +70,7 @@ impl Lexer<'_> {
         self.step();
         while !self.rest.starts_with("*/") {
             if self.rest.is_empty() {
-                return Err(begin.error("this comment has no end: */ is expected"));
+                return Err(begin.error("this comment has no end: expected */"));
             }
             self.step();
         }
@@ -85,7 +85,7 @@ impl Lexer<'_> {
         let inside = self.rest;
         while !self.rest.starts_with('"') {
             if self.rest.is_empty() || self.rest.starts_with('\n') {
-                return Err(begin.error("this string has no end: \" is expected on the same line"));
+                return Err(begin.error("this string has no end: expected \" on the same line"));
             }
             self.step();
         }
@@ -149,7 +149,7 @@ mod tests {
         assert!(
             words("é \"b\nc\"").unwrap_err().starts_with("x.cfg, line 1, column 3: this string")
         );
-        assert!(words("a \0").unwrap_err().contains("column 3: there is a character '\\0'"));
+        assert!(words("a \0").unwrap_err().contains("column 3: unexpected character '\\0'"));
     }
 
     #[test]

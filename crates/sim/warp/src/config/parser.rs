@@ -13,7 +13,7 @@ pub(super) fn command(line: &[Word]) -> Result<Command, ConfigError> {
     let name = line[0].text.to_ascii_uppercase();
     let mut arguments = Arguments { line, name: &name, next: 1 };
     if line[0].quoted {
-        return Err(line[0].place.error("a command is expected, not a string"));
+        return Err(line[0].place.error("expected a command, not a string"));
     }
     if let Some(command) = foreign(&name) {
         return Ok(command);
@@ -28,7 +28,7 @@ pub(super) fn command(line: &[Word]) -> Result<Command, ConfigError> {
 
 fn unknown(word: &Word) -> ConfigError {
     word.place.error(format!(
-        "'{}' is no command: a line begins with one, as OBCREATE, TELL or CUTOFF",
+        "'{}' is not a command: a line must begin with one, e.g. OBCREATE, TELL or CUTOFF",
         word.text
     ))
 }
@@ -92,7 +92,7 @@ impl Arguments<'_> {
             let mut place = last.place.clone();
             let length = last.text.chars().count() + if last.quoted { 2 } else { 0 };
             place.column = place.column.saturating_add(u32::try_from(length).unwrap_or(u32::MAX));
-            place.error(format!("{} lacks an argument: {what} is expected", self.name))
+            place.error(format!("{} lacks an argument: expected {what}", self.name))
         };
         let word = self.line.get(self.next).ok_or_else(missing)?;
         self.next += 1;
@@ -129,7 +129,7 @@ impl Arguments<'_> {
         match self.line.get(self.next) {
             Some(word) => {
                 let what =
-                    format!("{} takes nothing more, but there is '{}'", self.name, word.text);
+                    format!("{} takes no more arguments, but there is '{}'", self.name, word.text);
                 Err(word.place.error(what))
             }
             None => Ok(()),
@@ -138,7 +138,7 @@ impl Arguments<'_> {
 }
 
 fn unfit(word: &Word, what: &str) -> ConfigError {
-    word.place.error(format!("{what} is expected, not '{}'", word.text))
+    word.place.error(format!("expected {what}, not '{}'", word.text))
 }
 
 /// Commands of the original that mean nothing here, by reason. Their arguments are not looked at.
@@ -148,10 +148,7 @@ const FOREIGN: [(&str, &[&str]); 15] = [
     ("types have no initialisation of their own here", &["TYPEINIT"]),
     ("a model reads its data before the run, from --data", &["GETFILE", "PUTFILE", "DELFILE"]),
     ("GVT is shown on the progress line only", &["NOGVTOUT"]),
-    (
-        "messages come out of the node's memory budget, as MEMSIZE or --memory gives it",
-        &["MAXMSGPOOL"],
-    ),
+    ("messages use the node's memory budget, set by MEMSIZE or --memory", &["MAXMSGPOOL"]),
     ("objects have no stack of their own here", &["OBJSTKSIZE"]),
     ("payloads may be of any length here", &["PKTLEN"]),
     (

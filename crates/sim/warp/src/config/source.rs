@@ -49,8 +49,10 @@ impl Source<'_> {
         let text = (self.open)(path).map_err(|error| place.error(unreadable(path, &error)))?;
         self.bytes += text.len();
         if self.bytes > BYTES_MAX {
-            return Err(place
-                .error(format!("with {} these are more than 64 MiB of commands", path.display())));
+            return Err(place.error(format!(
+                "with {}, the commands exceed 64 MiB; include less",
+                path.display()
+            )));
         }
         self.under_way.push(identity);
         let file: Arc<Path> = path.into();
@@ -72,12 +74,12 @@ impl Source<'_> {
         let name = path.display();
         if self.under_way.iter().any(|other| other == identity) {
             return Err(place.error(format!(
-                "{name} includes itself, here or through others: leave one @ out"
+                "{name} includes itself, directly or through others: remove one @"
             )));
         }
         if self.under_way.len() >= DEPTH_MAX {
             return Err(place.error(format!(
-                "{name} would be included {DEPTH_MAX} files deep: put some together"
+                "{name} would be included {DEPTH_MAX} files deep: merge some files"
             )));
         }
         if self.files > FILES_MAX {
@@ -94,11 +96,11 @@ fn included(line: &[Word]) -> Result<Option<&str>, ConfigError> {
     };
     let (name, rest) = match (name, &line[1..]) {
         ("", [second, rest @ ..]) => (second.text.as_str(), rest),
-        ("", []) => return Err(line[0].place.error("the name of a file is expected behind @")),
+        ("", []) => return Err(line[0].place.error("expected a file name after @")),
         (name, rest) => (name, rest),
     };
     match rest.first() {
-        Some(word) => Err(word.place.error(format!("nothing more is expected behind @{name}"))),
+        Some(word) => Err(word.place.error(format!("expected nothing more after @{name}"))),
         None => Ok(Some(name)),
     }
 }

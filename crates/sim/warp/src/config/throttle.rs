@@ -48,7 +48,7 @@ pub(super) fn settle(
     if let Some((rule, located)) = chosen {
         let throttle = numbers.rule(rule);
         job.engine.throttle = throttle.ok_or_else(|| {
-            located.place.error("rule 6 needs its window: a line WINDOW with a simtime is expected")
+            located.place.error("rule 6 needs a window: add a line WINDOW with a simtime")
         })?;
     }
     Ok(())
