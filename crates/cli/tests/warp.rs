@@ -229,7 +229,7 @@ fn a_table_of_pucks_that_makes_no_sense_is_refused_in_a_line() {
     for (arguments, expected) in [
         ("--pucks 0", "pucks = 0"),
         ("--sector-width 20", "a side of a sector is 4 radii or more"),
-        ("--rows 1 --columns 1 --pucks 500", "they find no place on the table"),
+        ("--rows 1 --columns 1 --pucks 500", "they do not fit on the table"),
         (
             "--data nowhere",
             "--data must name the folder with pucks_objects.csv and pucks_initial_messages.csv",

@@ -326,7 +326,7 @@ mod tests {
         facts.processes[0].finished = Some(false);
         let said = plain(&sentence(&facts).unwrap());
         assert!(
-            said.contains("the last of it may be missing. It ran for at least 131 s: 53 %"),
+            said.contains("its last part may be missing. It ran for at least 131 s: 53 %"),
             "{said}"
         );
     }

@@ -50,7 +50,7 @@ pub(crate) fn open<'t>(
             wrong(
                 table.file,
                 1,
-                format!("there is no column {column}; the heading must name {wanted}"),
+                format!("the column {column} is missing; the heading must name {wanted}"),
             )
         })
     };
@@ -73,7 +73,8 @@ fn unreadable(file: &str, error: &Error) -> ModelError {
     let reason = match error.kind() {
         ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!(
-                "the row has {len} fields and the heading {expected_len}; give one for each column"
+                "the row has {len} fields, but the heading has {expected_len}; give one field for \
+                each column"
             )
         }
         _ => format!("it cannot be read as a table: {error}"),

@@ -61,19 +61,19 @@ impl PholdOptions {
             (0.0..=1.0).contains(&self.remote),
             "remote",
             self.remote,
-            "a probability lies from 0 to 1",
+            "give a probability from 0 to 1",
         )?;
         demand(
             self.mean > 0.0 && self.mean.is_finite(),
             "mean",
             self.mean,
-            "a mean delay is a number above 0",
+            "give a number above 0",
         )?;
         demand(
             self.lookahead > 0.0 && self.lookahead.is_finite(),
             "lookahead",
             self.lookahead,
-            "a message goes strictly later, so give a number above 0",
+            "give a number above 0: a message must be received strictly later",
         )?;
         self.check_groups()?;
         match self.undo {
@@ -89,15 +89,16 @@ impl PholdOptions {
     fn check_groups(&self) -> Result<(), ModelError> {
         let (objects, groups) = (self.objects, self.groups);
         if groups == 0 || groups > objects || !objects.is_multiple_of(groups) {
-            let reason =
-                format!("groups are of equal size, so give a divisor of the {objects} objects");
+            let reason = format!(
+                "groups must be of equal size; give a divisor of {objects}, the number of objects"
+            );
             return Err(ModelError::parameter("groups", groups, reason));
         }
         demand(
             self.remote == 0.0 || objects >= 2,
             "objects",
             objects,
-            "a remote message needs another object to go to; give at least 2, or remote = 0",
+            "a remote message needs another object as its receiver; give at least 2, or remote = 0",
         )
     }
 }
@@ -176,7 +177,7 @@ mod tests {
         assert!(refused(PholdOptions { objects: 0, ..good.clone() }).starts_with("objects = 0"));
         assert!(refused(PholdOptions { objects: 1, ..good.clone() }).contains("at least 2"));
         assert!(refused(PholdOptions { start: 0, ..good.clone() }).starts_with("start = 0"));
-        assert!(refused(PholdOptions { groups: 5, ..good.clone() }).contains("divisor of the 12"));
+        assert!(refused(PholdOptions { groups: 5, ..good.clone() }).contains("divisor of 12"));
         assert!(refused(PholdOptions { groups: 0, ..good.clone() }).contains("divisor"));
         for remote in [-0.1, 1.1, f64::NAN] {
             assert!(refused(PholdOptions { remote, ..good.clone() }).starts_with("remote = "));

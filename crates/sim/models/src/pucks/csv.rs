@@ -74,9 +74,10 @@ fn object(number: usize, row: &table::Row<3>) -> Result<Name, String> {
     })?;
     match parsed.kind().text() == kind.trim() {
         true => Ok(parsed),
-        false => {
-            Err(format!("type is {kind:?}, but the name is that of a {}", parsed.kind().text()))
-        }
+        false => Err(format!(
+            "type is {kind:?}, but the name is that of a {}; correct one of them",
+            parsed.kind().text()
+        )),
     }
 }
 
@@ -102,7 +103,7 @@ fn counts(field: &str, expected: usize, column: &str) -> Result<(), String> {
     match field.trim().parse() == Ok(expected) {
         true => Ok(()),
         false => Err(format!(
-            "{column} is {field:?} and should be {expected}: rows count from 0 without a gap"
+            "{column} is {field:?} but must be {expected}: rows count from 0 without a gap"
         )),
     }
 }
@@ -153,7 +154,7 @@ mod tests {
             load("", &messages)
                 .unwrap_err()
                 .to_string()
-                .starts_with("objects.csv, line 1: there is no column index")
+                .starts_with("objects.csv, line 1: the column index is missing")
         );
     }
 
@@ -181,7 +182,7 @@ mod tests {
                 ",puck0001,sector",
                 "type is \"sector\", but the name is that of a puck",
             ),
-            ("sector_00_01,", "1,", "7,", "index is \"7\" and should be 1"),
+            ("sector_00_01,", "1,", "7,", "index is \"7\" but must be 1"),
         ] {
             let (line, objects) = changed(&objects, row, from, to);
             let error = load(&objects, &messages).unwrap_err().to_string();
@@ -206,7 +207,7 @@ mod tests {
             ("puck0001,0.0", ",0.0,", ",-1.0,", "a puck starts at -1"),
             ("puck0001,0.0", " 10 ", " 0 ", "the mass is 0; give one above 0"),
             ("puck0001,0.0", "6 10 ", "600 10 ", "the puck is not on its table"),
-            ("cushion_0_00,-1.0", "256", "0", "the cushion has no length"),
+            ("cushion_0_00,-1.0", "256", "0", "the cushion has no length; its ends must differ"),
         ] {
             let (line, messages) = changed(&messages, row, from, to);
             let error = load(&objects, &messages).unwrap_err().to_string();

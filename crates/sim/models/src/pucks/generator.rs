@@ -194,8 +194,7 @@ impl Drawing<'_> {
                 return Ok(at);
             }
         }
-        let reason =
-            "they find no place on the table; give fewer or smaller pucks, or more sectors";
+        let reason = "they do not fit on the table; give fewer or smaller pucks, or more sectors";
         Err(ModelError::parameter("pucks", self.options.pucks, reason))
     }
 }

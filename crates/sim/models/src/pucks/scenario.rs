@@ -126,7 +126,7 @@ impl Survey<'_> {
             if self.by_name.insert(*name, place).is_some() {
                 return flaw(
                     Row::Object(place),
-                    format!("{name} is there twice; give each object once"),
+                    format!("{name} appears twice; give each object once"),
                 );
             }
         }
@@ -157,7 +157,11 @@ impl Survey<'_> {
             let kind = self.kind(start);
             let own = selector(kind);
             let reason = if start.selector != 0 && start.selector != own {
-                format!("selector is {}; a {} is started by {own}", start.selector, kind.text())
+                format!(
+                    "selector is {}, but a {} is started by {own}; correct it",
+                    start.selector,
+                    kind.text()
+                )
             } else if !(start.simtime > VirtualTime::STARTED.simtime() && start.simtime < HORIZON) {
                 format!("simtime is {}; give one before {HORIZON}", start.simtime)
             } else if kind == Kind::Puck && start.simtime <= ready {
@@ -243,7 +247,8 @@ impl Survey<'_> {
                 return flaw(
                     row,
                     format!(
-                        "{name} is started otherwise in an earlier row; only the sector may differ"
+                        "{name} is started differently in an earlier row; only the sector may \
+                        differ"
                     ),
                 );
             }

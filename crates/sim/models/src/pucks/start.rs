@@ -34,7 +34,8 @@ impl PuckStart {
     pub fn parse(text: &str) -> Result<PuckStart, String> {
         let [r, m, x, y, vx, vy, sector, width, height, table @ ..] = fields::<13>(text, "puck")?;
         let name = Name::parse(sector).filter(|name| name.kind() == Kind::Sector);
-        let sector = name.ok_or_else(|| format!("{sector:?} is no sector; write sector_RR_CC"))?;
+        let sector =
+            name.ok_or_else(|| format!("{sector:?} is not a sector; write sector_RR_CC"))?;
         let (r, m) = (positive(r, "radius")?, positive(m, "mass")?);
         let p = Vector::new(number(x)?, number(y)?);
         let v = Vector::new(number(vx)?, number(vy)?);
@@ -55,7 +56,7 @@ impl CushionStart {
         let end = Vector::new(number(x_end)?, number(y_end)?);
         match begin == end {
             false => Ok(CushionStart { begin, end, table: table_of(table)? }),
-            true => Err("the cushion has no length".into()),
+            true => Err("the cushion has no length; its ends must differ".into()),
         }
     }
 }
@@ -77,7 +78,7 @@ impl SectorStart {
 
 fn fields<'t, const N: usize>(text: &'t str, what: &str) -> Result<[&'t str; N], String> {
     if let Some(odd) = text.chars().find(|c| !(' '..='~').contains(c)) {
-        return Err(format!("the text has {odd:?}; write printable ASCII alone"));
+        return Err(format!("the text has {odd:?}; write printable ASCII only"));
     }
     let found: Vec<&str> = text.split_ascii_whitespace().collect();
     let count = found.len();
@@ -88,7 +89,7 @@ fn fields<'t, const N: usize>(text: &'t str, what: &str) -> Result<[&'t str; N],
 
 fn number(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value: &f64| value.is_finite());
-    value.ok_or_else(|| format!("{text:?} in the text is no number"))
+    value.ok_or_else(|| format!("{text:?} in the text is not a number"))
 }
 
 fn positive(text: &str, what: &str) -> Result<f64, String> {

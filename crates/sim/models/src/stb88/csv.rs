@@ -121,8 +121,8 @@ impl Row<'_> {
         name.ok_or_else(|| {
             self.wrong(
                 column,
-                "give a name as G0,3, red_corps1, blue_div2/1, red_div2 or \
-            distrib1, at most 7 characters behind the word",
+                "give a name such as G0,3, red_corps1, blue_div2/1, red_div2 or distrib1, with at \
+                most 7 characters after the word",
             )
         })
     }
@@ -147,7 +147,7 @@ fn rows<'c>(
         wrong(
             file,
             line,
-            format!("it cannot be read as a table: {error}; give a field for each column"),
+            format!("it cannot be read as a table: {error}; give one field for each column"),
         )
     };
     let (mut reader, places) = table::open(Table { file, text }, columns, Trim::All)?;
@@ -160,7 +160,7 @@ fn rows<'c>(
         rows.push(Row { file, line, columns, fields });
     }
     match rows.is_empty() {
-        true => Err(wrong(file, 2, "there are no rows; add them below the heading")),
+        true => Err(wrong(file, 2, "the table has no rows; add them below the heading")),
         false => Ok(rows),
     }
 }
@@ -175,8 +175,10 @@ fn objects_of(rows: &[Row<'_>]) -> Result<Vec<Name>, ModelError> {
         )?;
         let name = row.name("object", None)?;
         if name.kind().map(Kind::name) != Some(row.text("type")) {
-            return Err(row
-                .wrong("type", "give grid, corps, div or distributor, as the object's name says"));
+            return Err(row.wrong(
+                "type",
+                "give the type in the object's name: grid, corps, div or distributor",
+            ));
         }
         names.push(name);
     }
@@ -190,11 +192,11 @@ fn starts_of(rows: &[Row<'_>]) -> Result<Vec<(Name, i32)>, ModelError> {
         let time = row.number(
             "time",
             -1_000_000..=-901,
-            "corps wake before -900, when divisions are told",
+            "give a time before -900, when divisions get their orders",
         )?;
-        row.number("selector", 99..=99, "a message that wakes a corps has 99")?;
+        row.number("selector", 99..=99, "give 99: the message wakes a corps")?;
         if row.text("text") != "go!" {
-            return Err(row.wrong("text", "a message that wakes a corps says go!"));
+            return Err(row.wrong("text", "write go!: the message wakes a corps"));
         }
         starts.push((receiver, time));
     }
@@ -211,12 +213,16 @@ struct Formation {
 
 impl Formation {
     fn of(row: &Row<'_>) -> Result<Formation, ModelError> {
-        row.number("width_km", 32..=32, "sectors are 32 km wide")?;
+        row.number("width_km", 32..=32, "give 32: sectors are 32 km wide")?;
         Ok(Formation {
             side: row.side()?,
             number: row.number("formation", 0..=u32::MAX, "give the number of a formation")?,
             sector: row.number("sector", 0..=SECTORS - 1, "give 0 for the reserve, or 1 to 3")?,
-            divisions: row.number("divisions", 0..=SLOTS, "a corps has at most 10 divisions")?,
+            divisions: row.number(
+                "divisions",
+                0..=SLOTS,
+                "give 0 to 10: a corps has at most 10 divisions",
+            )?,
         })
     }
 }
@@ -229,7 +235,7 @@ fn corps_of(
     let (name, side) = (row.name("corps", Some(Kind::Corps))?, row.side()?);
     let number = row.number("number", 1..=999, "give the number that ends the corps' name")?;
     if number != name.last_number() || side != Side::of(name) {
-        return Err(row.wrong("corps", "number and side must be those of the name"));
+        return Err(row.wrong("corps", "number and side must match the name"));
     }
     let at = [
         row.number("x_km", 0.0..=board.width, "give km within the board")?,
@@ -245,8 +251,8 @@ fn corps_of(
         return Err(row.wrong(
             "formation",
             &format!(
-                "it has {all} divisions of this side, and a corps has 1 to 10; correct the \
-            formations"
+                "it has {all} divisions of this side, but a corps must have 1 to 10; correct the \
+                formations"
             ),
         ));
     }
@@ -254,13 +260,15 @@ fn corps_of(
     let mut divisions = Vec::with_capacity(all);
     for (place, (sector, at)) in (1..).zip(places(side, at, counts)) {
         let text = format!("{prefix}_div{place}/{number}");
-        let name = Name::parse(&text)
-            .ok_or_else(|| row.wrong("number", "its divisions' names are too long"))?;
+        let name = Name::parse(&text).ok_or_else(|| {
+            row.wrong("number", "its divisions' names would be too long; give a smaller number")
+        })?;
         divisions.push(DivisionPlan { name, sector, at });
     }
     let distributor = Name::parse(&format!("distrib{number}"));
-    let distributor =
-        distributor.ok_or_else(|| row.wrong("number", "its distributor's name is too long"))?;
+    let distributor = distributor.ok_or_else(|| {
+        row.wrong("number", "its distributor's name would be too long; give a smaller number")
+    })?;
     Ok(CorpsPlan { name, side, number, at, distributor, divisions })
 }
 
@@ -270,14 +278,14 @@ fn systems_of(rows: &[Row<'_>]) -> Result<[Systems; 2], ModelError> {
     for row in rows {
         let side = row.side()? as usize;
         let slot = match row.text("class") {
-            "combat" => row.number("slot", 0..=4, "a side has systems 0 to 4 that fight")?,
+            "combat" => row.number("slot", 0..=4, "give 0 to 4: a side has five combat systems")?,
             "support" => {
-                5 + row.number("slot", 0..=1, "a side has systems 0 and 1 that support")?
+                5 + row.number("slot", 0..=1, "give 0 or 1: a side has two support systems")?
             }
             _ => return Err(row.wrong("class", "give combat or support")),
         };
         if std::mem::replace(&mut given[side][slot], true) {
-            return Err(row.wrong("slot", "there is one with this slot already; take one away"));
+            return Err(row.wrong("slot", "another row has the same slot; remove one"));
         }
         let systems = &mut sides[side];
         systems.ids[slot] = row.number("system_id", 0..=SYSTEMS as u8 - 1, "give 0 to 15")?;
@@ -286,7 +294,7 @@ fn systems_of(rows: &[Row<'_>]) -> Result<[Systems; 2], ModelError> {
         systems.authorised[slot] = row.number(
             "authorised",
             systems.operational[slot]..=1e9,
-            "give no less than operational",
+            "give at least the value of operational",
         )?;
         let strength = row.number("strength", 0.0..=1e3, "give 0 to 1000")?;
         if let Some(own) = systems.strengths.get_mut(slot) {
@@ -301,7 +309,7 @@ fn systems_of(rows: &[Row<'_>]) -> Result<[Systems; 2], ModelError> {
         Some((side, slot)) => {
             let side = if side == 0 { "Red" } else { "Blue" };
             let (class, slot) = if slot < 5 { ("combat", slot) } else { ("support", slot - 5) };
-            let reason = format!("there is no row for {class}, {side}, slot {slot}; add it");
+            let reason = format!("the row for {class}, {side}, slot {slot} is missing; add it");
             Err(ModelError::Data { place: FILES[4].into(), reason })
         }
     }
@@ -323,14 +331,13 @@ fn board(rows: &[Row<'_>]) -> Result<Board, ModelError> {
         let value = row.number("value", f64::MIN..=f64::MAX, "give a number")?;
         let rule = RULES.iter().find(|(name, _)| *name == row.text("name"));
         if let Some((name, fixed)) = rule.filter(|(_, fixed)| *fixed != value) {
-            return Err(row
-                .wrong("value", &format!("{name} is {fixed} by the rules and cannot be changed")));
+            return Err(row.wrong("value", &format!("give {fixed}: {name} is fixed by the rules")));
         }
     }
     let of = |name: &str| {
         let missing = || ModelError::Data {
             place: FILES[6].into(),
-            reason: format!("there is no constant {name}; add its row"),
+            reason: format!("the constant {name} is missing; add its row"),
         };
         rows.iter().find(|row| row.text("name") == name).ok_or_else(missing)
     };
@@ -340,14 +347,14 @@ fn board(rows: &[Row<'_>]) -> Result<Board, ModelError> {
         columns: of("grid_columns_x")?.number(
             "value",
             1..=1,
-            "the rules have one column of cells",
+            "give 1: the rules have one column of cells",
         )?,
         rows: of("grid_rows_y")?.number("value", 1..=999, "give 1 to 999")?,
-        end: of("cutoff_time")?.number("value", 1..=1_000_000_000, "give ticks from 1")?,
+        end: of("cutoff_time")?.number("value", 1..=1_000_000_000, "give at least 1 tick")?,
     };
     if board.height != CELL * board.rows as f64 {
         return Err(of("board_height_y")?
-            .wrong("value", "cells are 106 km high: give 106 times grid_rows_y"));
+            .wrong("value", "give 106 times grid_rows_y: cells are 106 km high"));
     }
     Ok(board)
 }

@@ -109,7 +109,9 @@ impl Scenario {
         let index = Index::new(&objects)?;
         let known = |name: Name, of: &str| match index.find(name) {
             Some(object) => Ok(object),
-            None => Err(wrong(of, format!("there is no object {name}; add it to the objects"))),
+            None => {
+                Err(wrong(of, format!("the object {name} does not exist; add it to the objects")))
+            }
         };
         let mut by_name = Vec::with_capacity(starts.len());
         for (receiver, time) in &starts {
@@ -141,7 +143,7 @@ impl Scenario {
             if !self.corps.iter().any(|plan| plan.name == *name) {
                 return Err(wrong(
                     "the corps",
-                    format!("{name} is an object and has no row; add it to the corps"),
+                    format!("the object {name} has no row; add it to the corps"),
                 ));
             }
         }
@@ -165,7 +167,7 @@ impl Scenario {
             *count += 1;
             if *count > UNITS {
                 let reason = format!(
-                    "more than {UNITS} units begin in {cell}; move a corps or give it fewer \
+                    "more than {UNITS} units begin in {cell}; move a corps, or give it fewer \
                     divisions"
                 );
                 return Err(wrong("the board", reason));
@@ -294,7 +296,7 @@ impl Index {
         for (object, name) in (0..).zip(names) {
             let place = index.place(*name);
             if index.entries[place].0 == *name {
-                return Err(wrong("the objects", format!("{name} is there twice; take one away")));
+                return Err(wrong("the objects", format!("{name} appears twice; remove one")));
             }
             index.entries[place] = (*name, object);
         }

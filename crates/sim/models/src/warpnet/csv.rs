@@ -146,10 +146,10 @@ mod tests {
 
     #[test]
     fn errors_name_file_and_line() {
-        assert!(refused("", LINES).starts_with("nodes.csv, line 1: there is no column node"));
+        assert!(refused("", LINES).starts_with("nodes.csv, line 1: the column node is missing"));
         assert!(
             refused(NODES, "line_index,node_from\n")
-                .starts_with("lines.csv, line 1: there is no column node_to")
+                .starts_with("lines.csv, line 1: the column node_to is missing")
         );
         let gap = NODES.replace("\n1,", "\n2,");
         assert!(

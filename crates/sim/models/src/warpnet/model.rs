@@ -62,8 +62,8 @@ impl Warpnet {
         let (described, nodes) = (options.update_nodes, network.nodes());
         if !(1..=nodes).contains(&(described as usize)) {
             let reason = format!(
-                "an update describes 1 node or more of the {nodes} that there are; give 1 to \
-                {nodes}"
+                "an update must describe 1 to {nodes} of the {nodes} nodes; give a number in this \
+                range"
             );
             return Err(ModelError::parameter("update_nodes", described, reason));
         }

@@ -181,13 +181,9 @@ fn flaw<T>(row: Row, reason: impl Into<String>) -> Result<T, Flaw> {
 
 fn check_size(nodes: &[NodeRow]) -> Result<(), Flaw> {
     match nodes.len() {
-        0..2 => {
-            flaw(Row::Node(nodes.len()), "the network has fewer than 2 nodes; add the missing rows")
-        }
+        0..2 => flaw(Row::Node(nodes.len()), "the network has fewer than 2 nodes; add rows"),
         2..=NODES_MAX => Ok(()),
-        _ => {
-            flaw(Row::Node(NODES_MAX), "the network has more than 32767 nodes; take the rest away")
-        }
+        _ => flaw(Row::Node(NODES_MAX), "the network has more than 32767 nodes; remove the rest"),
     }
 }
 
@@ -231,7 +227,7 @@ fn check_line(number: usize, line: &LineRow, nodes: usize) -> Result<(), Flaw> {
     if line.node_from == line.node_to {
         return flaw(
             row,
-            format!("line {number} leads from node {0} to itself; take it away", line.node_to),
+            format!("line {number} leads from node {0} to itself; remove it", line.node_to),
         );
     }
     within(row, "send_time", line.send_time, 1)?;
@@ -270,10 +266,7 @@ fn check_ownership(nodes: &[NodeRow], lines: &[LineRow]) -> Result<(), Flaw> {
             }
             if own[..place].iter().any(|other| other.node_to == line.node_to) {
                 let to = line.node_to;
-                return flaw(
-                    row,
-                    format!("node {number} has two lines to node {to}; take one away"),
-                );
+                return flaw(row, format!("node {number} has two lines to node {to}; remove one"));
             }
             owned[first + place] = true;
         }
@@ -307,13 +300,13 @@ fn check_connected(network: &Network) -> Result<(), Flaw> {
     if let Some(node) = unreached(&forth) {
         return flaw(
             Row::Node(node),
-            format!("no way leads from node 0 to node {node}; add a line"),
+            format!("there is no path from node 0 to node {node}; add a line"),
         );
     }
     if let Some(node) = unreached(&back) {
         return flaw(
             Row::Node(node),
-            format!("no way leads from node {node} to node 0; add a line"),
+            format!("there is no path from node {node} to node 0; add a line"),
         );
     }
     Ok(())
@@ -390,13 +383,15 @@ mod tests {
     #[test]
     fn a_network_must_be_connected_both_ways() {
         // Node 3 leads back to 2 instead of on to 4, so that nothing leads from 1 to 3 back to 0.
-        assert!(refused(|_, l| l[4].node_to = 2).contains("no way leads from node 1 to node 0"));
+        assert!(
+            refused(|_, l| l[4].node_to = 2).contains("there is no path from node 1 to node 0")
+        );
         assert!(
             refused(|_, l| {
                 l[2].node_to = 0;
                 l[4].node_to = 4;
             })
-            .contains("no way leads from node 0 to node 2")
+            .contains("there is no path from node 0 to node 2")
         );
     }
 

@@ -56,8 +56,8 @@ impl<O: Outgoing> Visit<'_, O> {
                 self.out.post(receiver.into(), self.now + 1, UPDATE, WarpnetPayload::Update(body));
             }
             None => self.out.refuse(
-                "an update's currencies and loads have 15 bits, and simtime is beyond 32767: give \
-                an earlier cutoff, or fewer packets a node",
+                "an update's currencies and loads have 15 bits, but simtime is beyond 32767: give \
+                an earlier cutoff, or fewer packets per node",
             ),
         }
     }

@@ -421,7 +421,7 @@ mod tests {
             ("loss=91%", "90%"),
             ("loss=much", "'much'"),
             ("loss=NaN", "NaN"),
-            ("seed=x", "no seed"),
+            ("seed=x", "not a seed"),
         ] {
             assert!(faults(wrong).unwrap_err().contains(said), "{wrong}");
         }

@@ -46,7 +46,7 @@ fn errors_name_file_line_and_column() {
             0,
             "index,",
             "number,",
-            "stb88_objects.csv, line 1: there is no column index; the heading must name",
+            "stb88_objects.csv, line 1: the column index is missing; the heading must name",
         ),
         (
             0,
@@ -56,19 +56,24 @@ fn errors_name_file_line_and_column() {
         ),
         (0, "red_div2/1,div", "red_div2/1,corps", "stb88_objects.csv, line 7: type is \"corps\""),
         (0, "red_div2/1", "red_tank2/1", "stb88_objects.csv, line 7: object is \"red_tank2/1\""),
-        (0, "red_div2/1", "red_div1/1", "the objects: red_div1/1 is there twice"),
+        (0, "red_div2/1", "red_div1/1", "the objects: red_div1/1 appears twice"),
         (
             0,
             "red_div2/1",
             "red_div3/1",
-            "the divisions of red_corps1: there is no object red_div2/1",
+            "the divisions of red_corps1: the object red_div2/1 does not exist",
         ),
-        (0, "6,distrib1,distributor\n", "", "there is no object distrib1"),
+        (0, "6,distrib1,distributor\n", "", "the object distrib1 does not exist"),
         (1, "99", "98", "stb88_initial_messages.csv, line 2: selector is \"98\""),
         (1, "-2000", "5", "stb88_initial_messages.csv, line 2: time is \"5\""),
         (1, "go!", "run", "line 2: text is \"run\""),
         (1, "red_corps1", "red_div1/1", "line 2: receiver is"),
-        (1, "red_corps1", "red_corps2", "the initial messages: there is no object red_corps2"),
+        (
+            1,
+            "red_corps1",
+            "red_corps2",
+            "the initial messages: the object red_corps2 does not exist",
+        ),
         (2, "90.0", "far", "stb88_corps.csv, line 2: x_km is \"far\"; give km"),
         (2, "90.0", "-1", "x_km is \"-1\""),
         (2, "90.0", "NaN", "x_km is \"NaN\""),
@@ -80,30 +85,20 @@ fn errors_name_file_line_and_column() {
             "stb88_corps.csv, line 2: corps is \"blue_corps1\"; number and side",
         ),
         (2, "53.0,1", "53.0,7", "stb88_corps.csv, line 2: formation is \"7\"; it has 0 divisions"),
-        (2, "blue_corps1,Blue,1,90.0,53.0,1\n", "", "blue_corps1 is an object and has no row"),
+        (2, "blue_corps1,Blue,1,90.0,53.0,1\n", "", "the object blue_corps1 has no row"),
         (3, "32", "30", "stb88_formations.csv, line 2: width_km is \"30\""),
         (3, "Blue,1,2,1", "Blue,1,4,1", "line 2: sector is \"4\""),
         (3, "Blue,1,2,1", "Blue,1,2,11", "line 2: divisions is \"11\""),
         (3, "Blue", "Green", "line 2: side is \"Green\"; give Red or Blue"),
         (4, "285", "0", "stb88_systems.csv, line 2: operational is \"0\""),
         (4, "300", "200", "stb88_systems.csv, line 2: authorised is \"200\""),
-        (4, "Blue,1,4", "Blue,0,4", "line 3: slot is \"0\"; there is one"),
-        (4, "support,Red,1,2,1200,1500,0.0\n", "", "there is no row for support, Red, slot 1"),
+        (4, "Blue,1,4", "Blue,0,4", "line 3: slot is \"0\"; another row has the same slot"),
+        (4, "support,Red,1,2,1200,1500,0.0\n", "", "the row for support, Red, slot 1 is missing"),
         (5, "0.000115", "-1", "stb88_attrition.csv, line 2: coefficient is \"-1\""),
         (5, "0,1,", "0,16,", "line 2: target_id is \"16\""),
-        (
-            6,
-            "combat_cycle,60",
-            "combat_cycle,61",
-            "line 7: value is \"61\"; combat_cycle is 60 by the rules",
-        ),
-        (
-            6,
-            "board_height_y,106",
-            "board_height_y,107",
-            "line 4: value is \"107\"; cells are 106 km high",
-        ),
-        (6, "cutoff_time,50000\n", "", "there is no constant cutoff_time"),
+        (6, "combat_cycle,60", "combat_cycle,61", "line 7: value is \"61\"; give 60: combat_cycle"),
+        (6, "board_height_y,106", "board_height_y,107", "line 4: value is \"107\"; give 106 times"),
+        (6, "cutoff_time,50000\n", "", "the constant cutoff_time is missing"),
         (6, "name,value\n", "name,value\nx\n", "line 2: it cannot be read as a table"),
     ] {
         let error = refused(table, from, to);
@@ -116,7 +111,7 @@ fn errors_name_file_line_and_column() {
         Scenario::read(empty)
             .unwrap_err()
             .to_string()
-            .contains("stb88_attrition.csv, line 2: there are no rows")
+            .contains("stb88_attrition.csv, line 2: the table has no rows")
     );
 }
 
