@@ -112,7 +112,7 @@ fn a_trace_can_be_cut_to_a_stretch_and_is_cut_at_its_limit() {
         .for_each(|end| drop(slice_at(&all_slices, end)));
 
     let said = succeed(folder.path(), "export run --perfetto few.json --limit 200");
-    assert!(said.contains("since the limit of 200 events was reached"), "{said}");
+    assert!(said.contains("because the limit of 200 events was reached"), "{said}");
     let few = trace(&folder.path().join("few.json"));
     let events = few.iter().filter(|event| event["ph"] != "M").count();
     assert!((20..=200).contains(&events), "{events}");

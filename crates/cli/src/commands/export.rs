@@ -163,7 +163,7 @@ fn told(file: &Path, written: &Written, stretch: &Stretch, limit: u64) -> String
         .map(|(n, noun)| format!("{n} {noun}{}", if *n == 1 { "" } else { "s" }))
         .collect();
     let counts = if counts.is_empty() {
-        "nothing: no event lies there".to_owned()
+        "nothing: there are no events in this stretch".to_owned()
     } else {
         counts.join(", ")
     };
@@ -171,8 +171,8 @@ fn told(file: &Path, written: &Written, stretch: &Stretch, limit: u64) -> String
         format!("wrote {}: {counts}; open it in https://ui.perfetto.dev\n", file.display());
     if let Some(seconds) = stretch.cut_at_s {
         text.push_str(&format!(
-            "It ends at {seconds:.6} s of the run, since the limit of {limit} events was reached: \
-            choose a stretch with --from and --to, or raise --limit.\n"
+            "It ends at {seconds:.6} s of the run, because the limit of {limit} events was \
+            reached: choose a stretch with --from and --to, or raise --limit.\n"
         ));
     }
     text

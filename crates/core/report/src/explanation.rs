@@ -315,7 +315,7 @@ pub(crate) fn cause_words(cause: Cause) -> &'static str {
         Cause::TcpTimeouts => "TCP's retransmission time-out",
         Cause::Resent => "messages that the network layer sent again",
         Cause::Watcher => "our own watcher at work",
-        Cause::IdleSpin | Cause::IdleGap => "an idle core standing still",
+        Cause::IdleSpin | Cause::IdleGap => "an idle core stalling",
         Cause::Planted => "a planted delay",
         Cause::Ran => "their node's thread running",
         Cause::Stopped => "their node's process not running at all",

@@ -278,7 +278,7 @@ fn said(panic: &Box<dyn std::any::Any + Send>) -> String {
         .downcast_ref::<String>()
         .map(String::as_str)
         .or(panic.downcast_ref::<&str>().copied());
-    format!("it panicked: {}", text.unwrap_or("without a word"))
+    format!("it panicked: {}", text.unwrap_or("without a message"))
 }
 
 fn connect(options: &NodeOptions, key: &RunKey) -> Result<TcpStream, NodeError> {

@@ -72,7 +72,7 @@ pub enum WireError {
     #[error("an answer to a request that was not made")]
     Unasked,
     /// An encrypted message that is not of this session.
-    #[error("a message that its key does not open")]
+    #[error("a message that fails authentication")]
     Sealed,
 }
 

@@ -136,7 +136,7 @@ fn panicked(panic: &(dyn Any + Send)) -> Fault {
         .downcast_ref::<String>()
         .map(String::as_str)
         .or(panic.downcast_ref::<&str>().copied());
-    Fault::Panicked { message: text.unwrap_or("without a word").to_string() }
+    Fault::Panicked { message: text.unwrap_or("without a message").to_string() }
 }
 
 /// What a committed event adds to the run's digest: whose it is, its time, its bundle, what it

@@ -32,7 +32,7 @@ pub fn key(args: &PagerKeyArgs) -> Result<()> {
     let file = args.file.display();
     writeln!(
         stdout(),
-        "wrote {file}; copy it to the other machines by a way that others cannot read (scp)"
+        "wrote {file}; copy it to the other machines over a secure channel (e.g. scp)"
     )?;
     Ok(())
 }
@@ -81,9 +81,9 @@ fn ended(summary: &ServerSummary) -> String {
         {fetched}; refused room {refused_grants} times"
     );
     let oddities = [
-        (summary.turned_away, "clients turned away"),
-        (summary.broken_rules, "cut off for asking for what was not theirs, or nonsense"),
-        (summary.too_slow, "cut off because they stopped reading"),
+        (summary.turned_away, "clients refused"),
+        (summary.broken_rules, "disconnected because of invalid requests"),
+        (summary.too_slow, "disconnected because they stopped reading"),
     ];
     for (count, what) in oddities.iter().filter(|(count, _)| *count > 0) {
         text += &format!("; {count} {what}");

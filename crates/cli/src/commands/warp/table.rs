@@ -63,8 +63,8 @@ fn critical_path(results: &Results<'_>, path: &CriticalPath) -> String {
     let mut text = format!(
         "\ncritical path: {} in {} of {} events, whose work takes {}: at most {:.2} times as fast \
         as one node, on any number of nodes\n\
-         (work of objects alone; lazy cancellation may beat it, for it lets a message leave before \
-         all it depends on is known)\n",
+         (the objects' work alone; lazy cancellation may beat it, because it can send a message \
+         before everything that it depends on is known)\n",
         ms(path.length_ns),
         count(path.steps.len() as u64),
         count(path.events),

@@ -76,7 +76,7 @@ pub(crate) enum RouteError {
     Short(usize),
     #[error("a packet that does not begin as one")]
     Magic,
-    #[error("a packet of unknown sort {0}")]
+    #[error("a packet of unknown kind {0}")]
     UnknownWhat(u8),
     #[error("a packet from node {src} to node {dst}, which cannot be here after {hops} hops")]
     OffRoute { src: NodeId, dst: NodeId, hops: u8 },
@@ -85,7 +85,7 @@ pub(crate) enum RouteError {
          together"
     )]
     Sizes { index: u32, packets: u32, piece: usize, bytes: u32 },
-    #[error("packet {index} of message {seq} where another was due")]
+    #[error("packet {index} of message {seq}, but another was expected")]
     OutOfOrder { index: u32, seq: u64 },
     #[error("an acknowledgement of messages that were never sent")]
     AcknowledgesTooMuch,

@@ -24,7 +24,7 @@ pub enum StrangerKind {
 const KINDS: [(StrangerKind, &str); 6] = [
     (StrangerKind::Silent, "sent nothing"),
     (StrangerKind::Unfinished, "did not finish the handshake"),
-    (StrangerKind::HungUp, "hung up before the end of the handshake"),
+    (StrangerKind::HungUp, "disconnected before the end of the handshake"),
     (StrangerKind::Foreign, "did not speak Fourstamp's protocol"),
     (StrangerKind::WrongKey, "did not hold the run key"),
     (StrangerKind::Misdirected, "were of another version, launch or role"),
@@ -96,14 +96,14 @@ impl Strangers {
 impl fmt::Display for Strangers {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = if self.total() == 1 { "connection was" } else { "connections were" };
-        write!(out, "{} {plural} not let in", self.total())?;
+        write!(out, "{} {plural} refused", self.total())?;
         let some = KINDS.iter().filter(|(kind, _)| self.of(*kind) > 0);
         for (at, (kind, words)) in some.enumerate() {
             write!(out, "{} {} {words}", if at == 0 { ":" } else { "," }, self.of(*kind))?;
         }
         match self.crowded {
             0 => Ok(()),
-            crowded => write!(out, "; {crowded} of them made room for later ones"),
+            crowded => write!(out, "; {crowded} dropped to make room for later ones"),
         }
     }
 }
@@ -124,13 +124,12 @@ mod tests {
         assert!(strangers.add(StrangerKind::WrongKey, false));
         assert_eq!(
             strangers.to_string(),
-            "3 connections were not let in: 2 sent nothing, 1 did not hold the run key; 1 of them \
-            made room for \
-             later ones"
+            "3 connections were refused: 2 sent nothing, 1 did not hold the run key; 1 dropped \
+            to make room for later ones"
         );
         assert_eq!(
             strangers.since(&before).to_string(),
-            "1 connection was not let in: 1 did not hold the run key"
+            "1 connection was refused: 1 did not hold the run key"
         );
     }
 }

@@ -17,7 +17,7 @@ pub struct Session(Box<TransportState>);
 
 /// A message that this session's key does not open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a message that its key does not open")]
+#[error("a message that fails authentication")]
 pub struct Unopened;
 
 impl Session {

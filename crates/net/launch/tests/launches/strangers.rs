@@ -54,7 +54,7 @@ fn a_crowd_at_the_port_keeps_no_node_out_and_is_counted() {
     drop(crowd);
     let notes = &stage.run.info().notes;
     assert!(notes.len() <= 4, "{notes:?}");
-    let counted = notes.iter().filter(|note| note.contains("connections were not let in")).count();
+    let counted = notes.iter().filter(|note| note.contains("connections were refused")).count();
     assert_eq!(counted, 1, "{notes:?}");
 }
 

@@ -44,7 +44,7 @@ pub struct ServerSummary {
     pub turned_away: u64,
     /// Clients cut off because they asked for what was not theirs, or sent nonsense.
     pub broken_rules: u64,
-    /// Clients cut off because they stopped reading, or stopped in the middle of a request.
+    /// Clients disconnected because they stopped reading, or stopped in the middle of a request.
     pub too_slow: u64,
 }
 

@@ -62,7 +62,7 @@ pub(crate) enum FrameError {
     ControlWithPayload { len: u32 },
     #[error("an acknowledgement of messages that were never sent")]
     AcknowledgesTooMuch,
-    #[error("a frame after its good-bye")]
+    #[error("a frame after its closing frame")]
     AfterBye,
 }
 

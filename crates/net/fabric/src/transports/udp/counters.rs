@@ -47,7 +47,7 @@ counts! {
     /// Messages (fragments) that came before an earlier one did.
     out_of_order: "messages came out of order", false;
     /// Messages (fragments) for which there was no room: the peer sent more than it was allowed to.
-    beyond_room: "messages beyond the room that was given", true;
+    beyond_room: "messages beyond the room that was granted", true;
     /// Datagrams that faults put in on purpose swallowed.
     swallowed: "datagrams swallowed by --udp-faults", true;
     /// Datagrams whose tag no peer can have made, or that were cut short.
