@@ -115,7 +115,7 @@ fn a_configuration_file_without_sense_is_one_line() {
         words.iter().for_each(|word| assert!(line.contains(word), "{file:?}: {line}"));
     }
     std::fs::write(folder.path().join("x.cfg"), [0xff, 0xfe]).expect("written");
-    assert!(fail(folder.path(), "warp ping --config x.cfg").contains("it is no text"));
+    assert!(fail(folder.path(), "warp ping --config x.cfg").contains("it is not text"));
     assert!(fail(folder.path(), "warp ping --config y.cfg").contains("cannot read y.cfg"));
 }
 

@@ -75,7 +75,7 @@ fn kind(text: &str) -> Result<KindArg, String> {
     }
     messages().find(|kind| kind.name() == text).map(KindArg::One).ok_or_else(|| {
         let names: Vec<&str> = messages().map(Kind::name).collect();
-        format!("there is no such kind of message; choose from all, {}", names.join(", "))
+        format!("unknown kind of message; choose from all, {}", names.join(", "))
     })
 }
 

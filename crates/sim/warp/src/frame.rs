@@ -35,7 +35,7 @@ pub enum FrameError {
     #[error(transparent)]
     Parcel(#[from] PacketError),
     /// There is something behind the last parcel.
-    #[error("{0} bytes behind the last parcel of a frame")]
+    #[error("{0} bytes after the last parcel of a frame")]
     Rest(usize),
 }
 

@@ -14,7 +14,7 @@ use crate::section::Section;
 pub(super) fn chooser(chooser: &Chooser) -> Markup {
     html! {
         p.note.unlive {
-            "Choosing takes JavaScript. Without it: " code { (text(&chooser.example)) }
+            "Choosing needs JavaScript. Without it: " code { (text(&chooser.example)) }
         }
         div.choose {
             div.lists {

@@ -107,7 +107,7 @@ fn included(line: &[Word]) -> Result<Option<&str>, ConfigError> {
 
 fn unreadable(path: &Path, error: &Error) -> String {
     let why = match error.kind() {
-        ErrorKind::InvalidData => "it is no text".to_string(),
+        ErrorKind::InvalidData => "it is not text".to_string(),
         _ => error.to_string(),
     };
     format!("cannot read {}: {why}", path.display())

@@ -117,7 +117,7 @@ pub(crate) enum DatagramError {
     Head(#[from] HeadError),
     #[error("a control message with {0} bytes of payload")]
     ControlWithPayload(usize),
-    #[error("{0} bytes behind the last message of a datagram")]
+    #[error("{0} bytes after the last message of a datagram")]
     TrailingBytes(usize),
     #[error("an acknowledgement of messages that were never sent")]
     AcknowledgesTooMuch,
