@@ -190,7 +190,7 @@ mod tests {
         }
         for (row, from, to, expected) in [
             ("sector_00_01,-1.0", "-1.0", "soon", "simtime is \"soon\"; give a number"),
-            ("sector_00_01,-1.0", ",3,", ",4,", "selector is 4; a sector is started by 3"),
+            ("sector_00_01,-1.0", ",3,", ",4,", "selector is 4, but a sector is started by 3"),
             (
                 "sector_00_01,-1.0",
                 "sector_00_01",
