@@ -223,7 +223,8 @@ mod tests {
         assert_eq!(
             said([10 * S, 0, 0, 9 * S, 0]),
             "Rank 3 was blocked 10.0 s for rank 0, which sent late; all ranks together were \
-            blocked in this way for 10.0 s, 10 % of the time of all ranks (20 % of their time in MPI)."
+            blocked in this way for 10.0 s, 10 % of the time of all ranks (20 % of their time in \
+            MPI)."
         );
         assert!(
             said([0, 20 * S, 0, 0, 0])

@@ -37,8 +37,8 @@ fn worst(mpi: &Mpi) -> Option<Section> {
 fn functions(mpi: &Mpi) -> Option<Section> {
     let calls = mpi.calls.as_ref().filter(|calls| !calls.functions.is_empty())?;
     let mut sentence =
-        "Time in each function, all ranks together. Polls that follow each other count as one call, \
-        from the first to the last of them."
+        "Time in each function, all ranks together. Polls that follow each other count as one \
+        call, from the first to the last of them."
             .to_owned();
     if let Some((name, waited)) = calls
         .collectives
