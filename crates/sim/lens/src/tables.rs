@@ -14,7 +14,7 @@ fn work_name(work: Work) -> &'static str {
         Work::Execution => "Execution",
         Work::Rollback => "Rollback",
         Work::Collection => "Collection",
-        Work::GvtRound => "GVT round",
+        Work::GvtRound => "GVT round, a node's own work",
     }
 }
 

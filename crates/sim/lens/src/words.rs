@@ -45,7 +45,7 @@ impl Figures {
         let tiles = [
             ("committed events", self.committed.map(count)),
             ("committed a second", self.committed_per_s.map(rate)),
-            ("efficiency", self.efficiency.map(part)),
+            ("came true", self.efficiency.map(part)),
             ("rollbacks", self.rollbacks.map(count)),
             ("GVT rounds", self.gvt_rounds.map(count)),
             ("executed", self.executed.map(count)),
@@ -66,12 +66,12 @@ impl Figures {
         let kept = match (self.efficiency, self.rollbacks) {
             (_, Some(0)) => ": none was ever rolled back".to_owned(),
             (Some(efficiency), Some(rollbacks)) => format!(
-                ": {} of the events executed were kept, the others undone in {}",
+                ": {} of the events executed came true, the others were undone in {}",
                 part(efficiency),
                 counted(rollbacks, "rollback")
             ),
             (Some(efficiency), None) => {
-                format!(": {} of the events executed were kept", part(efficiency))
+                format!(": {} of the events executed came true", part(efficiency))
             }
             (None, _) => String::new(),
         };
@@ -138,9 +138,8 @@ mod tests {
         let said = |figures: &Figures| plain(&figures.sentence());
         assert_eq!(
             said(&figures),
-            "The simulation committed 12 345 events at 512 k/s: 86 % of the events executed were \
-            kept, the others undone in 1 \
-             rollback."
+            "The simulation committed 12 345 events at 512 k/s: 86 % of the events executed came \
+            true, the others were undone in 1 rollback."
         );
         figures.rollbacks = Some(0);
         assert!(said(&figures).ends_with("at 512 k/s: none was ever rolled back."));

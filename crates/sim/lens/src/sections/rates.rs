@@ -27,9 +27,9 @@ pub(super) fn section(simulation: &Simulation) -> Option<Section> {
 fn sentence(simulation: &Simulation) -> String {
     let wasted = simulation.undone as f64 / simulation.executed as f64;
     format!(
-        "Events a second. The gap between executed and committed is work in vain: {} of the events \
-        executed were undone. Where \
-         undone follows executed upwards, nodes run too far ahead.",
+        "Events a second. {} of the events executed were undone: work in vain. Commits come in \
+        jumps, when GVT advances, so that committed may lie above executed for a moment. Where \
+        undone follows executed upwards, nodes run too far ahead.",
         part(wasted)
     )
 }

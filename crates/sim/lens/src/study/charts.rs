@@ -94,7 +94,7 @@ fn time_of_day(study: &SpeedupStudy) -> Section {
         || "One launch of each does not show how launches vary.".to_owned(),
         |(row, spread)| {
             format!(
-                "Launches vary most {}: the slowest takes {} as long as the fastest.",
+                "Launches vary most {}: the slowest took {} as long as the fastest.",
                 of(row),
                 ratio(spread)
             )

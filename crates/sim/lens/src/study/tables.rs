@@ -23,7 +23,8 @@ pub(super) fn speedup(study: &SpeedupStudy) -> Table {
         Column::count("rollbacks", "Rollbacks").wide(),
         Column::share("event_efficiency", "Came true"),
     ];
-    let note = "Came true: the committed share of the events executed. Intervals are of 95 %.";
+    let note = "Run times are geometric means over the launches. Efficiency: speed-up by nodes. \
+        Came true: the committed share of the events executed. Intervals are of 95 %.";
     let mut table = Table::new("speedup", columns).noted(Some(note.to_owned()));
     table.rows = study.rows.iter().map(of_setup).collect();
     table

@@ -72,7 +72,7 @@ fn two_launches_have_no_interval_and_factors_are_factors() {
         "30.0\u{a0}µs",
         "0.00104×",
         "no interval: too few launches",
-        "takes 8.30× as long as the fastest",
+        "took 8.30× as long as the fastest",
     ] {
         assert!(page.contains(wanted), "{wanted}");
     }
@@ -165,4 +165,19 @@ fn what_the_interval_decides_is_said() {
         of(&[0.8, 1.2, 1.0])
             .starts_with("Undecided whether m is faster on several nodes (spread too wide): ")
     );
+}
+
+#[test]
+fn one_node_is_not_the_best_of_several() {
+    let in_order = measured(SpeedupSetup::default(), &[1.0, 1.01, 0.99]);
+    let on_1 = measured(SpeedupSetup { nodes: Some(1), timing: "" }, &[0.8, 1.2, 1.0]);
+    let of = |nodes: &[f64]| {
+        SpeedupStudy::new("m", 2, &[in_order.clone(), on_1.clone(), measured(ON_2, nodes)]).finding
+    };
+    let slow = of(&[8.0, 8.1, 7.9]);
+    let begin = "m is not faster on several nodes: the best of them, 2 nodes, is 0.125×";
+    assert!(slow.starts_with(begin), "{slow}");
+    let wide = of(&[0.9, 1.3, 1.1]);
+    assert!(wide.starts_with("Undecided whether m is faster on several nodes"), "{wide}");
+    assert!(wide.contains("the best of them, 2 nodes"), "{wide}");
 }

@@ -111,13 +111,15 @@ impl Recipe for PucksSource {
 
 /// After a stale prediction has changed the table, it is not looked at as a whole any more.
 fn said(Findings { rejected, jumps, .. }: &Findings) -> String {
+    let some = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     match rejected + jumps {
         0 => HOLD.into(),
         _ => format!(
             "the model's invariants hold as far as they were looked at: stale predictions, which \
-            the rules allow, made pucks reject {rejected} collisions and changed the energy at \
-            {jumps} simtimes; from the first of these on nobody looked at overlaps and at who is \
-            where"
+            the rules allow, made pucks reject {} and changed the energy at {}; from the first of \
+            these on nobody looked at overlaps and at who is where",
+            some(*rejected, "collision"),
+            some(*jumps, "simtime")
         ),
     }
 }
