@@ -5,6 +5,7 @@
 //! every user of a machine can list those. It is not stored in the run folder and never printed.
 
 use rustix::fs::{FileType, Mode, OFlags, fstat, open, unlink};
+use rustix::io::Errno;
 use rustix::process::geteuid;
 use std::fmt;
 use std::fs::File;
@@ -40,6 +41,12 @@ pub enum KeyError {
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
+    },
+    /// The file for a new key is there already, and a key is never overwritten.
+    #[error("{} exists already; remove it, or name another file", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
     },
     /// Not a file: a folder, a pipe, a device.
     #[error("the run key {} is not a regular file; name the file that holds the \
@@ -131,8 +138,10 @@ impl RunKey {
     /// Write the key to a new file that only this user can read. A file that exists is left alone.
     pub fn write_file(&self, path: &Path) -> Result<(), KeyError> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let file = open(path, flags, Mode::RUSR | Mode::WUSR)
-            .map_err(|error| file_error("create", path, error.into()))?;
+        let file = open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|error| match error {
+            Errno::EXIST => KeyError::Exists { path: path.to_path_buf() },
+            _ => file_error("create", path, error.into()),
+        })?;
         let written = File::from(file).write_all(format!("{}\n", self.to_hex()).as_bytes());
         written.map_err(|error| {
             let _ = unlink(path);
@@ -252,7 +261,7 @@ mod tests {
         let path = folder.path().join("key");
         std::fs::write(&path, "precious").unwrap();
         let error = RunKey::generate().unwrap().write_file(&path).unwrap_err();
-        assert!(matches!(error, KeyError::File { action: "create", .. }), "{error}");
+        assert!(error.to_string().ends_with("exists already; remove it, or name another file"));
         assert_eq!(std::fs::read(&path).unwrap(), b"precious");
     }
 

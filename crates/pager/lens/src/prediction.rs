@@ -1,8 +1,9 @@
 //! What a paged run would take on other networks.
 
 use crate::timeline;
-use pager_facts::{PagedSeconds, PagerFacts, Prediction};
+use pager_facts::{PageServer, PagedSeconds, PagerFacts, Prediction};
 use predict::{Completion, Link, replay};
+use std::net::IpAddr;
 use std::path::Path;
 
 /// How many times the bandwidth.
@@ -16,13 +17,14 @@ pub fn predict(pager: &mut PagerFacts, path: &Path) {
     let run = completion(&process.seconds);
     let rate = process.rate_bytes_per_s.filter(|rate| *rate > 0.0);
     let networked = rate.is_some() || process.seconds.network > 0.0;
+    let linked = networked && !is_here(pager);
     // A run that was cut has no timeline, and one without transfers no rate.
     let timeline = timeline::read(path, process.pid, process.seconds.elapsed).ok();
     let recorded = timeline.zip(rate);
     // Whatever the model says: a network that takes no time takes away no more than was waited for
     // it.
     let least = process.seconds.elapsed - process.seconds.network;
-    let faster = FACTORS.iter().filter(|_| networked).map(|factor| Prediction {
+    let faster = FACTORS.iter().filter(|_| linked).map(|factor| Prediction {
         network: format!("{factor} times the bandwidth"),
         seconds: match &recorded {
             Some((timeline, rate)) => {
@@ -38,6 +40,17 @@ pub fn predict(pager: &mut PagerFacts, path: &Path) {
         seconds: run.all_memory().total(),
     };
     pager.predictions = faster.chain([enough]).collect();
+}
+
+/// Whether all pages stayed on this machine. No link has a rate then: what was waited for is mostly
+/// the servers' and the engine's turn, and a multiple of the measured rate would stand for nothing.
+pub(crate) fn is_here(pager: &PagerFacts) -> bool {
+    let here = |server: &PageServer| {
+        let host = server.address.rsplit_once(':').map_or(&*server.address, |(host, _)| host);
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        bare == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    };
+    !pager.servers.is_empty() && pager.servers.iter().all(here)
 }
 
 /// The parts of a paged process's time, as the model has them.
@@ -97,6 +110,24 @@ mod tests {
             json!({"pid": 7, "transfers": 9, "rate_bytes_per_s": 1e7, "seconds": seconds});
         let found: Vec<f64> = times(&process, folder.path()).into_iter().map(|one| one.1).collect();
         assert_eq!(found, [4.5, 4.5, 4.5, 4.0]);
+    }
+
+    /// Seen: the same time for 2, 10 and 100 times the bandwidth of a loopback.
+    #[test]
+    fn servers_on_this_machine_have_no_link_that_could_be_faster() {
+        let of = |addresses: &[&str]| {
+            let servers: Vec<_> =
+                addresses.iter().map(|address| json!({"address": address})).collect();
+            let seconds = json!({"elapsed": 9.0, "user": 3.0, "network": 4.0});
+            let processes = json!([{ "transfers": 8, "seconds": seconds }]);
+            let mut pager: PagerFacts =
+                serde_json::from_value(json!({"servers": servers, "processes": processes}))
+                    .expect("facts");
+            predict(&mut pager, Path::new("/no/course"));
+            pager.predictions.len()
+        };
+        assert_eq!(of(&["127.0.0.1:7711", "[::1]:7711"]), 1);
+        assert_eq!(of(&["127.0.0.1:7711", "10.0.0.2:7711"]), FACTORS.len() + 1);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use stats::analysis::Analysis;
 
 use crate::found::{PageKind, PageTransfers, Paging};
 use crate::parts::{LEAST, about_other, colour, shown};
+use crate::prediction::is_here;
 use document::{Cell, Column, NONE, Row, Table, byte_rate, count, counted, part, size, time};
 use pager_facts::{FaultTime, Happened, PageServer, Paged, PagedPart, PagedSeconds, PagerFacts};
 
@@ -77,6 +78,10 @@ pub(crate) fn about(process: &Paged, pager: &PagerFacts) -> String {
             more memory."
         }
         (true, []) => "",
+        (true, [_]) if is_here(pager) => {
+            "The servers are on this machine, so that no link's rate is known, and nothing is \
+            predicted for another network."
+        }
         (true, [_]) => "No page crossed a network, so there is nothing to predict for another one.",
         (true, _) => {
             "A faster network shortens the bytes' share of network; memory enough takes away fault \
@@ -161,7 +166,10 @@ pub(crate) fn seconds_table(seconds: &PagedSeconds) -> Table {
         let name = Cell::new(one.name).coloured(colour(&one));
         vec![name, (one.seconds * 1e9).into(), (one.seconds / whole).into()].into()
     };
-    Table::new("paged-time", columns).with(shown(seconds).into_iter().map(row))
+    let note = "User and system are the program's own work; network, server and disk are waiting \
+        for pages; the run queue is without a processor.";
+    let table = Table::new("paged-time", columns).noted(Some(note.to_owned()));
+    table.with(shown(seconds).into_iter().map(row))
 }
 
 /// What is predicted for other networks, after what was measured.
