@@ -155,7 +155,7 @@ or start nodes here that join a benchmark on another machine, which waits for th
   fourstamp launch -n 2 --join 10.0.0.1:7000 --key-file run.key")]
 pub struct LaunchArgs {
     /// Nodes to start
-    #[arg(short = 'n', long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(short = 'n', long, value_parser = quantity::nodes)]
     pub nodes: u16,
     /// Show each node's output in its own tmux pane
     #[arg(long, conflicts_with = "ssh")]

@@ -60,8 +60,8 @@ impl Bar {
     }
 }
 
-/// A line for a simulation: GVT, committed events and their rate, efficiency, memory; a bar where
-/// the end is known.
+/// A line for a simulation: GVT, committed events and their rate, how many came true, memory; a
+/// bar where the end is known.
 pub struct SimulationBar {
     bar: ProgressBar,
     begun: Instant,
@@ -102,12 +102,12 @@ impl SimulationBar {
             self.bar.set_position((share.clamp(0.0, 1.0) * BAR_STEPS) as u64);
         }
         let rate = committed as f64 / self.begun.elapsed().as_secs_f64().max(1e-3);
-        let efficiency =
+        let came_true =
             if executed == 0 { 100.0 } else { committed as f64 / executed as f64 * 100.0 };
         let gvt = if has_begun { format!("{gvt:.1}") } else { "start".into() };
         let memory = memory_bytes as f64 / f64::from(1 << 20);
         self.bar.set_message(format!(
-            "GVT {gvt}  {} events  {}/s  efficiency {efficiency:.0} %  {memory:.0} MiB",
+            "GVT {gvt}  {} events  {}/s  came true {came_true:.0} %  {memory:.0} MiB",
             short(committed as f64),
             short(rate),
         ));

@@ -184,7 +184,7 @@ fn a_study_can_be_shown_as_data_and_leaves_the_same_files() {
 fn a_study_that_makes_no_sense_is_refused_before_anything_is_measured() {
     let folder = folder();
     for (arguments, words) in [
-        ("phold --nodes 0", "1..=1024"),
+        ("phold --nodes 0", "from 1 to 1024"),
         ("phold --launches 0", "1..=1000"),
         ("galaxy", "there is no model 'galaxy'"),
         ("ping --nodes 1,3", "3 nodes for 2 objects"),

@@ -38,13 +38,13 @@ pub enum WorkloadArgs {
     #[command(visible_alias = "spray")]
     Stream {
         /// Messages per second from each sender, stamped ready at their intended times (open loop)
-        #[arg(long, value_name = "PER_S")]
+        #[arg(long, value_name = "PER_S", value_parser = quantity::rate)]
         rate: Option<f64>,
         /// Messages handed over in one call
         #[arg(
             long,
             default_value_t = 1,
-            value_parser = clap::value_parser!(u16).range(1..=1024),
+            value_parser = quantity::nodes,
             conflicts_with = "rate"
         )]
         batch: u16,
@@ -103,7 +103,7 @@ pub struct Common {
     #[arg(long, default_value = "1K", value_name = "BYTES", value_parser = quantity::bytes)]
     pub packet: usize,
     /// Nodes  [default: 2; relay 3]
-    #[arg(short = 'n', long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(short = 'n', long, value_parser = quantity::nodes)]
     pub nodes: Option<u16>,
     /// Payload of each message
     #[arg(long, default_value = "8", value_name = "BYTES", value_parser = quantity::bytes)]

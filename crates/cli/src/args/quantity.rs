@@ -42,6 +42,17 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| remedy())
 }
 
+/// Messages a second: `1000`, `0.5`.
+pub fn rate(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "write messages a second as a plain number, e.g. 1000".to_string())
+}
+
+/// How many nodes: 1 to 1024.
+pub fn nodes(text: &str) -> Result<u16, String> {
+    let number = text.parse().ok().filter(|nodes| (1..=1024).contains(nodes));
+    number.ok_or_else(|| "write a whole number from 1 to 1024, e.g. 2".to_string())
+}
+
 fn split(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     (&text[..end], text[end..].trim())
@@ -70,5 +81,14 @@ mod tests {
         assert_eq!(duration("200us"), Ok(Duration::from_micros(200)));
         assert!(duration("10").expect_err("no unit").contains("e.g. 10s or 10ms"));
         assert!(duration("s").is_err());
+    }
+
+    #[test]
+    fn rates_and_nodes() {
+        assert_eq!((rate("1000"), nodes("1024")), (Ok(1000.0), Ok(1024)));
+        assert!(rate("1k").expect_err("a unit").contains("e.g. 1000"));
+        for wrong in ["two", "0", "1025", "-1"] {
+            assert!(nodes(wrong).expect_err(wrong).contains("from 1 to 1024"));
+        }
     }
 }

@@ -109,7 +109,7 @@ fn subcommand(row: &Row) -> Command {
 #[command(next_help_heading = "Run")]
 pub struct WarpCommon {
     /// Nodes  [default: 2; in a job of mpirun or srun its ranks]
-    #[arg(short = 'n', long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(short = 'n', long, value_parser = quantity::nodes)]
     pub nodes: Option<u16>,
     /// What carries the messages [default: thread; in a job of mpirun or srun mpi if built in, else
     /// tcp]

@@ -1,5 +1,6 @@
 //! Arguments of `fourstamp warp study`.
 
+use super::quantity;
 use crate::show::ShowArgs;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -29,7 +30,7 @@ pub struct WarpStudyArgs {
         value_name = "N,...",
         value_delimiter = ',',
         default_value = "1,2,3,4",
-        value_parser = clap::value_parser!(u16).range(1..=1024)
+        value_parser = quantity::nodes
     )]
     pub nodes: Vec<u16>,
     /// Launches of each contestant

@@ -168,8 +168,10 @@ fn same<T: PartialEq>(min: Option<T>, max: Option<T>) -> Option<T> {
 impl File {
     /// Open a messages file and read its metadata.
     pub fn open(path: PathBuf) -> Result<File, RecordError> {
-        let file = crate::input::open_input(&path)
-            .map_err(|error| RecordError::file("open", &path, error))?;
+        let file = crate::input::open_input(&path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => RecordError::Missing { path: path.clone() },
+            _ => RecordError::file("open", &path, error),
+        })?;
         let metadata =
             guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file)).map_err(|what| {
                 RecordError::damaged(&path, format!("is not a messages file: {what}"))

@@ -24,9 +24,17 @@ pub enum RecordError {
     },
     /// There is no run there.
     #[error("{} is not a run: it has no run.json; name the folder that a run was written \
-    to", path.display())]
+    to{}", path.display(), such_as(inside.as_deref()))]
     NotARun {
         /// The folder.
+        path: PathBuf,
+        /// A run that lies in it, as in the folder of a tour or a study.
+        inside: Option<PathBuf>,
+    },
+    /// A file that the run should have is not there.
+    #[error("messages are missing, {} does not exist: an unfinished copy?", path.display())]
+    Missing {
+        /// The file.
         path: PathBuf,
     },
     /// The run has been closed, so nothing can be recorded into it any more.
@@ -139,6 +147,10 @@ impl RecordError {
 
 fn is_full(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
+}
+
+fn such_as(run: Option<&Path>) -> String {
+    run.map_or_else(String::new, |run| format!(", such as {}", run.display()))
 }
 
 fn remedy(error: &std::io::Error) -> &'static str {

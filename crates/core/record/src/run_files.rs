@@ -3,6 +3,9 @@
 use crate::{RecordError, RunId, RunInfo, State, input};
 use std::path::{Path, PathBuf};
 
+/// Entries of a folder that are looked at for a run to name instead.
+const LOOKED_AT: usize = 1_000;
+
 /// What became of the run that was recorded into a folder.
 pub(crate) enum Found {
     State(State),
@@ -35,11 +38,22 @@ pub(crate) fn read_info(path: &Path) -> Result<RunInfo, RecordError> {
     let file = run_json(path);
     let text = input::read_input(&file).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
-            RecordError::NotARun { path: path.to_path_buf() }
+            RecordError::NotARun { path: path.to_path_buf(), inside: run_in(path, 2) }
         }
         _ => RecordError::file("read", &file, error),
     })?;
     RunInfo::parse(&text, &file)
+}
+
+/// The first run in a folder, by name, or in the folders in it, so many levels deep.
+fn run_in(folder: &Path, levels: u32) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let mut inside: Vec<PathBuf> =
+        entries.take(LOOKED_AT).map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    inside.sort();
+    let run = inside.iter().find(|path| run_json(path).is_file()).cloned();
+    let deeper = || inside.iter().find_map(|path| run_in(path, levels - 1));
+    run.or_else(|| if levels > 1 { deeper() } else { None })
 }
 
 pub(crate) fn run_json(path: &Path) -> PathBuf {

@@ -79,6 +79,31 @@ fn what_is_no_run_says_so() {
     assert!(refused.contains("is not a run"), "{refused}");
 }
 
+/// As the folder of a tour, or of a study.
+#[test]
+fn of_a_folder_of_runs_one_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = folder.path().join("study");
+    std::fs::create_dir(&study).unwrap();
+    small_run(&study.join("a"), 3);
+    for outer in [&study, folder.path()] {
+        let said = Run::open(outer).err().unwrap().to_string();
+        let end = format!("such as {}", study.join("a").display());
+        assert!(said.contains("is not a run") && said.ends_with(&end), "{said}");
+    }
+}
+
+/// As in a copy that was cut short.
+#[test]
+fn messages_that_are_not_there_are_said_to_be_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    small_run(&path, 3);
+    std::fs::remove_dir_all(path.join("messages")).unwrap();
+    let said = read_all(&path).unwrap_err().to_string();
+    assert!(said.starts_with("messages are missing") && said.ends_with("copy?"), "{said}");
+}
+
 #[test]
 fn one_node_is_recorded_once_and_a_run_that_ended_not_at_all() {
     let folder = tempfile::tempdir().unwrap();

@@ -63,7 +63,7 @@ fn folders(path: &Path) -> Result<Vec<PathBuf>> {
 
 /// What is wrong with a run, with its name at most once.
 fn one_line(path: &Path, error: &anyhow::Error) -> String {
-    let said = format!("{error:#}").replace('\n', " ");
+    let said = crate::failure::one_line(error);
     let name = path.display().to_string();
     if said.contains(&name) { said } else { format!("{name}: {said}") }
 }

@@ -56,15 +56,23 @@ pub fn starts(
     for chunk in run.chunks() {
         chunk.read(&FIELDS, &mut batch)?;
         let columns = Columns::of(&batch);
-        let (ready, taken) = (batch.column(Field::ReadyNs), batch.column(Field::TakenNs));
-        let events = if tables.is_empty() { 8 } else { 2 };
-        for row in 0..batch.rows() {
-            if ready.at(row) != NULL && taken.at(row) != NULL && wanted.takes(&columns, row) {
-                add(ready.at(row), taken.at(row), events);
+        for row in (0..batch.rows()).filter(|&row| wanted.takes(&columns, row)) {
+            if let Some(message) = message(&chunk, &batch, row) {
+                add(message.ready, message.taken, events_of(&message, tables.is_empty()));
             }
         }
     }
     Ok(())
+}
+
+/// How many events [`write`] makes of a row: two for an arrow, one for a slice, two for one that
+/// floats, as a message does with each of its stages.
+fn events_of(message: &Message, floats: bool) -> u64 {
+    match message.kind {
+        Kind::Execution | Kind::Rollback | Kind::Collection => 1,
+        kind if kind.is_interval() || !floats => 2,
+        _ => 2 + 2 * stages(message).count() as u64,
+    }
 }
 
 /// Write messages and intervals; how many of each. A message without a send or a taking has no
@@ -169,15 +177,18 @@ fn floating(message: &Message, id: u64, trace: &mut Trace) -> Result<()> {
         &TraceSlice { track, name: &name, category: "message", from_ns, to_ns, args: &args },
         id,
     )?;
-    for (name, from, to) in STAGES {
-        if let Some((from_ns, to_ns)) =
-            message.stamps[from].zip(message.stamps[to]).filter(|(from, to)| to > from)
-        {
-            trace.floating(
-                &TraceSlice { track, name, category: "message", from_ns, to_ns, args: &[] },
-                id,
-            )?;
-        }
+    for (name, from_ns, to_ns) in stages(message) {
+        let slice = TraceSlice { track, name, category: "message", from_ns, to_ns, args: &[] };
+        trace.floating(&slice, id)?;
     }
     Ok(())
+}
+
+/// The stages that took time: name, begin, end.
+fn stages(message: &Message) -> impl Iterator<Item = (&'static str, i64, i64)> {
+    let stamps = message.stamps;
+    STAGES.into_iter().filter_map(move |(name, from, to)| {
+        let (from, to) = stamps[from].zip(stamps[to]).filter(|(from, to)| to > from)?;
+        Some((name, from, to))
+    })
 }

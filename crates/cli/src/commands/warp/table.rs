@@ -125,7 +125,7 @@ fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
     ];
     if !plan.common.seq {
         lines.extend([
-            ("executed", count(s.executed), format!("efficiency {:.1} %", s.efficiency * 100.0)),
+            ("executed", count(s.executed), format!("came true {:.1} %", s.efficiency * 100.0)),
             ("rolled back", count(s.rolled_back), format!("in {} rollbacks", count(s.rollbacks))),
             ("anti-messages", count(s.anti_messages), nothing()),
             ("sent back", count(s.sendbacks), nothing()),
