@@ -26,15 +26,15 @@ pub fn all(
     all.extend(node_time::section(outcome, simulation));
     all.extend(rollbacks::section(names, simulation));
     if !simulation.work.is_empty() {
-        let sentence = "How long each piece of work took. GVT round: a node's own work when a round \
-        ends. Each piece keeps its node from all else.";
+        let sentence = "How long each piece of work took. GVT round: a node's own work when a \
+        round ends. Each piece keeps its node from all else.";
         let section = Section::new("work", "How long the work took", sentence);
         all.push(section.table(tables::work(simulation)));
     }
     if !simulation.messages.is_empty() {
-        let sentence = "Within a node a message waits only for its turn, and its row does not record that: its \
-        times are 0. Between nodes it also travels. An anti-message that takes \
-                        longer than an event message lets wrong work spread further. These are all \
+        let sentence = "Within a node a message waits only for its turn, and its row does not \
+        record that: its times are 0. Between nodes it also travels. An anti-message that takes \
+        longer than an event message lets wrong work spread further. These are all \
                         messages of the run, those left out \
                         elsewhere too.";
         let section = Section::new("warp-messages", "The simulation's messages", sentence);

@@ -21,12 +21,12 @@ pub(super) fn sentence(model: &str, rows: &[SpeedupRow]) -> String {
             between(interval)
         ),
         _ => {
-            let several = rows.iter().filter(|row| row.setup.nodes.is_some_and(|nodes| nodes > 1));
+            let several = rows.iter().filter(|row| row.setup.nodes.is_some_and(|n| n > 1));
             match fastest(several) {
                 Some((row, best)) => on_several(model, row, best),
                 None => format!(
-                    "Undecided whether {model} is faster on nodes: on {on} it is {times} as fast as \
-                    in order."
+                    "Undecided whether {model} is faster on nodes: on {on} it is {times} as fast \
+                    as in order."
                 ),
             }
         }
