@@ -101,6 +101,13 @@ pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     set("receive", if spec.wait == Waiting::Polling { "polling" } else { "blocking" }.into());
     set("recording", if common.no_record { "cycles only" } else { "every message" }.into());
     set("seed", plan.seed.into());
+    // Said where it is not the usual, so that such a run is told from others.
+    if common.no_watch {
+        set("watched", false.into());
+    }
+    if common.real_time {
+        set("real_time_priority", true.into());
+    }
     if let Ok(serde_json::Value::Object(workload)) = serde_json::to_value(&plan.workload) {
         parameters.extend(
             workload.into_iter().filter(|(name, value)| name != "name" && !value.is_null()),
