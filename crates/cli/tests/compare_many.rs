@@ -119,7 +119,7 @@ fn wrong_input_is_one_line_that_helps() {
         ("compare a sim b", "cannot compare different kinds of runs"),
         ("compare a b cycles --stage transit", "cycles has no transit: it has cycle"),
         ("compare a b c --fail-if p50>+5%", "add --reference RUN"),
-        ("compare a b c --reference d", "--reference d is not among the runs"),
+        ("compare a b c --reference d", "d is not among the runs; name one of them: a, b, c"),
         ("compare a b c --figure max", "a single message and has no interval"),
         ("compare --trend a", "a is the only run; a trend needs two or more"),
         ("compare --trend empty", "empty contains no readable run (empty/inside is not a run"),

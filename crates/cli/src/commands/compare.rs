@@ -137,9 +137,15 @@ fn refuse_mixtures(runs: &[OneRun]) -> Result<()> {
 fn reference(args: &CompareArgs, runs: &[OneRun]) -> Result<Option<usize>> {
     let Some(wanted) = &args.many.reference else { return Ok(None) };
     let same = |path: &Path| path.components().eq(wanted.components());
-    match runs.iter().position(|run| same(&run.path)) {
+    let names = names(runs);
+    let named = || names.iter().position(|name| same(Path::new(name)));
+    match runs.iter().position(|run| same(&run.path)).or_else(named) {
         Some(at) => Ok(Some(at)),
-        None => bail!("--reference {} is not among the runs; name one of them", wanted.display()),
+        None => bail!(
+            "--reference {} is not among the runs; name one of them: {}",
+            wanted.display(),
+            names.join(", ")
+        ),
     }
 }
 
