@@ -1,5 +1,6 @@
 //! Two runs side by side: the verdict in words, tables, both distributions on one axis.
 
+mod conditions;
 mod document;
 mod facts;
 mod figure;

@@ -1,12 +1,12 @@
 //! A comparison as a document.
 
 use document::{Block, Cell, Colour, Column, Document, Row, Section, Table, Unit, quantile_name};
-use stats::compare::{Checked, Comparison, Difference, Measured};
+use stats::compare::{Checked, Comparison, Difference, Figure, Measured};
 
-use super::words::{chance, condition, outcome_colour, passed, plain_part, stage_name, verdict};
+use super::conditions::{condition, gate};
+use super::words::{chance, outcome_colour, outcome_words, plain_part, stage_name, verdict};
 use super::{Compared, ComparedSide, facts, figure, peaks, which_messages};
 use crate::facts::Facts;
-use crate::ratios::{outcome, reason_text};
 use document::ratio;
 
 impl Compared<'_> {
@@ -70,21 +70,12 @@ fn sides(compared: &Compared<'_>) -> Table {
 
 fn conditions(comparison: &Comparison) -> Vec<Block> {
     let all: Vec<&Checked> = comparison.conditions.iter().collect();
-    let lines = all.iter().map(|checked| condition(checked, ["A", "B"])).collect();
+    let open = |checked: &Checked| {
+        let of = |q: &&Difference| Figure::Quantile(q.p) == checked.condition.figure;
+        comparison.quantiles.iter().find(of)?.reason
+    };
+    let lines = all.iter().map(|checked| condition(checked, ["A", "B"], open(checked))).collect();
     gate(&all, lines, comparison.confidence)
-}
-
-/// Whether failure conditions are met, and a line for each; nothing where none is given.
-pub(super) fn gate(all: &[&Checked], lines: Vec<String>, confidence: f64) -> Vec<Block> {
-    if all.is_empty() {
-        return Vec::new();
-    }
-    let level = plain_part(confidence);
-    vec![
-        Block::Lead(passed(all).to_owned()),
-        Block::List(lines),
-        Block::Note(None, format!("The conditions hold together with {level} confidence.")),
-    ]
 }
 
 fn shape(comparison: &Comparison) -> Section {
@@ -102,12 +93,14 @@ fn shape(comparison: &Comparison) -> Section {
 
 fn quantiles(comparison: &Comparison) -> Option<Section> {
     let see = format!(
-        "B's figure over A's for each quantile, with its {} interval between launches. Each figure \
+        "B's figure over A's for each quantile, and where there is room its {} interval between launches. Each figure \
         is the geometric mean over the launches of that run. Changes below {} do not matter \
         (--least). \u{201c}By chance\u{201d} is how likely such a ratio is between equal runs, \
-        corrected for all quantiles here.",
+        corrected for all quantiles here. \u{201c}Not slower\u{201d} asks in one direction only, \
+        so the interval beside it, which asks in both, may reach a little beyond {}.",
         plain_part(comparison.confidence),
-        plain_part(comparison.least)
+        plain_part(comparison.least),
+        ratio(1.0 + comparison.least)
     );
     if comparison.quantiles.is_empty() {
         return None;
@@ -115,10 +108,10 @@ fn quantiles(comparison: &Comparison) -> Option<Section> {
     let mut section = Section::new("quantiles", "Quantiles", see);
     let drawing = figure::changes(&comparison.quantiles, comparison.least);
     section.blocks.push(Block::Drawing(drawing));
-    Some(section.table(table("compared", &comparison.quantiles)))
+    Some(section.table(table("compared", &comparison.quantiles, comparison.confidence)))
 }
 
-fn table(id: &'static str, quantiles: &[Difference]) -> Table {
+fn table(id: &'static str, quantiles: &[Difference], confidence: f64) -> Table {
     let columns = [
         Column::text("quantile", "Quantile"),
         Column::time("a", "A"),
@@ -128,8 +121,7 @@ fn table(id: &'static str, quantiles: &[Difference]) -> Table {
         Column::text("outcome", "B is"),
     ];
     let row = |q: &Difference| -> Row {
-        let why = q.reason.map_or_else(String::new, |why| format!(": {}", reason_text(why)));
-        let mut word = Cell::new(format!("{}{why}", outcome(q.outcome)));
+        let mut word = Cell::new(outcome_words(q, 1.0 - confidence));
         word.colour = outcome_colour(q.outcome);
         vec![
             Cell::new(quantile_name(q.p)),
@@ -158,7 +150,8 @@ fn elsewhere(comparison: &Comparison) -> Option<Section> {
     let mut section = Section::new("elsewhere", "Other stages", see);
     for (stage, quantiles) in comparison.elsewhere.iter().filter(|(_, all)| !all.is_empty()) {
         section.blocks.push(Block::Heading(stage_name(*stage).to_owned()));
-        section.blocks.push(Block::Table(table(elsewhere_id(*stage), quantiles)));
+        let table = table(elsewhere_id(*stage), quantiles, comparison.confidence);
+        section.blocks.push(Block::Table(table));
     }
     (!section.blocks.is_empty()).then_some(section)
 }
@@ -182,12 +175,12 @@ fn what_was_run(compared: &Compared<'_>) -> Section {
         "These facts differ; a difference in times may come from any of them."
     };
     let mut section = Section::new("run", "What was run", see);
-    if !rows.is_empty() {
-        let mut table = Table::new("differing", columns)
-            .with(rows.into_iter().map(|(name, a, b)| [name, a, b]));
-        table.wordy = true;
-        section = section.table(table);
-    }
+    // Scripts that ask for it get its header, also where it has no row.
+    let nothing = rows.is_empty();
+    let mut table =
+        Table::new("differing", columns).with(rows.into_iter().map(|(name, a, b)| [name, a, b]));
+    (table.wordy, table.data) = (true, nothing);
+    section = section.table(table);
     let apart = facts::apart(compared.a.facts, compared.b.facts);
     section.blocks.extend(apart.map(|text| Block::Note(None, text.to_owned())));
     section

@@ -119,12 +119,33 @@ fn all(facts: &Facts) -> Vec<(String, String)> {
         ("Recorded by", facts.program.clone()),
     ];
     let fixed = fixed.into_iter().map(|(name, value)| (name.to_owned(), value));
-    fixed.chain(facts.parameters.iter().cloned()).chain(facts.machine.iter().cloned()).collect()
+    fixed
+        .chain(pinning(facts))
+        .chain(facts.parameters.iter().cloned())
+        .chain(facts.machine.iter().cloned())
+        .collect()
+}
+
+/// Which nodes were left to the scheduler, and why; nothing where none is known to have been.
+fn pinning(facts: &Facts) -> Option<(String, String)> {
+    let said = facts.notes.iter().filter(|note| note.contains(": not pinned to a core"));
+    let said: Vec<&str> = said.map(String::as_str).collect();
+    (!said.is_empty()).then(|| ("Pinning".to_owned(), said.join("; ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_that_differ_in_pinning_are_told_apart() {
+        let pinned = Facts { notes: vec!["the clock is slow".into()], ..Facts::default() };
+        let free = "nodes 0, 1: not pinned to a core: not asked for";
+        let notes = pinned.notes.iter().cloned().chain([free.to_owned()]).collect();
+        let other = Facts { notes, ..Facts::default() };
+        assert_eq!(between(&pinned, &other), [("Pinning".into(), "–".into(), free.into())]);
+        assert!(between(&other, &other).is_empty());
+    }
 
     #[test]
     fn sides_in_turn_are_not_apart() {

@@ -21,6 +21,8 @@ const HEIGHT: f64 = 300.0;
 const LEFT: f64 = 12.0;
 const BOTTOM: f64 = 34.0;
 const TOP: f64 = 22.0;
+/// Room for a letter, with some to spare.
+const LETTER: f64 = 9.0;
 /// Empty bins at the far end of a tail are not worth their room.
 const ROW: f64 = 34.0;
 
@@ -62,15 +64,33 @@ pub(super) fn distributions(bins: &[ShapeBin], peaks: &[PeakMatch]) -> Drawing {
     let mut shapes = ticks(&axis);
     shapes.push(Shape::Outline(outline(bins, &axis, tallest, |bin| bin.a), OF_A));
     shapes.push(Shape::Outline(outline(bins, &axis, tallest, |bin| bin.b), OF_B));
-    for (number, found) in peaks.iter().enumerate() {
-        for (colour, y, side) in [(OF_A, TOP - 12.0, found.a), (OF_B, TOP, found.b)] {
-            let Some(peak) = side else { continue };
-            let words = format!("▾{}", number + 1);
-            shapes.push(Shape::Words((axis.x(peak.place_ns), y), words, colour));
-        }
+    type Side = fn(&PeakMatch) -> Option<f64>;
+    let a: Side = |found| Some(found.a?.place_ns);
+    let b: Side = |found| Some(found.b?.place_ns);
+    for (colour, y, side) in [(OF_A, TOP - 12.0, a), (OF_B, TOP, b)] {
+        let places = peaks.iter().enumerate();
+        let places = places.filter_map(|(at, found)| Some((at + 1, axis.x(side(found)?))));
+        let marks = marks(places).into_iter();
+        shapes.extend(marks.map(|(x, words)| Shape::Words((x, y), words, colour)));
     }
     let label = "Both distributions on a logarithmic axis of time";
     Drawing { label, size: (WIDTH, HEIGHT), shapes }
+}
+
+/// Numbers of peaks above their places; those that would lie over each other are one text.
+fn marks(places: impl Iterator<Item = (usize, f64)>) -> Vec<(f64, String)> {
+    let mut marks: Vec<(f64, String)> = Vec::new();
+    for (number, x) in places {
+        let letters = |words: &str| LETTER * words.chars().count() as f64;
+        let own = format!("▾{number}");
+        match marks.last_mut() {
+            Some((at, words)) if x - *at < (letters(words) + letters(&own)) / 2.0 => {
+                *words += &format!(",{number}");
+            }
+            _ => marks.push((x, own)),
+        }
+    }
+    marks
 }
 
 fn ticks(axis: &Axis) -> Vec<Shape> {
@@ -88,6 +108,17 @@ fn ticks(axis: &Axis) -> Vec<Shape> {
 /// A round time without needless decimals.
 fn label(ns: f64) -> String {
     time(ns).replace(".00", "").replace(".0\u{a0}", "\u{a0}")
+}
+
+/// A round ratio without needless decimals: `0.1×`, `1×`, `1.05×`.
+fn ratio_label(of: f64) -> String {
+    let text = ratio(of);
+    match text.trim_end_matches('×') {
+        number if number.contains('.') => {
+            format!("{}×", number.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => text,
+    }
 }
 
 fn outline(
@@ -121,7 +152,7 @@ pub(super) fn changes(quantiles: &[Difference], least: f64) -> Drawing {
     for log in scale.ticks() {
         let x = scale.x(log);
         shapes.push(Shape::Line([(x, 0.0), (x, base)], GRID));
-        shapes.push(Shape::Words((x, height - 12.0), ratio(log.exp()), PLAIN));
+        shapes.push(Shape::Words((x, height - 12.0), ratio_label(log.exp()), PLAIN));
     }
     for (row, q) in quantiles.iter().enumerate() {
         let y = ROW * (row as f64 + 0.5);
@@ -184,7 +215,15 @@ mod tests {
         let ticks: Vec<i64> = axis.ticks().iter().map(|ns| ns.round() as i64).collect();
         assert_eq!(ticks, [500, 1000, 2000, 5000, 10_000, 20_000, 50_000]);
         assert_eq!(label(1000.0), "1\u{a0}µs");
+        let ratios = [0.01, 0.1, 1.0, 1.05, 10.0, 100.0].map(ratio_label);
+        assert_eq!(ratios, ["0.01×", "0.1×", "1×", "1.05×", "10×", "100×"]);
         assert!(axis.x(300.0) < axis.x(301.0) && axis.x(0.0) == axis.x(300.0));
+    }
+
+    #[test]
+    fn numbers_of_peaks_do_not_lie_over_each_other() {
+        let found = marks([(1, 100.0), (2, 110.0), (4, 120.0), (5, 300.0)].into_iter());
+        assert_eq!(found, [(100.0, "▾1,2,4".to_owned()), (300.0, "▾5".to_owned())]);
     }
 
     #[test]

@@ -5,11 +5,11 @@ mod words;
 use document::{Block, Cell, Column, Document, NONE, Row, Section, Table, Unit, ratio};
 use stats::compare::{Between, Checked, Measured, Several, Standing};
 
-use super::document::gate;
+use super::conditions::{condition, gate};
 use super::levels;
 use super::names::letter;
 use super::words::{
-    chance, condition, figure_key, figure_name, plain_part, stage_name, standing, standing_colour,
+    chance, figure_key, figure_name, plain_part, stage_name, standing, standing_colour,
 };
 use super::{ComparedSide, facts, side_messages};
 use crate::facts::Facts;
@@ -85,7 +85,10 @@ impl ComparedSeveral<'_> {
         let all = &self.several.conditions;
         let checked: Vec<&Checked> = all.iter().map(|one| &one.checked).collect();
         let line = |one: &stats::compare::RunChecked| {
-            let said = condition(&one.checked, [letter(reference), letter(one.run)]);
+            let asked = one.checked.condition.figure == self.several.figure;
+            let between = self.several.of(one.run, reference).filter(|_| asked);
+            let open = between.and_then(|between| between.reason);
+            let said = condition(&one.checked, [letter(reference), letter(one.run)], open);
             format!("{}: {said}", self.name(one.run))
         };
         gate(&checked, all.iter().map(line).collect(), self.several.confidence)
@@ -103,11 +106,13 @@ impl ComparedSeveral<'_> {
             false => "These facts differ; a difference in times may come from any of them.",
         };
         let mut section = Section::new("run", "What was run", see);
-        if !rows.is_empty() {
-            let columns = [Column::text("fact", "Fact"), Column::text("values", "Values")];
-            let rows = rows.into_iter().map(|(name, values)| [name, with_letters(&values)]);
-            section = section.table(Table::new("differing", columns).with(rows));
-        }
+        // Scripts that ask for it get its header, also where it has no row.
+        let nothing = rows.is_empty();
+        let columns = [Column::text("fact", "Fact"), Column::text("values", "Values")];
+        let rows = rows.into_iter().map(|(name, values)| [name, with_letters(&values)]);
+        let mut table = Table::new("differing", columns).with(rows);
+        table.data = nothing;
+        section = section.table(table);
         let sides: Vec<&[Facts]> = self.runs.iter().map(|run| run.facts).collect();
         if sides.windows(2).any(|pair| facts::apart(pair[0], pair[1]).is_some()) {
             section.blocks.push(Block::Note(None, APART.to_owned()));
@@ -236,8 +241,8 @@ fn pairs(compared: &ComparedSeveral<'_>) -> Section {
     let several = compared.several;
     let (figure, level) = (figure_name(several.figure), plain_part(several.confidence));
     let see = format!(
-        "The run's {figure} over that of the run it is compared with, with its {level} interval \
-        between launches, each taken by itself. The word beside it and \u{201c}by chance\u{201d} \
+        "The run's {figure} over that of the run it is compared with, and where there is \
+        room its {level} interval between launches, each taken by itself. The word beside it and \u{201c}by chance\u{201d} \
         (how likely such a ratio is between equal runs) are corrected for all {} pairs. Changes \
         below {} do not matter (--least).",
         several.pairs.len(),

@@ -8,12 +8,11 @@ use document::{
 };
 use stats::compare::{Between, Change, ChangeKind, Checked, Course, Measured, Trend};
 
-use super::document::gate;
+use super::conditions::{condition, gate};
 use super::levels::{self, Named, Stretch};
-use super::words::{
-    condition, figure_key, figure_name, plain_part, stage_name, standing, standing_colour,
-};
+use super::words::{figure_key, figure_name, plain_part, stage_name, standing, standing_colour};
 use super::{ComparedSide, facts, side_messages};
+use crate::facts::Facts;
 
 /// A series of runs, and what it shows.
 #[derive(Clone, Debug)]
@@ -52,24 +51,45 @@ impl ComparedTrend<'_> {
         &self.runs[at].name
     }
 
+    /// What the ratios are to, besides the run before; in quotes, since a run may be called
+    /// `before`.
+    fn reference(&self) -> String {
+        match self.trend.reference {
+            0 => "the first run".to_owned(),
+            at => format!("\u{201c}{}\u{201d}", self.name(at)),
+        }
+    }
+
     fn warnings(&self) -> Vec<String> {
         let lost = self.runs.iter().flat_map(|run| facts::losses_of(&run.name, run));
-        self.skipped.iter().map(|line| format!("left out: {line}")).chain(lost).collect()
+        let skipped = self.skipped.iter().map(|line| format!("left out: {line}"));
+        self.transports().into_iter().chain(skipped).chain(lost).collect()
+    }
+
+    /// That a series is none of one thing.
+    fn transports(&self) -> Option<String> {
+        transports(self.runs.iter().filter_map(|run| run.facts.first()))
     }
 
     fn conditions(&self) -> Vec<Block> {
         let all: Vec<&Checked> = self.trend.newest.conditions.iter().collect();
-        let lines = all.iter().map(|one| condition(one, ["earlier", "newest"])).collect();
+        let seen = &self.trend.newest.seen;
+        let open = |one: &Checked| {
+            seen.iter().find(|(figure, _)| *figure == one.condition.figure)?.1.reason
+        };
+        let line = |one: &&Checked| condition(one, ["earlier", "newest"], open(one));
+        let lines = all.iter().map(line).collect();
         gate(&all, lines, self.trend.confidence)
     }
 
     fn course(&self) -> Section {
         let trend = self.trend;
         let see = format!(
-            "Runs in the order of their starts. Ratios are to the run before and to {}; their \
-            words rest on the launches of both runs and are corrected for all runs. Changes \
-            below {} do not matter (--least).",
-            self.name(trend.reference),
+            "Runs in the order of their starts. Ratios are to the run before and, where there is \
+            room, to {}; their words rest on the launches of both runs and are corrected for all \
+            runs. Changes below {} do not matter (--least). On a page, the newest run and the \
+            first after each step are bold.",
+            self.reference(),
             plain_part(trend.least)
         );
         let mut section = Section::new("trend", "Run by run", see);
@@ -115,7 +135,7 @@ impl ComparedTrend<'_> {
             columns.push(Column::text(keys[2], "Standing").data());
         }
         for (course, keys) in trend.courses.iter().zip(KEYS) {
-            let head = format!("{} to {}", figure_name(course.figure), self.name(trend.reference));
+            let head = format!("{} to {}", figure_name(course.figure), self.reference());
             columns.push(ratio(keys[3], &head).wide());
             columns.push(Column::text(keys[4], "Standing").data());
         }
@@ -170,6 +190,21 @@ impl ComparedTrend<'_> {
             of them.";
         (!table.rows.is_empty()).then(|| Section::new("run", "What was run", see).table(table))
     }
+}
+
+fn transports<'a>(runs: impl Iterator<Item = &'a Facts>) -> Option<String> {
+    let mut all: Vec<&str> = Vec::new();
+    for facts in runs.filter(|facts| !facts.transport.is_empty()) {
+        if !all.contains(&facts.transport.as_str()) {
+            all.push(&facts.transport);
+        }
+    }
+    (all.len() > 1).then(|| {
+        format!(
+            "the runs differ in transport ({}): a change along the series may be that",
+            all.join(", ")
+        )
+    })
 }
 
 /// Names of the columns of each figure: its own, then those of its ratios.
@@ -235,5 +270,19 @@ fn step(change: &Change) -> Option<usize> {
     match change.kind {
         ChangeKind::Step { first, .. } => Some(first),
         ChangeKind::Drift { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_over_several_transports_is_said_to_be_one() {
+        let of = |transport: &str| Facts { transport: transport.to_owned(), ..Facts::default() };
+        let runs = ["tcp", "shm", "tcp", ""].map(of);
+        let said = transports(runs.iter()).expect("they differ");
+        assert!(said.contains("(tcp, shm)"), "{said}");
+        assert_eq!(transports([of("tcp"), of("tcp")].iter()), None);
     }
 }

@@ -1,13 +1,11 @@
 //! The verdict as a sentence, and the words of the tables.
 
-use stats::compare::{
-    Answer, Checked, Comparison, Difference, Figure, Limit, Measured, Outcome, Standing, Verdict,
-};
+use stats::compare::{Comparison, Difference, Figure, Measured, Outcome, Standing, Verdict};
 use stats::launches::{LAUNCHES_LEAST, Reason};
 
-use crate::ratios::{range, reason_text};
+use crate::ratios::{outcome, range, reason_text};
 use document::ratio;
-use document::{Colour, quantile_name, time};
+use document::{Colour, quantile_name};
 
 /// How likely by chance alone.
 pub(super) fn chance(chance: f64) -> String {
@@ -33,16 +31,27 @@ pub(super) fn outcome_colour(outcome: Outcome) -> Option<Colour> {
     }
 }
 
+/// Faster by its own interval only, not as one quantile among several.
+fn is_faster_alone(difference: &Difference, level: f64) -> bool {
+    difference.outcome == Outcome::Faster && !difference.is_surely_faster(level)
+}
+
+/// What B is at a quantile, with the reason where nothing is decided.
+pub(super) fn outcome_words(difference: &Difference, level: f64) -> String {
+    let alone = if is_faster_alone(difference, level) { ", taken alone" } else { "" };
+    let why = difference.reason.map_or_else(String::new, |why| format!(": {}", reason_text(why)));
+    format!("{}{alone}{why}", outcome(difference.outcome))
+}
+
 /// The answer in one sentence or two.
 pub(super) fn verdict(comparison: &Comparison) -> String {
     let what = of_stage(comparison.stage);
     let level = 1.0 - comparison.confidence;
     let slower = |q: &Difference| q.outcome == Outcome::Slower;
-    let faster = |q: &Difference| q.outcome == Outcome::Faster;
+    let surely = |q: &Difference| q.is_surely_faster(level);
     let found = match comparison.verdict {
         Verdict::Slower => format!("B is slower{what}: {}", by(comparison, &slower, "slower")),
         Verdict::Faster => {
-            let surely = |q: &Difference| q.is_surely_faster(level);
             format!("B is faster{what}: {}", by(comparison, &surely, "faster"))
         }
         Verdict::NotSlower => format!(
@@ -54,14 +63,12 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
         Verdict::Undecided => return undecided(comparison, &what),
     };
     let mut rest = Vec::new();
-    let alone = |q: &Difference| match comparison.verdict {
-        Verdict::Faster => faster(q) && !q.is_surely_faster(level),
-        _ => faster(q),
-    };
-    if let Some(names) = joined(&names(comparison, &alone)) {
-        let how = if comparison.verdict == Verdict::Slower { "" } else { ", taken alone" };
-        rest.push(format!("faster at {names}{how}"));
-    }
+    let also = |q: &Difference| comparison.verdict != Verdict::Faster && surely(q);
+    rest.extend(joined(&names(comparison, &also)).map(|names| format!("faster at {names}")));
+    let alone = |q: &Difference| is_faster_alone(q, level);
+    rest.extend(
+        joined(&names(comparison, &alone)).map(|names| format!("faster at {names}, taken alone")),
+    );
     for (open, reason) in open(comparison) {
         let verb = if open.len() == 1 { "is" } else { "are" };
         let all = joined(&open).unwrap_or_default();
@@ -225,43 +232,6 @@ pub(super) fn plain_part(part: f64) -> String {
     format!("{}\u{a0}%", (percent * 1e6).round() / 1e6)
 }
 
-/// What became of a condition on `b` against `a`.
-pub(super) fn condition(checked: &Checked, [a, b]: [&str; 2]) -> String {
-    let answer = match (checked.answer, checked.reason) {
-        (Answer::Holds, _) => "holds".to_owned(),
-        (Answer::DoesNotHold, _) => "does not hold".to_owned(),
-        (Answer::Undecided, reason) => reason.map_or_else(
-            || "undecided".to_owned(),
-            |why| format!("undecided, {}", reason_text(why)),
-        ),
-    };
-    let of_parts = matches!(checked.condition.limit, Limit::Part(_));
-    let shown = |value: f64| match of_parts {
-        true => ratio(value),
-        false if value < 0.0 => time(value),
-        false => format!("+{}", time(value)),
-    };
-    let interval = checked
-        .interval
-        .map_or_else(String::new, |(low, high)| format!(" ({} to {})", shown(low), shown(high)));
-    let name = if of_parts { format!("{b}/{a}") } else { format!("{b} − {a}") };
-    let seen =
-        checked.change.map_or_else(String::new, |by| format!("; {name} {}{interval}", shown(by)));
-    format!("{}: {answer}{seen}", checked.condition.text)
-}
-
-/// What conditions come to, above them.
-pub(super) fn passed(all: &[&Checked]) -> &'static str {
-    let any = |answer: Answer| all.iter().any(|checked| checked.answer == answer);
-    if any(Answer::Holds) {
-        "Fail: a failure condition is met."
-    } else if any(Answer::Undecided) {
-        "No failure condition is shown to be met; undecided ones pass, unless --strict is given."
-    } else {
-        "Pass: no failure condition was met."
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -342,6 +312,22 @@ mod tests {
         let text = said(&comparison(Verdict::NotSlower, vec![alone, others]));
         assert!(text.starts_with("B is not slower: at no quantile"), "{text}");
         assert!(text.ends_with("; faster at p50, taken alone."), "{text}");
+    }
+
+    /// Two quantiles of the same chance are not told apart by leaving the words out.
+    #[test]
+    fn beside_what_is_slower_too() {
+        let mut alone = difference(0.999, 0.5, Outcome::Faster);
+        alone.chance = Some(0.105);
+        let quantiles = vec![
+            difference(0.1, 0.9, Outcome::Faster),
+            difference(0.99, 8.5, Outcome::Slower),
+            alone.clone(),
+        ];
+        let cells = quantiles.iter().map(|q| outcome_words(q, 0.05)).collect::<Vec<_>>();
+        assert_eq!(cells, ["faster", "slower", "faster, taken alone"]);
+        let text = said(&comparison(Verdict::Slower, quantiles));
+        assert!(text.ends_with("; faster at p10; faster at p99.9, taken alone."), "{text}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Several runs in one line: which is fastest, which are not told apart from it, which are slower.
 
 use document::{ratio, time};
-use stats::compare::{Between, Pair, Several, Standing};
+use stats::compare::{Between, Measured, Pair, Several, Standing};
 use stats::launches::{LAUNCHES_LEAST, Reason};
 
 use super::ComparedSeveral;
@@ -19,7 +19,7 @@ pub(super) fn verdict(compared: &ComparedSeveral<'_>) -> (String, Vec<String>) {
     let order = several.order();
     let first = several.reference.or(order.first().copied()).unwrap_or(0);
     let name = compared.name(first);
-    let Some(value) = several.runs[first].at(several.figure).map(|of| time(of.value_ns)) else {
+    let Some(value) = several.runs[first].at(several.figure).map(|of| of.value_ns) else {
         return (
             format!(
                 "Undecided: {name} has too few messages for {figure}; measure more messages per \
@@ -27,6 +27,11 @@ pub(super) fn verdict(compared: &ComparedSeveral<'_>) -> (String, Vec<String>) {
             ),
             Vec::new(),
         );
+    };
+    let value = match several.stage {
+        // A round trip would be about twice as long.
+        Measured::EndToEnd => format!("{} (end to end, one way)", time(value)),
+        _ => time(value),
     };
     let others: Vec<(usize, Between)> = order
         .iter()
