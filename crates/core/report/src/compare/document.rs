@@ -93,11 +93,12 @@ fn shape(comparison: &Comparison) -> Section {
 
 fn quantiles(comparison: &Comparison) -> Option<Section> {
     let see = format!(
-        "B's figure over A's for each quantile, and where there is room its {} interval between launches. Each figure \
-        is the geometric mean over the launches of that run. Changes below {} do not matter \
+        "B's figure over A's for each quantile, and where there is room its {} interval between \
+        launches. Each figure is the geometric mean over the launches of that run. Changes \
+        below {} do not matter \
         (--least). \u{201c}By chance\u{201d} is how likely such a ratio is between equal runs, \
         corrected for all quantiles here. \u{201c}Not slower\u{201d} asks in one direction only, \
-        so the interval beside it, which asks in both, may reach a little beyond {}.",
+        so the interval beside it, which asks in both, may reach beyond {}.",
         plain_part(comparison.confidence),
         plain_part(comparison.least),
         ratio(1.0 + comparison.least)
@@ -184,4 +185,44 @@ fn what_was_run(compared: &Compared<'_>) -> Section {
     let apart = facts::apart(compared.a.facts, compared.b.facts);
     section.blocks.extend(apart.map(|text| Block::Note(None, text.to_owned())));
     section
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stats::compare::Verdict;
+    use stats::{Accumulator, Options};
+
+    fn nothing() -> Comparison {
+        Comparison {
+            verdict: Verdict::Undecided,
+            stage: Measured::EndToEnd,
+            confidence: 0.95,
+            least: 0.02,
+            launches: (3, 3),
+            messages: (0, 0),
+            quantiles: Vec::new(),
+            elsewhere: Vec::new(),
+            peaks: Vec::new(),
+            conditions: Vec::new(),
+            shape: Vec::new(),
+        }
+    }
+
+    /// A script that asks what differs is told that nothing does, not that there is no such table.
+    #[test]
+    fn where_nothing_differs_the_table_is_empty() {
+        let csv = |a: Facts, b: Facts| {
+            let analysis = Accumulator::new(Options::default()).finish();
+            let (a, b) = ([a], [b]);
+            let side = |facts| ComparedSide { name: "x".into(), facts, analysis: &analysis };
+            let compared = Compared { a: side(&a), b: side(&b), comparison: &nothing() };
+            let mut out = Vec::new();
+            document::table_csv(&compared.document(), "differing", &mut out).expect("a table");
+            String::from_utf8(out).expect("text")
+        };
+        let other = Facts { workload: "relay".into(), ..Facts::default() };
+        assert_eq!(csv(Facts::default(), Facts::default()), "fact,a,b\n");
+        assert_eq!(csv(Facts::default(), other), "fact,a,b\nWorkload,,relay\n");
+    }
 }

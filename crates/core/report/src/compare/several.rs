@@ -242,8 +242,9 @@ fn pairs(compared: &ComparedSeveral<'_>) -> Section {
     let (figure, level) = (figure_name(several.figure), plain_part(several.confidence));
     let see = format!(
         "The run's {figure} over that of the run it is compared with, and where there is \
-        room its {level} interval between launches, each taken by itself. The word beside it and \u{201c}by chance\u{201d} \
-        (how likely such a ratio is between equal runs) are corrected for all {} pairs. Changes \
+        room its {level} interval between launches, each taken by itself. The word beside it and \
+        \u{201c}by chance\u{201d} (how likely such a ratio is between equal runs) are corrected \
+        for all {} pairs. Changes \
         below {} do not matter (--least).",
         several.pairs.len(),
         plain_part(several.least)
