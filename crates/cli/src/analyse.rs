@@ -84,6 +84,12 @@ fn readings(run: &Run) -> Result<Vec<Box<dyn Reading>>> {
     Ok(opened.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
+/// Whether a run's messages are calls of a traced program.
+pub fn is_traced(run: &Run) -> Result<bool> {
+    let cannot = || format!("cannot read {}", run.path().display());
+    Ok(readings(run).with_context(cannot)?.iter().any(|reading| reading.is_traced()))
+}
+
 /// Give runs that have the same title their folders' names.
 pub fn tell_apart<'a>(runs: impl IntoIterator<Item = &'a mut Analysed>) {
     report::tell_apart(runs.into_iter().map(|run| (&mut run.facts, run.path.as_path())).collect());

@@ -65,7 +65,7 @@ fn a_run_that_was_not_watched_says_so() {
     );
     assert!(!folder.path().join("a/causes").exists());
     let said = succeed(folder.path(), "explain a");
-    assert!(said.contains("The machine was not watched during this run"), "{said}");
+    assert!(said.contains("This run was not watched (--no-watch was given)"), "{said}");
     assert!(!said.contains("idle"), "{said}");
 }
 

@@ -1,6 +1,6 @@
 //! `fourstamp story`: what held a message at each stage of its life.
 
-use crate::analyse::open;
+use crate::analyse::{is_traced, open};
 use crate::args::StoryArgs;
 use crate::scenes::{self, Setting};
 use anyhow::{Context, Result};
@@ -46,6 +46,7 @@ pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter, usual: usize) ->
     let names = sim_lens::object_names(run);
     let causes = run.causes().with_context(|| format!("cannot read {}", run.path().display()))?;
     let is_open = wanted.is_none() && *filter == Filter::default();
+    let traced = is_traced(run)?;
     let replay = Replay::of(run).filter(|_| is_open);
     // A run that was cut before that message: its slowest one has a story all the same.
     let of_model = replay
@@ -55,7 +56,7 @@ pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter, usual: usize) ->
         None => (scenes::gather(run, wanted.unwrap_or(slowest), filter)?, None),
     };
     let told = |(at, setting): (usize, &Setting)| -> Result<Told> {
-        let seen = Seen { causes: &causes, launch: setting.launch };
+        let seen = Seen { causes: &causes, launch: setting.launch, traced };
         let picked = match (&replay, wanted.unwrap_or(slowest)) {
             (Some(_), _) => Picked::OfModel { is_slowest: is_slowest(run, setting, filter)? },
             (None, Wanted::Slowest { by, .. }) => {

@@ -36,7 +36,9 @@ pub(crate) fn sections(entry: &Entry) -> Vec<Section> {
     all.extend(counts::section(analysis));
     all.extend(sends::section(analysis).map(Section::as_detail));
     all.extend(launches::section(analysis));
-    all.extend(explained.and_then(|found| explanation::section(entry.path, analysis, found)));
+    all.extend(
+        explained.and_then(|found| explanation::section(entry.path, facts, analysis, found)),
+    );
     all.extend(told.first().and_then(story::section));
     all.extend(tables::slowest_section(entry.path, analysis, told).map(Section::as_detail));
     all.push(tables::facts_section(facts).as_detail());

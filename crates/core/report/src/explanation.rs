@@ -1,6 +1,8 @@
 //! What an explanation says, in words. "Consistent with" is the most that seeing things together
 //! allows.
 
+mod advice;
+mod delays;
 mod tables;
 
 use record::Cause;
@@ -9,6 +11,7 @@ use stats::analysis::{
     Trait, What, Who,
 };
 
+use self::advice::Recorder;
 use crate::facts::Facts;
 use crate::finding::finding_sentence;
 use crate::opening::which_messages;
@@ -30,22 +33,34 @@ pub fn explanation(
     ];
     opening.extend(idle_sentence(&explanation.idle).map(|text| Block::Note(None, text)));
     if explanation.watched.0 == 0 {
-        opening.push(Block::Note(
-            None,
-            "The machine was not watched during this run: causes outside its own record are not \
-            known."
-                .to_owned(),
-        ));
+        opening.push(Block::Note(None, advice::unwatched(facts)));
     }
     opening.extend(tables::all(explanation).map(Block::Table));
-    let watched = explanation.watched.0 > 0;
-    let groups = explanation.groups.iter().map(|group| paragraph(analysis, group, watched));
-    let delays = explanation.episodes.iter().map(episode);
-    let mut sections: Vec<Section> = delays.take(most).collect();
-    sections.extend(groups.take(most));
-    sections.push(closing(explanation, most));
+    let mut sections = delays_of(explanation, most);
+    sections.extend(groups_of(facts, analysis, explanation, most));
+    sections.push(closing(Recorder::of(facts), explanation, most));
     let title = format!("{}, explained · Fourstamp", facts.title());
     Document { title, opening, sections, runs: Vec::new() }
+}
+
+/// The first delays; those of a run that was not watched are one table, where nothing is known of
+/// them.
+fn delays_of(explanation: &Explanation, most: usize) -> Vec<Section> {
+    let watched = explanation.watched.0 > 0;
+    let (bare, known): (Vec<&Episode>, Vec<&Episode>) =
+        explanation.episodes.iter().take(most).partition(|one| !watched && delays::is_bare(one));
+    known.into_iter().map(episode).chain(delays::section(bare.into_iter())).collect()
+}
+
+fn groups_of<'a>(
+    facts: &'a Facts,
+    analysis: &'a Analysis,
+    explanation: &'a Explanation,
+    most: usize,
+) -> impl Iterator<Item = Section> + 'a {
+    let (watched, periodic) = (explanation.watched.0 > 0, advice::has_periodic_timer(facts));
+    let groups = explanation.groups.iter().take(most);
+    groups.map(move |group| paragraph(analysis, group, watched, periodic))
 }
 
 /// Groups of slow messages that a page has.
@@ -54,13 +69,13 @@ const ON_A_PAGE: usize = 5;
 /// What goes with the slow messages of the run at `path`, as a part of its page.
 pub(crate) fn section(
     path: &str,
+    facts: &Facts,
     analysis: &Analysis,
     explanation: &Explanation,
 ) -> Option<Section> {
     let watched = explanation.watched.0 > 0;
-    let groups = explanation.groups.iter().map(|group| paragraph(analysis, group, watched));
-    let found: Vec<Section> =
-        explanation.episodes.iter().map(episode).chain(groups.take(ON_A_PAGE)).collect();
+    let mut found = delays_of(explanation, usize::MAX);
+    found.extend(groups_of(facts, analysis, explanation, ON_A_PAGE));
     if found.is_empty() {
         return None;
     }
@@ -69,7 +84,10 @@ pub(crate) fn section(
         0 => "The figures".to_owned(),
         left => format!("{} more, and the figures", counted(left as u64, "group")),
     };
-    let unwatched = if watched { "" } else { " The machine was not watched during this run." };
+    let unwatched = match watched {
+        true => String::new(),
+        false => format!(" {}", advice::unwatched(facts)),
+    };
     let sentence = format!(
         "What goes together need not be cause and effect.{unwatched} {more}: fourstamp \
         explain {}",
@@ -85,7 +103,7 @@ pub(crate) fn section(
 }
 
 /// What is left out, and how to go on.
-fn closing(explanation: &Explanation, most: usize) -> Section {
+fn closing(recorder: Recorder, explanation: &Explanation, most: usize) -> Section {
     let mut blocks = Vec::new();
     let kinds =
         [(explanation.episodes.len(), "delay", "held"), (explanation.groups.len(), "peak", "took")];
@@ -93,39 +111,40 @@ fn closing(explanation: &Explanation, most: usize) -> Section {
         let left = all.saturating_sub(most);
         if left > 0 {
             let (many, s) = (count(left as u64), if left == 1 { "" } else { "s" });
-            let more = format!("And {many} more {noun}{s} that {verb} less time: --all has all.");
+            let more =
+                format!("And {many} more {noun}{s} that {verb} less time: --all shows them.");
             blocks.push(Block::Note(None, more));
         }
     }
-    if explanation.groups.is_empty() && explanation.episodes.is_empty() {
-        blocks.push(Block::Note(
-            None,
+    let nothing = explanation.groups.is_empty() && explanation.episodes.is_empty();
+    let first = match nothing {
+        true => {
             "No stage has more than one peak, and there are too few messages to set the slowest \
             0.1 % apart: there is nothing to explain."
-                .to_owned(),
-        ));
-    }
-    let sentence = "What goes together need not be cause and effect. Change one thing and see \
-        whether the peak moves: fourstamp bench ... --intervene pin|priority|timer|batch. For one \
-        message: fourstamp story RUN.";
+        }
+        false => recorder.advice(),
+    };
+    let sentence = format!("{first} For one message: fourstamp story RUN.");
     Section { blocks, ..Section::new("next", "What next", sentence) }
 }
 
 /// What goes with some slow messages: who they are, how many, and a sentence for each thing seen.
 fn said(id: &'static str, title: String, opening: String, reasons: Vec<String>) -> Section {
-    Section { blocks: vec![Block::List(reasons)], ..Section::new(id, title, opening) }
+    let blocks = if reasons.is_empty() { Vec::new() } else { vec![Block::List(reasons)] };
+    Section { blocks, ..Section::new(id, title, opening) }
 }
 
 fn episode(episode: &Episode) -> Section {
     let Slow { launch, src, dst, seq } = episode.slowest;
     let length = time(episode.to_ns.saturating_sub(episode.from_ns) as f64);
     let (stage, at) = (name(episode.stage), time(episode.from_ns as f64));
-    let title = format!("{length} of {stage} from {at} on{}", share_words(episode));
+    let title = format!("{length} of {stage} from {at} on");
     let messages = how_many(episode.messages, episode.at_least);
     let opening = format!(
-        "{}; the slowest is {launch}:{src}:{seq}, from node\u{a0}{src} to node\u{a0}{dst}, in \
+        "{}{}; the slowest is {launch}:{src}:{seq}, from node\u{a0}{src} to node\u{a0}{dst}, in \
         launch\u{a0}{launch}.",
-        begin(&messages)
+        begin(&messages),
+        share_words(episode)
     );
     let node = if episode.stage == Stage::ReceiveWait { dst } else { src };
     said("episode", title, opening, account_words(&episode.account, episode.stage, node))
@@ -133,10 +152,13 @@ fn episode(episode: &Episode) -> Section {
 
 /// How much of all time that was. Of a part that is at least so small nothing is known.
 fn share_words(episode: &Episode) -> String {
+    let lives = if episode.messages == 1 { "whole life is" } else { "whole lives are" };
     let share = part(episode.share);
     match episode.at_least {
-        false => format!(": {share} of all messages' time"),
-        true if episode.share >= 0.001 => format!(": at least {share} of all messages' time"),
+        false => format!(", whose {lives} {share} of all messages' time"),
+        true if episode.share >= 0.001 => {
+            format!(", whose {lives} at least {share} of all messages' time")
+        }
         true => String::new(),
     }
 }
@@ -170,8 +192,13 @@ fn lost(core: &IdleCore) -> f64 {
     if core.spun_ns > 0 { core.lost_ns as f64 / core.spun_ns as f64 } else { 0.0 }
 }
 
-fn paragraph(analysis: &Analysis, group: &Explained, watched: bool) -> Section {
+fn paragraph(analysis: &Analysis, group: &Explained, watched: bool, periodic: bool) -> Section {
     let mut reasons: Vec<String> = group.reasons.iter().map(reason).collect();
+    let is_millisecond =
+        |one: &Reason| matches!(one, Reason::Phase { known: Known::Millisecond, .. });
+    if periodic && group.reasons.iter().any(is_millisecond) {
+        reasons.push("The periodic retransmit timer of udp can have such a phase, too.".to_owned());
+    }
     reasons.extend(
         group
             .noise
@@ -182,11 +209,11 @@ fn paragraph(analysis: &Analysis, group: &Explained, watched: bool) -> Section {
     let noise_is_enough = group.noise.as_ref().is_some_and(is_enough);
     if group.apart > 0 && group.apart == group.count {
         reasons = vec!["All of them belong to the delays above.".to_owned()];
-    } else if watched && group.reasons.is_empty() && !noise_is_enough {
-        reasons.push(
-            "Nothing that was watched goes with them more often than chance would have it."
-                .to_owned(),
-        );
+    } else if group.reasons.is_empty() && !noise_is_enough {
+        let seen = if watched { "was watched" } else { "the run itself recorded" };
+        reasons.push(format!(
+            "Nothing that {seen} goes with them more often than chance would have it."
+        ));
     }
     said("group", title(analysis, group), opening(group), reasons)
 }
@@ -343,8 +370,8 @@ fn alike_words(by: Trait, value: &str) -> String {
 fn known_words(known: Known) -> &'static str {
     match known {
         Known::Millisecond => {
-            "a timer of 1\u{a0}ms (the kernel's tick at 1000\u{a0}Hz, or the periodic retransmit \
-            timer)"
+            "something that comes at whole milliseconds, as the kernel's ticks do at 1000, 250 and \
+            100\u{a0}Hz"
         }
         Known::Tick250 => "the kernel's tick at 250\u{a0}Hz",
         Known::Tick100 => "the kernel's tick at 100\u{a0}Hz, or our own watcher",
@@ -363,20 +390,20 @@ fn is_enough(noise: &Noise) -> bool {
 fn noise_sentence(group: &Explained, noise: &Noise) -> String {
     let late = time(group.range_ns.0.saturating_sub(group.median_ns) as f64);
     let Noise { idle_per_s, seen_per_s } = *noise;
-    let seen = format!("{seen_per_s:.1} a second");
+    let seen = format!("messages came so late {seen_per_s:.1} times a second");
     if idle_per_s == 0.0 {
         format!(
-            "Idle cores never stall for {late}; the run did {seen}, which is more than the \
+            "Idle cores never stall for {late}, and {seen}, which is more than the \
             machine's noise."
         )
     } else if is_enough(noise) {
         format!(
-            "Idle cores stall this long {idle_per_s:.1} times a second, and these came {seen}: \
+            "Idle cores stall this long {idle_per_s:.1} times a second, and {seen}: \
             the machine's noise alone is enough."
         )
     } else {
         format!(
-            "Idle cores stall this long {idle_per_s:.1} times a second, and these came {seen}: \
+            "Idle cores stall this long {idle_per_s:.1} times a second, and {seen}: \
             the machine's noise is a part of it."
         )
     }
@@ -424,13 +451,42 @@ mod tests {
             account: stats::analysis::Account::default(),
         };
         let found = Explanation { episodes: vec![delay; 9], ..Explanation::default() };
-        let closed = closing(&found, 7).blocks;
+        let closed = closing(Recorder::Bench, &found, 7).blocks;
         let said = |blocks: &[Block]| match blocks {
             [Block::Note(None, words)] => words.clone(),
             _ => String::new(),
         };
-        assert_eq!(said(&closed), "And 2 more delays that held less time: --all has all.");
-        assert!(closing(&found, 9).blocks.is_empty());
+        assert_eq!(said(&closed), "And 2 more delays that held less time: --all shows them.");
+        assert!(closing(Recorder::Bench, &found, 9).blocks.is_empty());
+        let nothing = closing(Recorder::Bench, &Explanation::default(), 9).sentence;
+        assert!(nothing.contains("nothing to explain") && !nothing.contains("bench"), "{nothing}");
+    }
+
+    #[test]
+    fn delays_of_a_run_that_was_not_watched_are_one_table() {
+        let delay = |share| Episode {
+            slowest: Slow { launch: 0, src: 1, dst: 0, seq: 7 },
+            stage: Stage::ReceiveWait,
+            from_ns: 0,
+            to_ns: 3_000_000,
+            messages: 2,
+            time_ns: 6_100_000,
+            share,
+            at_least: false,
+            account: stats::analysis::Account { of_ns: 3_000_000, ..Default::default() },
+        };
+        let episodes = vec![delay(0.04), delay(0.03)];
+        let found =
+            |watched| Explanation { episodes: episodes.clone(), watched, ..Default::default() };
+        let unwatched = delays_of(&found((0, 2)), 7);
+        assert_eq!(unwatched.len(), 1, "one heading");
+        assert!(matches!(&unwatched[0].blocks[..], [Block::Table(table)] if table.rows.len() == 2));
+        let watched = delays_of(&found((1, 2)), 7);
+        assert_eq!(watched.len(), 2);
+        assert_eq!(document::plain(&watched[0].title), "3.00 ms of receive wait from 0 ns on");
+        let said = "2 messages, whose whole lives are 4 % of all messages' time; the slowest";
+        let opening = document::plain(&watched[0].sentence);
+        assert!(opening.starts_with(said), "{opening}");
     }
 
     fn group() -> Explained {
@@ -455,12 +511,14 @@ mod tests {
             idle: Vec::new(),
             watched,
         };
-        let section = |found: &Explanation| section("my runs/1", &Analysis::default(), found);
+        let section = |found: &Explanation| {
+            section("my runs/1", &Facts::default(), &Analysis::default(), found)
+        };
         assert!(section(&found(0, (1, 2))).is_none(), "nothing to say");
         let some = section(&found(7, (0, 0))).expect("a section");
         let heads = some.blocks.iter().filter(|block| matches!(block, Block::Heading(_)));
         assert_eq!(heads.count(), ON_A_PAGE);
-        let end = "was not watched during this run. 2\u{a0}groups more, and the figures: fourstamp \
+        let end = "its own record are not known. 2\u{a0}groups more, and the figures: fourstamp \
             explain 'my runs/1'";
         assert!(some.sentence.ends_with(end), "{}", some.sentence);
         let all = section(&found(5, (1, 2))).expect("a section").sentence;

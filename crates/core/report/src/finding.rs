@@ -12,6 +12,9 @@ pub fn finding_sentence(analysis: &Analysis) -> String {
     let Some(finding) = &analysis.finding else {
         return without_finding(analysis);
     };
+    if !are_shares(finding) {
+        return negative_sentence(analysis);
+    }
     let (time, messages) = finding.largest();
     let (usual, of) = finding.usual();
     let (stage, time, messages) = (title(finding.stage), part(time), mass(messages));
@@ -30,13 +33,26 @@ pub fn finding_sentence(analysis: &Analysis) -> String {
     )
 }
 
+/// Whether the parts of the time are parts: none is negative, so none is more than the whole.
+fn are_shares(finding: &Finding) -> bool {
+    finding.time.iter().all(|share| *share >= 0.0)
+}
+
+/// Why the time cannot be split into stages where one of them is negative.
+fn negative_sentence(analysis: &Analysis) -> String {
+    let all = [Stage::EndToEnd].into_iter().chain(PARTS).zip(analysis.anomalies.negative);
+    let worst = all.skip(1).max_by_key(|(_, n)| *n);
+    let (stage, n) = worst.unwrap_or((Stage::Transit, 0));
+    format!("{} is negative in {}, so shares mean nothing.", title(stage), of(n, analysis))
+}
+
 /// The slowest messages are no different where a stage's part of their time is within this of its
 /// part of all time.
 const ALIKE: f64 = 0.1;
 
 /// What the slowest messages did, in one sentence; `None` where there are too few to set any apart.
 pub fn tail_sentence(analysis: &Analysis) -> Option<String> {
-    let finding = analysis.finding.as_ref()?;
+    let finding = analysis.finding.as_ref().filter(|finding| are_shares(finding))?;
     if analysis.messages < 100 {
         return None;
     }
@@ -204,7 +220,9 @@ pub fn quantile(summary: &Summary, p: f64) -> Option<i64> {
 /// Each part's share of the three together, for share bars: stage and share, 0 to 1. The figures of
 /// the headline.
 pub(crate) fn stage_shares(analysis: &Analysis) -> Vec<(Stage, f64)> {
-    let Some(finding) = &analysis.finding else { return Vec::new() };
+    let Some(finding) = analysis.finding.as_ref().filter(|finding| are_shares(finding)) else {
+        return Vec::new();
+    };
     parts(analysis).into_iter().map(|(at, stage)| (stage, finding.time[at])).collect()
 }
 
@@ -301,6 +319,27 @@ mod tests {
         };
         let analysis = Analysis { messages: 20_000, finding: Some(finding), ..Analysis::default() };
         plain(&tail_sentence(&analysis).expect("enough messages"))
+    }
+
+    #[test]
+    fn a_negative_stage_is_the_headline_and_has_no_bar() {
+        let finding = Finding {
+            stage: Stage::Transit,
+            time: [-20.0, 20.5, 0.5],
+            messages: [0.0, 1.0, 0.0],
+            tail_stage: Stage::Transit,
+            tail_share: 20.5,
+            tail_weight: 0.2,
+        };
+        let anomalies =
+            stats::analysis::Anomalies { negative: [0, 150, 0, 0], ..Default::default() };
+        let finding = Some(finding);
+        let analysis = Analysis { messages: 200, finding, anomalies, ..Analysis::default() };
+        assert_eq!(
+            plain(&finding_sentence(&analysis)),
+            "Send wait is negative in 150 messages (75 %), so shares mean nothing."
+        );
+        assert!(stage_shares(&analysis).is_empty() && tail_sentence(&analysis).is_none());
     }
 
     #[test]

@@ -24,6 +24,24 @@ pub(super) fn moment(ns: Option<i64>, chapter: &Chapter) -> String {
     }
 }
 
+/// A stage whose end lies before its begin. Both stamps of a wait are one node's.
+pub(super) fn backwards(stage: Stage, by_ns: i64) -> String {
+    let by = time(by_ns as f64);
+    let stamps = match stage {
+        Stage::SendWait => "ready and sent",
+        Stage::ReceiveWait => "arrived and taken",
+        Stage::Transit | Stage::EndToEnd => {
+            return format!(
+                "It comes out negative: the clocks of the two nodes disagree by at least {by}."
+            );
+        }
+    };
+    format!(
+        "It comes out negative by {by}, though one node read both stamps: they are in the wrong \
+        order (were {stamps} swapped?)."
+    )
+}
+
 pub(super) fn beside_arrival(after_ns: i64) -> String {
     match after_ns {
         after if after >= 0 => format!("{} after it had arrived", time(after as f64)),

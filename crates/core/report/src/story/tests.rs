@@ -106,6 +106,21 @@ fn stories_are_told_one_after_the_other_and_are_tables_for_scripts() {
 }
 
 #[test]
+fn a_negative_stage_leaves_no_share() {
+    let mut swapped = told(vec![Fact::Frame { messages: 3 }]);
+    let chapter = swapped.story.chapters[0].clone();
+    let (from_ns, to_ns, share) = (2_001_000, 1_000, -2.0);
+    let facts = vec![Fact::Backwards { ns: 2_000_000 }];
+    let send = Chapter { stage: Stage::SendWait, from_ns, to_ns, share, facts, ..chapter };
+    swapped.story.chapters.insert(0, send);
+    swapped.story.chapters[1].share = 3.0;
+    let said = shown(&swapped, 200, false);
+    assert!(!said.contains('%'), "{said}");
+    assert!(said.contains("its send wait came out negative"), "{said}");
+    assert!(said.contains("were ready and sent swapped?"), "{said}");
+}
+
+#[test]
 fn facts_become_sentences() {
     let usual = UsualTimes { messages: 50, median_ns: 2_400, p99_ns: 9_000, slower: 1 };
     let link = |message: Row| {
@@ -176,7 +191,12 @@ fn facts_become_sentences() {
         ),
         (
             Fact::Backwards { ns: 40 },
-            "It comes out negative: the clocks of the two nodes disagree by at least 40 ns.",
+            "It comes out negative by 40 ns, though one node read both stamps: they are in the \
+            wrong order (were arrived and taken swapped?).",
+        ),
+        (
+            Fact::PostedLate { after_sent_ns: 549_000_000 },
+            "Its receive was posted 549 ms after it was sent.",
         ),
         (
             Fact::Held { part: held(Cause::RunQueue, 900, None), of_ns: 1_000 },

@@ -6,7 +6,9 @@ use stats::story::{Cancelled, Chapter, Fact, Picked, Row, Story, UsualTimes, Wor
 
 use super::held::{asleep_words, begin, chief_words, paged_words, ran_words, words as held};
 use super::names::ObjectNames;
-use super::phrases::{arrival, beside_arrival, capital, queue, sent_meanwhile, together, way};
+use super::phrases::{
+    arrival, backwards, beside_arrival, capital, queue, sent_meanwhile, together, way,
+};
 use crate::palette::name as stage_name;
 use document::{count, counted, part, six_figures, size, time};
 
@@ -104,7 +106,6 @@ impl Words<'_> {
         match chapter {
             Some(longest) if longest.stage != Stage::EndToEnd => {
                 let ns = time((longest.to_ns - longest.from_ns) as f64);
-                let whole = format!("{ns} of its {life} ({})", part(longest.share));
                 let went = match longest.stage {
                     Stage::SendWait => "waited to be sent",
                     Stage::Transit => "was on its way",
@@ -112,10 +113,25 @@ impl Words<'_> {
                 };
                 let why =
                     chief_words(&longest.account).map_or_else(String::new, |why| format!(" {why}"));
-                format!("For {whole} it {went}.{why}")
+                match self.backwards() {
+                    Some(chapter) => format!(
+                        "It took {life} from end to end, though it {went} for {ns}: its {} came \
+                        out negative.{why}",
+                        stage_name(chapter.stage)
+                    ),
+                    None => {
+                        let share = part(longest.share);
+                        format!("For {ns} of its {life} ({share}) it {went}.{why}")
+                    }
+                }
             }
             _ => format!("It took {life} from end to end."),
         }
+    }
+
+    /// The first stage that came out negative: then shares of its life mean nothing.
+    fn backwards(&self) -> Option<&Chapter> {
+        self.story.chapters.iter().find(|chapter| chapter.to_ns < chapter.from_ns)
     }
 
     /// Beside messages like it.
@@ -129,11 +145,11 @@ impl Words<'_> {
         if let Some(first) = name.get_mut(..1) {
             first.make_ascii_uppercase();
         }
-        format!(
-            "{name}, {} ({})",
-            time((chapter.to_ns - chapter.from_ns) as f64),
-            part(chapter.share)
-        )
+        let ns = time((chapter.to_ns - chapter.from_ns) as f64);
+        match self.backwards() {
+            Some(_) => format!("{name}, {ns}"),
+            None => format!("{name}, {ns} ({})", part(chapter.share)),
+        }
     }
 
     /// The sentences of a chapter.
@@ -145,12 +161,7 @@ impl Words<'_> {
         let node = |node: &u32| format!("node\u{a0}{node}");
         let ns = |ns: &i64| time(*ns as f64);
         match fact {
-            Fact::Backwards { ns: by } => {
-                format!(
-                    "It comes out negative: the clocks of the two nodes disagree by at least {}.",
-                    ns(by)
-                )
-            }
+            Fact::Backwards { ns: by } => backwards(chapter.stage, *by),
             Fact::SentMeanwhile { node: of, same, others } => sent_meanwhile(*of, *same, *others),
             Fact::TakenMeanwhile { node: of, messages: 0 } => {
                 format!("And {} took nothing.", node(of))
@@ -226,6 +237,9 @@ impl Words<'_> {
             Fact::Because(link) => self.link(link, chapter),
             Fact::Posted { after_arrival_ns } => {
                 format!("Its receive was posted {}.", beside_arrival(*after_arrival_ns))
+            }
+            Fact::PostedLate { after_sent_ns } => {
+                format!("Its receive was posted {} after it was sent.", ns(after_sent_ns))
             }
             Fact::Awaited { after_arrival_ns, before_taken_ns } => format!(
                 "The call that collected it was entered {}, {} before it had it.",

@@ -134,7 +134,7 @@ fn message(stage: Stage, (src, dst): (u32, u32), (from, to): (i64, i64)) -> Row 
 /// What `story` says of it: the account of its longest chapter.
 fn story_account(row: &Row, causes: &[NodeCauses]) -> Account {
     let scene = Gather::new(row.clone(), 100).finish();
-    let story = tell(&scene, Picked::Named, Seen { causes, launch: 0 });
+    let story = tell(&scene, Picked::Named, Seen { causes, launch: 0, traced: false });
     let longest = story.chapters.into_iter().max_by_key(|chapter| chapter.to_ns - chapter.from_ns);
     longest.expect("a chapter").account
 }

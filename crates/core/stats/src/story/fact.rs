@@ -98,7 +98,8 @@ pub enum LaneOf {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fact {
-    /// The stage came out negative: the clocks of two nodes disagree by at least as much.
+    /// The stage came out negative. Of a transit: the clocks of two nodes disagree by at least as
+    /// much; of a wait, whose stamps are one node's: they are in the wrong order.
     Backwards {
         /// By how much.
         ns: i64,
@@ -217,6 +218,11 @@ pub enum Fact {
     Posted {
         /// After its arrival; negative: before.
         after_arrival_ns: i64,
+    },
+    /// Its receive was posted late in its way.
+    PostedLate {
+        /// After it was sent.
+        after_sent_ns: i64,
     },
     /// When the call that collected it was entered.
     Awaited {

@@ -21,6 +21,8 @@ pub struct Seen<'a> {
     pub causes: &'a [NodeCauses],
     /// The message's launch.
     pub launch: u32,
+    /// Whether messages are calls of a traced program, whose nodes never record work.
+    pub traced: bool,
 }
 
 impl Seen<'_> {

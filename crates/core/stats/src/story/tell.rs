@@ -38,7 +38,11 @@ fn chapter(scene: &Scene, stage: Stage, life: Option<i64>, seen: &Seen<'_>) -> O
     let share = life.filter(|life| *life > 0).map_or(1.0, |life| ns as f64 / life as f64);
     let is_long = share >= LONG;
     let account = if is_long { seen.account(message, stage, time) } else { Account::default() };
-    let facts = match stage {
+    // The call that makes a message hands it over.
+    if seen.traced && stage == Stage::SendWait && ns == 0 {
+        return None;
+    }
+    let mut facts = match stage {
         _ if ns < 0 => vec![Fact::Backwards { ns: -ns }],
         Stage::SendWait => send::facts(scene, time, is_long, &account),
         Stage::Transit => transit::facts(scene, time, is_long, &account),
@@ -49,5 +53,9 @@ fn chapter(scene: &Scene, stage: Stage, life: Option<i64>, seen: &Seen<'_>) -> O
             facts
         }
     };
+    if seen.traced {
+        let of_work = |fact: &Fact| matches!(fact, Fact::Silent { .. } | Fact::Unrecorded { .. });
+        facts.retain(|fact| !of_work(fact));
+    }
     Some(Chapter { stage, from_ns: time.0, to_ns: time.1, share, facts, account })
 }

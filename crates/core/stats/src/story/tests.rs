@@ -47,7 +47,7 @@ fn scene_of(message: &Row, rows: &[Row], most: usize) -> Scene {
 
 /// The story of a run that was not watched.
 fn tell(scene: &Scene) -> Story {
-    super::tell(scene, Picked::Named, Seen { causes: &[], launch: 0 })
+    super::tell(scene, Picked::Named, Seen { causes: &[], launch: 0, traced: false })
 }
 
 fn facts(scene: &Scene, stage: Stage) -> Vec<Fact> {
@@ -267,6 +267,20 @@ fn clocks_that_disagree_are_said_to() {
 }
 
 #[test]
+fn a_traced_program_is_not_asked_for_work() {
+    let m = Row { posted_ns: Some(900), ..message(9, [0, 0, 1_000, 10_000]) };
+    let seen = Seen { causes: &[], launch: 0, traced: true };
+    let story = super::tell(&scene(&m, &[]), Picked::Named, seen);
+    assert!(story.chapters.iter().all(|chapter| chapter.stage != Stage::SendWait));
+    let mut all = story.chapters.iter().flat_map(|chapter| &chapter.facts);
+    let of_work = |fact: &Fact| matches!(fact, Fact::Silent { .. } | Fact::Unrecorded { .. });
+    assert!(!all.any(of_work), "{story:?}");
+    assert!(facts(&scene(&m, &[]), Stage::ReceiveWait).iter().any(of_work), "of other programs");
+    let transit = facts(&scene(&m, &[]), Stage::Transit);
+    assert!(transit.contains(&Fact::PostedLate { after_sent_ns: 900 }), "{transit:?}");
+}
+
+#[test]
 fn a_receive_that_nobody_had_asked_for() {
     let m =
         Row { posted_ns: Some(5_000), awaited_ns: Some(6_000), ..message(9, [0, 10, 20, 10_000]) };
@@ -301,7 +315,11 @@ fn what_was_seen_is_told_where_it_fills_a_good_part_and_of_the_right_node() {
         ],
         &[span(Cause::RunQueue, 0, 20_000, 10_000)],
     );
-    let story = super::tell(&scene(&m, &[]), Picked::Named, Seen { causes: &causes, launch: 3 });
+    let story = super::tell(
+        &scene(&m, &[]),
+        Picked::Named,
+        Seen { causes: &causes, launch: 3, traced: false },
+    );
     let told: Vec<_> = story.chapters[2]
         .facts
         .iter()
@@ -311,8 +329,11 @@ fn what_was_seen_is_told_where_it_fills_a_good_part_and_of_the_right_node() {
         })
         .collect();
     assert_eq!(told, [(0, Cause::RunQueue, 8_000), (0, Cause::Steal, 6_000)]);
-    let elsewhere =
-        super::tell(&scene(&m, &[]), Picked::Named, Seen { causes: &causes, launch: 2 });
+    let elsewhere = super::tell(
+        &scene(&m, &[]),
+        Picked::Named,
+        Seen { causes: &causes, launch: 2, traced: false },
+    );
     assert!(elsewhere.chapters[2].account.parts.is_empty(), "another launch");
 }
 
@@ -332,7 +353,11 @@ fn a_wait_for_a_core_that_was_booked_when_it_was_over_covers_all_of_it() {
         })
         .collect();
     let causes = seen(&rows, &[span(Cause::RunQueue, 295_000_000, 305_000_000, 300_000_000)]);
-    let story = super::tell(&scene(&m, &[]), Picked::Named, Seen { causes: &causes, launch: 3 });
+    let story = super::tell(
+        &scene(&m, &[]),
+        Picked::Named,
+        Seen { causes: &causes, launch: 3, traced: false },
+    );
     let chapter = &story.chapters[2];
     let part = chapter.account.chief().expect("a cause");
     assert_eq!((part.node, part.cause, part.ns), (0, Cause::RunQueue, 299_000_000));
@@ -350,8 +375,11 @@ fn how_the_thread_was_is_told_only_where_the_node_recorded_nothing() {
     let causes =
         seen(&[&rows[..], &[span(Cause::Watcher, 301_000_000, 301_000_010, 5)]].concat(), &[]);
     let told = |rows: &[Row]| {
-        let story =
-            super::tell(&scene(&m, rows), Picked::Named, Seen { causes: &causes, launch: 3 });
+        let story = super::tell(
+            &scene(&m, rows),
+            Picked::Named,
+            Seen { causes: &causes, launch: 3, traced: false },
+        );
         let facts = &story.chapters[2].facts;
         let is_silent = facts.iter().any(|fact| matches!(fact, Fact::Silent { watched: true, .. }));
         (is_silent, facts.iter().any(|fact| matches!(fact, Fact::Ran { node: 0, .. })))

@@ -10,6 +10,8 @@ use crate::analysis::{Account, Stage};
 
 /// Messages that arrived this part of its transit from its own arrival arrived together with it.
 const TOGETHER: i64 = 100;
+/// A receive that was posted after this part of the way was late.
+const LATE: f64 = 0.5;
 
 /// What is known of a transit from `time.0` to `time.1`. `is_long`: it is a good part of the
 /// message's life. `account`: what was seen of it.
@@ -32,10 +34,18 @@ pub(super) fn facts(
         if way != (None, None) {
             facts.push(Fact::Way { hops: way.0, packets: way.1 });
         }
+        facts.extend(message.posted_ns.and_then(|posted| posted_late(posted, time)));
         facts.extend(together(scene, time));
         facts.extend(Told::of(account, message.dst).held);
     }
     facts
+}
+
+/// A receive that was posted late in the way, so that it can have held the message.
+fn posted_late(posted: i64, (sent, arrived): (i64, i64)) -> Option<Fact> {
+    let after_sent_ns = posted.saturating_sub(sent);
+    let is_late = posted <= arrived && after_sent_ns as f64 >= LATE * (arrived - sent) as f64;
+    is_late.then_some(Fact::PostedLate { after_sent_ns })
 }
 
 fn together(scene: &Scene, (sent, arrived): (i64, i64)) -> Option<Fact> {
