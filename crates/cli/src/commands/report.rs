@@ -7,7 +7,7 @@ use crate::lenses::LENSES;
 use crate::toured::Toured;
 use crate::{explaining, failure, show};
 use anyhow::{Result, bail};
-use document::{Document, Series};
+use document::{Document, DocumentError, Series};
 use report::{Entry, Page};
 use serde_json::{Map, Value};
 use std::io::Write;
@@ -107,7 +107,8 @@ pub fn print_csv(analysed: &[Analysed], name: &str) -> Result<()> {
     let own = || LENSES.iter().flat_map(|lens| lens.series()).copied();
     let is_series = name == "all" || report::series_names().chain(own()).any(|known| known == name);
     if !is_series || name == "quantiles" {
-        return Ok(document::table_csv(&document_of(analysed), name, &mut out)?);
+        let written = document::table_csv(&document_of(analysed), name, &mut out);
+        return Ok(written.map_err(|error| with_series(error, analysed))?);
     }
     let wanted = Some(name).filter(|name| *name != "all");
     if let [one] = analysed {
@@ -124,6 +125,18 @@ pub fn print_csv(analysed: &[Analysed], name: &str) -> Result<()> {
         lines.try_for_each(|line| writeln!(out, "{run},{line}"))?;
     }
     Ok(())
+}
+
+/// What there is besides tables, where no table has the name that was asked for.
+fn with_series(error: DocumentError, analysed: &[Analysed]) -> DocumentError {
+    let DocumentError::Unknown { name, known } = error else { return error };
+    let own = analysed.iter().flat_map(|one| &one.parts).flat_map(|part| &part.series);
+    let mut series: Vec<&str> = report::series_names().chain(own.map(|one| one.name)).collect();
+    series.retain(|name| *name != "quantiles");
+    series.sort_unstable();
+    series.dedup();
+    let known = format!("{known}; series: {}, all", series.join(", "));
+    DocumentError::Unknown { name, known }
 }
 
 /// The series of a run of this name, or all of them: the core's and its products'.
