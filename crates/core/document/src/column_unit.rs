@@ -2,11 +2,12 @@
 //!
 //! The figures of a column are compared with each other, so they stand in one unit, which the head
 //! names, with their points below each other. Neighbouring columns share it where one does for all
-//! of them: p50, p90 and p99 are compared, too. Each figure has four digits at most: 0.305 µs and
-//! 2016 µs are both written as well as they need be.
+//! of them: p50, p90 and p99 are compared, too. Each figure has four digits at most and three at
+//! least: 0.305 µs and 2016 µs are both written as well as they need be.
 //!
-//! One unit does while each figure lies between 0.01 and 9999 of it, so 55 ns beside 511 µs are
-//! 0.055 and 511.0. A column that spans more would be rows of zeros or of digits: there each figure
+//! One unit does while each figure lies between 0.1 and 9999 of it, so 130 µs beside 511 ms are
+//! 0.130 and 511.0. Three decimals of a microsecond are whole nanoseconds, and clocks step no finer:
+//! there 0.01 does, and 55 ns beside 511 µs are 0.055 and 511.0. A column that spans more would be rows of zeros or of digits: there each figure
 //! keeps a unit of its own, and the head has none.
 
 use std::iter::repeat_n;
@@ -15,8 +16,10 @@ use crate::format::{RATES, Step, TIMES, minus, step_for};
 use crate::table::{Cell, Column, Row, Value};
 use crate::unit::Unit;
 
-/// The least of a unit that three decimals still give two digits.
-const LEAST: f64 = 0.009_95;
+/// The least of a unit that three decimals still give three digits.
+const LEAST: f64 = 0.099_5;
+/// The same where three decimals are whole nanoseconds, which lose nothing.
+const LEAST_US: f64 = 0.009_95;
 /// What would be written with five digits before the point.
 const TOO_MUCH: f64 = 9_999.5;
 /// A column whose largest figure is less than this would be zeros in its neighbours' unit.
@@ -109,13 +112,14 @@ impl Figures {
         let mut sizes = self.sizes.clone();
         sizes.sort_by(f64::total_cmp);
         let (least, most) = (*sizes.first()?, *sizes.last()?);
-        let fits = |step: &&Step| least >= LEAST * step.size && most < TOO_MUCH * step.size;
+        let fits =
+            |step: &&Step| least >= least_of(step) * step.size && most < TOO_MUCH * step.size;
         let best = step_for(self.steps, sizes[sizes.len() / 2]).size.log10();
         let far = |step: &Step| (step.size.log10() - best).abs();
         self.steps.iter().filter(fits).min_by(|a, b| far(a).total_cmp(&far(b))).copied()
     }
 
-    /// So many decimals that the smallest has two digits. Clocks do not step finer than 1 ns, so
+    /// So many decimals that the smallest has three digits. Clocks do not step finer than 1 ns, so
     /// whole nanoseconds have none.
     fn written_in(&self, step: Step) -> ColumnUnit {
         let least = self.sizes.iter().copied().fold(f64::INFINITY, f64::min) / step.size;
@@ -124,12 +128,17 @@ impl Figures {
             _ if whole => 0,
             least if least >= 99.5 => 0,
             least if least >= 9.95 => 1,
-            least if least >= 0.0995 => 2,
+            least if least >= 0.995 => 2,
             _ => 3,
         };
         let decimals = if step.name == "ns" { decimals.min(1) } else { decimals };
         ColumnUnit { step, of: self.of, base: self.base, decimals }
     }
+}
+
+/// The least that a column of this unit may hold.
+fn least_of(step: &Step) -> f64 {
+    if step.name == "µs" { LEAST_US } else { LEAST }
 }
 
 impl ColumnUnit {
@@ -211,6 +220,18 @@ mod tests {
         assert_eq!(times(&[-1_500.0, 0.0]), column("µs", &["−1.50", "0\u{2007}\u{2007}\u{2007}"]));
         assert_eq!(times(&[3.0, 980.0]), column("ns", &["3", "980"]));
         assert_eq!(times(&[7.25, 980.0]), column("ns", &["7.2", "980.0"]));
+    }
+
+    /// Neither a quantile near 100 ns nor its neighbours may lose a digit to the unit they share.
+    #[test]
+    fn every_figure_keeps_three_digits() {
+        assert_eq!(times(&[105.0, 135.0, 24_000.0]).1[..2], ["0.105", "0.135"]);
+        let (unit, figures) = times(&[13e3, 870e3, 41e6]);
+        assert_eq!(unit, "", "{figures:?}");
+        assert_eq!(
+            times(&[130_400.0, 870e3, 41e6]),
+            column("ms", &["0.130", "0.870", "41.00\u{2007}"])
+        );
     }
 
     #[test]

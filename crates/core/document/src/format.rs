@@ -131,13 +131,15 @@ pub fn six_figures(time: f64) -> String {
     })
 }
 
-/// A part of a whole, `71 %`; never `0 %` or `100 %` for what is not quite that.
+/// A part of a whole, `71 %`, below a thousandth with two figures, `0.071 %`; never `0 %` or `100 %`
+/// for what is not quite that.
 pub fn part(part: f64) -> String {
     let percent = part * 100.0;
     match percent {
         p if p == 0.0 || p == 100.0 => format!("{p:.0}\u{a0}%"),
         p if p < 0.0 => minus(format!("{p:.0}\u{a0}%")),
-        p if p < 0.1 => "under\u{a0}0.1\u{a0}%".to_owned(),
+        p if p < 1e-5 => "under\u{a0}0.00001\u{a0}%".to_owned(),
+        p if p < 0.0995 => format!("{p:.*}\u{a0}%", (-p.log10()).ceil() as usize + 1),
         p if p < 0.95 => format!("{p:.1}\u{a0}%"),
         p if p > 99.9 => "over\u{a0}99.9\u{a0}%".to_owned(),
         p if p >= 99.5 => format!("{p:.1}\u{a0}%"),
@@ -247,7 +249,12 @@ mod tests {
     fn parts_are_never_rounded_to_all_or_nothing() {
         let cases = [
             (0.0, "0 %"),
-            (0.0001, "under 0.1 %"),
+            (1e-9, "under 0.00001 %"),
+            (0.000_000_2, "0.000020 %"),
+            (0.0001, "0.010 %"),
+            (0.000_705, "0.071 %"),
+            (0.000_997, "0.1 %"),
+            (0.004, "0.4 %"),
             (0.714, "71 %"),
             (-0.054, "−5 %"),
             (0.9996, "over 99.9 %"),

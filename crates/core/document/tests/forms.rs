@@ -50,7 +50,7 @@ fn seconds_are_seconds_for_scripts_and_times_for_people() {
     let row = &json(&made())["tables"][0]["rows"][1];
     assert_eq!((row["seconds"].as_f64(), row["predicted_s"].as_f64()), (Some(2.0), Some(2.0)));
     let wide = on_terminal(160);
-    assert!(wide.contains("Run time s") && wide.contains("0.50 (0.45 to 0.55)"), "{wide}");
+    assert!(wide.contains("Run time s") && wide.contains("0.500 (0.450 to 0.550)"), "{wide}");
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn where_there_is_little_room_intervals_stand_below() {
     let lines: Vec<&str> = narrow.lines().map(str::trim_end).collect();
     let at = lines.iter().position(|line| line.trim_start().starts_with("one ")).expect("a row");
     let end = |line: &str, words: &str| line.find(words).map(|at| at + words.chars().count());
-    assert_eq!(end(lines[at], "0.50"), end(lines[at + 1], "0.45 to 0.55"), "{narrow}");
+    assert_eq!(end(lines[at], "0.500"), end(lines[at + 1], "0.450 to 0.550"), "{narrow}");
     assert!(!narrow.contains("4 KiB") && lines.iter().all(|line| line.len() <= 80), "{narrow}");
 }
 

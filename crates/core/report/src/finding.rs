@@ -4,7 +4,6 @@ use stats::analysis::{Analysis, Finding, Stage, Summary};
 
 use crate::facts::{Facts, Lost};
 use crate::palette::{PARTS, name, title};
-use crate::peaks::mass;
 use document::{NONE, counted, part, time};
 
 /// Which stage is the largest, of the messages and of the time, in one sentence.
@@ -17,7 +16,7 @@ pub fn finding_sentence(analysis: &Analysis) -> String {
     }
     let (time, messages) = finding.largest();
     let (usual, of) = finding.usual();
-    let (stage, time, messages) = (title(finding.stage), part(time), mass(messages));
+    let (stage, time, messages) = (title(finding.stage), part(time), part(messages));
     if usual == finding.stage || of <= 0.0 {
         return format!(
             "{stage} is the largest stage of {messages} of the messages and takes {time} of the \
@@ -29,7 +28,7 @@ pub fn finding_sentence(analysis: &Analysis) -> String {
         time; {} is the largest of \
          {} of the messages.",
         name(usual),
-        mass(of)
+        part(of)
     )
 }
 
@@ -202,7 +201,7 @@ pub(crate) fn largest(finding: Option<&Finding>) -> [String; 2] {
     let Some(finding) = finding else { return [NONE.to_owned(), NONE.to_owned()] };
     let (usual, of) = finding.usual();
     [
-        format!("{} {}", name(usual), mass(of)),
+        format!("{} {}", name(usual), part(of)),
         format!("{} {}", name(finding.stage), part(finding.largest().0)),
     ]
 }

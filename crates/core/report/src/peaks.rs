@@ -1,6 +1,6 @@
 //! Peaks in words and as a table.
 
-use document::{Cell, Colour, Column, Row, Table, Unit, count, counted, part, time};
+use document::{Cell, Colour, Column, NONE, Row, Table, Unit, count, counted, part, time};
 use stats::analysis::{Analysis, Peak, StageView};
 
 use crate::palette::{CYCLE, colour, name, title};
@@ -54,17 +54,24 @@ pub(crate) fn sentence(shown: &[Shown]) -> String {
         String::new,
         |(stage, peak)| {
             format!(
-                " The one of {} at {} has {} of the messages and {} of the time.",
+                " The one of {} at {} has {} of the messages and {} of all {} time.",
                 stage.name,
                 time(peak.place_ns),
                 part(peak.mass),
-                part(peak.time_share)
+                part(peak.time_share),
+                stage.name
             )
         },
     );
+    let with_most = shown.iter().filter(|stage| stage.peaks.len() == most.peaks.len());
+    let names: Vec<&str> = with_most.map(|stage| stage.name).collect();
+    let who = match &names[..] {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last} have", first.join(", ")),
+        _ => format!("{} has", most.name),
+    };
+    let each = if names.len() > 1 { " each" } else { "" };
     format!(
-        "Several peaks mean several ways through the machine: {} has {} peaks.{cost}",
-        most.name,
+        "Several peaks mean several ways through the machine: {who} {} peaks{each}.{cost}",
         most.peaks.len()
     )
 }
@@ -95,10 +102,14 @@ fn found_again(peak: &Peak) -> Cell {
     }
 }
 
-/// How surely it is one.
-fn chance(peak: &Peak) -> Cell {
+/// How surely it is one. The highest of a stage stands over nothing, so it is compared with
+/// nothing; where other smoothing shows another as the highest, the one with most messages is.
+fn chance(peak: &Peak, peaks: &[Peak]) -> Cell {
+    let others = peaks.iter().filter(|other| other.chance == 0.0);
+    let most = others.map(|other| other.count).max();
     let words = match peak.chance {
-        0.0 => "the highest".to_owned(),
+        0.0 if most == Some(peak.count) => "the highest".to_owned(),
+        0.0 => NONE.to_owned(),
         chance if chance < 1e-6 => "under 1 in 10\u{2076}".to_owned(),
         chance => format!("1 in {}", count((1.0 / chance).round() as u64)),
     };
@@ -113,7 +124,7 @@ pub(crate) fn table(shown: &[Shown]) -> Table {
         Column::time("width", "Width").with_interval().wide(),
         Column::count("messages", "Messages").wide(),
         Column::share("mass", "Part").with_interval(),
-        Column::share("time", "Of the time").with_interval(),
+        Column::share("time", "Of its stage's time").with_interval(),
         Column::text("found", "Found in"),
         Column::new("chance", "By chance", Unit::Number).wide(),
     ];
@@ -135,15 +146,10 @@ fn row(stage: &Shown, peak: &Peak) -> Row {
         Cell::new(peak.place_ns).between(peak.place_interval_ns),
         Cell::new(peak.width_ns).between(peak.width_interval_ns),
         peak.count.into(),
-        Cell::new(peak.mass).between(peak.mass_interval).shown(mass(peak.mass)),
+        Cell::new(peak.mass).between(peak.mass_interval),
         Cell::new(peak.time_share).between(peak.time_interval),
         found_again(peak),
-        chance(peak),
+        chance(peak, &stage.peaks),
     ]
     .into()
-}
-
-/// A part of the messages: a peak of a few in a million has one too.
-pub(crate) fn mass(of: f64) -> String {
-    if of <= 0.0 || of >= 0.001 { part(of) } else { format!("{}\u{a0}%", (of * 1e6).round() / 1e4) }
 }

@@ -257,6 +257,11 @@ fn summary_of(group: &Group, stage: Stage) -> Option<&Summary> {
     group.stages.iter().find(|(s, _)| *s == stage).map(|(_, summary)| summary)
 }
 
+/// The 99 % quantile of a size; `None` where fewer than ten lie beyond it, as in other tables.
+pub(crate) fn p99(point: &SizePoint) -> Option<i64> {
+    (point.count >= 1000).then_some(point.p99_ns)
+}
+
 /// Sizes of a sweep, jumps marked.
 pub(crate) fn sizes(sizes: &[SizePoint]) -> Table {
     let columns = [
@@ -273,7 +278,7 @@ pub(crate) fn sizes(sizes: &[SizePoint]) -> Table {
             point.count.into(),
             point.min_ns.into(),
             point.p50_ns.into(),
-            point.p99_ns.into(),
+            p99(point).into(),
             (at > 0).then_some(point.jump).into(),
         ];
         Row::from(cells).marked(at > 0 && point.jump > JUMP)

@@ -331,7 +331,7 @@ fn a_minority_that_dominates_the_time_is_told_as_two_figures() {
     assert_eq!(messages.iter().filter(|message| message.largest() == Some(2)).count(), 9);
     assert_eq!(
         flat(&finding_sentence(&analyse(&messages, &Filter::default()))),
-        "Receive wait is the largest stage of 0.09 % of the messages and takes 61 % of the total \
+        "Receive wait is the largest stage of 0.090 % of the messages and takes 61 % of the total \
         time; transit is the largest of \
          over 99.9 % of the messages."
     );

@@ -193,6 +193,16 @@ fn the_quantile_csv_is_as_it_was() {
     same_as_golden("quantiles.csv", &text);
 }
 
+/// What is compared with nothing is one peak of a stage, and time is that of the stage.
+#[test]
+fn one_peak_of_a_stage_is_the_highest() {
+    let (facts, mut analysis) = explained();
+    analysis.stages[0].peaks.iter_mut().for_each(|peak| peak.chance = 0.0);
+    let page = page_text(&facts, &analysis, 1);
+    assert_eq!(page.matches("the highest</td>").count(), 1);
+    assert!(page.contains("of all end to end time."), "the sentence names the time");
+}
+
 /// A mixture of launches has peaks that none of them has: they are not listed, and that is said.
 #[test]
 fn a_peak_of_no_launch_is_not_listed_and_counted() {

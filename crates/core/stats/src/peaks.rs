@@ -173,7 +173,9 @@ impl Smoothed {
         if self.heights[scale][saddle] > SADDLE_MOST * self.heights[scale][summit.at] {
             return 1.0;
         }
-        (evidence.chance(course, self.windows(summit.at, saddle, scale)) * comparisons).min(1.0)
+        // Never 0, which is for the highest alone, however sure it is.
+        (evidence.chance(course, self.windows(summit.at, saddle, scale)) * comparisons)
+            .clamp(f64::MIN_POSITIVE, 1.0)
     }
 
     fn place(&self, bin: usize) -> f64 {

@@ -97,8 +97,8 @@ fn row(measure: &Measure, which: &'static str, figures: Option<&ChosenFigures>) 
 /// How exact the figures are.
 fn about(chooser: &Chooser) -> String {
     format!(
-        "Counts and slowest times are exact. Quantiles after ≈ are correct to {:.1}\u{a0}%; they \
-         stop where fewer than ten messages lie beyond them.",
+        "Counts and slowest times are exact. Quantiles stop where fewer than ten messages lie \
+         beyond them; of some choices they stand after ≈ and are correct to {:.1}\u{a0}%.",
         chooser.quantile_error * 100.0
     )
 }

@@ -20,11 +20,32 @@ pub(super) fn table(table: &Table) -> Markup {
         return html! {};
     }
     html! {
+        (legend(table))
         @match &table.folded {
             Some(words) => details.fold { summary { (text(words)) } (body) },
             None => (body),
         }
         @if let Some(note) = &table.note { p.note { (text(note)) } }
+    }
+}
+
+/// What the colours of bars are, where no head of a column says it.
+fn legend(table: &Table) -> Markup {
+    let mut names: Vec<(&'static str, Colour)> = Vec::new();
+    let parts = table.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| match &cell.value {
+        Value::Parts(parts) => Some(parts),
+        _ => None,
+    });
+    for (name, colour, _) in parts.flatten() {
+        let in_head = table.columns.iter().any(|column| column.colour == Some(*colour));
+        if !in_head && !names.iter().any(|(_, known)| known == colour) {
+            names.push((name, *colour));
+        }
+    }
+    html! {
+        @if !names.is_empty() && table.folded.is_none() {
+            ul.legend { @for (name, colour) in &names { li { (swatch(Some(*colour))) (name) } } }
+        }
     }
 }
 

@@ -60,7 +60,8 @@ fn names(scale: &Scale) -> impl Iterator<Item = (f64, &str)> {
     scale.names.iter().enumerate().map(move |(at, name)| (place(at), name.as_str()))
 }
 
-/// Names side by side, in lines; where even these find no room, every second or third of them.
+/// Names side by side, in lines; where even these find no room, every second or third of them
+/// and the last.
 fn named_along(scale: &Scale, pixels: f64) -> Vec<Tick> {
     let each = pixels / scale.names.len() as f64;
     let widest_word = |name: &str| name.split([' ', '\n']).map(width).fold(0.0, f64::max);
@@ -72,7 +73,11 @@ fn named_along(scale: &Scale, pixels: f64) -> Vec<Tick> {
         lines.truncate(LINES);
         lines
     };
-    names(scale).step_by(every).map(|(at, name)| Tick { at, lines: lines(name) }).collect()
+    let last = scale.names.len() - 1;
+    // The one before the last gives way where both find no room.
+    let named = |at: &usize| *at == last || (at.is_multiple_of(every) && at + every <= last);
+    let shown = names(scale).enumerate().filter(|(at, _)| named(at));
+    shown.map(|(_, (at, name))| Tick { at, lines: lines(name) }).collect()
 }
 
 /// The most ticks whose names find room.
@@ -122,7 +127,12 @@ fn log(low: f64, high: f64) -> Vec<Vec<f64>> {
         tens.flat_map(|decade| factors.iter().map(move |f| f * 10f64.powi(decade))).collect()
     };
     let dense = FACTORS.iter().map(|factors| decades(1, factors));
-    dense.chain((2..=9).map(|every| decades(every, &[1.0]))).collect()
+    let even = (2..=9).map(|every| decades(every, &[1.0]));
+    // Where there is little room, the first and the last power of ten.
+    let tens: Vec<f64> =
+        decades(1, &[1.0]).into_iter().filter(|ten| (low..=high).contains(ten)).collect();
+    let ends = tens.first().zip(tens.last()).map(|(first, last)| vec![*first, *last]);
+    dense.chain(even).chain(ends).collect()
 }
 
 fn linear(low: f64, high: f64, wanted: f64, least: f64) -> Vec<f64> {

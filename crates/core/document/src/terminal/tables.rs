@@ -6,6 +6,8 @@ use crate::table::{Row, Table};
 
 /// Rows that a terminal shows of a long table.
 const ROWS: usize = 24;
+/// With few more than that it shows all: what is left out takes a line, too.
+const ALL_ROWS: usize = 32;
 
 /// The table, and what is left out of it.
 pub(super) fn table(table: &Table, screen: Screen) -> String {
@@ -16,7 +18,8 @@ pub(super) fn table(table: &Table, screen: Screen) -> String {
     let (mut text, bars) = drawn(table, &rows, screen);
     if rows.len() < table.rows.len() {
         let (left, id) = (table.rows.len() - rows.len(), table.id);
-        text.push_str(&screen.wrapped(&format!("{left} more rows: --csv={id} has all.")));
+        let rows = if left == 1 { "row" } else { "rows" };
+        text.push_str(&screen.wrapped(&format!("{left} more {rows}: --csv={id} has all.")));
     }
     if !bars.is_empty() {
         text.push_str(&screen.wrapped(&format!("Bars: {}.", bars.join(", "))));
@@ -55,7 +58,10 @@ fn drawn(table: &Table, rows: &[&Row], screen: Screen) -> (String, Vec<String>) 
 /// Of a long table the first rows; where rows stand out, those, their neighbours, and an even
 /// choice of the others.
 fn chosen(rows: &[Row]) -> Vec<&Row> {
-    if rows.len() <= ROWS || !rows.iter().any(|row| row.marked) {
+    if rows.len() <= ALL_ROWS {
+        return rows.iter().collect();
+    }
+    if !rows.iter().any(|row| row.marked) {
         return rows.iter().take(ROWS).collect();
     }
     let step = rows.len().div_ceil(ROWS);

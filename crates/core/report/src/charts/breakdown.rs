@@ -150,8 +150,8 @@ fn words(by: By) -> Words {
             "pair",
             "by-pair",
             "By node pair",
-            "Where the time went for each pair of nodes; one pair that differs points to a place, \
-            not to a program.",
+            "Where the time went for each pair of nodes; if one pair alone is slow, look at that \
+            link or node.",
             "from → to",
         ),
         By::Kind => {

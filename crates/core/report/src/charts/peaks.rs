@@ -4,7 +4,7 @@ use stats::analysis::{Analysis, Bin, Peak};
 
 use super::bins::{Scale, histogram};
 use crate::palette::MARK;
-use crate::peaks::{Shown, mass, sentence, shown, table};
+use crate::peaks::{Shown, sentence, shown, table};
 use document::chart::{Axis, Chart, Curve, Dots, Side, Symbol};
 use document::{Section, axis_seconds, counted, part, time};
 
@@ -65,16 +65,16 @@ fn marks(peaks: &[Peak], bins: &[Bin]) -> Curve {
 }
 
 fn label(peak: &Peak) -> String {
-    format!("{}\n{}, {} of time", time(peak.place_ns), mass(peak.mass), part(peak.time_share))
+    format!("{}\n{}, {} of time", time(peak.place_ns), part(peak.mass), part(peak.time_share))
 }
 
 fn tip(peak: &Peak) -> String {
     format!(
-        "{}, {} wide\n{}, {}\n{} of the time",
+        "{}, {} wide\n{}, {}\n{} of its stage's time",
         time(peak.place_ns),
         time(peak.width_ns),
         counted(peak.count, "message"),
-        mass(peak.mass),
+        part(peak.mass),
         part(peak.time_share)
     )
 }

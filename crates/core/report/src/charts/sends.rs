@@ -33,7 +33,7 @@ fn sentence(sends: &SendView) -> String {
     let per_served = sends.per_served.as_ref().and_then(|view| quantile(&view.summary, 0.5));
     let served = match per_served {
         Some(_) => format!(
-            ", {} for each message that the node served meanwhile",
+            ". Divided by the messages that the node served meanwhile, it is {} for each",
             time_or_none(per_served)
         ),
         None => String::new(),

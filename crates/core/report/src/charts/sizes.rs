@@ -48,23 +48,30 @@ pub(crate) fn sentence(sizes: &[SizePoint], what: &str) -> String {
 }
 
 /// A line: name, colour, width, and what it is of.
-type Drawn = (&'static str, Colour, f64, fn(&SizePoint) -> i64);
+type Drawn = (&'static str, Colour, f64, fn(&SizePoint) -> Option<i64>);
 
 /// The last on top.
 const LINES: [Drawn; 3] = [
-    ("fastest", Colour("faint"), 1.0, |point| point.min_ns),
-    ("p99", Colour("s4"), 1.6, |point| point.p99_ns),
-    ("median", Colour("a"), 2.2, |point| point.p50_ns),
+    ("fastest", Colour("faint"), 1.0, |point| Some(point.min_ns)),
+    ("p99", Colour("s4"), 1.6, tables::p99),
+    ("median", Colour("a"), 2.2, |point| Some(point.p50_ns)),
 ];
 
 fn chart(sizes: &[SizePoint], sweep: Option<&Sweep>, what: &str) -> Chart {
     let label = format!("Median and p99 of {what} against message size.");
     let mut chart = Chart::new("sizes", 360, label, (size_axis(sizes), Axis::time(what).log()));
     for (name, colour, width, get) in LINES {
-        let x: Vec<f64> = sizes.iter().map(|point| place(point.bytes)).collect();
-        let y = seconds(sizes.iter().map(get));
-        let tip = |of: &SizePoint| format!("{}: {name} {}", size(of.bytes), time(get(of) as f64));
-        let line = Curve::line(x, y, colour, width).tips(sizes.iter().map(tip).collect());
+        let known: Vec<(&SizePoint, i64)> =
+            sizes.iter().filter_map(|point| Some((point, get(point)?))).collect();
+        if known.is_empty() {
+            continue;
+        }
+        let x: Vec<f64> = known.iter().map(|(point, _)| place(point.bytes)).collect();
+        let y = seconds(known.iter().map(|(_, ns)| *ns));
+        let tip = |(of, ns): &(&SizePoint, i64)| {
+            format!("{}: {name} {}", size(of.bytes), time(*ns as f64))
+        };
+        let line = Curve::line(x, y, colour, width).tips(known.iter().map(tip).collect());
         let is_median = name == "median";
         chart.draw(if is_median { line.dots(Dots::discs(colour, 5.0)) } else { line });
     }

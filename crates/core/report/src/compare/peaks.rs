@@ -2,9 +2,8 @@
 
 use stats::compare::{PeakChange, PeakDifference, PeakMatch, PeakSide};
 
-use crate::peaks::mass;
 use crate::ratios::{range, reason_text};
-use document::{Cell, Column, Row, Table, Unit, points, ratio, time};
+use document::{Cell, Column, Row, Table, Unit, part, points, ratio, time};
 
 /// A line a peak.
 pub(super) fn table(peaks: &[PeakMatch]) -> Table {
@@ -25,7 +24,7 @@ pub(super) fn table(peaks: &[PeakMatch]) -> Table {
 fn row((number, found): (usize, &PeakMatch)) -> Row {
     let at = |side: Option<PeakSide>| Cell::from(side.map(|peak| peak.place_ns));
     let share = |side: Option<PeakSide>| {
-        side.map_or_else(Cell::default, |peak| Cell::new(peak.mass).shown(mass(peak.mass)))
+        side.map_or_else(Cell::default, |peak| Cell::new(peak.mass).shown(part(peak.mass)))
     };
     let difference = |of: Option<PeakDifference>| {
         of.map_or_else(Cell::default, |of| Cell::new(of.by).between(of.interval))
@@ -92,7 +91,7 @@ fn detail(found: &PeakMatch) -> String {
 
 /// Where it is, and how much of the messages it has.
 pub(super) fn cell(peak: &PeakSide) -> String {
-    format!("{} ({} of messages)", time(peak.place_ns), mass(peak.mass))
+    format!("{} ({} of messages)", time(peak.place_ns), part(peak.mass))
 }
 
 /// What became of it.
@@ -123,7 +122,7 @@ fn in_its_region(found: &PeakMatch, other: char) -> String {
         (_, Some(b)) => (b.mass, -found.mass.by),
         _ => (0.0, 0.0),
     };
-    format!("{other} has {} of its messages there", mass((has + by).clamp(0.0, 1.0)))
+    format!("{other} has {} of its messages there", part((has + by).clamp(0.0, 1.0)))
 }
 
 fn place(found: &PeakMatch) -> String {
