@@ -9,11 +9,11 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "\
 It begins with each delay that holds a hundredth of all messages' time, and that of the \
-slowest message: how long it was, which messages it held, and what was seen on the node that they waited for. Then it says what goes with \
-each peak but the largest, and with the slowest 0.1 %: what else the machine did at that moment \
-(every run of bench and warp is watched), what the node was doing, in which columns these \
-messages are alike, whether they come at a known period, and how often an idle core of this \
-machine stalls as long.
+slowest message: how long it was, which messages it held, and what was seen on the node that \
+they waited for. Then it says what goes with each peak but the largest, and with the slowest \
+0.1 %: what else the machine did at that moment (every run of bench and warp is watched), what \
+the node was doing, in which columns these messages are alike, whether they come at a known \
+period, and how often an idle core of this machine stalls as long.
 
 Coincidence proves nothing: to confirm a cause, change it (bench ... --intervene).
 

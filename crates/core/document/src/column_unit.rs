@@ -6,9 +6,10 @@
 //! least: 0.305 µs and 2016 µs are both written as well as they need be.
 //!
 //! One unit does while each figure lies between 0.1 and 9999 of it, so 130 µs beside 511 ms are
-//! 0.130 and 511.0. Three decimals of a microsecond are whole nanoseconds, and clocks step no finer:
-//! there 0.01 does, and 55 ns beside 511 µs are 0.055 and 511.0. A column that spans more would be rows of zeros or of digits: there each figure
-//! keeps a unit of its own, and the head has none.
+//! 0.130 and 511.0. Three decimals of a microsecond are whole nanoseconds, and clocks step no
+//! finer: there 0.01 does, and 55 ns beside 511 µs are 0.055 and 511.0. A column that spans more
+//! would be rows of zeros or of digits: there each figure keeps a unit of its own, and the head has
+//! none.
 
 use std::iter::repeat_n;
 

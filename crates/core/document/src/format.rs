@@ -131,8 +131,8 @@ pub fn six_figures(time: f64) -> String {
     })
 }
 
-/// A part of a whole, `71 %`, below a thousandth with two figures, `0.071 %`; never `0 %` or `100 %`
-/// for what is not quite that.
+/// A part of a whole, `71 %`, below a thousandth with two figures, `0.071 %`; never `0 %` or
+/// `100 %` for what is not quite that.
 pub fn part(part: f64) -> String {
     let percent = part * 100.0;
     match percent {

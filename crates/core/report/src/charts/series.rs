@@ -75,8 +75,8 @@ fn chart(analysis: &Analysis) -> Chart {
     chart
 }
 
-/// The slices that have so many messages; `None` where nothing was sent for so long that a line across
-/// would tell of what was not: between launches.
+/// The slices that have so many messages; `None` where nothing was sent for so long that a line
+/// across would tell of what was not: between launches.
 fn parted(series: &[SeriesBin], least: u64) -> Vec<Option<&SeriesBin>> {
     let Some((first, last)) = series.first().zip(series.last()) else { return Vec::new() };
     let long = ((last.to_ns - first.from_ns) as f64 * GAP) as i64;
