@@ -1,7 +1,6 @@
 //! Planted truth: a 95 % interval must hold it about 95 times in 100, also when messages are not
 //! independent.
 
-#[allow(dead_code)]
 mod launches;
 
 use fourstamp_stats::analysis::Summary;
