@@ -138,7 +138,7 @@ fn what_is_wrong_is_said_once() {
     let said = MPICH.fail(folder.path(), 3, "bench pingpong --transport thread --out run");
     assert!(said.len() == 1 && said[0].contains("all nodes in one process"), "{said:?}");
     let said = MPICH.fail(folder.path(), 3, "bench pingpong --transport tcp --nodes 5 --out run");
-    assert!(said.len() == 1 && said[0].contains("the job has 3 ranks"), "{said:?}");
+    assert!(said.len() == 1 && said[0].contains("the job's 3 ranks"), "{said:?}");
     std::fs::create_dir(folder.path().join("full")).expect("a folder");
     std::fs::write(folder.path().join("full/file"), "").expect("a file");
     let said = MPICH.fail(folder.path(), 2, "bench pingpong --transport tcp --out full");

@@ -53,7 +53,7 @@ fn a_server_lets_in_who_has_the_key_and_ends_cleanly() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let said = text(&output.stdout);
     assert!(said.contains(&address) && said.contains("lends 1024 KiB"), "{said}");
-    assert!(said.contains("2 clients") && said.contains("1 connection was not let in"), "{said}");
+    assert!(said.contains("2 clients") && said.contains("1 connection was refused"), "{said}");
 }
 
 #[test]

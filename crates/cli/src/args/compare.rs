@@ -11,19 +11,20 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   fourstamp compare runs/before runs/after
-  fourstamp compare runs/before runs/after --fail-if 'p99 > +5%'      a gate for CI
-  fourstamp compare --a a1 --b b1 --a a2 --b b2     several runs of each, measured in turn
-  fourstamp compare runs/tcp runs/shm runs/udp      each with each other: which is fastest?
-  fourstamp compare runs/* --reference runs/tcp     each with one of them
-  fourstamp compare --trend runs                    all runs of a folder, by their start
-  fourstamp compare --trend runs --fail-if 'p99 > +5%'     newest against earlier
+  fourstamp compare runs/before runs/after --fail-if 'p99 > +5%'     for CI
+  fourstamp compare --a a1 --b b1 --a a2 --b b2    several runs of each, in turn
+  fourstamp compare runs/tcp runs/shm runs/udp    which is fastest?
+  fourstamp compare runs/* --reference runs/tcp   each with one of them
+  fourstamp compare --trend runs                  a folder's runs by their start
+  fourstamp compare --trend runs --fail-if 'p99 > +5%'   newest against earlier
 
 Two runs or more are compared launch by launch: bench each with --launches 5 or
 more. With --trend, the newest run is compared with earlier runs as these differ
 from each other.
 
-Exit codes: 0 compared, and no condition holds; 1 a condition holds; 2 bad input;
-3 with --strict, a condition that cannot be decided (otherwise that is a warning).")]
+Exit codes: 0 compared, and no condition holds; 1 a condition holds; 2 bad
+input; 3 with --strict, a condition that cannot be decided (otherwise that is a
+warning).")]
 pub struct CompareArgs {
     /// The runs: A, then B; or up to 20; with --trend, runs or folders of runs
     #[arg(
