@@ -65,7 +65,7 @@ pub fn starts(
     Ok(())
 }
 
-/// How many events [`write`] makes of a row: two for an arrow, one for a slice, two for one that
+/// How many events [`write()`] makes of a row: two for an arrow, one for a slice, two for one that
 /// floats, as a message does with each of its stages.
 fn events_of(message: &Message, floats: bool) -> u64 {
     match message.kind {
