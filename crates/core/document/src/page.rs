@@ -33,10 +33,6 @@ const STYLE: &str = concat!(
     include_str!("page/widths.css")
 );
 
-/// Said on paper, where all sections of all runs would be a hundred sheets.
-const PRINTED: &str = "Of each run its first screen is printed. To print all of a run, open it \
-    before, or make a page of it alone.";
-
 /// Write the page; its size is some 200 kB a run.
 ///
 /// # Errors
@@ -65,7 +61,6 @@ pub fn page(document: &Document, out: &mut dyn Write) -> Result<(), DocumentErro
                     @if !document.sections.is_empty() {
                         (sections::sections(own, &document.sections, false))
                     }
-                    @if !document.runs.is_empty() { p.note.printed { (PRINTED) } }
                     @for (id, run) in folded.clone() { (fold(&id, run)) }
                 }
                 (PreEscaped(include_str!("page/foot.html").trim()))
