@@ -19,6 +19,6 @@ fuzz_target!(|text: &str| {
     let mut job = Job::new(ModelSpec::of(&models::PingOptions::default()));
     if config.settle(&[], &mut job).is_ok() {
         let model = job.model.make().expect("ping can be made");
-        let _ = model.agree(&config, &mut job);
+        let _ = config.agree(model.objects(), &mut job);
     }
 });

@@ -31,6 +31,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "format", what: "the code is formatted", quick: true, run: format },
     Step { name: "rules", what: "the rules of docs/ARCHITECTURE.md hold", quick: true, run: rules },
     Step { name: "lints", what: "no compiler or clippy warning", quick: true, run: lints },
+    Step { name: "fuzz", what: "every decoder's fuzz target compiles", quick: true, run: fuzz },
     Step { name: "tests", what: "unit, property and end-to-end tests", quick: true, run: tests },
     Step {
         name: "surface",
@@ -78,7 +79,6 @@ pub const STEPS: &[Step] = &[
         run: readme::run,
     },
     Step { name: "browser", what: "the report in a real browser", quick: false, run: browser },
-    Step { name: "fuzz", what: "every decoder's fuzz target compiles", quick: false, run: fuzz },
     Step {
         name: "dependencies",
         what: "licences, sources, advisories",
