@@ -30,6 +30,8 @@ pub enum Values<'a> {
 pub(crate) struct Slot {
     state: SlotState,
     values: Vec<i64>,
+    /// Times that were refused; see [`Batch::far_stamps`].
+    far: u64,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -64,11 +66,18 @@ impl Batch {
         }
     }
 
+    /// Stamps of these rows that lie farther from the begin of the run than a stamp can, and are
+    /// null here.
+    pub fn far_stamps(&self) -> u64 {
+        let stamps = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs];
+        stamps.iter().filter_map(|field| self.slots.get(*field as usize)).map(|slot| slot.far).sum()
+    }
+
     pub(crate) fn begin(&mut self, rows: usize) {
         self.rows = rows;
         self.slots.resize_with(Field::ALL.len(), Slot::default);
         for slot in &mut self.slots {
-            slot.state = SlotState::Absent;
+            (slot.state, slot.far) = (SlotState::Absent, 0);
         }
     }
 
@@ -80,6 +89,11 @@ impl Batch {
 impl Slot {
     pub fn set_constant(&mut self, value: i64) {
         self.state = SlotState::Constant(value);
+    }
+
+    /// So many times were refused.
+    pub fn refused(&mut self, far: u64) {
+        self.far = far;
     }
 
     /// Empty memory to put one value for each row into.

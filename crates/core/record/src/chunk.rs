@@ -101,11 +101,13 @@ impl Chunk {
             let read = match constant(*field, column, self.rows) {
                 Some(value) => {
                     slot.set_constant(value);
-                    Ok(())
+                    Ok(0)
                 }
                 None => guarded(|| self.read_column(*field, column, slot, scratch)),
             };
-            read.map_err(|what| RecordError::column(&self.file.path, field.name(), what))?;
+            let far =
+                read.map_err(|what| RecordError::column(&self.file.path, field.name(), what))?;
+            batch.slot(*field).0.refused(far);
         }
         Ok(())
     }
@@ -116,7 +118,7 @@ impl Chunk {
         column: &ColumnChunkMetaData,
         slot: &mut Slot,
         scratch: &mut Scratch,
-    ) -> Result<(), ParquetError> {
+    ) -> Result<u64, ParquetError> {
         let code_of: Option<&CodeOf> = match field {
             Field::Kind => Some(&kind_code),
             Field::ArrivedHow => Some(&how_code),
@@ -150,7 +152,8 @@ fn constant(field: Field, column: &ColumnChunkMetaData, rows: usize) -> Option<i
         Statistics::Int32(of) => same(of.min_opt(), of.max_opt()).map(|value| i64::from(*value)),
         Statistics::Int64(of) => {
             let value = same(of.min_opt(), of.max_opt()).copied()?;
-            Some(if field.name().ends_with("_ns") { column_in::time(value) } else { value })
+            // A time that is refused is read, so that it is counted.
+            Some(value).filter(|value| !field.name().ends_with("_ns") || !column_in::is_far(*value))
         }
         Statistics::ByteArray(of) => {
             let name = same(of.min_opt(), of.max_opt())?.data();

@@ -18,7 +18,7 @@ use crate::run_files::{live, messages, run_json};
 use crate::table::{Clocks, Span};
 use crate::unlisted;
 use crate::{Launch, Machine, NodeInfo, NodeSheet, RecordError, RunInfo, State};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// A run whose recording has ended, held alone until it is closed.
@@ -172,13 +172,13 @@ impl Closing {
             }
         };
         let rows = file.finish()?;
-        let Clocks { unknown_rows, spans, .. } = clocks;
+        let Clocks { unknown_rows, unknown_nodes, spans, .. } = clocks;
         for (domain, span) in self.info.domains.iter_mut().zip(spans) {
             domain.answer_for(span);
         }
         self.info.lost.unmatched_sends += unmatched.0;
         self.info.lost.unmatched_receives += unmatched.1;
-        self.info.lost.rows_of_unknown_nodes += unknown_rows;
+        self.info.lost.add_unknown(unknown_rows, unknown_nodes);
         note_lost(&mut self.info, sheet, &lost);
         Ok((rows, lost.dropped))
     }
@@ -287,6 +287,6 @@ impl<'a> Clocks<'a> {
             .map(|domain| domain.model.as_ref().map(|model| model.cursor()))
             .collect();
         let spans = vec![Span::default(); domains.len()];
-        Clocks { cursors, domain_of, spans, unknown_rows: 0 }
+        Clocks { cursors, domain_of, spans, unknown_rows: 0, unknown_nodes: BTreeSet::new() }
     }
 }

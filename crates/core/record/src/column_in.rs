@@ -23,7 +23,7 @@ pub(crate) struct Scratch {
 }
 
 /// Read a column of `rows` rows into `values`, which is empty: [`NULL`] for null, the bits of a
-/// double, and for a column of names what `code_of` says.
+/// double, and for a column of names what `code_of` says. Returns how many times were too far off.
 pub(crate) fn read(
     file: &File,
     column: &ColumnChunkMetaData,
@@ -31,12 +31,12 @@ pub(crate) fn read(
     code_of: Option<&CodeOf>,
     scratch: &mut Scratch,
     values: &mut Vec<i64>,
-) -> Result<(), ParquetError> {
+) -> Result<u64, ParquetError> {
     let bytes = ColumnBytes::read(file, column.byte_range())?;
     let pages = SerializedPageReader::new(Arc::new(bytes), column, rows, None)?;
     if let Some(code_of) = code_of {
         codes::read(pages, column, rows, code_of, values)?;
-        return check_length(values, rows);
+        return check_length(values, rows).map(|()| 0);
     }
     let Scratch { levels, ints, doubles } = scratch;
     match column.column_type() {
@@ -55,17 +55,26 @@ pub(crate) fn read(
     if column.column_descr().max_def_level() > 0 && has_nulls(column) {
         expand(values, levels, rows)?;
     }
+    let mut far = 0;
     if column.column_descr().name().ends_with("_ns") {
-        values.iter_mut().for_each(|value| *value = time(*value));
+        for value in values.iter_mut() {
+            far += u64::from(is_far(*value));
+            *value = time(*value);
+        }
     }
-    check_length(values, rows)
+    check_length(values, rows).map(|()| far)
 }
 
 /// A time as it is read: one that lies further from the run's begin than 73 years was never a time
 /// of a run, and differences of such would not fit 64 bits.
-pub(crate) fn time(ns: i64) -> i64 {
+fn time(ns: i64) -> i64 {
+    if is_far(ns) { NULL } else { ns }
+}
+
+/// Whether there is a time, and it is so far off.
+pub(crate) fn is_far(ns: i64) -> bool {
     const FAR_NS: u64 = 1 << 61;
-    if ns.unsigned_abs() > FAR_NS { NULL } else { ns }
+    ns != NULL && ns.unsigned_abs() > FAR_NS
 }
 
 fn check_length(values: &[i64], rows: usize) -> Result<(), ParquetError> {

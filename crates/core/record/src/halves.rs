@@ -26,8 +26,8 @@ pub(crate) struct Joined {
 /// Where joined rows go, as words of the receiver's schema.
 type Out<'a> = dyn FnMut(&[u64]) -> Result<(), RecordError> + 'a;
 
-/// Give `out` each message that node `sheet` received, and those sent to it that it did not
-/// receive. `partners` are the sheets of its launch, itself among them.
+/// Give `out` each message that node `sheet` received, those sent to it that it did not receive, and
+/// those that it sent to nodes of which there is nothing. `partners` are the sheets of its launch, itself among them.
 pub(crate) fn join<'a>(
     live: &Path,
     sheet: &NodeSheet,
@@ -46,7 +46,12 @@ pub(crate) fn join<'a>(
         for words in rows.chunks_exact(stride) {
             match half_of(words, sheet.node) {
                 Half::Whole => out(words)?,
-                Half::Send => {}
+                Half::Send { dst } if sends.contains_key(&dst) => {}
+                // Nobody else will keep it: that node never joined.
+                Half::Send { .. } => {
+                    joined.unmatched_sends += 1;
+                    out(words)?;
+                }
                 Half::Receive { src } => {
                     match sends.get_mut(&src).map(Sends::next).transpose()?.flatten() {
                         Some(send) => out(&merge(send, words))?,
@@ -73,7 +78,7 @@ pub(crate) fn join<'a>(
 /// Which side of a message a row is, as its node wrote it.
 enum Half {
     Whole,
-    Send,
+    Send { dst: u32 },
     Receive { src: u32 },
 }
 
@@ -81,7 +86,7 @@ fn half_of(words: &[u64], node: u32) -> Half {
     let base: &[u64; BASE_WORDS] = words[..BASE_WORDS].try_into().expect("a row has its base");
     match Row::unpack(base) {
         Some(row) if row.taken == ABSENT && row.arrived == ABSENT && u32::from(row.src) == node => {
-            Half::Send
+            Half::Send { dst: u32::from(row.dst) }
         }
         Some(row) if row.ready == ABSENT && row.sent == ABSENT && u32::from(row.dst) == node => {
             Half::Receive { src: u32::from(row.src) }
@@ -127,7 +132,9 @@ impl Sends {
             while let Some(words) = self.waiting.get(self.at..self.at + self.stride) {
                 self.at += self.stride;
                 let dst = (words[5] >> 16) as u16;
-                if u32::from(dst) == self.dst && matches!(half_of(words, self.src), Half::Send) {
+                if u32::from(dst) == self.dst
+                    && matches!(half_of(words, self.src), Half::Send { .. })
+                {
                     self.row.clear();
                     self.row.extend(&words[..BASE_WORDS]);
                     self.row.extend(

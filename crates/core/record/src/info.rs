@@ -106,6 +106,8 @@ pub struct Lost {
     pub rows_without_sheet: u64,
     /// Rows that name a node of which there is no sheet; its stamps are null.
     pub rows_of_unknown_nodes: u64,
+    /// Which nodes those are, of any launch; ascending.
+    pub unknown_nodes: Vec<u32>,
 }
 
 /// One launch: a fresh set of processes.
@@ -276,6 +278,14 @@ impl Lost {
     /// Whether the record is complete.
     pub fn is_nothing(&self) -> bool {
         *self == Lost::default()
+    }
+
+    /// So many more rows named nodes of which there is no sheet, and these are the nodes.
+    pub(crate) fn add_unknown(&mut self, rows: u64, nodes: impl IntoIterator<Item = u32>) {
+        self.rows_of_unknown_nodes += rows;
+        self.unknown_nodes.extend(nodes);
+        self.unknown_nodes.sort_unstable();
+        self.unknown_nodes.dedup();
     }
 }
 

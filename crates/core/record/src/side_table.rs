@@ -173,7 +173,7 @@ impl SideReader {
                 }
                 _ => column_in::read(file, chunk, rows, None, scratch, &mut values),
             });
-            done.map(|()| values).map_err(|what| RecordError::column(path, column.name, what))
+            done.map(|_| values).map_err(|what| RecordError::column(path, column.name, what))
         };
         columns.iter().map(read).collect()
     }

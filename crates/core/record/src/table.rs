@@ -3,6 +3,7 @@
 use crate::row::ABSENT;
 use crate::{ArrivedClock, BASE_WORDS, Column, Field, NULL, Row, Schema};
 use clock::{Cursor, Ticks};
+use std::collections::BTreeSet;
 
 /// Rows of a row group: enough that page and chunk heads do not matter, few enough that a reader's
 /// memory stays small.
@@ -26,6 +27,8 @@ pub(crate) struct Clocks<'a> {
     pub spans: Vec<Span>,
     /// Rows that named a node without a sheet.
     pub unknown_rows: u64,
+    /// Those nodes.
+    pub unknown_nodes: BTreeSet<u32>,
 }
 
 /// The stamps of a domain that were put on the timeline, as far as their error can grow with them.
@@ -159,7 +162,7 @@ impl Clocks<'_> {
         let src = self.domain(row.src);
         let dst = if row.dst == row.src { src } else { self.domain(row.dst) };
         if src.is_none() || dst.is_none() {
-            self.unknown_rows += 1;
+            self.note_unknown(row);
         }
         let arrived = match row.arrived_clock {
             ArrivedClock::Receiver => self.place(dst, row.arrived),
@@ -170,6 +173,14 @@ impl Clocks<'_> {
             self.spans[domain].reach(Ticks(row.taken));
         }
         [self.place(src, row.ready), self.place(src, row.sent), arrived, self.place(dst, row.taken)]
+    }
+
+    #[cold]
+    fn note_unknown(&mut self, row: &Row) {
+        self.unknown_rows += 1;
+        let unknown = [row.src, row.dst].into_iter().filter(|node| self.domain(*node).is_none());
+        let unknown: Vec<u32> = unknown.map(u32::from).collect();
+        self.unknown_nodes.extend(unknown);
     }
 
     fn domain(&self, node: u16) -> Option<usize> {

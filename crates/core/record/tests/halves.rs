@@ -105,6 +105,47 @@ fn a_receive_without_a_send_is_kept_and_counted() {
 }
 
 #[test]
+fn a_node_that_never_joined_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let run = RunFolder::create(&path, RunInfo::new("test")).unwrap();
+    let mut sender = run.stamper(0, true, RecorderOptions::default()).unwrap();
+    for to in [7, 3, 7] {
+        sender.log_sent(to, sender.now(), sender.now(), 8);
+    }
+    sender.finish().unwrap();
+    let lost = run.close().unwrap().lost;
+    assert_eq!((lost.rows_of_unknown_nodes, lost.unknown_nodes), (3, vec![3, 7]));
+    assert_eq!(lost.unmatched_sends, 3);
+}
+
+#[test]
+fn stamps_that_lie_too_far_from_the_run_are_null_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let run = RunFolder::create(&path, RunInfo::new("test")).unwrap();
+    let (sender, mut receiver) = (run.node(0).unwrap(), run.node(1).unwrap());
+    let ready = sender.now();
+    // Three centuries at the rate of any processor.
+    let far = Ticks(1 << 63);
+    for (sent, arrived) in [(ready, far), (far, ready), (ready, ready), (far, far)] {
+        receiver.taken(&sender.header(1, ready, sent), arrived, 8);
+    }
+    sender.finish().unwrap();
+    receiver.finish().unwrap();
+    run.close().unwrap();
+    let chunk = &Run::open(&path).unwrap().chunks()[0];
+    let mut batch = Batch::new();
+    chunk.read(&[Field::ReadyNs, Field::SentNs, Field::ArrivedNs], &mut batch).unwrap();
+    assert_eq!(batch.far_stamps(), 4);
+    let nulls = |field| batch.column(field).iter(4).filter(|ns| *ns == NULL).count();
+    assert_eq!([Field::ReadyNs, Field::SentNs, Field::ArrivedNs].map(nulls), [0, 2, 2]);
+    // Memory that is used again forgets them.
+    chunk.read(&[Field::ReadyNs], &mut batch).unwrap();
+    assert_eq!(batch.far_stamps(), 0);
+}
+
+#[test]
 fn nodes_of_one_run_record_from_their_own_handles() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
