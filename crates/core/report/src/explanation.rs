@@ -29,7 +29,7 @@ pub fn explanation(
     let mut opening = vec![
         Block::Eyebrow(vec![facts.title()]),
         which_messages(facts, analysis),
-        Block::Finding(finding_sentence(analysis)),
+        Block::Finding(finding_sentence(facts, analysis)),
     ];
     opening.extend(idle_sentence(&explanation.idle).map(|text| Block::Note(None, text)));
     if explanation.watched.0 == 0 {

@@ -80,6 +80,8 @@ pub struct Lost {
     pub rows_without_sheet: u64,
     /// Messages that name a node of which nothing is known.
     pub rows_of_unknown_nodes: u64,
+    /// Those nodes; an older run does not say.
+    pub unknown_nodes: Vec<u32>,
     /// Times that measuring stopped to write a full buffer out.
     pub pauses: u64,
     /// What failed, one line each.
@@ -313,6 +315,7 @@ fn lost(info: &RunInfo) -> Lost {
         unmatched_receives: lost.unmatched_receives,
         rows_without_sheet: lost.rows_without_sheet,
         rows_of_unknown_nodes: lost.rows_of_unknown_nodes,
+        unknown_nodes: lost.unknown_nodes.clone(),
         pauses: info.nodes().map(|(_, node)| node.pauses).sum(),
         failures: info.failures.clone(),
     }

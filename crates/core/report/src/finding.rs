@@ -1,35 +1,63 @@
 //! The answer in words: where the time went, what the slowest messages did, and what was lost.
 
+mod unsplit;
+
 use stats::analysis::{Analysis, Finding, Stage, Summary};
 
 use crate::facts::{Facts, Lost};
 use crate::palette::{PARTS, name, title};
+use crate::story::begin;
 use document::{NONE, counted, part, time};
 
-/// Which stage is the largest, of the messages and of the time, in one sentence.
-pub fn finding_sentence(analysis: &Analysis) -> String {
-    let Some(finding) = &analysis.finding else {
-        return without_finding(analysis);
-    };
-    if !are_shares(finding) {
-        return negative_sentence(analysis);
+/// Which stage is the largest, of the messages and of the time, in one sentence. Where stages tie,
+/// it picks none.
+pub fn finding_sentence(facts: &Facts, analysis: &Analysis) -> String {
+    match &analysis.finding {
+        None => unsplit::sentence(facts, analysis),
+        Some(finding) if are_shares(finding) => format!("{}.", clauses(finding).join("; ")),
+        Some(_) => negative_sentence(analysis),
     }
+}
+
+/// From so many messages without a largest stage on, their part is said.
+const WITHOUT_LARGEST: f64 = 0.01;
+
+/// What it says: of the time, of the messages where that is not the same, of those that tie.
+fn clauses(finding: &Finding) -> Vec<String> {
     let (time, messages) = finding.largest();
+    let (time, messages) = (part(time), (messages > 0.0).then(|| part(messages)));
     let (usual, of) = finding.usual();
-    let (stage, time, messages) = (title(finding.stage), part(time), part(messages));
-    if usual == finding.stage || of <= 0.0 {
-        return format!(
-            "{stage} is the largest stage of {messages} of the messages and takes {time} of the \
-            total time."
-        );
+    let leaders = finding.most_time();
+    let of_time = match (&leaders[..], messages) {
+        ([one], Some(messages)) => format!(
+            "{} is the largest stage of {messages} of the messages and takes {time} of the total \
+            time",
+            title(*one)
+        ),
+        ([one], None) => format!("{} takes {time} of the total time", title(*one)),
+        _ => format!("{} each take {time} of the total time", begin(&named(&leaders))),
+    };
+    let of = part(of);
+    let of_messages = match &usual[..] {
+        [] => Some("no message has a stage longer than both others".to_owned()),
+        [one] if leaders == [*one] => None,
+        [one] => Some(format!("{} is the largest of {of} of the messages", name(*one))),
+        _ => Some(format!("{} are each the largest of {of} of the messages", named(&usual))),
+    };
+    let ties = finding.without_largest();
+    let ties = (ties >= WITHOUT_LARGEST && !usual.is_empty())
+        .then(|| format!("{} of the messages have no stage longer than both others", part(ties)));
+    [Some(of_time), of_messages, ties].into_iter().flatten().collect()
+}
+
+/// `send wait and transit`.
+fn named(stages: &[Stage]) -> String {
+    let names: Vec<&str> = stages.iter().map(|stage| name(*stage)).collect();
+    match &names[..] {
+        [] => NONE.to_owned(),
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        _ => names.concat(),
     }
-    format!(
-        "{stage} is the largest stage of {messages} of the messages and takes {time} of the total \
-        time; {} is the largest of \
-         {} of the messages.",
-        name(usual),
-        part(of)
-    )
 }
 
 /// Whether the parts of the time are parts: none is negative, so none is more than the whole.
@@ -110,11 +138,15 @@ pub(crate) fn losses(facts: &Facts, analysis: &Analysis) -> Vec<String> {
             ));
         }
     }
+    if anomalies.far_stamps > 0 {
+        lines.push(format!("{}.", begin(&unsplit::far(anomalies.far_stamps))));
+    }
     lines
 }
 
 fn lost_lines(lost: &Lost) -> Vec<String> {
     let mut lines = Vec::new();
+    let unknown = &unsplit::of_unknown(&lost.unknown_nodes);
     let counts = [
         (lost.dropped, "message", "dropped because a buffer was full"),
         (lost.damaged_chunks, "damaged chunk", "of the live logs left out"),
@@ -127,7 +159,7 @@ fn lost_lines(lost: &Lost) -> Vec<String> {
             "message",
             "not read, because their node's description is missing",
         ),
-        (lost.rows_of_unknown_nodes, "message", "of a node of which nothing is known"),
+        (lost.rows_of_unknown_nodes, "message", unknown),
         (lost.pauses, "pause", "of the measurement to write a full buffer out"),
     ];
     lines.extend(
@@ -171,23 +203,6 @@ fn of(n: u64, analysis: &Analysis) -> String {
     format!("{} ({})", counted(n, "message"), part(n as f64 / whole))
 }
 
-fn without_finding(analysis: &Analysis) -> String {
-    if let Some(cycles) = &analysis.cycles
-        && analysis.messages == 0
-    {
-        return format!("Only whole cycles were recorded: {}.", median_words(&cycles.summary));
-    }
-    match analysis.stage(Stage::EndToEnd) {
-        _ if analysis.messages == 0 => "No message was recorded.".to_owned(),
-        Some(view) => format!(
-            "No message has all four stamps, so the time cannot be split into stages; end to end, \
-            {}.",
-            median_words(&view.summary)
-        ),
-        None => "No message has all four stamps, so there is no time to show.".to_owned(),
-    }
-}
-
 fn median_words(summary: &Summary) -> String {
     match quantile(summary, 0.5) {
         Some(ns) => format!("the median is {}", time(ns as f64)),
@@ -201,8 +216,8 @@ pub(crate) fn largest(finding: Option<&Finding>) -> [String; 2] {
     let Some(finding) = finding else { return [NONE.to_owned(), NONE.to_owned()] };
     let (usual, of) = finding.usual();
     [
-        format!("{} {}", name(usual), part(of)),
-        format!("{} {}", name(finding.stage), part(finding.largest().0)),
+        if usual.is_empty() { NONE.to_owned() } else { format!("{} {}", named(&usual), part(of)) },
+        format!("{} {}", named(&finding.most_time()), part(finding.largest().0)),
     ]
 }
 
@@ -272,30 +287,35 @@ fn most_common(runs: &[(&Facts, &Analysis)]) -> String {
     if found.is_empty() {
         return "No run can be split into stages.".to_owned();
     }
-    let by_messages = commonest(found.iter().map(|finding| finding.usual().0).collect());
-    let by_time = commonest(found.iter().map(|finding| finding.stage).collect());
+    let by_messages = commonest(found.iter().map(|finding| finding.usual().0));
+    let by_time = commonest(found.iter().map(|finding| finding.most_time()));
     let (of_messages, of_time) =
         (in_runs(by_messages.1, found.len()), in_runs(by_time.1, found.len()));
-    if by_messages == by_time {
+    if by_messages == by_time && by_time.0.len() == 1 {
         return format!(
             "{} is most often a message's largest stage, and takes the largest share of the time, \
             each {of_time}.",
-            title(by_time.0)
+            begin(&named(&by_time.0))
         );
     }
-    format!(
-        "{} is most often a message's largest stage {of_messages}; {} takes the largest share of \
-        the time {of_time}.",
-        title(by_messages.0),
-        name(by_time.0)
-    )
+    let often = match &by_messages.0[..] {
+        [] => "No run has a stage that is most often a message's largest".to_owned(),
+        [one] => format!("{} is most often a message's largest stage {of_messages}", title(*one)),
+        several => format!(
+            "{} are most often a message's largest stage {of_messages} each",
+            begin(&named(several))
+        ),
+    };
+    let (takes, each) = if by_time.0.len() > 1 { ("take", " each") } else { ("takes", "") };
+    format!("{often}; {} {takes} the largest share of the time {of_time}{each}.", named(&by_time.0))
 }
 
-/// The stage that comes most often, and how often.
-fn commonest(stages: Vec<Stage>) -> (Stage, usize) {
-    let count = |stage: Stage| stages.iter().filter(|other| **other == stage).count();
-    let most = PARTS.into_iter().max_by_key(|stage| count(*stage)).unwrap_or(Stage::Transit);
-    (most, count(most))
+/// The stages that lead most runs, and how many; several where they lead equally many.
+fn commonest(leaders: impl Iterator<Item = Vec<Stage>>) -> (Vec<Stage>, usize) {
+    let all: Vec<Stage> = leaders.flatten().collect();
+    let count = |stage: &Stage| all.iter().filter(|other| *other == stage).count();
+    let most = PARTS.iter().map(count).max().unwrap_or(0);
+    (PARTS.into_iter().filter(|stage| most > 0 && count(stage) == most).collect(), most)
 }
 
 fn in_runs(n: usize, of: usize) -> String {
@@ -335,10 +355,49 @@ mod tests {
         let finding = Some(finding);
         let analysis = Analysis { messages: 200, finding, anomalies, ..Analysis::default() };
         assert_eq!(
-            plain(&finding_sentence(&analysis)),
+            plain(&finding_sentence(&Facts::default(), &analysis)),
             "Send wait is negative in 150 messages (75 %), so shares mean nothing."
         );
         assert!(stage_shares(&analysis).is_empty() && tail_sentence(&analysis).is_none());
+    }
+
+    #[test]
+    fn a_tie_is_said_and_none_is_picked() {
+        let said = |time, messages| {
+            let (stage, tail_stage) = (Stage::Transit, Stage::Transit);
+            let (tail_share, tail_weight) = (0.5, 0.1);
+            let finding = Finding { stage, time, messages, tail_stage, tail_share, tail_weight };
+            plain(&clauses(&finding).join("; "))
+        };
+        assert_eq!(
+            said([0.5, 0.5, 0.0], [0.25, 0.25, 0.0]),
+            "Send wait and transit each take 50 % of the total time; send wait and transit are \
+            each the largest of 25 % of the messages; 50 % of the messages have no stage longer \
+            than both others"
+        );
+        assert_eq!(
+            said([0.1, 0.6, 0.3], [0.0; 3]),
+            "Transit takes 60 % of the total time; no message has a stage longer than both others"
+        );
+        assert_eq!(
+            said([0.1, 0.6, 0.3], [0.1, 0.4, 0.4]),
+            "Transit is the largest stage of 40 % of the messages and takes 60 % of the total \
+            time; transit and receive wait are each the largest of 40 % of the messages; 10 % of \
+            the messages have no stage longer than both others"
+        );
+        assert_eq!(
+            said([0.1, 0.6, 0.3], [0.1, 0.895, 0.0]),
+            "Transit is the largest stage of 90 % of the messages and takes 60 % of the total time"
+        );
+    }
+
+    #[test]
+    fn runs_of_which_as_many_are_led_by_one_stage_as_by_another_name_both() {
+        let one = vec![Stage::Transit];
+        let (both, other) = (vec![Stage::Transit, Stage::ReceiveWait], vec![Stage::ReceiveWait]);
+        assert_eq!(commonest([one.clone(), other].into_iter()), (both.clone(), 1));
+        assert_eq!(commonest([one.clone(), both].into_iter()), (one, 2));
+        assert_eq!(commonest([vec![]].into_iter()), (vec![], 0));
     }
 
     #[test]

@@ -28,10 +28,11 @@ pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
     let message_is = about.map(|part| part.message_is).unwrap_or_default();
     let unknown = parts.iter().find_map(|part| part.stages.clone());
     let is_known = unknown.is_none();
-    let messages = (below && is_conclusive(facts))
-        .then(|| unknown.unwrap_or_else(|| format!("{message_is}{}", finding_sentence(analysis))));
+    let messages = (below && is_conclusive(facts)).then(|| {
+        unknown.unwrap_or_else(|| format!("{message_is}{}", finding_sentence(facts, analysis)))
+    });
     let sentence = facts.product.warning.clone().or(said).or(sizes);
-    blocks.push(Block::Finding(sentence.unwrap_or_else(|| finding_sentence(analysis))));
+    blocks.push(Block::Finding(sentence.unwrap_or_else(|| finding_sentence(facts, analysis))));
     let leads = [messages, tail(facts, analysis).filter(|_| is_known)];
     blocks.extend(leads.into_iter().flatten().map(Block::Lead));
     let lost = losses(facts, analysis);

@@ -282,7 +282,7 @@ fn same_words(analysis: &Analysis, wanted: &[Message], all: usize, named: &str) 
     for text in [&shown, &told] {
         assert!(text.contains(&of_all), "{named}: no '{of_all}' in\n{text}");
         if !wanted.is_empty() {
-            let sentence = flat(&finding_sentence(analysis));
+            let sentence = flat(&finding_sentence(&facts, analysis));
             assert!(text.contains(&sentence), "{named}: no '{sentence}' in\n{text}");
         }
     }
@@ -330,7 +330,7 @@ fn a_minority_that_dominates_the_time_is_told_as_two_figures() {
     let messages: Vec<Message> = (0..10_000).map(message).collect();
     assert_eq!(messages.iter().filter(|message| message.largest() == Some(2)).count(), 9);
     assert_eq!(
-        flat(&finding_sentence(&analyse(&messages, &Filter::default()))),
+        flat(&finding_sentence(&Facts::default(), &analyse(&messages, &Filter::default()))),
         "Receive wait is the largest stage of 0.090 % of the messages and takes 61 % of the total \
         time; transit is the largest of \
          over 99.9 % of the messages."

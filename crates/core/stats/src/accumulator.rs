@@ -130,6 +130,7 @@ impl Accumulator {
     /// Take in a batch. It should hold [`FIELDS`](crate::FIELDS); what depends on a column that it
     /// lacks is left out.
     pub fn add(&mut self, batch: &Batch, at: Position) {
+        self.gathered.messages.anomalies.far_stamps += batch.far_stamps();
         self.add_columns(&Columns::of(batch), at);
     }
 

@@ -73,12 +73,27 @@ impl Finding {
         (self.time[at], self.messages[at])
     }
 
-    /// The stage that is the largest of most messages, and of what part of them.
-    pub fn usual(&self) -> (Stage, f64) {
-        let most =
-            (0..3).max_by(|a, b| self.messages[*a].total_cmp(&self.messages[*b])).unwrap_or(0);
-        (PARTS[most], self.messages[most])
+    /// The stages that have most of the time: several where they have the same.
+    pub fn most_time(&self) -> Vec<Stage> {
+        leaders(&self.time)
     }
+
+    /// The stages that are the largest of most messages, and of what part of them each. Several
+    /// where they are so equally often, none where no message has a stage longer than the others.
+    pub fn usual(&self) -> (Vec<Stage>, f64) {
+        let most = self.messages.into_iter().fold(0.0, f64::max);
+        (if most > 0.0 { leaders(&self.messages) } else { Vec::new() }, most)
+    }
+
+    /// The part of the messages in which no stage is longer than both others.
+    pub fn without_largest(&self) -> f64 {
+        (1.0 - self.messages.iter().sum::<f64>()).max(0.0)
+    }
+}
+
+fn leaders(of: &[f64; 3]) -> Vec<Stage> {
+    let most = of.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    PARTS.into_iter().zip(of).filter(|(_, value)| **value == most).map(|(stage, _)| stage).collect()
 }
 
 /// The stages that end to end consists of, in the order of their letters.
@@ -118,6 +133,10 @@ pub struct Anomalies {
     /// Messages whose transit is smaller than the clocks' error bound, so that its sign proves
     /// nothing.
     pub within_clock_error: u64,
+    /// Stamps of the run, of all its rows, that lie farther from its begin than a stamp can: 73
+    /// years. They are among the missing.
+    #[serde(default)]
+    pub far_stamps: u64,
 }
 
 /// Which stage is the largest: of the time, and of how many messages. Of the messages with all four

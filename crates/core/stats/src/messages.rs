@@ -168,6 +168,7 @@ impl Anomalies {
         self.bracketed += other.bracketed;
         self.modelled += other.modelled;
         self.within_clock_error += other.within_clock_error;
+        self.far_stamps += other.far_stamps;
     }
 
     /// Count how `arrived` came about; the codes are those of the record.

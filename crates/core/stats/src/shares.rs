@@ -187,9 +187,26 @@ mod tests {
         assert_eq!((finding.stage, finding.tail_stage), (Stage::Transit, Stage::ReceiveWait));
         assert!((finding.largest().1 - 0.999).abs() < 1e-12);
         assert_eq!(finding.messages, [0.0, 0.999, 0.001]);
-        assert_eq!(finding.usual(), (Stage::Transit, 0.999));
+        assert_eq!(finding.usual(), (vec![Stage::Transit], 0.999));
         assert!((finding.tail_share - 0.99).abs() < 1e-9);
         assert!((finding.tail_weight - 1_000_000.0 / (9_990_000.0 + 1_000_000.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn stages_that_are_largest_equally_often_are_all_named() {
+        // Half of the messages tie outright; of the others two stages are each largest once.
+        let stages = [[10, 5, 5, 0], [10, 5, 5, 0], [10, 8, 1, 1], [10, 1, 8, 1]];
+        let mut shares = Shares::default();
+        let column = |at: usize| stages.iter().map(|row| row[at]).collect::<Vec<i64>>();
+        shares.add([column(0), column(1), column(2), column(3)].each_ref().map(Vec::as_slice));
+        let finding = shares.finding().unwrap();
+        let both = vec![Stage::SendWait, Stage::Transit];
+        assert_eq!((finding.most_time(), finding.usual()), (both.clone(), (both, 0.25)));
+        assert_eq!(finding.without_largest(), 0.5);
+        let mut ties = Shares::default();
+        ties.add([&[10], &[5], &[5], &[0]]);
+        let finding = ties.finding().unwrap();
+        assert_eq!((finding.usual(), finding.without_largest()), ((Vec::new(), 0.0), 1.0));
     }
 
     #[test]
