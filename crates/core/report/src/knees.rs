@@ -1,13 +1,15 @@
 //! Knees, LogGP parameters and packets in words and tables.
 
-use stats::analysis::{Analysis, Knee, NoFit, Parameter, Segment, Sweep};
+use stats::analysis::{Analysis, Knee, NoFit, Parameter, Segment, SizePoint, Sweep};
 
 use document::{Block, Cell, Column, Row, Table, Unit, part, size, time};
 
 /// What a sweep is about: how the time grows with the size. `None` for what is no sweep.
 pub(crate) fn headline(analysis: &Analysis) -> Option<String> {
     let sweep = analysis.sweep.as_ref()?;
-    let (first, last) = analysis.sizes.first().zip(analysis.sizes.last())?;
+    let mut sizes = analysis.sizes.iter().filter(|point| point.is_enough());
+    let first = sizes.next()?;
+    let last = sizes.next_back()?;
     let what = if analysis.cycles.is_some() { "cycle" } else { "message" };
     let largest = sweep.knees.iter().max_by(|a, b| a.jump.abs().total_cmp(&b.jump.abs()));
     let how = match (sweep.knees.len(), largest) {
@@ -15,14 +17,36 @@ pub(crate) fn headline(analysis: &Analysis) -> Option<String> {
         (n, Some(knee)) => format!(", with {n} knees, the largest {}", bracket(knee)),
         (_, None) => ", along a straight line".to_owned(),
     };
+    let few = too_few(&analysis.sizes).map_or_else(String::new, |text| format!(" {text}."));
     Some(format!(
-        "The median {what} takes {} with {} and {} with {}{how}.",
+        "The median {what} takes {} with {} and {} with {}{how}.{few}",
         time(first.p50_ns as f64),
         size(first.bytes),
         time(last.p50_ns as f64),
         size(last.bytes)
     ))
 }
+
+/// Sizes that are named; the rest is a number.
+const NAMED: usize = 5;
+
+/// Which sizes take no part in knees and jumps, as they have too few messages; `None` if all do.
+pub(crate) fn too_few(sizes: &[SizePoint]) -> Option<String> {
+    let few: Vec<String> =
+        sizes.iter().filter(|point| !point.is_enough()).map(|point| size(point.bytes)).collect();
+    let which = match few.len() {
+        0 => return None,
+        n if n == sizes.len() => {
+            return Some(format!("All sizes have {FEWER}, too few to look for knees"));
+        }
+        n if n <= NAMED => few.join(", "),
+        n => format!("{} and {} more", few[..NAMED].join(", "), n - NAMED),
+    };
+    let have = if few.len() == 1 { "size has" } else { "sizes have" };
+    Some(format!("{} {have} {FEWER} and no part in the knees: {which}", few.len()))
+}
+
+const FEWER: &str = "fewer than ten messages";
 
 /// What to see of a sweep's knees.
 pub(crate) fn sentence(sweep: &Sweep, what: &str) -> String {
@@ -171,4 +195,33 @@ fn percent(jump: f64) -> String {
 
 fn relative(jump: f64) -> String {
     format!("{}{}", if jump < 0.0 { "−" } else { "+" }, percent(jump))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use document::plain;
+
+    #[test]
+    fn sizes_of_too_few_messages_are_named() {
+        let point =
+            |bytes, count| SizePoint { bytes, count, p50_ns: 1, p99_ns: 1, min_ns: 1, jump: 0.0 };
+        let said = |counts: &[u64]| {
+            let sizes = counts.iter().zip(1..).map(|(count, bytes)| point(bytes, *count));
+            too_few(&sizes.collect::<Vec<_>>()).map(|text| plain(&text))
+        };
+        assert_eq!(said(&[10, 11]), None);
+        assert_eq!(
+            said(&[9, 10, 1]).as_deref(),
+            Some("2 sizes have fewer than ten messages and no part in the knees: 1 B, 3 B")
+        );
+        assert_eq!(
+            said(&[9, 10]).as_deref(),
+            Some("1 size has fewer than ten messages and no part in the knees: 1 B")
+        );
+        let many = said(&[9, 9, 9, 9, 9, 9, 9, 10]).expect("some are too few");
+        assert!(many.ends_with(": 1 B, 2 B, 3 B, 4 B, 5 B and 2 more"), "{many}");
+        let all = said(&[9; 7]).expect("all are too few");
+        assert_eq!(all, "All sizes have fewer than ten messages, too few to look for knees");
+    }
 }

@@ -393,6 +393,14 @@ pub struct SizePoint {
     pub p99_ns: i64,
     /// Fastest.
     pub min_ns: i64,
-    /// Median relative to that of the next smaller size, minus one; 0 for the first.
+    /// Median relative to that of the next smaller size of enough messages, minus one; 0 for the
+    /// first, and for a size of too few.
     pub jump: f64,
+}
+
+impl SizePoint {
+    /// Whether there are enough messages of it to speak of knees and jumps.
+    pub fn is_enough(&self) -> bool {
+        self.count >= crate::knees::MESSAGES_LEAST
+    }
 }

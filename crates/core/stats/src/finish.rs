@@ -170,12 +170,13 @@ fn sizes(by_bytes: &Grouping) -> Vec<SizePoint> {
     for (key, group) in by_bytes.groups() {
         let times = &group.stages[0];
         let [p50_ns, p99_ns] = times.quantiles(&[0.5, 0.99])[..] else { continue };
-        let jump = match points.last() {
-            Some(last) if last.p50_ns != 0 => p50_ns as f64 / last.p50_ns as f64 - 1.0,
-            _ => 0.0,
-        };
         let (bytes, count, min_ns) = (key.0.unsigned_abs(), times.count(), times.moments().min);
-        points.push(SizePoint { bytes, count, p50_ns, p99_ns, min_ns, jump });
+        let mut point = SizePoint { bytes, count, p50_ns, p99_ns, min_ns, jump: 0.0 };
+        let before = points.iter().rev().find(|point| point.is_enough() && point.p50_ns != 0);
+        if let Some(before) = before.filter(|_| point.is_enough()) {
+            point.jump = p50_ns as f64 / before.p50_ns as f64 - 1.0;
+        }
+        points.push(point);
     }
     points
 }

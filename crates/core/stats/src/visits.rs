@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::distribution::BlockDistribution;
 use crate::groups::{Counted, Grouping};
-use crate::knees::Point;
+use crate::knees::{MESSAGES_LEAST, Point};
 
 /// Pairs of size and block at most: a sweep of 500 sizes visited sixteen times.
 const PAIRS_MOST: usize = 8192;
@@ -43,7 +43,8 @@ impl Visits {
         }
     }
 
-    /// The sizes of `all`, whose stage A is of the same times, each with its visits.
+    /// The sizes of `all`, whose stage A is of the same times, each with its visits; without those of
+    /// too few messages.
     pub fn points(&self, all: &Grouping) -> Vec<Point> {
         let point = |(key, group): ((i64, i64), &crate::groups::Group)| {
             let visits = self.by.range((key.0, 0)..=(key.0, usize::MAX)).map(|(_, visit)| visit);
@@ -56,7 +57,10 @@ impl Visits {
                     .collect(),
             })
         };
-        all.groups().filter_map(point).collect()
+        let is_enough = |(_, group): &((i64, i64), &crate::groups::Group)| {
+            group.stages[0].count() >= MESSAGES_LEAST
+        };
+        all.groups().filter(is_enough).filter_map(point).collect()
     }
 
     fn visit(&mut self, bytes: i64, block: usize) -> Option<&mut BlockDistribution> {

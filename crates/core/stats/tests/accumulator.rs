@@ -310,6 +310,28 @@ fn cells_by_pair_kind_and_size_do_not_depend_on_how_rows_are_sorted() {
 }
 
 #[test]
+fn sizes_of_too_few_messages_give_no_knee() {
+    // Twelve sizes along a line; beyond 80 B the time is ten times as long, but nine messages of a
+    // size do not show that.
+    let time = |bytes: i64| (1_000 + bytes) * if bytes > 80 { 10 } else { 1 };
+    let run = |count: i64| {
+        let sizes = (1..=12).map(|step| step * 10);
+        let rows = sizes.flat_map(|bytes| {
+            let count = if bytes > 80 { count } else { 20 };
+            (0..count).map(move |at| plain(0, bytes, (bytes * 100 + at) * 100_000, time(bytes)))
+        });
+        analyse(&[rows.collect()], 1000, 1, false)
+    };
+    let few = run(9);
+    assert_eq!(few.sizes.iter().filter(|point| !point.is_enough()).count(), 4);
+    assert_eq!(few.sweep.expect("eight sizes are enough").knees, []);
+    assert!(few.sizes.iter().all(|point| point.jump < 0.1));
+    let enough = run(10).sweep.expect("all sizes");
+    assert_eq!(enough.knees.len(), 1);
+    assert_eq!(enough.knees[0].before_bytes, 80);
+}
+
+#[test]
 fn a_jump_between_sizes_shows_where_it_is() {
     let time = |bytes: i64| if bytes > 4040 { 5900 } else { 2120 };
     let sizes = [4000, 4040, 4048, 4100];

@@ -14,8 +14,9 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     }
     let what = if analysis.cycles.is_some() { "cycle time" } else { "end-to-end time" };
     let sweep = analysis.sweep.as_ref();
-    let sentence =
+    let mut sentence =
         sweep.map_or_else(|| sentence(&analysis.sizes, what), |sweep| knees::sentence(sweep, what));
+    sentence.extend(knees::too_few(&analysis.sizes).map(|text| format!(" {text}.")));
     let mut section = Section::new("sizes", "By message size", sentence);
     section.legend = vec![
         ("Median".to_owned(), Colour("a")),
@@ -30,6 +31,7 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
 
 /// The steepest jump in words.
 pub(crate) fn sentence(sizes: &[SizePoint], what: &str) -> String {
+    let sizes: Vec<&SizePoint> = sizes.iter().filter(|point| point.is_enough()).collect();
     let steepest = sizes.iter().enumerate().skip(1).max_by(|a, b| a.1.jump.total_cmp(&b.1.jump));
     match steepest {
         Some((i, point)) if point.jump > JUMP => format!(
