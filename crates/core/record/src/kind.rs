@@ -39,7 +39,8 @@ pub enum Kind {
     Rollback = 13,
     /// Not a message but a step of fossil collection, which commits events.
     Collection = 14,
-    /// Not a message but a round of computing global virtual time, as one node saw it.
+    /// Not a message but what a node itself does when a round of computing global virtual time
+    /// ends; in runs of older versions the whole round.
     GvtRound = 15,
 }
 

@@ -52,7 +52,7 @@ pub enum Work {
     Rollback,
     /// A step of fossil collection.
     Collection,
-    /// A round of computing GVT, during which the node does other work.
+    /// What the node itself does when a round of computing GVT ends.
     GvtRound,
 }
 

@@ -154,7 +154,8 @@ fn interval(message: &Message, trace: &mut Trace) -> Result<()> {
         to_ns: message.taken,
         args: &args,
     };
-    // Cycles and rounds of GVT go on while their node does other work, so that they would cross it.
+    // Cycles, and in runs of older versions rounds of GVT, go on while their node does other work,
+    // so that they would cross it.
     match message.kind {
         Kind::Execution | Kind::Rollback | Kind::Collection => trace.slice(&slice)?,
         _ => trace.floating(&slice, u64::MAX - message.seq as u64)?,

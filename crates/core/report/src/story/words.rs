@@ -312,10 +312,9 @@ impl Words<'_> {
                 counted(work.pieces, "step"),
                 counted(work.events, "event")
             ),
-            Kind::GvtRound => format!(
-                "{} of computing GVT went on for {ns} of it; a node does other work meanwhile.",
-                counted(work.pieces, "round")
-            ),
+            Kind::GvtRound => {
+                format!("{} of computing GVT took {ns} of it.", counted(work.pieces, "round"))
+            }
             _ => format!("{} went on for {ns} of it.", counted(work.pieces, work.kind.name())),
         }
     }

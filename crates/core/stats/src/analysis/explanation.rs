@@ -165,7 +165,8 @@ pub enum Trait {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Known {
-    /// 1 ms: a kernel's tick at 1000 Hz, or the periodic retransmit timer.
+    /// 1 ms: whole milliseconds, as of kernels' ticks at 1000, 250 and 100 Hz, and of the periodic
+    /// retransmit timer of udp.
     Millisecond,
     /// 4 ms: a kernel's tick at 250 Hz.
     Tick250,

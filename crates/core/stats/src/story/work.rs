@@ -19,8 +19,8 @@ const SILENT: f64 = 0.05;
 pub(super) struct Doing<'a> {
     /// Sentences, the most important first.
     pub facts: Vec<Fact>,
-    /// The piece of work that took longest in that time, GVT rounds left out: a node works on
-    /// meanwhile.
+    /// The piece of work that took longest in that time, GVT rounds left out: in older runs a
+    /// node works on meanwhile.
     pub longest: Option<&'a Row>,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn doing(
     Doing { facts, longest: busy.into_iter().max_by_key(|row| row.within(time)) }
 }
 
-/// A round of GVT goes on while its node does other things, and so does a cycle.
+/// A cycle goes on while its node does other things, and so does a round of GVT in older runs.
 fn is_background(kind: Kind) -> bool {
     matches!(kind, Kind::GvtRound | Kind::Cycle)
 }
