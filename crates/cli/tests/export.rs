@@ -134,6 +134,17 @@ fn a_run_without_calls_has_its_messages_as_slices_of_their_own() {
     let names: Vec<&str> =
         phase(&events, "b").iter().map(|event| event["name"].as_str().expect("a name")).collect();
     assert!(["cycle", "data to node 1"].iter().all(|name| names.contains(name)), "{names:?}");
+    // An arrow for each message that goes to another node, from its mark to that where it arrived.
+    let slices = slices(&events);
+    let (starts, ends) = (phase(&events, "s"), phase(&events, "f"));
+    assert_eq!((starts.len(), ends.len()), (100, 100), "50 there and 50 back");
+    for start in &starts {
+        let end = ends.iter().find(|end| end["id"] == start["id"]).expect("an end");
+        assert_ne!(start["pid"], end["pid"]);
+        let (from, to) = (slice_at(&slices, start), slice_at(&slices, end));
+        assert!(from.contains(" to node ") && to.contains(" from node "), "{from}, {to}");
+        assert!(ns(&end["ts"]) >= ns(&start["ts"]));
+    }
     // Which of the stages take time at all is the machine's affair.
     assert!(["transit", "receive wait"].iter().any(|name| names.contains(name)), "{names:?}");
 }

@@ -13,8 +13,8 @@ const FORMATS: [&str; 4] = ["perfetto", "csv", "hdr", "openmetrics"];
 #[command(after_help = "\
 A trace opens in https://ui.perfetto.dev (it stays on your machine) and in chrome://tracing: one \
 track for each rank with its calls, and arrows for messages; where a run has no calls, each \
-message is a slice at its source node, with its stages below it. Unless you choose messages, \
-all of them are exported; series.csv, quantiles.csv, --hdr and --openmetrics then cover the \
+message is a slice at its source node, with its stages below it, and an arrow from its source to \
+its destination. Unless you choose messages, all of them are exported; series.csv, quantiles.csv, --hdr and --openmetrics then cover the \
 application's messages between nodes, as a report does.
 
 Examples:

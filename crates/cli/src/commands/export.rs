@@ -134,12 +134,18 @@ fn name_tracks(run: &Run, tables: &CallTables, trace: &mut Trace) -> Result<()> 
             };
             let group = group_of(launch, node.node);
             trace.name_group(group, &format!("{of_launch}node {}", node.node), group)?;
+            trace.name_track(Track { group, track: SENDS }, "sends")?;
+            trace.name_track(Track { group, track: ARRIVALS }, "arrivals")?;
         } else {
             trace.name_track(rank_track(node.node, 0), &format!("rank {}", node.node))?;
         }
     }
     Ok(())
 }
+
+/// The tracks of a node between which arrows show its messages; its own work is on the one before.
+const SENDS: u64 = 2;
+const ARRIVALS: u64 = 3;
 
 /// The group of the ranks' tracks.
 const RANKS: u64 = 1;

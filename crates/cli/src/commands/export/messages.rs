@@ -1,8 +1,8 @@
 //! Messages as arrows between the calls of ranks, or, where there are no calls, as slices of their
-//! own; and the work of simulation nodes.
+//! own with arrows from node to node; and the work of simulation nodes.
 
 use super::stretch::Stretch;
-use super::{Exported, group_of, rank_track};
+use super::{ARRIVALS, Exported, SENDS, group_of, rank_track};
 use anyhow::Result;
 use mpi_lens::CallTables;
 use record::{Batch, Chunk, Field, Kind, NULL, Run};
@@ -45,6 +45,13 @@ struct Message {
     taken: i64,
 }
 
+impl Message {
+    /// Whether it goes to another node.
+    fn leaves(&self) -> bool {
+        self.src != self.dst
+    }
+}
+
 /// Hand over begin, end and the number of events of each message.
 pub fn starts(
     run: &Run,
@@ -66,12 +73,12 @@ pub fn starts(
 }
 
 /// How many events [`write()`] makes of a row: two for an arrow, one for a slice, two for one that
-/// floats, as a message does with each of its stages.
+/// floats, as a message does with each of its stages, and four for its way to another node.
 fn events_of(message: &Message, floats: bool) -> u64 {
     match message.kind {
         Kind::Execution | Kind::Rollback | Kind::Collection => 1,
         kind if kind.is_interval() || !floats => 2,
-        _ => 2 + 2 * stages(message).count() as u64,
+        _ => 2 + 2 * stages(message).count() as u64 + if message.leaves() { 4 } else { 0 },
     }
 }
 
@@ -98,6 +105,9 @@ pub fn write(
                 if stretch.overlaps(message.ready, message.taken) {
                     messages += 1;
                     floating(&message, messages, trace)?;
+                    if message.leaves() {
+                        passing(&message, trace)?;
+                    }
                 }
             } else if both_ends(&message, stretch) {
                 messages += 1;
@@ -183,6 +193,32 @@ fn floating(message: &Message, id: u64, trace: &mut Trace) -> Result<()> {
         trace.floating(&slice, id)?;
     }
     Ok(())
+}
+
+/// Its way from one node to the other: an arrow from a mark where it was sent to one where it
+/// arrived, since an arrow needs a slice at either end, and floating ones do not count. Marks of one
+/// nanosecond never cross each other.
+fn passing(message: &Message, trace: &mut Trace) -> Result<()> {
+    let [ready, sent, arrived, taken] = message.stamps;
+    let track = |node, track| Track { group: group_of(message.launch, node), track };
+    let from = (track(message.src, SENDS), sent.or(ready).unwrap_or(message.ready));
+    let to = (track(message.dst, ARRIVALS), arrived.or(taken).unwrap_or(message.taken));
+    let args = [("number", json!(message.seq)), ("bytes", json!(message.bytes))];
+    let kind = message.kind.name();
+    let names =
+        [format!("{kind} to node {}", message.dst), format!("{kind} from node {}", message.src)];
+    for ((track, from_ns), name) in [from, to].into_iter().zip(&names) {
+        let to_ns = from_ns.saturating_add(1);
+        trace.slice(&TraceSlice {
+            track,
+            name,
+            category: "message",
+            from_ns,
+            to_ns,
+            args: &args,
+        })?;
+    }
+    Ok(trace.arrow(&format!("message {} of node {}", message.seq, message.src), from, to)?)
 }
 
 /// The stages that took time: name, begin, end.
