@@ -95,6 +95,11 @@ fn a_folder_of_runs_is_a_series_by_start() {
     let csv = succeed(folder.path(), "compare --trend runs --csv");
     let names: Vec<&str> = csv.lines().skip(1).filter_map(|row| row.split(',').next()).collect();
     assert_eq!(names, ["m1", "m2", "m3", "m4", "a-slow"]);
+    let changed =
+        |runs: &str| succeed(folder.path(), &format!("compare --trend {runs} --csv=changed"));
+    let (all, alike) = (changed("runs"), changed("runs/m1 runs/m2"));
+    assert!(all.lines().count() > 1, "the slow run is another: {all}");
+    assert_eq!(alike, "run,fact,before,after\n", "a table without rows has its heads");
     let page = std::fs::read_to_string(folder.path().join("trend.html")).expect("a page");
     assert!(page.contains("trend-p50"), "a chart");
     let (said, code) =

@@ -42,7 +42,15 @@ impl ComparedTrend<'_> {
         }
         opening.extend(self.conditions());
         let mut sections = vec![self.course()];
-        sections.extend(self.what_changed());
+        let changed = self.changed();
+        if changed.rows.is_empty() {
+            // A script that asks for the table gets its heads.
+            opening.push(Block::Table(changed.data()));
+        } else {
+            let see = "Facts that differ from the run before; a difference in times may come \
+                from any of them.";
+            sections.push(Section::new("run", "What was run", see).table(changed));
+        }
         let title = format!("{} runs · Fourstamp", self.runs.len());
         Document { title, opening, sections, runs: Vec::new() }
     }
@@ -170,7 +178,7 @@ impl ComparedTrend<'_> {
     }
 
     /// What was run otherwise than before, along the series.
-    fn what_changed(&self) -> Option<Section> {
+    fn changed(&self) -> Table {
         let columns = [
             Column::text("run", "Since run"),
             Column::text("fact", "Fact"),
@@ -186,9 +194,7 @@ impl ComparedTrend<'_> {
                 table.push([self.name(at).to_owned(), name, before, after]);
             }
         }
-        let see = "Facts that differ from the run before; a difference in times may come from any \
-            of them.";
-        (!table.rows.is_empty()).then(|| Section::new("run", "What was run", see).table(table))
+        table
     }
 }
 
