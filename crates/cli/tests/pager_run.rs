@@ -208,6 +208,34 @@ fn a_full_disk_is_told_and_waited_for() {
     assert!(told.contains("the program waits for room"), "{told}");
 }
 
+#[test]
+fn a_server_that_is_not_there_is_named_with_the_reason_and_the_remedy() {
+    let Some(checker) = checker() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let fourstamp = |words: &str| {
+        let mut command = Command::new(FOURSTAMP);
+        command.args(words.split(' ')).current_dir(folder.path());
+        command
+    };
+    assert!(fourstamp("pager key key").status().unwrap().success());
+    for (server, reason) in
+        [("127.0.0.1:1", "Connection refused"), ("127.0.0.1", "invalid socket address")]
+    {
+        let begun = Instant::now();
+        let options = format!("pager run --local 2M --key-file key --server {server} --");
+        let ended = fourstamp(&options).arg(&checker).args(["8", "10", "1"]).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains(&format!("cannot reach the page server {server}: {reason}")),
+            "{said}"
+        );
+        assert!(said.contains("start it with `fourstamp pager serve`, or name another"), "{said}");
+        assert_eq!(said.matches(server).count(), 1, "{said}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "{said}");
+    }
+}
+
 /// Each with `/dev/shm` and `/tmp` of its own, so that all that is there afterwards is its own.
 #[test]
 fn a_run_that_cannot_begin_leaves_no_memory_behind() {

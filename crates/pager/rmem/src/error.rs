@@ -25,13 +25,8 @@ pub enum RmemError {
         source: std::io::Error,
     },
     /// A server does not take us.
-    #[error("cannot use the page server {address}: {reason}")]
-    Server {
-        /// Which.
-        address: String,
-        /// What it said.
-        reason: String,
-    },
+    #[error(transparent)]
+    Server(#[from] crate::LinkError),
     /// What is asked for cannot be.
     #[error(transparent)]
     Options(#[from] pager::OptionsError),

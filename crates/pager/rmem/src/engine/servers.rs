@@ -33,9 +33,7 @@ pub fn connect_all(
 ) -> Result<Vec<Site>, RmemError> {
     let Some(key) = key else { return Ok(Vec::new()) };
     let connect = |(server, at): (usize, &crate::Server)| {
-        let failed = |reason: String| RmemError::Server { address: at.address.clone(), reason };
-        let link = Link::connect(&at.address, key, config.encrypt, CONNECTING)
-            .map_err(|error| failed(error.to_string()))?;
+        let link = Link::connect(&at.address, key, config.encrypt, CONNECTING)?;
         let node = scribe.node_of(server);
         scribe.meet(node, link.about())?;
         Ok(Site::new(Place(server as u16), server, node, link))
