@@ -81,8 +81,14 @@ fn section(section: &Section, screen: Screen) -> Option<String> {
             }
         });
     }
+    let mut is_below_words = false;
     for one in &section.blocks {
+        let is_drawing = matches!(one, Block::Lanes(_));
+        if is_drawing && is_below_words {
+            text.push('\n');
+        }
         text.push_str(&block(one, screen));
+        is_below_words = !is_drawing;
     }
     Some(text)
 }
@@ -224,6 +230,22 @@ impl Screen {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lanes_stand_apart_from_the_words_above_them() {
+        let lanes = || {
+            let lanes = Vec::new();
+            Block::Lanes(crate::Lanes { label: String::new(), length: "1 s".to_owned(), lanes })
+        };
+        let told = |blocks: Vec<Block>| {
+            let section = Section { blocks, ..Section::new("s", "Title", "") };
+            let document = Document { sections: vec![section], ..Document::default() };
+            terminal(&document, Screen { width: 80, colour: false })
+        };
+        let below = told(vec![Block::Lead("Words.".to_owned()), lanes()]);
+        assert!(below.starts_with("Title\nWords.\n\n "), "{below}");
+        assert!(told(vec![lanes(), lanes()]).lines().all(|line| !line.is_empty()));
+    }
 
     #[test]
     fn a_line_is_broken_between_words_and_goes_on_below_its_column() {

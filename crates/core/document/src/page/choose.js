@@ -148,6 +148,7 @@
       if (any) fill(row, figuresOf(data, chosen, cells, measure));
       else row.hidden = true;
     });
+    place.querySelector(".about span").hidden = !any || !/≈/.test(place.querySelector("table").textContent);
     const of = `${count(messages)} of ${count(data.messages)} messages`;
     place.querySelector(".said").textContent = any ? `${words(place).join(", ")}: ${of}.` : `All ${count(data.messages)} messages.`;
     const figure = place.querySelector("figure");

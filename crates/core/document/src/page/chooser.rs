@@ -25,7 +25,7 @@ pub(super) fn chooser(chooser: &Chooser) -> Markup {
                 (text("All ")) (count(chooser.messages)) " messages. Choose to see some of them."
             }
             (table(&chooser.measures))
-            p.note.about { (about(chooser)) }
+            p.note.about { (ABOUT) span hidden { (about_bins(chooser)) } }
             figure hidden {
                 @let first = chooser.measures.first().map_or("", |measure| measure.name);
                 figcaption { (first) ": the part of the messages that took longer" }
@@ -95,12 +95,12 @@ fn row(measure: &Measure, which: &'static str, figures: Option<&ChosenFigures>) 
 }
 
 /// How exact the figures are.
-fn about(chooser: &Chooser) -> String {
-    format!(
-        "Counts and slowest times are exact. Quantiles stop where fewer than ten messages lie \
-         beyond them; of some choices they stand after ≈ and are correct to {:.1}\u{a0}%.",
-        chooser.quantile_error * 100.0
-    )
+const ABOUT: &str = "Counts and slowest times are exact. Quantiles stop where fewer than ten \
+    messages lie beyond them.";
+
+/// The same of those after ≈. The script shows it while there are any.
+fn about_bins(chooser: &Chooser) -> String {
+    format!(" A quantile after ≈ is correct to {:.1}\u{a0}%.", chooser.quantile_error * 100.0)
 }
 
 /// The chooser of a section, if it has one.
