@@ -5,7 +5,7 @@ use stats::analysis::{
     By, Episode, Explained, Explanation, IdleCore, Noise, Reason, Trait, What, Who,
 };
 
-use super::{known_words, reason};
+use super::reasons::{known_words, reason};
 use crate::palette::key as stage_key;
 
 /// All of them.
