@@ -5,12 +5,11 @@
 
 mod common;
 
-use common::{folder, fourstamp, succeed, text};
+use common::{folder, fourstamp, mpi_program, succeed, text};
 use mpi_lens::{CallTables, LensError};
 use record::Run;
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 /// How late a rank is in each round, and how many rounds there are.
 const LATE_MS: u32 = 20;
@@ -20,26 +19,6 @@ const TRIES: usize = 5;
 
 /// What ns there are of each wait, by the name of the figure.
 type Waits = BTreeMap<String, f64>;
-
-/// The program of the tracer's own tests; `None` where the library is not installed.
-fn build(mpi: &str, into: &Path) -> Option<PathBuf> {
-    let source = "../mpi/preload/tests/programs/blocked.c";
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
-    let program = into.join("blocked");
-    let mut compiler = Command::new(format!("mpicc.{mpi}"));
-    compiler.args(["-O1", "-g", "-w", "-o"]).arg(&program).arg(source);
-    let there = Command::new(format!("mpirun.{mpi}")).arg("--version").output().is_ok();
-    match compiler.output() {
-        Ok(output) if there => {
-            assert!(output.status.success(), "{}", text(&output.stderr));
-            Some(program)
-        }
-        _ => {
-            println!("skipped: mpicc.{mpi} or mpirun.{mpi} is not installed");
-            None
-        }
-    }
-}
 
 /// Trace a case; what the program says of itself.
 fn trace(home: &Path, mpi: &str, program: &Path, case: &str, ranks: u32) -> Waits {
@@ -164,7 +143,7 @@ fn check(home: &Path, mpi: &str, program: &Path, (case, ranks, says): (&str, u32
 fn check_all(cases: &[(&str, u32, &str)]) {
     for mpi in ["openmpi", "mpich"] {
         let home = folder();
-        let Some(program) = build(mpi, home.path()) else { continue };
+        let Some(program) = mpi_program(mpi, "blocked", home.path()) else { continue };
         cases.iter().for_each(|case| check(home.path(), mpi, &program, *case));
     }
 }

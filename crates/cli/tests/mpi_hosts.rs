@@ -2,32 +2,14 @@
 
 mod common;
 
-use common::{folder, text};
+use common::{folder, mpi_program, text};
 use record::{Run, RunInfo};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// 25 ms at 2 GHz, and 40 ppm: rank 1's clock.
 const PLANT: &str = "1:50000000:40";
-
-fn build(mpi: &str, into: &Path) -> Option<PathBuf> {
-    let source =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpi/preload/tests/programs/planted.c");
-    let program = into.join("planted");
-    let built =
-        Command::new(format!("mpicc.{mpi}")).arg("-w").arg("-o").arg(&program).arg(source).output();
-    match built {
-        Ok(output) => {
-            assert!(output.status.success(), "{}", text(&output.stderr));
-            Some(program)
-        }
-        Err(_) => {
-            println!("skipped: mpicc.{mpi} is not installed");
-            None
-        }
-    }
-}
 
 /// Trace `command`; `within` are the words that start us somewhere else.
 fn trace(home: &Path, within: &[&str], command: &str) -> RunInfo {
@@ -69,7 +51,7 @@ fn a_clock_that_is_wrong_is_set_right_within_its_bound() {
         [("openmpi", "mpirun.openmpi --oversubscribe -n 2"), ("mpich", "mpirun.mpich -n 2")]
     {
         let home = folder();
-        let Some(program) = build(mpi, home.path()) else { continue };
+        let Some(program) = mpi_program(mpi, "planted", home.path()) else { continue };
         check_clocks(&trace(
             home.path(),
             &[],
@@ -122,7 +104,7 @@ fn ip(arguments: &str) -> Result<(), String> {
 #[test]
 fn a_namespace_a_rank() {
     let home = folder();
-    let Some(program) = build("openmpi", home.path()) else { return };
+    let Some(program) = mpi_program("openmpi", "planted", home.path()) else { return };
     let spaces = match Namespaces::new() {
         Ok(spaces) => spaces,
         Err(why) => {

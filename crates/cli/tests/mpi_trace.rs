@@ -2,30 +2,9 @@
 
 mod common;
 
-use common::{fail, folder, fourstamp, text};
-use std::path::{Path, PathBuf};
+use common::{fail, folder, fourstamp, mpi_program, text};
+use std::path::Path;
 use std::process::{Command, Output};
-
-/// A program of the tracer's own tests, built with one library; `None` where that is not installed.
-fn build(mpi: &str, name: &str, into: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../mpi/preload/tests/programs")
-        .join(format!("{name}.c"));
-    let program = into.join(name);
-    let mut compiler = Command::new(format!("mpicc.{mpi}"));
-    compiler.args(["-O1", "-g", "-w", "-o"]).arg(&program).arg(source).arg("-lpthread");
-    let there = Command::new(format!("mpirun.{mpi}")).arg("--version").output().is_ok();
-    match compiler.output() {
-        Ok(output) if there => {
-            assert!(output.status.success(), "{}", text(&output.stderr));
-            Some(program)
-        }
-        _ => {
-            println!("skipped: mpicc.{mpi} or mpirun.{mpi} is not installed");
-            None
-        }
-    }
-}
 
 fn mpirun(mpi: &str, ranks: u32) -> String {
     let more = if mpi == "openmpi" { "--oversubscribe " } else { "" };
@@ -47,7 +26,7 @@ fn facts(run: &Path) -> serde_json::Value {
 fn a_program_is_traced_and_keeps_its_output_and_exit_code() {
     for mpi in ["openmpi", "mpich"] {
         let home = folder();
-        let Some(program) = build(mpi, "kinds", home.path()) else { continue };
+        let Some(program) = mpi_program(mpi, "kinds", home.path()) else { continue };
         let words = format!("{} {} immediate 50", mpirun(mpi, 2), program.display());
         let traced = trace(home.path(), &format!("--out run -- {words}"));
         let (out, err) = (text(&traced.stdout), text(&traced.stderr));
@@ -66,7 +45,7 @@ fn a_program_is_traced_and_keeps_its_output_and_exit_code() {
 fn a_failure_is_the_programs_own() {
     for mpi in ["openmpi", "mpich"] {
         let home = folder();
-        let Some(program) = build(mpi, "kinds", home.path()) else { continue };
+        let Some(program) = mpi_program(mpi, "kinds", home.path()) else { continue };
         let code = trace(
             home.path(),
             &format!("--no-report --out code -- {} {} code", mpirun(mpi, 2), program.display()),
@@ -109,9 +88,10 @@ fn bad_input_is_one_line() {
 #[test]
 fn a_mixture_of_libraries_is_said_in_one_line() {
     let home = folder();
-    let (Some(program), Some(_)) =
-        (build("openmpi", "kinds", home.path()), build("mpich", "planted", home.path()))
-    else {
+    let (Some(program), Some(_)) = (
+        mpi_program("openmpi", "kinds", home.path()),
+        mpi_program("mpich", "planted", home.path()),
+    ) else {
         return;
     };
     let mixed = trace(

@@ -45,6 +45,29 @@ pub fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
+/// A program of the tracer's own tests, built with one MPI library; `None` where that is not
+/// installed.
+#[allow(dead_code, reason = "not every test program traces")]
+pub fn mpi_program(mpi: &str, name: &str, into: &Path) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../mpi/preload/tests/programs")
+        .join(format!("{name}.c"));
+    let program = into.join(name);
+    let mut compiler = Command::new(format!("mpicc.{mpi}"));
+    compiler.args(["-O1", "-g", "-w", "-o"]).arg(&program).arg(source).arg("-lpthread");
+    let there = Command::new(format!("mpirun.{mpi}")).arg("--version").output().is_ok();
+    match compiler.output() {
+        Ok(output) if there => {
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            Some(program)
+        }
+        _ => {
+            println!("skipped: mpicc.{mpi} or mpirun.{mpi} is not installed");
+            None
+        }
+    }
+}
+
 /// The messages files of a run.
 #[allow(dead_code, reason = "not every test program looks into a run")]
 pub fn messages(run: &Path) -> Vec<PathBuf> {
