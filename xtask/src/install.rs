@@ -22,6 +22,7 @@ const SYSTEM: &[(&str, &str, &str)] = &[
     ("mpirun.mpich", "mpich", "tracing MPICH programs"),
     ("gfortran", "gfortran", "tracing Fortran programs"),
     ("/usr/include/fftw3.h", "libfftw3-dev", "paging a program with FFTW"),
+    ("otf2-print", "otf2-tools", "traces for tools that read OTF2"),
     ("lmp", "lammps", "tracing a real program"),
     ("hpcc", "hpcc", "tracing a real program"),
     ("NPopenmpi", "netpipe-openmpi", "tracing a real program"),

@@ -23,6 +23,7 @@ mod job;
 mod launching;
 mod lenses;
 mod memory_limit;
+mod new_folder;
 mod preload;
 mod progress;
 mod reading;

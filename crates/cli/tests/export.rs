@@ -11,6 +11,7 @@ use record::Run;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Command;
 
 fn made(folder: &Path) -> Run {
     mpi::write(&folder.join("run"), 60);
@@ -245,4 +246,38 @@ fn a_run_is_handed_to_the_tools_of_others() {
     assert!(text.contains("quantile=\"0.99\"") && text.ends_with("# EOF\n"), "{text}");
     let refused = fail(at, "export run --hdr nowhere/run.hlog");
     assert!(refused.contains("nowhere"), "{refused}");
+}
+
+/// The library's own reader finds every call, both ends of every message, and every collective.
+#[test]
+fn a_trace_for_otf2_has_what_the_run_has() {
+    let folder = folder();
+    let run = made(folder.path());
+    if common::text(&common::run(folder.path(), "export run --otf2 trace").stderr)
+        .contains("no library that writes OTF2")
+    {
+        return println!("skipped: libotf2 is not installed");
+    }
+    let said = succeed(folder.path(), "export run --otf2 other");
+    let calls = mpi_lens::CallTables::of(&run);
+    let mut of_run = 0;
+    mpi_lens::spans(&calls, |_, _| of_run += 1).expect("tables");
+    assert!(said.contains(&format!("{of_run} calls, {} messages", run.rows())), "{said}");
+    let Ok(read) =
+        Command::new("otf2-print").arg("trace/traces.otf2").current_dir(&folder).output()
+    else {
+        return println!("skipped: no otf2-print");
+    };
+    let text = String::from_utf8_lossy(&read.stdout);
+    assert!(read.status.success() && read.stderr.is_empty(), "{read:?}");
+    let count = |event: &str| {
+        text.lines().filter(|line| line.split(' ').next() == Some(event)).count() as u64
+    };
+    assert_eq!((count("ENTER"), count("LEAVE")), (of_run, of_run));
+    assert_eq!((count("MPI_SEND"), count("MPI_RECV")), (run.rows(), run.rows()));
+    assert_eq!(count("MPI_COLLECTIVE_BEGIN"), count("MPI_COLLECTIVE_END"));
+    assert!(count("MPI_COLLECTIVE_END") > 0 && text.contains("Allreduce"), "{text}");
+    // The planted rendezvous keeps its tag.
+    assert!(text.lines().any(|line| line.contains("Receiver: 0") && line.contains("Tag: 13")));
+    fail(folder.path(), "export run --otf2 trace");
 }

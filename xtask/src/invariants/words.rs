@@ -11,6 +11,7 @@ const MAY_BE_UNSAFE: &[&str] = &[
     "fourstamp-fabric",
     "fourstamp-mpitrace",
     "fourstamp-mpitrace-large",
+    "fourstamp-otf2",
     "fourstamp-rmem",
     "fourstamp-rmem-preload",
 ];
@@ -96,7 +97,7 @@ pub fn check(package: &str, file: &Path, source: &str) -> Vec<Broken> {
             file,
             &code,
             &["unsafe"],
-            "unsafe code lives in clock, memory, fabric, mpitrace and rmem alone",
+            "unsafe code lives in clock, memory, fabric, mpitrace, otf2 and rmem alone",
         );
         broken.extend(root_without_forbid(file, &code));
     }

@@ -5,7 +5,7 @@ use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
 /// The options that name what to write.
-const FORMATS: [&str; 4] = ["perfetto", "csv", "hdr", "openmetrics"];
+const FORMATS: [&str; 5] = ["perfetto", "otf2", "csv", "hdr", "openmetrics"];
 
 /// `fourstamp export`.
 #[derive(Args)]
@@ -21,6 +21,7 @@ Examples:
   fourstamp export runs/a --perfetto a.json        the run as a trace
   fourstamp export runs/a --perfetto a.json --from 2 --to 2.5
                                                    half a second of it
+  fourstamp export runs/a --otf2 a.otf2            for Vampir and Scalasca
   fourstamp export runs/a --csv tables             all its tables as CSV
   fourstamp export runs/a --hdr a.hlog             for HdrHistogram's tools
   fourstamp export runs/a --openmetrics a.prom     for Prometheus")]
@@ -31,6 +32,10 @@ pub struct ExportArgs {
     /// Write a trace for ui.perfetto.dev
     #[arg(long, value_name = "FILE")]
     pub perfetto: Option<PathBuf>,
+    /// Write a trace for Vampir, Scalasca and other tools that read OTF2 into this folder, which
+    /// must be new or empty
+    #[arg(long, value_name = "DIR")]
+    pub otf2: Option<PathBuf>,
     /// Write all tables as CSV into this folder, which must be new or empty
     #[arg(long, value_name = "DIR")]
     pub csv: Option<PathBuf>,

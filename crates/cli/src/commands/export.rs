@@ -4,12 +4,14 @@ mod calls;
 mod flow;
 mod histograms;
 mod messages;
+mod otf2;
 mod stretch;
 mod tables;
 
 use crate::analyse::{self, Analysed};
 use crate::args::ExportArgs;
 use crate::choosing::must_leave_some;
+use crate::new_folder::must_be_new;
 use crate::show::{self, say};
 use anyhow::Result;
 use mpi_lens::CallTables;
@@ -26,7 +28,7 @@ pub fn run(args: &ExportArgs) -> Result<()> {
     let stretch = Stretch::of(args.from, args.to)?;
     let filter = args.messages.is_given().then(|| args.messages.filter());
     let wanted = Exported { stretch, filter };
-    args.csv.iter().try_for_each(|folder| tables::must_be_new(folder))?;
+    args.csv.iter().chain(&args.otf2).try_for_each(|folder| must_be_new(folder))?;
     let run = analyse::open(&args.run)?;
     wanted.filter.iter().try_for_each(|filter| must_leave_some(&run, filter))?;
     if args.csv.is_some() || args.hdr.is_some() || args.openmetrics.is_some() {
@@ -35,6 +37,9 @@ pub fn run(args: &ExportArgs) -> Result<()> {
     }
     if let Some(file) = &args.perfetto {
         say(&trace(&run, &wanted, args.limit, file)?)?;
+    }
+    if let Some(folder) = &args.otf2 {
+        say(&otf2::write(&run, &wanted, args.limit, folder)?)?;
     }
     Ok(())
 }
@@ -66,6 +71,15 @@ struct Exported {
 }
 
 impl Exported {
+    /// So much of it that a trace has about `limit` events at most.
+    fn limited(&self, run: &Run, tables: &CallTables, limit: u64) -> Result<Exported> {
+        let stretch = self.stretch.limited(limit, |add| {
+            mpi_lens::spans(tables, |from, to| add(from, to, 1))?;
+            messages::starts(run, tables, self, add)
+        })?;
+        Ok(Exported { stretch, filter: self.filter.clone() })
+    }
+
     /// Whether a row of a trace is wanted: what was chosen are messages, so that work stays.
     fn takes(&self, columns: &Columns, row: usize) -> bool {
         columns.is_interval(row)
@@ -82,13 +96,10 @@ impl Exported {
 /// Write the trace, whole or not at all; what is to be said of it.
 fn trace(run: &Run, asked: &Exported, limit: u64, file: &Path) -> Result<String> {
     let tables = CallTables::of(run);
-    let stretch = asked.stretch.limited(limit, |add| {
-        mpi_lens::spans(&tables, |from, to| add(from, to, 1))?;
-        messages::starts(run, &tables, asked, add)
-    })?;
-    let wanted = Exported { stretch, filter: asked.filter.clone() };
+    let wanted = asked.limited(run, &tables, limit)?;
     let written = show::whole(file, |out| write_events(run, &tables, &wanted, out))?;
-    Ok(told(file, &written, &stretch, limit))
+    let text = told(file, &written, "open it in https://ui.perfetto.dev");
+    Ok(text + &wanted.stretch.told(limit))
 }
 
 /// Events written.
@@ -160,7 +171,8 @@ fn group_of(launch: u32, node: u32) -> u64 {
     1 + (u64::from(launch) << 20) + u64::from(node)
 }
 
-fn told(file: &Path, written: &Written, stretch: &Stretch, limit: u64) -> String {
+/// What was written, and what to do with it.
+fn told(file: &Path, written: &Written, then: &str) -> String {
     let kinds =
         [(written.calls, "call"), (written.messages, "message"), (written.intervals, "interval")];
     let counts: Vec<String> = kinds
@@ -173,13 +185,5 @@ fn told(file: &Path, written: &Written, stretch: &Stretch, limit: u64) -> String
     } else {
         counts.join(", ")
     };
-    let mut text =
-        format!("wrote {}: {counts}; open it in https://ui.perfetto.dev\n", file.display());
-    if let Some(seconds) = stretch.cut_at_s {
-        text.push_str(&format!(
-            "It ends at {seconds:.6} s of the run, because the limit of {limit} events was \
-            reached: choose a stretch with --from and --to, or raise --limit.\n"
-        ));
-    }
-    text
+    format!("wrote {}: {counts}; {then}\n", file.display())
 }

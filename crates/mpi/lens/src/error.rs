@@ -16,6 +16,14 @@ pub enum LensError {
         /// Why not.
         source: csv::Error,
     },
+    /// The communicators cannot be read.
+    #[error("cannot read {}: it is not a table of communicators", path.display())]
+    Communicators {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: csv::Error,
+    },
     /// A bug.
     #[error("a reading thread panicked")]
     Panicked,

@@ -20,6 +20,12 @@ pub(crate) fn functions() -> Vec<Function> {
     NAMES.iter().zip(CLASSES).map(function).collect()
 }
 
+/// What the function of this number means.
+pub(crate) fn activity_of(number: i64) -> Activity {
+    let class = usize::try_from(number).ok().and_then(|number| CLASSES.get(number));
+    class.map_or(Activity::Other, |class| activity(*class))
+}
+
 fn activity(class: Class) -> Activity {
     match class {
         Class::Send | Class::StartSend => Activity::Sending,

@@ -10,6 +10,7 @@
 
 mod account;
 mod blocked_calls;
+mod communicators;
 mod error;
 mod facts;
 pub mod found;
@@ -29,6 +30,7 @@ mod words;
 
 pub use self::study::{BoxStudy, INTEGER_BYTES, ONE_BOX, Sweep, TRIAL_BYTES, TWO_BOXES, Trial};
 pub use blocked_calls::BlockedCall;
+pub use communicators::communicators;
 pub use error::LensError;
 pub use functions::function_name;
 pub use lens::{MpiLens, MpiReading, part};

@@ -1,5 +1,7 @@
 //! The calls of ranks as slices of a trace.
 
+use crate::found::Activity;
+use crate::functions::activity_of;
 use crate::{CallRow, CallTables, LensError, function_name, sites};
 use calls::entry::ANY_PEER;
 use calls::table::CallColumn;
@@ -19,6 +21,14 @@ pub struct CallSlice {
     pub to_ns: i64,
     /// The function.
     pub name: String,
+    /// What it means for its rank.
+    pub activity: Activity,
+    /// A row of `communicators.csv`.
+    pub communicator: Option<i64>,
+    /// The rank at its other end, or the root of a collective, in the world.
+    pub peer: Option<u32>,
+    /// Sent or received; of a collective what this rank gives.
+    pub bytes: Option<i64>,
     /// What else is known: names and values.
     pub args: Vec<(&'static str, Value)>,
 }
@@ -67,12 +77,24 @@ fn slice(
     (from_ns, to_ns): (i64, i64),
     sites: &BTreeMap<i64, String>,
 ) -> CallSlice {
-    let mut name = function_name(call.value(CallColumn::Call).unwrap_or(NULL));
+    let function = call.value(CallColumn::Call).unwrap_or(NULL);
+    let mut name = function_name(function);
     if call.value(CallColumn::Polls).is_some() {
         name.push_str(" (polling)");
     }
     let thread = call.value(CallColumn::Thread).unwrap_or(0);
-    CallSlice { rank: call.rank(), thread, from_ns, to_ns, name, args: args(call, sites) }
+    CallSlice {
+        rank: call.rank(),
+        thread,
+        from_ns,
+        to_ns,
+        name,
+        activity: activity_of(function),
+        communicator: call.value(CallColumn::Communicator),
+        peer: call.value(CallColumn::Peer).and_then(|peer| u32::try_from(peer).ok()),
+        bytes: call.value(CallColumn::Bytes),
+        args: args(call, sites),
+    }
 }
 
 fn args(call: CallRow<'_>, sites: &BTreeMap<i64, String>) -> Vec<(&'static str, Value)> {

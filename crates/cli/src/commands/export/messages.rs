@@ -30,22 +30,25 @@ const STAGES: [(&str, usize, usize); 3] =
     [("send wait", 0, 1), ("transit", 1, 2), ("receive wait", 2, 3)];
 
 /// One row.
-struct Message {
-    launch: u32,
-    src: u32,
-    dst: u32,
+pub struct Message {
+    pub launch: u32,
+    pub src: u32,
+    pub dst: u32,
     seq: i64,
-    kind: Kind,
-    bytes: i64,
-    tag: Option<i64>,
+    pub kind: Kind,
+    pub bytes: i64,
+    pub tag: Option<i64>,
     packets: Option<i64>,
     /// `ready`, `sent`, `arrived`, `taken`.
-    stamps: [Option<i64>; 4],
-    ready: i64,
-    taken: i64,
+    pub stamps: [Option<i64>; 4],
 }
 
 impl Message {
+    /// From `ready` to `taken`, where both are known.
+    fn ends(&self) -> Option<(i64, i64)> {
+        self.stamps[0].zip(self.stamps[3])
+    }
+
     /// Whether it goes to another node.
     fn leaves(&self) -> bool {
         self.src != self.dst
@@ -59,24 +62,41 @@ pub fn starts(
     wanted: &Exported,
     add: &mut dyn FnMut(i64, i64, u64),
 ) -> Result<()> {
+    each(run, wanted, |message| {
+        if let Some((ready, taken)) = message.ends() {
+            add(ready, taken, events_of(message, tables.is_empty()));
+        }
+        Ok(())
+    })
+}
+
+/// Hand over the rows that are wanted.
+pub fn each(
+    run: &Run,
+    wanted: &Exported,
+    mut each: impl FnMut(&Message) -> Result<()>,
+) -> Result<()> {
     let mut batch = Batch::new();
     for chunk in run.chunks() {
         chunk.read(&FIELDS, &mut batch)?;
         let columns = Columns::of(&batch);
-        for row in (0..batch.rows()).filter(|&row| wanted.takes(&columns, row)) {
-            if let Some(message) = message(&chunk, &batch, row) {
-                add(message.ready, message.taken, events_of(&message, tables.is_empty()));
-            }
-        }
+        let taken = (0..batch.rows()).filter(|&row| wanted.takes(&columns, row));
+        taken.filter_map(|row| message(&chunk, &batch, row)).try_for_each(|one| each(&one))?;
     }
     Ok(())
+}
+
+/// Whether such work has its node to itself. Cycles, and in runs of older versions rounds of GVT,
+/// go on beside other work, and so cross it.
+pub fn is_alone(kind: Kind) -> bool {
+    matches!(kind, Kind::Execution | Kind::Rollback | Kind::Collection)
 }
 
 /// How many events [`write()`] makes of a row: two for an arrow, one for a slice, two for one that
 /// floats, as a message does with each of its stages, and four for its way to another node.
 fn events_of(message: &Message, floats: bool) -> u64 {
     match message.kind {
-        Kind::Execution | Kind::Rollback | Kind::Collection => 1,
+        kind if is_alone(kind) => 1,
         kind if kind.is_interval() || !floats => 2,
         _ => 2 + 2 * stages(message).count() as u64 + if message.leaves() { 4 } else { 0 },
     }
@@ -91,38 +111,34 @@ pub fn write(
     trace: &mut Trace,
 ) -> Result<(u64, u64)> {
     let stretch = &wanted.stretch;
-    let mut batch = Batch::new();
     let (mut messages, mut intervals) = (0, 0);
-    for chunk in run.chunks() {
-        chunk.read(&FIELDS, &mut batch)?;
-        let columns = Columns::of(&batch);
-        for row in (0..batch.rows()).filter(|&row| wanted.takes(&columns, row)) {
-            let Some(message) = message(&chunk, &batch, row) else { continue };
-            if message.kind.is_interval() && stretch.overlaps(message.ready, message.taken) {
-                intervals += 1;
-                interval(&message, trace)?;
-            } else if !message.kind.is_interval() && tables.is_empty() {
-                if stretch.overlaps(message.ready, message.taken) {
-                    messages += 1;
-                    floating(&message, messages, trace)?;
-                    if message.leaves() {
-                        passing(&message, trace)?;
-                    }
-                }
-            } else if both_ends(&message, stretch) {
+    each(run, wanted, |message| {
+        let Some((ready, taken)) = message.ends() else { return Ok(()) };
+        if message.kind.is_interval() && stretch.overlaps(ready, taken) {
+            intervals += 1;
+            interval(message, (ready, taken), trace)?;
+        } else if !message.kind.is_interval() && tables.is_empty() {
+            if stretch.overlaps(ready, taken) {
                 messages += 1;
-                arrow(&message, trace)?;
+                floating(message, (ready, taken), messages, trace)?;
+                if message.leaves() {
+                    passing(message, (ready, taken), trace)?;
+                }
             }
+        } else if both_ends(message, (ready, taken), stretch) {
+            messages += 1;
+            arrow(message, (ready, taken), trace)?;
         }
-    }
+        Ok(())
+    })?;
     Ok((messages, intervals))
 }
 
 /// An arrow needs the calls at both its ends.
-fn both_ends(message: &Message, stretch: &Stretch) -> bool {
+fn both_ends(message: &Message, (ready, taken): (i64, i64), stretch: &Stretch) -> bool {
     !message.kind.is_interval()
-        && stretch.overlaps(message.ready, message.ready)
-        && stretch.overlaps(message.taken.saturating_sub(1), message.taken.saturating_sub(1))
+        && stretch.overlaps(ready, ready)
+        && stretch.overlaps(taken.saturating_sub(1), taken.saturating_sub(1))
 }
 
 fn message(chunk: &Chunk, batch: &Batch, row: usize) -> Option<Message> {
@@ -138,21 +154,19 @@ fn message(chunk: &Chunk, batch: &Batch, row: usize) -> Option<Message> {
         bytes: value(Field::Bytes).unwrap_or(0),
         tag: value(Field::Tag),
         packets: value(Field::Packets),
-        ready: stamps[0]?,
-        taken: stamps[3]?,
         stamps,
     })
 }
 
 /// From the send call to the last moment of the call that completed the receive, which ends when
 /// the message is taken.
-fn arrow(message: &Message, trace: &mut Trace) -> Result<()> {
-    let from = (rank_track(message.src, 0), message.ready);
-    let to = (rank_track(message.dst, 0), message.taken.saturating_sub(1));
+fn arrow(message: &Message, (ready, taken): (i64, i64), trace: &mut Trace) -> Result<()> {
+    let from = (rank_track(message.src, 0), ready);
+    let to = (rank_track(message.dst, 0), taken.saturating_sub(1));
     Ok(trace.arrow(&format!("message {} of rank {}", message.seq, message.src), from, to)?)
 }
 
-fn interval(message: &Message, trace: &mut Trace) -> Result<()> {
+fn interval(message: &Message, (from_ns, to_ns): (i64, i64), trace: &mut Trace) -> Result<()> {
     let track = Track { group: group_of(message.launch, message.dst), track: 1 };
     let args: Vec<(&'static str, Value)> =
         message.packets.map(|amount| ("amount", json!(amount))).into_iter().collect();
@@ -160,21 +174,25 @@ fn interval(message: &Message, trace: &mut Trace) -> Result<()> {
         track,
         name: message.kind.name(),
         category: "work",
-        from_ns: message.ready,
-        to_ns: message.taken,
+        from_ns,
+        to_ns,
         args: &args,
     };
-    // Cycles, and in runs of older versions rounds of GVT, go on while their node does other work,
-    // so that they would cross it.
-    match message.kind {
-        Kind::Execution | Kind::Rollback | Kind::Collection => trace.slice(&slice)?,
-        _ => trace.floating(&slice, u64::MAX - message.seq as u64)?,
+    if is_alone(message.kind) {
+        trace.slice(&slice)?;
+    } else {
+        trace.floating(&slice, u64::MAX - message.seq as u64)?;
     }
     Ok(())
 }
 
 /// A slice in the group of its source with its stages below it.
-fn floating(message: &Message, id: u64, trace: &mut Trace) -> Result<()> {
+fn floating(
+    message: &Message,
+    (from_ns, to_ns): (i64, i64),
+    id: u64,
+    trace: &mut Trace,
+) -> Result<()> {
     let track = Track { group: group_of(message.launch, message.src), track: 1 };
     let mut args = vec![
         ("to node", json!(message.dst)),
@@ -183,7 +201,6 @@ fn floating(message: &Message, id: u64, trace: &mut Trace) -> Result<()> {
     ];
     args.extend(message.tag.map(|tag| ("tag", json!(tag))));
     let name = format!("{} to node {}", message.kind.name(), message.dst);
-    let (from_ns, to_ns) = (message.ready, message.taken);
     trace.floating(
         &TraceSlice { track, name: &name, category: "message", from_ns, to_ns, args: &args },
         id,
@@ -198,11 +215,11 @@ fn floating(message: &Message, id: u64, trace: &mut Trace) -> Result<()> {
 /// Its way from one node to the other: an arrow from a mark where it was sent to one where it
 /// arrived, since an arrow needs a slice at either end, and floating ones do not count. Marks of one
 /// nanosecond never cross each other.
-fn passing(message: &Message, trace: &mut Trace) -> Result<()> {
-    let [ready, sent, arrived, taken] = message.stamps;
+fn passing(message: &Message, ends: (i64, i64), trace: &mut Trace) -> Result<()> {
+    let [_, sent, arrived, _] = message.stamps;
     let track = |node, track| Track { group: group_of(message.launch, node), track };
-    let from = (track(message.src, SENDS), sent.or(ready).unwrap_or(message.ready));
-    let to = (track(message.dst, ARRIVALS), arrived.or(taken).unwrap_or(message.taken));
+    let from = (track(message.src, SENDS), sent.unwrap_or(ends.0));
+    let to = (track(message.dst, ARRIVALS), arrived.unwrap_or(ends.1));
     let args = [("number", json!(message.seq)), ("bytes", json!(message.bytes))];
     let kind = message.kind.name();
     let names =

@@ -38,6 +38,16 @@ impl Stretch {
         from < self.to_ns && to >= self.from_ns
     }
 
+    /// Where it was cut, and the remedy; nothing where it was not.
+    pub fn told(&self, limit: u64) -> String {
+        self.cut_at_s.map_or_else(String::new, |seconds| {
+            format!(
+                "It ends at {seconds:.6} s of the run, because the limit of {limit} events was \
+                reached: choose a stretch with --from and --to, or raise --limit.\n"
+            )
+        })
+    }
+
     /// Cut so that it holds about `limit` events at most. `each` hands over begin, end and number
     /// of all events.
     pub fn limited(

@@ -4,39 +4,17 @@ use super::Exported;
 use super::flow;
 use crate::analyse::Analysed;
 use crate::commands::report::{document_of, series};
-use crate::show;
-use anyhow::{Context, Result, bail};
+use crate::new_folder;
+use anyhow::{Context, Result};
 use mpi_lens::CallTables;
-use record::{Batch, Field, How, Kind, NULL, Run, folder_of};
+use record::{Batch, Field, How, Kind, NULL, Run};
 use stats::Columns;
 use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::path::Path;
 
-/// Refuse a folder that holds something.
-pub fn must_be_new(folder: &Path) -> Result<()> {
-    if folder.is_file()
-        || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
-    {
-        bail!("{} exists and is not empty; choose another folder", folder.display());
-    }
-    Ok(())
-}
-
 /// Write them into `folder`, which must be new or empty.
 pub fn write(run: &Run, wanted: &Exported, analysed: &Analysed, folder: &Path) -> Result<()> {
-    whole(folder, |draft| fill(run, wanted, analysed, draft))
-        .map_err(|error| show::unwritten(error, folder))
-}
-
-/// Fill a folder that has its name only when it is whole.
-fn whole(folder: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-    let draft = tempfile::Builder::new().prefix(".unfinished-").tempdir_in(folder_of(folder))?;
-    fill(draft.path())?;
-    make_readable(draft.path())?;
-    std::fs::rename(draft.path(), folder)?;
-    // It has its name now: nothing is left to be removed.
-    let _ = draft.keep();
-    Ok(())
+    new_folder::whole(folder, |draft| fill(run, wanted, analysed, draft))
 }
 
 fn fill(run: &Run, wanted: &Exported, analysed: &Analysed, folder: &Path) -> Result<()> {
@@ -116,13 +94,6 @@ impl<R: Read> Read for ShortLines<R> {
         }
         Ok(read)
     }
-}
-
-/// What was made for one user's eyes only, as temporary folders are, gets the rights of any new
-/// folder.
-fn make_readable(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
 }
 
 fn file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {

@@ -1,0 +1,202 @@
+//! A trace before it is written: who there was, and what each did.
+
+use crate::archive::Archive;
+use crate::events::{Collective, Role};
+use crate::order::ordered;
+use crate::{Library, Otf2Error};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A call, or another stretch of time that a location spent on one thing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Call {
+    /// Begin, ns on the timeline.
+    pub from: i64,
+    /// End.
+    pub to: i64,
+    /// What it was: a number that [`Trace::region`] gave.
+    pub region: u32,
+    /// The collective that it was, if any.
+    pub collective: Option<Collective>,
+}
+
+/// One end of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// When, ns on the timeline.
+    pub at: i64,
+    /// The process at the other end.
+    pub peer: u32,
+    /// Its tag.
+    pub tag: u32,
+    /// Its payload.
+    pub bytes: u64,
+}
+
+/// A process, and the machine that it ran on.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// E.g. `rank 3`.
+    pub name: String,
+    /// The name of its machine.
+    pub host: String,
+}
+
+/// A thread of a process: what events are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Location {
+    /// Number of the process.
+    pub process: u32,
+    /// Its thread, from 0.
+    pub thread: u32,
+}
+
+/// A function, or another thing to spend time on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Region {
+    /// Its name.
+    pub name: String,
+    /// What sort it is of.
+    pub role: Role,
+    /// Whether it belongs to MPI.
+    pub is_mpi: bool,
+}
+
+/// What a location did.
+#[derive(Debug, Default)]
+struct Track {
+    calls: Vec<Call>,
+    sends: Vec<Message>,
+    receives: Vec<Message>,
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Calls and other stretches of time.
+    pub calls: u64,
+    /// Sends.
+    pub sends: u64,
+    /// Receives.
+    pub receives: u64,
+    /// Calls left out because each crosses the end of another.
+    pub crossing: u64,
+}
+
+/// A trace: collected in any order, then written.
+#[derive(Debug)]
+pub struct Trace {
+    processes: Vec<Process>,
+    /// Members of communicators, by their processes; the world is the first.
+    communicators: Vec<Vec<u32>>,
+    regions: BTreeMap<Region, u32>,
+    tracks: BTreeMap<Location, Track>,
+}
+
+impl Trace {
+    /// A trace of these processes, in which nothing has happened yet.
+    #[must_use]
+    pub fn new(processes: Vec<Process>) -> Trace {
+        let all = 0..u32::try_from(processes.len()).unwrap_or(u32::MAX);
+        let tracks = all.clone().map(|process| (Location { process, thread: 0 }, Track::default()));
+        Trace {
+            tracks: tracks.collect(),
+            communicators: vec![all.collect()],
+            regions: BTreeMap::new(),
+            processes,
+        }
+    }
+
+    /// The number of a communicator of these processes.
+    pub fn communicator(&mut self, members: Vec<u32>) -> u32 {
+        let known = self.communicators.iter().position(|known| *known == members);
+        let at = known.unwrap_or_else(|| {
+            self.communicators.push(members);
+            self.communicators.len() - 1
+        });
+        u32::try_from(at).unwrap_or(u32::MAX)
+    }
+
+    /// The members of a communicator.
+    #[must_use]
+    pub fn members(&self, communicator: u32) -> &[u32] {
+        &self.communicators[communicator as usize]
+    }
+
+    /// The number of a region.
+    pub fn region(&mut self, region: &Region) -> u32 {
+        if let Some(&number) = self.regions.get(region) {
+            return number;
+        }
+        let next = u32::try_from(self.regions.len()).unwrap_or(u32::MAX);
+        self.regions.insert(region.clone(), next);
+        next
+    }
+
+    /// A call of a location.
+    pub fn call(&mut self, location: Location, call: Call) {
+        self.tracks.entry(location).or_default().calls.push(call);
+    }
+
+    /// A message that leaves a location.
+    pub fn send(&mut self, location: Location, message: Message) {
+        self.tracks.entry(location).or_default().sends.push(message);
+    }
+
+    /// A message that a location takes.
+    pub fn receive(&mut self, location: Location, message: Message) {
+        self.tracks.entry(location).or_default().receives.push(message);
+    }
+
+    /// Write it into a folder that is there, as `traces.otf2` and its companions.
+    ///
+    /// # Errors
+    /// When the library refuses; the folder then holds part of a trace.
+    pub fn write(self, library: &Library, folder: &Path) -> Result<Written, Otf2Error> {
+        let Trace { processes, communicators, regions, tracks } = self;
+        let (first, last) = extent(&tracks);
+        let mut archive = Archive::create(library, folder, first)?;
+        let (mut written, mut locations) = (Written::default(), Vec::new());
+        for (location, track) in tracks {
+            written.calls += track.calls.len() as u64;
+            written.sends += track.sends.len() as u64;
+            written.receives += track.receives.len() as u64;
+            let (events, crossing) = ordered(track.calls, track.sends, track.receives);
+            written.crossing += crossing;
+            written.calls -= crossing;
+            archive.events(location, &events)?;
+            locations.push((location, events.len() as u64));
+        }
+        // What a definition names is defined before it.
+        archive.begin_definitions(u64::try_from(last - first).unwrap_or(0))?;
+        archive.processes(&processes)?;
+        locations.into_iter().try_for_each(|(at, events)| archive.location(at, events))?;
+        let mut named: Vec<(Region, u32)> = regions.into_iter().collect();
+        named.sort_by_key(|(_, number)| *number);
+        named.iter().try_for_each(|(region, number)| archive.region(region, *number))?;
+        archive.communicators(&communicators)?;
+        archive.close()?;
+        Ok(written)
+    }
+}
+
+/// The number of a location in the trace. That of a process's first thread is the process's own,
+/// by which the world counts its ranks.
+pub(crate) fn location_id(location: Location) -> u64 {
+    u64::from(location.thread) << 32 | u64::from(location.process)
+}
+
+/// From the first event to the last, ns on the timeline.
+fn extent(tracks: &BTreeMap<Location, Track>) -> (i64, i64) {
+    let of_track = |track: &Track| {
+        let calls: Vec<i64> = track.calls.iter().flat_map(|call| [call.from, call.to]).collect();
+        let messages = track.sends.iter().chain(&track.receives).map(|message| message.at);
+        calls.into_iter().chain(messages).collect::<Vec<_>>()
+    };
+    let (mut first, mut last) = (i64::MAX, i64::MIN);
+    for at in tracks.values().flat_map(of_track) {
+        first = first.min(at);
+        last = last.max(at);
+    }
+    if first > last { (0, 0) } else { (first, last) }
+}
