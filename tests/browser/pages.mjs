@@ -275,6 +275,9 @@ const narrow = async (file) => {
   await context.close();
 };
 
+// Runs have about twenty sections, and one a sheet would be too many to print.
+const SHEETS = 11;
+
 // Nothing is scrolled and nothing runs: what a preview, a screenshot and a print have.
 const withoutScript = async (file) => {
   const name = basename(file);
@@ -290,6 +293,9 @@ const withoutScript = async (file) => {
     .filter((chart) => !chart.checkVisibility({ contentVisibilityAuto: true })).map((chart) => chart.id));
   check(`${name}: all charts are printed, those in folds too`, wrong.length === 0, wrong.join("; "));
   await looks(page, `${name} on paper`);
+  const runs = Math.max(1, await page.locator("details.run").count());
+  const sheets = (await page.pdf()).toString("latin1").match(/\/Type\s*\/Page\b/g).length;
+  check(`${name}: a run takes at most ${SHEETS} sheets`, sheets <= SHEETS * runs, `${sheets} for ${runs} runs`);
   await context.close();
 };
 

@@ -77,6 +77,9 @@ fn switch(id: &str, section: &Section) -> Markup {
     }
 }
 
+/// Pixels above which a chart is as high as what it shows asks for, and keeps its height on paper.
+const TALL: u32 = 360;
+
 fn figure(run: &str, chart: &Chart) -> Markup {
     let plot = Plot::elastic(chart, 0);
     html! {
@@ -87,7 +90,7 @@ fn figure(run: &str, chart: &Chart) -> Markup {
                     li { span class={ "swatch " (colour) } {} (text(name)) }
                 } }
             }
-            div.chart id={ (run) "-" (chart.id) } role="img" aria-label=(text(&chart.label))
+            div.chart.tall[chart.height > TALL] id={ (run) "-" (chart.id) } role="img" aria-label=(text(&chart.label))
                 style={ "height:" (chart.height) "px;padding:" (padding(&plot)) } {
                 svg.plot width="100%" height="100%" { (PreEscaped(&plot.svg)) }
             }
