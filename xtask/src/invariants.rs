@@ -1,6 +1,7 @@
 //! The rules of docs/ARCHITECTURE.md that a program can check: where unsafe code may live, who may
 //! print, who may depend on whom, what must stay pure, why a dependency is there, how files are
-//! laid out, which of them use each other, how many fields a struct has, where links lead.
+//! laid out, which of them use each other, how many fields a struct has, where links lead and
+//! whether files that documents name are there.
 //!
 //! It reads source text with comments and literals blanked out, not a syntax tree: the rules are
 //! about words, and so a reader can check the checker. What only a person can judge is left to
@@ -11,6 +12,7 @@ mod dependencies;
 mod fields;
 mod layout;
 mod links;
+mod paths;
 mod source_text;
 mod words;
 
@@ -61,6 +63,7 @@ pub fn check(workspace: &Workspace) -> Result<usize> {
         broken.extend(layout::check(name, &text));
         if file.extension().is_some_and(|ending| ending == "md") {
             broken.extend(links::check(&workspace.root, name, &text));
+            broken.extend(paths::check(&workspace.root, name, &text));
         }
     }
     broken.iter().for_each(|Broken { place, what }| println!("{place}: {what}"));

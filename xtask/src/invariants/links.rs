@@ -18,7 +18,7 @@ pub fn check(root: &Path, file: &Path, text: &str) -> Vec<Broken> {
 }
 
 /// The lines of a text, those of code blocks empty.
-fn prose(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut code = false;
     text.lines().map(move |line| {
         let fence = line.trim_start().starts_with("```");
