@@ -14,8 +14,9 @@ const FORMATS: [&str; 5] = ["perfetto", "otf2", "csv", "hdr", "openmetrics"];
 A trace opens in https://ui.perfetto.dev (it stays on your machine) and in chrome://tracing: one \
 track for each rank with its calls, and arrows for messages; where a run has no calls, each \
 message is a slice at its source node, with its stages below it, and an arrow from its source to \
-its destination. Unless you choose messages, all of them are exported; series.csv, quantiles.csv, --hdr and --openmetrics then cover the \
-application's messages between nodes, as a report does.
+its destination. Unless you choose messages, all of them are exported; series.csv, \
+quantiles.csv, --hdr and --openmetrics then cover the application's messages between nodes, as a \
+report does.
 
 Examples:
   fourstamp export runs/a --perfetto a.json        the run as a trace

@@ -26,8 +26,9 @@ pub(crate) struct Joined {
 /// Where joined rows go, as words of the receiver's schema.
 type Out<'a> = dyn FnMut(&[u64]) -> Result<(), RecordError> + 'a;
 
-/// Give `out` each message that node `sheet` received, those sent to it that it did not receive, and
-/// those that it sent to nodes of which there is nothing. `partners` are the sheets of its launch, itself among them.
+/// Give `out` each message that node `sheet` received, those sent to it that it did not receive,
+/// and those that it sent to nodes of which there is nothing. `partners` are the sheets of its
+/// launch, itself among them.
 pub(crate) fn join<'a>(
     live: &Path,
     sheet: &NodeSheet,

@@ -398,9 +398,12 @@ pub struct SizePoint {
     pub jump: f64,
 }
 
+/// Messages of a size that takes part in knees and jumps: the median of fewer says too little.
+pub const MESSAGES_LEAST: u64 = 10;
+
 impl SizePoint {
     /// Whether there are enough messages of it to speak of knees and jumps.
     pub fn is_enough(&self) -> bool {
-        self.count >= crate::knees::MESSAGES_LEAST
+        self.count >= MESSAGES_LEAST
     }
 }

@@ -16,8 +16,6 @@ use line::{Line, Sums};
 pub use point::Point;
 pub use refine::next_size;
 
-/// Messages of a size that takes part: the median of fewer says too little.
-pub const MESSAGES_LEAST: u64 = 10;
 /// Sizes in a segment: fewer lie on some line whatever they are.
 const SIZES_LEAST: usize = 3;
 /// Sizes from which LogGP's two parameters are told: of fewer, the scatter about the line says too

@@ -7,9 +7,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::analysis::MESSAGES_LEAST;
 use crate::distribution::BlockDistribution;
 use crate::groups::{Counted, Grouping};
-use crate::knees::{MESSAGES_LEAST, Point};
+use crate::knees::Point;
 
 /// Pairs of size and block at most: a sweep of 500 sizes visited sixteen times.
 const PAIRS_MOST: usize = 8192;
@@ -43,8 +44,8 @@ impl Visits {
         }
     }
 
-    /// The sizes of `all`, whose stage A is of the same times, each with its visits; without those of
-    /// too few messages.
+    /// The sizes of `all`, whose stage A is of the same times, each with its visits; without those
+    /// of too few messages.
     pub fn points(&self, all: &Grouping) -> Vec<Point> {
         let point = |(key, group): ((i64, i64), &crate::groups::Group)| {
             let visits = self.by.range((key.0, 0)..=(key.0, usize::MAX)).map(|(_, visit)| visit);

@@ -213,8 +213,8 @@ fn floating(
 }
 
 /// Its way from one node to the other: an arrow from a mark where it was sent to one where it
-/// arrived, since an arrow needs a slice at either end, and floating ones do not count. Marks of one
-/// nanosecond never cross each other.
+/// arrived, since an arrow needs a slice at either end, and floating ones do not count. Marks of
+/// one nanosecond never cross each other.
 fn passing(message: &Message, ends: (i64, i64), trace: &mut Trace) -> Result<()> {
     let [_, sent, arrived, _] = message.stamps;
     let track = |node, track| Track { group: group_of(message.launch, node), track };

@@ -90,7 +90,8 @@ fn figure(run: &str, chart: &Chart) -> Markup {
                     li { span class={ "swatch " (colour) } {} (text(name)) }
                 } }
             }
-            div.chart.tall[chart.height > TALL] id={ (run) "-" (chart.id) } role="img" aria-label=(text(&chart.label))
+            div.chart.tall[chart.height > TALL] id={ (run) "-" (chart.id) } role="img"
+                aria-label=(text(&chart.label))
                 style={ "height:" (chart.height) "px;padding:" (padding(&plot)) } {
                 svg.plot width="100%" height="100%" { (PreEscaped(&plot.svg)) }
             }

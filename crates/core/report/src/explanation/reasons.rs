@@ -1,5 +1,5 @@
-//! What goes with slow messages, in words. "Consistent with" is the most that seeing things together
-//! allows.
+//! What goes with slow messages, in words. "Consistent with" is the most that seeing things
+//! together allows.
 
 use document::{count, part, size, time};
 use record::Cause;
