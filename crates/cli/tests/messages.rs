@@ -3,8 +3,9 @@
 
 mod common;
 
+use clock::Ticks;
 use common::{fail, folder, succeed};
-use record::{Batch, Field, Kind, Run};
+use record::{Batch, Field, Kind, RecorderOptions, Run, RunFolder, RunInfo, Stamper};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -167,4 +168,41 @@ fn runs_on_one_page_have_names_that_tell_them_apart() {
     let csv = succeed(folder.path(), "report first second --csv");
     assert_eq!(csv.matches("run,stage,n").count(), 1, "{csv}");
     assert!(csv.contains("\nfirst,end-to-end,") && csv.contains("\nsecond,end-to-end,"), "{csv}");
+}
+
+/// A run of node 0 alone, recorded as a program of one's own would.
+fn alone(path: &Path, record: impl FnOnce(&mut Stamper)) {
+    let run = RunFolder::create(path, RunInfo::new("mine")).expect("a fresh folder");
+    let mut node = run.stamper(0, true, RecorderOptions::default()).expect("a node");
+    record(&mut node);
+    node.finish().expect("its end");
+    run.close().expect("a closed run");
+}
+
+#[test]
+fn a_run_without_stages_says_why() {
+    let folder = folder();
+    alone(&folder.path().join("waiting"), |node| {
+        for _ in 0..20 {
+            node.log_sent(1, node.now(), node.now(), 8);
+        }
+    });
+    let said = flat(&succeed(folder.path(), "report waiting --terminal"));
+    for words in [
+        "No message has all four stamps, so the time cannot be split into stages: 20 messages \
+         (100 %) were sent, but no arrival is recorded; nothing tells the clock of node 1 (it \
+         never joined the run, or its description is lost).",
+        "20 sends without a matching receive.",
+    ] {
+        assert!(said.contains(words), "no '{words}' in {said}");
+    }
+    // Stamps that are there, but of a clock that stands three centuries off.
+    alone(&folder.path().join("far"), |node| {
+        for _ in 0..20 {
+            node.log_sent(0, node.now(), Ticks(1 << 63), 8);
+        }
+    });
+    let said = flat(&succeed(folder.path(), "report far --terminal"));
+    let words = "20 stamps lie more than 73 years from the start of the run and count as missing";
+    assert!(said.contains(words), "{said}");
 }
