@@ -78,8 +78,9 @@ impl SimulationBar {
     pub fn new(what: &str, end: Option<f64>) -> SimulationBar {
         let bar = ProgressBar::new(BAR_STEPS as u64);
         bar.set_style(style(match end {
-            Some(_) => "{prefix} {bar:24.cyan/dim} {percent:>3} % {msg}  {eta} left",
-            None => "{prefix} {spinner} {msg}",
+            // A line that is too long loses its end, and does not become two.
+            Some(_) => "{prefix} {bar:16.cyan/dim} {percent:>3} %  {eta} left  {wide_msg}",
+            None => "{prefix} {spinner} {wide_msg}",
         }));
         bar.set_prefix(what.to_string());
         bar.enable_steady_tick(Duration::from_millis(250));
