@@ -248,6 +248,23 @@ fn a_run_is_handed_to_the_tools_of_others() {
     assert!(refused.contains("nowhere"), "{refused}");
 }
 
+/// Both formats of a trace hold the same, and Perfetto's own is the smaller.
+#[test]
+fn a_trace_in_perfettos_own_format_says_the_same_in_less() {
+    let folder = folder();
+    made(folder.path());
+    let said = |file: &str| {
+        let said = succeed(folder.path(), &format!("export run --perfetto {file}"));
+        said.replace(file, "")
+    };
+    assert_eq!(said("trace.json"), said("trace.pftrace"));
+    let bytes = |file: &str| std::fs::read(folder.path().join(file)).expect("a trace");
+    let own = bytes("trace.pftrace");
+    let json = bytes("trace.json");
+    assert!(own.starts_with(&[0x0a]) && own.len() < json.len(), "{} {}", own.len(), json.len());
+    println!("{} against {} bytes", own.len(), json.len());
+}
+
 /// The library's own reader finds every call, both ends of every message, and every collective.
 #[test]
 fn a_trace_for_otf2_has_what_the_run_has() {

@@ -11,7 +11,7 @@ const FORMATS: [&str; 5] = ["perfetto", "otf2", "csv", "hdr", "openmetrics"];
 #[derive(Args)]
 #[command(group = ArgGroup::new("what").required(true).multiple(true).args(FORMATS))]
 #[command(after_help = "\
-A trace opens in https://ui.perfetto.dev (it stays on your machine) and in chrome://tracing: one \
+A trace opens in https://ui.perfetto.dev, and stays on your machine: one \
 track for each rank with its calls, and arrows for messages; where a run has no calls, each \
 message is a slice at its source node, with its stages below it, and an arrow from its source to \
 its destination. Unless you choose messages, all of them are exported; series.csv, \
@@ -19,8 +19,8 @@ quantiles.csv, --hdr and --openmetrics then cover the application's messages bet
 report does.
 
 Examples:
-  fourstamp export runs/a --perfetto a.json        the run as a trace
-  fourstamp export runs/a --perfetto a.json --from 2 --to 2.5
+  fourstamp export runs/a --perfetto a.pftrace     the run as a trace
+  fourstamp export runs/a --perfetto a.pftrace --from 2 --to 2.5
                                                    half a second of it
   fourstamp export runs/a --otf2 a.otf2            for Vampir and Scalasca
   fourstamp export runs/a --csv tables             all its tables as CSV
@@ -30,7 +30,8 @@ pub struct ExportArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Write a trace for ui.perfetto.dev
+    /// Write a trace for ui.perfetto.dev: in Perfetto's own format or, into a file that ends in
+    /// .json, in that which chrome://tracing opens too
     #[arg(long, value_name = "FILE")]
     pub perfetto: Option<PathBuf>,
     /// Write a trace for Vampir, Scalasca and other tools that read OTF2 into this folder, which

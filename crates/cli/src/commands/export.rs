@@ -5,8 +5,10 @@ mod flow;
 mod histograms;
 mod messages;
 mod otf2;
+mod perfetto;
 mod stretch;
 mod tables;
+mod tracks;
 
 use crate::analyse::{self, Analysed};
 use crate::args::ExportArgs;
@@ -16,10 +18,7 @@ use crate::show::{self, say};
 use anyhow::Result;
 use mpi_lens::CallTables;
 use record::Run;
-use report::perfetto::{Trace, Track};
-use serde_json::json;
 use stats::{Columns, Filter};
-use std::io::Write;
 use std::path::Path;
 use stretch::Stretch;
 
@@ -36,7 +35,7 @@ pub fn run(args: &ExportArgs) -> Result<()> {
         of_analysis(&run, args, &wanted, &analysed)?;
     }
     if let Some(file) = &args.perfetto {
-        say(&trace(&run, &wanted, args.limit, file)?)?;
+        say(&perfetto::write(&run, &wanted, args.limit, file)?)?;
     }
     if let Some(folder) = &args.otf2 {
         say(&otf2::write(&run, &wanted, args.limit, folder)?)?;
@@ -93,82 +92,12 @@ impl Exported {
     }
 }
 
-/// Write the trace, whole or not at all; what is to be said of it.
-fn trace(run: &Run, asked: &Exported, limit: u64, file: &Path) -> Result<String> {
-    let tables = CallTables::of(run);
-    let wanted = asked.limited(run, &tables, limit)?;
-    let written = show::whole(file, |out| write_events(run, &tables, &wanted, out))?;
-    let text = told(file, &written, "open it in https://ui.perfetto.dev");
-    Ok(text + &wanted.stretch.told(limit))
-}
-
 /// Events written.
 #[derive(Clone, Copy, Debug, Default)]
 struct Written {
     calls: u64,
     messages: u64,
     intervals: u64,
-}
-
-fn write_events(
-    run: &Run,
-    tables: &CallTables,
-    wanted: &Exported,
-    out: &mut dyn Write,
-) -> Result<Written> {
-    let stretch = &wanted.stretch;
-    let mut trace = Trace::begin(out)?;
-    name_tracks(run, tables, &mut trace)?;
-    let mut written =
-        Written { calls: calls::write(run, tables, stretch, &mut trace)?, ..Written::default() };
-    (written.messages, written.intervals) = messages::write(run, tables, wanted, &mut trace)?;
-    let facts = json!({
-        "program": run.info.program, "workload": run.info.workload, "transport": run.info.transport,
-        "started": run.info.started.to_string(), "from_ns": stretch.from_ns, "to_ns": stretch.to_ns,
-    });
-    trace.end(&facts)?;
-    Ok(written)
-}
-
-/// A group of tracks for all ranks; for nodes without tables of calls a group each, where their
-/// messages float.
-fn name_tracks(run: &Run, tables: &CallTables, trace: &mut Trace) -> Result<()> {
-    if !tables.is_empty() {
-        trace.name_group(RANKS, "MPI ranks", 0)?;
-    }
-    for (launch, node) in run.info.nodes() {
-        if tables.is_empty() {
-            let of_launch = if run.info.launches.len() > 1 {
-                format!("launch {launch}, ")
-            } else {
-                String::new()
-            };
-            let group = group_of(launch, node.node);
-            trace.name_group(group, &format!("{of_launch}node {}", node.node), group)?;
-            trace.name_track(Track { group, track: SENDS }, "sends")?;
-            trace.name_track(Track { group, track: ARRIVALS }, "arrivals")?;
-        } else {
-            trace.name_track(rank_track(node.node, 0), &format!("rank {}", node.node))?;
-        }
-    }
-    Ok(())
-}
-
-/// The tracks of a node between which arrows show its messages; its own work is on the one before.
-const SENDS: u64 = 2;
-const ARRIVALS: u64 = 3;
-
-/// The group of the ranks' tracks.
-const RANKS: u64 = 1;
-
-/// The track of a thread of a rank; threads beyond the first lie below all ranks.
-fn rank_track(rank: u32, thread: i64) -> Track {
-    Track { group: RANKS, track: u64::from(rank) + 1 + ((thread.max(0) as u64) << 20) }
-}
-
-/// The group of a node of a launch. Groups are numbered from 1, as processes are.
-fn group_of(launch: u32, node: u32) -> u64 {
-    1 + (u64::from(launch) << 20) + u64::from(node)
 }
 
 /// What was written, and what to do with it.

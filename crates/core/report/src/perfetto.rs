@@ -1,16 +1,20 @@
-//! A run as a trace in Chrome's Trace Event Format, which ui.perfetto.dev and chrome://tracing
-//! open.
+//! A run as a trace that ui.perfetto.dev opens, in either of its formats: [`Json`], which other
+//! programs read too, and [`Protobuf`], about half its size.
 //!
-//! Events are written as they come, in any order: readers sort them. Times are in microseconds in
-//! that format; nanoseconds stay as three decimals. The format is described in "Trace Event Format"
-//! (Chromium, 2016).
+//! Events are written as they come, in any order: readers sort them.
 
-use std::io::{Result, Write};
+mod json;
+mod packets;
+mod protobuf;
 
-use serde_json::{Value, json};
+pub use json::Json;
+pub use protobuf::Protobuf;
+
+use serde_json::Value;
+use std::io::Result;
 
 /// Where an event is shown: a group of tracks, and the track in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Track {
     /// The group, shown as a process.
     pub group: u64,
@@ -35,177 +39,26 @@ pub struct TraceSlice<'a> {
     pub args: &'a [(&'static str, Value)],
 }
 
-/// A trace that is being written.
-pub struct Trace<'a> {
-    out: &'a mut dyn Write,
-    events: u64,
-    flows: u64,
-}
+/// A trace that is being written. Each of these fails when its file refuses what is written.
+#[expect(clippy::missing_errors_doc, reason = "said above, of all")]
+pub trait Trace {
+    /// Name a group of tracks, before its tracks; groups are shown by ascending `order`.
+    fn name_group(&mut self, group: u64, name: &str, order: u64) -> Result<()>;
 
-impl<'a> Trace<'a> {
-    /// Begin a trace.
-    ///
-    /// # Errors
-    /// When `out` refuses the text; so with all that follow.
-    pub fn begin(out: &'a mut dyn Write) -> Result<Trace<'a>> {
-        out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
-        Ok(Trace { out, events: 0, flows: 0 })
-    }
-
-    /// Name a group of tracks; groups are shown by ascending `order`.
-    ///
-    /// # Errors
-    /// When `out` refuses the text.
-    pub fn name_group(&mut self, group: u64, name: &str, order: u64) -> Result<()> {
-        self.event(
-            &json!({"ph": "M", "pid": group, "name": "process_name", "args": {"name": name}}),
-        )?;
-        self.event(&json!({
-            "ph": "M", "pid": group, "name": "process_sort_index", "args": {"sort_index": order},
-        }))
-    }
-
-    /// Name a track.
-    ///
-    /// # Errors
-    /// When `out` refuses the text.
-    pub fn name_track(&mut self, track: Track, name: &str) -> Result<()> {
-        let (pid, tid) = (track.group, track.track);
-        self.event(&json!({
-            "ph": "M", "pid": pid, "tid": tid, "name": "thread_name", "args": {"name": name},
-        }))?;
-        self.event(&json!({
-            "ph": "M", "pid": pid, "tid": tid, "name": "thread_sort_index",
-            "args": {"sort_index": tid},
-        }))
-    }
+    /// Name a track, before its events.
+    fn name_track(&mut self, track: Track, name: &str) -> Result<()>;
 
     /// A slice.
-    ///
-    /// # Errors
-    /// When `out` refuses the text.
-    pub fn slice(&mut self, slice: &TraceSlice) -> Result<()> {
-        self.begin_event("X", slice.track, slice.name, slice.category, slice.from_ns)?;
-        write!(self.out, ",\"dur\":")?;
-        self.micros(slice.to_ns.saturating_sub(slice.from_ns))?;
-        self.end_event(slice.args)
-    }
+    fn slice(&mut self, slice: &TraceSlice) -> Result<()>;
 
     /// A slice that may overlap others of its group, such as a message under way: each gets a track
-    /// of its own while it lasts. Those with one `id` lie below each other.
-    ///
-    /// # Errors
-    /// When `out` refuses the text.
-    pub fn floating(&mut self, slice: &TraceSlice, id: u64) -> Result<()> {
-        self.begin_event("b", slice.track, slice.name, slice.category, slice.from_ns)?;
-        write!(self.out, ",\"id\":\"{id:x}\"")?;
-        self.end_event(slice.args)?;
-        self.begin_event("e", slice.track, slice.name, slice.category, slice.to_ns)?;
-        write!(self.out, ",\"id\":\"{id:x}\"")?;
-        self.end_event(&[])
-    }
+    /// of its own while it lasts. Those with one `id`, which follow each other, lie below each
+    /// other.
+    fn floating(&mut self, slice: &TraceSlice, id: u64) -> Result<()>;
 
     /// An arrow from the slice that `from` lies in to the one that `to` lies in.
-    ///
-    /// # Errors
-    /// When `out` refuses the text.
-    pub fn arrow(&mut self, name: &str, from: (Track, i64), to: (Track, i64)) -> Result<()> {
-        self.flows += 1;
-        let id = self.flows;
-        self.begin_event("s", from.0, name, "message", from.1)?;
-        write!(self.out, ",\"id\":{id}")?;
-        self.end_event(&[])?;
-        self.begin_event("f", to.0, name, "message", to.1)?;
-        write!(self.out, ",\"id\":{id},\"bp\":\"e\"")?;
-        self.end_event(&[])
-    }
+    fn arrow(&mut self, name: &str, from: (Track, i64), to: (Track, i64)) -> Result<()>;
 
-    /// Complete the trace; `facts` are kept with it.
-    ///
-    /// # Errors
-    /// When `out` refuses the text.
-    pub fn end(self, facts: &Value) -> Result<()> {
-        writeln!(self.out, "\n],\"otherData\":{facts}}}")
-    }
-
-    fn event(&mut self, event: &Value) -> Result<()> {
-        self.separate()?;
-        write!(self.out, "{event}")
-    }
-
-    fn separate(&mut self) -> Result<()> {
-        self.events += 1;
-        self.out.write_all(if self.events == 1 { b"\n" } else { b",\n" })
-    }
-
-    fn begin_event(
-        &mut self,
-        phase: &str,
-        track: Track,
-        name: &str,
-        category: &str,
-        at_ns: i64,
-    ) -> Result<()> {
-        self.separate()?;
-        let (pid, tid) = (track.group, track.track);
-        write!(self.out, "{{\"ph\":\"{phase}\",\"pid\":{pid},\"tid\":{tid},\"name\":")?;
-        serde_json::to_writer(&mut *self.out, name)?;
-        write!(self.out, ",\"cat\":\"{category}\",\"ts\":")?;
-        self.micros(at_ns)
-    }
-
-    fn end_event(&mut self, args: &[(&'static str, Value)]) -> Result<()> {
-        if !args.is_empty() {
-            for (at, (name, value)) in args.iter().enumerate() {
-                let before = if at == 0 { ",\"args\":{" } else { "," };
-                write!(self.out, "{before}\"{name}\":{value}")?;
-            }
-            self.out.write_all(b"}")?;
-        }
-        self.out.write_all(b"}")
-    }
-
-    /// Nanoseconds as microseconds, none lost.
-    fn micros(&mut self, ns: i64) -> Result<()> {
-        let sign = if ns < 0 { "-" } else { "" };
-        let ns = ns.unsigned_abs();
-        write!(self.out, "{sign}{}.{:03}", ns / 1000, ns % 1000)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_trace_is_json_with_paired_arrows_and_exact_times() {
-        let mut out = Vec::new();
-        let (one, other) = (Track { group: 1, track: 1 }, Track { group: 1, track: 2 });
-        let name = "a \"quoted\"\n</script>";
-        let mut trace = Trace::begin(&mut out).unwrap();
-        trace.name_group(1, "ranks", 0).unwrap();
-        trace.name_track(one, "rank 0").unwrap();
-        let args = [("bytes", json!(8)), ("site", json!(name))];
-        let slice = TraceSlice {
-            track: one,
-            name,
-            category: "mpi",
-            from_ns: -1_500,
-            to_ns: 9_007_199_254_741_993,
-            args: &args,
-        };
-        trace.slice(&slice).unwrap();
-        trace.floating(&TraceSlice { args: &[], ..slice }, 255).unwrap();
-        trace.arrow("message", (one, 7), (other, 1_234_567)).unwrap();
-        trace.end(&json!({"run": "x"})).unwrap();
-        let text = String::from_utf8(out).unwrap();
-        assert!(text.contains("\"ts\":-1.500,\"dur\":9007199254743.493"), "{text}");
-        assert!(text.contains("\"ts\":1234.567"), "{text}");
-        let read: Value = serde_json::from_str(&text).unwrap();
-        let events = read["traceEvents"].as_array().unwrap();
-        let phases: Vec<&str> = events.iter().map(|event| event["ph"].as_str().unwrap()).collect();
-        assert_eq!(phases, ["M", "M", "M", "M", "X", "b", "e", "s", "f"]);
-        assert_eq!(events[4]["args"]["site"], name);
-        assert_eq!((&events[7]["id"], &events[5]["id"]), (&events[8]["id"], &events[6]["id"]));
-    }
+    /// Complete the trace; `facts` are kept with it where the format has a place for them.
+    fn end(&mut self, facts: &Value) -> Result<()>;
 }

@@ -1,10 +1,9 @@
 //! A trace's files, as the library writes them: definitions, then the events of one location after
 //! the other.
 
-use crate::events::Collective;
+use crate::events::{Collective, Location, Message, Process, Region};
 use crate::library::{Code, FlushCallbacks, Functions, Handle};
 use crate::order::Event;
-use crate::trace::{Location, Message, Process, Region, location_id};
 use crate::{Library, Otf2Error};
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -139,7 +138,7 @@ impl<'a> Archive<'a> {
     /// format counts ranks by.
     pub fn communicators(&mut self, communicators: &[Vec<u32>]) -> Result<(), Otf2Error> {
         let world = communicators.first().map_or(&[][..], |world| world);
-        let first_thread = |&process: &u32| location_id(Location { process, thread: 0 });
+        let first_thread = |&process: &u32| Location { process, thread: 0 }.number();
         let locations: Vec<u64> = world.iter().map(first_thread).collect();
         self.group(0, LOCATIONS, &locations)?;
         for (number, members) in (0..).zip(communicators) {
@@ -168,7 +167,7 @@ impl<'a> Archive<'a> {
 
     /// Write the events of a location.
     pub fn events(&mut self, location: Location, events: &[Event]) -> Result<(), Otf2Error> {
-        let (is, id) = (&self.library.functions, location_id(location));
+        let (is, id) = (&self.library.functions, location.number());
         // SAFETY: the archive is open, and so are its files of events.
         let writer = unsafe { (is.writer)(self.handle, id) };
         self.there("OTF2_Archive_GetEvtWriter", writer)?;
@@ -209,7 +208,7 @@ impl<'a> Archive<'a> {
 
     /// Define a location that has so many events.
     pub fn location(&mut self, location: Location, events: u64) -> Result<(), Otf2Error> {
-        let (Location { process, thread }, id) = (location, location_id(location));
+        let (Location { process, thread }, id) = (location, location.number());
         let (name, is_thread) = (self.text(&format!("thread {thread}"))?, 1);
         self.define("OTF2_GlobalDefWriter_WriteLocation", |is, to| {
             // SAFETY: see `begin_definitions`.

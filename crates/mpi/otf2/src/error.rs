@@ -33,7 +33,7 @@ pub enum Otf2Error {
         what: String,
     },
     /// The library refused.
-    #[error("{function} of {library} could not go on with {folder}: {reason}", folder = .folder.display())]
+    #[error("{function} of {library} refused {}: {reason}", .folder.display())]
     Refused {
         /// The library.
         library: String,

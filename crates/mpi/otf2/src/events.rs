@@ -1,4 +1,4 @@
-//! What a trace says of a region and of a collective, with the format's numbers.
+//! What a trace says of those who took part and of what they did, with the format's numbers.
 
 /// What sort of region it is (`OTF2_RegionRole`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,6 +109,69 @@ pub struct Collective {
     pub root: Option<u32>,
     /// Bytes that this rank gives.
     pub bytes: u64,
+}
+
+/// A call, or another stretch of time that a location spent on one thing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Call {
+    /// Begin, ns on the timeline.
+    pub from: i64,
+    /// End.
+    pub to: i64,
+    /// What it was: a number that [`Trace::region`] gave.
+    pub region: u32,
+    /// The collective that it was, if any.
+    pub collective: Option<Collective>,
+}
+
+/// One end of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// When, ns on the timeline.
+    pub at: i64,
+    /// The process at the other end.
+    pub peer: u32,
+    /// Its tag.
+    pub tag: u32,
+    /// Its payload.
+    pub bytes: u64,
+}
+
+/// A process, and the machine that it ran on.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// E.g. `rank 3`.
+    pub name: String,
+    /// The name of its machine.
+    pub host: String,
+}
+
+/// A thread of a process: what events are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Location {
+    /// Number of the process.
+    pub process: u32,
+    /// Its thread, from 0.
+    pub thread: u32,
+}
+
+impl Location {
+    /// Its number in the trace. That of a process's first thread is the process's own, by which
+    /// the world counts its ranks.
+    pub(crate) fn number(self) -> u64 {
+        u64::from(self.thread) << 32 | u64::from(self.process)
+    }
+}
+
+/// A function, or another thing to spend time on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Region {
+    /// Its name.
+    pub name: String,
+    /// What sort it is of.
+    pub role: Role,
+    /// Whether it belongs to MPI.
+    pub is_mpi: bool,
 }
 
 #[cfg(test)]

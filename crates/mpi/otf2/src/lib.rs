@@ -2,7 +2,7 @@
 //! read.
 //!
 //! [`Trace`] collects calls, messages and collectives in any order; [`Trace::write`] puts each
-//! location's events in the order that the format asks for ([`order`]) and writes them with libotf2,
+//! location's events in the order that the format asks for (`order`) and writes them with libotf2,
 //! which is loaded as the program runs: who does not export such traces needs no library.
 //!
 //! The format and its functions: "Open Trace Format Version 2, Library User Manual", version 3.0.
@@ -18,6 +18,6 @@ mod order;
 mod trace;
 
 pub use error::Otf2Error;
-pub use events::{Collective, Operation, Role};
+pub use events::{Call, Collective, Location, Message, Operation, Process, Region, Role};
 pub use library::{LIBRARY, Library};
-pub use trace::{Call, Location, Message, Process, Region, Trace, Written};
+pub use trace::{Trace, Written};

@@ -1,8 +1,7 @@
 //! The events of one location in the order that the format asks for: by time, and calls within
 //! calls.
 
-use crate::events::Collective;
-use crate::trace::{Call, Message};
+use crate::events::{Call, Collective, Message};
 
 /// An event, as it is written.
 #[derive(Clone, Copy, Debug, PartialEq)]

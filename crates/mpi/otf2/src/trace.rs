@@ -1,66 +1,11 @@
 //! A trace before it is written: who there was, and what each did.
 
 use crate::archive::Archive;
-use crate::events::{Collective, Role};
+use crate::events::{Call, Location, Message, Process, Region};
 use crate::order::ordered;
 use crate::{Library, Otf2Error};
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// A call, or another stretch of time that a location spent on one thing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Call {
-    /// Begin, ns on the timeline.
-    pub from: i64,
-    /// End.
-    pub to: i64,
-    /// What it was: a number that [`Trace::region`] gave.
-    pub region: u32,
-    /// The collective that it was, if any.
-    pub collective: Option<Collective>,
-}
-
-/// One end of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Message {
-    /// When, ns on the timeline.
-    pub at: i64,
-    /// The process at the other end.
-    pub peer: u32,
-    /// Its tag.
-    pub tag: u32,
-    /// Its payload.
-    pub bytes: u64,
-}
-
-/// A process, and the machine that it ran on.
-#[derive(Clone, Debug)]
-pub struct Process {
-    /// E.g. `rank 3`.
-    pub name: String,
-    /// The name of its machine.
-    pub host: String,
-}
-
-/// A thread of a process: what events are of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Location {
-    /// Number of the process.
-    pub process: u32,
-    /// Its thread, from 0.
-    pub thread: u32,
-}
-
-/// A function, or another thing to spend time on.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Region {
-    /// Its name.
-    pub name: String,
-    /// What sort it is of.
-    pub role: Role,
-    /// Whether it belongs to MPI.
-    pub is_mpi: bool,
-}
 
 /// What a location did.
 #[derive(Debug, Default)]
@@ -178,12 +123,6 @@ impl Trace {
         archive.close()?;
         Ok(written)
     }
-}
-
-/// The number of a location in the trace. That of a process's first thread is the process's own,
-/// by which the world counts its ranks.
-pub(crate) fn location_id(location: Location) -> u64 {
-    u64::from(location.thread) << 32 | u64::from(location.process)
 }
 
 /// From the first event to the last, ns on the timeline.

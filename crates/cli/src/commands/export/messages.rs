@@ -1,8 +1,9 @@
 //! Messages as arrows between the calls of ranks, or, where there are no calls, as slices of their
 //! own with arrows from node to node; and the work of simulation nodes.
 
+use super::Exported;
 use super::stretch::Stretch;
-use super::{ARRIVALS, Exported, SENDS, group_of, rank_track};
+use super::tracks::{ARRIVALS, SENDS, WORK, group_of, rank_track};
 use anyhow::Result;
 use mpi_lens::CallTables;
 use record::{Batch, Chunk, Field, Kind, NULL, Run};
@@ -108,7 +109,7 @@ pub fn write(
     run: &Run,
     tables: &CallTables,
     wanted: &Exported,
-    trace: &mut Trace,
+    trace: &mut dyn Trace,
 ) -> Result<(u64, u64)> {
     let stretch = &wanted.stretch;
     let (mut messages, mut intervals) = (0, 0);
@@ -160,14 +161,14 @@ fn message(chunk: &Chunk, batch: &Batch, row: usize) -> Option<Message> {
 
 /// From the send call to the last moment of the call that completed the receive, which ends when
 /// the message is taken.
-fn arrow(message: &Message, (ready, taken): (i64, i64), trace: &mut Trace) -> Result<()> {
+fn arrow(message: &Message, (ready, taken): (i64, i64), trace: &mut dyn Trace) -> Result<()> {
     let from = (rank_track(message.src, 0), ready);
     let to = (rank_track(message.dst, 0), taken.saturating_sub(1));
     Ok(trace.arrow(&format!("message {} of rank {}", message.seq, message.src), from, to)?)
 }
 
-fn interval(message: &Message, (from_ns, to_ns): (i64, i64), trace: &mut Trace) -> Result<()> {
-    let track = Track { group: group_of(message.launch, message.dst), track: 1 };
+fn interval(message: &Message, (from_ns, to_ns): (i64, i64), trace: &mut dyn Trace) -> Result<()> {
+    let track = Track { group: group_of(message.launch, message.dst), track: WORK };
     let args: Vec<(&'static str, Value)> =
         message.packets.map(|amount| ("amount", json!(amount))).into_iter().collect();
     let slice = TraceSlice {
@@ -191,9 +192,9 @@ fn floating(
     message: &Message,
     (from_ns, to_ns): (i64, i64),
     id: u64,
-    trace: &mut Trace,
+    trace: &mut dyn Trace,
 ) -> Result<()> {
-    let track = Track { group: group_of(message.launch, message.src), track: 1 };
+    let track = Track { group: group_of(message.launch, message.src), track: WORK };
     let mut args = vec![
         ("to node", json!(message.dst)),
         ("number", json!(message.seq)),
@@ -215,7 +216,7 @@ fn floating(
 /// Its way from one node to the other: an arrow from a mark where it was sent to one where it
 /// arrived, since an arrow needs a slice at either end, and floating ones do not count. Marks of
 /// one nanosecond never cross each other.
-fn passing(message: &Message, ends: (i64, i64), trace: &mut Trace) -> Result<()> {
+fn passing(message: &Message, ends: (i64, i64), trace: &mut dyn Trace) -> Result<()> {
     let [_, sent, arrived, _] = message.stamps;
     let track = |node, track| Track { group: group_of(message.launch, node), track };
     let from = (track(message.src, SENDS), sent.unwrap_or(ends.0));

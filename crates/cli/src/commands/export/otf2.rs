@@ -38,8 +38,8 @@ pub fn write(run: &Run, asked: &Exported, limit: u64, folder: &Path) -> Result<S
     if written.crossing > 0 {
         let left_out = document::counted(written.crossing, "call");
         text += &format!(
-            "{left_out} left out: the format wants calls within calls, and each of these ends after \
-            one that it began in.\n"
+            "{left_out} left out: the format wants calls within calls, and each of these ends \
+            after one that it began in.\n"
         );
     }
     Ok(text + &wanted.stretch.told(limit))

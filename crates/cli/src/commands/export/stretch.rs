@@ -12,6 +12,8 @@ pub struct Stretch {
     pub to_ns: i64,
     /// Where it was cut, s, if it was.
     pub cut_at_s: Option<f64>,
+    /// The first begin of an event that overlaps it, once events were counted.
+    pub first_ns: Option<i64>,
 }
 
 /// Events are counted by milliseconds, about: 2^20 ns.
@@ -25,6 +27,7 @@ impl Stretch {
             from_ns: from_s.map_or(i64::MIN, ns),
             to_ns: to_s.map_or(i64::MAX, ns),
             cut_at_s: None,
+            first_ns: None,
         };
         if stretch.from_ns >= stretch.to_ns {
             bail!("--from must be less than --to");
@@ -56,8 +59,10 @@ impl Stretch {
         each: impl FnOnce(&mut dyn FnMut(i64, i64, u64)) -> Result<()>,
     ) -> Result<Stretch> {
         let mut counts: BTreeMap<i64, u64> = BTreeMap::new();
+        let mut first_ns: Option<i64> = None;
         each(&mut |from, to, events| {
             if self.overlaps(from, to) {
+                first_ns = Some(first_ns.map_or(from, |first| first.min(from)));
                 *counts.entry(from.max(self.from_ns) >> SLICE).or_default() += events;
             }
         })?;
@@ -67,10 +72,11 @@ impl Stretch {
             // A single slice that is too many is still shown: nothing at all would help nobody.
             if sum > limit && at > 0 {
                 let to_ns = slice << SLICE;
-                return Ok(Stretch { to_ns, cut_at_s: Some(to_ns as f64 / 1e9), ..*self });
+                let cut_at_s = Some(to_ns as f64 / 1e9);
+                return Ok(Stretch { to_ns, cut_at_s, first_ns, ..*self });
             }
         }
-        Ok(*self)
+        Ok(Stretch { first_ns, ..*self })
     }
 }
 
