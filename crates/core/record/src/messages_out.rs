@@ -86,7 +86,9 @@ fn shape(field: Field) -> Shape {
             Shape::Int
         }
         Field::VirtualSend | Field::VirtualReceive => Shape::Double,
-        Field::Bytes | Field::SendSite | Field::ReceiveSite => Shape::FewLongs,
+        Field::Bytes | Field::Communicator | Field::SendSite | Field::ReceiveSite => {
+            Shape::FewLongs
+        }
         _ => Shape::Long,
     }
 }

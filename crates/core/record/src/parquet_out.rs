@@ -6,7 +6,7 @@
 use crate::{NULL, RecordError, whole_file};
 use bytes::Bytes;
 use parquet::basic::{
-    Compression, ConvertedType, Encoding, LogicalType, Repetition, Type as Physical,
+    Compression, ConvertedType, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel,
 };
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
@@ -222,8 +222,12 @@ fn properties(columns: &[OutColumn]) -> WriterPropertiesBuilder {
     columns.iter().fold(whole, |properties, column| {
         let path = ColumnPath::from(column.name);
         match column.shape {
-            // Few values come again and again: that is what dictionaries are for.
-            Shape::Name(_) | Shape::Double | Shape::FewLongs => properties,
+            // Few values come again and again: that is what dictionaries are for. They often do so
+            // in one order, as in the steps of a program, which zstd sees.
+            Shape::Name(_) | Shape::FewLongs => {
+                properties.set_column_compression(path, Compression::ZSTD(ZstdLevel::default()))
+            }
+            Shape::Double => properties,
             Shape::Int | Shape::Long => properties
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
