@@ -24,10 +24,7 @@ struct Carried {
 
 /// Logs the calls of MPI programs.
 pub static TRACER: Preload = Preload {
-    files: &[
-        Carried { name: "libmpitrace.so", bytes: embed::library!(mpitrace) },
-        Carried { name: "libmpitrace_large.so", bytes: embed::library!(mpitrace_large) },
-    ],
+    files: &[Carried { name: "libmpitrace.so", bytes: embed::library!(mpitrace) }],
     variable: "FOURSTAMP_MPITRACE",
 };
 /// Gives a program paged memory.

@@ -10,7 +10,6 @@ const MAY_BE_UNSAFE: &[&str] = &[
     "fourstamp-memory",
     "fourstamp-fabric",
     "fourstamp-mpitrace",
-    "fourstamp-mpitrace-large",
     "fourstamp-otf2",
     "fourstamp-rmem",
     "fourstamp-rmem-preload",

@@ -2,6 +2,7 @@
 
 use crate::CloseError;
 use crate::clocks::{self, ClockErrors};
+use crate::doubts::Doubts;
 use crate::limits::allow_many_files;
 use crate::ranks::{Rank, Ranks};
 use crate::recording::{Recording, Written};
@@ -48,11 +49,21 @@ pub fn close_with(
     let sheets: Vec<_> = ranks.present().map(|(_, rank)| rank.sheet.clone()).collect();
     closing.fit(&sheets);
     let errors = ClockErrors::of(&ranks, &closing);
-    let usual = learn(&ranks, &closing, &errors)?;
-    let (counts, written, rows) = write(&mut ranks, &closing, &errors, &usual, progress)?;
+    let mut doubts = Doubts::default();
+    let (counts, written, rows) = loop {
+        let usual = learn(&ranks, &closing, &errors, &doubts)?;
+        let known = (&usual, &doubts);
+        let (counts, written, rows) = write(&mut ranks, &closing, &errors, known, progress)?;
+        // Once more without the pairs that were matched wrongly: what was concluded from them is
+        // in what was written.
+        if !doubts.add(&written.doubts) {
+            break (counts, written, rows);
+        }
+        remove_tables(closing.path())?;
+    };
     write_text(&closing, "communicators.csv", &ranks.groups.csv())?;
     write_text(&closing, "sites.csv", &ranks.sites.csv())?;
-    tell(&mut closing, &ranks, &counts, &written);
+    tell(&mut closing, &ranks, &counts, (&written, &doubts));
     let nodes: Vec<_> = rows
         .iter()
         .filter_map(|rows| Some((ranks.list[rows.rank].as_ref()?.sheet.clone(), rows.messages)))
@@ -61,8 +72,13 @@ pub fn close_with(
 }
 
 /// What is usual, from the run's beginning.
-fn learn(ranks: &Ranks, closing: &Closing, errors: &ClockErrors) -> Result<Usual, CloseError> {
-    let mut sampling = Sampling::new(errors);
+fn learn(
+    ranks: &Ranks,
+    closing: &Closing,
+    errors: &ClockErrors,
+    doubts: &Doubts,
+) -> Result<Usual, CloseError> {
+    let mut sampling = Sampling::new(errors, doubts);
     walk(ranks, closing, &mut sampling)?;
     Ok(sampling.learn())
 }
@@ -72,7 +88,7 @@ fn write(
     ranks: &mut Ranks,
     closing: &Closing,
     errors: &ClockErrors,
-    usual: &Usual,
+    known: (&Usual, &Doubts),
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<(Counts, Written, Vec<Rows>), CloseError> {
     let group_rows = group_rows(ranks.present().count());
@@ -83,7 +99,7 @@ fn write(
     let present = files.iter().map(Option::is_some).collect();
     let writers = Writers::start(files);
     let words = ranks.words();
-    let mut recording = Recording::new(writers, present, errors, usual, progress, words);
+    let mut recording = Recording::new(writers, present, errors, known, progress, words);
     let counts = walk(ranks, closing, &mut recording)?;
     let (written, mut rows) = recording.finish()?;
     rows.sort_by_key(|rows| rows.rank);
@@ -106,8 +122,13 @@ fn rank_out(rank: &mut Rank, closing: &Closing, group_rows: usize) -> Result<Ran
 }
 
 /// What `run.json` will say of it.
-fn tell(closing: &mut Closing, ranks: &Ranks, counts: &Counts, written: &Written) {
-    let facts = serde_json::to_value(summary(ranks, closing, counts, written));
+fn tell(
+    closing: &mut Closing,
+    ranks: &Ranks,
+    counts: &Counts,
+    (written, doubts): (&Written, &Doubts),
+) {
+    let facts = serde_json::to_value(summary(ranks, closing, counts, written, doubts));
     let damaged: u64 = ranks.present().map(|(_, rank)| rank.survey.damage.places).sum();
     let info = closing.info_mut();
     info.transport = "mpi".to_string();

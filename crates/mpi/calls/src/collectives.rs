@@ -10,7 +10,6 @@ use crate::cause::Cause;
 use crate::dependence::Dependence;
 use crate::event::Event;
 use crate::groups::Seen;
-use crate::list::Class;
 use record::NULL;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -66,12 +65,6 @@ impl Collectives {
     /// None yet, of ranks whose clocks may be so far apart.
     pub fn new(clock_error: i64) -> Collectives {
         Collectives { clock_error, ..Collectives::default() }
-    }
-
-    /// Whether this is a call of one.
-    #[inline]
-    pub fn are(event: &Event) -> bool {
-        matches!(event.call.class(), Class::Collective | Class::StartCollective)
     }
 
     /// Take in a rank's call; what the ranks waited for goes to `accounts` once all are there.

@@ -70,6 +70,12 @@ pub mod flags {
     /// Among the polls put together were others than the first: another function, place, or message
     /// looked for.
     pub const MIXED: u16 = 2048;
+    /// The call returned an error because its message did not fit; it took the message all the
+    /// same.
+    pub const TRUNCATED: u16 = 4096;
+    /// The message is sent or received in parts (`MPI_Psend_init`): such messages meet only each
+    /// other.
+    pub const PARTITIONED: u16 = 8192;
 }
 
 /// Flags of completions.
@@ -80,6 +86,11 @@ pub mod completion_flags {
     pub const CANCELLED: u32 = 2;
     /// It ended in an error.
     pub const FAILED: u32 = 4;
+    /// The message did not fit: so much of it was received.
+    pub const TRUNCATED: u32 = 8;
+    /// It was to be cancelled and was given back before it was complete: it may have taken a
+    /// message or not.
+    pub const UNKNOWN: u32 = 16;
 }
 
 /// Polls further apart than this are entries of their own: a program that computes in between would
@@ -142,6 +153,8 @@ pub struct Completion {
     pub bytes: u64,
 }
 
+/// No entry says more bytes.
+pub const BYTES_MAX: u64 = (1 << 40) - 1;
 /// Words of a call with a message and without completions: the longest that is common.
 pub const CALL_WORDS: usize = 6;
 /// Words of a completion.

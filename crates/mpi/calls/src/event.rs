@@ -32,6 +32,8 @@ pub(crate) struct Ended {
     pub source: i32,
     pub tag: i32,
     pub bytes: u64,
+    /// The message did not fit.
+    pub truncated: bool,
     /// The call completed no other receive.
     pub alone: bool,
 }
@@ -49,6 +51,8 @@ pub(crate) enum End {
     Cancelled,
     /// It was given back before it was complete.
     GivenBack,
+    /// The same, and was to be cancelled: nobody knows whether it took a message.
+    Unknown,
     /// Nothing in the log says that it ended.
     Never,
 }
@@ -84,6 +88,7 @@ impl Ended {
         source: 0,
         tag: 0,
         bytes: 0,
+        truncated: false,
         alone: false,
     };
     pub const NEVER: Ended = Ended { how: End::Never, ..Ended::OPEN };

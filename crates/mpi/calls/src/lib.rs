@@ -19,6 +19,7 @@ mod clocks;
 pub mod close;
 mod collectives;
 mod dependence;
+mod doubts;
 pub mod entry;
 mod error;
 mod event;

@@ -6,7 +6,7 @@
 //! vain and is handed on without a partner at once, so that a rank that died does not fill the
 //! memory.
 
-use crate::message::{Got, Sent};
+use crate::message::{Got, Label, Sent};
 use rustc_hash::FxHashMap;
 
 /// Channels without anything in flight are kept up to here, because most are used again.
@@ -47,10 +47,12 @@ struct Channel {
 
 impl Key {
     #[inline]
-    fn new(src: u32, dst: u32, communicator: u32, tag: i32) -> Key {
+    fn new(src: u32, dst: u32, label: Label) -> Key {
+        // Communicators are numbered below 2^24 on each rank, and there are not 2^31 in a run.
+        let communicator = u64::from(label.communicator) | u64::from(label.partitioned) << 31;
         Key {
             way: u64::from(src) | u64::from(dst) << 32,
-            label: u64::from(communicator) | u64::from(tag as u32) << 32,
+            label: communicator | u64::from(label.tag as u32) << 32,
         }
     }
 
@@ -147,7 +149,7 @@ impl Matcher {
     pub fn send(&mut self, sent: &Sent, out: &mut impl Matches) {
         let receiver_ended = self.has_ended(sent.dst);
         self.sweep();
-        let key = Key::new(sent.src, sent.dst, sent.communicator, sent.tag);
+        let key = Key::new(sent.src, sent.dst, sent.label);
         let channel = self.channels.entry(key).or_insert(Channel::IDLE);
         match self.receives.pop(&mut channel.receives) {
             Some(got) => out.pair(sent, &got),
@@ -161,7 +163,7 @@ impl Matcher {
     pub fn receive(&mut self, got: &Got, out: &mut impl Matches) {
         let sender_ended = self.has_ended(got.src);
         self.sweep();
-        let key = Key::new(got.src, got.dst, got.communicator, got.tag);
+        let key = Key::new(got.src, got.dst, got.label);
         let channel = self.channels.entry(key).or_insert(Channel::IDLE);
         match self.sends.pop(&mut channel.sends) {
             Some(sent) => out.pair(&sent, got),

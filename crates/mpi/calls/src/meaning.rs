@@ -77,6 +77,27 @@ impl Call {
     }
 
     #[inline]
+    pub(crate) fn is_partitioned(&self) -> bool {
+        self.is(flags::PARTITIONED)
+    }
+
+    /// Whether its message did not fit.
+    #[inline]
+    pub(crate) fn is_truncated(&self) -> bool {
+        self.is(flags::TRUNCATED)
+    }
+
+    /// Whether it takes part in a collective: calls it, or starts one that was prepared.
+    #[inline]
+    pub(crate) fn is_of_a_collective(&self) -> bool {
+        match self.class() {
+            Class::Collective | Class::StartCollective => true,
+            Class::PrepareCollective => self.request != 0,
+            _ => false,
+        }
+    }
+
+    #[inline]
     pub(crate) fn has_message(&self) -> bool {
         self.is(flags::MESSAGE)
     }

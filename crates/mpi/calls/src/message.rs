@@ -2,13 +2,21 @@
 
 use crate::event::Looked;
 
+/// What messages must have in common to meet, beside their ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Label {
+    pub communicator: u32,
+    pub tag: i32,
+    /// It is sent or received in parts.
+    pub partitioned: bool,
+}
+
 /// What the sender knows. Stamps are ns on the timeline, rows those of the table of calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
     pub src: u32,
     pub dst: u32,
-    pub communicator: u32,
-    pub tag: i32,
+    pub label: Label,
     /// Number among the sends of its rank.
     pub seq: u64,
     pub ready: i64,
@@ -47,8 +55,7 @@ pub(crate) struct Done {
 pub(crate) struct Got {
     pub src: u32,
     pub dst: u32,
-    pub communicator: u32,
-    pub tag: i32,
+    pub label: Label,
     /// Number among the messages that its rank took; none for one that no call has collected.
     pub number: Option<u64>,
     pub posted: i64,
@@ -56,6 +63,8 @@ pub(crate) struct Got {
     pub taken: i64,
     pub looked: Looked,
     pub bytes: u64,
+    /// It did not fit: `bytes` are those that did.
+    pub truncated: bool,
     pub row: i64,
     pub site: u32,
     /// The call that completed it completed no other receive.

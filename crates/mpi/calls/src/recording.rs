@@ -4,6 +4,7 @@ use crate::CloseError;
 use crate::arrival::arrival;
 use crate::blocked::Blocked;
 use crate::clocks::ClockErrors;
+use crate::doubts::{Doubts, Fault, Pairs};
 use crate::event::{End, Event};
 use crate::groups::View;
 use crate::matching::Matches;
@@ -28,8 +29,10 @@ pub(crate) struct Written {
     pub lone_sends: u64,
     pub lone_receives: u64,
     pub violations: u64,
-    /// Messages of which sender and receiver give different sizes.
-    pub sizes_differ: u64,
+    /// Messages that did not fit.
+    pub truncated: u64,
+    /// Pairs of ranks whose sends and receives do not belong together as they were matched.
+    pub doubts: Doubts,
     /// What is not known of blocked calls.
     pub blocking: Blocking,
 }
@@ -43,6 +46,9 @@ pub(crate) struct Recording<'a> {
     errors: &'a ClockErrors,
     usual: &'a Usual,
     waiting: Waiting,
+    /// Pairs of ranks whose messages are left unmatched.
+    doubts: &'a Doubts,
+    pairs: Pairs,
     written: Written,
     failed: Option<CloseError>,
     progress: &'a mut dyn FnMut(u64, u64),
@@ -54,7 +60,7 @@ impl<'a> Recording<'a> {
         writers: Writers,
         present: Vec<bool>,
         errors: &'a ClockErrors,
-        usual: &'a Usual,
+        (usual, doubts): (&'a Usual, &'a Doubts),
         progress: &'a mut dyn FnMut(u64, u64),
         words: u64,
     ) -> Recording<'a> {
@@ -67,6 +73,8 @@ impl<'a> Recording<'a> {
             errors,
             usual,
             waiting: Waiting::new(errors.most()),
+            doubts,
+            pairs: Pairs::default(),
             written,
             failed: None,
             progress,
@@ -85,6 +93,7 @@ impl<'a> Recording<'a> {
         let writers = &mut self.writers;
         self.waiting.close(i64::MAX, |blocked| put_wait(writers, &self.present, blocked))?;
         self.written.blocking = self.waiting.facts();
+        self.written.doubts = self.pairs.doubts();
         Ok((self.written, self.writers.finish()?))
     }
 
@@ -108,11 +117,15 @@ impl<'a> Recording<'a> {
 impl Matches for Recording<'_> {
     #[inline]
     fn pair(&mut self, sent: &Sent, got: &Got) {
+        if self.doubts.are_about(sent.src, sent.dst) {
+            self.lone_send(sent);
+            return self.lone_receive(got);
+        }
         let clock_error = self.errors.between(sent.src, sent.dst);
         self.written.matched += 1;
-        let both = got.taken != NULL && sent.ready != NULL;
-        self.written.violations += u64::from(both && got.taken < sent.ready - clock_error);
-        self.written.sizes_differ += u64::from(got.taken != NULL && got.bytes != sent.bytes);
+        let fault = self.pairs.judge(sent, got, clock_error);
+        self.written.violations += u64::from(fault == Some(Fault::TooEarly));
+        self.written.truncated += u64::from(got.truncated);
         let arrival = arrival(sent, got, clock_error, self.usual);
         self.waiting.message(sent, got, clock_error, self.usual);
         self.write(got.dst, got.number, &MessageRow::whole(sent, got, arrival));
@@ -140,8 +153,16 @@ impl Traffic for Recording<'_> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        self.waiting.call(rank as u32, event, view.get(event.call.communicator));
         self.writers.call(rank, &call_row(event, view))
+    }
+
+    #[inline]
+    fn collective(&mut self, rank: usize, event: &Event, view: &View) {
+        self.waiting.collective(rank as u32, event, view.get(event.call.communicator));
+    }
+
+    fn doubt(&mut self, src: u32, dst: u32) {
+        self.pairs.unknown(src, dst);
     }
 
     fn skip(&mut self, rank: usize, number: u64) {

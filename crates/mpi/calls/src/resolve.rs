@@ -188,6 +188,7 @@ impl Ahead<'_> {
                 source,
                 tag,
                 bytes,
+                truncated: call.is_truncated(),
                 alone: true,
             };
         }
@@ -225,13 +226,15 @@ impl Completing {
     fn ended(&self, completion: &Completion, taken: u64) -> Ended {
         let how = match completion {
             _ if completion.flags & done_flags::CANCELLED != 0 => End::Cancelled,
+            _ if completion.flags & done_flags::UNKNOWN != 0 => End::Unknown,
             _ if took(completion) => End::Took,
             _ if completion.flags & GIVEN_BACK != 0 => End::GivenBack,
             _ => End::Completed,
         };
         let Completing { row, enter, exit, alone, .. } = *self;
         let Completion { source, tag, bytes, .. } = *completion;
-        Ended { how, row, enter, exit, taken, source, tag, bytes, alone }
+        let truncated = completion.flags & done_flags::TRUNCATED != 0;
+        Ended { how, row, enter, exit, taken, source, tag, bytes, truncated, alone }
     }
 
     /// The end of a call that waits for it.

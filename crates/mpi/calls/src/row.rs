@@ -64,8 +64,8 @@ impl MessageRow {
         MessageRow {
             src: sent.src,
             dst: sent.dst,
-            communicator: sent.communicator,
-            tag: sent.tag,
+            communicator: sent.label.communicator,
+            tag: sent.label.tag,
             seq: sent.seq,
             bytes: sent.bytes,
             send: SendEnd {
@@ -84,8 +84,8 @@ impl MessageRow {
         MessageRow {
             src: got.src,
             dst: got.dst,
-            communicator: got.communicator,
-            tag: got.tag,
+            communicator: got.label.communicator,
+            tag: got.label.tag,
             seq,
             bytes: got.bytes,
             send: SendEnd::NONE,

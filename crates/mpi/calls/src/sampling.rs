@@ -2,6 +2,7 @@
 
 use crate::CloseError;
 use crate::clocks::ClockErrors;
+use crate::doubts::Doubts;
 use crate::event::Event;
 use crate::groups::View;
 use crate::matching::Matches;
@@ -18,6 +19,8 @@ const SAMPLES_MAX: usize = 200_000;
 pub(crate) struct Sampling<'a> {
     samples: Vec<Sample>,
     errors: &'a ClockErrors,
+    /// Between these ranks nothing can be learnt.
+    doubts: &'a Doubts,
     /// What was waited for, as far as that is known before it is known how messages travel.
     waiting: Waiting,
     unknown: Usual,
@@ -26,8 +29,9 @@ pub(crate) struct Sampling<'a> {
 }
 
 impl<'a> Sampling<'a> {
-    pub fn new(errors: &'a ClockErrors) -> Sampling<'a> {
+    pub fn new(errors: &'a ClockErrors, doubts: &'a Doubts) -> Sampling<'a> {
         Sampling {
+            doubts,
             samples: Vec::new(),
             errors,
             waiting: Waiting::new(errors.most()),
@@ -55,6 +59,9 @@ impl<'a> Sampling<'a> {
 
 impl Matches for Sampling<'_> {
     fn pair(&mut self, sent: &Sent, got: &Got) {
+        if self.doubts.are_about(sent.src, sent.dst) {
+            return;
+        }
         let clock_error = self.errors.between(sent.src, sent.dst);
         self.waiting.message(sent, got, clock_error, &self.unknown);
         let is_whole = [sent.ready, got.posted, got.looked.from, got.looked.until]
@@ -71,10 +78,15 @@ impl Matches for Sampling<'_> {
 }
 
 impl Traffic for Sampling<'_> {
-    fn call(&mut self, rank: usize, event: &Event, view: &View) -> Result<(), CloseError> {
-        self.waiting.call(rank as u32, event, view.get(event.call.communicator));
+    fn call(&mut self, _: usize, _: &Event, _: &View) -> Result<(), CloseError> {
         Ok(())
     }
+
+    fn collective(&mut self, rank: usize, event: &Event, view: &View) {
+        self.waiting.collective(rank as u32, event, view.get(event.call.communicator));
+    }
+
+    fn doubt(&mut self, _: u32, _: u32) {}
 
     fn skip(&mut self, _: usize, _: u64) {}
 

@@ -1,5 +1,6 @@
 //! `parameters.mpi`: what the first line of a report says.
 
+use crate::doubts::Doubts;
 use crate::entry::{ANY_PEER, flags};
 use crate::list::NAMES;
 use crate::log::LogDamage;
@@ -17,6 +18,7 @@ pub(crate) fn summary(
     closing: &Closing,
     counts: &Counts,
     written: &Written,
+    doubts: &Doubts,
 ) -> MpiFacts {
     let first = facts(ranks).next();
     MpiFacts {
@@ -25,7 +27,7 @@ pub(crate) fn summary(
         thread_level: first.and_then(|facts| facts.thread_level),
         ranks: ranks.list.len() as u64,
         calls: ranks.present().map(|(_, rank)| rank.survey.calls).sum(),
-        matching: matching(counts, written),
+        matching: matching(counts, written, doubts),
         passed_through: passed_through(ranks),
         in_progress: in_progress(ranks, closing),
         blocking: Some(written.blocking.clone()),
@@ -39,7 +41,7 @@ fn facts(ranks: &Ranks) -> impl Iterator<Item = &RankFacts> {
     ranks.present().filter_map(|(_, rank)| rank.survey.facts.as_ref())
 }
 
-fn matching(counts: &Counts, written: &Written) -> Matching {
+fn matching(counts: &Counts, written: &Written, doubts: &Doubts) -> Matching {
     let receives = written.matched + written.lone_receives;
     Matching {
         sends: counts.sends,
@@ -49,7 +51,10 @@ fn matching(counts: &Counts, written: &Written) -> Matching {
         unmatched_receives: written.lone_receives,
         match_rate: Some(match_rate(counts.sends, receives, written.matched)),
         causality_violations: written.violations,
-        sizes_differ: written.sizes_differ,
+        sizes_differ: doubts.sizes_differ(),
+        truncated: written.truncated,
+        doubtful_pairs: doubts.told(),
+        doubtful_messages: doubts.messages(),
         open_receives: counts.open_receives,
         uncertain: counts.uncertain,
         outside: counts.outside,

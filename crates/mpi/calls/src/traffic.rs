@@ -7,7 +7,7 @@ use crate::event::{End, Event};
 use crate::groups::View;
 use crate::list::Class;
 use crate::matching::{Matcher, Matches};
-use crate::message::{Done, Got, Mode, Sent};
+use crate::message::{Done, Got, Label, Mode, Sent};
 use crate::ranks::Ranks;
 use crate::resolve::Resolver;
 use crate::sites::SiteNumbers;
@@ -25,6 +25,10 @@ const OPEN_MAX: usize = 64;
 pub(crate) trait Traffic: Matches {
     /// A call of a rank; continued ones apart.
     fn call(&mut self, rank: usize, event: &Event, view: &View) -> Result<(), CloseError>;
+    /// A rank called a collective, or started one: that call may also start messages.
+    fn collective(&mut self, rank: usize, event: &Event, view: &View);
+    /// Which messages went from `src` to `dst` is not known from here on.
+    fn doubt(&mut self, src: u32, dst: u32);
     /// The message that `rank` took as number `number` is none of the record's.
     fn skip(&mut self, rank: usize, number: u64);
     /// All that ranks entered before this moment has been handed over.
@@ -144,6 +148,9 @@ impl<'a> Walk<'a> {
         if !event.call.is_continued() {
             traffic.call(rank, event, view)?;
         }
+        if event.call.is_of_a_collective() && !event.call.is_polls() {
+            traffic.collective(rank, event, view);
+        }
         let mut took = event.ended.how == End::Took;
         if event.call.posts_send() {
             self.send(at, event, traffic);
@@ -151,6 +158,9 @@ impl<'a> Walk<'a> {
         if event.call.posts_receive()
             && let Some(got) = self.receive(at, event)
         {
+            if event.ended.how == End::Unknown {
+                traffic.doubt(got.src, got.dst);
+            }
             self.matcher.receive(&got, traffic);
             took = false;
         }
@@ -179,8 +189,11 @@ impl<'a> Walk<'a> {
         let sent = Sent {
             src: runner.rank as u32,
             dst,
-            communicator: seen.global,
-            tag: call.tag,
+            label: Label {
+                communicator: seen.global,
+                tag: call.tag,
+                partitioned: call.is_partitioned(),
+            },
             seq: runner.sends,
             ready: event.enter,
             released: if event.ended.how == End::Completed { event.ended.exit } else { NULL },
@@ -191,6 +204,9 @@ impl<'a> Walk<'a> {
             mode: call.mode(),
             done: Done { row: event.ended.row, enter: event.ended.enter },
         };
+        if event.ended.how == End::Unknown {
+            traffic.doubt(sent.src, dst);
+        }
         runner.sends += 1;
         self.counts.sends += 1;
         self.matcher.send(&sent, traffic);
@@ -226,14 +242,14 @@ impl<'a> Walk<'a> {
         Some(Got {
             src,
             dst: rank as u32,
-            communicator: seen.global,
-            tag,
+            label: Label { communicator: seen.global, tag, partitioned: call.is_partitioned() },
             number: took.then_some(ended.taken),
             posted: event.enter,
             awaited: if took { ended.enter } else { NULL },
             taken: if took { ended.exit } else { NULL },
             looked: event.looked,
             bytes: if took { ended.bytes } else { call.bytes },
+            truncated: took && ended.truncated,
             row: event.row,
             site: call.site,
             alone: ended.alone,

@@ -46,7 +46,7 @@ impl Waiting {
         let about = |sites: [u32; 2]| About {
             function: None,
             sites,
-            tag: i64::from(sent.tag),
+            tag: i64::from(sent.label.tag),
             seq: sent.seq as i64,
             bytes: sent.bytes,
             ready: sent.ready,
@@ -111,12 +111,10 @@ impl Waiting {
         self.accounts.add(span, Wait { cause, by, until, sure, about });
     }
 
-    /// A rank called MPI.
+    /// A rank called a collective, or started one.
     #[inline]
-    pub fn call(&mut self, rank: u32, event: &Event, seen: Option<&Seen>) {
-        if Collectives::are(event) && !event.call.is_polls() {
-            self.collectives.add(rank, event, seen, &mut self.accounts);
-        }
+    pub fn collective(&mut self, rank: u32, event: &Event, seen: Option<&Seen>) {
+        self.collectives.add(rank, event, seen, &mut self.accounts);
     }
 
     /// Hand over the blocked calls that ended before `to`.

@@ -15,7 +15,7 @@ mod thread_level;
 pub mod variables;
 
 pub use blocking::Blocking;
-pub use matching::Matching;
+pub use matching::{DoubtfulPair, Matching};
 pub use rank::RankFacts;
 pub use run::{Damaged, InProgress, KEY, MpiFacts};
 pub use thread_level::ThreadLevel;

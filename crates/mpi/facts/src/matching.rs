@@ -25,8 +25,19 @@ pub struct Matching {
     pub match_rate: Option<f64>,
     /// Messages that were there before they were sent.
     pub causality_violations: u64,
-    /// Messages that matched but differ in size.
+    /// Messages that matched but differ in size: of the doubtful pairs, and in runs that were
+    /// closed before there were those, of all.
     pub sizes_differ: u64,
+    /// Messages that did not fit into what they were received into.
+    #[serde(skip_serializing_if = "is_none")]
+    pub truncated: u64,
+    /// Pairs of ranks whose sends and receives cannot belong together as they were matched. They
+    /// count as unmatched. The first of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub doubtful_pairs: Vec<DoubtfulPair>,
+    /// Messages of all such pairs.
+    #[serde(skip_serializing_if = "is_none")]
+    pub doubtful_messages: u64,
     /// Receives posted for any source that were still open when the program ended: nobody knows
     /// what they got.
     pub open_receives: u64,
@@ -37,6 +48,29 @@ pub struct Matching {
     pub outside: u64,
     /// Requests that the program cancelled.
     pub cancelled: u64,
+}
+
+/// A pair of ranks whose sends and receives cannot belong together as they were matched.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DoubtfulPair {
+    /// The sender.
+    pub src: u64,
+    /// The receiver.
+    pub dst: u64,
+    /// Messages that were matched.
+    pub messages: u64,
+    /// Those of which sender and receiver give different sizes.
+    pub sizes_differ: u64,
+    /// Those that were taken before they were sent, or released before their receive was posted.
+    pub too_early: u64,
+    /// Whether a request was cancelled and given back before anyone knew what came of it.
+    pub unknown: bool,
+}
+
+/// Old runs are written as they were.
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Matching {

@@ -75,7 +75,7 @@ impl Launcher {
 
     /// The command's arguments, with what makes the launcher load the tracer into the ranks.
     pub fn arguments(self, words: &[OsString], library: &Path) -> Vec<OsString> {
-        let preload = self.preload(library);
+        let preload = Launcher::preload(library);
         let own: Vec<OsString> = match self {
             Launcher::OpenMpi => {
                 let set = VARIABLES
@@ -99,17 +99,11 @@ impl Launcher {
         own.iter().cloned().chain(rest.collect::<Vec<_>>()).collect()
     }
 
-    /// What is to be loaded: the tracer, for MPICH its functions with large counts, and whatever is
-    /// to be loaded anyway. The tracer comes second: it looks for the MPI library's own functions
-    /// behind itself.
-    pub fn preload(self, library: &Path) -> OsString {
-        let large = library.with_file_name("libmpitrace_large.so");
-        let large = (self == Launcher::Hydra && large.is_file()).then(|| large.into_os_string());
+    /// What is to be loaded: the tracer, and whatever is to be loaded anyway.
+    pub fn preload(library: &Path) -> OsString {
         let earlier = std::env::var_os("LD_PRELOAD").filter(|earlier| !earlier.is_empty());
-        let all: Vec<OsString> = [large, Some(library.as_os_str().to_os_string()), earlier]
-            .into_iter()
-            .flatten()
-            .collect();
+        let all: Vec<OsString> =
+            [Some(library.as_os_str().to_os_string()), earlier].into_iter().flatten().collect();
         all.join(OsStr::new(":"))
     }
 

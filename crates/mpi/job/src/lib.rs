@@ -68,7 +68,7 @@ impl Job {
             .env(RUN, run)
             .env(CLOCK, clock_facts());
         if self.launcher.preloads_by_environment(&self.words) {
-            command.env("LD_PRELOAD", self.launcher.preload(library));
+            command.env("LD_PRELOAD", Launcher::preload(library));
         }
         command
     }

@@ -1,7 +1,8 @@
 //! The words for what the matching of an MPI run says of itself: how much of it can be trusted, and
 //! what it did not see.
 
-use mpi_facts::{Damaged, InProgress, MpiFacts};
+use calls::list::{CLASSES, Class};
+use mpi_facts::{Damaged, DoubtfulPair, InProgress, Matching, MpiFacts};
 use report::ProductFacts;
 use serde_json::Value;
 
@@ -79,7 +80,9 @@ impl MpiWords for MpiFacts {
             ));
         }
         lines.extend(self.damaged.iter().flat_map(damaged));
-        if self.matching.sizes_differ > 0 {
+        lines.extend(not_covered(self));
+        lines.extend(doubtful(&self.matching));
+        if self.matching.sizes_differ > 0 && self.matching.doubtful_pairs.is_empty() {
             let differ = counted(self.matching.sizes_differ, "message");
             lines.push(format!(
                 "{differ} arrived with a size other than was sent: the matching may be wrong."
@@ -104,11 +107,15 @@ impl MpiWords for MpiFacts {
 
     fn remarks(&self) -> Vec<String> {
         let mut lines = Vec::from_iter(threads(self));
-        if !self.passed_through.is_empty() {
-            let each = self.passed_through.iter().map(|(name, n)| format!("{name} ({n})"));
+        let local = passed_through(self, false);
+        if !local.is_empty() {
+            lines.push(format!("Counted, but not analysed: {local}."));
+        }
+        if self.matching.truncated > 0 {
+            let truncated = counted(self.matching.truncated, "message");
+            let were = if self.matching.truncated == 1 { "was" } else { "were" };
             lines.push(format!(
-                "Counted, but not analysed: {}.",
-                each.collect::<Vec<_>>().join(", ")
+                "{truncated} {were} larger than the buffer of the receive (MPI_ERR_TRUNCATE)."
             ));
         }
         if self.matching.cancelled > 0 {
@@ -123,6 +130,70 @@ impl MpiWords for MpiFacts {
         }
         lines
     }
+}
+
+/// What moves data or waits and is not looked into.
+fn not_covered(facts: &MpiFacts) -> Option<String> {
+    let named = passed_through(facts, true);
+    (!named.is_empty()).then(|| {
+        format!(
+            "No conclusion covers {named}: they move data or wait, and only their number and time \
+            are known."
+        )
+    })
+}
+
+/// The functions that were counted and not looked into: those that move data or wait, or the
+/// others.
+fn passed_through(facts: &MpiFacts, moves_or_waits: bool) -> String {
+    let class = |name: &str| {
+        let number = calls::list::number(name.trim_start_matches("MPI_"));
+        number.map(|number| CLASSES[number])
+    };
+    // A name that is not in the list is of a version that knew more.
+    let chosen = |name: &str| (class(name) != Some(Class::Local)) == moves_or_waits;
+    let all = facts.passed_through.iter().filter(|(name, _)| chosen(name));
+    let each = all.map(|(name, n)| format!("{name} ({})", count(*n)));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// Pairs of ranks told one by one.
+const PAIRS_MOST: usize = 5;
+
+/// Pairs of ranks that were left unmatched.
+fn doubtful(matching: &Matching) -> Vec<String> {
+    let pairs = &matching.doubtful_pairs;
+    let mut lines: Vec<String> = pairs.iter().take(PAIRS_MOST).map(doubtful_pair).collect();
+    if pairs.len() > PAIRS_MOST {
+        lines.push(format!(
+            "The same holds for more pairs of ranks; {} of all such pairs count as unmatched.",
+            counted(matching.doubtful_messages, "message")
+        ));
+    }
+    lines
+}
+
+fn doubtful_pair(pair: &DoubtfulPair) -> String {
+    let found = [
+        (pair.sizes_differ, "differ in size"),
+        (pair.too_early, "were received before they were sent"),
+    ];
+    let found = found.iter().filter(|(messages, _)| *messages > 0);
+    let found: Vec<String> = found.map(|(n, what)| format!("{} {what}", count(*n))).collect();
+    let why = match found.is_empty() {
+        true => "a request was cancelled and freed before it was known whether it took a message"
+            .to_owned(),
+        false => format!(
+            "paired in order, of {} {}",
+            counted(pair.messages, "message"),
+            found.join(" and ")
+        ),
+    };
+    format!(
+        "Which receive got which message from rank {} to rank {} is not known: {why}. These \
+        messages count as unmatched, and no conclusion covers them.",
+        pair.src, pair.dst
+    )
 }
 
 /// What the program may do with threads.
@@ -209,7 +280,7 @@ mod tests {
             "in_progress": [{
                 "rank": 2, "call": "MPI_Recv", "peer": 1, "tag": 7, "since_ns": 4_000_000_000_i64,
             }],
-            "missing_ranks": [3], "passed_through": {"MPI_Put": 3},
+            "missing_ranks": [3], "passed_through": {"MPI_Put": 3, "MPI_Type_commit": 1},
         })))
         .unwrap();
         assert_eq!(
@@ -217,7 +288,41 @@ mod tests {
             "Rank 2 never left MPI_Recv with rank 1, tag 7, since 4.00 s."
         );
         assert!(facts.losses()[1].starts_with("Rank 3 left no log"));
-        assert_eq!(facts.remarks(), ["Counted, but not analysed: MPI_Put (3)."]);
+        assert_eq!(
+            facts.losses()[2],
+            "No conclusion covers MPI_Put (3): they move data or wait, and only their number and \
+            time are known."
+        );
+        assert_eq!(facts.remarks(), ["Counted, but not analysed: MPI_Type_commit (1)."]);
+    }
+
+    #[test]
+    fn a_pair_of_ranks_without_a_match_is_told() {
+        let facts = of(Some(&json!({
+            "sizes_differ": 3, "truncated": 1, "doubtful_messages": 110,
+            "doubtful_pairs": [
+                {"src": 0, "dst": 1, "messages": 100, "sizes_differ": 3, "too_early": 2},
+                {"src": 2, "dst": 1, "messages": 10, "unknown": true},
+            ],
+        })))
+        .unwrap();
+        let losses: Vec<String> = facts.losses().iter().map(|line| plain(line)).collect();
+        assert_eq!(
+            losses,
+            [
+                "Which receive got which message from rank 0 to rank 1 is not known: paired in \
+                order, of 100 messages 3 differ in size and 2 were received before they were \
+                sent. These messages count as unmatched, and no conclusion covers them.",
+                "Which receive got which message from rank 2 to rank 1 is not known: a request \
+                was cancelled and freed before it was known whether it took a message. These \
+                messages count as unmatched, and no conclusion covers them.",
+            ]
+        );
+        let remarks: Vec<String> = facts.remarks().iter().map(|line| plain(line)).collect();
+        assert_eq!(
+            remarks,
+            ["1 message was larger than the buffer of the receive (MPI_ERR_TRUNCATE)."]
+        );
     }
 
     #[test]

@@ -28,7 +28,9 @@ pub(crate) fn activity_of(number: i64) -> Activity {
 
 fn activity(class: Class) -> Activity {
     match class {
-        Class::Send | Class::StartSend => Activity::Sending,
+        Class::Send | Class::StartSend | Class::StartSendReceive | Class::Ready => {
+            Activity::Sending
+        }
         Class::Receive | Class::StartReceive | Class::SendReceive | Class::MatchedReceive => {
             Activity::Waiting
         }

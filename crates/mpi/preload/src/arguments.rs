@@ -1,88 +1,251 @@
-//! Where each function has the arguments that the tracer reads, worked out from their names in the
-//! list while compiling.
+//! Where each function has the arguments that the tracer reads, and the only ways to read them.
+//!
+//! Places are worked out from the list of functions while compiling, by name *and* by how the
+//! argument is passed: an argument by value has no place among the pointers, and a pointer none
+//! among the values. So `MPI_Request_get_status`, which takes the request itself, has no
+//! `request` that could be followed. What a place is decides how it is read.
 
 use crate::frame::place;
-use calls::list::COUNT;
-use calls::mpi_functions;
+use crate::invocation::Invocation;
+use crate::layout::{self, Layout};
+use calls::list::{Argument, COUNT, Kind, Passing, SIGNATURES};
+use std::marker::PhantomData;
 
-/// A function without such an argument.
-pub const NONE: usize = usize::MAX;
+/// What stands in a place.
+pub trait Form: Copy {
+    /// What it is, or points to.
+    const KIND: Kind;
+    /// Whether it points there.
+    const POINTS: bool;
+}
+
+macro_rules! forms {
+    ($($(#[$what:meta])* $form:ident: $kind:ident, $points:literal;)*) => {$(
+        $(#[$what])*
+        #[derive(Clone, Copy)]
+        pub struct $form;
+
+        impl Form for $form {
+            const KIND: Kind = Kind::$kind;
+            const POINTS: bool = $points;
+        }
+    )*};
+}
+
+forms! {
+    /// A C int.
+    Int: Int, false;
+    /// A number of elements.
+    Count: Count, false;
+    /// A handle.
+    Handle: Handle, false;
+    /// The address of the program's data.
+    Buffer: Buffer, false;
+    /// A pointer to C ints, one or an array.
+    Ints: Int, true;
+    /// A pointer to numbers of elements.
+    Counts: Count, true;
+    /// A pointer to handles.
+    Handles: Handle, true;
+    /// A pointer to statuses, or the constant that ignores them.
+    Statuses: Status, true;
+}
+
+/// Where a function has an argument of this form, if it has one.
+#[derive(Clone, Copy)]
+pub struct Place<F: Form> {
+    at: u8,
+    form: PhantomData<F>,
+}
+
+const NONE: u8 = u8::MAX;
+
+impl<F: Form> Place<F> {
+    /// The first argument of one of these names that is passed in this form.
+    const fn of(arguments: &[Argument], names: &[&str]) -> Place<F> {
+        let mut number = 0;
+        while number < arguments.len() {
+            let Argument { name, passing, kind } = arguments[number];
+            let points = !matches!(passing, Passing::Value);
+            if kind as u8 == F::KIND as u8 && points == F::POINTS && is_among(name, names) {
+                return Place { at: place(number) as u8, form: PhantomData };
+            }
+            number += 1;
+        }
+        Place { at: NONE, form: PhantomData }
+    }
+
+    /// Whether the function has it.
+    #[inline(always)]
+    pub const fn exists(self) -> bool {
+        self.at != NONE
+    }
+
+    #[inline(always)]
+    fn word(self, call: &Invocation) -> usize {
+        debug_assert!(self.exists(), "{} has it", calls::list::NAMES[call.operation]);
+        call.frame.at(usize::from(self.at))
+    }
+}
+
+impl Place<Int> {
+    /// The number.
+    #[inline(always)]
+    pub fn read(self, call: &Invocation) -> i32 {
+        self.word(call) as i32
+    }
+}
+
+impl Place<Count> {
+    /// How many; a negative number is none.
+    #[inline(always)]
+    pub fn read(self, call: &Invocation) -> u64 {
+        layout::count(call.operation, self.word(call))
+    }
+}
+
+impl Place<Handle> {
+    /// The handle.
+    #[inline(always)]
+    pub fn read(self, call: &Invocation, layout: &Layout) -> usize {
+        layout.handle(self.word(call))
+    }
+}
+
+impl Place<Buffer> {
+    /// Its address.
+    pub fn address(self, call: &Invocation) -> usize {
+        self.word(call)
+    }
+}
+
+impl Place<Ints> {
+    /// The number at `index`.
+    ///
+    /// # Safety
+    /// The library must read or have written that many there.
+    #[inline(always)]
+    pub unsafe fn read(self, call: &Invocation, index: usize) -> i32 {
+        // SAFETY: a pointer, by the list; the caller says that there are numbers.
+        unsafe { layout::int_at(self.word(call), index) }
+    }
+}
+
+impl Place<Counts> {
+    /// The count at `index`.
+    ///
+    /// # Safety
+    /// The library must read that many there.
+    pub unsafe fn read(self, call: &Invocation, index: usize) -> u64 {
+        // SAFETY: a pointer, by the list; the caller says that there are counts.
+        unsafe { layout::count_at(call.operation, self.word(call), index) }
+    }
+}
+
+impl Place<Handles> {
+    /// The handle at `index`.
+    ///
+    /// # Safety
+    /// The library must read or have written that many there.
+    #[inline(always)]
+    pub unsafe fn read(self, call: &Invocation, layout: &Layout, index: usize) -> usize {
+        // SAFETY: a pointer, by the list; the caller says that there are handles.
+        unsafe { layout.handle_at(self.word(call), index) }
+    }
+
+    /// Where they are.
+    #[inline(always)]
+    pub fn pointer(self, call: &Invocation) -> usize {
+        self.word(call)
+    }
+}
+
+impl Place<Statuses> {
+    /// Where the call writes them: to the program's own, or to `own` when the program ignores
+    /// them.
+    #[inline(always)]
+    pub fn observed(self, call: &Invocation, own: &mut [usize], layout: &Layout) -> usize {
+        let given = self.word(call);
+        if given != layout.status_ignore {
+            return given;
+        }
+        let own = own.as_mut_ptr() as usize;
+        call.replace(usize::from(self.at), own);
+        own
+    }
+}
 
 macro_rules! places {
-    ($($field:ident = $($name:literal)|+;)*) => {
-        /// Places in the frame; [`NONE`] where the function has no such argument.
+    ($($field:ident: $form:ident = $($name:literal)|+;)*) => {
+        /// The places of a function's arguments in its frame.
         #[derive(Clone, Copy)]
         #[allow(missing_docs)]
-        pub struct Places { $(pub $field: usize),* }
+        pub struct Places { $(pub $field: Place<$form>),* }
 
         impl Places {
-            const fn of(arguments: &[&str]) -> Places {
-                Places { $($field: find(arguments, &[$($name),+])),* }
+            const fn of(arguments: &[Argument]) -> Places {
+                Places { $($field: Place::of(arguments, &[$($name),+])),* }
             }
         }
     };
 }
 
 places! {
-    count = "count" | "incount";
-    datatype = "datatype";
-    dest = "dest";
-    source = "source";
-    tag = "tag" | "sendtag";
-    recvtag = "recvtag";
-    comm = "comm";
-    newcomm = "newcomm";
-    old = "old";
-    request = "request";
-    requests = "array_of_requests";
-    status = "status";
-    statuses = "array_of_statuses";
-    index = "index";
-    indices = "array_of_indices";
-    outcount = "outcount";
-    flag = "flag";
-    required = "required";
-    message = "message";
-    root = "root";
-    sendbuf = "sendbuf";
-    sendcount = "sendcount";
-    sendcounts = "sendcounts";
-    sendtype = "sendtype";
-    sendtypes = "sendtypes";
-    recvcount = "recvcount";
-    recvcounts = "recvcounts";
-    recvtype = "recvtype";
+    count: Count = "count" | "incount";
+    datatype: Handle = "datatype";
+    dest: Int = "dest";
+    source: Int = "source";
+    tag: Int = "tag" | "sendtag";
+    recvtag: Int = "recvtag";
+    comm: Handle = "comm";
+    newcomm: Handles = "newcomm";
+    old: Handles = "old";
+    request: Handles = "request";
+    inspected: Handle = "request";
+    requests: Handles = "array_of_requests";
+    status: Statuses = "status" | "array_of_statuses";
+    index: Ints = "index";
+    indices: Ints = "array_of_indices";
+    outcount: Ints = "outcount";
+    flag: Ints = "flag";
+    required: Int = "required";
+    message: Handles = "message";
+    root: Int = "root";
+    sendbuf: Buffer = "sendbuf";
+    sendcount: Count = "sendcount";
+    sendcounts: Counts = "sendcounts";
+    sendtype: Handle = "sendtype";
+    sendtypes: Handles = "sendtypes";
+    recvcount: Count = "recvcount";
+    recvcounts: Counts = "recvcounts";
+    recvtype: Handle = "recvtype";
+    partitions: Int = "partitions";
+    low: Int = "partition_low";
+    high: Int = "partition_high";
+    length: Int = "length";
+    session: Handles = "session";
 }
 
-macro_rules! tables {
-    ($($number:literal $name:ident $(+ $large_number:literal $large:ident)?
-        ($($argument:ident),*): $class:ident;)*) => {
-        /// By operation.
-        pub static PLACES: &[Places] = &{
-            let mut table = [Places::of(&[]); COUNT];
-            $(
-                table[$number] = Places::of(&[$(stringify!($argument)),*]);
-                $(table[$large_number] = table[$number];)?
-            )*
-            table
-        };
-    };
-}
-mpi_functions!(tables);
-
-const fn find(arguments: &[&str], names: &[&str]) -> usize {
-    let mut number = 0;
-    while number < arguments.len() {
-        let mut name = 0;
-        while name < names.len() {
-            if same(arguments[number].as_bytes(), names[name].as_bytes()) {
-                return place(number);
-            }
-            name += 1;
-        }
-        number += 1;
+/// By operation.
+pub static PLACES: &[Places] = &{
+    let mut table = [Places::of(&[]); COUNT];
+    let mut operation = 0;
+    while operation < COUNT {
+        table[operation] = Places::of(SIGNATURES[operation]);
+        operation += 1;
     }
-    NONE
+    table
+};
+
+const fn is_among(name: &str, names: &[&str]) -> bool {
+    let mut at = 0;
+    while at < names.len() {
+        if same(name.as_bytes(), names[at].as_bytes()) {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 const fn same(one: &[u8], other: &[u8]) -> bool {
@@ -101,41 +264,58 @@ mod tests {
     #[test]
     fn places_skip_the_return_address() {
         let recv = PLACES[Operation::Recv as usize];
-        assert_eq!((recv.count, recv.source, recv.comm, recv.status), (1, 3, 5, 7));
-        assert_eq!(recv.dest, NONE);
+        let places = (recv.count.at, recv.source.at, recv.comm.at, recv.status.at);
+        assert_eq!(places, (1, 3, 5, 7));
+        assert!(!recv.dest.exists());
         let sendrecv = PLACES[Operation::Sendrecv as usize];
-        assert_eq!((sendrecv.tag, sendrecv.recvtag, sendrecv.status), (4, 10, 12));
+        let places = (sendrecv.tag.at, sendrecv.recvtag.at, sendrecv.status.at);
+        assert_eq!(places, (4, 10, 12));
+    }
+
+    #[test]
+    fn what_is_passed_by_value_cannot_be_followed() {
+        for operation in [Operation::Request_get_status, Operation::Pready, Operation::Parrived] {
+            let places = PLACES[operation as usize];
+            assert!(places.inspected.exists() && !places.request.exists(), "{operation:?}");
+        }
+        let wait = PLACES[Operation::Wait as usize];
+        assert!(wait.request.exists() && !wait.inspected.exists());
     }
 
     #[test]
     fn every_function_has_the_arguments_that_its_class_reads() {
         for (operation, places) in PLACES.iter().enumerate() {
-            let needed: &[usize] = match CLASSES[operation] {
-                Class::Send => {
-                    &[places.count, places.datatype, places.dest, places.tag, places.comm]
-                }
-                Class::StartSend | Class::PrepareSend => {
-                    &[places.dest, places.tag, places.comm, places.request]
-                }
-                Class::Receive => &[places.source, places.tag, places.comm, places.status],
+            let (source, dest) = (places.source.exists(), places.dest.exists());
+            let (tag, comm) = (places.tag.exists(), places.comm.exists());
+            let (request, status) = (places.request.exists(), places.status.exists());
+            let sized = places.count.exists() && places.datatype.exists();
+            let message = tag && comm;
+            let whole = match CLASSES[operation] {
+                Class::Send => sized && dest && message,
+                Class::StartSend | Class::PrepareSend => sized && dest && message && request,
+                Class::Receive => sized && source && message && status,
                 Class::StartReceive | Class::PrepareReceive => {
-                    &[places.source, places.tag, places.comm, places.request]
+                    sized && source && message && request
                 }
                 Class::SendReceive => {
-                    &[places.dest, places.source, places.tag, places.recvtag, places.status]
+                    dest && source && message && places.recvtag.exists() && status
                 }
-                Class::Probe => &[places.source, places.tag, places.comm, places.status],
-                Class::MatchedProbe => &[places.source, places.message, places.status],
-                Class::MatchedReceive => &[places.count, places.message],
-                Class::Inspect => &[places.request, places.flag, places.status],
-                Class::Collective => &[places.comm],
-                Class::StartCollective => &[places.comm, places.request],
-                Class::Wait | Class::Test => {
-                    &[places.request.min(places.requests), places.status.min(places.statuses)]
+                Class::StartSendReceive => {
+                    dest && source && message && places.recvtag.exists() && request
                 }
-                _ => &[],
+                Class::Ready => places.inspected.exists(),
+                Class::Probe => source && message && status,
+                Class::MatchedProbe => source && message && places.message.exists() && status,
+                Class::MatchedReceive => sized && places.message.exists() && (status != request),
+                Class::Inspect => places.inspected.exists() || places.requests.exists(),
+                Class::Collective => comm,
+                Class::StartCollective | Class::PrepareCollective => comm && request,
+                Class::Start | Class::Request => request != places.requests.exists(),
+                Class::Wait | Class::Test => (request != places.requests.exists()) && status,
+                Class::Communicator => places.newcomm.exists() != places.old.exists(),
+                Class::Datatype | Class::Life | Class::Other | Class::Local => true,
             };
-            assert!(needed.iter().all(|place| *place != NONE), "{}", NAMES[operation]);
+            assert!(whole, "{}", NAMES[operation]);
         }
     }
 }

@@ -24,17 +24,20 @@ pub struct Communicators {
 pub struct About {
     /// Processes of the other side between groups, else of the group: whom a collective sends to.
     pub peers: u32,
+    /// Processes of its own group.
+    pub members: u32,
     /// This process's rank.
     pub rank: i32,
 }
 
 impl Communicators {
-    /// World and itself, with their entries.
-    pub fn new(library: &Library) -> (Communicators, Vec<Vec<u64>>) {
-        let mut world_group = 0usize;
-        // SAFETY: the world and room for a handle.
-        unsafe { library.comm_group(library.handles.world, &raw mut world_group as usize) };
-        let world_group = library.layout.handle(world_group);
+    /// World and itself, with their entries. In a session there is a group of all ranks and no
+    /// such communicator.
+    pub fn new(
+        library: &Library,
+        world_group: usize,
+        in_session: bool,
+    ) -> (Communicators, Vec<Vec<u64>>) {
         let none = About::default();
         let mut communicators = Communicators {
             numbers: HandleMap::new(),
@@ -42,6 +45,10 @@ impl Communicators {
             about: vec![none],
             world_group,
         };
+        if in_session {
+            let entry = communicators.of_session(library);
+            return (communicators, vec![entry]);
+        }
         let entries = [(library.handles.world, WORLD), (library.handles.itself, ITSELF)].map(
             |(handle, number)| {
                 let (assigned, entry) =
@@ -51,6 +58,19 @@ impl Communicators {
             },
         );
         (communicators, entries.into())
+    }
+
+    /// Numbers for the world and itself, which no handle stands for; the world's entry.
+    fn of_session(&mut self, library: &Library) -> Vec<u64> {
+        let mut size = 0i32;
+        // SAFETY: the group of all ranks, and room for an int.
+        unsafe { library.group_size(self.world_group, &raw mut size as usize) };
+        let members = u32::try_from(size).unwrap_or(0);
+        let rank = library.rank_in_group(self.world_group).unwrap_or(-1);
+        self.about.push(About { peers: members, members, rank });
+        self.about.push(About { peers: 1, members: 1, rank: 0 });
+        let local = (0..members).collect();
+        LocalGroup { id: WORLD, parent: UNKNOWN_COMMUNICATOR, local, remote: Vec::new() }.encode()
     }
 
     /// The number of `handle`, if it is known.
@@ -73,7 +93,8 @@ impl Communicators {
         let (local, remote) =
             (self.members(handle, false, library), self.members(handle, true, library));
         let peers = if remote.is_empty() { local.len() } else { remote.len() } as u32;
-        self.about.push(About { peers, rank: library.rank_in(handle).unwrap_or(-1) });
+        let rank = library.rank_in(handle).unwrap_or(-1);
+        self.about.push(About { peers, members: local.len() as u32, rank });
         self.numbers.insert(handle, u64::from(number));
         self.last = (handle, number);
         (number, LocalGroup { id: number, parent, local, remote }.encode())

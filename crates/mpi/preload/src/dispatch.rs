@@ -6,7 +6,7 @@ use crate::rank;
 use crate::stamped::Stamped;
 use crate::thread::{THREAD, Thread};
 use crate::trouble;
-use crate::{collectives, life, matched, point, waits};
+use crate::{collectives, given, life, matched, persistent, point, waits};
 use calls::list::{CLASSES, Class};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -44,7 +44,7 @@ fn traced(call: &Invocation, thread: &Thread) {
             call.call();
             tracer.with(|rank| rank.types.forget());
         }
-        (Some(_), Class::Other) => {
+        (Some(_), Class::Local) => {
             rank::COUNTED[call.operation].fetch_add(1, Ordering::Relaxed);
             call.call();
         }
@@ -60,11 +60,13 @@ fn logged(call: &Invocation, class: Class, stamped: &mut Stamped) {
         Class::StartSend => point::start_send(call, stamped),
         Class::Receive => point::receive(call, stamped),
         Class::StartReceive => point::start_receive(call, stamped),
-        Class::PrepareSend => point::prepare(call, stamped, true),
-        Class::PrepareReceive => point::prepare(call, stamped, false),
         Class::SendReceive => point::send_receive(call, stamped),
-        Class::Start => point::start(call, stamped),
-        Class::Request => point::request(call, stamped),
+        Class::StartSendReceive => point::start_send_receive(call, stamped),
+        Class::PrepareSend | Class::PrepareReceive => persistent::prepare(call, stamped),
+        Class::PrepareCollective => persistent::prepare_collective(call, stamped),
+        Class::Start => persistent::start(call, stamped),
+        Class::Ready => persistent::ready(call, stamped),
+        Class::Request => given::request(call, stamped),
         Class::Probe => matched::probe(call, stamped),
         Class::MatchedProbe => matched::matched_probe(call, stamped),
         Class::MatchedReceive => matched::matched_receive(call, stamped),
@@ -73,6 +75,7 @@ fn logged(call: &Invocation, class: Class, stamped: &mut Stamped) {
         Class::Collective | Class::StartCollective => collectives::collective(call, stamped),
         Class::Communicator => collectives::communicator(call, stamped),
         Class::Life => life::during(call, stamped),
-        Class::Datatype | Class::Other => unreachable!("they are not logged"),
+        Class::Other => life::passed(call, stamped),
+        Class::Datatype | Class::Local => unreachable!("they are not logged"),
     }
 }

@@ -4,19 +4,16 @@ use crate::library::Library;
 use crate::rank::{COUNTED, Rank};
 use calls::entry::encode_facts;
 use calls::list::{COUNT, NAMES};
-use mpi_facts::{RankFacts, ThreadLevel};
-use std::collections::BTreeMap;
+use mpi_facts::RankFacts;
 use std::sync::atomic::Ordering;
 
 /// What is known from the beginning.
-pub fn known(library: &Library, rank: &Rank, asked: ThreadLevel) -> RankFacts {
+pub fn known(library: &Library, rank: &Rank) -> RankFacts {
     RankFacts {
         library: Some(short(&library.version_text())),
         size: rank.size(),
-        thread_asked: Some(asked),
-        thread_level: Some(library.thread_level()),
         functions: COUNT,
-        passed_through: BTreeMap::new(),
+        ..RankFacts::default()
     }
 }
 

@@ -47,21 +47,15 @@ impl Invocation {
         self.result.get().is_none_or(|result| result as i32 != 0)
     }
 
-    /// An argument that is an int.
+    /// Give the library another word in an argument's place, until it has been called.
     #[inline(always)]
-    pub fn int(&self, place: usize) -> i32 {
-        self.frame.at(place) as i32
+    pub fn replace(&self, place: usize, word: usize) {
+        self.replaced.set(Some((place, self.frame.at(place))));
+        self.frame.set(place, word);
     }
 
-    /// Where the call writes its status: the program's own, or `own` when the program ignores it.
-    #[inline(always)]
-    pub fn status(&self, place: usize, own: usize, ignore: usize) -> usize {
-        let given = self.frame.at(place);
-        if given != ignore {
-            return given;
-        }
-        self.frame.set(place, own);
-        self.replaced.set(Some((place, given)));
-        own
+    /// What the call returned: 0, or the library's number of an error.
+    pub fn code(&self) -> i32 {
+        self.result.get().map_or(0, |result| result as i32)
     }
 }

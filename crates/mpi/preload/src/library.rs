@@ -8,7 +8,7 @@ use crate::layout::{Handles, Layout, MPICH, MPICH_HANDLES, OPEN_MPI, Status};
 use crate::loaded;
 use calls::list::NAMES;
 use mpi_facts::ThreadLevel;
-use std::ffi::CString;
+use std::ffi::{CString, c_char};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The library's functions by operation, 0 until they are first called.
@@ -27,10 +27,18 @@ pub fn function(operation: usize) -> usize {
 #[cold]
 fn find(operation: usize) -> usize {
     let name = NAMES[operation];
-    let found = symbol(&format!("PMPI_{name}")).or_else(|| symbol(&format!("MPI_{name}")));
-    let Some(found) = found else { crate::trouble::no_such_function(name) };
+    let Some(found) = named(name) else { crate::trouble::no_such_function(name) };
     FUNCTIONS[operation].store(found, Ordering::Relaxed);
     found
+}
+
+fn named(name: &str) -> Option<usize> {
+    symbol(&format!("PMPI_{name}")).or_else(|| symbol(&format!("MPI_{name}")))
+}
+
+/// Whether the library has `MPI_name`.
+pub fn has(name: &str) -> bool {
+    named(name).is_some()
 }
 
 /// A symbol of the library: a function or an object.
@@ -112,6 +120,7 @@ functions! {
         comm, most_in, sources, source_weights, most_out, destinations, weights
     );
     group_size: "PMPI_Group_size"(group, size);
+    group_rank: "PMPI_Group_rank"(group, rank);
     group_translate: "PMPI_Group_translate_ranks"(group, count, ranks, other, others);
     group_free: "PMPI_Group_free"(group);
     type_size: "PMPI_Type_size_x"(datatype, size);
@@ -121,6 +130,8 @@ functions! {
     send: "PMPI_Send"(buffer, count, datatype, dest, tag, comm);
     receive: "PMPI_Recv"(buffer, count, datatype, source, tag, comm, status);
     query_thread: "PMPI_Query_thread"(provided);
+    error_to_class: "PMPI_Error_class"(code, class);
+    request_status: "PMPI_Request_get_status"(request, flag, status);
     version: "PMPI_Get_library_version"(text, length);
 }
 
@@ -176,6 +187,42 @@ impl Library {
         // SAFETY: room for an int.
         unsafe { self.query_thread(&raw mut level as usize) };
         ThreadLevel(level)
+    }
+
+    /// The class of an error that a call returned.
+    #[cold]
+    pub fn error_class(&self, code: i32) -> i32 {
+        let mut class = 0i32;
+        // SAFETY: a code of the library, and room for an int.
+        unsafe { self.error_to_class(code as usize, &raw mut class as usize) };
+        class
+    }
+
+    /// The group of all ranks, of a program that has a world.
+    pub fn group_of_world(&self) -> Option<usize> {
+        let mut group = 0usize;
+        // SAFETY: the world, and room for a handle.
+        let failed = unsafe { self.comm_group(self.handles.world, &raw mut group as usize) };
+        (failed == 0).then(|| self.layout.handle(group))
+    }
+
+    /// The same of a program that has a session only.
+    pub fn group_of_session(&self, session: usize) -> Option<usize> {
+        type Function = unsafe extern "C" fn(usize, *const c_char, *mut usize) -> i32;
+        let found = symbol("PMPI_Group_from_session_pset")?;
+        // SAFETY: the address was found under this function's name, and it takes these arguments.
+        let group_from_session: Function = unsafe { core::mem::transmute(found) };
+        let (name, mut group) = (c"mpi://WORLD", 0usize);
+        // SAFETY: an open session, a terminated string, and room for a handle.
+        let failed = unsafe { group_from_session(session, name.as_ptr(), &raw mut group) };
+        (failed == 0).then(|| self.layout.handle(group))
+    }
+
+    /// This process's rank in a group.
+    pub fn rank_in_group(&self, group: usize) -> Option<i32> {
+        let mut rank = 0i32;
+        // SAFETY: a group of the library, and room for an int.
+        (unsafe { self.group_rank(group, &raw mut rank as usize) } == 0).then_some(rank)
     }
 
     /// This process's rank in a communicator.

@@ -3,7 +3,7 @@
 //!
 //! What the launcher says comes by environment ([`mpi_facts::variables`]).
 
-use crate::arguments::{NONE, PLACES};
+use crate::arguments::PLACES;
 use crate::communicators::Communicators;
 use crate::exchanges;
 use crate::facts;
@@ -13,17 +13,19 @@ use crate::log::Log;
 use crate::rank::{self, Rank, Tracer};
 use crate::stamped::Stamped;
 use crate::trouble;
-use calls::entry::{Call, POLLS_APART_NS};
+use calls::entry::{Call, NO_PEER, POLLS_APART_NS};
 use calls::list::Operation;
 use clock::{Clock, Plant, Quality};
 use mpi_facts::{LauncherClock, ThreadLevel, variables};
 use record::{Machine, NodeSheet, RunFolder};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A call of this family while nothing is logged.
 pub fn before(call: &Invocation) {
-    let initialises =
-        [Operation::Init as usize, Operation::Init_thread as usize].contains(&call.operation);
+    let initialises = [Operation::Init, Operation::Init_thread, Operation::Session_init]
+        .iter()
+        .any(|one| *one as usize == call.operation);
     let run = std::env::var_os(variables::RUN).filter(|run| initialises && !run.is_empty());
     let Some(run) = run.map(PathBuf::from) else {
         call.call();
@@ -42,14 +44,54 @@ pub fn before(call: &Invocation) {
             "not traced: the MPI library lacks functions of MPI 3.1; use a newer one",
         );
     };
-    let number = library.rank_in(library.handles.world).unwrap_or(-1);
-    if let Err(error) = begin(&run, clock, library, number, (&init, asked_by(call))) {
+    let session = PLACES[call.operation].session;
+    // SAFETY: the call succeeded and has written its session.
+    let session = || unsafe { session.read(call, &library.layout, 0) };
+    let begun = match call.operation == Operation::Session_init as usize {
+        true => Begun::Session(session()),
+        false => Begun::World(asked_by(call)),
+    };
+    let Some((world_group, number)) = world(&begun, &library) else {
+        return trouble::say("not traced: the MPI library does not tell which ranks there are");
+    };
+    if let Err(error) = begin(&run, clock, library, (world_group, number), (&init, begun)) {
         let what = format!(
             "rank {number} is not traced; the program continues: {}",
             error.to_string().replace('\n', "; ")
         );
         trouble::say_once(&run.join("live"), number, &what);
     }
+}
+
+/// How the program has begun to use MPI.
+#[derive(Clone, Copy)]
+enum Begun {
+    /// With the world of all ranks; it asked for this level of threads.
+    World(ThreadLevel),
+    /// With a session, in which there is no communicator of all ranks until it makes one.
+    Session(usize),
+}
+
+/// The group of all ranks, and the number of this one.
+fn world(begun: &Begun, library: &Library) -> Option<(usize, i32)> {
+    let group = match begun {
+        Begun::World(_) => library.group_of_world(),
+        Begun::Session(session) => library.group_of_session(*session),
+    }?;
+    Some((group, library.rank_in_group(group)?))
+}
+
+/// A call that moves data or waits, in ways that are not looked into.
+pub fn passed(call: &Invocation, stamped: &mut Stamped) {
+    rank::COUNTED[call.operation].fetch_add(1, Ordering::Relaxed);
+    stamped.tracer.with(|rank| {
+        stamped.place(rank, call);
+        stamped.entry.peer = NO_PEER;
+        let written = rank.log.pending(&stamped.entry);
+        rank.check(written);
+    });
+    stamped.make(call);
+    stamped.tracer.with(|rank| rank.write(&stamped.entry));
 }
 
 /// A call of this family while calls are logged.
@@ -67,8 +109,16 @@ pub fn during(call: &Invocation, stamped: &mut Stamped) {
     });
     stamped.make(call);
     tracer.with(|rank| rank.write(&stamped.entry));
-    if finalizes {
-        end(tracer);
+    if !call.failed() && call.operation == Operation::Session_init as usize {
+        SESSIONS.fetch_add(1, Ordering::Relaxed);
+    }
+    if call.operation == Operation::Session_finalize as usize {
+        SESSIONS.fetch_sub(1, Ordering::Relaxed);
+    }
+    match finalizes {
+        true if SESSIONS.load(Ordering::Relaxed) > 0 => end_at_exit(),
+        true => end(tracer),
+        false => {}
     }
 }
 
@@ -76,8 +126,8 @@ fn begin(
     run: &Path,
     clock: Clock,
     library: Library,
-    number: i32,
-    (init, asked): (&Call, ThreadLevel),
+    (world_group, number): (usize, i32),
+    (init, begun): (&Call, Begun),
 ) -> Result<(), Box<dyn std::error::Error>> {
     let node = u32::try_from(number)?;
     let folder = RunFolder::join(run)?;
@@ -90,29 +140,38 @@ fn begin(
         _ => format!("cannot make {}: {error}", stem.with_extension("calls").display()),
     })?;
     sheet.save_into(&folder.live())?;
-    let (communicators, entries) = Communicators::new(&library);
+    let in_session = matches!(begun, Begun::Session(_));
+    let (communicators, entries) = Communicators::new(&library, world_group, in_session);
     let mut rank = Rank::new(number, log, communicators, sheet, folder);
-    rank.facts = facts::known(&library, &rank, asked);
+    rank.facts = facts::known(&library, &rank);
+    if let Begun::World(asked) = begun {
+        rank.facts.thread_asked = Some(asked);
+        rank.facts.thread_level = Some(library.thread_level());
+    }
     facts::write(&mut rank);
     for entry in &entries {
         rank.log.entry(entry)?;
     }
     rank.log.call(init)?;
-    let threads = library.thread_level() >= ThreadLevel::MULTIPLE;
+    let threads = rank.facts.thread_level.is_none_or(|level| level >= ThreadLevel::MULTIPLE);
     watch_forks();
     rank::start(clock, library, rank, threads);
-    if let Some(tracer) = rank::tracer() {
-        exchanges::exchange(tracer);
+    match rank::tracer() {
+        // A program of sessions may end one and begin another.
+        _ if in_session => {
+            SESSIONS.fetch_add(1, Ordering::Relaxed);
+            end_at_exit();
+        }
+        Some(tracer) => exchanges::exchange(tracer),
+        None => {}
     }
     Ok(())
 }
 
 /// The thread level that the program wants.
 fn asked_by(call: &Invocation) -> ThreadLevel {
-    match PLACES[call.operation].required {
-        NONE => ThreadLevel::SINGLE,
-        place => ThreadLevel(call.int(place)),
-    }
+    let required = PLACES[call.operation].required;
+    if required.exists() { ThreadLevel(required.read(call)) } else { ThreadLevel::SINGLE }
 }
 
 fn apart_ticks(quality: &Quality) -> u64 {
@@ -127,6 +186,21 @@ fn second_rank(run: &Path, number: i32) -> String {
         libraries; use the mpirun of the program's library",
         run.display()
     )
+}
+
+/// Sessions that are open.
+static SESSIONS: AtomicU32 = AtomicU32::new(0);
+
+/// End when the process does.
+fn end_at_exit() {
+    extern "C" fn at_exit() {
+        if let Some(tracer) = rank::tracer() {
+            tracer.with(facts::write);
+            end(tracer);
+        }
+    }
+    // SAFETY: the handler is a plain function of this library, which is never unloaded.
+    unsafe { libc::atexit(at_exit) };
 }
 
 fn end(tracer: &Tracer) {

@@ -2,12 +2,21 @@
 
 use std::ffi::{CStr, CString, c_int, c_void};
 
+/// Whether a library is mapped whose file is called like an MPI library.
+pub fn is_there() -> bool {
+    !libraries().is_empty()
+}
+
 /// Find `name` in a mapped library whose file is called like an MPI library.
 pub fn symbol(name: &CStr) -> Option<usize> {
+    libraries().iter().find_map(|library| symbol_of(library, name))
+}
+
+fn libraries() -> Vec<CString> {
     let mut libraries: Vec<CString> = Vec::new();
     // SAFETY: the callback gets the vector that lives through the call.
     unsafe { libc::dl_iterate_phdr(Some(remember), (&raw mut libraries).cast()) };
-    libraries.iter().find_map(|library| symbol_of(library, name))
+    libraries
 }
 
 unsafe extern "C" fn remember(

@@ -1,11 +1,13 @@
 //! Probes, and messages that a probe has taken out of the queue.
 
-use crate::arguments::{NONE, PLACES};
+use crate::arguments::PLACES;
 use crate::invocation::Invocation;
-use crate::layout::{STATUS_WORDS, int_at};
-use crate::point::{describe_receive, of, received};
+use crate::layout::STATUS_WORDS;
+use crate::point::{begun, describe_receive, of, received};
+use crate::requests::Request;
 use crate::stamped::Stamped;
-use calls::entry::{Completion, NO_PEER, completion_flags, flags};
+use crate::waits::completion;
+use calls::entry::{NO_PEER, flags};
 
 /// Looks for a message and leaves it there.
 pub fn probe(call: &Invocation, stamped: &mut Stamped) {
@@ -27,9 +29,7 @@ pub fn matched_probe(call: &Invocation, stamped: &mut Stamped) {
         } else if stamped.entry.peer != NO_PEER {
             stamped.entry.request = rank.requests.number();
             // SAFETY: the call succeeded and found a message, so it has written its handle.
-            let message = unsafe {
-                library.layout.handle_at(call.frame.at(PLACES[call.operation].message), 0)
-            };
+            let message = unsafe { PLACES[call.operation].message.read(call, &library.layout, 0) };
             rank.messages.insert(message, u64::from(stamped.entry.request));
         }
         rank.write(&stamped.entry);
@@ -41,37 +41,34 @@ pub fn matched_receive(call: &Invocation, stamped: &mut Stamped) {
     let places = &PLACES[call.operation];
     let library = &stamped.tracer.library;
     // SAFETY: the program passes a pointer to a message; the library reads it just so.
-    let message = unsafe { library.layout.handle_at(call.frame.at(places.message), 0) };
+    let message = unsafe { places.message.read(call, &library.layout, 0) };
+    let goes_on = places.request.exists();
     let number = stamped.tracer.with(|rank| {
         stamped.place(rank, call);
         stamped.entry.flags |= flags::MATCHED;
-        if places.status != NONE {
+        if !goes_on {
             let written = rank.log.pending(&stamped.entry);
             rank.check(written);
         }
         rank.messages.get(message).map_or(0, |number| number as u32)
     });
     let mut own = [0usize; STATUS_WORDS];
-    let status = match places.status {
-        NONE => 0,
-        place => call.status(place, own.as_mut_ptr() as usize, library.layout.status_ignore),
+    let status = match goes_on {
+        true => 0,
+        false => places.status.observed(call, &mut own, &library.layout),
     };
     stamped.make(call);
+    let took = if goes_on { !call.failed() } else { stamped.took(call) };
     stamped.tracer.with(|rank| {
-        if !call.failed() && number != 0 {
+        if took && number != 0 {
             rank.messages.remove(message);
-            if places.status == NONE {
+            if goes_on {
                 stamped.entry.request = number;
-                // SAFETY: the call succeeded, so its pointer to a request was good and is filled
-                // in.
-                let handle = unsafe { library.layout.handle_at(call.frame.at(places.request), 0) };
-                rank.requests.add(handle, of(&stamped.entry, true));
+                rank.requests.add(begun(call, stamped), of(&stamped.entry, true));
             } else {
-                // SAFETY: the call succeeded and has filled in its status.
-                let status = unsafe { library.status(status, 0) };
-                let flags = completion_flags::RECEIVED;
-                let (source, tag, bytes) = (status.source, status.tag, status.bytes);
-                rank.done.push(Completion { request: number, flags, source, tag, bytes });
+                let request = Request { number, ..of(&stamped.entry, true) };
+                let class = if call.failed() { library.layout.err_truncate } else { 0 };
+                rank.done.extend(completion(library, &request, status, 0, class));
             }
         }
         rank.write_done(&stamped.entry);
@@ -83,7 +80,7 @@ pub fn matched_receive(call: &Invocation, stamped: &mut Stamped) {
 fn look(call: &Invocation, stamped: &mut Stamped) -> bool {
     let places = &PLACES[call.operation];
     let library = &stamped.tracer.library;
-    let waits = places.flag == NONE;
+    let waits = !places.flag.exists();
     stamped.tracer.with(|rank| {
         describe_receive(rank, call, stamped);
         if waits {
@@ -96,14 +93,13 @@ fn look(call: &Invocation, stamped: &mut Stamped) -> bool {
         }
     });
     let mut own = [0usize; STATUS_WORDS];
-    let status =
-        call.status(places.status, own.as_mut_ptr() as usize, library.layout.status_ignore);
+    let status = places.status.observed(call, &mut own, &library.layout);
     stamped.make(call);
     if call.failed() {
         return true;
     }
     // SAFETY: the call succeeded and has set its flag.
-    let found = waits || unsafe { int_at(call.frame.at(places.flag), 0) } != 0;
+    let found = waits || unsafe { places.flag.read(call, 0) } != 0;
     match found {
         true => received(stamped, status),
         false => stamped.tracer.with(|rank| {

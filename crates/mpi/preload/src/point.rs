@@ -1,12 +1,12 @@
-//! Sends and receives: blocking, immediate and persistent.
+//! Sends and receives, blocking and immediate.
 
 use crate::arguments::PLACES;
 use crate::invocation::Invocation;
-use crate::layout::{ANY_TAG, STATUS_WORDS, count};
+use crate::layout::{ANY_TAG, STATUS_WORDS};
 use crate::rank::Rank;
-use crate::requests::{Prepared, Request};
+use crate::requests::Request;
 use crate::stamped::Stamped;
-use calls::entry::{self, ANY_PEER, NO_PEER, flags};
+use calls::entry::{self, ANY_PEER, BYTES_MAX, NO_PEER, flags};
 use calls::list::{COUNT, Operation, PLAIN};
 
 /// A blocking send.
@@ -39,14 +39,10 @@ pub fn receive(call: &Invocation, stamped: &mut Stamped) {
         rank.check(written);
     });
     let mut own = [0usize; STATUS_WORDS];
-    let library = &stamped.tracer.library;
-    let status = call.status(
-        PLACES[call.operation].status,
-        own.as_mut_ptr() as usize,
-        library.layout.status_ignore,
-    );
+    let layout = &stamped.tracer.library.layout;
+    let status = PLACES[call.operation].status.observed(call, &mut own, layout);
     stamped.make(call);
-    if !call.failed() {
+    if stamped.took(call) {
         received(stamped, status);
     }
     stamped.tracer.with(|rank| rank.write(&stamped.entry));
@@ -59,95 +55,19 @@ pub fn start_receive(call: &Invocation, stamped: &mut Stamped) {
     stamped.tracer.with(|rank| begin(rank, call, stamped, true));
 }
 
-/// A persistent request: nothing is posted before it is started.
-pub fn prepare(call: &Invocation, stamped: &mut Stamped, sends: bool) {
-    stamped.tracer.with(|rank| match sends {
-        true => describe_send(rank, call, stamped),
-        false => describe_receive(rank, call, stamped),
-    });
-    stamped.make(call);
-    stamped.tracer.with(|rank| {
-        let posted = stamped.entry;
-        if !call.failed() {
-            let prepared = Prepared {
-                flags: posted.flags,
-                peer: posted.peer,
-                tag: posted.tag,
-                bytes: posted.bytes,
-                communicator: posted.communicator,
-            };
-            let place = PLACES[call.operation].request;
-            // SAFETY: the call succeeded, so its pointer to a request was good and is filled in.
-            let handle =
-                unsafe { stamped.tracer.library.layout.handle_at(call.frame.at(place), 0) };
-            rank.requests.prepare(handle, prepared);
-        }
-        stamped.entry.flags &= !(flags::SENDS | flags::RECEIVES);
-        rank.write(&stamped.entry);
-    });
-}
-
-/// Starts persistent requests, one or many.
-pub fn start(call: &Invocation, stamped: &mut Stamped) {
-    let places = &PLACES[call.operation];
-    let (many, place) = match places.requests {
-        crate::arguments::NONE => (1, places.request),
-        place => (usize::try_from(call.int(places.count)).unwrap_or(0), place),
-    };
-    stamped.tracer.with(|rank| stamped.place(rank, call));
-    stamped.make(call);
-    let layout = &stamped.tracer.library.layout;
-    stamped.tracer.with(|rank| {
-        let plain = stamped.entry;
-        let mut written = 0;
-        for number in 0..if call.failed() { 0 } else { many } {
-            // SAFETY: the call succeeded, so there are that many requests; starting leaves their
-            // handles as they are.
-            let handle = unsafe { layout.handle_at(call.frame.at(place), number) };
-            let Some(prepared) = rank.requests.prepared(handle) else { continue };
-            let request = rank.requests.number();
-            let posted = entry::Call {
-                flags: prepared.flags | if written > 0 { flags::CONTINUED } else { 0 },
-                request,
-                peer: prepared.peer,
-                tag: prepared.tag,
-                bytes: prepared.bytes,
-                communicator: prepared.communicator,
-                ..plain
-            };
-            let receives = prepared.flags & flags::RECEIVES != 0;
-            rank.requests.add(handle, of(&posted, receives));
-            rank.write(&posted);
-            written += 1;
-        }
-        if written == 0 {
-            rank.write(&plain);
-        }
-    });
-}
-
 /// Both in one call: an entry for the send, and one for the receive.
 pub fn send_receive(call: &Invocation, stamped: &mut Stamped) {
-    let places = &PLACES[call.operation];
-    let library = &stamped.tracer.library;
-    let mut receive = stamped.tracer.with(|rank| {
-        describe_receive(rank, call, stamped);
-        let receive = stamped.entry;
-        stamped.entry.flags = 0;
-        describe_send(rank, call, stamped);
-        let written = rank.log.pending(&stamped.entry);
-        rank.check(written);
-        receive
-    });
+    let (mut receive, layout) = (both(call, stamped), &stamped.tracer.library.layout);
     let mut own = [0usize; STATUS_WORDS];
-    let status =
-        call.status(places.status, own.as_mut_ptr() as usize, library.layout.status_ignore);
+    let status = PLACES[call.operation].status.observed(call, &mut own, layout);
     stamped.make(call);
-    let send = stamped.entry;
+    let took = stamped.took(call);
+    let mut send = stamped.entry;
+    send.flags &= !flags::TRUNCATED;
     receive.exit = send.exit;
-    receive.flags |= flags::CONTINUED | send.flags & flags::FAILED;
+    receive.flags |= flags::CONTINUED | stamped.entry.flags & (flags::FAILED | flags::TRUNCATED);
     stamped.entry = receive;
-    if !call.failed() {
+    if took {
         received(stamped, status);
     }
     stamped.tracer.with(|rank| {
@@ -156,83 +76,96 @@ pub fn send_receive(call: &Invocation, stamped: &mut Stamped) {
     });
 }
 
-/// Giving a request up or back.
-pub fn request(call: &Invocation, stamped: &mut Stamped) {
-    let pointer = call.frame.at(PLACES[call.operation].request);
-    // SAFETY: the program passes a pointer to a request; the library reads it just so.
-    let handle = unsafe { stamped.tracer.library.layout.handle_at(pointer, 0) };
-    let frees = call.operation == Operation::Request_free as usize;
-    stamped.tracer.with(|rank| stamped.place(rank, call));
+/// Begins both, with one request: two in the log, which end together.
+pub fn start_send_receive(call: &Invocation, stamped: &mut Stamped) {
+    let mut receive = both(call, stamped);
     stamped.make(call);
+    let mut send = stamped.entry;
+    receive.exit = send.exit;
+    receive.flags |= flags::CONTINUED | send.flags & flags::FAILED;
     stamped.tracer.with(|rank| {
-        let request = if frees && !call.failed() {
-            rank.requests.take(handle)
-        } else {
-            rank.requests.peek(handle)
-        };
-        if frees && !call.failed() {
-            rank.requests.forget_prepared(handle);
-            stamped.entry.flags |= flags::FREED;
+        if !call.failed() {
+            (send.request, receive.request) = (rank.requests.number(), rank.requests.number());
+            let request = Request { also_receives: receive.request, ..of(&send, false) };
+            rank.requests.add(begun(call, stamped), request);
         }
-        stamped.entry.request = request.map_or(0, |request| request.number);
-        rank.write(&stamped.entry);
+        rank.write(&send);
+        rank.write(&receive);
     });
+}
+
+/// The entry of the receive of a call that does both; that of its send is the call's, and pending.
+fn both(call: &Invocation, stamped: &mut Stamped) -> entry::Call {
+    stamped.tracer.with(|rank| {
+        describe_receive(rank, call, stamped);
+        let receive = stamped.entry;
+        stamped.entry.flags = 0;
+        describe_send(rank, call, stamped);
+        let written = rank.log.pending(&stamped.entry);
+        rank.check(written);
+        receive
+    })
 }
 
 /// What a request in the log is remembered as.
 pub fn of(posted: &entry::Call, receives: bool) -> Request {
     let &entry::Call { request: number, peer, tag, communicator, .. } = posted;
-    Request { number, receives, peer, tag, communicator, makes: None }
+    Request {
+        number,
+        receives,
+        peer,
+        tag,
+        communicator,
+        also_receives: 0,
+        cancelled: false,
+        makes: None,
+    }
+}
+
+/// The handle of the request that a call has begun.
+pub fn begun(call: &Invocation, stamped: &Stamped) -> usize {
+    let request = PLACES[call.operation].request;
+    // SAFETY: the call succeeded, so its pointer to a request was good and is filled in.
+    unsafe { request.read(call, &stamped.tracer.library.layout, 0) }
 }
 
 /// A request has begun: number it, remember its handle and write it down.
 fn begin(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped, receives: bool) {
     if !call.failed() {
         stamped.entry.request = rank.requests.number();
-        let place = PLACES[call.operation].request;
-        // SAFETY: the call succeeded, so its pointer to a request was good and is filled in.
-        let handle = unsafe { stamped.tracer.library.layout.handle_at(call.frame.at(place), 0) };
-        rank.requests.add(handle, of(&stamped.entry, receives));
+        rank.requests.add(begun(call, stamped), of(&stamped.entry, receives));
     }
     rank.write(&stamped.entry);
 }
 
+/// What is sent, by the arguments.
 #[inline(always)]
-fn describe_send(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped) {
+pub fn describe_send(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped) {
     let places = &PLACES[call.operation];
     let library = &stamped.tracer.library;
     stamped.place(rank, call);
-    let dest = call.int(places.dest);
+    let dest = places.dest.read(call);
     stamped.entry.flags |= flags::SENDS | IS_SYNCHRONOUS[call.operation];
     stamped.entry.peer = if library.is_nobody(dest) { NO_PEER } else { dest };
-    stamped.entry.tag = call.int(places.tag);
-    stamped.entry.bytes = match places.sendcount {
-        crate::arguments::NONE => rank.bytes(&call.frame, call.operation, library),
-        place => rank.size_of(
-            count(call.operation, call.frame.at(place)),
-            call.frame.at(places.sendtype),
-            library,
-        ),
+    stamped.entry.tag = places.tag.read(call);
+    stamped.entry.bytes = match places.sendcount.exists() {
+        true => rank.bytes(call, places.sendcount, places.sendtype, library),
+        false => rank.bytes(call, places.count, places.datatype, library),
     };
 }
 
 /// What is posted for a receive, by its arguments: its bytes are the room that there is.
 #[inline(always)]
 pub fn describe_receive(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped) {
-    use crate::arguments::NONE;
     let places = &PLACES[call.operation];
     let library = &stamped.tracer.library;
     stamped.place(rank, call);
-    let tag = if places.recvtag != NONE { places.recvtag } else { places.tag };
-    posted_from(stamped, call.int(places.source), call.int(tag));
-    stamped.entry.bytes = match (places.recvcount, places.count) {
-        (NONE, NONE) => 0,
-        (NONE, _) => rank.bytes(&call.frame, call.operation, library),
-        (place, _) => rank.size_of(
-            count(call.operation, call.frame.at(place)),
-            call.frame.at(places.recvtype),
-            library,
-        ),
+    let tag = if places.recvtag.exists() { places.recvtag } else { places.tag };
+    posted_from(stamped, places.source.read(call), tag.read(call));
+    stamped.entry.bytes = match (places.recvcount.exists(), places.count.exists()) {
+        (true, _) => rank.bytes(call, places.recvcount, places.recvtype, library),
+        (_, true) => rank.bytes(call, places.count, places.datatype, library),
+        _ => 0,
     };
 }
 
@@ -257,12 +190,12 @@ fn posted_from(stamped: &mut Stamped, source: i32, tag: i32) {
 /// The message of a call that has received one, by its status.
 #[inline(always)]
 pub fn received(stamped: &mut Stamped, status: usize) {
-    // SAFETY: the call succeeded and has filled in its status, the program's or our own.
+    // SAFETY: the call took its message and has filled in its status, the program's or our own.
     let status = unsafe { stamped.tracer.library.status(status, 0) };
     let nobody = stamped.tracer.library.is_nobody(status.source);
     stamped.entry.peer = if nobody { NO_PEER } else { status.source };
     stamped.entry.tag = status.tag;
-    stamped.entry.bytes = status.bytes.min((1 << 40) - 1);
+    stamped.entry.bytes = status.bytes.min(BYTES_MAX);
 }
 
 /// `SYNCHRONOUS` for the functions that are so.

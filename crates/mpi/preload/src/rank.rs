@@ -4,18 +4,17 @@
 //! for a moment before and after each call, never across it. MPI itself forbids calls at the same
 //! time below `MPI_THREAD_MULTIPLE`, so that only there a lock is needed.
 
-use crate::arguments::PLACES;
+use crate::arguments::{Count, Handle, Place};
 use crate::communicators::Communicators;
-use crate::frame::Frame;
 use crate::handles::HandleMap;
-use crate::layout::count;
+use crate::invocation::Invocation;
 use crate::library::Library;
 use crate::log::Log;
 use crate::neighbours;
 use crate::requests::Requests;
 use crate::sites::Sites;
 use crate::trouble;
-use calls::entry::{Call, Completion, Neighbours};
+use calls::entry::{BYTES_MAX, Call, Completion, Neighbours};
 use calls::list::NAMES;
 use clock::Clock;
 use mpi_facts::RankFacts;
@@ -202,19 +201,22 @@ impl Rank {
         number
     }
 
-    /// Bytes of `count` elements, by the places of the arguments that say so.
+    /// Bytes of so many elements of a datatype.
     #[inline(always)]
-    pub fn bytes(&mut self, frame: &Frame, operation: usize, library: &Library) -> u64 {
-        let places = &PLACES[operation];
-        self.size_of(count(operation, frame.at(places.count)), frame.at(places.datatype), library)
+    pub fn bytes(
+        &mut self,
+        call: &Invocation,
+        count: Place<Count>,
+        datatype: Place<Handle>,
+        library: &Library,
+    ) -> u64 {
+        self.size_of(count.read(call), datatype.read(call, &library.layout), library)
     }
 
     /// Bytes of `count` elements of `datatype`.
     #[inline(always)]
     pub fn size_of(&mut self, count: u64, datatype: usize, library: &Library) -> u64 {
-        count
-            .saturating_mul(self.types.size(library.layout.handle(datatype), library))
-            .min((1 << 40) - 1)
+        count.saturating_mul(self.types.size(datatype, library)).min(BYTES_MAX)
     }
 
     /// Write down a call.

@@ -19,6 +19,10 @@ pub struct Request {
     pub tag: i32,
     /// The communicator, by the rank's own numbering.
     pub communicator: u32,
+    /// The number of its other half, a receive, if it sends and receives in one; else 0.
+    pub also_receives: u32,
+    /// Whether it is to be given up.
+    pub cancelled: bool,
     /// A communicator in the making: where the program wants its handle, and its parent's number.
     pub makes: Option<(usize, u32)>,
 }
@@ -36,6 +40,20 @@ pub struct Prepared {
     pub bytes: u64,
     /// Communicator of the entry.
     pub communicator: u32,
+    /// The function of a collective; none for messages.
+    pub collective: Option<u16>,
+    /// Parts that are made ready one by one; 0 for a message that is sent as a whole.
+    pub partitions: u32,
+}
+
+/// A persistent request.
+#[derive(Clone, Copy, Debug)]
+struct Description {
+    prepared: Prepared,
+    /// The number of its request that is under way.
+    active: u32,
+    /// Parts of it that are not ready yet.
+    missing: u32,
 }
 
 /// The live requests of a rank.
@@ -47,7 +65,7 @@ pub struct Requests {
     free: u32,
     last_number: u32,
     prepared: HandleMap,
-    descriptions: Vec<Prepared>,
+    descriptions: Vec<Description>,
     free_descriptions: Vec<u32>,
 }
 
@@ -119,20 +137,49 @@ impl Requests {
 
     /// `handle` is a persistent request that does this.
     pub fn prepare(&mut self, handle: usize, prepared: Prepared) {
+        let description = Description { prepared, active: 0, missing: 0 };
         let at = match self.free_descriptions.pop() {
             Some(at) => at,
             None => {
-                self.descriptions.push(prepared);
+                self.descriptions.push(description);
                 self.descriptions.len() as u32 - 1
             }
         };
-        self.descriptions[at as usize] = prepared;
+        self.descriptions[at as usize] = description;
         self.prepared.insert(handle, u64::from(at));
     }
 
-    /// What starting `handle` does.
-    pub fn prepared(&self, handle: usize) -> Option<Prepared> {
-        Some(self.descriptions[self.prepared.get(handle)? as usize])
+    /// What `handle`, which has been started, does, and the number of its request.
+    pub fn start(&mut self, handle: usize) -> Option<(Prepared, u32)> {
+        let at = self.prepared.get(handle)? as usize;
+        let active = self.number();
+        let description = &mut self.descriptions[at];
+        description.active = active;
+        description.missing = description.prepared.partitions;
+        Some((description.prepared, active))
+    }
+
+    /// So many parts of `handle` are ready. What it sends, and the number of its request, once all
+    /// are.
+    pub fn ready(&mut self, handle: usize, parts: u32) -> Option<(Prepared, u32)> {
+        let at = self.prepared.get(handle)? as usize;
+        let description = &mut self.descriptions[at];
+        let before = description.missing;
+        description.missing = before.saturating_sub(parts);
+        let whole = before > 0 && description.missing == 0;
+        whole.then_some((description.prepared, description.active))
+    }
+
+    /// Whether `handle` stands for a persistent request.
+    pub fn is_prepared(&self, handle: usize) -> bool {
+        self.prepared.get(handle).is_some()
+    }
+
+    /// The oldest request that `handle` stands for is to be given up.
+    pub fn cancel(&mut self, handle: usize) {
+        if let Some(queue) = self.queues.get(handle) {
+            self.slots[unpack(queue).0 as usize].request.cancelled = true;
+        }
     }
 
     /// `handle` was given back.
@@ -184,6 +231,8 @@ mod tests {
                         peer: 1,
                         tag: 2,
                         communicator: 1,
+                        also_receives: 0,
+                        cancelled: false,
                         makes: None,
                     };
                     ours.add(handle, request);
@@ -200,12 +249,34 @@ mod tests {
     #[test]
     fn what_was_prepared_is_known_until_it_is_given_back() {
         let mut requests = Requests::new();
-        let prepared = |tag| Prepared { flags: 2, peer: 1, tag, bytes: 8, communicator: 1 };
+        let prepared = |tag| Prepared { tag, ..PREPARED };
         requests.prepare(7, prepared(1));
         requests.prepare(8, prepared(2));
         requests.forget_prepared(7);
         requests.prepare(9, prepared(3));
-        let tags = [7, 8, 9].map(|handle| requests.prepared(handle).map(|prepared| prepared.tag));
+        let tags = [7, 8, 9].map(|handle| requests.start(handle).map(|(prepared, _)| prepared.tag));
         assert_eq!(tags, [None, Some(2), Some(3)]);
+    }
+
+    const PREPARED: Prepared = Prepared {
+        flags: 2,
+        peer: 1,
+        tag: 0,
+        bytes: 8,
+        communicator: 1,
+        collective: None,
+        partitions: 0,
+    };
+
+    #[test]
+    fn a_send_in_parts_is_ready_once_all_parts_are_after_each_start() {
+        let mut requests = Requests::new();
+        requests.prepare(7, Prepared { partitions: 3, ..PREPARED });
+        for _ in 0..2 {
+            assert!(requests.ready(7, 1).is_none(), "it has not been started");
+            let (_, number) = requests.start(7).unwrap();
+            assert!(requests.ready(7, 2).is_none());
+            assert_eq!(requests.ready(7, 1).map(|(_, number)| number), Some(number));
+        }
     }
 }

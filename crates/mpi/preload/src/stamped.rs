@@ -1,6 +1,6 @@
 //! A call on its way into the log.
 
-use crate::arguments::{NONE, PLACES};
+use crate::arguments::PLACES;
 use crate::frame::RETURN_ADDRESS;
 use crate::invocation::Invocation;
 use crate::rank::{Rank, Tracer};
@@ -32,12 +32,11 @@ impl Stamped {
     #[inline(always)]
     pub fn place(&mut self, rank: &mut Rank, call: &Invocation) {
         self.entry.site = rank.site(call.frame.at(RETURN_ADDRESS));
-        let place = PLACES[call.operation].comm;
-        if place != NONE {
+        let comm = PLACES[call.operation].comm;
+        if comm.exists() {
             let library = &self.tracer.library;
             self.entry.flags |= flags::MESSAGE;
-            self.entry.communicator =
-                rank.communicator(library.layout.handle(call.frame.at(place)), library);
+            self.entry.communicator = rank.communicator(comm.read(call, &library.layout), library);
         }
     }
 
@@ -49,5 +48,20 @@ impl Stamped {
         if call.failed() {
             self.entry.flags |= flags::FAILED;
         }
+    }
+
+    /// Whether the call, which has been made, took its message, though that may not have fitted:
+    /// such a call returns an error, and has received all the same.
+    #[inline(always)]
+    pub fn took(&mut self, call: &Invocation) -> bool {
+        if !call.failed() {
+            return true;
+        }
+        let library = &self.tracer.library;
+        let truncated = library.error_class(call.code()) == library.layout.err_truncate;
+        if truncated {
+            self.entry.flags = self.entry.flags & !flags::FAILED | flags::TRUNCATED;
+        }
+        truncated
     }
 }

@@ -4,9 +4,9 @@
 //! Where the program ignores statuses the call gets some of ours: only they tell where a message
 //! came from.
 
-use crate::arguments::{NONE, PLACES};
+use crate::arguments::{Ints, PLACES, Place};
 use crate::invocation::Invocation;
-use crate::layout::{STATUS_WORDS, UNDEFINED, int_at};
+use crate::layout::{STATUS_WORDS, UNDEFINED};
 use crate::library::Library;
 use crate::rank::Rank;
 use crate::requests::Request;
@@ -20,28 +20,23 @@ const FEW: usize = 64;
 /// The requests of a call, as they were before it.
 struct Asked<'a> {
     handles: &'a [usize],
-    /// Where the call reads and writes them.
-    pointer: usize,
-    /// Where it writes statuses; 0 for nowhere.
+    /// Where it writes statuses.
     statuses: usize,
 }
 
 /// Any of them.
 pub fn complete(call: &Invocation, stamped: &mut Stamped) {
     let places = &PLACES[call.operation];
-    let (pointer, many) = match places.requests {
-        NONE => (call.frame.at(places.request), 1),
-        place => (call.frame.at(place), usize::try_from(call.int(places.count)).unwrap_or(0)),
-    };
+    let many = if places.requests.exists() { places.count.read(call) as usize } else { 1 };
     if many <= FEW {
         let (mut handles, mut own) = ([0; FEW], [0usize; FEW * STATUS_WORDS]);
-        observe(call, stamped, pointer, &mut handles[..many], &mut own);
+        observe(call, stamped, &mut handles[..many], &mut own);
     } else {
-        observe(call, stamped, pointer, &mut vec![0; many], &mut vec![0; many * STATUS_WORDS]);
+        observe(call, stamped, &mut vec![0; many], &mut vec![0; many * STATUS_WORDS]);
     }
 }
 
-/// A look at a request. Its handle is an argument by value, and no request is completed.
+/// A look at requests: none is completed.
 pub fn inspect(call: &Invocation, stamped: &mut Stamped) {
     stamped.tracer.with(|rank| stamped.place(rank, call));
     stamped.make(call);
@@ -55,19 +50,14 @@ pub fn inspect(call: &Invocation, stamped: &mut Stamped) {
 }
 
 #[inline(always)]
-fn observe(
-    call: &Invocation,
-    stamped: &mut Stamped,
-    pointer: usize,
-    handles: &mut [usize],
-    own: &mut [usize],
-) {
+fn observe(call: &Invocation, stamped: &mut Stamped, handles: &mut [usize], own: &mut [usize]) {
     let places = &PLACES[call.operation];
     let library = &stamped.tracer.library;
+    let requests = if places.requests.exists() { places.requests } else { places.request };
     for (number, handle) in handles.iter_mut().enumerate() {
         // SAFETY: the program passes a pointer to this many requests; the library reads them just
         // so.
-        *handle = unsafe { library.layout.handle_at(pointer, number) };
+        *handle = unsafe { requests.read(call, &library.layout, number) };
     }
     let waits = CLASSES[call.operation] == Class::Wait;
     stamped.tracer.with(|rank| {
@@ -78,10 +68,9 @@ fn observe(
             rank.check(written);
         }
     });
-    let place = if places.statuses == NONE { places.status } else { places.statuses };
-    let statuses = call.status(place, own.as_mut_ptr() as usize, library.layout.status_ignore);
+    let statuses = places.status.observed(call, own, &library.layout);
     stamped.make(call);
-    let requests = Asked { handles, pointer, statuses };
+    let requests = Asked { handles, statuses };
     stamped.tracer.with(|rank| {
         collect(rank, call, library, &requests);
         if rank.done.is_empty() && !waits && !call.failed() {
@@ -109,73 +98,142 @@ fn waiting_for(rank: &Rank, handles: &[usize], entry: &Call) -> Call {
 fn collect(rank: &mut Rank, call: &Invocation, library: &Library, requests: &Asked<'_>) {
     let places = &PLACES[call.operation];
     if call.failed() {
-        return collect_failed(rank, library, requests);
+        return collect_failed(rank, call, library, requests);
     }
-    // SAFETY: the call succeeded and has filled in what it returns in these places.
-    let output = |place: usize, index: usize| unsafe { int_at(call.frame.at(place), index) };
-    let happened = places.flag == NONE || output(places.flag, 0) != 0;
+    // SAFETY: the call succeeded and has set its flag.
+    let happened = !places.flag.exists() || unsafe { places.flag.read(call, 0) } != 0;
     if !happened {
         return;
     }
-    if places.outcount != NONE {
+    if places.outcount.exists() || places.index.exists() {
+        return chosen(rank, call, library, requests);
+    }
+    (0..requests.handles.len()).for_each(|at| done(rank, library, requests, (at, at), 0));
+}
+
+/// Those that the call names by their index.
+fn chosen(rank: &mut Rank, call: &Invocation, library: &Library, requests: &Asked<'_>) {
+    let places = &PLACES[call.operation];
+    let mut one = |index: i32, at: usize| {
+        debug_assert!(index >= 0 || index == UNDEFINED);
         // Nothing active is UNDEFINED, which is negative.
-        for at in 0..usize::try_from(output(places.outcount, 0)).unwrap_or(0) {
-            let index = output(places.indices, at);
-            done(rank, library, requests, index, at, false);
+        if let Ok(index) = usize::try_from(index) {
+            done(rank, library, requests, (index, at), 0);
         }
-    } else if places.index != NONE {
-        done(rank, library, requests, output(places.index, 0), 0, false);
-    } else {
-        (0..requests.handles.len())
-            .for_each(|at| done(rank, library, requests, at as i32, at, false));
+    };
+    if !places.outcount.exists() {
+        // SAFETY: the call has filled in what it returns in this place.
+        return one(unsafe { places.index.read(call, 0) }, 0);
+    }
+    // SAFETY: the same, and as many indices as it says.
+    let many = unsafe { places.outcount.read(call, 0) };
+    for at in 0..usize::try_from(many).unwrap_or(0).min(requests.handles.len()) {
+        // SAFETY: the same.
+        one(unsafe { places.indices.read(call, at) }, at);
     }
 }
 
-/// Request `index` of the call is complete, and its status is status `at`.
+/// Request `index` of the call is complete, with `error`, and its status is status `at`.
 #[inline(always)]
 fn done(
     rank: &mut Rank,
     library: &Library,
     requests: &Asked<'_>,
-    index: i32,
-    at: usize,
-    failed: bool,
+    (index, at): (usize, usize),
+    error: i32,
 ) {
-    debug_assert!(index >= 0 || index == UNDEFINED);
-    let Some(handle) = usize::try_from(index).ok().and_then(|index| requests.handles.get(index))
-    else {
-        return;
-    };
+    let Some(handle) = requests.handles.get(index) else { return };
     let Some(request) = rank.requests.take(*handle) else { return };
-    // SAFETY: the library has filled in the status of a request that it completed.
-    let status = unsafe { library.status(requests.statuses, at) };
-    let mut completion = Completion { request: request.number, ..Completion::default() };
-    if failed {
-        completion.flags = completion_flags::FAILED;
-    } else if status.cancelled {
-        completion.flags = completion_flags::CANCELLED;
-    } else if request.receives {
-        completion.flags = completion_flags::RECEIVED;
-        (completion.source, completion.tag, completion.bytes) =
-            (status.source, status.tag, status.bytes);
-    }
-    if let Some((newcomm, parent)) = request.makes.filter(|_| !failed) {
+    if let Some((newcomm, parent)) = request.makes.filter(|_| error == 0) {
         // SAFETY: MPI_Comm_idup has written the handle now that its request is complete; the
         // program must keep its place until then.
         let handle = unsafe { library.layout.handle_at(newcomm, 0) };
         rank.new_communicator(handle, parent, library);
     }
-    rank.done.push(completion);
+    rank.done.extend(completion(library, &request, requests.statuses, at, error));
 }
 
-/// After an error only those requests are complete whose handles are gone.
-#[cold]
-fn collect_failed(rank: &mut Rank, library: &Library, requests: &Asked<'_>) {
-    for at in 0..requests.handles.len() {
-        // SAFETY: the program passed a pointer to this many requests.
-        let now = unsafe { library.layout.handle_at(requests.pointer, at) };
-        if now == library.handles.request_null {
-            done(rank, library, requests, at as i32, at, true);
+/// What a request that ended leaves in the log, by its status: status `at` of `statuses`. `error`
+/// is the class of the error that it ended with.
+#[inline(always)]
+pub fn completion(
+    library: &Library,
+    request: &Request,
+    statuses: usize,
+    at: usize,
+    error: i32,
+) -> impl Iterator<Item = Completion> + use<> {
+    // SAFETY: the library has filled in the status of a request that it completed.
+    let status = unsafe { library.status(statuses, at) };
+    let truncated = error == library.layout.err_truncate;
+    let half = |number: u32, receives: bool| {
+        let mut completion = Completion { request: number, ..Completion::default() };
+        if error != 0 && !truncated {
+            completion.flags = completion_flags::FAILED;
+        } else if status.cancelled {
+            completion.flags = completion_flags::CANCELLED;
+        } else if receives {
+            let cut = if truncated { completion_flags::TRUNCATED } else { 0 };
+            completion.flags = completion_flags::RECEIVED | cut;
+            (completion.source, completion.tag, completion.bytes) =
+                (status.source, status.tag, status.bytes);
         }
+        completion
+    };
+    let other = request.also_receives;
+    let other = (other != 0).then(|| half(other, true));
+    std::iter::once(half(request.number, request.receives)).chain(other)
+}
+
+/// After an error: which requests ended all the same, and with what.
+#[cold]
+fn collect_failed(rank: &mut Rank, call: &Invocation, library: &Library, requests: &Asked<'_>) {
+    let places = &PLACES[call.operation];
+    let class = library.error_class(call.code());
+    let one = !places.requests.exists() || places.index.exists();
+    if class != library.layout.err_in_status {
+        // It speaks of one request, or of the call as such.
+        let at = match (one, places.index.exists()) {
+            (false, _) => None,
+            (true, false) => Some(0),
+            // SAFETY: the call names the request that ended with this error, or none.
+            (true, true) => usize::try_from(unsafe { places.index.read(call, 0) }).ok(),
+        };
+        return at.into_iter().for_each(|at| {
+            ended_badly(rank, call, library, requests, (at, 0), class);
+        });
+    }
+    // SAFETY: the call says that it has filled in this many statuses, and indices.
+    let output = |place: Place<Ints>, at| unsafe { place.read(call, at) };
+    let chosen = places.outcount.exists();
+    let several = if chosen { output(places.outcount, 0) as usize } else { requests.handles.len() };
+    for at in 0..several.min(requests.handles.len()) {
+        let index = if chosen { output(places.indices, at) } else { at as i32 };
+        // SAFETY: the same, of statuses.
+        let error = unsafe { library.status(requests.statuses, at) }.error;
+        let error = if error == 0 { 0 } else { library.error_class(error) };
+        if let Ok(index) = usize::try_from(index) {
+            ended_badly(rank, call, library, requests, (index, at), error);
+        }
+    }
+}
+
+/// A request of a call that failed: it is done if its handle is gone, or stays for ever.
+fn ended_badly(
+    rank: &mut Rank,
+    call: &Invocation,
+    library: &Library,
+    requests: &Asked<'_>,
+    (index, at): (usize, usize),
+    error: i32,
+) {
+    let places = &PLACES[call.operation];
+    let Some(handle) = requests.handles.get(index) else { return };
+    let place = if places.requests.exists() { places.requests } else { places.request };
+    // SAFETY: the program passed a pointer to this many requests.
+    let now = unsafe { place.read(call, &library.layout, index) };
+    let gone = now == library.handles.request_null || rank.requests.is_prepared(*handle);
+    if gone && error != library.layout.err_pending {
+        done(rank, library, requests, (index, at), error);
     }
 }

@@ -17,6 +17,10 @@ pub enum Class {
     PrepareReceive,
     /// A send and a receive in one.
     SendReceive,
+    /// Begins both, with one request.
+    StartSendReceive,
+    /// Says that a part of a send is ready to go.
+    Ready,
     /// Looks for a message, and leaves it there.
     Probe,
     /// Looks for a message and takes it out of the queue.
@@ -29,7 +33,7 @@ pub enum Class {
     Wait,
     /// Asks for requests.
     Test,
-    /// Asks of a request and leaves it as it is; takes the request itself, not its place.
+    /// Asks of requests and leaves them as they are.
     Inspect,
     /// Gives up or gives back a request.
     Request,
@@ -37,12 +41,17 @@ pub enum Class {
     Collective,
     /// Begins a collective.
     StartCollective,
+    /// Prepares a collective that can be started again and again.
+    PrepareCollective,
     /// Makes or frees a communicator.
     Communicator,
     /// Frees a datatype, whose handle may come back as another one.
     Datatype,
     /// Begins or ends MPI.
     Life,
-    /// Passes through and is counted.
+    /// Moves data or waits, in ways that are not looked into: its time is known, and that it was
+    /// called.
     Other,
+    /// Neither moves data nor waits: it passes through and is counted.
+    Local,
 }

@@ -1,12 +1,12 @@
 //! What follows from the list: tables by number.
 
-use super::Class;
+use super::{Argument, Class};
 use crate::mpi_functions;
 
 macro_rules! tables {
     ($(
         $number:literal $name:ident $(+ $large_number:literal $large:ident)?
-        ($($argument:ident),*): $class:ident;
+        ($($($argument:ident)+),*): $class:ident;
     )*) => {
         /// A function by its number.
         #[allow(missing_docs, non_camel_case_types, reason = "their names in MPI")]
@@ -38,12 +38,21 @@ macro_rules! tables {
             )*
             table
         };
+        /// Their arguments.
+        pub const SIGNATURES: &[&[Argument]] = &{
+            let mut table: [&[Argument]; COUNT] = [&[]; COUNT];
+            $(
+                table[$number] = &[$(Argument::of(&[$(stringify!($argument)),+])),*];
+                $(table[$large_number] = table[$number];)?
+            )*
+            table
+        };
         /// How many arguments each takes.
         pub const ARGUMENTS: &[usize] = &{
             let mut table = [0; COUNT];
             $(
-                table[$number] = <[&str]>::len(&[$(stringify!($argument)),*]);
-                $(table[$large_number] = table[$number];)?
+                table[$number] = SIGNATURES[$number].len();
+                $(table[$large_number] = SIGNATURES[$number].len();)?
             )*
             table
         };
@@ -59,9 +68,3 @@ macro_rules! tables {
     };
 }
 mpi_functions!(tables);
-
-/// Whether the counts among the arguments of function `number` are 64 bits wide.
-#[inline(always)]
-pub const fn is_large(number: usize) -> bool {
-    PLAIN[number] as usize != number
-}

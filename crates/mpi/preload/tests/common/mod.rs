@@ -104,7 +104,7 @@ impl Mpi {
         let mut command = self.launch(ranks);
         match self.0 {
             "openmpi" => command.args(["-x", &format!("LD_PRELOAD={}", library().display())]),
-            _ => command.args(["-genv", "LD_PRELOAD", &with_large_counts()]),
+            _ => command.args(["-genv", "LD_PRELOAD", library().to_str().unwrap()]),
         };
         command.args(words).env("FOURSTAMP_MPI_RUN", &run).envs(environment.iter().copied());
         Traced { ran: ran(&mut command), run, _folder: folder, _home: home }
@@ -117,13 +117,6 @@ pub fn library() -> PathBuf {
     let library = own.parent().unwrap().join("libmpitrace.so");
     assert!(library.is_file(), "cargo builds {}", library.display());
     library
-}
-
-/// What `fourstamp mpi trace` loads with MPICH.
-fn with_large_counts() -> String {
-    let library = library();
-    let large = library.with_file_name("libmpitrace_large.so");
-    format!("{}:{}", large.display(), library.display())
 }
 
 /// Run to the end; killed after the limit. Lines of standard output in the order of the alphabet:

@@ -31,6 +31,9 @@ int main(void) {
     printf("status_ignore %llu\n", (unsigned long long)(size_t)MPI_STATUS_IGNORE);
     printf("statuses_ignore %llu\n", (unsigned long long)(size_t)MPI_STATUSES_IGNORE);
     printf("in_place %llu\n", (unsigned long long)(size_t)MPI_IN_PLACE);
+    printf("err_truncate %d\n", MPI_ERR_TRUNCATE);
+    printf("err_in_status %d\n", MPI_ERR_IN_STATUS);
+    printf("err_pending %d\n", MPI_ERR_PENDING);
     printf("cart %d\n", (int)MPI_CART);
     printf("graph %d\n", (int)MPI_GRAPH);
     printf("dist_graph %d\n", (int)MPI_DIST_GRAPH);

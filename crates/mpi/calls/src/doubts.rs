@@ -1,0 +1,135 @@
+//! Pairs of ranks whose sends and receives cannot belong together as they were matched.
+//!
+//! Matching counts: the k-th send meets the k-th receive. Where one of them is not known to have
+//! been undone, all that follow are shifted, and nothing says so but the messages themselves: their
+//! sizes differ, or they were taken before they were sent, or a synchronous send ended before its
+//! receive was posted. Such a pair of ranks is left unmatched as a whole, and no conclusion is
+//! drawn from it.
+//!
+//! One message of another size is proof. Times are not: clocks err, so it takes more than one
+//! message in a hundred.
+
+use crate::message::{Got, Mode, Sent};
+use mpi_facts::DoubtfulPair;
+use record::NULL;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Messages at impossible times that a pair may have, among a hundred.
+const EARLY_MOST: u64 = 1;
+/// Pairs that are told one by one.
+const TOLD_MOST: usize = 100;
+
+/// What is wrong with two calls that were matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Sender and receiver give different sizes.
+    Size,
+    /// It was taken before it was sent, or released before its receive was posted.
+    TooEarly,
+}
+
+/// The messages of each pair of ranks, and what is wrong with them.
+#[derive(Default)]
+pub(crate) struct Pairs {
+    pairs: FxHashMap<(u32, u32), Judged>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Judged {
+    messages: u64,
+    sizes_differ: u64,
+    too_early: u64,
+    /// A request that was given back may have taken a message or not.
+    unknown: bool,
+}
+
+/// The pairs of ranks that are left unmatched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Doubts {
+    pairs: BTreeMap<(u32, u32), Judged>,
+}
+
+impl Pairs {
+    /// Take in two calls that were matched, and say what is wrong with them.
+    #[inline]
+    pub fn judge(&mut self, sent: &Sent, got: &Got, clock_error: i64) -> Option<Fault> {
+        let judged = self.pairs.entry((sent.src, sent.dst)).or_default();
+        judged.messages += 1;
+        let fault = fault(sent, got, clock_error)?;
+        match fault {
+            Fault::Size => judged.sizes_differ += 1,
+            Fault::TooEarly => judged.too_early += 1,
+        }
+        Some(fault)
+    }
+
+    /// Nobody knows which messages went from `src` to `dst` from here on.
+    pub fn unknown(&mut self, src: u32, dst: u32) {
+        self.pairs.entry((src, dst)).or_default().unknown = true;
+    }
+
+    /// The pairs that are doubtful.
+    pub fn doubts(&self) -> Doubts {
+        let doubtful = self.pairs.iter().filter(|(_, judged)| judged.is_doubtful());
+        Doubts { pairs: doubtful.map(|(pair, judged)| (*pair, *judged)).collect() }
+    }
+}
+
+#[inline]
+fn fault(sent: &Sent, got: &Got, clock_error: i64) -> Option<Fault> {
+    let differ = got.taken != NULL && got.bytes != sent.bytes;
+    if differ && !(got.truncated && got.bytes < sent.bytes) {
+        return Some(Fault::Size);
+    }
+    let before = |one: i64, other: i64| one != NULL && other != NULL && one < other - clock_error;
+    let held = sent.mode == Mode::Synchronous;
+    let early = before(got.taken, sent.ready) || held && before(sent.released, got.posted);
+    early.then_some(Fault::TooEarly)
+}
+
+impl Judged {
+    fn is_doubtful(&self) -> bool {
+        self.unknown || self.sizes_differ > 0 || self.too_early * 100 > self.messages * EARLY_MOST
+    }
+}
+
+impl Doubts {
+    /// Whether messages from `src` to `dst` are left unmatched.
+    #[inline]
+    pub fn are_about(&self, src: u32, dst: u32) -> bool {
+        !self.pairs.is_empty() && self.pairs.contains_key(&(src, dst))
+    }
+
+    /// Take in more; whether there are any.
+    pub fn add(&mut self, more: &Doubts) -> bool {
+        let before = self.pairs.len();
+        more.pairs.iter().for_each(|(pair, judged)| {
+            self.pairs.entry(*pair).or_insert(*judged);
+        });
+        self.pairs.len() > before
+    }
+
+    /// Their messages of which sender and receiver give different sizes.
+    pub fn sizes_differ(&self) -> u64 {
+        self.pairs.values().map(|judged| judged.sizes_differ).sum()
+    }
+
+    /// Their messages, as they were matched at first.
+    pub fn messages(&self) -> u64 {
+        self.pairs.values().map(|judged| judged.messages).sum()
+    }
+
+    /// The first of them, for `run.json`.
+    pub fn told(&self) -> Vec<DoubtfulPair> {
+        let one = |(&(src, dst), judged): (&(u32, u32), &Judged)| DoubtfulPair {
+            src: src.into(),
+            dst: dst.into(),
+            messages: judged.messages,
+            sizes_differ: judged.sizes_differ,
+            too_early: judged.too_early,
+            unknown: judged.unknown,
+        };
+        self.pairs.iter().take(TOLD_MOST).map(one).collect()
+    }
+}
