@@ -151,7 +151,8 @@ fn passed_through(facts: &MpiFacts, moves_or_waits: bool) -> String {
         number.map(|number| CLASSES[number])
     };
     // A name that is not in the list is of a version that knew more.
-    let chosen = |name: &str| (class(name) != Some(Class::Local)) == moves_or_waits;
+    let local = |name: &str| matches!(class(name), Some(Class::Local | Class::Datatype));
+    let chosen = |name: &str| local(name) != moves_or_waits;
     let all = facts.passed_through.iter().filter(|(name, _)| chosen(name));
     let each = all.map(|(name, n)| format!("{name} ({})", count(*n)));
     each.collect::<Vec<_>>().join(", ")

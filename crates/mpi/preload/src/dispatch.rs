@@ -41,6 +41,7 @@ fn traced(call: &Invocation, thread: &Thread) {
         (None, Class::Life) => life::before(call),
         (None, _) => drop(call.call()),
         (Some(tracer), Class::Datatype) => {
+            rank::COUNTED[call.operation].fetch_add(1, Ordering::Relaxed);
             call.call();
             tracer.with(|rank| rank.types.forget());
         }

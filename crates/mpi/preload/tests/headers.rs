@@ -6,32 +6,7 @@
 mod common;
 
 use calls::list::{Argument, Kind, NAMES, Passing, SIGNATURES, is_large};
-use common::{Mpi, libraries};
-use std::collections::BTreeMap;
-use std::process::Command;
-
-/// Functions by name without `MPI_`, each with the declarations of its arguments.
-type Header = BTreeMap<String, Vec<String>>;
-
-fn header(mpi: Mpi) -> Header {
-    let folder = tempfile::tempdir().unwrap();
-    let source = folder.path().join("all.c");
-    std::fs::write(&source, "#include <mpi.h>\n").unwrap();
-    let mut compiler = Command::new(format!("mpicc.{}", mpi.0));
-    let output = compiler.args(["-E", "-P"]).arg(&source).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.split(';').filter_map(|words| declared(&words.replace('\n', " "))).collect()
-}
-
-/// `int MPI_Send(const void *buf, …)` as its name and arguments.
-fn declared(words: &str) -> Option<(String, Vec<String>)> {
-    let at = words.find(" MPI_").filter(|at| words[..*at].trim_end().ends_with("int"))?;
-    let (name, rest) = words[at + " MPI_".len()..].split_once('(')?;
-    let arguments = rest.split(')').next()?;
-    let arguments = arguments.split(',').map(str::trim).filter(|one| !["", "void"].contains(one));
-    Some((name.trim().to_owned(), arguments.map(str::to_owned).collect()))
-}
+use common::{headers, libraries};
 
 /// Whether the list says of an argument what its declaration says.
 fn agrees(argument: &Argument, declared: &str, large: bool) -> bool {
@@ -61,7 +36,7 @@ fn agrees(argument: &Argument, declared: &str, large: bool) -> bool {
 #[test]
 fn every_argument_is_what_the_headers_say() {
     for mpi in libraries() {
-        let header = header(mpi);
+        let header = headers::of(mpi);
         assert!(header.len() > 300, "{mpi:?}: {} functions", header.len());
         for (number, name) in NAMES.iter().enumerate() {
             let Some(declared) = header.get(*name) else {
@@ -166,7 +141,7 @@ const LOCAL: &[&str] = &[
 fn no_function_that_moves_data_or_waits_is_missing() {
     for mpi in libraries() {
         let converts = |name: &str| ["_c2f", "_f2c"].iter().any(|end| name.contains(end));
-        let missing: Vec<String> = header(mpi)
+        let missing: Vec<String> = headers::of(mpi)
             .into_keys()
             .filter(|name| !NAMES.contains(&name.as_str()) && !converts(name))
             .filter(|name| !LOCAL.iter().any(|local| name.starts_with(local)))

@@ -3,9 +3,11 @@
 
 #![allow(dead_code, reason = "not every test program uses all of it")]
 
+pub mod headers;
 pub mod logs;
 
 use record::{RunFolder, RunInfo};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard};
@@ -76,6 +78,20 @@ impl Mpi {
         let output = command.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         program
+    }
+
+    /// The functions that its header declares, without `MPI_`.
+    pub fn functions(self) -> BTreeSet<String> {
+        headers::of(self).into_keys().collect()
+    }
+
+    /// Functions that this library, as Debian builds it, has and cannot do.
+    pub fn unable(self) -> &'static [&'static str] {
+        match self.0 {
+            // Its network layer (UCX) has no ports.
+            "mpich" => &["Comm_accept", "Comm_connect", "Close_port", "Open_port"],
+            _ => &[],
+        }
     }
 
     fn launch(self, ranks: u32) -> Command {
