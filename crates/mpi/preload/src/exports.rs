@@ -9,7 +9,7 @@
 //! function has a resolver beside it, which says where it is, or that it is not.
 
 use crate::dispatch::dispatch;
-use crate::newer::resolve;
+use crate::library::resolve;
 use calls::list::COUNT;
 use calls::mpi_functions;
 

@@ -33,16 +33,23 @@ pub struct Layout {
     pub status_ignore: usize,
     /// `MPI_IN_PLACE`.
     pub in_place: usize,
-    /// Class of the error of a receive that was too small for its message.
-    pub err_truncate: i32,
-    /// Class of the error that says that each status has its own.
-    pub err_in_status: i32,
-    /// Class of the error in a status of a request that is still under way.
-    pub err_pending: i32,
+    /// Classes of errors.
+    pub errors: Errors,
     /// `MPI_CART` and `MPI_GRAPH`.
     pub cart: i32,
     /// See `cart`.
     pub graph: i32,
+}
+
+/// Classes of errors that say something of messages and requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Errors {
+    /// A receive was too small for its message.
+    pub truncate: i32,
+    /// Each status has its own.
+    pub in_status: i32,
+    /// In a status: the request is still under way.
+    pub pending: i32,
 }
 
 /// `MPI_ANY_TAG`, the same in both.
@@ -68,9 +75,7 @@ pub const OPEN_MPI: Layout = Layout {
     root: -4,
     status_ignore: 0,
     in_place: 1,
-    err_truncate: 15,
-    err_in_status: 18,
-    err_pending: 19,
+    errors: Errors { truncate: 15, in_status: 18, pending: 19 },
     cart: 1,
     graph: 2,
 };
@@ -89,9 +94,7 @@ pub const MPICH: Layout = Layout {
     root: -3,
     status_ignore: 1,
     in_place: usize::MAX,
-    err_truncate: 14,
-    err_in_status: 17,
-    err_pending: 18,
+    errors: Errors { truncate: 14, in_status: 17, pending: 18 },
     cart: 2,
     graph: 1,
 };
@@ -249,9 +252,9 @@ mod tests {
             ("status_ignore", layout.status_ignore as i128),
             ("statuses_ignore", layout.status_ignore as i128),
             ("in_place", layout.in_place as i128),
-            ("err_truncate", layout.err_truncate.into()),
-            ("err_in_status", layout.err_in_status.into()),
-            ("err_pending", layout.err_pending.into()),
+            ("err_truncate", layout.errors.truncate.into()),
+            ("err_in_status", layout.errors.in_status.into()),
+            ("err_pending", layout.errors.pending.into()),
             ("cart", layout.cart.into()),
             ("graph", layout.graph.into()),
             ("dist_graph", DIST_GRAPH.into()),

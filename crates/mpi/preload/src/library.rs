@@ -41,6 +41,12 @@ pub fn has(name: &str) -> bool {
     named(name).is_some()
 }
 
+/// Where the loader is told that function `operation` is: `ours`, or nowhere if the library does
+/// not have it.
+pub extern "C" fn resolve(operation: usize, ours: usize) -> usize {
+    if has(NAMES[operation]) { ours } else { 0 }
+}
+
 /// A symbol of the library: a function or an object.
 pub fn symbol(name: &str) -> Option<usize> {
     let name = CString::new(name).ok()?;

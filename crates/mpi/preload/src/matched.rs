@@ -67,7 +67,7 @@ pub fn matched_receive(call: &Invocation, stamped: &mut Stamped) {
                 rank.requests.add(begun(call, stamped), of(&stamped.entry, true));
             } else {
                 let request = Request { number, ..of(&stamped.entry, true) };
-                let class = if call.failed() { library.layout.err_truncate } else { 0 };
+                let class = if call.failed() { library.layout.errors.truncate } else { 0 };
                 rank.done.extend(completion(library, &request, status, 0, class));
             }
         }

@@ -15,7 +15,6 @@
 
 use crate::exports::RESOLVERS;
 use crate::{library, loaded};
-use calls::list::NAMES;
 use std::ffi::{CStr, c_int, c_void};
 
 /// Functions below this number are MPI 3.1, which every library has that is traced.
@@ -40,11 +39,6 @@ extern "C" fn when_loaded() {
             symbol.st_value = 0;
         }
     });
-}
-
-/// Where function `operation` is: `ours`, or nowhere if the MPI library does not have it.
-pub extern "C" fn resolve(operation: usize, ours: usize) -> usize {
-    if library::has(NAMES[operation]) { ours } else { 0 }
 }
 
 /// `STT_GNU_IFUNC`.

@@ -58,7 +58,7 @@ impl Stamped {
             return true;
         }
         let library = &self.tracer.library;
-        let truncated = library.error_class(call.code()) == library.layout.err_truncate;
+        let truncated = library.error_class(call.code()) == library.layout.errors.truncate;
         if truncated {
             self.entry.flags = self.entry.flags & !flags::FAILED | flags::TRUNCATED;
         }

@@ -165,7 +165,7 @@ pub fn completion(
 ) -> impl Iterator<Item = Completion> + use<> {
     // SAFETY: the library has filled in the status of a request that it completed.
     let status = unsafe { library.status(statuses, at) };
-    let truncated = error == library.layout.err_truncate;
+    let truncated = error == library.layout.errors.truncate;
     let half = |number: u32, receives: bool| {
         let mut completion = Completion { request: number, ..Completion::default() };
         if error != 0 && !truncated {
@@ -191,7 +191,7 @@ fn collect_failed(rank: &mut Rank, call: &Invocation, library: &Library, request
     let places = &PLACES[call.operation];
     let class = library.error_class(call.code());
     let one = !places.requests.exists() || places.index.exists();
-    if class != library.layout.err_in_status {
+    if class != library.layout.errors.in_status {
         // It speaks of one request, or of the call as such.
         let at = match (one, places.index.exists()) {
             (false, _) => None,
@@ -233,7 +233,7 @@ fn ended_badly(
     // SAFETY: the program passed a pointer to this many requests.
     let now = unsafe { place.read(call, &library.layout, index) };
     let gone = now == library.handles.request_null || rank.requests.is_prepared(*handle);
-    if gone && error != library.layout.err_pending {
+    if gone && error != library.layout.errors.pending {
         done(rank, library, requests, (index, at), error);
     }
 }
