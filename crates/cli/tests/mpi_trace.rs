@@ -79,10 +79,29 @@ fn bad_input_is_one_line() {
     } else {
         println!("skipped: no C compiler that links statically");
     }
-    let err = fail(home.path(), "mpi trace -- true");
-    assert!(err.contains("no rank called MPI_Init") && err.lines().count() == 1, "{err}");
+}
+
+#[test]
+fn a_program_without_mpi_keeps_its_exit_code() {
+    let home = folder();
+    for (program, code) in [("true", 0), ("false", 1)] {
+        let traced = trace(home.path(), &format!("-- {program}"));
+        let err = text(&traced.stderr);
+        assert_eq!(traced.status.code(), Some(code), "{err}");
+        assert!(err.contains("no rank called MPI_Init") && err.lines().count() == 1, "{err}");
+    }
     let left = std::fs::read_dir(home.path().join("runs")).expect("made for the run").count();
     assert_eq!(left, 0, "a run of nothing is not kept");
+}
+
+#[test]
+fn a_run_is_called_like_the_program_behind_timeout() {
+    let home = folder();
+    let Some(program) = mpi_program("mpich", "kinds", home.path()) else { return };
+    let job = format!("timeout 60 {} {} blocking 3", mpirun("mpich", 2), program.display());
+    let traced = trace(home.path(), &format!("--no-report -- {job}"));
+    assert!(traced.status.success(), "{}", text(&traced.stderr));
+    assert!(home.path().join("runs/kinds-mpi-1/run.json").is_file());
 }
 
 #[test]

@@ -97,9 +97,12 @@ fn write(
         files.push(rank.as_mut().map(|rank| rank_out(rank, closing, group_rows)).transpose()?);
     }
     let present = files.iter().map(Option::is_some).collect();
+    let ended_well = |rank: &Option<Rank>| rank.as_ref().is_some_and(Rank::ended_well);
+    let ended_well = ranks.list.iter().map(ended_well).collect();
     let writers = Writers::start(files);
     let words = ranks.words();
-    let mut recording = Recording::new(writers, present, errors, known, progress, words);
+    let mut recording =
+        Recording::new(writers, (present, ended_well), errors, known, progress, words);
     let counts = walk(ranks, closing, &mut recording)?;
     let (written, mut rows) = recording.finish()?;
     rows.sort_by_key(|rows| rows.rank);

@@ -91,6 +91,8 @@ pub mod completion_flags {
     /// It was to be cancelled and was given back before it was complete: it may have taken a
     /// message or not.
     pub const UNKNOWN: u32 = 16;
+    /// The library did not say how many bytes it received.
+    pub const UNSIZED: u32 = 32;
 }
 
 /// Polls further apart than this are entries of their own: a program that computes in between would

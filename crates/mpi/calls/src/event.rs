@@ -32,10 +32,22 @@ pub(crate) struct Ended {
     pub source: i32,
     pub tag: i32,
     pub bytes: u64,
-    /// The message did not fit.
-    pub truncated: bool,
+    /// How much of the message `bytes` are.
+    pub size: Size,
     /// The call completed no other receive.
     pub alone: bool,
+}
+
+/// How much of a message the bytes are that its receiver was told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// All of it.
+    #[default]
+    Whole,
+    /// What fitted.
+    Cut,
+    /// It was not told.
+    Untold,
 }
 
 /// Ways to end.
@@ -88,7 +100,7 @@ impl Ended {
         source: 0,
         tag: 0,
         bytes: 0,
-        truncated: false,
+        size: Size::Whole,
         alone: false,
     };
     pub const NEVER: Ended = Ended { how: End::Never, ..Ended::OPEN };

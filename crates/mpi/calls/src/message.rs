@@ -1,6 +1,6 @@
 //! The two sides of a message.
 
-use crate::event::Looked;
+use crate::event::{Looked, Size};
 
 /// What messages must have in common to meet, beside their ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +63,8 @@ pub(crate) struct Got {
     pub taken: i64,
     pub looked: Looked,
     pub bytes: u64,
-    /// It did not fit: `bytes` are those that did.
-    pub truncated: bool,
+    /// How much of the message `bytes` are.
+    pub size: Size,
     pub row: i64,
     pub site: u32,
     /// The call that completed it completed no other receive.

@@ -19,6 +19,14 @@ pub(crate) struct Rank {
     pub sites: SiteNumbers,
 }
 
+impl Rank {
+    /// Whether its log is whole, to its end.
+    pub fn ended_well(&self) -> bool {
+        let damage = &self.survey.damage;
+        self.sheet.finished && damage.places + damage.missing_words + damage.dangling == 0
+    }
+}
+
 /// All of them.
 pub(crate) struct Ranks {
     /// By rank; those that left no sheet are missing.

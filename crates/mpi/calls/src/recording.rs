@@ -5,7 +5,7 @@ use crate::arrival::arrival;
 use crate::blocked::Blocked;
 use crate::clocks::ClockErrors;
 use crate::doubts::{Doubts, Fault, Pairs};
-use crate::event::{End, Event};
+use crate::event::{End, Event, Size};
 use crate::groups::View;
 use crate::matching::Matches;
 use crate::message::{Got, Sent};
@@ -43,6 +43,8 @@ pub(crate) struct Recording<'a> {
     orders: Vec<Order>,
     /// Ranks that have files.
     present: Vec<bool>,
+    /// Ranks whose logs are whole to their end.
+    ended_well: Vec<bool>,
     errors: &'a ClockErrors,
     usual: &'a Usual,
     waiting: Waiting,
@@ -58,7 +60,7 @@ pub(crate) struct Recording<'a> {
 impl<'a> Recording<'a> {
     pub fn new(
         writers: Writers,
-        present: Vec<bool>,
+        (present, ended_well): (Vec<bool>, Vec<bool>),
         errors: &'a ClockErrors,
         (usual, doubts): (&'a Usual, &'a Doubts),
         progress: &'a mut dyn FnMut(u64, u64),
@@ -70,6 +72,7 @@ impl<'a> Recording<'a> {
             writers,
             orders,
             present,
+            ended_well,
             errors,
             usual,
             waiting: Waiting::new(errors.most()),
@@ -95,6 +98,13 @@ impl<'a> Recording<'a> {
         self.written.blocking = self.waiting.facts();
         self.written.doubts = self.pairs.doubts();
         Ok((self.written, self.writers.finish()?))
+    }
+
+    fn left_over(&mut self, src: u32, dst: u32) {
+        let ended_well = |rank: u32| self.ended_well.get(rank as usize) == Some(&true);
+        if ended_well(src) && ended_well(dst) {
+            self.pairs.left_over(src, dst);
+        }
     }
 
     #[inline]
@@ -125,13 +135,14 @@ impl Matches for Recording<'_> {
         self.written.matched += 1;
         let fault = self.pairs.judge(sent, got, clock_error);
         self.written.violations += u64::from(fault == Some(Fault::TooEarly));
-        self.written.truncated += u64::from(got.truncated);
+        self.written.truncated += u64::from(got.size == Size::Cut);
         let arrival = arrival(sent, got, clock_error, self.usual);
         self.waiting.message(sent, got, clock_error, self.usual);
         self.write(got.dst, got.number, &MessageRow::whole(sent, got, arrival));
     }
 
     fn lone_send(&mut self, sent: &Sent) {
+        self.left_over(sent.src, sent.dst);
         self.written.lone_sends += 1;
         self.write(sent.dst, None, &MessageRow::of_send(sent));
     }
@@ -141,6 +152,7 @@ impl Matches for Recording<'_> {
             // It was posted, and nothing came: not a message.
             return;
         }
+        self.left_over(got.src, got.dst);
         let seq = LONE_RECEIVES_FROM + self.written.lone_receives;
         self.written.lone_receives += 1;
         self.write(got.dst, got.number, &MessageRow::of_receive(got, seq));

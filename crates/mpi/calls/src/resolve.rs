@@ -5,7 +5,7 @@
 
 use crate::CloseError;
 use crate::entry::{self, Call, Completion, completion_flags as done_flags, kinds};
-use crate::event::{End, Ended, Event, Looked};
+use crate::event::{End, Ended, Event, Looked, Size};
 use crate::files::{RankBytes, RankFiles};
 use crate::log::LogReader;
 use crate::looking::Looking;
@@ -188,7 +188,7 @@ impl Ahead<'_> {
                 source,
                 tag,
                 bytes,
-                truncated: call.is_truncated(),
+                size: if call.is_truncated() { Size::Cut } else { Size::Whole },
                 alone: true,
             };
         }
@@ -233,8 +233,12 @@ impl Completing {
         };
         let Completing { row, enter, exit, alone, .. } = *self;
         let Completion { source, tag, bytes, .. } = *completion;
-        let truncated = completion.flags & done_flags::TRUNCATED != 0;
-        Ended { how, row, enter, exit, taken, source, tag, bytes, truncated, alone }
+        let size = match completion.flags {
+            flags if flags & done_flags::TRUNCATED != 0 => Size::Cut,
+            flags if flags & done_flags::UNSIZED != 0 => Size::Untold,
+            _ => Size::Whole,
+        };
+        Ended { how, row, enter, exit, taken, source, tag, bytes, size, alone }
     }
 
     /// The end of a call that waits for it.

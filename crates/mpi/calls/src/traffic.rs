@@ -249,7 +249,7 @@ impl<'a> Walk<'a> {
             taken: if took { ended.exit } else { NULL },
             looked: event.looked,
             bytes: if took { ended.bytes } else { call.bytes },
-            truncated: took && ended.truncated,
+            size: ended.size,
             row: event.row,
             site: call.site,
             alone: ended.alone,

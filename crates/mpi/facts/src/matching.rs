@@ -64,6 +64,8 @@ pub struct DoubtfulPair {
     pub sizes_differ: u64,
     /// Those that were taken before they were sent, or released before their receive was posted.
     pub too_early: u64,
+    /// Sends and receives that were left over, though both ranks ended well.
+    pub left_over: u64,
     /// Whether a request was cancelled and given back before anyone knew what came of it.
     pub unknown: bool,
 }

@@ -7,6 +7,7 @@
 mod launcher;
 mod program;
 mod which;
+mod wrapper;
 
 use launcher::Launcher;
 use mpi_facts::LauncherClock;
@@ -43,6 +44,8 @@ pub enum JobError {
 pub struct Job {
     launcher: Launcher,
     words: Vec<OsString>,
+    /// Where the launcher is among the words: others may run it (`timeout 60 mpirun …`).
+    at: usize,
 }
 
 impl Job {
@@ -51,23 +54,29 @@ impl Job {
     /// # Errors
     /// When there is no such command.
     pub fn of(words: &[OsString]) -> Result<Job, JobError> {
-        Ok(Job { launcher: Launcher::of(words)?, words: words.to_vec() })
+        // What is given must be there, and what that runs.
+        Launcher::of(words)?;
+        let at = wrapper::behind(words);
+        Ok(Job { launcher: Launcher::of(&words[at..])?, words: words.to_vec(), at })
     }
 
     /// The program that the ranks run, as far as can be told.
     pub fn program(&self) -> Option<PathBuf> {
-        program::find(&self.words, &self.launcher)
+        program::find(&self.words[self.at..], &self.launcher)
     }
 
     /// The command with everything that makes the tracer in `library` log into `run`. Measures the
     /// clock, so that ranks on this machine need not.
     pub fn command(&self, library: &Path, run: &Path) -> Command {
         let mut command = Command::new(&self.words[0]);
+        let launched = &self.words[self.at..];
         command
-            .args(self.launcher.arguments(&self.words, library))
+            .args(&self.words[1..self.at.max(1)])
+            .args(launched.first().filter(|_| self.at > 0))
+            .args(self.launcher.arguments(launched, library))
             .env(RUN, run)
             .env(CLOCK, clock_facts());
-        if self.launcher.preloads_by_environment(&self.words) {
+        if self.launcher.preloads_by_environment(launched) {
             command.env("LD_PRELOAD", Launcher::preload(library));
         }
         command

@@ -1,6 +1,6 @@
 //! What blocked time is part of.
 
-use crate::found::{Account, Activity, Calls, Mpi, Wait};
+use crate::found::{Account, Activity, Calls, CollectiveTime, Mpi, Wait};
 use crate::function_name;
 use mpi_facts::Blocking;
 use std::collections::BTreeMap;
@@ -47,9 +47,13 @@ fn waited_in(calls: &mut Calls, collectives: &BTreeMap<i64, BTreeMap<u32, i64>>)
     }
     for (function, late) in collectives {
         let name = function_name(*function);
-        let Some(one) = calls.collectives.iter_mut().find(|one| one.name == name) else {
-            continue;
-        };
+        let known = calls.collectives.iter().position(|one| one.name == name);
+        // One that was prepared is no call of its own when it is started.
+        let at = known.unwrap_or_else(|| {
+            calls.collectives.push(CollectiveTime::named(&name));
+            calls.collectives.len() - 1
+        });
+        let one = &mut calls.collectives[at];
         one.waited_ns = Some(late.values().fold(0, |sum: i64, ns| sum.saturating_add(*ns)));
         one.late = late
             .iter()

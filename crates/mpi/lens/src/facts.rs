@@ -178,6 +178,7 @@ fn doubtful_pair(pair: &DoubtfulPair) -> String {
     let found = [
         (pair.sizes_differ, "differ in size"),
         (pair.too_early, "were received before they were sent"),
+        (pair.left_over, "have no partner"),
     ];
     let found = found.iter().filter(|(messages, _)| *messages > 0);
     let found: Vec<String> = found.map(|(n, what)| format!("{} {what}", count(*n))).collect();

@@ -293,7 +293,8 @@ pub struct FunctionTime {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CollectiveTime {
     pub name: String,
-    /// Times that all ranks of the communicator made the call.
+    /// Times that all ranks of the communicator made the call; 0 for one that was prepared and is
+    /// started by another call.
     pub count: u64,
     /// From the first rank's entering to the last's, summed, ns.
     pub spread_ns: i64,
@@ -349,6 +350,21 @@ impl Activity {
         Activity::CollectiveWait,
         Activity::Other,
     ];
+}
+
+impl CollectiveTime {
+    /// That of a function of which nothing is known yet.
+    pub(crate) fn named(name: &str) -> CollectiveTime {
+        CollectiveTime {
+            name: name.to_owned(),
+            count: 0,
+            spread_ns: 0,
+            spread_max_ns: 0,
+            in_calls_ns: None,
+            waited_ns: None,
+            late: None,
+        }
+    }
 }
 
 impl MpiGroup {

@@ -64,6 +64,6 @@ fn ended(handle: usize, stamped: &Stamped) -> Vec<Completion> {
         flags: completion_flags::UNKNOWN,
         ..Completion::default()
     };
-    let numbers = [request.number, request.also_receives].into_iter().filter(|one| *one != 0);
+    let numbers = std::iter::once(request.number).chain(request.also.map(|half| half.number));
     if request.cancelled { numbers.map(unknown).collect() } else { Vec::new() }
 }

@@ -4,7 +4,7 @@ use crate::arguments::PLACES;
 use crate::invocation::Invocation;
 use crate::layout::{ANY_TAG, STATUS_WORDS};
 use crate::rank::Rank;
-use crate::requests::Request;
+use crate::requests::{Half, Request};
 use crate::stamped::Stamped;
 use calls::entry::{self, ANY_PEER, BYTES_MAX, NO_PEER, flags};
 use calls::list::{COUNT, Operation, PLAIN};
@@ -86,7 +86,8 @@ pub fn start_send_receive(call: &Invocation, stamped: &mut Stamped) {
     stamped.tracer.with(|rank| {
         if !call.failed() {
             (send.request, receive.request) = (rank.requests.number(), rank.requests.number());
-            let request = Request { also_receives: receive.request, ..of(&send, false) };
+            let half = Half { number: receive.request, peer: receive.peer, tag: receive.tag };
+            let request = Request { also: Some(half), ..of(&send, false) };
             rank.requests.add(begun(call, stamped), request);
         }
         rank.write(&send);
@@ -110,16 +111,7 @@ fn both(call: &Invocation, stamped: &mut Stamped) -> entry::Call {
 /// What a request in the log is remembered as.
 pub fn of(posted: &entry::Call, receives: bool) -> Request {
     let &entry::Call { request: number, peer, tag, communicator, .. } = posted;
-    Request {
-        number,
-        receives,
-        peer,
-        tag,
-        communicator,
-        also_receives: 0,
-        cancelled: false,
-        makes: None,
-    }
+    Request { number, receives, peer, tag, communicator, also: None, cancelled: false, makes: None }
 }
 
 /// The handle of the request that a call has begun.

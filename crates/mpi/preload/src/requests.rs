@@ -19,12 +19,23 @@ pub struct Request {
     pub tag: i32,
     /// The communicator, by the rank's own numbering.
     pub communicator: u32,
-    /// The number of its other half, a receive, if it sends and receives in one; else 0.
-    pub also_receives: u32,
+    /// Its other half, if it sends and receives in one.
+    pub also: Option<Half>,
     /// Whether it is to be given up.
     pub cancelled: bool,
     /// A communicator in the making: where the program wants its handle, and its parent's number.
     pub makes: Option<(usize, u32)>,
+}
+
+/// The receive of a request that sends and receives in one, as it was posted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Half {
+    /// Its number on this rank.
+    pub number: u32,
+    /// The rank that it was posted for.
+    pub peer: i32,
+    /// The tag.
+    pub tag: i32,
 }
 
 /// What a persistent request does each time it is started.
@@ -231,7 +242,7 @@ mod tests {
                         peer: 1,
                         tag: 2,
                         communicator: 1,
-                        also_receives: 0,
+                        also: None,
                         cancelled: false,
                         makes: None,
                     };

@@ -9,9 +9,9 @@ use crate::invocation::Invocation;
 use crate::layout::{STATUS_WORDS, UNDEFINED};
 use crate::library::Library;
 use crate::rank::Rank;
-use crate::requests::Request;
+use crate::requests::{Half, Request};
 use crate::stamped::Stamped;
-use calls::entry::{Call, Completion, completion_flags, flags};
+use calls::entry::{Call, Completion, NO_PEER, completion_flags, flags};
 use calls::list::{CLASSES, Class};
 
 /// Requests of a call that need no memory of their own.
@@ -166,7 +166,7 @@ pub fn completion(
     // SAFETY: the library has filled in the status of a request that it completed.
     let status = unsafe { library.status(statuses, at) };
     let truncated = error == library.layout.errors.truncate;
-    let half = |number: u32, receives: bool| {
+    let ended = |number: u32, receives: bool| {
         let mut completion = Completion { request: number, ..Completion::default() };
         if error != 0 && !truncated {
             completion.flags = completion_flags::FAILED;
@@ -180,9 +180,24 @@ pub fn completion(
         }
         completion
     };
-    let other = request.also_receives;
-    let other = (other != 0).then(|| half(other, true));
-    std::iter::once(half(request.number, request.receives)).chain(other)
+    let also = request.also.map(|half| untold(ended(half.number, true), half));
+    std::iter::once(ended(request.number, request.receives)).chain(also)
+}
+
+/// MPICH 4.0 leaves the status empty that tells of a send and a receive in one. Then what was
+/// posted says what came, but not how large it was; a receive for any source stays untold.
+fn untold(completion: Completion, half: Half) -> Completion {
+    let Completion { flags, source, tag, bytes, .. } = completion;
+    let is_empty = (source, tag, bytes) == (0, 0, 0) && flags == completion_flags::RECEIVED;
+    match half {
+        Half { peer: NO_PEER, .. } => completion,
+        Half { peer: 0.., tag: 0.., .. } if is_empty => {
+            let flags = flags | completion_flags::UNSIZED;
+            Completion { flags, source: half.peer, tag: half.tag, ..completion }
+        }
+        _ if is_empty => Completion { flags: 0, ..completion },
+        _ => completion,
+    }
 }
 
 /// After an error: which requests ended all the same, and with what.

@@ -181,17 +181,18 @@ pub(crate) fn collectives(calls: &Calls) -> Table {
         Column::text("late", "Longest for"),
     ];
     let row = |c: &CollectiveTime| -> Row {
+        let compared = |value: f64| (c.count > 0).then_some(value);
         let late = c.late.map(|(rank, ns)| {
             let of = ns as f64 / c.waited_ns.unwrap_or(0).max(1) as f64;
             format!("rank {rank}, {} of it", part(of))
         });
         vec![
             Cell::from(c.name.as_str()),
-            c.count.into(),
+            compared(c.count as f64).map(|_| c.count).into(),
             c.in_calls_ns.into(),
             c.waited_ns.into(),
-            (c.spread_ns as f64 / c.count.max(1) as f64).into(),
-            c.spread_max_ns.into(),
+            compared(c.spread_ns as f64 / c.count.max(1) as f64).into(),
+            compared(c.spread_max_ns as f64).into(),
             late.into(),
         ]
         .into()

@@ -146,14 +146,7 @@ impl Sum {
     }
 
     fn shown(self, name: &str) -> CollectiveTime {
-        CollectiveTime {
-            name: name.to_owned(),
-            count: self.count,
-            spread_ns: self.spread_ns,
-            spread_max_ns: self.spread_max_ns,
-            in_calls_ns: None,
-            waited_ns: None,
-            late: None,
-        }
+        let Sum { count, spread_ns, spread_max_ns } = self;
+        CollectiveTime { count, spread_ns, spread_max_ns, ..CollectiveTime::named(name) }
     }
 }

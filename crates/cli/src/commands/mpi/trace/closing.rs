@@ -42,17 +42,19 @@ pub fn close_and_show(folder: RunFolder, ended: &ExitStatus, no_report: bool) ->
 }
 
 /// No rank has begun a log: that is the program's nature, or its ranks have said why.
+/// The exit code is the program's all the same.
 fn nothing_traced(path: &Path, code: u8) -> ExitCode {
     let trouble = path.join("live").join(TROUBLE_FILE);
     if !trouble.exists() {
         eprintln!(
-            "fourstamp: nothing was traced: no rank called MPI_Init. The program does not use \
-            MPI, failed before MPI_Init, or cannot be used with LD_PRELOAD (static or setuid)"
+            "fourstamp: nothing was traced: no rank called MPI_Init or MPI_Session_init. The \
+            program does not use MPI, failed before that, or cannot be used with LD_PRELOAD \
+            (static or setuid)"
         );
     }
     let _ = std::fs::remove_file(trouble);
     place::remove_empty(path);
-    ExitCode::from(if code == 0 { BAD_INPUT } else { code })
+    ExitCode::from(code)
 }
 
 fn close(mut folder: RunFolder, ended: &ExitStatus) -> Result<()> {

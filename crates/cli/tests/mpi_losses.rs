@@ -1,0 +1,147 @@
+//! Programs whose messages are easily lost from a record, with the number of messages that they
+//! say: all of them are there, or the report says which are not and concludes nothing from them.
+
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+
+mod common;
+
+use common::{folder, fourstamp, mpi_program, succeed, text};
+use serde_json::Value;
+use std::path::Path;
+
+/// A traced run.
+struct Traced {
+    /// `parameters.mpi` of its `run.json`.
+    facts: Value,
+    /// Messages that the program says it sent.
+    messages: i64,
+    /// What the terminal says.
+    report: String,
+}
+
+fn mpirun(mpi: &str, ranks: u32) -> String {
+    let more = if mpi == "openmpi" { "--oversubscribe " } else { "" };
+    format!("mpirun.{mpi} {more}-n {ranks}")
+}
+
+fn trace(home: &Path, command: &str) -> Traced {
+    let _ = std::fs::remove_dir_all(home.join("run"));
+    let mut traced = fourstamp(home, &format!("mpi trace --no-report --out run -- {command}"));
+    traced.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    let output = traced.output().expect("the command starts");
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{command}: {err}");
+    let said = out.lines().find_map(|line| line.strip_prefix("messages "));
+    let run: Value =
+        serde_json::from_slice(&std::fs::read(home.join("run/run.json")).expect("closed"))
+            .expect("run.json is JSON");
+    assert_eq!(run["state"], "closed", "{command}: {err}");
+    Traced {
+        facts: run["parameters"]["mpi"].clone(),
+        messages: said.expect("rank 0 says it").parse().expect("a number"),
+        report: succeed(home, "report --terminal run").replace('\u{a0}', " "),
+    }
+}
+
+/// A case on the libraries that can do it: `newer` is MPI 4.
+fn case(name: &str, ranks: u32, newer: bool, look: impl Fn(&Path, &Traced)) {
+    for mpi in ["openmpi", "mpich"] {
+        let home = folder();
+        let Some(program) = mpi_program(mpi, "losses", home.path()) else { continue };
+        if newer && mpi == "openmpi" {
+            println!("skipped: Open MPI 4 has no functions of MPI 4");
+            continue;
+        }
+        let command = format!("{} {} {name}", mpirun(mpi, ranks), program.display());
+        look(home.path(), &trace(home.path(), &command));
+    }
+}
+
+/// All messages are there and matched.
+fn whole(traced: &Traced) {
+    let Traced { facts, messages, .. } = traced;
+    assert_eq!(facts["matched"], *messages, "{facts}");
+    assert_eq!((&facts["sends"], &facts["receives"]), (&facts["matched"], &facts["matched"]));
+    assert!(facts.get("doubtful_pairs").is_none(), "{facts}");
+}
+
+/// A figure of the report's series.
+fn figure(home: &Path, series: &str, name: &str) -> f64 {
+    let csv = succeed(home, &format!("report --csv={series} run"));
+    let row = csv.lines().find(|line| line.split(',').nth(2) == Some(name));
+    let row = row.unwrap_or_else(|| panic!("no {name} in {csv}"));
+    row.split(',').nth(6).unwrap().parse().unwrap()
+}
+
+#[test]
+fn every_program_of_old_functions_is_whole() {
+    for name in ["plain", "cancel"] {
+        case(name, 3, false, |_, traced| whole(traced));
+    }
+}
+
+#[test]
+fn a_message_that_did_not_fit_was_received() {
+    case("truncated", 3, false, |_, traced| {
+        whole(traced);
+        assert_eq!(traced.facts["truncated"], traced.messages / 2, "{}", traced.facts);
+        assert!(traced.report.contains("larger than the buffer"), "{}", traced.report);
+    });
+}
+
+#[test]
+fn newer_functions_are_whole() {
+    for name in ["large", "both", "parts", "session"] {
+        case(name, 3, true, |_, traced| whole(traced));
+    }
+}
+
+/// Which functions there are does not depend on what starts the job.
+#[test]
+fn large_counts_are_traced_behind_scripts_and_timeouts() {
+    let home = folder();
+    let Some(program) = mpi_program("mpich", "losses", home.path()) else { return };
+    let job = format!("{} {} large", mpirun("mpich", 2), program.display());
+    std::fs::write(home.path().join("job.sh"), format!("{job}\n")).unwrap();
+    for command in [format!("timeout 60 {job}"), format!("env A=b {job}"), "sh job.sh".to_owned()] {
+        whole(&trace(home.path(), &command));
+    }
+}
+
+#[test]
+fn a_collective_that_was_prepared_is_waited_for_as_one() {
+    case("prepared", 3, true, |home, traced| {
+        // Two ranks wait five times 20 ms for the root.
+        let ns = figure(home, "mpi-calls", "MPI_Bcast_init ranks waited");
+        assert!((150e6..300e6).contains(&ns), "{ns} {}", traced.report);
+    });
+}
+
+#[test]
+fn a_message_in_parts_is_late_until_its_last_part_is_ready() {
+    case("late-parts", 2, true, |home, traced| {
+        whole(traced);
+        let ns = figure(home, "mpi-waits", "late-sender total");
+        assert!((90e6..150e6).contains(&ns), "{ns} {}", traced.report);
+    });
+}
+
+/// A receive that nobody sees shifts all that follow on that way: the pair is left out, and the
+/// other way is as it was.
+#[test]
+fn a_shifted_pair_allows_no_conclusion() {
+    let wrong =
+        [("sizes", "sizes_differ", 80), ("times", "too_early", 80), ("over", "left_over", 1)];
+    for (name, wrong, least) in wrong {
+        case(name, 2, false, |_, traced| {
+            let (facts, report) = (&traced.facts, &traced.report);
+            let pairs = facts["doubtful_pairs"].as_array().expect("one is doubtful");
+            assert_eq!(pairs.len(), 1, "{facts}");
+            assert_eq!((&pairs[0]["src"], &pairs[0]["dst"]), (&0.into(), &1.into()));
+            assert!(pairs[0][wrong].as_u64() >= Some(least), "{facts}");
+            assert_eq!(facts["matched"], 100, "the way back is whole: {facts}");
+            assert!(report.contains("from rank 0 to rank 1 is not known"), "{report}");
+            assert!(report.contains("No conclusion can be drawn from this run"), "{report}");
+        });
+    }
+}
