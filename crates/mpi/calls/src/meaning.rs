@@ -91,7 +91,7 @@ impl Call {
     #[inline]
     pub(crate) fn is_of_a_collective(&self) -> bool {
         match self.class() {
-            Class::Collective | Class::StartCollective => true,
+            Class::Collective | Class::StartCollective | Class::Window => true,
             Class::PrepareCollective => self.request != 0,
             _ => false,
         }

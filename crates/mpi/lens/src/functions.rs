@@ -15,7 +15,7 @@ pub(crate) fn functions() -> Vec<Function> {
     let function = |(name, class): (&&str, &Class)| Function {
         name: format!("MPI_{name}"),
         activity: activity(*class),
-        blocks: matches!(class, Class::Collective),
+        blocks: matches!(class, Class::Collective | Class::Window),
     };
     NAMES.iter().zip(CLASSES).map(function).collect()
 }
@@ -36,7 +36,7 @@ fn activity(class: Class) -> Activity {
         }
         Class::Probe | Class::MatchedProbe => Activity::Waiting,
         Class::Wait | Class::Test | Class::Inspect => Activity::Waiting,
-        Class::Collective | Class::StartCollective => Activity::Collective,
+        Class::Collective | Class::StartCollective | Class::Window => Activity::Collective,
         _ => Activity::Other,
     }
 }
@@ -44,5 +44,6 @@ fn activity(class: Class) -> Activity {
 /// Whether a collective is waited for in the call that begins it.
 pub(crate) fn collective_blocks(number: Option<i64>) -> bool {
     let number = number.and_then(|number| usize::try_from(number).ok());
-    number.and_then(|number| CLASSES.get(number)) == Some(&Class::Collective)
+    let class = number.and_then(|number| CLASSES.get(number));
+    matches!(class, Some(Class::Collective | Class::Window))
 }

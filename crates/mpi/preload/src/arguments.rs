@@ -224,6 +224,8 @@ places! {
     high: Int = "partition_high";
     length: Int = "length";
     session: Handles = "session";
+    win: Handle = "win";
+    window: Handles = "win";
 }
 
 /// By operation.
@@ -309,6 +311,7 @@ mod tests {
                 Class::MatchedReceive => sized && places.message.exists() && (status != request),
                 Class::Inspect => places.inspected.exists() || places.requests.exists(),
                 Class::Collective => comm,
+                Class::Window => places.win.exists() || places.window.exists(),
                 Class::StartCollective | Class::PrepareCollective => comm && request,
                 Class::Start | Class::Request => request != places.requests.exists(),
                 Class::Wait | Class::Test => (request != places.requests.exists()) && status,

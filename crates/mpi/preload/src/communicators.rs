@@ -100,6 +100,15 @@ impl Communicators {
         (number, LocalGroup { id: number, parent, local, remote }.encode())
     }
 
+    /// A number for a window over the communicator `handle`: one with the same members, which no
+    /// handle of a communicator stands for.
+    pub fn over(&mut self, handle: usize, parent: u32, library: &Library) -> (u32, Vec<u64>) {
+        let number = self.about.len() as u32;
+        let local = self.members(handle, false, library);
+        self.about.push(self.about(parent));
+        (number, LocalGroup { id: number, parent, local, remote: Vec::new() }.encode())
+    }
+
     /// `handle` was freed.
     pub fn forget(&mut self, handle: usize) {
         self.numbers.remove(handle);

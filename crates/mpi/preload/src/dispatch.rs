@@ -6,7 +6,7 @@ use crate::rank;
 use crate::stamped::Stamped;
 use crate::thread::{THREAD, Thread};
 use crate::trouble;
-use crate::{collectives, given, life, matched, persistent, point, waits};
+use crate::{collectives, given, life, matched, persistent, point, waits, windows};
 use calls::list::{CLASSES, Class};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -74,6 +74,7 @@ fn logged(call: &Invocation, class: Class, stamped: &mut Stamped) {
         Class::Wait | Class::Test => waits::complete(call, stamped),
         Class::Inspect => waits::inspect(call, stamped),
         Class::Collective | Class::StartCollective => collectives::collective(call, stamped),
+        Class::Window => windows::window(call, stamped),
         Class::Communicator => collectives::communicator(call, stamped),
         Class::Life => life::during(call, stamped),
         Class::Other => life::passed(call, stamped),

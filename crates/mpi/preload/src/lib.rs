@@ -44,3 +44,4 @@ mod stamped;
 mod thread;
 mod trouble;
 mod waits;
+mod windows;

@@ -113,6 +113,7 @@ functions! {
     comm_remote_group: "PMPI_Comm_remote_group"(comm, group);
     comm_test_inter: "PMPI_Comm_test_inter"(comm, flag);
     comm_dup: "PMPI_Comm_dup"(comm, newcomm);
+    comm_get_parent: "PMPI_Comm_get_parent"(comm);
     comm_free: "PMPI_Comm_free"(comm);
     topo_test: "PMPI_Topo_test"(comm, status);
     cartdim_get: "PMPI_Cartdim_get"(comm, ndims);
@@ -202,6 +203,14 @@ impl Library {
         // SAFETY: a code of the library, and room for an int.
         unsafe { self.error_to_class(code as usize, &raw mut class as usize) };
         class
+    }
+
+    /// Whether other ranks have spawned this process.
+    pub fn is_spawned(&self) -> bool {
+        let mut parent = 0usize;
+        // SAFETY: room for a handle.
+        let failed = unsafe { self.comm_get_parent(&raw mut parent as usize) };
+        failed == 0 && self.layout.handle(parent) != self.handles.comm_null
     }
 
     /// The group of all ranks, of a program that has a world.

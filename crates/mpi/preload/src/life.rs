@@ -51,6 +51,13 @@ pub fn before(call: &Invocation) {
         true => Begun::Session(session()),
         false => Begun::World(asked_by(call)),
     };
+    if matches!(begun, Begun::World(_)) && library.is_spawned() {
+        return trouble::say_once(
+            &run.join("live"),
+            0,
+            "processes that the program spawned are not traced, nor messages to and from them",
+        );
+    }
     let Some((world_group, number)) = world(&begun, &library) else {
         return trouble::say("not traced: the MPI library does not tell which ranks there are");
     };

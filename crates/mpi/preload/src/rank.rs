@@ -60,6 +60,8 @@ pub struct Rank {
     pub messages: HandleMap,
     /// Communicators.
     pub communicators: Communicators,
+    /// The numbers of windows, which are those of communicators, by handle.
+    pub windows: HandleMap,
     /// Sizes of datatypes.
     pub types: Types,
     /// Places in the program.
@@ -148,6 +150,7 @@ impl Rank {
             requests: Requests::new(),
             messages: HandleMap::new(),
             communicators,
+            windows: HandleMap::new(),
             types: Types { sizes: HandleMap::new(), last: (0, 0) },
             sites: Sites::new(),
             done: Vec::with_capacity(64),

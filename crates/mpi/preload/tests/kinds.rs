@@ -200,7 +200,10 @@ fn what_is_not_known_passes_through_and_is_counted() {
     case(2, &["onesided"], |logs| {
         for log in logs {
             assert_eq!(log.facts.passed_through["MPI_Put"], 1);
-            assert_eq!(log.facts.passed_through["MPI_Win_fence"], 2);
+            assert_eq!((log.count("Win_create"), log.count("Win_fence")), (1, 2));
+            let over: Vec<u32> =
+                log.named("Win_fence").map(|(call, _)| call.communicator).collect();
+            assert_eq!(over, [3, 3], "a window is told apart from the world and itself");
         }
     });
 }

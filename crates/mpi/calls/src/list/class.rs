@@ -43,6 +43,8 @@ pub enum Class {
     StartCollective,
     /// Prepares a collective that can be started again and again.
     PrepareCollective,
+    /// Everybody of a window takes part: it is made, fenced or freed.
+    Window,
     /// Makes or frees a communicator.
     Communicator,
     /// Frees a datatype, whose handle may come back as another one.

@@ -50,23 +50,23 @@ macro_rules! mpi_one_sided {
             ): Other;
             191 Win_allocate + 392 Win_allocate_c(
                 size, disp_unit, info, comm, baseptr, out win
-            ): Other;
+            ): Window;
             192 Win_allocate_shared + 393 Win_allocate_shared_c(
                 size, disp_unit, info, comm, baseptr, out win
-            ): Other;
+            ): Window;
             193 Win_attach(win, base, size): Local;
             194 Win_complete(win): Other;
             195 Win_create + 394 Win_create_c(
                 base, size, disp_unit, info, comm, out win
-            ): Other;
-            196 Win_create_dynamic(info, comm, out win): Other;
+            ): Window;
+            196 Win_create_dynamic(info, comm, out win): Window;
             197 Win_detach(win, base): Local;
-            198 Win_fence(assert, win): Other;
+            198 Win_fence(assert, win): Window;
             199 Win_flush(rank, win): Other;
             200 Win_flush_all(win): Other;
             201 Win_flush_local(rank, win): Other;
             202 Win_flush_local_all(win): Other;
-            203 Win_free(inout win): Other;
+            203 Win_free(inout win): Window;
             204 Win_get_group(win, out group): Local;
             205 Win_lock(lock_type, rank, assert, win): Other;
             206 Win_lock_all(assert, win): Other;

@@ -12,7 +12,7 @@
      lyingisend  the same, sent without blocking.
      bcast, scatter: the root is late; bcastchild: a rank that is not the root is.
        neighbor, neighbordist: 1 is late; its neighbours wait, on a ring and on one that goes one way.
-   reduce, gather, allreduce, alltoall, barrier, scan, ibarrier: rank 1 is late. */
+   reduce, gather, allreduce, alltoall, barrier, scan, ibarrier, fence: rank 1 is late. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +36,7 @@ static void compute(double ms) {
 
 static int rank, size;
 static MPI_Comm ring; /* each rank's neighbours: both sides, or in neighbordist the one before it */
+static MPI_Win window;
 static char *in, *out;
 static long long entered[ROUNDS_MOST][4]; /* the call in question, and the barrier after it */
 
@@ -80,6 +81,10 @@ static const char *collective(const char *what, int doing) {
     if (is(what, "allreduce")) return doing ? MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, world), "" : "MPI_Allreduce";
     if (is(what, "alltoall")) return doing ? MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, world), "" : "MPI_Alltoall";
     if (is(what, "barrier")) return doing ? MPI_Barrier(world), "" : "MPI_Barrier";
+    if (is(what, "fence")) {
+        if (doing) MPI_Put(&a, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, window), MPI_Win_fence(0, window);
+        return "MPI_Win_fence";
+    }
     if (is(what, "scan")) return doing ? MPI_Scan(&a, &b, 1, MPI_INT, MPI_SUM, world), "" : "MPI_Scan";
     if (!strncmp(what, "neighbor", 8)) return doing ? MPI_Neighbor_allgather(&a, 1, MPI_INT, in, 1, MPI_INT, ring), "" : "MPI_Neighbor_allgather";
     if (is(what, "ibarrier")) {
@@ -153,6 +158,11 @@ int main(int argc, char **argv) {
     out = calloc(64, LARGE / 32);
     int periodic = 1, before = (rank + size - 1) % size, after = (rank + 1) % size;
     if (is(what, "neighbor")) MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
+    if (is(what, "fence")) {
+        MPI_Win_create(in, LARGE, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        MPI_Win_fence(0, window);
+        MPI_Barrier(MPI_COMM_WORLD); /* whoever was late so far */
+    }
     if (is(what, "neighbordist"))
         MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, MPI_UNWEIGHTED, 1, &after, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
     for (int round = 0; round < rounds; round++) {
@@ -167,6 +177,7 @@ int main(int argc, char **argv) {
     long long (*all)[ROUNDS_MOST][4] = calloc(size, sizeof entered);
     MPI_Allgather(entered, sizeof entered, MPI_BYTE, all, sizeof entered, MPI_BYTE, MPI_COMM_WORLD);
     if (!rank) tell(what, rounds, all);
+    if (is(what, "fence")) MPI_Win_free(&window);
     MPI_Finalize();
     return 0;
 }
