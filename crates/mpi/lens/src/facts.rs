@@ -175,21 +175,19 @@ fn doubtful(matching: &Matching) -> Vec<String> {
 }
 
 fn doubtful_pair(pair: &DoubtfulPair) -> String {
+    let messages = counted(pair.messages, "message");
+    let are = if pair.left_over == 1 { "is" } else { "are" };
     let found = [
-        (pair.sizes_differ, "differ in size"),
-        (pair.too_early, "were received before they were sent"),
-        (pair.left_over, "have no partner"),
+        (pair.sizes_differ, format!("of {messages} differ in size")),
+        (pair.too_early, format!("of {messages} were received before they were sent")),
+        (pair.left_over, format!("{are} left over without a partner")),
     ];
-    let found = found.iter().filter(|(messages, _)| *messages > 0);
+    let found = found.iter().filter(|(n, _)| *n > 0);
     let found: Vec<String> = found.map(|(n, what)| format!("{} {what}", count(*n))).collect();
     let why = match found.is_empty() {
         true => "a request was cancelled and freed before it was known whether it took a message"
             .to_owned(),
-        false => format!(
-            "paired in order, of {} {}",
-            counted(pair.messages, "message"),
-            found.join(" and ")
-        ),
+        false => format!("when they are paired in order, {}", found.join(", and ")),
     };
     format!(
         "Which receive got which message from rank {} to rank {} is not known: {why}. These \
@@ -303,7 +301,7 @@ mod tests {
         let facts = of(Some(&json!({
             "sizes_differ": 3, "truncated": 1, "doubtful_messages": 110,
             "doubtful_pairs": [
-                {"src": 0, "dst": 1, "messages": 100, "sizes_differ": 3, "too_early": 2},
+                {"src": 0, "dst": 1, "messages": 100, "sizes_differ": 3, "left_over": 1},
                 {"src": 2, "dst": 1, "messages": 10, "unknown": true},
             ],
         })))
@@ -312,9 +310,10 @@ mod tests {
         assert_eq!(
             losses,
             [
-                "Which receive got which message from rank 0 to rank 1 is not known: paired in \
-                order, of 100 messages 3 differ in size and 2 were received before they were \
-                sent. These messages count as unmatched, and no conclusion covers them.",
+                "Which receive got which message from rank 0 to rank 1 is not known: when they \
+                are paired in order, 3 of 100 messages differ in size, and 1 is left over \
+                without a partner. These messages count as unmatched, and no conclusion covers \
+                them.",
                 "Which receive got which message from rank 2 to rank 1 is not known: a request \
                 was cancelled and freed before it was known whether it took a message. These \
                 messages count as unmatched, and no conclusion covers them.",

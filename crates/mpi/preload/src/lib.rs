@@ -11,8 +11,8 @@
 //! goes wrong in here ends the tracing, with one line on standard error, and not the program.
 //! Without `FOURSTAMP_MPI_RUN` in the environment every call passes straight through.
 //!
-//! Not seen: functions that only one of the libraries has (large counts and MPI 4), because
-//! exporting a name that a library lacks would change what a program believes to have.
+//! Functions that the program's library lacks are hidden when the tracer is loaded (`newer`): a
+//! name that can be found would change what a program believes to have.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -98,7 +98,16 @@ pub fn passed(call: &Invocation, stamped: &mut Stamped) {
         rank.check(written);
     });
     stamped.make(call);
-    stamped.tracer.with(|rank| rank.write(&stamped.entry));
+    let flag = PLACES[call.operation].flag;
+    // SAFETY: the call succeeded and has set its flag.
+    let in_vain = flag.exists() && !call.failed() && unsafe { flag.read(call, 0) } == 0;
+    stamped.tracer.with(|rank| match in_vain {
+        true => {
+            let written = rank.log.poll(&stamped.entry);
+            rank.check(written);
+        }
+        false => rank.write(&stamped.entry),
+    });
 }
 
 /// A call of this family while calls are logged.
