@@ -89,6 +89,20 @@ fn a_message_that_did_not_fit_was_received() {
     });
 }
 
+/// The ranks of the second world are numbered behind those of the first.
+#[test]
+fn spawned_processes_are_ranks_of_the_run() {
+    let home = folder();
+    let Some(program) = mpi_program("openmpi", "losses", home.path()) else { return };
+    println!("skipped: MPICH as Debian builds it cannot spawn");
+    let traced =
+        trace(home.path(), &format!("{} {} spawned", mpirun("openmpi", 3), program.display()));
+    let facts = &traced.facts;
+    assert_eq!((&facts["ranks"], &facts["missing_ranks"]), (&5.into(), &serde_json::json!([])));
+    whole(&traced);
+    assert_eq!(facts["outside"], 0, "{facts}");
+}
+
 #[test]
 fn newer_functions_are_whole() {
     for name in ["large", "both", "parts", "session"] {

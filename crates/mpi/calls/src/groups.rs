@@ -59,7 +59,7 @@ pub(crate) struct Seen {
 pub(crate) const GLOBAL_WORLD: u32 = 1;
 
 impl Groups {
-    /// With the communicator of all `ranks`.
+    /// With the communicator of the `ranks` that were started.
     pub fn new(ranks: u32) -> Groups {
         let mut groups = Groups::default();
         let world = groups.share(&(0..ranks).collect::<Vec<_>>());
@@ -83,10 +83,15 @@ impl Groups {
             self.register(&itself, &mut view, &mut HashMap::new());
         }
         let mut ordinals = HashMap::new();
-        for group in
-            registered.iter().filter(|group| group.id != WORLD && group.id != UNKNOWN_COMMUNICATOR)
-        {
-            self.register(group, &mut view, &mut ordinals);
+        // Processes that were spawned have a world of their own.
+        let is_known = |group: &LocalGroup, groups: &Groups| {
+            group.id == UNKNOWN_COMMUNICATOR
+                || group.id == WORLD && *group.local == *groups.list[0].local
+        };
+        for group in registered {
+            if !is_known(group, self) {
+                self.register(group, &mut view, &mut ordinals);
+            }
         }
         view
     }

@@ -48,6 +48,7 @@ pub mod table;
 mod traffic;
 mod usual;
 mod waiting;
+mod worlds;
 mod writers;
 
 pub use error::CloseError;

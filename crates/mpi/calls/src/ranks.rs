@@ -1,11 +1,13 @@
 //! The ranks of a run: their sheets, their logs, and what a first look through the logs tells.
 
 use crate::CloseError;
+use crate::entry::WORLD;
 use crate::files::RankFiles;
 use crate::groups::{Groups, View};
 use crate::requests::window;
 use crate::sites::{SiteNumbers, Sites};
 use crate::survey::{Survey, survey};
+use crate::worlds;
 use record::{Closing, NodeSheet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,11 +53,13 @@ impl Ranks {
             found.push((sheet, files));
         }
         let window = window(found.len());
-        let surveys = survey_all(&found, window)?;
+        let mut surveys = survey_all(&found, window)?;
+        worlds::join(&mut surveys);
         let count = found.iter().map(|(sheet, _)| sheet.node + 1).max().unwrap_or(0);
         let size =
             surveys.iter().filter_map(world_size).max().unwrap_or(count).max(count).min(RANKS_MAX);
-        let (mut groups, mut sites) = (Groups::new(size), Sites::default());
+        let started = surveys.iter().find_map(started).unwrap_or(size);
+        let (mut groups, mut sites) = (Groups::new(started), Sites::default());
         let mut list: Vec<Option<Rank>> = (0..size).map(|_| None).collect();
         for ((sheet, files), survey) in found.into_iter().zip(surveys) {
             let node = sheet.node as usize;
@@ -78,7 +82,13 @@ impl Ranks {
     }
 }
 
-/// How many ranks the world of this rank has.
+/// How many ranks were started, if this is one of them: spawned ones are numbered behind them.
+fn started(survey: &Survey) -> Option<u32> {
+    let world = survey.groups.iter().find(|group| group.id == WORLD)?;
+    (world.local.first() == Some(&0)).then_some(world.local.len() as u32)
+}
+
+/// How many ranks there are up to the last one of this rank's world.
 fn world_size(survey: &Survey) -> Option<u32> {
     Some(survey.facts.as_ref()?.size)
 }

@@ -17,6 +17,8 @@ pub struct Communicators {
     /// By number.
     about: Vec<About>,
     world_group: usize,
+    /// The number in the run of the world's first rank.
+    first: u32,
 }
 
 /// What calls on a communicator need to know.
@@ -35,7 +37,7 @@ impl Communicators {
     /// such communicator.
     pub fn new(
         library: &Library,
-        world_group: usize,
+        (world_group, first): (usize, u32),
         in_session: bool,
     ) -> (Communicators, Vec<Vec<u64>>) {
         let none = About::default();
@@ -44,6 +46,7 @@ impl Communicators {
             last: (0, 0),
             about: vec![none],
             world_group,
+            first,
         };
         if in_session {
             let entry = communicators.of_session(library);
@@ -62,10 +65,7 @@ impl Communicators {
 
     /// Numbers for the world and itself, which no handle stands for; the world's entry.
     fn of_session(&mut self, library: &Library) -> Vec<u64> {
-        let mut size = 0i32;
-        // SAFETY: the group of all ranks, and room for an int.
-        unsafe { library.group_size(self.world_group, &raw mut size as usize) };
-        let members = u32::try_from(size).unwrap_or(0);
+        let members = library.size_of_group(self.world_group);
         let rank = library.rank_in_group(self.world_group).unwrap_or(-1);
         self.about.push(About { peers: members, members, rank });
         self.about.push(About { peers: 1, members: 1, rank: 0 });
@@ -80,6 +80,11 @@ impl Communicators {
             self.last = (handle, self.numbers.get(handle)? as u32);
         }
         Some(self.last.1)
+    }
+
+    /// Ranks of the run up to the last one of this world.
+    pub fn ranks(&self) -> u32 {
+        self.first + self.about(calls::entry::WORLD).members
     }
 
     /// What is known of number `number`.
@@ -147,6 +152,7 @@ impl Communicators {
             );
             library.group_free(&raw mut group as usize);
         }
-        world_ranks.into_iter().map(|rank| u32::try_from(rank).unwrap_or(u32::MAX)).collect()
+        let number = |rank: i32| u32::try_from(rank).map_or(u32::MAX, |rank| self.first + rank);
+        world_ranks.into_iter().map(number).collect()
     }
 }

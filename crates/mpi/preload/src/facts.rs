@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 pub fn known(library: &Library, rank: &Rank) -> RankFacts {
     RankFacts {
         library: Some(short(&library.version_text())),
-        size: rank.size(),
+        size: rank.communicators.ranks(),
         functions: COUNT,
         ..RankFacts::default()
     }

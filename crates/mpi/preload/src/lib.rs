@@ -45,3 +45,4 @@ mod thread;
 mod trouble;
 mod waits;
 mod windows;
+mod worlds;

@@ -233,6 +233,14 @@ impl Library {
         (failed == 0).then(|| self.layout.handle(group))
     }
 
+    /// Processes of a group.
+    pub fn size_of_group(&self, group: usize) -> u32 {
+        let mut size = 0i32;
+        // SAFETY: a group of the library, and room for an int.
+        unsafe { self.group_size(group, &raw mut size as usize) };
+        u32::try_from(size).unwrap_or(0)
+    }
+
     /// This process's rank in a group.
     pub fn rank_in_group(&self, group: usize) -> Option<i32> {
         let mut rank = 0i32;

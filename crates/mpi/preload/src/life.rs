@@ -13,6 +13,7 @@ use crate::log::Log;
 use crate::rank::{self, Rank, Tracer};
 use crate::stamped::Stamped;
 use crate::trouble;
+use crate::worlds;
 use calls::entry::{Call, NO_PEER, POLLS_APART_NS};
 use calls::list::Operation;
 use clock::{Clock, Plant, Quality};
@@ -51,17 +52,11 @@ pub fn before(call: &Invocation) {
         true => Begun::Session(session()),
         false => Begun::World(asked_by(call)),
     };
-    if matches!(begun, Begun::World(_)) && library.is_spawned() {
-        return trouble::say_once(
-            &run.join("live"),
-            0,
-            "processes that the program spawned are not traced, nor messages to and from them",
-        );
-    }
-    let Some((world_group, number)) = world(&begun, &library) else {
+    let Some(world) = world(&begun, &library) else {
         return trouble::say("not traced: the MPI library does not tell which ranks there are");
     };
-    if let Err(error) = begin(&run, clock, library, (world_group, number), (&init, begun)) {
+    let number = world.number;
+    if let Err(error) = begin(&run, clock, library, world, (&init, begun)) {
         let what = format!(
             "rank {number} is not traced; the program continues: {}",
             error.to_string().replace('\n', "; ")
@@ -79,13 +74,37 @@ enum Begun {
     Session(usize),
 }
 
-/// The group of all ranks, and the number of this one.
-fn world(begun: &Begun, library: &Library) -> Option<(usize, i32)> {
+/// All ranks that were started, or spawned, together.
+struct World {
+    group: usize,
+    /// The number of this one in it.
+    number: i32,
+    /// Others have spawned it.
+    is_spawned: bool,
+}
+
+fn world(begun: &Begun, library: &Library) -> Option<World> {
     let group = match begun {
         Begun::World(_) => library.group_of_world(),
         Begun::Session(session) => library.group_of_session(*session),
     }?;
-    Some((group, library.rank_in_group(group)?))
+    let is_spawned = matches!(begun, Begun::World(_)) && library.is_spawned();
+    Some(World { group, number: library.rank_in_group(group)?, is_spawned })
+}
+
+/// The number in the run of the first rank of this world. Where a job spawns none it is asked for
+/// once.
+fn first_number(world: &World, size: u32, live: &Path) -> Result<u32, Box<dyn std::error::Error>> {
+    let name = worlds::name();
+    match name {
+        Some(name) if world.is_spawned || world.number == 0 => {
+            Ok(worlds::first_number(live, &name, size)?)
+        }
+        None if world.is_spawned => {
+            Err("it was spawned, and the launcher does not say by which spawning".into())
+        }
+        _ => Ok(0),
+    }
 }
 
 /// A call that moves data or waits, in ways that are not looked into.
@@ -114,7 +133,7 @@ pub fn passed(call: &Invocation, stamped: &mut Stamped) {
 pub fn during(call: &Invocation, stamped: &mut Stamped) {
     let tracer = stamped.tracer;
     let finalizes = call.operation == Operation::Finalize as usize;
-    if finalizes {
+    if finalizes && !tracer.library.is_spawned() {
         exchanges::exchange(tracer);
     }
     tracer.with(|rank| {
@@ -142,11 +161,14 @@ fn begin(
     run: &Path,
     clock: Clock,
     library: Library,
-    (world_group, number): (usize, i32),
+    world: World,
     (init, begun): (&Call, Begun),
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let node = u32::try_from(number)?;
     let folder = RunFolder::join(run)?;
+    let size = library.size_of_group(world.group);
+    let first = first_number(&world, size, &folder.live())?;
+    let node = first + u32::try_from(world.number)?;
+    let number = i32::try_from(node)?;
     let sheet = sheet_of(node, &clock);
     let stem = folder.live().join(sheet.stem());
     let log = Log::create(&stem, node, apart_ticks(&sheet.quality)).map_err(|error| match error
@@ -157,7 +179,7 @@ fn begin(
     })?;
     sheet.save_into(&folder.live())?;
     let in_session = matches!(begun, Begun::Session(_));
-    let (communicators, entries) = Communicators::new(&library, world_group, in_session);
+    let (communicators, entries) = Communicators::new(&library, (world.group, first), in_session);
     let mut rank = Rank::new(number, log, communicators, sheet, folder);
     rank.facts = facts::known(&library, &rank);
     if let Begun::World(asked) = begun {
@@ -178,6 +200,8 @@ fn begin(
             SESSIONS.fetch_add(1, Ordering::Relaxed);
             end_at_exit();
         }
+        // The ranks that were started brought their clocks together; these are on their hosts.
+        Some(_) if world.is_spawned => {}
         Some(tracer) => exchanges::exchange(tracer),
         None => {}
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Cases of the program, which are one run each.
-const CASES: [&str; 15] = [
+const CASES: [&str; 16] = [
     "messages",
     "probing",
     "requests",
@@ -24,6 +24,7 @@ const CASES: [&str; 15] = [
     "one_sided",
     "datatypes",
     "ports",
+    "spawning",
     "names",
     "truncated",
     "in_parts",
@@ -32,11 +33,9 @@ const CASES: [&str; 15] = [
 ];
 
 /// Functions that no case of this program calls, and why.
-const ELSEWHERE: [(&str, &str); 5] = [
+const ELSEWHERE: [(&str, &str); 3] = [
     ("Abort", "it ends the program: tests/ends.rs"),
     ("Comm_join", "it needs a socket between the ranks"),
-    ("Comm_spawn", "its processes are a program of their own"),
-    ("Comm_spawn_multiple", "the same"),
     ("Init", "every run calls it or Init_thread"),
 ];
 

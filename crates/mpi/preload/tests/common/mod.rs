@@ -89,7 +89,14 @@ impl Mpi {
     pub fn unable(self) -> &'static [&'static str] {
         match self.0 {
             // Its network layer (UCX) has no ports.
-            "mpich" => &["Comm_accept", "Comm_connect", "Close_port", "Open_port"],
+            "mpich" => &[
+                "Comm_accept",
+                "Comm_connect",
+                "Comm_spawn",
+                "Comm_spawn_multiple",
+                "Close_port",
+                "Open_port",
+            ],
             _ => &[],
         }
     }
