@@ -132,6 +132,39 @@ fn in_the_three_bindings_of_fortran() {
     }
 }
 
+/// The calls of a Fortran program come through the layers of its library. The places are lines of
+/// the program all the same, in every binding of both libraries.
+#[test]
+fn places_of_fortran_are_lines_of_the_program() {
+    for (mpi, launcher) in
+        [("openmpi", "mpirun.openmpi --oversubscribe"), ("mpich", "mpirun.mpich")]
+    {
+        for binding in ["-DMPIF_H", "-DUSE_MPI", "-DUSE_F08"] {
+            let home = folder();
+            let flags = [binding, "-fallow-argument-mismatch"];
+            let compiler = format!("mpifort.{mpi}");
+            let Some(program) = build(&compiler, "planted.F90", &flags, home.path()) else {
+                continue;
+            };
+            let arguments = format!(
+                "mpi trace --no-report --out run -- {launcher} -n 2 {} late_sender 1",
+                program.display()
+            );
+            let mut trace = fourstamp(home.path(), &arguments);
+            trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            let output = trace.output().expect("the command starts");
+            assert!(output.status.success(), "{mpi} {binding}: {}", text(&output.stderr));
+            let sites = std::fs::read_to_string(home.path().join("run/mpi/sites.csv"));
+            let sites = sites.expect("the places");
+            assert!(sites.lines().count() > 4, "{mpi} {binding}: {sites}");
+            for site in sites.lines().skip(1) {
+                let is_line = site.contains("planted.F90,") && !site.contains("planted.F90,,");
+                assert!(is_line, "{mpi} {binding}: {site}");
+            }
+        }
+    }
+}
+
 #[test]
 fn in_python() {
     let python = std::env::var("FOURSTAMP_TEST_PYTHON").unwrap_or_else(|_| "python3".into());

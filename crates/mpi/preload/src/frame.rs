@@ -41,6 +41,12 @@ impl Frame {
         unsafe { *self.0.add(place) }
     }
 
+    /// Where the return address is: on x86-64 where the caller's call put it, on the stack.
+    #[inline(always)]
+    pub fn return_address_at(&self) -> *const usize {
+        self.0.wrapping_add(RETURN_ADDRESS)
+    }
+
     /// Put another word in an argument's place.
     #[inline(always)]
     pub fn set(&self, place: usize, word: usize) {

@@ -27,6 +27,7 @@ mod frame;
 mod given;
 mod handles;
 mod invocation;
+mod layers;
 mod layout;
 mod library;
 mod life;

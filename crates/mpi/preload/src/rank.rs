@@ -6,6 +6,7 @@
 
 use crate::arguments::{Count, Handle, Place};
 use crate::communicators::Communicators;
+use crate::frame::Frame;
 use crate::handles::HandleMap;
 use crate::invocation::Invocation;
 use crate::library::Library;
@@ -171,8 +172,9 @@ impl Rank {
 
     /// The number of the place that called.
     #[inline(always)]
-    pub fn site(&mut self, address: usize) -> u32 {
-        let (number, entry) = self.sites.number(address);
+    pub fn site(&mut self, frame: &Frame) -> u32 {
+        // SAFETY: the call of this frame has not returned.
+        let (number, entry) = unsafe { self.sites.number(frame.return_address_at()) };
         if let Some(entry) = entry {
             let written = self.log.entry(&entry);
             self.check(written);

@@ -1,15 +1,22 @@
 //! Places in the program that call MPI: from return addresses to numbers.
 
 use crate::handles::HandleMap;
+use crate::layers;
 use calls::entry::Site;
 use std::ffi::{CStr, c_void};
 
 /// Places that are found without searching the map.
 const QUICK: usize = 64;
+/// Layers that a call may come through: Fortran 2008's, on that of older Fortran.
+const LAYERS_MAX: usize = 4;
+/// Bit of what is known of an address: it is a layer's, and the rest are bytes to the place on the
+/// stack of the layer's own return address.
+const LAYER: u64 = 1 << 63;
 
 /// The places seen so far.
 pub struct Sites {
-    quick: [(usize, u32); QUICK],
+    /// Address, and what is known of it: its number, or [`LAYER`].
+    quick: [(usize, u64); QUICK],
     all: HandleMap,
     last: u32,
 }
@@ -20,29 +27,62 @@ impl Sites {
         Sites { quick: [(0, 0); QUICK], all: HandleMap::new(), last: 0 }
     }
 
-    /// The number of the place that returns to `address`; 0 if that is not known. A place that is
-    /// new comes with its entry.
+    /// The number of the place that the return address at `at` leads to; 0 if that is not known. A
+    /// place that is new comes with its entry. Of a call through a layer, the place behind it.
+    ///
+    /// # Safety
+    /// `at` must be where a call of the program's that has not returned keeps its return address,
+    /// or lead to 0.
     #[inline(always)]
-    pub fn number(&mut self, address: usize) -> (u32, Option<Vec<u64>>) {
-        let (seen, number) = self.quick[slot(address)];
-        if seen == address { (number, None) } else { self.search(address) }
+    pub unsafe fn number(&mut self, at: *const usize) -> (u32, Option<Vec<u64>>) {
+        // SAFETY: the caller says that it is there.
+        let address = unsafe { *at };
+        let (seen, known) = self.quick[slot(address)];
+        if seen == address && known & LAYER == 0 {
+            return (known as u32, None);
+        }
+        // SAFETY: as the caller says.
+        unsafe { self.behind(at, 0) }
+    }
+
+    /// The same, behind so many layers.
+    ///
+    /// # Safety
+    /// As for [`number`](Sites::number).
+    unsafe fn behind(&mut self, at: *const usize, layers: usize) -> (u32, Option<Vec<u64>>) {
+        // SAFETY: the caller says that it is there.
+        let address = unsafe { *at };
+        let (seen, quick) = self.quick[slot(address)];
+        let (known, entry) = if seen == address { (quick, None) } else { self.search(address) };
+        self.quick[slot(address)] = (address, known);
+        if known & LAYER == 0 {
+            return (known as u32, entry);
+        }
+        if layers == LAYERS_MAX {
+            return (0, None);
+        }
+        let step = (known & !LAYER) as usize;
+        // SAFETY: the layer's own table says that its return address is there, and the layer's call
+        // has not returned.
+        unsafe { self.behind(at.byte_add(step), layers + 1) }
     }
 
     #[cold]
-    fn search(&mut self, address: usize) -> (u32, Option<Vec<u64>>) {
+    fn search(&mut self, address: usize) -> (u64, Option<Vec<u64>>) {
         if address == 0 {
             return (0, None);
         }
-        let known = self.all.get(address).map(|number| number as u32);
-        let number = known.unwrap_or(self.last + 1);
-        self.quick[slot(address)] = (address, number);
-        if known.is_some() {
-            return (number, None);
+        if let Some(known) = self.all.get(address) {
+            return (known, None);
         }
-        self.last = number;
-        self.all.insert(address, u64::from(number));
+        if let Some(step) = layers::step(address) {
+            self.all.insert(address, LAYER | step as u64);
+            return (LAYER | step as u64, None);
+        }
+        self.last += 1;
+        self.all.insert(address, u64::from(self.last));
         let (path, offset) = locate(address);
-        (number, Some(Site::encode(number, offset, &path)))
+        (self.last.into(), Some(Site::encode(self.last, offset, &path)))
     }
 }
 
@@ -93,17 +133,19 @@ mod tests {
     #[test]
     fn a_place_has_one_number_and_one_entry() {
         let mut sites = Sites::new();
+        // SAFETY: the number is there, and is no return address of a layer.
+        let mut number = |address: usize| unsafe { sites.number(&raw const address) };
         let here = locate as fn(usize) -> (Vec<u8>, u64) as usize;
-        let (first, entry) = sites.number(here);
+        let (first, entry) = number(here);
         let entry = entry.expect("the first time");
         assert_eq!(first, 1);
         let site = Site::decode(&entry);
         let own = std::env::current_exe().unwrap().canonicalize().unwrap();
         assert_eq!(std::path::Path::new(&site.object), own);
         assert!(site.offset < here as u64, "an offset in a file that is loaded anywhere");
-        assert_eq!(sites.number(here), (1, None));
-        assert_eq!(sites.number(0), (0, None));
-        assert_eq!(sites.number(here + 64 * 64).0, 2);
-        assert_eq!(sites.number(here), (1, None), "also when its quick place was taken");
+        assert_eq!(number(here), (1, None));
+        assert_eq!(number(0), (0, None));
+        assert_eq!(number(here + 64 * 64).0, 2);
+        assert_eq!(number(here), (1, None), "also when its quick place was taken");
     }
 }

@@ -1,7 +1,6 @@
 //! A call on its way into the log.
 
 use crate::arguments::PLACES;
-use crate::frame::RETURN_ADDRESS;
 use crate::invocation::Invocation;
 use crate::rank::{Rank, Tracer};
 use crate::thread::Thread;
@@ -31,7 +30,7 @@ impl Stamped {
     /// Note the place that called and, for a call on a communicator, which.
     #[inline(always)]
     pub fn place(&mut self, rank: &mut Rank, call: &Invocation) {
-        self.entry.site = rank.site(call.frame.at(RETURN_ADDRESS));
+        self.entry.site = rank.site(&call.frame);
         let comm = PLACES[call.operation].comm;
         if comm.exists() {
             let library = &self.tracer.library;
