@@ -5,6 +5,7 @@ use crate::{CallTables, LensError, function_name};
 use calls::cause::Cause;
 use calls::table::{WaitColumn, wait_columns_in_file};
 use record::{NULL, SideReader};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// A call that was blocked, from when it was entered.
@@ -37,6 +38,37 @@ impl CallTables {
     /// When a table is damaged.
     pub fn each_blocked(&self, mut each: impl FnMut(&BlockedCall)) -> Result<(), LensError> {
         self.waits().try_for_each(|(rank, path)| blocked_of(rank, path, &mut each))
+    }
+}
+
+/// Those of one rank after the other, to be looked up call by call.
+pub(crate) struct BlockedOf<'a> {
+    tables: &'a CallTables,
+    rank: Option<u32>,
+    /// Of that rank, by the row of the call.
+    calls: HashMap<i64, BlockedCall>,
+}
+
+impl<'a> BlockedOf<'a> {
+    /// None read yet.
+    pub fn new(tables: &'a CallTables) -> BlockedOf<'a> {
+        BlockedOf { tables, rank: None, calls: HashMap::new() }
+    }
+
+    /// How the call of this row was blocked, if it was; ranks must not come in turns.
+    pub fn at(&mut self, rank: u32, row: i64) -> Result<Option<&BlockedCall>, LensError> {
+        if self.rank != Some(rank) {
+            self.rank = Some(rank);
+            self.calls.clear();
+            let path = self.tables.waits().find(|(of, _)| *of == rank).map(|(_, path)| path);
+            let calls = &mut self.calls;
+            path.map_or(Ok(()), |path| {
+                blocked_of(rank, path, |call| {
+                    calls.insert(call.call, *call);
+                })
+            })?;
+        }
+        Ok(self.calls.get(&row))
     }
 }
 

@@ -333,6 +333,17 @@ impl Wait {
     pub const OF_MESSAGES: [Wait; 4] =
         [Wait::LateSender, Wait::LateReceiver, Wait::Unexpected, Wait::NotCollected];
 
+    /// Its name in tables.
+    pub fn key(self) -> &'static str {
+        match self {
+            Wait::LateSender => "late-sender",
+            Wait::LateReceiver => "late-receiver",
+            Wait::Collective => "collective",
+            Wait::Unexpected => "unexpected",
+            Wait::NotCollected => "not-collected",
+        }
+    }
+
     /// Whether it blocks a rank in a call; else a message lies about.
     pub fn blocks(self) -> bool {
         !matches!(self, Wait::Unexpected | Wait::NotCollected)

@@ -26,6 +26,7 @@ mod slices;
 mod study;
 mod tables;
 mod tally;
+mod waits_csv;
 mod words;
 
 pub use self::study::{BoxStudy, INTEGER_BYTES, ONE_BOX, Sweep, TRIAL_BYTES, TWO_BOXES, Trial};
@@ -40,3 +41,4 @@ pub use sites::sites;
 pub use slices::{CallSlice, slices, spans};
 pub use tables::CallTables;
 pub use tally::{CallColumns, CallTally, Function};
+pub use waits_csv::waits_csv;

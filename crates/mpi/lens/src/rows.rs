@@ -11,12 +11,18 @@ use std::io::{self, Write};
 pub struct CallRow<'a> {
     group: &'a Group,
     row: usize,
+    number: i64,
 }
 
 impl CallRow<'_> {
     /// Whose call it is.
     pub fn rank(self) -> u32 {
         self.group.rank
+    }
+
+    /// Its row in the table of its rank.
+    pub fn number(self) -> i64 {
+        self.number
     }
 
     /// What it says.
@@ -34,8 +40,16 @@ impl CallTables {
         &self,
         mut each: impl FnMut(CallRow<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
+        let mut of = None;
+        let mut before = 0;
         self.each_group(CALL_COLUMNS, |group| {
-            (0..group.rows()).try_for_each(|row| each(CallRow { group, row }))
+            if of != Some(group.rank) {
+                (of, before) = (Some(group.rank), 0);
+            }
+            let call = |row: usize| CallRow { group, row, number: before + row as i64 };
+            (0..group.rows()).try_for_each(|row| each(call(row)))?;
+            before += group.rows() as i64;
+            Ok(())
         })
     }
 }

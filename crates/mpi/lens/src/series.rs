@@ -25,16 +25,6 @@ pub(crate) fn series(mpi: &Mpi) -> Vec<Series> {
     SERIES.iter().map(|(name, points)| Series { name, points: points(mpi) }).collect()
 }
 
-fn wait_key(wait: Wait) -> &'static str {
-    match wait {
-        Wait::LateSender => "late-sender",
-        Wait::LateReceiver => "late-receiver",
-        Wait::Collective => "collective",
-        Wait::Unexpected => "unexpected",
-        Wait::NotCollected => "not-collected",
-    }
-}
-
 fn activity_key(activity: Activity) -> &'static str {
     match activity {
         Activity::Computing => "computing",
@@ -53,7 +43,7 @@ fn waits(mpi: &Mpi) -> Vec<Point> {
     let mut points = account(mpi);
     let known = |view: &&WaitView| mpi.account.is_some() || !view.wait.blocks();
     for wait in mpi.waits.iter().filter(known) {
-        let key = wait_key(wait.wait);
+        let key = wait.wait.key();
         let [observed, bracketed, modelled] = wait.rests_on_ns;
         let figures = [
             ("", wait.count as f64, if wait.wait.blocks() { "calls" } else { "messages" }),
@@ -92,7 +82,7 @@ fn account(mpi: &Mpi) -> Vec<Point> {
 fn blocked(mpi: &Mpi) -> Vec<Point> {
     let of = |b: &Blocked| {
         [Wait::LateSender, Wait::LateReceiver, Wait::Collective]
-            .map(|wait| Point::of(wait_key(wait), b.of(wait) as f64, "ns").over(b.rank, b.by))
+            .map(|wait| Point::of(wait.key(), b.of(wait) as f64, "ns").over(b.rank, b.by))
     };
     mpi.blocked.iter().flat_map(of).collect()
 }
@@ -113,9 +103,11 @@ fn groups(mpi: &Mpi) -> Vec<Point> {
             points.push(Point::of(format!("{name} messages"), messages, "messages"));
             let waits = Wait::OF_MESSAGES.iter().zip(group.waits_ns);
             let known = |wait: &Wait| mpi.account.is_some() || !wait.blocks();
-            points.extend(waits.filter(|(wait, _)| known(wait)).map(|(wait, ns)| {
-                Point::of(format!("{name} {}", wait_key(*wait)), ns as f64, "ns")
-            }));
+            points.extend(
+                waits
+                    .filter(|(wait, _)| known(wait))
+                    .map(|(wait, ns)| Point::of(format!("{name} {}", wait.key()), ns as f64, "ns")),
+            );
         }
     }
     points

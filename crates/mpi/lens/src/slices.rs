@@ -1,8 +1,9 @@
 //! The calls of ranks as slices of a trace.
 
+use crate::blocked_calls::BlockedOf;
 use crate::found::Activity;
 use crate::functions::activity_of;
-use crate::{CallRow, CallTables, LensError, function_name, sites};
+use crate::{BlockedCall, CallRow, CallTables, LensError, function_name, sites};
 use calls::entry::ANY_PEER;
 use calls::table::CallColumn;
 use record::{NULL, Run};
@@ -58,6 +59,7 @@ pub fn slices<E: From<LensError>>(
     mut each: impl FnMut(&CallSlice) -> Result<(), E>,
 ) -> Result<(), E> {
     let sites = sites(run)?;
+    let mut blocked = BlockedOf::new(tables);
     // A call that was never left lasts as long as anything of its rank that is known.
     let mut last = (0, NULL);
     tables.each_call(|call| {
@@ -68,8 +70,22 @@ pub fn slices<E: From<LensError>>(
         let exit = call.value(CallColumn::Exit);
         last.1 = last.1.max(exit.unwrap_or(enter));
         let to = exit.unwrap_or(last.1);
-        if takes(enter, to) { each(&slice(call, (enter, to), &sites)) } else { Ok(()) }
+        if !takes(enter, to) {
+            return Ok(());
+        }
+        let mut slice = slice(call, (enter, to), &sites);
+        slice.args.extend(blocked.at(call.rank(), call.number())?.into_iter().flat_map(held));
+        each(&slice)
     })
+}
+
+/// How it was blocked.
+fn held(blocked: &BlockedCall) -> [(&'static str, Value); 3] {
+    [
+        ("blocked_ns", json!(blocked.ns())),
+        ("cause", json!(blocked.wait().key())),
+        ("for_rank", json!(blocked.by)),
+    ]
 }
 
 fn slice(

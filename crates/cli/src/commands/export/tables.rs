@@ -26,6 +26,11 @@ fn fill(run: &Run, wanted: &Exported, analysed: &Analysed, folder: &Path) -> Res
             mpi_lens::calls_csv(&tables, |from, to| stretch.overlaps(from, to), out)
         })?;
     }
+    if tables.has_waits() {
+        file(&folder.join("waits.csv"), |out| {
+            mpi_lens::waits_csv(&tables, |from, to| stretch.overlaps(from, to), out)
+        })?;
+    }
     if flow::has_flow(run) {
         file(&folder.join("flow.csv"), |out| flow::write(run, stretch, out))?;
     }

@@ -1,0 +1,79 @@
+//! A chain of ranks that wait for each other, on every installed MPI library: what the tables and
+//! the trace say of a message that a rank was blocked for.
+
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+
+mod common;
+
+use common::{folder, fourstamp, mpi_program, succeed, text};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// How long rank 0 computes in each round, and rounds.
+const LATE_MS: u32 = 40;
+const ROUNDS: u32 = 6;
+
+/// Trace the chain; by rank the blocked time that the program says goes back to it, ns.
+fn trace(home: &Path, mpi: &str, program: &Path, run: &str) -> BTreeMap<u32, f64> {
+    let more = if mpi == "openmpi" { "--oversubscribe " } else { "" };
+    let arguments = format!(
+        "mpi trace --no-report --out {run} -- mpirun.{mpi} {more}-n 4 {} {LATE_MS} {ROUNDS}",
+        program.display()
+    );
+    let mut trace = fourstamp(home, &arguments);
+    trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    let output = trace.output().expect("the command starts");
+    assert!(output.status.success(), "{arguments}\n{}", text(&output.stderr));
+    let truth = |line: &str| {
+        let (rank, ns) = line.strip_prefix("truth ")?.split_once(' ')?;
+        Some((rank.parse().ok()?, ns.parse().ok()?))
+    };
+    text(&output.stdout).lines().filter_map(truth).collect()
+}
+
+/// A row of the exported table of waits, by the names of its columns.
+type Row = BTreeMap<String, String>;
+
+/// The longest wait of rank 1 for a message: for rank 0, which computed.
+fn longest_of_rank_1(home: &Path) -> Row {
+    succeed(home, "export run --csv tables");
+    let waits = std::fs::read_to_string(home.join("tables/waits.csv")).unwrap();
+    let mut rows = waits.lines().map(|row| row.split(',').map(str::to_owned));
+    let head: Vec<String> = rows.next().unwrap().collect();
+    let rows = rows.map(|row| -> Row { head.iter().cloned().zip(row).collect() });
+    let of_rank_1 = rows.filter(|row| row["rank"] == "1" && row["cause"] == "late-sender");
+    of_rank_1.max_by_key(|row| row["blocked_ns"].parse::<i64>().unwrap()).unwrap()
+}
+
+#[test]
+fn blocked_calls_are_a_table_and_arguments_of_their_slices() {
+    for mpi in ["openmpi", "mpich"] {
+        let home = folder();
+        let Some(program) = mpi_program(mpi, "chain", home.path()) else { continue };
+        trace(home.path(), mpi, &program, "run");
+        let row = longest_of_rank_1(home.path());
+        let said = ["function", "by", "src", "bytes"].map(|name| row[name].as_str());
+        assert_eq!(said, ["MPI_Recv", "0", "0", "4"]);
+        let ns: f64 = row["blocked_ns"].parse().unwrap();
+        assert!(ns > 0.7e6 * f64::from(LATE_MS), "{row:?}");
+        check_trace(home.path(), ns);
+    }
+}
+
+/// The slice of that call says so too, and no slice says of more than its own length.
+fn check_trace(home: &Path, ns: f64) {
+    succeed(home, "export run --perfetto trace.json");
+    let trace = std::fs::read_to_string(home.join("trace.json")).unwrap();
+    let trace: Value = serde_json::from_str(&trace).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let held: Vec<&Value> =
+        events.iter().filter(|event| event["args"].get("blocked_ns").is_some()).collect();
+    for slice in &held {
+        let (blocked, dur) = (&slice["args"]["blocked_ns"], &slice["dur"]);
+        assert!(blocked.as_f64().unwrap() <= 1e3 * dur.as_f64().unwrap() + 1.0, "{slice}");
+    }
+    let of_call = held.iter().find(|slice| slice["args"]["blocked_ns"].as_f64() == Some(ns));
+    let args = &of_call.expect("the longest wait has its slice")["args"];
+    assert_eq!((&args["cause"], &args["for_rank"]), (&"late-sender".into(), &0.into()), "{args}");
+}
