@@ -79,15 +79,9 @@ pub fn analyse(path: &Path, seed: u64, filter: &Filter) -> Result<Analysed> {
 }
 
 /// What each product reads of the run.
-fn readings(run: &Run) -> Result<Vec<Box<dyn Reading>>> {
+pub fn readings(run: &Run) -> Result<Vec<Box<dyn Reading>>> {
     let opened = LENSES.iter().map(|lens| lens.open(run).map_err(anyhow::Error::from_boxed));
     Ok(opened.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
-}
-
-/// Whether a run's messages are calls of a traced program.
-pub fn is_traced(run: &Run) -> Result<bool> {
-    let cannot = || format!("cannot read {}", run.path().display());
-    Ok(readings(run).with_context(cannot)?.iter().any(|reading| reading.is_traced()))
 }
 
 /// Give runs that have the same title their folders' names.

@@ -1,5 +1,5 @@
-//! A chain of ranks that wait for each other, on every installed MPI library: what the tables and
-//! the trace say of a message that a rank was blocked for.
+//! A chain of ranks that wait for each other, on every installed MPI library: what the story, the tables and the trace say of a message
+//! that a rank was blocked for.
 
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
 
@@ -32,6 +32,10 @@ fn trace(home: &Path, mpi: &str, program: &Path, run: &str) -> BTreeMap<u32, f64
     text(&output.stdout).lines().filter_map(truth).collect()
 }
 
+fn flat(text: &str) -> String {
+    text.replace('\u{a0}', " ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A row of the exported table of waits, by the names of its columns.
 type Row = BTreeMap<String, String>;
 
@@ -58,6 +62,26 @@ fn blocked_calls_are_a_table_and_arguments_of_their_slices() {
         let ns: f64 = row["blocked_ns"].parse().unwrap();
         assert!(ns > 0.7e6 * f64::from(LATE_MS), "{row:?}");
         check_trace(home.path(), ns);
+    }
+}
+
+#[test]
+fn the_story_of_a_message_begins_with_who_was_blocked_for_it() {
+    for mpi in ["openmpi", "mpich"] {
+        let home = folder();
+        let Some(program) = mpi_program(mpi, "chain", home.path()) else { continue };
+        trace(home.path(), mpi, &program, "run");
+        let row = longest_of_rank_1(home.path());
+        let story = |more: &str| {
+            succeed(home.path(), &format!("story run --message 0:0:{}{more}", row["seq"]))
+        };
+        let text = flat(&story(""));
+        assert!(text.starts_with("Rank 1 was blocked "), "{text}");
+        let call = "for this message in MPI_Recv at main (chain.c:";
+        assert!(text.contains(call) && text.contains("rank 0 had not sent it yet"), "{text}");
+        let json: Value = serde_json::from_str(&story(" --json")).unwrap();
+        let blocked = &json["stories"][0]["product"]["blocked"][0];
+        assert_eq!(blocked["blocked_ns"].to_string(), row["blocked_ns"], "{json}");
     }
 }
 

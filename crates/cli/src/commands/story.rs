@@ -1,17 +1,17 @@
 //! `fourstamp story`: what held a message at each stage of its life.
 
-use crate::analyse::{is_traced, open};
+use crate::analyse::{open, readings};
 use crate::args::StoryArgs;
 use crate::scenes::{self, Setting};
 use anyhow::{Context, Result};
 use models::diary;
 use record::{Run, RunInfo};
-use report::Told;
+use report::{ProductStory, Reading, Told};
 use serde::Serialize;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use stats::Filter;
 use stats::analysis::Stage;
-use stats::story::{Memo, Picked, Seen, Story, Wanted};
+use stats::story::{Memo, Picked, Row, Seen, Story, Wanted};
 
 /// Find the messages and tell their stories.
 pub fn run(args: &StoryArgs) -> Result<()> {
@@ -30,11 +30,14 @@ struct Figures<'a> {
     launch: u32,
     story: &'a Story,
     memo: &'a Option<Memo>,
+    /// What the run's product knows of it.
+    product: &'a Value,
 }
 
 impl Figures<'_> {
     fn of(told: &Told) -> Figures<'_> {
-        Figures { launch: told.launch, story: &told.story, memo: &told.memo }
+        let product = &told.product.figures;
+        Figures { launch: told.launch, story: &told.story, memo: &told.memo, product }
     }
 }
 
@@ -44,9 +47,11 @@ impl Figures<'_> {
 pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter, usual: usize) -> Result<Vec<Told>> {
     let slowest = slowest(usual);
     let names = sim_lens::object_names(run);
-    let causes = run.causes().with_context(|| format!("cannot read {}", run.path().display()))?;
+    let cannot = || format!("cannot read {}", run.path().display());
+    let causes = run.causes().with_context(cannot)?;
     let is_open = wanted.is_none() && *filter == Filter::default();
-    let traced = is_traced(run)?;
+    let readings = readings(run).with_context(cannot)?;
+    let traced = readings.iter().any(|reading| reading.is_traced());
     let replay = Replay::of(run).filter(|_| is_open);
     // A run that was cut before that message: its slowest one has a story all the same.
     let of_model = replay
@@ -66,9 +71,21 @@ pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter, usual: usize) ->
         };
         let story = stats::story::tell(&setting.scene, picked, seen);
         let memo = replay.as_ref().map(|replay| Memo::of(&story, replay.days.into()));
-        Ok(Told { story, launch: setting.launch, names: names.clone(), memo })
+        let product = of_product(&readings, &story.message).with_context(cannot)?;
+        Ok(Told { story, launch: setting.launch, product, names: names.clone(), memo })
     };
     settings.iter().enumerate().map(told).collect()
+}
+
+/// What the products of the run say of the message.
+fn of_product(readings: &[Box<dyn Reading>], message: &Row) -> Result<ProductStory> {
+    for reading in readings {
+        let said = reading.story(message).map_err(anyhow::Error::from_boxed)?;
+        if !said.sentences.is_empty() {
+            return Ok(said);
+        }
+    }
+    Ok(ProductStory::default())
 }
 
 fn slowest(count: usize) -> Wanted {

@@ -11,6 +11,7 @@ use document::{Block, Section, Series};
 use record::{Run, RunInfo};
 use stats::Tally;
 use stats::analysis::Analysis;
+use stats::story::Row;
 
 use crate::facts::Facts;
 use crate::product_facts::ProductFacts;
@@ -46,6 +47,14 @@ pub trait Reading: Sync {
     /// A tally that has seen nothing, for one thread.
     fn tally(&self) -> Box<dyn Tally>;
 
+    /// What the story of a message begins with.
+    ///
+    /// # Errors
+    /// When a file of this product cannot be read.
+    fn story(&self, _message: &Row) -> Result<ProductStory, LensError> {
+        Ok(ProductStory::default())
+    }
+
     /// What there is to say, from the tally of all rows; `None` when the rows had nothing for this
     /// product.
     ///
@@ -57,6 +66,15 @@ pub trait Reading: Sync {
         facts: &Facts,
         analysis: &Analysis,
     ) -> Result<Option<Part>, LensError>;
+}
+
+/// What a product knows of one message.
+#[derive(Clone, Debug, Default)]
+pub struct ProductStory {
+    /// What is said before all else; none where the product has nothing of its own to say.
+    pub sentences: Vec<String>,
+    /// Its figures, for `--json`.
+    pub figures: serde_json::Value,
 }
 
 /// A product's part of a run's document.

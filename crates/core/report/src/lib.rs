@@ -39,7 +39,7 @@ pub use facts::{ClockFacts, Facts, Lost, tell_apart};
 pub use finding::{finding_sentence, quantile, tail_sentence};
 pub use headline::Floor;
 pub use histogram_log::{HISTOGRAM_FIELDS, HistogramLog, HistogramLogError};
-pub use lens::{Lens, LensError, Part, Reading};
+pub use lens::{Lens, LensError, Part, ProductStory, Reading};
 pub use population::population_words;
 pub use product_facts::ProductFacts;
 pub use ratios::{ratio_text, reason_text};

@@ -23,6 +23,8 @@ pub struct Told {
     pub story: stats::story::Story,
     /// Launch of its message.
     pub launch: u32,
+    /// What its product says of it, before all else.
+    pub product: crate::ProductStory,
     /// What objects are called.
     pub names: ObjectNames,
     /// How it compares with the memo of 1988, where it is the message that replays it.

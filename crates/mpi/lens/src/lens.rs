@@ -3,11 +3,13 @@
 use crate::facts::{self, MpiWords};
 use crate::found::Mpi;
 use crate::messages::MpiTally;
+use crate::story::Teller;
 use crate::{CallTables, headline, sections, series, sites};
 use mpi_facts::{KEY, MpiFacts};
 use record::{Run, RunInfo};
-use report::{Facts, Lens, LensError, Part, ProductFacts, Reading};
+use report::{Facts, Lens, LensError, Part, ProductFacts, ProductStory, Reading};
 use stats::analysis::Analysis;
+use stats::story::Row;
 use stats::{Tally, own};
 use std::collections::BTreeMap;
 
@@ -88,6 +90,11 @@ impl Reading for MpiReading {
 
     fn tally(&self) -> Box<dyn Tally> {
         Box::new(MpiTally::default())
+    }
+
+    fn story(&self, message: &Row) -> Result<ProductStory, LensError> {
+        let blocking = self.facts.blocking.as_ref();
+        Ok(Teller { tables: &self.tables, sites: &self.sites, blocking }.tell(message)?)
     }
 
     fn finish(

@@ -23,6 +23,7 @@ mod sections;
 mod series;
 mod sites;
 mod slices;
+mod story;
 mod study;
 mod tables;
 mod tally;

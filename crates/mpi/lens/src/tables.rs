@@ -106,6 +106,30 @@ impl CallTables {
         Ok(tally)
     }
 
+    /// These columns of one row of a rank's table; empty where there is no such row.
+    pub(crate) fn row_of(
+        &self,
+        rank: u32,
+        row: i64,
+        columns: &[CallColumn],
+    ) -> Result<Vec<i64>, LensError> {
+        let file = self.files.iter().find(|(of, _)| *of == rank);
+        let (Some((_, path)), Ok(mut row)) = (file, usize::try_from(row)) else {
+            return Ok(Vec::new());
+        };
+        let mut table =
+            SideReader::open(path, &columns_in_file(columns)).map_err(LensError::Record)?;
+        for group in 0..table.groups() {
+            let rows = table.group_rows(group);
+            if row < rows {
+                let read = table.read(group).map_err(LensError::Record)?;
+                return Ok(read.iter().map(|column| column[row]).collect());
+            }
+            row -= rows;
+        }
+        Ok(Vec::new())
+    }
+
     /// Hand over all row groups of all ranks, with these columns.
     pub(crate) fn each_group<E: From<LensError>>(
         &self,

@@ -33,12 +33,13 @@ pub fn stories(all: &[Told], is_incomplete: bool) -> Document {
 
 /// The story of one message.
 fn story(told: &Told) -> Document {
-    let Told { story, launch, names, memo } = told;
+    let Told { story, launch, names, memo, .. } = told;
     let words = Words { story, names };
-    let mut opening = vec![
-        Block::Lead(format!("{} {}", words.opening(*launch), words.picked())),
-        Block::Finding(words.headline()),
-    ];
+    let who = Block::Lead(format!("{} {}", words.opening(*launch), words.picked()));
+    let mut opening = match first(told) {
+        Some(first) => vec![Block::Finding(first), who, Block::Lead(words.headline())],
+        None => vec![who, Block::Finding(words.headline())],
+    };
     opening.extend(words.usual().map(Block::Lead));
     opening.extend(drawing(story).map(Block::Lanes));
     let mut sections: Vec<Section> = story
@@ -62,6 +63,12 @@ fn story(told: &Told) -> Document {
     Document { title: words.title().to_owned(), opening, sections, runs: Vec::new() }
 }
 
+/// What the product says of the message.
+pub(super) fn first(told: &Told) -> Option<String> {
+    let said = &told.product.sentences;
+    (!said.is_empty()).then(|| said.join(" "))
+}
+
 fn left_out(story: &Story) -> Option<String> {
     (story.left_out > 0).then(|| {
         format!(
@@ -73,9 +80,10 @@ fn left_out(story: &Story) -> Option<String> {
 
 /// The section of a run's message: the slowest one, or the one that its program is about.
 pub(crate) fn section(told: &Told) -> Option<Section> {
-    let Told { story, launch, names, memo } = told;
+    let Told { story, launch, names, memo, .. } = told;
     let words = Words { story, names };
-    let sentence = format!("{} {} {}", words.picked(), words.opening(*launch), words.headline());
+    let said = [words.picked(), words.opening(*launch), words.headline()];
+    let sentence = first(told).into_iter().chain(said).collect::<Vec<_>>().join(" ");
     let mut blocks = chapters(told)?;
     blocks.extend(memo.iter().map(|memo| Block::Note(None, memo_sentence(memo))));
     Some(Section { blocks, ..Section::new(SECTION, words.title(), sentence) })
@@ -89,9 +97,14 @@ pub(crate) fn fold(told: &Told) -> Option<Fold> {
     let Told { story, launch, names, .. } = told;
     let words = Words { story, names };
     let name = id(*launch, &story.message);
-    let mut blocks = vec![Block::Note(None, words.opening(*launch))];
+    let mut blocks: Vec<Block> = first(told)
+        .into_iter()
+        .chain([words.opening(*launch)])
+        .map(|said| Block::Note(None, said))
+        .collect();
     blocks.extend(chapters(told)?);
-    let words = format!("{name}: {}", words.headline());
+    let said = told.product.sentences.first().cloned().into_iter().chain([words.headline()]);
+    let words = format!("{name}: {}", said.collect::<Vec<_>>().join(" "));
     Some(Fold { name: anchor(&name), words, blocks })
 }
 

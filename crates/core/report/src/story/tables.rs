@@ -4,6 +4,7 @@ use document::{Cell, Column, Row, Table, Unit};
 use stats::analysis::Stage;
 
 use super::Told;
+use super::drawing::first;
 use super::words::{Words, id};
 use crate::palette::key as stage_key;
 
@@ -49,7 +50,8 @@ fn messages(all: &[Told]) -> Table {
         let length = |stage| message.stage(stage).map(|(from, to)| to - from);
         cells.extend(stages.map(|(stage, _)| Cell::from(length(stage))));
         cells.push(usual.as_ref().map(|usual| usual.median_ns).into());
-        cells.push(words(told).headline().into());
+        let says = first(told).into_iter().chain([words(told).headline()]);
+        cells.push(says.collect::<Vec<_>>().join(" ").into());
         cells.into()
     };
     Table::new("messages", columns).with(all.iter().map(row))
@@ -80,6 +82,9 @@ fn facts(all: &[Told]) -> Table {
     let columns = ["message", "stage", "says"].map(|key| Column::text(key, ""));
     let mut table = Table::new("facts", columns);
     for told in all {
+        for said in &told.product.sentences {
+            table.push([name(told), "".into(), said.as_str().into()]);
+        }
         for chapter in &told.story.chapters {
             for said in words(told).sentences(chapter) {
                 table.push([name(told), stage_key(chapter.stage).into(), said.into()]);

@@ -73,8 +73,9 @@ struct Rank {
     now: i64,
     calls: Vec<[i64; 11]>,
     messages: Vec<Vec<(Field, i64)>>,
-    /// Calls that were blocked: from and until when, cause, by whom, collective, tag and number.
-    waits: Vec<[i64; 7]>,
+    /// Calls that were blocked: from and until when, cause, by whom, collective, tag and number, and
+    /// the row of the call.
+    waits: Vec<[i64; 8]>,
     sent: i64,
 }
 
@@ -201,10 +202,10 @@ impl Program {
             [from, until, cause as i64, by as i64, NULL, message.tag, seq]
         };
         if awaited < sent {
-            self.ranks[dst].waits.push(told(awaited, sent, Cause::LateSender, src));
+            self.ranks[dst].blocked(told(awaited, sent, Cause::LateSender, src));
         }
         if message.rendezvous && sent < posted {
-            self.ranks[src].waits.push(told(sent, posted, Cause::LateReceiver, dst));
+            self.ranks[src].blocked(told(sent, posted, Cause::LateReceiver, dst));
         }
         let source = &mut self.ranks[src];
         (source.sent, source.now) = (seq + 1, released);
@@ -227,7 +228,7 @@ impl Program {
             let enter = std::mem::replace(&mut rank.now, last + 5_000);
             if enter < last {
                 let (cause, function) = (Cause::Collective as i64, Operation::Allreduce as i64);
-                rank.waits.push([enter, last, cause, by, function, NULL, NULL]);
+                rank.blocked([enter, last, cause, by, function, NULL, NULL]);
             }
             rank.call(enter, 4, [NULL, NULL, 1, 8], 5);
         }
@@ -314,11 +315,11 @@ impl Rank {
         let file = path.join(waits_file(0, node));
         let columns = wait_columns_in_file();
         let mut table = SideWriter::create(&file, &columns, 0, node).expect("the table is new");
-        for [from, until, cause, by, function, tag, seq] in &self.waits {
+        for [from, until, cause, by, function, tag, seq, call] in &self.waits {
             let row: Vec<i64> = WAIT_COLUMNS
                 .iter()
                 .map(|column| match column {
-                    WaitColumn::Call => 0,
+                    WaitColumn::Call => *call,
                     WaitColumn::Enter | WaitColumn::Ready => *from,
                     WaitColumn::Until | WaitColumn::Taken => *until,
                     WaitColumn::Cause => *cause,
@@ -333,6 +334,12 @@ impl Rank {
             table.push(&row).expect("a row can be written");
         }
         table.finish().expect("the table can be written");
+    }
+
+    /// The next call was blocked.
+    fn blocked(&mut self, [from, until, cause, by, function, tag, seq]: [i64; 7]) {
+        let call = self.calls.len() as i64;
+        self.waits.push([from, until, cause, by, function, tag, seq, call]);
     }
 
     /// A call from `enter` until now; `of` is peer, tag, communicator, bytes.
