@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use stats::analysis::Summary;
 
+mod origin;
+
+pub use origin::{Origin, Origins};
+
 /// What an MPI program's messages waited for, and what its ranks did.
 ///
 /// A message's stamps are S (`ready`, the send was entered), A (`arrived`), P (the receive was
@@ -35,6 +39,8 @@ pub struct Mpi {
     pub groups: Vec<MpiGroups>,
     /// The longest waits, longest first.
     pub worst: Vec<WorstWait>,
+    /// Where the delays behind blocked time began, where there is an account of it.
+    pub origins: Option<Origins>,
     /// A sample of all messages, chosen by number: enough to draw.
     pub sample: Vec<MessageLine>,
     /// What the table of calls tells, where there is one.

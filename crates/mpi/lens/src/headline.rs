@@ -2,7 +2,7 @@
 //! of it.
 
 use crate::found::{Account, Mpi, MpiBy, Wait, WaitView};
-use crate::words::groups;
+use crate::words::{groups, site_name};
 use document::{counted, part, time};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 const STANDS_OUT: f64 = 0.05;
 /// Nor is one of messages below this part of the time of all ranks.
 const MATTERS: f64 = 0.01;
+
+/// From this part of all blocked time on, that a delay came through other ranks is worth a headline.
+const THROUGH_OTHERS: f64 = 0.1;
 
 /// The run's most important sentence: what blocked ranks most; where that is little, where messages
 /// lay longest; and what is not known of it.
@@ -30,7 +33,7 @@ pub(crate) fn sentence(mpi: &Mpi) -> String {
         _ if mpi.messages == 0 => "The program sent no message from rank to rank.".to_owned(),
         _ => "No message is known to have lain about for long.".to_owned(),
     };
-    let unknown = [unknown_arrivals(mpi), unknown_sends(mpi), no_account(mpi)];
+    let unknown = [origin(mpi), unknown_arrivals(mpi), unknown_sends(mpi), no_account(mpi)];
     [Some(said)].into_iter().chain(unknown).flatten().collect::<Vec<_>>().join(" ")
 }
 
@@ -77,6 +80,42 @@ fn late_rank(mpi: &Mpi) -> String {
         Some(format!(", {} of it in {}", time(ns as f64), one.name))
     });
     rank.into_iter().chain(which).collect()
+}
+
+/// Where the delay began, where much of it came through other ranks.
+fn origin(mpi: &Mpi) -> Option<String> {
+    let account = mpi.account.as_ref()?;
+    let mut ranks: BTreeMap<u32, (i64, i64, i64)> = BTreeMap::new();
+    let origins = mpi.origins.iter().flat_map(|found| &found.origins);
+    for origin in origins.clone() {
+        let sum = ranks.entry(origin.rank).or_default();
+        sum.0 += origin.ns;
+        sum.1 += origin.ns - origin.direct_ns;
+        sum.2 += origin.computing_ns();
+    }
+    let largest = ranks.into_iter().max_by_key(|(rank, (ns, ..))| (*ns, Reverse(*rank)));
+    let (rank, (ns, through, computing)) = largest?;
+    let share = |ns: i64| ns as f64 / account.blocked_ns.max(1) as f64;
+    let stands_out = account.blocked_ns as f64 >= STANDS_OUT * account.elapsed_ns as f64;
+    if share(through) < THROUGH_OTHERS || !stands_out {
+        return None;
+    }
+    let own: Vec<_> = origins.filter(|origin| origin.rank == rank).collect();
+    let place = own.first().filter(|origin| 2 * origin.ns > ns).and_then(|origin| origin.site);
+    let place = place
+        .map_or_else(String::new, |site| format!(", most of it before {}", site_name(mpi, site)));
+    let least = if own.iter().all(|origin| !origin.doing.is_empty()) { "" } else { "at least " };
+    let computing = match computing {
+        0 => String::new(),
+        ns => format!(" It was computing for {least}{} of that.", time(ns as f64)),
+    };
+    Some(format!(
+        "{} of all blocked time ({}) goes back to rank {rank}, {} of it through other ranks that \
+        waited themselves{place}.{computing}",
+        part(share(ns)),
+        time(ns as f64),
+        time(through as f64)
+    ))
 }
 
 fn lying_sentence(mpi: &Mpi, view: &WaitView) -> String {

@@ -4,7 +4,7 @@ use crate::facts::{self, MpiWords};
 use crate::found::Mpi;
 use crate::messages::MpiTally;
 use crate::story::Teller;
-use crate::{CallTables, headline, sections, series, sites};
+use crate::{CallTables, headline, origins, sections, series, sites};
 use mpi_facts::{KEY, MpiFacts};
 use record::{Run, RunInfo};
 use report::{Facts, Lens, LensError, Part, ProductFacts, ProductStory, Reading};
@@ -74,6 +74,7 @@ impl MpiReading {
                     &collectives,
                     &self.facts.blocking.clone().unwrap_or_default(),
                 );
+                mpi.origins = Some(origins::origins(&self.tables)?);
             } else {
                 mpi.calls = Some(calls);
             }

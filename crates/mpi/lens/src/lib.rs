@@ -18,6 +18,7 @@ mod functions;
 mod headline;
 mod lens;
 mod messages;
+mod origins;
 mod rows;
 mod sections;
 mod series;

@@ -2,6 +2,7 @@
 
 mod blocked;
 mod lanes;
+mod origins;
 mod ranks;
 mod tables;
 mod waits;
@@ -15,6 +16,7 @@ pub(crate) fn sections(mpi: &Mpi) -> Vec<Section> {
     let mut all = Vec::new();
     all.extend(waits::section(mpi));
     all.extend(blocked::section(mpi));
+    all.extend(origins::section(mpi));
     all.extend(lanes::section(mpi));
     all.extend(worst(mpi));
     all.extend(ranks::section(mpi));

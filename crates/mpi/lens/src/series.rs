@@ -3,14 +3,15 @@
 use document::{Point, Series};
 
 use crate::found::{Activity, Blocked, Mpi, MpiBy, Wait, WaitView};
-use crate::words::group_name;
+use crate::words::{group_name, site_name};
 
 type Points = fn(&Mpi) -> Vec<Point>;
 
 /// Every series with what makes it.
-const SERIES: [(&str, Points); 5] = [
+const SERIES: [(&str, Points); 6] = [
     ("mpi-waits", waits),
     ("mpi-blocked", blocked),
+    ("mpi-origins", origins),
     ("mpi-groups", groups),
     ("mpi-calls", calls),
     ("mpi-lanes", lanes),
@@ -18,7 +19,7 @@ const SERIES: [(&str, Points); 5] = [
 
 /// Their names.
 pub(crate) const NAMES: &[&str] =
-    &[SERIES[0].0, SERIES[1].0, SERIES[2].0, SERIES[3].0, SERIES[4].0];
+    &[SERIES[0].0, SERIES[1].0, SERIES[2].0, SERIES[3].0, SERIES[4].0, SERIES[5].0];
 
 /// All of them.
 pub(crate) fn series(mpi: &Mpi) -> Vec<Series> {
@@ -85,6 +86,27 @@ fn blocked(mpi: &Mpi) -> Vec<Point> {
             .map(|wait| Point::of(wait.key(), b.of(wait) as f64, "ns").over(b.rank, b.by))
     };
     mpi.blocked.iter().flat_map(of).collect()
+}
+
+/// Where delays began: blocked time by rank and place, and what cannot be put down to any.
+fn origins(mpi: &Mpi) -> Vec<Point> {
+    let Some(found) = &mpi.origins else { return Vec::new() };
+    let mut points = Vec::new();
+    for origin in &found.origins {
+        let name = format!("began at {}", site_name(mpi, origin.site.unwrap_or(0)));
+        points.push(Point::of(&name, origin.ns as f64, "ns").at(origin.rank));
+        points.push(
+            Point::of(format!("{name} direct"), origin.direct_ns as f64, "ns").at(origin.rank),
+        );
+    }
+    let rest = [
+        ("left out", found.left_out.1),
+        ("in a circle", found.circle_ns),
+        ("not known", found.unknown_ns),
+        ("not followed", found.short_ns),
+    ];
+    points.extend(rest.map(|(what, ns)| Point::of(what, ns as f64, "ns")));
+    points
 }
 
 /// Pairs, tags and places with their waits.

@@ -3,7 +3,7 @@
 use crate::blocked_calls::blocked_of;
 use crate::found::{Calls, WorstWait};
 use crate::functions::functions;
-use crate::{CallColumns, CallTally, LensError};
+use crate::{CallColumns, CallTally, Function, LensError, tally};
 use calls::table::{CallColumn, calls_file, columns_in_file, waits_file};
 use record::{Run, SideReader};
 use std::path::{Path, PathBuf};
@@ -104,6 +104,28 @@ impl CallTables {
             }
         }
         Ok(tally)
+    }
+
+    /// The ranks that have a table of calls.
+    pub(crate) fn ranks(&self) -> impl Iterator<Item = u32> {
+        self.files.iter().map(|(rank, _)| *rank)
+    }
+
+    /// Hand over the calls of one rank.
+    pub(crate) fn each_row_of(
+        &self,
+        rank: u32,
+        names: &[Function],
+        mut each: impl FnMut(&tally::CallRow),
+    ) -> Result<(), LensError> {
+        let file = self.files.iter().find(|(of, _)| *of == rank);
+        let Some((_, path)) = file else { return Ok(()) };
+        groups_of(rank, path, TALLIED, |group| {
+            let columns = tallied(group);
+            let rows = (0..group.rows()).filter_map(|at| tally::row(names, &columns, at));
+            rows.for_each(|call| each(&call));
+            Ok(())
+        })
     }
 
     /// These columns of one row of a rank's table; empty where there is no such row.

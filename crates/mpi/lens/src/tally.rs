@@ -19,6 +19,7 @@ use crate::found::{Activity, Calls, WorstWait};
 use crate::functions::collective_blocks;
 use collectives::Collectives;
 use doing::Meanwhile;
+pub(crate) use doing::Spent;
 use functions::Functions;
 use lanes::Lanes;
 
@@ -65,10 +66,10 @@ pub struct CallTally {
 
 /// A call.
 #[derive(Clone, Copy, Debug)]
-struct CallRow {
-    enter: i64,
+pub(crate) struct CallRow {
+    pub enter: i64,
     /// `None` for a call that was never left.
-    exit: Option<i64>,
+    pub exit: Option<i64>,
     code: usize,
     communicator: i64,
     bytes: u64,
@@ -145,7 +146,8 @@ impl CallTally {
     }
 }
 
-fn row(names: &[Function], columns: &CallColumns, at: usize) -> Option<CallRow> {
+/// A row of these columns; `None` where it is of no function.
+pub(crate) fn row(names: &[Function], columns: &CallColumns, at: usize) -> Option<CallRow> {
     let value = |column: &[i64]| Some(column[at]).filter(|&value| value != NULL);
     let code = usize::try_from(columns.call[at]).ok()?;
     let function = names.get(code)?;

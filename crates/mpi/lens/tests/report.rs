@@ -81,6 +81,13 @@ fn the_numbers_of_one_page_add_up() {
         let pairs: i64 = mpi.blocked.iter().map(|blocked| blocked.of(wait)).sum();
         assert_eq!(pairs, total(wait), "{wait:?}");
     }
+    let found = mpi.origins.as_ref().expect("all blocked time is followed");
+    let began: i64 = found.origins.iter().map(|origin| origin.ns).sum();
+    let rest = found.left_out.1 + found.circle_ns + found.unknown_ns + found.short_ns;
+    assert_eq!(began + rest, account.blocked_ns, "{found:?}");
+    for origin in &found.origins {
+        assert!(origin.direct_ns <= origin.ns && origin.computing_ns() <= origin.ns, "{origin:?}");
+    }
     for groups in &mpi.groups {
         for (at, wait) in Wait::OF_MESSAGES.into_iter().enumerate() {
             let sum: i64 = groups.groups.iter().map(|group| group.waits_ns[at]).sum();
@@ -143,6 +150,7 @@ fn the_report_of_an_mpi_program_begins_with_how_well_it_was_matched() {
     for section in [
         "mpi-waits",
         "mpi-blocked",
+        "mpi-origins",
         "mpi-lanes",
         "mpi-worst",
         "mpi-ranks",
@@ -172,7 +180,7 @@ fn a_poorly_matched_run_gets_figures_and_no_conclusion() {
 fn the_series_of_an_mpi_program_are_csv() {
     let run = mpi_run();
     let [part] = run.parts();
-    assert_eq!(part.series.len(), 5);
+    assert_eq!(part.series.len(), 6);
     for series in &part.series {
         let text = csv(series);
         assert!(text.lines().count() > 4, "{}", series.name);

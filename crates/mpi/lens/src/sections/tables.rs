@@ -277,7 +277,7 @@ fn what_for(mpi: &Mpi, worst: &WorstWait) -> Cell {
 }
 
 /// `MPI_Recv 5.00 ms at main (a.c:12)`, `computing 3.00 ms`.
-fn doing_words(mpi: &Mpi, doing: &Doing) -> String {
+pub(super) fn doing_words(mpi: &Mpi, doing: &Doing) -> String {
     let ns = time(doing.ns as f64);
     let Some(call) = &doing.call else { return format!("computing {ns}") };
     let times = if doing.calls > 1 { format!(" × {}", count(doing.calls)) } else { String::new() };

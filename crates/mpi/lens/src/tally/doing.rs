@@ -14,14 +14,20 @@ pub(super) struct Meanwhile {
     stretches: Vec<Stretch>,
 }
 
+/// What some time of a rank went to, call by call.
+#[derive(Default)]
+pub(crate) struct Spent {
+    /// By function and place: calls, and their part of the time.
+    each: BTreeMap<(usize, Option<i64>), (u64, i64)>,
+}
+
 /// A stretch of time of one rank.
 pub(super) struct Stretch {
     wait: usize,
     rank: u32,
     from: i64,
     to: i64,
-    /// By function and place: calls, and time within the stretch.
-    each: BTreeMap<(usize, Option<i64>), (u64, i64)>,
+    spent: Spent,
     /// Whether any call of the rank is known at all.
     known: bool,
 }
@@ -40,8 +46,8 @@ impl Meanwhile {
     pub fn merge(&mut self, other: Meanwhile) {
         for (mine, theirs) in self.stretches.iter_mut().zip(other.stretches) {
             mine.known |= theirs.known;
-            for (what, (calls, ns)) in theirs.each {
-                let sum = mine.each.entry(what).or_default();
+            for (what, (calls, ns)) in theirs.spent.each {
+                let sum = mine.spent.each.entry(what).or_default();
                 *sum = (sum.0 + calls, sum.1.saturating_add(ns));
             }
         }
@@ -64,7 +70,7 @@ fn stretch((wait, worst): (usize, &WorstWait)) -> Stretch {
         rank: worst.by,
         from: worst.from_ns,
         to: worst.from_ns.saturating_add(worst.waited_ns),
-        each: BTreeMap::new(),
+        spent: Spent::default(),
         known: false,
     }
 }
@@ -76,13 +82,26 @@ impl Stretch {
         // A call that was never left goes on for as long as anybody looks.
         let exit = call.exit.unwrap_or(i64::MAX);
         let within = exit.min(self.to).saturating_sub(call.enter.max(self.from));
-        if within > 0 {
-            let sum = self.each.entry((call.code, call.site)).or_default();
-            *sum = (sum.0 + call.polls.unwrap_or(1), sum.1.saturating_add(within));
-        }
+        self.spent.add(call, within);
     }
 
     fn told(&self, names: &[Function]) -> Vec<Doing> {
+        self.spent.told(names, self.to.saturating_sub(self.from))
+    }
+}
+
+impl Spent {
+    /// So much of the time lies in this call.
+    #[inline]
+    pub fn add(&mut self, call: &CallRow, ns: i64) {
+        if ns > 0 {
+            let sum = self.each.entry((call.code, call.site)).or_default();
+            *sum = (sum.0 + call.polls.unwrap_or(1), sum.1.saturating_add(ns));
+        }
+    }
+
+    /// The most of it, of `whole_ns`; computing is what calls leave.
+    pub fn told(&self, names: &[Function], whole_ns: i64) -> Vec<Doing> {
         let call = |(&(code, site), &(calls, ns)): (&(usize, Option<i64>), &(u64, i64))| Doing {
             call: names.get(code).map(|function| function.name.clone()),
             site,
@@ -91,7 +110,7 @@ impl Stretch {
         };
         let mut told: Vec<Doing> = self.each.iter().map(call).collect();
         let in_calls = told.iter().fold(0_i64, |sum, doing| sum.saturating_add(doing.ns));
-        let rest = self.to.saturating_sub(self.from).saturating_sub(in_calls);
+        let rest = whole_ns.saturating_sub(in_calls);
         if rest > 0 {
             told.push(Doing { call: None, site: None, calls: 0, ns: rest });
         }
