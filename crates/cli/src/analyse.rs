@@ -41,6 +41,8 @@ pub struct Together {
     pub sample: Sample,
     /// Where each run's timeline begins, which no two runs share.
     pub origins: Vec<Origin>,
+    /// Of each run, the sums that its product has of it.
+    pub totals: Vec<Vec<(String, i64)>>,
     /// Which of the [`LENSES`] each is for; `None` for a plain measurement.
     pub products: Vec<Option<usize>>,
 }
@@ -94,6 +96,7 @@ pub fn tell_apart<'a>(runs: impl IntoIterator<Item = &'a mut Analysed>) {
 pub fn analyse_together(paths: &[PathBuf], seed: u64, filter: &Filter) -> Result<Together> {
     let (mut chunks, mut facts, mut launches, mut error_ns) = (Vec::new(), Vec::new(), 0, 0);
     let (mut origins, mut products, mut traced) = (Vec::new(), Vec::new(), false);
+    let mut totals = Vec::new();
     for path in paths {
         let run = open(path)?;
         chunks.extend(numbered(&run, launches));
@@ -102,13 +105,22 @@ pub fn analyse_together(paths: &[PathBuf], seed: u64, filter: &Filter) -> Result
         facts.push(Facts::of(&run.info, LENSES));
         origins.push(run.info.origin.clone());
         products.push(LENSES.iter().position(|lens| lens.facts(&run.info).is_some()));
-        let readings = readings(&run).with_context(|| format!("cannot read {}", path.display()))?;
+        let cannot = || format!("cannot read {}", path.display());
+        let readings = readings(&run).with_context(cannot)?;
+        totals.push(sums(&readings).with_context(cannot)?);
         traced |= readings.iter().any(|reading| reading.is_traced());
     }
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     let options = Options { traced, ..options(&chunks, error_ns, seed) };
     let read = read_chosen(&chunks, options, filter, &[], &names.join(", "))?;
-    Ok(Together { facts, sample: read.sample(), analysis: read.finish(), origins, products })
+    let sample = read.sample();
+    Ok(Together { facts, sample, analysis: read.finish(), origins, totals, products })
+}
+
+/// The sums that the run's products have of it.
+fn sums(readings: &[Box<dyn Reading>]) -> Result<Vec<(String, i64)>> {
+    let of_one = |reading: &Box<dyn Reading>| reading.totals().map_err(anyhow::Error::from_boxed);
+    Ok(readings.iter().map(of_one).collect::<Result<Vec<_>>>()?.concat())
 }
 
 fn options(chunks: &[Numbered], clock_error_ns: i64, seed: u64) -> Options {

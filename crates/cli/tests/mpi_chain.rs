@@ -1,6 +1,6 @@
 //! A chain of ranks that wait for each other, on every installed MPI library: blocked time goes
-//! back to where the delay began; and what the story, the tables and the trace say of a message
-//! that a rank was blocked for.
+//! back to where the delay began, runs are compared by it, and what the story, the tables and the
+//! trace say of a message that a rank was blocked for.
 
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
 
@@ -19,9 +19,19 @@ const TRIES: usize = 5;
 
 /// Trace the chain; by rank the blocked time that the program says goes back to it, ns.
 fn trace(home: &Path, mpi: &str, program: &Path, run: &str) -> BTreeMap<u32, f64> {
+    trace_late(home, mpi, program, run, LATE_MS)
+}
+
+fn trace_late(
+    home: &Path,
+    mpi: &str,
+    program: &Path,
+    run: &str,
+    late_ms: u32,
+) -> BTreeMap<u32, f64> {
     let more = if mpi == "openmpi" { "--oversubscribe " } else { "" };
     let arguments = format!(
-        "mpi trace --no-report --out {run} -- mpirun.{mpi} {more}-n 4 {} {LATE_MS} {ROUNDS}",
+        "mpi trace --no-report --out {run} -- mpirun.{mpi} {more}-n 4 {} {late_ms} {ROUNDS}",
         program.display()
     );
     let mut trace = fourstamp(home, &arguments);
@@ -139,6 +149,54 @@ fn the_story_of_a_message_begins_with_who_was_blocked_for_it() {
         let blocked = &json["stories"][0]["product"]["blocked"][0];
         assert_eq!(blocked["blocked_ns"].to_string(), row["blocked_ns"], "{json}");
     }
+}
+
+#[test]
+fn blocked_time_is_compared_by_cause_and_by_rank() {
+    let home = folder();
+    let built = |mpi| Some((mpi, mpi_program(mpi, "chain", home.path())?));
+    let Some((mpi, program)) = ["openmpi", "mpich"].into_iter().find_map(built) else { return };
+    for (side, late_ms) in [("a", LATE_MS), ("b", 3 * LATE_MS)] {
+        for n in 1..=3 {
+            trace_late(home.path(), mpi, &program, &format!("{side}{n}"), late_ms);
+        }
+    }
+    let sides = "--a a1 --a a2 --a a3 --b b1 --b b2 --b b3";
+    let csv = succeed(home.path(), &format!("compare {sides} --csv=compared-totals"));
+    for sum in ["blocked: late sender", "blocked for rank 0"] {
+        let row = csv.lines().find(|line| line.starts_with(&format!("{sum},"))).expect(sum);
+        let cells: Vec<&str> = row.split(',').collect();
+        let ratio: f64 = cells[3].parse().expect("a ratio");
+        assert!((2.5..3.5).contains(&ratio) && row.contains("longer"), "{csv}");
+    }
+    // One run a side cannot decide anything, here as elsewhere.
+    let csv = succeed(home.path(), "compare a1 b1 --csv=compared-totals");
+    let row = csv.lines().find(|line| line.starts_with("blocked, ") || line.contains("all ranks"));
+    assert!(row.expect("all of it").contains("undecided"), "{csv}");
+    let json: Value =
+        serde_json::from_str(&succeed(home.path(), &format!("compare {sides} --json"))).unwrap();
+    let names = |name: &str| json.to_string().contains(name);
+    assert!(names("\"totals\"") && names("blocked: late sender"), "{json}");
+}
+
+/// Collectives alone: there are no times of messages, and blocked time is compared all the same.
+#[test]
+fn programs_without_messages_are_compared_by_blocked_time() {
+    let home = folder();
+    let built = |mpi| Some((mpi, mpi_program(mpi, "blocked", home.path())?));
+    let Some((mpi, program)) = ["openmpi", "mpich"].into_iter().find_map(built) else { return };
+    let more = if mpi == "openmpi" { "--oversubscribe " } else { "" };
+    for run in ["a", "b"] {
+        let words = format!("mpirun.{mpi} {more}-n 2 {} barrier 10 4", program.display());
+        let mut trace = fourstamp(home.path(), &format!("mpi trace --out {run} -- {words}"));
+        trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        assert!(trace.output().unwrap().status.success());
+    }
+    let text = flat(&succeed(home.path(), "compare a b"));
+    assert!(text.starts_with("The runs have no times of messages to compare; "), "{text}");
+    assert!(text.contains("blocked: collectives") && !text.contains("Distributions"), "{text}");
+    let refused = common::fail(home.path(), "compare a b --fail-if p50>+2%");
+    assert!(refused.contains("no stage in common"), "{refused}");
 }
 
 /// The slice of that call says so too, and no slice says of more than its own length.

@@ -3,6 +3,7 @@
 
 mod folder;
 mod several;
+mod totals;
 mod trend;
 
 use crate::analyse::{Together, analyse_together};
@@ -14,7 +15,10 @@ use record::Origin;
 use report::{Compared, ComparedSide};
 use serde_json::{Map, Value};
 use stats::analysis::{Analysis, Peak, Population, Stage};
-use stats::compare::{Answer, Checked, CompareOptions, Comparison, Measured, compare, stage_of};
+use stats::compare::{
+    Answer, Checked, CompareError, CompareOptions, Comparison, Measured, TotalDifference, compare,
+    stage_of, without_messages,
+};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -47,13 +51,30 @@ fn two(args: &CompareArgs) -> Result<ExitCode> {
     );
     refuse_a_run_twice(of_a.iter().zip(&a.origins).chain(of_b.iter().zip(&b.origins)))?;
     let options = options(args);
-    let stage = stage_of(&a.sample, &b.sample, options.stage)?;
-    let peaks = [peaks(&a.analysis, stage), peaks(&b.analysis, stage)];
-    let comparison = compare(&a.sample, &b.sample, peaks, &options)?;
-    let compared = Compared { a: side(&of_a, &a), b: side(&of_b, &b), comparison: &comparison };
+    let totals = totals::compared([&a.totals, &b.totals], &options);
+    let comparison = match compared(&a, &b, &options) {
+        Err(CompareError::NothingInCommon { .. })
+            if !totals.is_empty() && options.conditions.is_empty() =>
+        {
+            without_messages((of_a.len(), of_b.len()), &options)
+        }
+        found => found?,
+    };
+    let (of_a, of_b) = (side(&of_a, &a), side(&of_b, &b));
+    let compared = Compared { a: of_a, b: of_b, comparison: &comparison, totals: &totals };
     let figures = || show::figures(&with_messages(&compared));
     present(args, &compared.document(), "compared", figures)?;
     Ok(exit_code(comparison.conditions.iter(), args.strict))
+}
+
+fn compared(
+    a: &Together,
+    b: &Together,
+    options: &CompareOptions,
+) -> Result<Comparison, CompareError> {
+    let stage = stage_of(&a.sample, &b.sample, options.stage)?;
+    let peaks = [peaks(&a.analysis, stage), peaks(&b.analysis, stage)];
+    compare(&a.sample, &b.sample, peaks, options)
 }
 
 fn options(args: &CompareArgs) -> CompareOptions {
@@ -155,11 +176,13 @@ struct WithMessages<'a> {
     #[serde(flatten)]
     comparison: &'a Comparison,
     population: [&'a Population; 2],
+    totals: &'a [TotalDifference],
 }
 
 fn with_messages<'a>(compared: &Compared<'a>) -> WithMessages<'a> {
     let population = [&compared.a.analysis.population, &compared.b.analysis.population];
-    WithMessages { comparison: compared.comparison, population }
+    let totals = &compared.totals.differences;
+    WithMessages { comparison: compared.comparison, population, totals }
 }
 
 fn paths(args: &CompareArgs) -> (Vec<PathBuf>, Vec<PathBuf>) {

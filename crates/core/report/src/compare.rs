@@ -9,11 +9,12 @@ mod levels;
 mod names;
 mod peaks;
 mod several;
+mod totals;
 mod trend;
 mod words;
 
 use stats::analysis::Analysis;
-use stats::compare::{Comparison, Measured};
+use stats::compare::{Comparison, Measured, TotalDifference};
 
 use crate::facts::Facts;
 use crate::population::{self, population_words};
@@ -32,6 +33,26 @@ pub struct Compared<'a> {
     pub b: ComparedSide<'a>,
     /// What was found.
     pub comparison: &'a Comparison,
+    /// The sums that the runs' product has of each.
+    pub totals: &'a ComparedTotals,
+}
+
+/// Sums of each run, compared.
+#[derive(Clone, Debug, Default)]
+pub struct ComparedTotals {
+    /// Those that were compared.
+    pub differences: Vec<TotalDifference>,
+    /// Smaller ones that were not compared.
+    pub left_out: usize,
+    /// Runs that have none, where others have.
+    pub without: usize,
+}
+
+impl ComparedTotals {
+    /// Whether nothing was compared.
+    pub fn is_empty(&self) -> bool {
+        self.differences.is_empty()
+    }
 }
 
 /// One side of a comparison.

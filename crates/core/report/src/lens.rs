@@ -55,6 +55,15 @@ pub trait Reading: Sync {
         Ok(ProductStory::default())
     }
 
+    /// Sums over the run that are compared where runs are: name and ns, always in one order; none
+    /// where the product has none, or this run lacks them.
+    ///
+    /// # Errors
+    /// When a file of this product cannot be read.
+    fn totals(&self) -> Result<Vec<(String, i64)>, LensError> {
+        Ok(Vec::new())
+    }
+
     /// What there is to say, from the tally of all rows; `None` when the rows had nothing for this
     /// product.
     ///

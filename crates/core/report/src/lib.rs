@@ -31,7 +31,8 @@ mod story;
 mod tables;
 
 pub use compare::{
-    Compared, ComparedSeveral, ComparedSide, ComparedTrend, RUNS_MOST, intervention, short_names,
+    Compared, ComparedSeveral, ComparedSide, ComparedTotals, ComparedTrend, RUNS_MOST,
+    intervention, short_names,
 };
 pub use entry::{Entry, Page};
 pub use explanation::explanation;

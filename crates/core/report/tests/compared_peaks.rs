@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use record::{Field, Values};
-use report::{Compared, ComparedSide, Facts, intervention};
+use report::{Compared, ComparedSide, ComparedTotals, Facts, intervention};
 use stats::analysis::{Analysis, Peak, Stage};
 use stats::compare::{CompareOptions, Comparison, Sample, compare};
 use stats::{Accumulator, Columns, FileRows, Options, Position};
@@ -114,7 +114,8 @@ fn check(comparison: &Comparison, runs: [&Analysis; 2]) {
 
     let facts = [Facts::default()];
     let side = |name: &str, analysis| ComparedSide { name: name.into(), facts: &facts, analysis };
-    let compared = Compared { a: side("a", runs[0]), b: side("b", runs[1]), comparison };
+    let totals = &ComparedTotals::default();
+    let compared = Compared { a: side("a", runs[0]), b: side("b", runs[1]), comparison, totals };
     let document = compared.document();
     let mut table = Vec::new();
     document::table_csv(&document, "matched-peaks", &mut table).expect("a table");

@@ -25,6 +25,7 @@ mod place;
 mod sample;
 mod several;
 mod shape;
+mod totals;
 mod trend;
 
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,7 @@ pub use several::{
     Pair, RunChecked, RunFigure, RunFigures, Several, SeveralOptions, common_stage, several,
 };
 pub use shape::ShapeBin;
+pub use totals::{Total, TotalDifference, totals};
 pub use trend::{Course, Newest, Trend, TrendOptions, TrendPoint, trend};
 
 /// What is compared.
@@ -258,6 +260,23 @@ pub fn compare(
         conditions: gate::check(&sides, options),
         shape: shape::shape(&a.whole(stage), &b.whole(stage)),
     })
+}
+
+/// Of so many runs of A and of B that have no message times in common: nothing is decided.
+pub fn without_messages(launches: (usize, usize), options: &CompareOptions) -> Comparison {
+    Comparison {
+        verdict: Verdict::Undecided,
+        stage: Measured::EndToEnd,
+        confidence: options.confidence,
+        least: options.least,
+        launches,
+        messages: (0, 0),
+        quantiles: Vec::new(),
+        elsewhere: Vec::new(),
+        peaks: Vec::new(),
+        conditions: Vec::new(),
+        shape: Vec::new(),
+    }
 }
 
 /// `level` is the chance of a false answer that is put up with.

@@ -4,7 +4,7 @@ use crate::facts::{self, MpiWords};
 use crate::found::Mpi;
 use crate::messages::MpiTally;
 use crate::story::Teller;
-use crate::{CallTables, headline, origins, sections, series, sites};
+use crate::{CallTables, headline, origins, sections, series, sites, totals};
 use mpi_facts::{KEY, MpiFacts};
 use record::{Run, RunInfo};
 use report::{Facts, Lens, LensError, Part, ProductFacts, ProductStory, Reading};
@@ -96,6 +96,10 @@ impl Reading for MpiReading {
     fn story(&self, message: &Row) -> Result<ProductStory, LensError> {
         let blocking = self.facts.blocking.as_ref();
         Ok(Teller { tables: &self.tables, sites: &self.sites, blocking }.tell(message)?)
+    }
+
+    fn totals(&self) -> Result<Vec<(String, i64)>, LensError> {
+        Ok(totals::totals(&self.tables)?)
     }
 
     fn finish(

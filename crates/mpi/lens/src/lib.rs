@@ -28,6 +28,7 @@ mod story;
 mod study;
 mod tables;
 mod tally;
+mod totals;
 mod waits_csv;
 mod words;
 

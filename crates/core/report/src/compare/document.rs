@@ -5,15 +5,24 @@ use stats::compare::{Checked, Comparison, Difference, Figure, Measured};
 
 use super::conditions::{condition, gate};
 use super::words::{chance, outcome_colour, outcome_words, plain_part, stage_name, verdict};
-use super::{Compared, ComparedSide, facts, figure, peaks, which_messages};
+use super::{Compared, ComparedSide, facts, figure, peaks, totals, which_messages};
 use crate::facts::Facts;
 use document::ratio;
+
+/// The answer where no time of a message can be compared.
+const SUMS_ALONE: &str =
+    "The runs have no times of messages to compare; the sums of each run are below.";
 
 impl Compared<'_> {
     /// All of it.
     pub fn document(&self) -> Document {
         let comparison = self.comparison;
-        let mut opening = vec![Block::Finding(verdict(comparison))];
+        // Sums alone are compared where there are no times of messages.
+        let has_times = comparison.messages != (0, 0);
+        let mut opening = vec![Block::Finding(match has_times || self.totals.is_empty() {
+            true => verdict(comparison),
+            false => SUMS_ALONE.to_owned(),
+        })];
         opening.push(Block::Table(sides(self)));
         opening.extend(which_messages(self).map(|text| Block::Note(Some("Messages"), text)));
         let warnings = facts::warnings(self);
@@ -22,10 +31,11 @@ impl Compared<'_> {
         }
         opening.extend(conditions(comparison));
         let answers = [
-            Some(shape(comparison)),
+            has_times.then(|| shape(comparison)),
             quantiles(comparison),
             matched(comparison),
             elsewhere(comparison),
+            totals::section(self.totals, comparison.confidence),
         ];
         let answers = answers.into_iter().flatten();
         let differs = !facts::differing(self).is_empty();
@@ -189,6 +199,7 @@ fn what_was_run(compared: &Compared<'_>) -> Section {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ComparedTotals;
     use super::*;
     use stats::compare::Verdict;
     use stats::{Accumulator, Options};
@@ -216,7 +227,8 @@ mod tests {
             let analysis = Accumulator::new(Options::default()).finish();
             let (a, b) = ([a], [b]);
             let side = |facts| ComparedSide { name: "x".into(), facts, analysis: &analysis };
-            let compared = Compared { a: side(&a), b: side(&b), comparison: &nothing() };
+            let (comparison, totals) = (&nothing(), &ComparedTotals::default());
+            let compared = Compared { a: side(&a), b: side(&b), comparison, totals };
             let mut out = Vec::new();
             document::table_csv(&compared.document(), "differing", &mut out).expect("a table");
             String::from_utf8(out).expect("text")

@@ -120,7 +120,7 @@ fn measured(
     Some(Measurement { means: (a.mean, b.mean), contrast })
 }
 
-fn difference(
+pub(super) fn difference(
     p: f64,
     m: &Measurement,
     chance: f64,
