@@ -102,6 +102,22 @@ fn blocked_time_goes_back_to_where_the_delay_began() {
     }
 }
 
+/// The longest waits name their messages, and lead to stories that are there.
+fn check_page(home: &Path) {
+    succeed(home, "report run");
+    let page = std::fs::read_to_string(home.join("run/report.html")).unwrap();
+    let (_, worst) = page.split_once("id=\"r0-mpi-worst\"").expect("the longest waits");
+    let (worst, _) = worst.split_once("</section>").expect("a section ends");
+    let links: Vec<&str> =
+        worst.split("href=\"#").skip(1).filter_map(|link| link.split('"').next()).collect();
+    assert!(links.iter().filter(|link| link.contains("story")).count() >= 5, "{links:?}");
+    for link in links {
+        assert!(page.contains(&format!("id=\"{link}\"")), "{link} leads nowhere");
+    }
+    let sites = succeed(home, "report --csv=mpi-blocked-sites run");
+    assert!(sites.contains("main (chain.c:") && sites.contains("MPI_Recv"), "{sites}");
+}
+
 /// A row of the exported table of waits, by the names of its columns.
 type Row = BTreeMap<String, String>;
 
@@ -148,6 +164,7 @@ fn the_story_of_a_message_begins_with_who_was_blocked_for_it() {
         let json: Value = serde_json::from_str(&story(" --json")).unwrap();
         let blocked = &json["stories"][0]["product"]["blocked"][0];
         assert_eq!(blocked["blocked_ns"].to_string(), row["blocked_ns"], "{json}");
+        check_page(home.path());
     }
 }
 

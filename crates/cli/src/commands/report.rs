@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 use document::{Document, DocumentError, Series};
 use report::{Entry, Page};
 use serde_json::{Map, Value};
+use stats::story::Wanted;
 use std::io::Write;
 use std::path::Path;
 
@@ -80,7 +81,10 @@ const STORIES: usize = 5;
 fn look_closer(path: &Path, analysed: &mut Analysed) {
     let filter = &analysed.analysis.population.filter;
     match open(path).and_then(|run| tell(&run, None, filter, STORIES)) {
-        Ok(told) => analysed.told = told,
+        Ok(told) => {
+            analysed.told = told;
+            tell_named(path, analysed);
+        }
         Err(error) => {
             eprintln!("the page lacks the stories of messages: {}", failure::one_line(&error));
         }
@@ -90,6 +94,31 @@ fn look_closer(path: &Path, analysed: &mut Analysed) {
         Err(error) => {
             let why = failure::one_line(&error);
             eprintln!("the page lacks what goes with slow messages: {why}");
+        }
+    }
+}
+
+/// Rows up to which the messages that products name have their stories: each is another reading.
+const NAMED_ROWS_MOST: u64 = 1_000_000;
+
+/// The stories of the messages that products' sections lead to.
+fn tell_named(path: &Path, analysed: &mut Analysed) {
+    let Ok(run) = open(path) else { return };
+    if run.rows() > NAMED_ROWS_MOST {
+        return;
+    }
+    let filter = analysed.analysis.population.filter.clone();
+    let named: Vec<_> = analysed.parts.iter().flat_map(|part| part.messages.clone()).collect();
+    for (launch, src, seq) in named {
+        let is_told = analysed.told.iter().any(|told| {
+            let message = &told.story.message;
+            (told.launch, message.src, message.seq) == (launch, src, seq)
+        });
+        // One that the filter leaves out has no story here.
+        if !is_told
+            && let Ok(told) = tell(&run, Some(Wanted::Named { launch, src, seq }), &filter, 1)
+        {
+            analysed.told.extend(told);
         }
     }
 }

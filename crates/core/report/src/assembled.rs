@@ -4,7 +4,7 @@ use document::{Document, Run, Section};
 
 use crate::entry::{Entry, Page};
 use crate::finding::stage_shares;
-use crate::{charts, opening, palette};
+use crate::{charts, opening, palette, story};
 
 impl Page<'_> {
     /// All of it.
@@ -42,6 +42,7 @@ impl Entry<'_> {
 
     fn sections(&self) -> Vec<Section> {
         let own = self.parts.iter().flat_map(|part| part.sections.iter().cloned());
+        let own = own.map(|section| story::settle(section, self.told));
         own.chain(charts::sections(self)).collect()
     }
 }

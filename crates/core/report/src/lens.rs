@@ -101,6 +101,9 @@ pub struct Part {
     pub opening: Vec<Block>,
     /// Sections, before those of the core.
     pub sections: Vec<Section>,
+    /// Messages that its sections lead to ([`leading_to`](crate::leading_to)): launch, source and
+    /// number; a page tells their stories where that is quick.
+    pub messages: Vec<(u32, u32, u64)>,
     /// What its charts plot.
     pub series: Vec<Series>,
     /// All its figures, under their names, for `--json`.

@@ -45,4 +45,4 @@ pub use population::population_words;
 pub use product_facts::ProductFacts;
 pub use ratios::{ratio_text, reason_text};
 pub use series::{series, series_names};
-pub use story::{ObjectNames, Told, stories};
+pub use story::{ObjectNames, Told, leading_to, stories};

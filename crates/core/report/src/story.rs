@@ -2,6 +2,7 @@
 
 mod drawing;
 mod held;
+mod leading;
 mod links;
 mod names;
 mod phrases;
@@ -14,6 +15,8 @@ mod tests;
 pub use drawing::stories;
 pub(crate) use drawing::{fold, place, section};
 pub(crate) use held::{account_words, begin, how_many};
+pub use leading::leading_to;
+pub(crate) use leading::settle;
 pub use names::ObjectNames;
 
 /// A story, and what is needed to put it into words.

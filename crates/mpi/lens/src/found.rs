@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use stats::analysis::Summary;
 
+mod blocked_at;
 mod origin;
 
+pub use blocked_at::BlockedAt;
 pub use origin::{Origin, Origins};
 
 /// What an MPI program's messages waited for, and what its ranks did.
@@ -232,6 +234,8 @@ pub struct Calls {
     pub collectives: Vec<CollectiveTime>,
     /// Collective calls beyond those that were compared.
     pub collectives_left_out: u64,
+    /// Where ranks were blocked, the longest first.
+    pub blocked_at: Vec<BlockedAt>,
     /// What each rank did in each slice of time.
     pub lanes: Vec<Lane>,
     /// Begin of the first slice and length of each, ns.

@@ -102,16 +102,18 @@ fn origin(mpi: &Mpi) -> Option<String> {
     }
     let own: Vec<_> = origins.filter(|origin| origin.rank == rank).collect();
     let place = own.first().filter(|origin| 2 * origin.ns > ns).and_then(|origin| origin.site);
-    let place = place
-        .map_or_else(String::new, |site| format!(", most of it before {}", site_name(mpi, site)));
+    let place = place.map_or_else(String::new, |site| {
+        let mostly = if own.len() > 1 { " mostly" } else { "" };
+        format!(", which came late{mostly} to {}", site_name(mpi, site))
+    });
     let least = if own.iter().all(|origin| !origin.doing.is_empty()) { "" } else { "at least " };
     let computing = match computing {
         0 => String::new(),
-        ns => format!(" It was computing for {least}{} of that.", time(ns as f64)),
+        ns => format!(" Rank {rank} was computing for {least}{} of it.", time(ns as f64)),
     };
     Some(format!(
-        "{} of all blocked time ({}) goes back to rank {rank}, {} of it through other ranks that \
-        waited themselves{place}.{computing}",
+        "{} of all blocked time ({}) goes back to rank {rank}{place}; {} of that came through \
+        other ranks that waited themselves.{computing}",
         part(share(ns)),
         time(ns as f64),
         time(through as f64)

@@ -1,7 +1,7 @@
 //! MPI as a product that reports know.
 
 use crate::facts::{self, MpiWords};
-use crate::found::Mpi;
+use crate::found::{Mpi, WorstWait};
 use crate::messages::MpiTally;
 use crate::story::Teller;
 use crate::{CallTables, headline, origins, sections, series, sites, totals};
@@ -118,6 +118,7 @@ pub fn part(mpi: &Mpi) -> Part {
         sentence: Some(headline::sentence(mpi)),
         stages: headline::stages(mpi),
         sections: sections::sections(mpi),
+        messages: mpi.worst.iter().filter_map(WorstWait::message_name).collect(),
         series: series::series(mpi),
         figures: serde_json::json!({ "mpi": mpi }),
         ..Part::default()

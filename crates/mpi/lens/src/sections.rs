@@ -32,7 +32,8 @@ fn worst(mpi: &Mpi) -> Option<Section> {
     }
     let title = if mpi.worst.len() == 10 { "The ten longest waits" } else { "The longest waits" };
     let sentence = "Ranks that were blocked in a call, and messages that lay about, longest first, \
-        with what the rank that they waited for did meanwhile. Computing is time outside MPI.";
+        with what the rank that they waited for did meanwhile. Computing is time outside MPI. For \
+        the story of a message: fourstamp story RUN --message and its name.";
     Some(Section::new("mpi-worst", title, sentence).table(tables::worst(mpi)))
 }
 
@@ -99,11 +100,15 @@ fn with_groups(
 }
 
 fn sites(mpi: &Mpi) -> Option<Section> {
-    let sentence = "The places in the program that sent and received messages; those whose \
-    messages waited most come first. Without \
-                    debug information a place is an offset in its file: compile with -g to see \
-                    functions and lines.";
-    let section = Section::new("mpi-sites", "Places in the program", sentence);
+    let sentence = "The places in the program whose calls were blocked, and those that sent and \
+        received messages; those with most waiting come first. Without debug information a place \
+        is an offset in its file: compile with -g to see functions and lines.";
+    let mut section = Section::new("mpi-sites", "Places in the program", sentence);
+    let blocked_at = mpi.calls.as_ref().map_or(&[][..], |calls| &calls.blocked_at);
+    if blocked_at.iter().any(|at| at.site.is_some()) {
+        section.blocks.push(Block::Heading("Where ranks were blocked".to_owned()));
+        section.blocks.push(Block::Table(tables::blocked_at(mpi, blocked_at)));
+    }
     let by = [
         (MpiBy::SendSite, "Where messages were sent"),
         (MpiBy::ReceiveSite, "Where they were received"),

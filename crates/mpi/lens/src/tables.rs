@@ -3,7 +3,7 @@
 use crate::blocked_calls::blocked_of;
 use crate::found::{Calls, WorstWait};
 use crate::functions::functions;
-use crate::{CallColumns, CallTally, Function, LensError, tally};
+use crate::{BlockedCall, CallColumns, CallTally, Function, LensError, tally};
 use calls::table::{CallColumn, calls_file, columns_in_file, waits_file};
 use record::{Run, SideReader};
 use std::path::{Path, PathBuf};
@@ -95,13 +95,20 @@ impl CallTables {
     ) -> Result<CallTally, LensError> {
         let mut tally = CallTally::new(functions(), worst);
         for (rank, path) in self.files.iter().skip(first).step_by(step) {
+            let mut blocked = self.blocked_in_order(*rank)?.into_iter().peekable();
+            let mut before = 0;
             groups_of(*rank, path, TALLIED, |group| {
                 tally.add(*rank, &tallied(group));
+                let after = before + group.rows() as i64;
+                while let Some(call) = blocked.next_if(|call| call.call < after) {
+                    let row = (call.call - before).max(0) as usize;
+                    let of = |column| group.column(column)[row];
+                    tally.add_blocked_at(of(CallColumn::Site), of(CallColumn::Call), &call);
+                    tally.add_blocked(&call);
+                }
+                before = after;
                 Ok::<(), LensError>(())
             })?;
-            if let Some((_, path)) = self.waits.iter().find(|(of, _)| of == rank) {
-                blocked_of(*rank, path, |call| tally.add_blocked(call))?;
-            }
         }
         Ok(tally)
     }
@@ -150,6 +157,16 @@ impl CallTables {
             row -= rows;
         }
         Ok(Vec::new())
+    }
+
+    /// The blocked calls of a rank in the order of its calls.
+    fn blocked_in_order(&self, rank: u32) -> Result<Vec<BlockedCall>, LensError> {
+        let mut all = Vec::new();
+        if let Some((_, path)) = self.waits.iter().find(|(of, _)| *of == rank) {
+            blocked_of(rank, path, |call| all.push(*call))?;
+        }
+        all.sort_unstable_by_key(|call| call.call);
+        Ok(all)
     }
 
     /// Hand over all row groups of all ranks, with these columns.

@@ -8,6 +8,7 @@ mod collectives;
 mod doing;
 mod functions;
 mod lanes;
+mod places;
 
 use record::NULL;
 
@@ -22,6 +23,7 @@ use doing::Meanwhile;
 pub(crate) use doing::Spent;
 use functions::Functions;
 use lanes::Lanes;
+use places::Places;
 
 /// What is known of a function by its code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +63,7 @@ pub struct CallTally {
     lanes: Lanes,
     collectives: Collectives,
     meanwhile: Meanwhile,
+    places: Places,
     names: Vec<Function>,
 }
 
@@ -87,13 +90,14 @@ impl CallTally {
             lanes: Lanes::default(),
             collectives: Collectives::default(),
             meanwhile: Meanwhile::new(worst),
+            places: Places::default(),
             names: functions,
         }
     }
 
     /// Take in the next rows of a rank. Rows of a code that no function has are left out.
     pub fn add(&mut self, rank: u32, columns: &CallColumns) {
-        let CallTally { functions, lanes, collectives, meanwhile, names } = self;
+        let CallTally { functions, lanes, collectives, meanwhile, names, .. } = self;
         let lane = lanes.rank(rank);
         let mut stretches = meanwhile.of(rank);
         for call in (0..columns.enter.len()).filter_map(|at| row(names, columns, at)) {
@@ -113,12 +117,18 @@ impl CallTally {
         }
     }
 
+    /// Take in a blocked call by the place and the function of the call itself.
+    pub fn add_blocked_at(&mut self, site: i64, function: i64, call: &BlockedCall) {
+        self.places.add(site, function, call);
+    }
+
     /// Take in what `other`, made for the same functions and messages, took in of other ranks.
     pub fn merge(&mut self, other: CallTally) {
         self.functions.merge(&other.functions);
         self.lanes.merge(other.lanes);
         self.collectives.merge(other.collectives);
         self.meanwhile.merge(other.meanwhile);
+        self.places.merge(other.places);
     }
 
     /// What is shown of it, and the waits with what the ranks did that were waited for.
@@ -139,6 +149,7 @@ impl CallTally {
             functions,
             collectives,
             collectives_left_out,
+            blocked_at: self.places.shown(),
             lanes: shown.lanes,
             slices_from_ns: shown.from_ns,
             slice_ns: shown.slice_ns,

@@ -100,6 +100,10 @@ fn the_numbers_of_one_page_add_up() {
     for one in &calls.collectives {
         assert!(one.waited_ns <= one.in_calls_ns, "{one:?}");
     }
+    let at: i64 = calls.blocked_at.iter().map(|at| at.total_ns()).sum();
+    assert_eq!(at, account.blocked_ns, "{:?}", calls.blocked_at);
+    let recv = calls.blocked_at.iter().find(|at| at.call == "MPI_Recv" && at.site == Some(4));
+    assert!(recv.is_some_and(|at| at.waits_ns[0] >= mpi::LATE_SENDER_NS), "{recv:?}");
     let held: i64 = calls.ranks.iter().map(|rank| rank.activity_ns[5]).sum();
     assert_eq!(held, total(Wait::Collective));
 }

@@ -115,7 +115,8 @@ pub(crate) fn place(told: &[Told], name: &str) -> Option<String> {
     Some(if at == 0 { format!("r0-{SECTION}") } else { anchor(name) })
 }
 
-fn anchor(name: &str) -> String {
+/// What the fold of a story is called.
+pub(super) fn anchor(name: &str) -> String {
     format!("story-{}", name.replace(':', "-"))
 }
 

@@ -25,7 +25,11 @@ pub(super) struct Words<'a> {
 
 /// What `--message` takes.
 pub(super) fn id(launch: u32, row: &Row) -> String {
-    format!("{launch}:{}:{}", row.src, row.seq)
+    id_of(launch, row.src, row.seq)
+}
+
+pub(super) fn id_of(launch: u32, src: u32, seq: u64) -> String {
+    format!("{launch}:{src}:{seq}")
 }
 
 impl Words<'_> {

@@ -1,8 +1,8 @@
 //! Tables of an MPI program's run.
 
 use crate::found::{
-    Activity, Blocked, Calls, CollectiveTime, Doing, FunctionTime, Mpi, MpiBy, MpiGroup, MpiGroups,
-    RankTime, Wait, WaitView, WorstWait,
+    Activity, Blocked, BlockedAt, Calls, CollectiveTime, Doing, FunctionTime, Mpi, MpiBy, MpiGroup,
+    MpiGroups, RankTime, Wait, WaitView, WorstWait,
 };
 use document::{Cell, Column, Row, Table, Unit, Value, count, part, size, time};
 
@@ -139,6 +139,35 @@ pub(crate) fn groups(mpi: &Mpi, groups: &MpiGroups) -> Table {
         .noted(left_out)
 }
 
+/// Where ranks were blocked.
+pub(crate) fn blocked_at(mpi: &Mpi, all: &[BlockedAt]) -> Table {
+    let columns = [
+        Column::text("at", "Blocked at"),
+        Column::text("call", "In"),
+        Column::count("count", "Calls blocked"),
+        Column::time("blocked", "Blocked"),
+        Column::time("late_sender", "Late sender").coloured(wait_colour(Wait::LateSender)),
+        Column::time("late_receiver", "Late receiver").coloured(wait_colour(Wait::LateReceiver)),
+        Column::time("collective", "Collectives").coloured(wait_colour(Wait::Collective)),
+    ];
+    let row = |at: &BlockedAt| -> Row {
+        let [late_sender, late_receiver, collective] = at.waits_ns;
+        vec![
+            Cell::new(site_name(mpi, at.site.unwrap_or(0))),
+            at.call.as_str().into(),
+            at.count.into(),
+            at.total_ns().into(),
+            late_sender.into(),
+            late_receiver.into(),
+            collective.into(),
+        ]
+        .into()
+    };
+    Table::new("mpi-blocked-sites", columns)
+        .with(all.iter().map(row))
+        .folded_above(ROWS, |rows| format!("Table of all {rows}"))
+}
+
 /// The functions called.
 pub(crate) fn functions(functions: &[FunctionTime]) -> Table {
     let columns = [
@@ -264,15 +293,19 @@ fn what_for(mpi: &Mpi, worst: &WorstWait) -> Cell {
     let tag = worst.tag.map_or_else(String::new, |tag| format!(", tag {tag}"));
     let message = worst.message.map(|line| {
         let way = format!("{}\u{a0}→\u{a0}{}", line.src, line.dst);
-        format!("message {way}, number {}{tag}, {}", line.seq, size(line.bytes))
+        format!("message 0:{}:{}, {way}{tag}, {}", line.src, line.seq, size(line.bytes))
     });
     let what = worst.collective.clone().or(message).unwrap_or_default();
     let mut sites: Vec<String> =
         worst.sites.iter().flatten().map(|site| site_name(mpi, *site)).collect();
     sites.dedup();
-    match sites.is_empty() {
+    let cell = match sites.is_empty() {
         true => Cell::new(what),
         false => Cell::new(what).small(sites.join(" for ")),
+    };
+    match worst.message_name() {
+        Some(name) => report::leading_to(cell, name),
+        None => cell,
     }
 }
 
