@@ -2,11 +2,12 @@
 
 use crate::analyse::{open, readings};
 use crate::args::StoryArgs;
+use crate::lenses::LENSES;
 use crate::scenes::{self, Setting};
 use anyhow::{Context, Result};
 use models::diary;
 use record::{Run, RunInfo};
-use report::{ProductStory, Reading, Told};
+use report::{Facts, ProductStory, Reading, Told};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use stats::Filter;
@@ -49,6 +50,7 @@ pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter, usual: usize) ->
     let names = sim_lens::object_names(run);
     let cannot = || format!("cannot read {}", run.path().display());
     let causes = run.causes().with_context(cannot)?;
+    let noun = Facts::of(&run.info, LENSES).product.noun;
     let is_open = wanted.is_none() && *filter == Filter::default();
     let readings = readings(run).with_context(cannot)?;
     let traced = readings.iter().any(|reading| reading.is_traced());
@@ -72,7 +74,7 @@ pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter, usual: usize) ->
         let story = stats::story::tell(&setting.scene, picked, seen);
         let memo = replay.as_ref().map(|replay| Memo::of(&story, replay.days.into()));
         let product = of_product(&readings, &story.message).with_context(cannot)?;
-        Ok(Told { story, launch: setting.launch, product, names: names.clone(), memo })
+        Ok(Told { story, launch: setting.launch, noun, product, names: names.clone(), memo })
     };
     settings.iter().enumerate().map(told).collect()
 }

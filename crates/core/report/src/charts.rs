@@ -32,15 +32,17 @@ pub(crate) fn sections(entry: &Entry) -> Vec<Section> {
     all.extend(distribution::cycles(analysis));
     all.extend(series::section(analysis));
     all.extend(choose::section(entry).map(Section::as_detail));
-    all.extend(breakdown::sections(analysis).into_iter().map(Section::as_detail));
+    all.extend(
+        breakdown::sections(analysis, facts.product.noun).into_iter().map(Section::as_detail),
+    );
     all.extend(counts::section(analysis));
-    all.extend(sends::section(analysis).map(Section::as_detail));
+    all.extend(sends::section(analysis, facts.product.noun).map(Section::as_detail));
     all.extend(launches::section(analysis));
     all.extend(
         explained.and_then(|found| explanation::section(entry.path, facts, analysis, found)),
     );
     all.extend(told.first().and_then(story::section));
-    all.extend(tables::slowest_section(entry.path, analysis, told).map(Section::as_detail));
+    all.extend(tables::slowest_section(entry, analysis, told).map(Section::as_detail));
     all.push(tables::facts_section(facts).as_detail());
     all
 }

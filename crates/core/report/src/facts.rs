@@ -100,6 +100,9 @@ impl Facts {
     }
 
     fn kind_of_run(&self) -> String {
+        if self.product.on.is_some() && !self.workload.is_empty() {
+            return self.workload.clone();
+        }
         let mut title = match (self.workload.as_str(), self.transport.as_str()) {
             ("", "") => "run".to_owned(),
             (workload, "") => workload.to_owned(),
@@ -122,7 +125,8 @@ impl Facts {
 
     /// The topology where the title does not name it.
     pub(crate) fn topology_besides_title(&self) -> &str {
-        if self.title().contains(&self.topology) { "" } else { &self.topology }
+        let is_named = self.product.on.is_some() || self.title().contains(&self.topology);
+        if is_named { "" } else { &self.topology }
     }
 }
 

@@ -145,11 +145,15 @@ fn eyebrow(entry: &Entry) -> Vec<String> {
     let Entry { facts, analysis, parts, .. } = entry;
     let counts = parts.iter().find_map(|part| part.counts.clone());
     let many = counts.unwrap_or_else(|| {
-        vec![
-            noun(facts.nodes as u64, "node", "nodes"),
-            noun(facts.launches as u64, "launch", "launches"),
-            noun(analysis.messages, "message", "messages"),
-        ]
+        let (node, on) = (facts.product.noun, &facts.product.on);
+        let mut many = vec![noun(facts.nodes as u64, node, &format!("{node}s"))];
+        many.extend(on.clone());
+        // A program that was traced runs once.
+        if on.is_none() || facts.launches != 1 {
+            many.push(noun(facts.launches as u64, "launch", "launches"));
+        }
+        many.push(noun(analysis.messages, "message", "messages"));
+        many
     });
     let what = [facts.title(), facts.topology_besides_title().to_owned()];
     what.into_iter().chain(many).filter(|text| !text.is_empty()).collect()
@@ -239,7 +243,7 @@ fn machine(facts: &Facts) -> Pairs {
 pub(crate) fn clock(facts: &Facts) -> Pairs {
     let clock = &facts.clock;
     let error = match clock.error_ns {
-        Some(0.0) => "0, all nodes share one clock".to_owned(),
+        Some(0.0) => format!("0, all {}s share one clock", facts.product.noun),
         Some(ns) => format!("at most {}", time(ns)),
         None => "not known".to_owned(),
     };

@@ -5,6 +5,8 @@
 pub struct ProductFacts {
     /// What a node is called.
     pub noun: &'static str,
+    /// What ran it, where that says more than transport and topology do: the MPI library.
+    pub on: Option<String>,
     /// Lines before all others.
     pub first: Vec<String>,
     /// Why no conclusion can be drawn from the run.
@@ -23,6 +25,7 @@ impl Default for ProductFacts {
     fn default() -> ProductFacts {
         ProductFacts {
             noun: "node",
+            on: None,
             first: Vec::new(),
             warning: None,
             losses: Vec::new(),

@@ -26,6 +26,8 @@ pub struct Told {
     pub story: stats::story::Story,
     /// Launch of its message.
     pub launch: u32,
+    /// What a node is called.
+    pub noun: &'static str,
     /// What its product says of it, before all else.
     pub product: crate::ProductStory,
     /// What objects are called.

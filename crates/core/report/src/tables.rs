@@ -7,6 +7,7 @@ use stats::analysis::{
 };
 use stats::launches::LAUNCHES_LEAST;
 
+use crate::entry::Entry;
 use crate::facts::Facts;
 use crate::finding::{parts, quantile, remarks};
 use crate::opening;
@@ -136,7 +137,11 @@ fn quantile_cell(summary: &Summary, p: f64) -> Cell {
 
 /// The slowest messages, one row each.
 /// One of which the story is `told` leads to it.
-pub(crate) fn slowest_section(path: &str, analysis: &Analysis, told: &[Told]) -> Option<Section> {
+pub(crate) fn slowest_section(
+    entry: &Entry<'_>,
+    analysis: &Analysis,
+    told: &[Told],
+) -> Option<Section> {
     let slow = &analysis.slowest[..analysis.slowest.len().min(10)];
     let shown = parts(analysis);
     if slow.is_empty() {
@@ -145,10 +150,11 @@ pub(crate) fn slowest_section(path: &str, analysis: &Analysis, told: &[Told]) ->
     let heading =
         if slow.len() == 10 { "The ten slowest messages" } else { "The slowest messages" };
     let sentence = format!(
-        "Each with its identity (launch, source node, number), by which it can be found in the run \
+        "Each with its identity (launch, source {}, number), by which it can be found in the run \
          folder.{} For what held one of them: fourstamp story {} --message {}",
+        entry.facts.product.noun,
         if told.is_empty() { "" } else { " Those that are links have their story below." },
-        shell_words::quote(path),
+        shell_words::quote(entry.path),
         identity(&slow[0])
     );
     let mut columns = vec![

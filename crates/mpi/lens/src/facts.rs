@@ -32,6 +32,7 @@ impl MpiWords for MpiFacts {
         let library = self.library.iter().filter(|name| !name.is_empty());
         ProductFacts {
             noun: "rank",
+            on: self.library.clone().filter(|name| !name.is_empty()),
             first: vec![self.first_line()],
             warning: self.warning(),
             losses: self.losses(),

@@ -157,7 +157,8 @@ impl MpiTally {
             self.waits[wait as usize].add(ns, row);
             waits_ns[2 + at] = ns.unwrap_or(0);
             if let Some((from, _)) = lay {
-                self.chosen.add_wait(waits_ns[2 + at], || row.worst(wait, from, waits_ns[2 + at]));
+                let certain = waits_ns[2 + at].saturating_sub(row.error());
+                self.chosen.add_wait(certain, || row.worst(wait, from, waits_ns[2 + at]));
             }
         }
         let end_to_end_ns = row.line.taken_ns.saturating_sub(row.line.ready_ns);

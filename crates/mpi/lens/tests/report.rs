@@ -130,7 +130,7 @@ fn a_run_without_an_account_says_so() {
 fn the_report_of_an_mpi_program_begins_with_how_well_it_was_matched() {
     let run = mpi_run();
     for width in [80, 120] {
-        let text = terminal(&run, width);
+        let text = terminal(&run, width).replace('\u{a0}', " ");
         assert!(
             text.starts_with("100 % of the messages matched; 0 unmatched sends, 0 unmatched"),
             "{text}"
@@ -142,9 +142,13 @@ fn the_report_of_an_mpi_program_begins_with_how_well_it_was_matched() {
             "Computing",
             "MPI_Allreduce",
             "exchange (halo.c:4",
+            "halo, 4 ranks, Open MPI 4.1.4",
             "meanwhile",
         ] {
             assert!(text.contains(part), "{part} is not in:\n{text}");
+        }
+        for no in ["full mesh", "node", "1 launch"] {
+            assert!(!text.split("All parameters").next().unwrap().contains(no), "{no} in {text}");
         }
         assert!(!text.contains("send wait"), "a send wait of 0 says nothing:\n{text}");
     }

@@ -12,7 +12,7 @@ use document::{Section, axis_seconds, counted, ordered, time};
 const BARS_AT_MOST: usize = 40;
 const AREAS_AT_MOST: usize = 12;
 
-pub(super) fn sections(analysis: &Analysis) -> Vec<Section> {
+pub(super) fn sections(analysis: &Analysis, noun: &str) -> Vec<Section> {
     let of = |by: By| analysis.breakdowns.iter().find(|b| b.by == by && !b.groups.is_empty());
     let same =
         of(By::Kind).zip(of(By::Pair)).and_then(|(kinds, pairs)| one_kind_each(kinds, pairs));
@@ -24,7 +24,20 @@ pub(super) fn sections(analysis: &Analysis) -> Vec<Section> {
             (Some(same), By::Pair) => with_kinds(section(breakdown), same, of(By::Kind)),
             _ => section(breakdown),
         })
+        .map(|section| named(section, noun))
         .collect()
+}
+
+/// The section about pairs in the words of a product whose nodes have another name.
+fn named(mut section: Section, noun: &str) -> Section {
+    if section.id == words(By::Pair).key && noun != "node" {
+        section.title = format!("By {noun} pair");
+        section.sentence = format!(
+            "Where the time went for each pair of {noun}s; if one pair alone is slow, look at the \
+            link between them, and at where they run."
+        );
+    }
+    section
 }
 
 /// Where each pair of nodes carries one kind of message, and each kind goes one way, the kinds are
@@ -242,6 +255,10 @@ mod tests {
 
     fn analysis(breakdowns: Vec<Breakdown>) -> Analysis {
         Analysis { breakdowns, ..Analysis::default() }
+    }
+
+    fn sections(analysis: &Analysis) -> Vec<Section> {
+        super::sections(analysis, "node")
     }
 
     #[test]

@@ -8,9 +8,9 @@ use crate::finding::quantile;
 use document::chart::{Axis, Chart, Mode, log_counts};
 use document::{Colour, Section, time_or_none};
 
-pub(super) fn section(analysis: &Analysis) -> Option<Section> {
+pub(super) fn section(analysis: &Analysis, noun: &str) -> Option<Section> {
     let sends = analysis.sends.as_ref()?;
-    let mut section = Section::new("sends", "Between sends", sentence(sends));
+    let mut section = Section::new("sends", "Between sends", sentence(sends, noun));
     if !sends.interval.log_bins.is_empty() {
         section.charts.push(times("interval", "Time from one send to the next", &sends.interval));
     }
@@ -28,18 +28,18 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section> {
     (!section.charts.is_empty()).then_some(section)
 }
 
-fn sentence(sends: &SendView) -> String {
+fn sentence(sends: &SendView, noun: &str) -> String {
     let median = time_or_none(quantile(&sends.interval.summary, 0.5));
     let per_served = sends.per_served.as_ref().and_then(|view| quantile(&view.summary, 0.5));
     let served = match per_served {
         Some(_) => format!(
-            ". Divided by the messages that the node served meanwhile, it is {} for each",
+            ". Divided by the messages that the {noun} served meanwhile, it is {} for each",
             time_or_none(per_served)
         ),
         None => String::new(),
     };
     format!(
-        "The median time from a node's last send to the same node, whatever that was, to the send \
+        "The median time from a {noun}'s last send to the same {noun}, whatever that was, to the send \
         of a message shown here is \
          {median}{served}."
     )

@@ -33,15 +33,15 @@ pub fn stories(all: &[Told], is_incomplete: bool) -> Document {
 
 /// The story of one message.
 fn story(told: &Told) -> Document {
-    let Told { story, launch, names, memo, .. } = told;
-    let words = Words { story, names };
+    let Told { story, launch, memo, .. } = told;
+    let words = Words::of(told);
     let who = Block::Lead(format!("{} {}", words.opening(*launch), words.picked()));
     let mut opening = match first(told) {
         Some(first) => vec![Block::Finding(first), who, Block::Lead(words.headline())],
         None => vec![who, Block::Finding(words.headline())],
     };
     opening.extend(words.usual().map(Block::Lead));
-    opening.extend(drawing(story).map(Block::Lanes));
+    opening.extend(drawing(told).map(Block::Lanes));
     let mut sections: Vec<Section> = story
         .chapters
         .iter()
@@ -80,8 +80,8 @@ fn left_out(story: &Story) -> Option<String> {
 
 /// The section of a run's message: the slowest one, or the one that its program is about.
 pub(crate) fn section(told: &Told) -> Option<Section> {
-    let Told { story, launch, names, memo, .. } = told;
-    let words = Words { story, names };
+    let Told { launch, memo, .. } = told;
+    let words = Words::of(told);
     let said = [words.picked(), words.opening(*launch), words.headline()];
     let sentence = first(told).into_iter().chain(said).collect::<Vec<_>>().join(" ");
     let mut blocks = chapters(told)?;
@@ -94,8 +94,8 @@ const SECTION: &str = "story";
 
 /// The story of one of a run's slowest messages.
 pub(crate) fn fold(told: &Told) -> Option<Fold> {
-    let Told { story, launch, names, .. } = told;
-    let words = Words { story, names };
+    let Told { story, launch, .. } = told;
+    let words = Words::of(told);
     let name = id(*launch, &story.message);
     let mut blocks: Vec<Block> = first(told)
         .into_iter()
@@ -111,7 +111,7 @@ pub(crate) fn fold(told: &Told) -> Option<Fold> {
 /// Where the page has the story of the message of this name, if it is one of those told.
 pub(crate) fn place(told: &[Told], name: &str) -> Option<String> {
     let at = told.iter().position(|told| id(told.launch, &told.story.message) == name)?;
-    drawing(&told[at].story)?;
+    drawing(&told[at])?;
     Some(if at == 0 { format!("r0-{SECTION}") } else { anchor(name) })
 }
 
@@ -122,10 +122,10 @@ pub(super) fn anchor(name: &str) -> String {
 
 /// The lanes of a message and what is known of each stage.
 fn chapters(told: &Told) -> Option<Vec<Block>> {
-    let words = Words { story: &told.story, names: &told.names };
+    let words = Words::of(told);
     let mut blocks: Vec<Block> =
         words.usual().map(|usual| Block::Note(None, usual)).into_iter().collect();
-    blocks.push(Block::Lanes(drawing(&told.story)?));
+    blocks.push(Block::Lanes(drawing(told)?));
     for chapter in told.story.chapters.iter().filter(|chapter| !chapter.facts.is_empty()) {
         blocks.push(Block::Heading(words.heading(chapter)));
         blocks.push(Block::List(words.sentences(chapter)));
@@ -134,19 +134,20 @@ fn chapters(told: &Told) -> Option<Vec<Block>> {
 }
 
 /// The lanes over the message's life; `None` where that is not known.
-fn drawing(story: &Story) -> Option<Lanes> {
+fn drawing(told: &Told) -> Option<Lanes> {
+    let (story, words) = (&told.story, Words::of(told));
     let life = story.message.stage(Stage::EndToEnd).filter(|(ready, taken)| ready < taken)?;
     Some(Lanes {
         label: "What went on while the message was on its way".to_owned(),
         length: time((life.1 - life.0) as f64),
-        lanes: story.lanes.iter().map(|lane| shown(lane, life)).collect(),
+        lanes: story.lanes.iter().map(|lane| shown(lane, &words, life)).collect(),
     })
 }
 
-fn shown(lane: &Lane, (from, to): (i64, i64)) -> Shown {
+fn shown(lane: &Lane, words: &Words<'_>, (from, to): (i64, i64)) -> Shown {
     let place = |at: i64| (at.clamp(from, to) - from) as f64 / (to - from) as f64;
     let spans = lane.spans.iter().map(|(begin, end)| (place(*begin), place(*end))).collect();
-    Shown { name: label(&lane.what), colour: colour(&lane.what), spans }
+    Shown { name: words.named(label(&lane.what)), colour: colour(&lane.what), spans }
 }
 
 /// What a lane is called.

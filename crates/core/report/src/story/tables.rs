@@ -14,7 +14,7 @@ pub(super) fn all(told: &[Told]) -> [Table; 3] {
 }
 
 fn words(told: &Told) -> Words<'_> {
-    Words { story: &told.story, names: &told.names }
+    Words::of(told)
 }
 
 /// As `--message` takes it.

@@ -54,7 +54,14 @@ fn told(facts: Vec<Fact>) -> Told {
     let picked = Picked::Slowest { by: Stage::EndToEnd, place: 1, of: 9 };
     let story = Story { picked, message, usual: None, chapters: vec![chapter], lanes, left_out: 0 };
     let names = ObjectNames::new(["<i>diary</i>\u{1b}[2J".to_owned(), "1".to_owned()]);
-    Told { story, launch: 2, product: crate::ProductStory::default(), names, memo: None }
+    Told {
+        story,
+        launch: 2,
+        noun: "node",
+        product: crate::ProductStory::default(),
+        names,
+        memo: None,
+    }
 }
 
 fn held(cause: Cause, ns: i64, while_ran: Option<u32>) -> Part {

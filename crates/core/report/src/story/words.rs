@@ -4,6 +4,7 @@ use record::Kind;
 use stats::analysis::Stage;
 use stats::story::{Cancelled, Chapter, Fact, Picked, Row, Story, UsualTimes, Work};
 
+use super::Told;
 use super::held::{asleep_words, begin, chief_words, paged_words, ran_words, words as held};
 use super::names::ObjectNames;
 use super::phrases::{
@@ -21,6 +22,8 @@ pub(super) struct Words<'a> {
     pub story: &'a Story,
     /// Objects by name.
     pub names: &'a ObjectNames,
+    /// What a node is called.
+    pub noun: &'static str,
 }
 
 /// What `--message` takes.
@@ -32,7 +35,22 @@ pub(super) fn id_of(launch: u32, src: u32, seq: u64) -> String {
     format!("{launch}:{src}:{seq}")
 }
 
+impl<'a> Words<'a> {
+    pub fn of(told: &'a Told) -> Words<'a> {
+        Words { story: &told.story, names: &told.names, noun: told.noun }
+    }
+}
+
 impl Words<'_> {
+    /// A sentence of ours in the words of the run's product. Only one whose nodes have another name
+    /// needs it, and such a one has no objects, whose names could hold the word.
+    pub fn named(&self, said: String) -> String {
+        match self.noun {
+            "node" => said,
+            noun => said.replace("node", noun).replace("Node", &capital(noun)),
+        }
+    }
+
     /// Who it was.
     pub fn opening(&self, launch: u32) -> String {
         let message = &self.story.message;
@@ -40,7 +58,7 @@ impl Words<'_> {
             format!(", ready {} after the run began", time(ready as f64))
         });
         let tag = message.tag.map_or_else(String::new, |tag| format!(", tag\u{a0}{tag}"));
-        format!(
+        self.named(format!(
             "Message {}: {}, {}{tag}, from node\u{a0}{} to node\u{a0}{}{}{ready}.",
             id(launch, message),
             message.kind.name(),
@@ -48,7 +66,7 @@ impl Words<'_> {
             message.src,
             message.dst,
             self.errand(message)
-        )
+        ))
     }
 
     /// What a Time Warp message is for.
@@ -100,6 +118,10 @@ impl Words<'_> {
 
     /// How long it took and where most of that went.
     pub fn headline(&self) -> String {
+        self.named(self.headline_of_nodes())
+    }
+
+    fn headline_of_nodes(&self) -> String {
         let message = &self.story.message;
         let Some((ready, taken)) = message.stage(Stage::EndToEnd) else {
             return "Its record is not whole: it lacks the stamp of one side.".to_owned();
@@ -140,7 +162,8 @@ impl Words<'_> {
 
     /// Beside messages like it.
     pub fn usual(&self) -> Option<String> {
-        self.story.usual.as_ref().map(|usual| self.usual_sentence(usual, "from end to end"))
+        let usual = self.story.usual.as_ref()?;
+        Some(self.named(self.usual_sentence(usual, "from end to end")))
     }
 
     /// `Receive wait, 383 ms (99 %)`.
@@ -158,7 +181,7 @@ impl Words<'_> {
 
     /// The sentences of a chapter.
     pub fn sentences(&self, chapter: &Chapter) -> Vec<String> {
-        chapter.facts.iter().map(|fact| self.sentence(fact, chapter)).collect()
+        chapter.facts.iter().map(|fact| self.named(self.sentence(fact, chapter))).collect()
     }
 
     fn sentence(&self, fact: &Fact, chapter: &Chapter) -> String {

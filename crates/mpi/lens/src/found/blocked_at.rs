@@ -24,6 +24,11 @@ impl BlockedAt {
 }
 
 impl WorstWait {
+    /// As much of it as is certain, ns.
+    pub fn certain_ns(&self) -> i64 {
+        self.waited_ns.saturating_sub(self.error_ns.unwrap_or(0))
+    }
+
     /// What the message is called in a story: launch (a traced run has one), source, number.
     pub fn message_name(&self) -> Option<(u32, u32, u64)> {
         self.message.map(|line| (0, line.src, line.seq))

@@ -11,7 +11,7 @@ const WORST: usize = 10;
 /// Messages drawn.
 const SAMPLE: usize = 240;
 
-/// Longest first; identity only tells equals apart.
+/// That of which most is certain first; identity only tells equals apart.
 type WorstRank = (i64, Reverse<(Wait, u32, u32, i64, u64)>);
 /// A number that mixes the message's identity well, then that itself.
 type SampleRank = (u64, u32, u64);
@@ -34,7 +34,7 @@ impl Chosen {
         self.offer_sample(line);
     }
 
-    /// Take in a wait of so many ns, which `worst` tells in full.
+    /// Take in a wait of which so many ns are certain, which `worst` tells in full.
     #[inline]
     pub fn add_wait(&mut self, ns: i64, worst: impl FnOnce() -> WorstWait) {
         if ns > 0
@@ -81,7 +81,7 @@ impl Chosen {
 
 fn worst_rank(worst: &WorstWait) -> WorstRank {
     let seq = worst.message.map_or(0, |line| line.seq);
-    (worst.waited_ns, Reverse((worst.wait, worst.rank, worst.by, worst.from_ns, seq)))
+    (worst.certain_ns(), Reverse((worst.wait, worst.rank, worst.by, worst.from_ns, seq)))
 }
 
 /// Steele, Lea and Flood's finaliser of SplitMix64 (OOPSLA 2014): neighbours end far apart.
@@ -110,5 +110,36 @@ impl PartialOrd for Line {
 impl Ord for Line {
     fn cmp(&self, _: &Line) -> std::cmp::Ordering {
         std::cmp::Ordering::Equal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(rank: u32, waited_ns: i64, error_ns: Option<i64>) -> WorstWait {
+        WorstWait {
+            wait: Wait::Unexpected,
+            rank,
+            by: 0,
+            from_ns: 0,
+            waited_ns,
+            error_ns,
+            message: None,
+            tag: None,
+            collective: None,
+            sites: [None; 2],
+            doing: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn waits_are_ranked_by_what_is_certain_of_them() {
+        let mut chosen = Chosen::default();
+        for one in [wait(1, 100, Some(90)), wait(2, 50, None), wait(3, 70, Some(30))] {
+            chosen.add_wait(one.certain_ns(), || one.clone());
+        }
+        let (worst, _) = chosen.finish();
+        assert_eq!(worst.iter().map(|wait| wait.rank).collect::<Vec<_>>(), [2, 3, 1]);
     }
 }
