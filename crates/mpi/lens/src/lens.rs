@@ -5,6 +5,7 @@ use crate::found::{Mpi, WorstWait};
 use crate::messages::MpiTally;
 use crate::story::Teller;
 use crate::{CallTables, headline, origins, sections, series, sites, totals};
+use document::counted;
 use mpi_facts::{KEY, MpiFacts};
 use record::{Run, RunInfo};
 use report::{Facts, Lens, LensError, Part, ProductFacts, ProductStory, Reading};
@@ -29,7 +30,9 @@ impl Lens for MpiLens {
     }
 
     fn facts(&self, info: &RunInfo) -> Option<ProductFacts> {
-        Some(facts::of(info.parameters.get(KEY))?.product())
+        let mut product = facts::of(info.parameters.get(KEY))?.product();
+        product.remarks.extend(oversubscribed(info));
+        Some(product)
     }
 
     fn open(&self, run: &Run) -> Result<Option<Box<dyn Reading>>, LensError> {
@@ -40,6 +43,24 @@ impl Lens for MpiLens {
     fn series(&self) -> &'static [&'static str] {
         series::NAMES
     }
+}
+
+/// Whether the launcher's host had fewer cores than ranks; how many others have is not known.
+fn oversubscribed(info: &RunInfo) -> Option<String> {
+    let host = &info.machine.host;
+    let ranks = info.nodes().filter(|(_, node)| node.host == *host).count();
+    shared(ranks as u64, u64::from(info.machine.cores), host)
+}
+
+fn shared(ranks: u64, cores: u64, host: &str) -> Option<String> {
+    (cores > 0 && ranks > cores).then(|| {
+        format!(
+            "{} shared the {} available on host {host}: blocked time includes waiting for a core, \
+            of the rank that was blocked and of the one that it waited for.",
+            counted(ranks, "rank"),
+            counted(cores, "core")
+        )
+    })
 }
 
 impl MpiReading {
@@ -122,5 +143,17 @@ pub fn part(mpi: &Mpi) -> Part {
         series: series::series(mpi),
         figures: serde_json::json!({ "mpi": mpi }),
         ..Part::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_ranks_than_cores_are_said() {
+        assert_eq!((shared(2, 2, "one"), shared(2, 0, "one")), (None, None));
+        let text = document::plain(&shared(3, 2, "one").unwrap());
+        assert!(text.starts_with("3 ranks shared the 2 cores available on host one: "), "{text}");
     }
 }
