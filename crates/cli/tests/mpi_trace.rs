@@ -1,8 +1,11 @@
 //! `fourstamp mpi trace` as a user runs it, and the bad input that users give it.
 
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+
 mod common;
 
 use common::{fail, folder, fourstamp, mpi_program, text};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -92,6 +95,45 @@ fn a_program_without_mpi_keeps_its_exit_code() {
     }
     let left = std::fs::read_dir(home.path().join("runs")).expect("made for the run").count();
     assert_eq!(left, 0, "a run of nothing is not kept");
+}
+
+/// The launcher's own failure is not blamed on the program.
+#[test]
+fn a_launcher_that_fails_is_told_apart_from_a_program_without_mpi() {
+    for (mpi, option) in [("openmpi", "-n 4096"), ("mpich", "--no-such-option")] {
+        let home = folder();
+        let Some(program) = mpi_program(mpi, "kinds", home.path()) else { continue };
+        let words = format!("mpirun.{mpi} {option} {} immediate 5", program.display());
+        let failed = trace(home.path(), &format!("--no-report -- {words}"));
+        let err = text(&failed.stderr);
+        assert_ne!(failed.status.code(), Some(0), "{err}");
+        assert!(err.contains(&format!("nothing was traced: mpirun.{mpi} ended")), "{err}");
+        assert!(!err.contains("no rank called MPI_Init"), "{err}");
+        std::fs::write(home.path().join("fails"), "#!/bin/sh\nexit 3\n").unwrap();
+        let program = home.path().join("fails");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let words = format!("{} {}", mpirun(mpi, 2), program.display());
+        let err = text(&trace(home.path(), &format!("--no-report -- {words}")).stderr);
+        assert!(err.contains("no rank called MPI_Init"), "{err}");
+    }
+}
+
+#[test]
+fn a_tracer_behind_the_launcher_is_told_where_it_belongs() {
+    for mpi in ["openmpi", "mpich"] {
+        let home = folder();
+        let Some(program) = mpi_program(mpi, "kinds", home.path()) else { continue };
+        let all = mpirun(mpi, 2);
+        let mut words = all.split(' ').chain([env!("CARGO_BIN_EXE_fourstamp"), "mpi", "trace"]);
+        let mut command = Command::new(words.next().unwrap());
+        command.args(words).arg("--").arg(&program).args(["immediate", "5"]);
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        let output = command.current_dir(home.path()).output().unwrap();
+        let err = text(&output.stderr);
+        let remedy = format!("fourstamp mpi trace -- mpirun -n 2 {}", program.display());
+        assert_eq!(err.matches(&remedy).count(), 1, "{err}");
+        assert!(!output.status.success() && !home.path().join("runs").exists(), "{err}");
+    }
 }
 
 #[test]

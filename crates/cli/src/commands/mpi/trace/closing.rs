@@ -18,13 +18,19 @@ const BAD_INPUT: u8 = 2;
 /// Closing is worth a progress bar from here on.
 const WORTH_A_BAR: Duration = Duration::from_secs(2);
 
-/// Close the run and show it; the program's exit code.
-pub fn close_and_show(folder: RunFolder, ended: &ExitStatus, no_report: bool) -> Result<ExitCode> {
+/// Close the run and show it; the program's exit code. `failed` is the launcher, if it ended before
+/// the program was begun.
+pub fn close_and_show(
+    folder: RunFolder,
+    ended: &ExitStatus,
+    failed: Option<&str>,
+    no_report: bool,
+) -> Result<ExitCode> {
     let path = folder.path().to_path_buf();
     let code = child::code(*ended);
     if !calls::close::has_logs(&path) {
         drop(folder);
-        return Ok(nothing_traced(&path, code));
+        return Ok(nothing_traced(&path, code, failed));
     }
     let closed = close(folder, ended).with_context(|| format!("cannot close {}", path.display()));
     if let Err(error) = closed {
@@ -43,9 +49,15 @@ pub fn close_and_show(folder: RunFolder, ended: &ExitStatus, no_report: bool) ->
 
 /// No rank has begun a log: that is the program's nature, or its ranks have said why.
 /// The exit code is the program's all the same.
-fn nothing_traced(path: &Path, code: u8) -> ExitCode {
+fn nothing_traced(path: &Path, code: u8, failed: Option<&str>) -> ExitCode {
     let trouble = path.join("live").join(TROUBLE_FILE);
-    if !trouble.exists() {
+    if let Some(launcher) = failed {
+        eprintln!(
+            "fourstamp: nothing was traced: {launcher} ended with exit code {code} and did not \
+            start the program on this host. Mend what it says above (too few slots, an unknown \
+            host or option)"
+        );
+    } else if !trouble.exists() {
         eprintln!(
             "fourstamp: nothing was traced: no rank called MPI_Init or MPI_Session_init. The \
             program does not use MPI, failed before that, or cannot be used with LD_PRELOAD \
