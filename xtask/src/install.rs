@@ -20,6 +20,10 @@ const SYSTEM: &[(&str, &str, &str)] = &[
     ("mpirun.openmpi", "openmpi-bin", "tracing Open MPI programs, the comparison with MPI"),
     ("mpicc.mpich", "libmpich-dev", "tracing MPICH programs"),
     ("mpirun.mpich", "mpich", "tracing MPICH programs"),
+    ("/usr/sbin/munged", "munge", "jobs of Slurm's"),
+    ("/usr/sbin/slurmctld", "slurmctld", "jobs of Slurm's"),
+    ("/usr/sbin/slurmd", "slurmd", "jobs of Slurm's"),
+    ("srun", "slurm-client", "jobs of Slurm's"),
     ("gfortran", "gfortran", "tracing Fortran programs"),
     ("/usr/include/fftw3.h", "libfftw3-dev", "paging a program with FFTW"),
     ("otf2-print", "otf2-tools", "traces for tools that read OTF2"),
@@ -147,9 +151,6 @@ fn system_packages() -> Result<()> {
     if !python_can_make_environments() {
         packages.push("python3-venv");
     }
-    if !has_libclang() {
-        packages.push("libclang-dev"); // what reads mpi.h for the transport over MPI
-    }
     if packages.is_empty() {
         return Ok(());
     }
@@ -162,12 +163,6 @@ fn system_packages() -> Result<()> {
 /// Debian's python3 comes without `ensurepip`, and then `venv` fails.
 fn python_can_make_environments() -> bool {
     process::succeeds(Command::new("python3").args(["-c", "import ensurepip, venv"]))
-}
-
-/// Debian has a folder for each version of LLVM.
-fn has_libclang() -> bool {
-    let versions = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten();
-    versions.map(|entry| entry.path().join("lib/libclang.so")).any(|library| library.is_file())
 }
 
 fn apt_install(packages: &[&str]) -> Result<()> {

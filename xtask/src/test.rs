@@ -6,6 +6,7 @@
 mod harness;
 mod programs;
 mod readme;
+mod slurm;
 mod steps;
 mod tally;
 

@@ -12,7 +12,7 @@ mod start;
 
 pub use launcher::LaunchedJob;
 pub use nodes::Leader;
-pub use start::mpirun_of;
+pub use start::Mpirun;
 
 use crate::args::Transport;
 use crate::failure::{Said, one_line};
@@ -98,7 +98,7 @@ fn checked(job: &LaunchedJob, asked: &Asked) -> Result<Transport> {
             job.ranks
         );
     }
-    let usual = if mpi_library().is_some() && job.speaks_mpi { &MPI } else { &TCP };
+    let usual = if job.speaks_mpi && mpi_library(None).is_ok() { &MPI } else { &TCP };
     let transport = asked.transport.unwrap_or(usual);
     match transport.nodes {
         NodePlace::OneProcess => {
@@ -147,11 +147,14 @@ fn mpi_process(job: &LaunchedJob) -> Result<MpiProcess> {
     let process = MpiProcess::begin()?;
     if process.ranks() != job.ranks {
         bail!(
-            "{} sees {} ranks, but the launcher started {}: this fourstamp was built with {0}, so \
-            use that library's mpirun, or give --transport tcp",
-            mpi_library().unwrap_or_default(),
+            "{} sees {} of the {} ranks that {} has started, because they belong to different MPI \
+            libraries: {}, set FOURSTAMP_MPI_LIBRARY to the file of the launcher's library, or \
+            give --transport tcp",
+            process.library(),
             process.ranks(),
-            job.ranks
+            job.ranks,
+            job.launcher,
+            job.launcher_of(process.library())
         );
     }
     Ok(process)

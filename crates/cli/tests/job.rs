@@ -1,8 +1,5 @@
 //! The command as a job of mpirun: every rank the same command line, one run, one report, one line
-//! when it fails.
-//!
-//! Over MPI itself only in a build with `--features mpi`, under the mpirun of the library that it
-//! was built with.
+//! when it fails. Over MPI itself under the mpirun of each library, from the same binary.
 
 mod common;
 
@@ -17,9 +14,9 @@ struct Launcher {
     arguments: &'static [&'static str],
 }
 
-const OPEN_MPI: Launcher =
+static OPEN_MPI: Launcher =
     Launcher { program: "mpirun.openmpi", arguments: &["--oversubscribe", "--bind-to", "none"] };
-const MPICH: Launcher = Launcher { program: "mpirun.mpich", arguments: &[] };
+static MPICH: Launcher = Launcher { program: "mpirun.mpich", arguments: &[] };
 
 impl Launcher {
     /// It, if it is installed.
@@ -31,7 +28,7 @@ impl Launcher {
         there
     }
 
-    fn run(&self, folder: &Path, ranks: u16, arguments: &str) -> Output {
+    fn command(&self, folder: &Path, ranks: u16, arguments: &str) -> Command {
         let mut command = Command::new(self.program);
         command.args(self.arguments).args([
             "-n",
@@ -39,9 +36,12 @@ impl Launcher {
             env!("CARGO_BIN_EXE_fourstamp"),
         ]);
         command.args(arguments.split_whitespace()).current_dir(folder).stdin(Stdio::null());
-        // CI runs as root, which Open MPI wants to be told twice.
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        command.output().expect("the launcher starts")
+        as_root_too(&mut command);
+        command
+    }
+
+    fn run(&self, folder: &Path, ranks: u16, arguments: &str) -> Output {
+        self.command(folder, ranks, arguments).output().expect("the launcher starts")
     }
 
     fn succeed(&self, folder: &Path, ranks: u16, arguments: &str) -> String {
@@ -57,16 +57,19 @@ impl Launcher {
 
     /// Our lines of what a failing job says; its launcher adds some of its own.
     fn fail(&self, folder: &Path, ranks: u16, arguments: &str) -> Vec<String> {
-        let output = self.run(folder, ranks, arguments);
+        self.said(&self.run(folder, ranks, arguments))
+    }
+
+    fn said(&self, output: &Output) -> Vec<String> {
         let err = text(&output.stderr);
-        assert_eq!(
-            output.status.code(),
-            Some(2),
-            "{} -n {ranks} fourstamp {arguments}\n{err}",
-            self.program
-        );
+        assert_eq!(output.status.code(), Some(2), "{}: {err}", self.program);
         err.lines().filter(|line| line.starts_with("fourstamp: ")).map(str::to_string).collect()
     }
+}
+
+/// CI runs as root, which Open MPI wants to be told twice.
+fn as_root_too(command: &mut Command) -> &mut Command {
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 }
 
 fn check_pingpong(run: &Path, launches: usize, rows: u64) {
@@ -78,7 +81,7 @@ fn check_pingpong(run: &Path, launches: usize, rows: u64) {
     assert_eq!(run.info.rows(), rows);
 }
 
-/// Without MPI in the build, or with `--transport tcp`: the launcher's environment is enough.
+/// With `--transport tcp` the launcher's environment is enough.
 fn ranks_find_one_another(launcher: &Launcher) {
     if !launcher.present() {
         return;
@@ -146,66 +149,129 @@ fn what_is_wrong_is_said_once() {
     assert!(!folder.path().join("run").exists());
 }
 
-#[cfg(not(feature = "mpi"))]
-#[test]
-fn without_the_feature_one_line_says_how_to_get_it() {
+/// Over the library of that launcher, which nobody names.
+fn messages_of_every_rank_are_recorded(mpirun: &Launcher) {
+    if !mpirun.present() {
+        return;
+    }
     let folder = folder();
-    let output = common::run(folder.path(), "bench pingpong --transport mpi --out run");
-    let err = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{err}");
-    assert!(
-        err.lines().count() == 1 && err.contains("cargo build --release --features mpi"),
-        "{err}"
-    );
-    if MPICH.present() {
-        let said = MPICH.fail(folder.path(), 2, "bench pingpong --transport mpi --out run");
-        assert!(said.len() == 1 && said[0].contains("--features mpi"), "{said:?}");
+    let arguments = "bench pingpong --count 200 --launches 2 --warm-up 5 --out run";
+    mpirun.succeed(folder.path(), 2, arguments);
+    let path = folder.path().join("run");
+    check_pingpong(&path, 2, 2 * 200 * 3);
+    let info = Run::open(&path).expect("a run").info;
+    assert_eq!(info.transport, "mpi");
+    let library = if std::ptr::eq(mpirun, &OPEN_MPI) { "Open MPI v" } else { "MPICH " };
+    let note = format!("the MPI library is {library}");
+    assert!(info.notes.iter().any(|line| line.starts_with(&note)), "{:?}", info.notes);
+}
+
+#[test]
+fn messages_of_every_rank_of_open_mpi_are_recorded() {
+    messages_of_every_rank_are_recorded(&OPEN_MPI);
+}
+
+#[test]
+fn messages_of_every_rank_of_mpich_are_recorded() {
+    messages_of_every_rank_are_recorded(&MPICH);
+}
+
+#[test]
+fn a_simulation_over_mpi_has_the_sequential_result() {
+    for mpirun in [&OPEN_MPI, &MPICH] {
+        if !mpirun.present() {
+            continue;
+        }
+        let folder = folder();
+        let arguments = "warp phold --transport mpi --objects 64 --cutoff 5 --check";
+        let out = mpirun.succeed(folder.path(), 3, arguments);
+        assert_eq!(out.matches("Matches the sequential run").count(), 1, "{out}");
     }
 }
 
-#[cfg(feature = "mpi")]
-mod over_mpi {
-    use super::*;
-
-    /// The mpirun of the library in this build.
-    fn own() -> Option<&'static Launcher> {
-        let library = fabric::mpi_library().expect("this build has one");
-        let own = if library.contains("Open MPI") { &OPEN_MPI } else { &MPICH };
-        own.present().then_some(own)
-    }
-
-    #[test]
-    fn messages_of_every_rank_are_recorded() {
-        let Some(mpirun) = own() else { return };
-        let folder = folder();
-        mpirun.succeed(
-            folder.path(),
-            2,
-            "bench pingpong --transport mpi --count 200 --launches 2 --warm-up 5 --out run",
-        );
-        let path = folder.path().join("run");
-        check_pingpong(&path, 2, 2 * 200 * 3);
-        assert_eq!(Run::open(&path).expect("a run").info.transport, "mpi");
-    }
-
-    #[test]
-    fn a_simulation_has_the_sequential_result() {
-        let Some(mpirun) = own() else { return };
-        let folder = folder();
-        let out = mpirun.succeed(
-            folder.path(),
-            3,
-            "warp phold --transport mpi --objects 64 --cutoff 5 --check",
-        );
-        assert_eq!(out.matches("Matches the sequential run").count(), 1, "{out}");
-    }
-
-    #[test]
-    fn a_run_that_cannot_begin_ends_the_job() {
-        let Some(mpirun) = own() else { return };
+#[test]
+fn a_run_over_mpi_that_cannot_begin_ends_the_job() {
+    for mpirun in [&OPEN_MPI, &MPICH] {
+        if !mpirun.present() {
+            continue;
+        }
         let folder = folder();
         std::fs::write(folder.path().join("file"), "").expect("a file");
         let said = mpirun.fail(folder.path(), 2, "bench pingpong --transport mpi --out file");
         assert_eq!(said.len(), 1, "{said:?}");
     }
+}
+
+#[test]
+fn outside_of_a_job_the_transport_mpi_starts_one() {
+    if !OPEN_MPI.present() && !MPICH.present() {
+        return;
+    }
+    let folder = folder();
+    let mut command =
+        common::fourstamp(folder.path(), "bench pingpong --transport mpi --count 50 --out run");
+    let output = as_root_too(&mut command).output().expect("the command starts");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(
+        Run::open(folder.path().join("run")).expect("a run").info.transport,
+        "mpi",
+        "{}",
+        text(&output.stdout)
+    );
+}
+
+/// Every process believes then to be alone.
+#[test]
+fn a_library_that_is_not_the_launchers_is_noticed() {
+    if !OPEN_MPI.present() || !MPICH.present() {
+        return;
+    }
+    for (mpirun, library) in [(&OPEN_MPI, "libmpich.so.12"), (&MPICH, "libmpi.so.40")] {
+        let folder = folder();
+        let mut command = mpirun.command(folder.path(), 2, "bench pingpong --out run");
+        let output = command.env("FOURSTAMP_MPI_LIBRARY", library).output();
+        let said = mpirun.said(&output.expect("the launcher starts"));
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].contains("sees 1 of the 2 ranks"), "{said:?}");
+        assert!(said[0].contains("FOURSTAMP_MPI_LIBRARY") && !folder.path().join("run").exists());
+    }
+}
+
+#[test]
+fn a_library_that_is_none_is_named_with_the_remedy() {
+    if !MPICH.present() {
+        return;
+    }
+    let folder = folder();
+    std::fs::write(folder.path().join("text.so"), "no library").expect("a file");
+    let text_file = folder.path().join("text.so");
+    let cases = [
+        ("/no/such/libmpi.so", "cannot load the MPI library /no/such/libmpi.so"),
+        (text_file.to_str().expect("a path"), "cannot load the MPI library"),
+        ("libc.so.6", "libc.so.6 has no MPI_Initialized"),
+    ];
+    for (library, what) in cases {
+        let mut command =
+            MPICH.command(folder.path(), 2, "bench pingpong --transport mpi --out run");
+        let output = command.env("FOURSTAMP_MPI_LIBRARY", library).output();
+        let said = MPICH.said(&output.expect("the launcher starts"));
+        assert!(said.len() == 1 && said[0].contains(what), "{said:?}");
+        assert!(said[0].contains("FOURSTAMP_MPI_LIBRARY"), "{said:?}");
+    }
+}
+
+/// The variables that srun sets without a plug-in for MPI.
+#[test]
+fn srun_that_says_nothing_to_mpi_libraries_is_told_from_one_that_does() {
+    if !OPEN_MPI.present() {
+        return;
+    }
+    let folder = folder();
+    let mut command = common::fourstamp(folder.path(), "bench pingpong --transport mpi --out run");
+    command.envs([("SLURM_STEP_ID", "0"), ("SLURM_PROCID", "0"), ("SLURM_STEP_NUM_TASKS", "2")]);
+    command.env("SLURM_STEP_NUM_NODES", "1").env("FOURSTAMP_MPI_LIBRARY", "libmpi.so.40");
+    let output = command.output().expect("the command starts");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.lines().count() == 1 && said.contains("srun --mpi=pmix"), "{said}");
 }

@@ -9,7 +9,7 @@ use super::peers::{Compiler, build};
 use crate::mpi::{Library, as_root_too};
 use crate::process;
 use crate::workspace::Workspace;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,6 +37,8 @@ const DISK: &str = "ping-pong in C, traced";
 const CLOSE: &str = "closing and report of a large run";
 const PLAIN: &str = "ping-pong in C";
 const TRANSPORT: &str = "ping-pong over mpi, recorded";
+const PLAIN_MPICH: &str = "ping-pong in C over MPICH";
+const TRANSPORT_MPICH: &str = "ping-pong over mpi with MPICH, recorded";
 const PHOLD: &str = "phold over mpi";
 const PHOLD_SHM: &str = "phold over shm";
 
@@ -95,7 +97,14 @@ const FIGURES: &[Figure] = &[
         "ping-pong 8 B over mpi, recorded / plain C over Open MPI",
         (TRANSPORT, PLAIN),
         (Number::RoundTripNs, Compared::Ratio),
-        Bound::AtMost(1.15),
+        Bound::AtMost(1.3),
+    ),
+    figure(
+        "transport-mpich",
+        "the same over MPICH",
+        (TRANSPORT_MPICH, PLAIN_MPICH),
+        (Number::RoundTripNs, Compared::Ratio),
+        Bound::AtMost(1.3),
     ),
     figure(
         "phold",
@@ -111,45 +120,18 @@ struct Bench<'a> {
     workspace: &'a Workspace,
     /// The release build.
     fourstamp: PathBuf,
-    /// The release build with the feature `mpi`, where a figure wants it; why not, where it cannot
-    /// be built.
-    with_mpi: Option<Result<PathBuf>>,
     messages: u64,
 }
 
 /// Runs the benchmark and prints its tables.
 pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let figures = options.terms.choose(FIGURES)?;
-    let wanted = competition::wanted(&figures);
-    let needs_transport = [TRANSPORT, PHOLD].iter().any(|name| wanted.contains(name));
     let bench = Bench {
         workspace,
         fourstamp: competition::release_build(workspace)?,
-        with_mpi: needs_transport.then(|| build_with_mpi(workspace)),
         messages: options.messages,
     };
     options.terms.hold(&figures, |name| bench.contestant(name))
-}
-
-/// The release build over Open MPI, in a target folder of its own: the feature changes what every
-/// crate is built with.
-fn build_with_mpi(workspace: &Workspace) -> Result<PathBuf> {
-    eprintln!("building the release version with the feature mpi");
-    let target = workspace.scratch("with-mpi")?;
-    let build = [
-        "build",
-        "--release",
-        "--locked",
-        "--package",
-        "fourstamp-cli",
-        "--features",
-        "mpi",
-        "--target-dir",
-    ];
-    let mut cargo = workspace.cargo(&build);
-    cargo.arg(&target).env("MPICC", Library::OpenMpi.program("mpicc")?);
-    process::capture_within(&mut cargo, Duration::from_secs(1800))?;
-    Ok(target.join("release/fourstamp"))
 }
 
 impl Bench<'_> {
@@ -164,11 +146,13 @@ impl Bench<'_> {
             LAMMPS_TRACED => self.timed(name, self.lammps()?, true),
             NETPIPE => self.timed(name, self.netpipe()?, false),
             NETPIPE_TRACED => self.timed(name, self.netpipe()?, true),
-            PLAIN => self.plain(name, self.pingpong()?),
-            DISK => self.weighed(name, self.pingpong()?),
+            PLAIN => self.plain(name, self.pingpong(open_mpi)?),
+            DISK => self.weighed(name, self.pingpong(open_mpi)?),
             CLOSE => self.large(),
-            TRANSPORT => self.over_mpi(name, "bench pingpong --size 8 --launches 1 --count 200000"),
-            PHOLD => self.over_mpi(name, &format!("{PHOLD_WORDS} --no-record")),
+            PLAIN_MPICH => self.plain(name, self.pingpong(mpich)?),
+            TRANSPORT => self.over_mpi(name, open_mpi, PINGPONG_WORDS),
+            TRANSPORT_MPICH => self.over_mpi(name, mpich, PINGPONG_WORDS),
+            PHOLD => self.over_mpi(name, open_mpi, &format!("{PHOLD_WORDS} --no-record")),
             PHOLD_SHM => {
                 let words = format!("{PHOLD_WORDS} --transport shm --nodes 2 --no-record --csv");
                 Ok(of_words(
@@ -186,15 +170,11 @@ impl Bench<'_> {
 
     /// A loop of sends to nobody.
     fn proc_null(&self, library: Library) -> Result<Vec<String>> {
-        let compiler = match library {
-            Library::OpenMpi => Compiler::Mpi,
-            Library::Mpich => Compiler::Mpich,
-        };
-        library.run(1, &build(self.workspace, "mpi_proc_null", compiler)?)
+        library.run(1, &build(self.workspace, "mpi_proc_null", compiler(library))?)
     }
 
-    fn pingpong(&self) -> Result<Vec<String>> {
-        Library::OpenMpi.run(2, &build(self.workspace, "mpi_pingpong", Compiler::Mpi)?)
+    fn pingpong(&self, library: Library) -> Result<Vec<String>> {
+        library.run(2, &build(self.workspace, "mpi_pingpong", compiler(library))?)
     }
 
     fn lammps(&self) -> Result<Vec<String>> {
@@ -310,14 +290,9 @@ impl Bench<'_> {
     }
 
     /// One of our commands over MPI, on two ranks.
-    fn over_mpi(&self, name: &'static str, words: &str) -> Result<Contestant> {
-        let program = match &self.with_mpi {
-            Some(Ok(program)) => program,
-            Some(Err(why)) => bail!("{why:#}"),
-            None => bail!("not built"),
-        };
+    fn over_mpi(&self, name: &'static str, library: Library, words: &str) -> Result<Contestant> {
         let folder = self.workspace.scratch("mpi")?.join(name.replace([',', ' '], ""));
-        let mut all = Library::OpenMpi.run(2, program)?;
+        let mut all = library.run(2, &self.fourstamp)?;
         all.extend(words.split(' ').map(str::to_owned));
         all.extend(["--transport", "mpi", "--csv"].map(str::to_owned));
         if !words.contains("--no-record") {
@@ -327,6 +302,14 @@ impl Bench<'_> {
     }
 }
 
+fn compiler(library: Library) -> Compiler {
+    match library {
+        Library::OpenMpi => Compiler::Mpi,
+        Library::Mpich => Compiler::Mpich,
+    }
+}
+
+const PINGPONG_WORDS: &str = "bench pingpong --size 8 --launches 1 --count 200000";
 const PHOLD_WORDS: &str = "warp phold --objects 2048 --cutoff 200 --remote 0.25 --groups 2";
 
 fn of_words(

@@ -1,7 +1,7 @@
 //! The steps of `cargo xtask test`, in order: what fails soonest comes first.
 
 use super::tally::Tally;
-use super::{harness, programs, readme};
+use super::{harness, programs, readme, slurm};
 use crate::install;
 use crate::invariants;
 use crate::mpi::{Library, as_root_too};
@@ -67,7 +67,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "transport",
-        what: "our nodes over MPI: the conformance suite and jobs",
+        what: "our nodes over MPI: the conformance suite, jobs of Slurm's",
         quick: false,
         run: transport,
     },
@@ -121,6 +121,8 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         cargo.env("PROPTEST_RNG_SEED", "1");
         // Has mpi4py.
         cargo.envs(python.iter().map(|python| ("FOURSTAMP_TEST_PYTHON", python)));
+        // The step `transport` does that.
+        cargo.env("FOURSTAMP_TEST_TRANSPORT_LATER", "1");
         cargo
     };
     harness::run(workspace, "tests", LIMIT, cargo, tally)
@@ -267,28 +269,17 @@ fn readers(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     run_and_watch(&mut check, LIMIT, |line| tally.line(line))
 }
 
-/// With the feature `mpi`, over Open MPI.
+/// The conformance suite under the mpirun of each library, then jobs of Slurm's.
 fn transport(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
-    let mpicc = match Library::OpenMpi.program("mpicc") {
-        Ok(mpicc) => mpicc,
-        Err(why) => return tally.skip(format!("{why:#}")),
-    };
     let cargo = || {
         // Of the whole workspace, for the reason that `example` gives.
         let mut cargo = workspace.cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]);
-        cargo.args([
-            "--features",
-            "fourstamp-cli/mpi",
-            "--test",
-            "conformance_mpi",
-            "--test",
-            "job",
-        ]);
-        cargo.env("MPICC", &mpicc);
+        cargo.args(["--test", "conformance_mpi"]);
         as_root_too(&mut cargo);
         cargo
     };
-    harness::run(workspace, "transport", LIMIT, cargo, tally)
+    harness::run(workspace, "transport", LIMIT, cargo, tally)?;
+    slurm::jobs(workspace, tally)
 }
 
 fn tour(workspace: &Workspace, _: &mut Tally) -> Result<()> {

@@ -18,7 +18,7 @@ must see --out), or else two network namespaces on this machine, joined by a lin
 --latency. Only root can make namespaces; without them only the part within one box is measured. \
 They are removed when the study ends; if it is killed, the next study removes them.
 
-Messages go over MPI if it is built in (cargo build --release --features mpi), else over TCP, \
+Messages go over MPI if its library and mpirun are installed, else over TCP, \
 both within one box and between two.
 
 Examples:
@@ -59,7 +59,7 @@ pub struct StudyArgs {
     /// The two hosts to use as boxes
     #[arg(long, value_name = "HOST,HOST", value_delimiter = ',')]
     pub hosts: Vec<String>,
-    /// What carries the messages  [default: mpi if built in, else tcp]
+    /// What carries the messages  [default: mpi if installed, else tcp]
     #[arg(long, value_enum)]
     pub transport: Option<StudyTransport>,
     /// Few and short measurements, for a quick look
@@ -76,7 +76,7 @@ pub struct StudyArgs {
 /// What can carry messages within a box and between two alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StudyTransport {
-    /// MPI messages (needs a build with --features mpi)
+    /// MPI messages, over the library whose mpirun is found
     Mpi,
     /// TCP connections
     Tcp,

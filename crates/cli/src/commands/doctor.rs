@@ -4,6 +4,8 @@
 mod leftovers;
 
 use crate::args::DoctorArgs;
+use crate::failure::one_line;
+use crate::job::Mpirun;
 use crate::show::ShowArgs;
 use clock::{Clock, Source};
 use document::{Block, Cell, Column, Document, Table};
@@ -230,14 +232,21 @@ fn userfaultfd() -> Finding {
 }
 
 fn mpi() -> Finding {
-    match (on_path("mpirun"), on_path("mpicc")) {
-        (Some(run), Some(_)) => good("MPI", format!("{} and a compiler wrapper", run.display())),
-        (Some(run), None) => {
-            limited("MPI", format!("{}, no mpicc", run.display()), "apt install libopenmpi-dev")
+    let mpirun = match Mpirun::find() {
+        Ok(Some(mpirun)) => mpirun,
+        Ok(None) => {
+            return limited("MPI", "none found".into(), "apt install openmpi-bin (or mpich)");
         }
-        _ => {
-            limited("MPI", "none found".into(), "apt install openmpi-bin libopenmpi-dev (or mpich)")
-        }
+        Err(error) => return limited("MPI", one_line(&error), "unset FOURSTAMP_MPI_LIBRARY"),
+    };
+    let run = mpirun.path.display();
+    match fabric::mpi_library(Some(mpirun.family)) {
+        Ok(library) => good("MPI", format!("{run}, {}", library.name)),
+        Err(_) => limited(
+            "MPI",
+            format!("{run}, but its library cannot be loaded"),
+            "set FOURSTAMP_MPI_LIBRARY to the file of its library (libmpi.so...)",
+        ),
     }
 }
 

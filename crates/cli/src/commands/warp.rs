@@ -161,7 +161,8 @@ fn launch(
     launching::invite(nodes, &coordinator, &key)?;
     let mut options =
         LaunchOptions::new(0, spec.clone(), launching::hosting(spec), launching::starter(nodes)?);
-    if let Nodes::OfJob(_) = nodes {
+    if let Nodes::OfJob(leader) = nodes {
+        folder.info_mut().notes.extend(leader.library_note());
         options.deadlines.join = launching::RANKS_JOIN;
     }
     options.recorder = recorder(&plan.common);

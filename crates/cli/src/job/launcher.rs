@@ -13,8 +13,10 @@ pub struct LaunchedJob {
     pub local_ranks: Option<u16>,
     /// Whether all are on one host.
     pub one_host: bool,
-    /// The launcher belongs to an MPI library.
+    /// The launcher belongs to an MPI library, or has told its processes what one needs.
     pub speaks_mpi: bool,
+    /// The launcher, as a user knows it.
+    pub launcher: &'static str,
     /// What no other job is called, the same at every rank; absent where nothing is known to be.
     pub id: Option<String>,
 }
@@ -27,7 +29,9 @@ struct Names {
     local_ranks: &'static str,
     /// Must be there as well: else the names are left over from something else.
     needs: &'static str,
-    speaks_mpi: bool,
+    /// One of these is there if ranks can find each other over MPI.
+    speaks_mpi: &'static [&'static str],
+    launcher: &'static str,
 }
 
 /// In the order in which they are believed: a launcher may itself have been started by one that
@@ -39,7 +43,8 @@ const LAUNCHERS: [Names; 3] = [
         local_rank: "OMPI_COMM_WORLD_LOCAL_RANK",
         local_ranks: "OMPI_COMM_WORLD_LOCAL_SIZE",
         needs: "OMPI_COMM_WORLD_RANK",
-        speaks_mpi: true,
+        speaks_mpi: &["OMPI_COMM_WORLD_RANK"],
+        launcher: "Open MPI's mpirun",
     },
     // Hydra (MPICH, Intel MPI, MVAPICH) and Cray's.
     Names {
@@ -48,7 +53,8 @@ const LAUNCHERS: [Names; 3] = [
         local_rank: "MPI_LOCALRANKID",
         local_ranks: "MPI_LOCALNRANKS",
         needs: "PMI_RANK",
-        speaks_mpi: true,
+        speaks_mpi: &["PMI_RANK"],
+        launcher: "MPICH's mpirun",
     },
     // srun. A batch script has a SLURM_PROCID too, but is no step of its own.
     Names {
@@ -57,7 +63,8 @@ const LAUNCHERS: [Names; 3] = [
         local_rank: "SLURM_LOCALID",
         local_ranks: "",
         needs: "SLURM_STEP_ID",
-        speaks_mpi: false,
+        speaks_mpi: &["PMIX_RANK", "PMI_RANK"],
+        launcher: "srun",
     },
 ];
 
@@ -76,6 +83,7 @@ impl LaunchedJob {
         let (names, rank) = LAUNCHERS
             .iter()
             .filter(|names| env(names.needs).is_some())
+            .filter(|names| names.rank != "PMI_RANK" || !is_pmi_of_srun(&number))
             .find_map(|names| Some((names, number(names.rank)?)))?;
         let ranks = names.ranks.iter().find_map(|name| number(name))?;
         if ranks < 2 || rank >= ranks {
@@ -91,9 +99,19 @@ impl LaunchedJob {
             local_rank: number(names.local_rank).unwrap_or(rank),
             local_ranks,
             one_host: local_ranks == Some(ranks),
-            speaks_mpi: names.speaks_mpi,
+            speaks_mpi: names.speaks_mpi.iter().any(|name| env(name).is_some()),
+            launcher: names.launcher,
             id: id(env),
         })
+    }
+
+    /// What to start the job with, where its launcher is not that of this MPI library.
+    pub fn launcher_of(&self, library: &str) -> String {
+        match (self.launcher, library.contains("Open MPI")) {
+            ("srun", true) => "use srun --mpi=pmix".into(),
+            ("srun", false) => "use srun --mpi=pmi2".into(),
+            _ => format!("use the mpirun of {library}"),
+        }
     }
 
     /// Whether the launcher has bound this rank to one core.
@@ -107,6 +125,13 @@ impl LaunchedJob {
         let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
         usize::from(self.local_ranks.unwrap_or(self.ranks)) <= cores_in(online.trim())
     }
+}
+
+/// Whether PMI is srun's own. Within a step of Slurm's, Hydra has one helper started a node, and
+/// starts the ranks itself.
+fn is_pmi_of_srun(number: &dyn Fn(&str) -> Option<u16>) -> bool {
+    let tasks = number("SLURM_STEP_NUM_TASKS");
+    tasks.is_some() && tasks == number("PMI_SIZE")
 }
 
 /// What Open MPI and Slurm call the job.
@@ -177,6 +202,7 @@ mod tests {
         ]);
         let job = job.expect("a job");
         assert_eq!((job.rank, job.ranks, job.one_host, job.speaks_mpi), (3, 4, true, true));
+        assert_eq!(job.launcher_of("MPICH 4.0.2"), "use the mpirun of MPICH 4.0.2");
     }
 
     #[test]
@@ -190,6 +216,18 @@ mod tests {
             (job.ranks, job.one_host, job.speaks_mpi, job.id.as_deref()),
             (8, true, false, Some("7.2"))
         );
+        assert!(job.launcher_of("Open MPI v4.1.4").ends_with("--mpi=pmix"));
+        for plugin in ["PMI_RANK", "PMIX_RANK"] {
+            let plugin = [(plugin, "0"), ("PMI_SIZE", "8")];
+            let job = read(&[&batch[..], &step, &plugin].concat()).expect("a job");
+            assert_eq!((job.launcher, job.one_host, job.speaks_mpi), ("srun", true, true));
+        }
+    }
+
+    #[test]
+    fn a_launcher_that_says_only_what_pmi_needs_is_believed() {
+        let job = read(&[("PMI_RANK", "1"), ("PMI_SIZE", "4")]).expect("a job");
+        assert_eq!((job.rank, job.ranks, job.one_host, job.speaks_mpi), (1, 4, false, true));
     }
 
     #[test]

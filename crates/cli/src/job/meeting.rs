@@ -81,8 +81,8 @@ impl Place {
         let Some(id) = &job.id else {
             bail!(
                 "this launcher does not say which job its ranks belong to, as is needed on \
-                several hosts: use srun, a fourstamp built with --features mpi, or join nodes by \
-                hand (`fourstamp node --help`)"
+                several hosts: use srun, --transport mpi, or join nodes by hand (`fourstamp \
+                node --help`)"
             );
         };
         let folder = match job.one_host {

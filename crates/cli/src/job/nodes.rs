@@ -46,6 +46,18 @@ impl Leader {
         }
     }
 
+    /// What a run of several launches says of its job.
+    pub fn notes(&self) -> Vec<String> {
+        let ranks = "all launches ran in the same processes: the ranks of one job";
+        self.library_note().into_iter().chain([ranks.to_string()]).collect()
+    }
+
+    /// Which MPI library carries the messages, if one does.
+    pub fn library_note(&self) -> Option<String> {
+        let Meeting::OverMpi(process) = &self.meeting else { return None };
+        Some(format!("the MPI library is {}", process.library()))
+    }
+
     /// Tell the other ranks where to join, and join as node 0.
     pub fn invite(&self, coordinator: &Coordinator, key: &RunKey) -> Result<()> {
         let invitation = Invitation { address: coordinator.join_address(), key: key.clone() };

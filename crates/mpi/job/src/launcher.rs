@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 /// What starts the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Launcher {
+pub enum Launcher {
     /// `mpirun` of Open MPI.
     OpenMpi,
     /// `mpiexec` of MPICH and its kin.
@@ -59,9 +59,14 @@ impl Launcher {
         {
             return Ok(Launcher::Unknown);
         }
-        let version = Command::new(command).arg("--version").stdin(Stdio::null()).output();
+        Ok(Launcher::by_its_word(Path::new(command)))
+    }
+
+    /// By what the program says of itself.
+    pub fn by_its_word(program: &Path) -> Launcher {
+        let version = Command::new(program).arg("--version").stdin(Stdio::null()).output();
         let version = version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-        Ok(Launcher::by_version(&version.unwrap_or_default()))
+        Launcher::by_version(&version.unwrap_or_default())
     }
 
     fn by_version(version: &str) -> Launcher {

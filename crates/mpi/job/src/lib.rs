@@ -9,7 +9,7 @@ mod program;
 mod which;
 mod wrapper;
 
-use launcher::Launcher;
+pub use launcher::Launcher;
 use mpi_facts::LauncherClock;
 use mpi_facts::variables::{CLOCK, RUN};
 use record::Machine;

@@ -3,8 +3,8 @@
 //! A program holds one [`Node`] per worker. `send` and `receive` on it are the same whatever
 //! carries the messages: rings in one process's memory (`thread`), rings in memory shared by
 //! processes (`shm`), TCP connections (`tcp`), datagrams made reliable here (`udp`), MPI between
-//! the ranks of a job (`mpi`, with the cargo feature of that name), each as a full mesh or as a
-//! hypercube that forwards over links between neighbours only. The node takes the four stamps and
+//! the ranks of a job (`mpi`, over that job's library), each as a full mesh or as a hypercube that
+//! forwards over links between neighbours only. The node takes the four stamps and
 //! writes the message's row; a [`Transport`] only moves messages.
 //!
 //! ```text
@@ -51,7 +51,7 @@ pub use schema::columns;
 pub use scribe::{Recording, Stamps};
 pub use spec::{NodeId, PathRoom, Spec, Topology, TransportSpec, Waiting};
 pub use transport::{Arrival, Flag, Handed, Happening, Head, Transport, TransportReport};
-pub use transports::mpi::{MpiProcess, mpi_library};
+pub use transports::mpi::{MPI_LIBRARY_VARIABLE, MpiFamily, MpiLibrary, MpiProcess, mpi_library};
 pub use transports::shm::Segment;
 pub use transports::sockets::offered::kernel_stamps;
 pub use transports::udp::options::{ReceiveTask, UdpFaults, UdpOptions, UdpTimer, UserPriority};

@@ -17,10 +17,6 @@ use std::path::PathBuf;
 pub(crate) mod head;
 mod links;
 mod looks;
-#[cfg(feature = "mpi")]
-pub(crate) mod mpi;
-#[cfg(not(feature = "mpi"))]
-#[path = "transports/mpi/absent.rs"]
 pub(crate) mod mpi;
 pub(crate) mod rings;
 pub(crate) mod shm;

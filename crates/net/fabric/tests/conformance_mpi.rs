@@ -1,10 +1,11 @@
 //! The conformance suite over MPI: every rank of a job runs it, as the node of its number.
 //!
-//! Started without a launcher it starts itself under mpirun, with 2, 3 and 4 ranks: `cargo test -p
-//! fourstamp-fabric --features mpi --test conformance_mpi`, with `MPICC=mpicc.mpich` before it for
-//! MPICH.
+//! Started without a launcher it starts itself under each mpirun that there is, with 2, 3 and 4
+//! ranks: `cargo test -p fourstamp-fabric --test conformance_mpi`, with a property's name behind it
+//! for that one.
 
 #![allow(clippy::unwrap_used)] // tests
+#![allow(unused_imports, reason = "those of tests without MPI, which are not built here")]
 
 extern crate fourstamp_fabric as fabric;
 
@@ -50,10 +51,34 @@ const PROPERTIES: [Property; 14] = [
 const OF_TWO: [Property; 1] =
     [("answers_at_once_leave_nothing_behind", memory::answers_at_once_leave_nothing_behind)];
 
+/// Set where another run of the tests is to do this.
+const LATER: &str = "FOURSTAMP_TEST_TRANSPORT_LATER";
+/// The launchers, and what each needs to be told here.
+const LAUNCHERS: [(&str, &[&str]); 2] =
+    [("mpirun.openmpi", &["--oversubscribe", "--bind-to", "none"]), ("mpirun.mpich", &[])];
+
 fn main() -> ExitCode {
     let launched =
         ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().any(|name| std::env::var_os(name).is_some());
-    if launched { be_a_rank() } else { launch() }
+    if launched {
+        return be_a_rank();
+    }
+    if std::env::args().any(|word| word == "--list") || !wanted_properties().any(|_| true) {
+        return ExitCode::SUCCESS;
+    }
+    if std::env::var_os(LATER).is_some() {
+        println!("left to `cargo xtask test --only transport`");
+        return ExitCode::SUCCESS;
+    }
+    ExitCode::from(LAUNCHERS.iter().map(|(mpirun, told)| launch(mpirun, told)).max().unwrap())
+}
+
+/// Those that the command line names; without names, all.
+fn wanted_properties() -> impl Iterator<Item = Property> {
+    let names: Vec<String> =
+        std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let all = PROPERTIES.into_iter().chain(OF_TWO);
+    all.filter(move |(of, _)| names.is_empty() || names.iter().any(|name| of.contains(name)))
 }
 
 fn fabrics(nodes: u16) -> Vec<Fabric> {
@@ -68,14 +93,21 @@ fn fabrics(nodes: u16) -> Vec<Fabric> {
 
 fn be_a_rank() -> ExitCode {
     ranks::begin();
+    if ranks::rank() == 0 {
+        println!("{}", fabric::mpi_library(None).unwrap().name);
+    }
+    let mut passed = 0;
     for fabric in fabrics(ranks::ranks()) {
-        let of_two = OF_TWO.into_iter().filter(|_| fabric.nodes == 2);
-        for (name, property) in PROPERTIES.into_iter().chain(of_two) {
+        let of_any_size = |name: &str| OF_TWO.iter().all(|(of_two, _)| *of_two != name);
+        for (name, property) in
+            wanted_properties().filter(|(name, _)| fabric.nodes == 2 || of_any_size(name))
+        {
             ranks::meet();
             if catch_unwind(AssertUnwindSafe(|| property(&fabric))).is_err() {
                 eprintln!("{name} over {fabric:?}: rank {} failed", ranks::rank());
                 ranks::abort();
             }
+            passed += 1;
             if ranks::rank() == 0 {
                 println!(
                     "{name} over {} ranks, {:?}, {:?} ... ok",
@@ -84,31 +116,29 @@ fn be_a_rank() -> ExitCode {
             }
         }
     }
+    if ranks::rank() == 0 {
+        println!("test result: ok. {passed} passed; 0 failed");
+    }
     ranks::end();
     ExitCode::SUCCESS
 }
 
-fn launch() -> ExitCode {
-    let library = fabric::mpi_library().unwrap();
-    let own = if library.contains("Open MPI") { "mpirun.openmpi" } else { "mpirun.mpich" };
-    let found = |name: &&&str| Command::new(name).arg("--version").output().is_ok();
-    let Some(mpirun) = [own, "mpirun"].iter().find(found).copied() else {
-        println!("skipped: there is neither {own} nor mpirun here");
-        return ExitCode::SUCCESS;
-    };
-    println!("{library}, {mpirun}");
+/// 0, or 1 if something failed.
+fn launch(mpirun: &str, told: &[&str]) -> u8 {
+    if Command::new(mpirun).arg("--version").output().is_err() {
+        println!("skipped: there is no {mpirun} here");
+        return 0;
+    }
     for ranks in [2, 3, 4] {
+        println!("{mpirun} -n {ranks}");
         let mut command = Command::new(mpirun);
-        if library.contains("Open MPI") {
-            command.args(["--oversubscribe", "--bind-to", "none"]);
-            command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        }
-        let status =
-            command.args(["-n", &ranks.to_string()]).arg(std::env::current_exe().unwrap()).status();
-        if !status.unwrap().success() {
-            eprintln!("{ranks} ranks: failed");
-            return ExitCode::FAILURE;
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.args(told).args(["-n", &ranks.to_string()]);
+        command.arg(std::env::current_exe().unwrap()).args(std::env::args_os().skip(1));
+        if !command.status().unwrap().success() {
+            eprintln!("{mpirun}, {ranks} ranks: failed");
+            return 1;
         }
     }
-    ExitCode::SUCCESS
+    0
 }

@@ -58,11 +58,8 @@ impl<'a> Measurement<'a> {
             true => Starter::External,
             false => launching::starter(nodes)?,
         };
-        if let Nodes::OfJob(_) = nodes {
-            folder
-                .info_mut()
-                .notes
-                .push("all launches ran in the same processes: the ranks of one job".into());
+        if let Nodes::OfJob(leader) = nodes {
+            folder.info_mut().notes.extend(leader.notes());
         }
         let job = BenchJob {
             plan,

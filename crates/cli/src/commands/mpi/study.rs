@@ -14,7 +14,7 @@ use crate::commands::place;
 use crate::commands::shaped::link::Link;
 use crate::commands::shaped::namespaces;
 use crate::interrupt;
-use crate::job::LaunchedJob;
+use crate::job::{LaunchedJob, Mpirun};
 use crate::show::{ShowArgs, StudyFolder};
 use crate::studying::study;
 use anyhow::{Context, Result, bail};
@@ -92,15 +92,23 @@ fn transport(args: &StudyArgs) -> Result<StudyTransport> {
     if !matches!(args.hosts.len(), 0 | 2) || args.hosts.iter().any(String::is_empty) {
         bail!("--hosts must name two boxes, e.g. --hosts a,b; it names {}", args.hosts.len());
     }
-    match (args.transport, mpi_library()) {
-        (Some(StudyTransport::Mpi), None) => {
-            fabric::MpiProcess::begin()?;
-            bail!("this fourstamp was built without the transport mpi")
+    match args.transport {
+        Some(StudyTransport::Tcp) => Ok(StudyTransport::Tcp),
+        Some(StudyTransport::Mpi) => {
+            mpi_over()?;
+            Ok(StudyTransport::Mpi)
         }
-        (Some(transport), _) => Ok(transport),
-        (None, Some(_)) => Ok(StudyTransport::Mpi),
-        (None, None) => Ok(StudyTransport::Tcp),
+        None if mpi_over().is_ok() => Ok(StudyTransport::Mpi),
+        None => Ok(StudyTransport::Tcp),
     }
+}
+
+/// The MPI library whose mpirun starts the ranks.
+fn mpi_over() -> Result<&'static str> {
+    let Some(mpirun) = Mpirun::find()? else {
+        bail!("no mpirun of Open MPI or MPICH is on PATH: install one, or give --transport tcp");
+    };
+    Ok(mpi_library(Some(mpirun.family))?.name)
 }
 
 /// One box, and two where there can be two; a remark where there cannot.
@@ -246,11 +254,11 @@ fn show(
         findings.trials.iter_mut().chain(&mut findings.sweeps).map(|measured| &mut measured.run),
     );
     let over = match transport {
-        StudyTransport::Mpi => mpi_library().unwrap_or_default(),
-        StudyTransport::Tcp => "TCP".into(),
+        StudyTransport::Mpi => mpi_over()?,
+        StudyTransport::Tcp => "TCP",
     };
     let study = BoxStudy {
-        over: &over,
+        over,
         link,
         trials: findings.trials.iter().filter_map(Measured::trial).collect(),
         sweeps: findings.sweeps.iter().map(Measured::sweep).collect(),

@@ -29,7 +29,6 @@ impl<L> Links<L> {
     }
 
     /// Drop them all.
-    #[cfg(feature = "mpi")]
     pub fn clear(&mut self) {
         self.places.fill(None);
         self.links.clear();

@@ -12,7 +12,6 @@ pub(crate) struct Looks {
 
 impl Looks {
     /// As if a look had found nothing at `now`.
-    #[cfg(feature = "mpi")]
     pub fn from(now: u64) -> Looks {
         Looks { empty_at: now, next_at: now }
     }

@@ -1,5 +1,5 @@
 //! Transport `mpi`: every node is a rank of an MPI job, and messages are MPI's, on a communicator
-//! of our own.
+//! of our own. The MPI library is that of the job, loaded as the program runs (`library.rs`).
 //!
 //! **Small messages.** Some receives are always posted for each peer, persistent ones, so that a
 //! message finds its place when it comes and is never unexpected; one is posted again while its
@@ -34,6 +34,7 @@ use std::time::{Duration, Instant};
 
 mod heads;
 mod leaving;
+mod library;
 mod link;
 mod meeting;
 mod outbox;
@@ -43,8 +44,9 @@ mod raw;
 mod row;
 mod stamping;
 
+pub use library::{MPI_LIBRARY_VARIABLE, MpiFamily, MpiLibrary, mpi_library};
 use meeting::open;
-pub use process::{MpiProcess, mpi_library};
+pub use process::MpiProcess;
 pub use row::MPI;
 
 /// What has been taken for so long is acknowledged.

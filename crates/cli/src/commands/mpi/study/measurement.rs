@@ -3,9 +3,9 @@
 use super::child::see_through;
 use crate::args::StudyTransport;
 use crate::commands::shaped::namespaces::Namespaces;
-use crate::job::mpirun_of;
+use crate::job::Mpirun;
 use anyhow::{Context, Result, bail};
-use fabric::{RunKey, mpi_library};
+use fabric::RunKey;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -108,7 +108,7 @@ impl Measurement<'_> {
 
     /// mpirun in the first box, which starts a rank there and one in the other.
     fn over_mpi(&self, boxes: &Namespaces) -> Result<Command> {
-        let mut command = boxes.within(0, mpirun()?.as_os_str());
+        let mut command = boxes.within(0, mpirun(self.transport)?.as_os_str());
         command.args(["-host", &boxes.hosts(), "-n", "2"]).arg(own_program()?);
         for (name, value) in boxes.launcher_environment() {
             command.env(name, value);
@@ -117,7 +117,7 @@ impl Measurement<'_> {
     }
 
     fn on_hosts(&self, hosts: &[String; 2]) -> Result<Command> {
-        let mut command = Command::new(mpirun()?);
+        let mut command = Command::new(mpirun(self.transport)?);
         command.args(["-host", &hosts.join(","), "-n", "2"]).arg(own_program()?);
         Ok(self.bench(command, &[]))
     }
@@ -145,9 +145,12 @@ fn own_program() -> Result<PathBuf> {
     std::env::current_exe().context("cannot find this program's own file")
 }
 
-fn mpirun() -> Result<PathBuf> {
-    // Without MPI in the build, ranks on several hosts need the launcher to name their job: Open
-    // MPI's does.
-    mpirun_of(&mpi_library().unwrap_or("Open MPI".into()))
-        .context("mpirun is not on PATH: install an MPI library, or leave --hosts out")
+fn mpirun(transport: StudyTransport) -> Result<PathBuf> {
+    let mpirun = match transport {
+        StudyTransport::Mpi => Mpirun::find()?,
+        StudyTransport::Tcp => Mpirun::naming_its_job(),
+    };
+    let mpirun =
+        mpirun.context("mpirun is not on PATH: install an MPI library, or leave --hosts out")?;
+    Ok(mpirun.path)
 }

@@ -1,49 +1,44 @@
 //! What the next message of each peer comes by, and from whom one has come.
 
+use super::library::Library;
 use super::link::Link;
-use super::raw::{self, Request};
+use super::raw::{Request, Requests};
 use crate::error::FabricError;
 use std::collections::VecDeque;
-use std::ffi::c_int;
 
 /// The next receive of each link, by its place.
 pub(super) struct Heads {
     /// Null where nothing is to be asked.
-    requests: Vec<Request>,
+    requests: Requests,
     /// Links whose head has come.
     ready: VecDeque<usize>,
-    /// Where MPI says which have ended.
-    ended: Vec<c_int>,
 }
 
 impl Heads {
-    pub fn new(links: &[Link]) -> Heads {
-        Heads {
-            requests: links.iter().map(|link| link.first().request()).collect(),
-            ready: VecDeque::new(),
-            ended: vec![0; links.len()],
-        }
+    pub fn new(library: &'static Library, links: &[Link]) -> Heads {
+        let requests = Requests::new(library, links.iter().map(|link| link.first().request()));
+        Heads { requests, ready: VecDeque::new() }
     }
 
     /// The next message of a link comes by this.
     #[inline]
     pub fn expect(&mut self, at: usize, request: Request) {
-        self.requests[at] = request;
+        self.requests.set(at, request);
     }
 
     /// Ask MPI once. `true`: some head has come.
     #[inline]
     pub fn look(&mut self) -> Result<bool, FabricError> {
-        if let [only] = &mut self.requests[..] {
-            if !self.ready.is_empty() || only.is_null() || !only.test()? {
+        if self.requests.len() == 1 {
+            if !self.ready.is_empty() || self.requests.is_null(0) || !self.requests.test(0)? {
                 return Ok(false);
             }
             self.ready.push_back(0);
             return Ok(true);
         }
-        let count = raw::test_some(&mut self.requests, &mut self.ended)?;
-        self.ready.extend(self.ended[..count].iter().map(|at| *at as usize));
-        Ok(count > 0)
+        let ended = self.requests.test_some()?;
+        self.ready.extend(ended.iter().map(|at| *at as usize));
+        Ok(!ended.is_empty())
     }
 
     /// The first link whose head has come and that is not paused.
@@ -64,7 +59,7 @@ impl Heads {
 
     /// Whether MPI may still write to what the next message of a link comes by.
     pub fn is_under_way(&self, at: usize) -> bool {
-        self.requests.get(at).is_some_and(|request| !request.is_null())
+        at < self.requests.len() && !self.requests.is_null(at)
     }
 
     /// Ask for nothing any more.

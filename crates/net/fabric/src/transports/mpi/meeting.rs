@@ -1,6 +1,7 @@
 //! From the job's ranks to the end of one node.
 
 use super::heads::Heads;
+use super::library::Library;
 use super::link::{Link, WINDOW};
 use super::outgoing::Outgoing;
 use super::process::{self, Place};
@@ -30,10 +31,10 @@ pub(super) fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, Fabr
         let reason = "with mpi, a process hosts exactly one node: that of its rank".to_string();
         return Err(FabricError::BadSpec { reason });
     };
-    check_place(me, spec)?;
+    let library = check_place(me, spec)?;
     let leaving_timeout = Duration::from_millis(spec.peer_timeout_ms);
     let deadline = Instant::now() + leaving_timeout;
-    let channel = Channel::open(deadline)?;
+    let channel = Channel::open(library, deadline)?;
     let domains = channel.gather(domain(me, &clock), usize::from(spec.nodes), deadline)?;
     let peers: Vec<NodeId> =
         (0..spec.nodes).filter(|peer| spec.topology.linked(me, *peer)).collect();
@@ -47,7 +48,7 @@ pub(super) fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, Fabr
     let links = links?;
     Ok(boxed([Mpi {
         clock,
-        heads: Heads::new(&links),
+        heads: Heads::new(library, &links),
         links: Links::new(spec.nodes, links, |link| link.node),
         channel: Some(channel),
         in_hand: None,
@@ -63,16 +64,17 @@ pub(super) fn open(opening: Opening<'_>) -> Result<Vec<Box<dyn Transport>>, Fabr
     }]))
 }
 
-fn check_place(me: NodeId, spec: &Spec) -> Result<(), FabricError> {
+/// The library, if this rank can be that node.
+fn check_place(me: NodeId, spec: &Spec) -> Result<&'static Library, FabricError> {
     let refuse = |reason: String| Err(FabricError::BadSpec { reason });
     match process::place() {
         None => refuse("transport mpi works only in a job that mpirun or srun has started".into()),
-        Some(Place { rank, ranks }) if ranks != spec.nodes || rank != me => refuse(format!(
+        Some(Place { rank, ranks, .. }) if ranks != spec.nodes || rank != me => refuse(format!(
             "rank {rank} of {ranks} cannot be node {me} of {}: with mpi, each rank must be the \
             node of the same number",
             spec.nodes
         )),
-        Some(_) => Ok(()),
+        Some(place) => Ok(place.library),
     }
 }
 

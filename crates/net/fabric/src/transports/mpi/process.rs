@@ -1,9 +1,8 @@
 //! This process as a rank of an MPI job: begun once, ended once.
 
+use super::library::{self, Library, MpiFamily};
+use super::raw::{Refused, World};
 use crate::error::FabricError;
-use ::mpi::environment::Universe;
-use ::mpi::traits::{Communicator, Root};
-use ::mpi::{Threading, ffi};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,9 +10,10 @@ use std::time::{Duration, Instant};
 static PLACE: OnceLock<Place> = OnceLock::new();
 static OVER: AtomicBool = AtomicBool::new(false);
 
-/// Which rank this process is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which rank this process is, and of which library's job.
+#[derive(Clone, Copy)]
 pub(super) struct Place {
+    pub library: &'static Library,
     pub rank: u16,
     pub ranks: u16,
 }
@@ -21,7 +21,7 @@ pub(super) struct Place {
 /// This process's part in an MPI job, from MPI_Init to MPI_Finalize. Make and drop it on the main
 /// thread; in between one thread at a time may use MPI.
 pub struct MpiProcess {
-    universe: Option<Universe>,
+    world: Option<World>,
     place: Place,
 }
 
@@ -30,34 +30,35 @@ impl MpiProcess {
     /// in one of one rank.
     ///
     /// # Errors
-    /// When MPI has begun already, allows no second thread, or has too many ranks.
+    /// When no MPI library can be used, or MPI has begun already, allows no second thread, or has
+    /// too many ranks.
     pub fn begin() -> Result<MpiProcess, FabricError> {
         let refuse = |reason: String| Err(FabricError::BadSpec { reason });
-        let Some((universe, threading)) = ::mpi::initialize_with_threading(Threading::Serialized)
-        else {
-            return refuse(
-                "MPI was already started in this process, and can be started only once".into(),
-            );
-        };
-        if threading < Threading::Serialized {
+        let library = library::load(None)?;
+        if library.constants.family == MpiFamily::OpenMpi && library::srun_without_mpi() {
+            // It would end the process, with a page of its own words.
             return refuse(format!(
-                "{} does not support threads that take turns (MPI_THREAD_SERIALIZED); use a build \
-                of it that does",
-                mpi_library().unwrap_or_default()
+                "srun did not tell its processes how {} finds the other ranks: use srun \
+                --mpi=pmix (srun --mpi=list names what this Slurm has), or give --transport tcp",
+                library.name()
             ));
         }
-        let world = universe.world();
-        let (Ok(rank), Ok(ranks)) = (u16::try_from(world.rank()), u16::try_from(world.size()))
-        else {
-            return refuse(format!(
-                "{} ranks are too many: the limit is {}",
-                world.size(),
-                u16::MAX
-            ));
+        let world = match World::begin(library) {
+            Ok(world) => world,
+            Err(refused) => return refuse(said(&refused, library)),
         };
-        let place = Place { rank, ranks };
+        let (rank, ranks) = (world.rank(), world.size());
+        let (Ok(rank), Ok(ranks)) = (u16::try_from(rank), u16::try_from(ranks)) else {
+            return refuse(format!("{ranks} ranks are too many: the limit is {}", u16::MAX));
+        };
+        let place = Place { library, rank, ranks };
         PLACE.get_or_init(|| place);
-        Ok(MpiProcess { universe: Some(universe), place })
+        Ok(MpiProcess { world: Some(world), place })
+    }
+
+    /// The MPI library, as it calls itself: `Open MPI v4.1.4`.
+    pub fn library(&self) -> &str {
+        self.place.library.name()
     }
 
     /// This process's number.
@@ -72,38 +73,35 @@ impl MpiProcess {
 
     /// What rank 0 gives, at every rank. All must call it; it waits for them.
     pub fn share(&self, words: &[u8]) -> Vec<u8> {
-        let Some(universe) = &self.universe else { return Vec::new() };
-        let world = universe.world();
-        let root = world.process_at_rank(0);
-        let mut len = words.len() as u64;
-        root.broadcast_into(&mut len);
+        let Some(world) = &self.world else { return Vec::new() };
+        let mut len = (words.len() as u64).to_le_bytes();
+        world.broadcast(&mut len);
         let mut shared = words.to_vec();
-        shared.resize(len as usize, 0);
-        root.broadcast_into(&mut shared[..]);
+        shared.resize(u64::from_le_bytes(len) as usize, 0);
+        world.broadcast(&mut shared);
         shared
     }
 
     /// Wait for all ranks.
     pub fn meet(&self) {
-        use ::mpi::traits::CommunicatorCollectives;
-        if let Some(universe) = &self.universe {
-            universe.world().barrier();
+        if let Some(world) = &self.world {
+            world.barrier();
         }
     }
 
     /// Wait for all ranks, for so long at most. `false`: somebody has not come, and ending in good
     /// order would hang.
     pub fn meet_within(&self, patience: Duration) -> bool {
-        super::raw::meet(Instant::now() + patience)
+        self.world.as_ref().is_some_and(|world| world.meet(Instant::now() + patience))
     }
 
     /// End the whole job with this exit code, without waiting for ranks that may be stuck. The
     /// launcher says so too.
     pub fn abort(mut self, code: i32) -> ! {
         OVER.store(true, Ordering::Release);
-        std::mem::forget(self.universe.take());
-        // SAFETY: MPI has begun and not ended.
-        unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code) };
+        if let Some(world) = self.world.take() {
+            world.abort(code);
+        }
         std::process::abort()
     }
 }
@@ -112,26 +110,26 @@ impl Drop for MpiProcess {
     fn drop(&mut self) {
         // First, so that nobody calls MPI while it ends.
         OVER.store(true, Ordering::Release);
-        drop(self.universe.take());
+        if let Some(world) = self.world.take() {
+            world.end();
+        }
     }
 }
 
-/// The MPI library that this program was built with, as it calls itself.
-pub fn mpi_library() -> Option<String> {
-    let (mut text, mut len) = (vec![0u8; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize + 1], 0);
-    // SAFETY: allowed at any time; the text has the room that the library asks for.
-    let told = unsafe { ffi::MPI_Get_library_version(text.as_mut_ptr().cast(), &raw mut len) } == 0;
-    text.truncate(usize::try_from(len).unwrap_or(0));
-    let text = String::from_utf8_lossy(&text).into_owned();
-    told.then(|| short(&text))
-}
-
-/// Name and version alone, of lines about packages and dates: `Open MPI v4.1.4`, `MPICH Version:
-/// 4.0.2`.
-fn short(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    let name = line.split(',').next().unwrap_or_default();
-    name.split_whitespace().collect::<Vec<_>>().join(" ")
+fn said(refused: &Refused, library: &Library) -> String {
+    match refused {
+        Refused::Begun => {
+            "MPI was already started in this process, and can be started only once".into()
+        }
+        Refused::Failed(code) => {
+            format!("{} cannot begin: {}", library.name(), library.error_text(*code))
+        }
+        Refused::TurnsUnsupported => format!(
+            "{} does not support threads that take turns (MPI_THREAD_SERIALIZED); use a build of \
+            it that does",
+            library.name()
+        ),
+    }
 }
 
 /// Which rank this process is, while MPI may be used.

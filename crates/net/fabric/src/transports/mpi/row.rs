@@ -1,11 +1,11 @@
-//! The row of the transport `mpi`, also of a build without it.
+//! The row of the transport `mpi`.
 
 use crate::transports::{LookCost, NodePlace, TransportKind};
 
 /// The row of this transport.
 pub static MPI: TransportKind = TransportKind {
     name: "mpi",
-    about: "MPI messages; nodes are the ranks of a job (needs a build with --features mpi)",
+    about: "MPI messages; nodes are the ranks of a job, over the MPI library of that job",
     nodes: NodePlace::MpiJob,
     look: LookCost::LibraryCall,
     brackets: true,
