@@ -92,8 +92,8 @@ pub enum WorkloadArgs {
 /// What every measurement takes.
 #[derive(Args, Clone)]
 pub struct Common {
-    /// What carries the messages [default: shm; in a job of mpirun or srun mpi if built in, else
-    /// tcp]
+    /// What carries the messages [default: shm; in a job of mpirun or srun mpi, or tcp
+    /// without an MPI library]
     #[arg(long, value_parser = transport())]
     pub transport: Option<Transport>,
     /// Which nodes are linked

@@ -111,8 +111,8 @@ pub struct WarpCommon {
     /// Nodes  [default: 2; in a job of mpirun or srun its ranks]
     #[arg(short = 'n', long, value_parser = quantity::nodes)]
     pub nodes: Option<u16>,
-    /// What carries the messages [default: thread; in a job of mpirun or srun mpi if built in, else
-    /// tcp]
+    /// What carries the messages [default: thread; in a job of mpirun or srun mpi, or tcp
+    /// without an MPI library]
     #[arg(long, value_parser = transport())]
     pub transport: Option<Transport>,
     /// Which nodes are linked

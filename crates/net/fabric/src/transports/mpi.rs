@@ -121,6 +121,15 @@ impl Transport for Mpi {
     #[inline]
     fn poll(&mut self, spinning_since: u64) -> Result<Option<Arrival>, FabricError> {
         self.release()?;
+        while let Some(has_come) = self.heads.look_at_only(&self.links)? {
+            if !has_come {
+                self.found_nothing(spinning_since)?;
+                return Ok(None);
+            }
+            if let Some(arrival) = self.take(0)? {
+                return Ok(Some(arrival));
+            }
+        }
         loop {
             if let Some(at) = self.heads.next(&self.links) {
                 if let Some(arrival) = self.take(at)? {
@@ -198,7 +207,7 @@ impl Transport for Mpi {
 }
 
 impl Mpi {
-    #[inline]
+    #[inline(always)]
     fn has_room(&mut self, at: usize, bytes: usize) -> Result<bool, FabricError> {
         Ok(self.outgoing.has_room(bytes)? && self.links[at].has_window(bytes))
     }
@@ -212,7 +221,7 @@ impl Mpi {
         self.has_room(at, bytes)
     }
 
-    #[inline]
+    #[inline(always)]
     fn stamp_sending(&mut self, at: usize, head: &mut Head) -> Result<(), FabricError> {
         if head.seq.is_multiple_of(SENDS_PER_LISTEN) && self.links[at].is_deep() {
             self.links[at].hear()?;
@@ -226,7 +235,7 @@ impl Mpi {
     }
 
     /// A head has come: deliver it, or go for its payload.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, at: usize) -> Result<Option<Arrival>, FabricError> {
         let link = &mut self.links[at];
         if let Some((frame, buffer)) = link.large.take() {
@@ -257,7 +266,7 @@ impl Mpi {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, at: usize, frame: &Frame) -> Option<Arrival> {
         let link = &mut self.links[at];
         link.took(frame);

@@ -26,6 +26,17 @@ impl Heads {
         self.requests.set(at, request);
     }
 
+    /// Of a node with one peer, which takes from it: ask MPI once whether its head has come.
+    #[inline(always)]
+    pub fn look_at_only(&mut self, links: &[Link]) -> Result<Option<bool>, FabricError> {
+        match links {
+            [only] if !only.paused && self.ready.is_empty() => {
+                Ok(Some(!self.requests.is_null(0) && self.requests.test(0)?))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Ask MPI once. `true`: some head has come.
     #[inline]
     pub fn look(&mut self) -> Result<bool, FabricError> {

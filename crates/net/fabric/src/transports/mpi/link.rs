@@ -89,7 +89,7 @@ impl Link {
     }
 
     /// The receive that its next message comes into.
-    #[inline]
+    #[inline(always)]
     pub fn first(&self) -> &Post {
         &self.posts[self.next]
     }
@@ -103,7 +103,7 @@ impl Link {
     }
 
     /// Messages on their way.
-    #[inline]
+    #[inline(always)]
     pub fn in_flight(&self) -> u32 {
         self.sent.messages.wrapping_sub(self.known.messages)
     }
@@ -115,7 +115,7 @@ impl Link {
     }
 
     /// Whether the window lets so many more payload bytes through.
-    #[inline]
+    #[inline(always)]
     pub fn has_window(&self, bytes: usize) -> bool {
         let on_their_way = self.sent.bytes.wrapping_sub(self.known.bytes);
         self.in_flight() < self.window.messages
@@ -123,7 +123,7 @@ impl Link {
     }
 
     /// The frame of a fragment that is being sent.
-    #[inline]
+    #[inline(always)]
     pub fn frame(&mut self, head: &Head, len: usize) -> Frame {
         self.told = self.taken;
         let frame = Frame { head: Some(*head), len, taken: self.taken };
@@ -132,13 +132,13 @@ impl Link {
     }
 
     /// A fragment of this peer is delivered.
-    #[inline]
+    #[inline(always)]
     pub fn took(&mut self, frame: &Frame) {
         count(&mut self.taken, frame);
     }
 
     /// The peer says how much it has taken.
-    #[inline]
+    #[inline(always)]
     pub fn learn(&mut self, taken: Taken) -> Result<(), FabricError> {
         // Counts wrap, and an older one may come later, on the other tag.
         let news = taken.bytes.wrapping_sub(self.known.bytes);
@@ -155,7 +155,7 @@ impl Link {
     /// Hear what the peer has acknowledged once for every good part of a window that is sent. A
     /// node whose peer answers soon never finds its window closed, nor looks in vain for long: what
     /// it did not hear would wait in MPI's memory, more and more of it.
-    #[inline]
+    #[inline(always)]
     pub fn hear_in_time(&mut self) -> Result<(), FabricError> {
         if self.sent.messages.wrapping_sub(self.heard_at) >= self.window.messages / 4 {
             self.hear()?;
@@ -190,7 +190,7 @@ impl Link {
     }
 
     /// A frame out of the beginning of `bytes`.
-    #[inline]
+    #[inline(always)]
     pub fn decode(&self, bytes: &[u8]) -> Result<Frame, FabricError> {
         match Frame::decode(bytes, self.window.fragment_bytes) {
             Ok(Some(frame)) => Ok(frame),

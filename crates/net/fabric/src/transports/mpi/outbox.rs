@@ -23,7 +23,7 @@ impl Outbox {
     }
 
     /// Whether a message can be handed over now; asks MPI if need be.
-    #[inline]
+    #[inline(always)]
     pub fn has_room(&mut self) -> Result<bool, FabricError> {
         if !self.idle.is_empty() {
             return Ok(true);
@@ -36,21 +36,21 @@ impl Outbox {
         Ok(!self.idle.is_empty())
     }
 
-    /// Hand over a message of these parts. There must be room.
-    #[inline]
-    pub fn send(
+    /// Hand over a message: a header and what follows it. There must be room.
+    #[inline(always)]
+    pub fn send<const N: usize>(
         &mut self,
         channel: &Channel,
         to: c_int,
         tag: c_int,
-        parts: [&[u8]; 2],
+        header: &[u8; N],
+        payload: &[u8],
     ) -> Result<(), FabricError> {
         let Some(mut buffer) = self.idle.pop() else { return Ok(()) };
-        let [first, second] = parts;
-        let len = first.len() + second.len();
+        let len = N + payload.len();
         let bytes = &mut buffer.bytes_mut()[..len];
-        bytes[..first.len()].copy_from_slice(first);
-        bytes[first.len()..].copy_from_slice(second);
+        bytes[..N].copy_from_slice(header);
+        bytes[N..].copy_from_slice(payload);
         self.busy.push_back(Transfer::send(channel, buffer, len, to, tag)?);
         Ok(())
     }

@@ -5,6 +5,7 @@ use super::link::{POST_BYTES, TAG_ACKNOWLEDGE, TAG_FRAME, TAG_PAYLOAD, TOGETHER_
 use super::outbox::Outbox;
 use super::raw::Channel;
 use crate::error::FabricError;
+use crate::transports::tcp::frame::HEADER_BYTES;
 use std::ffi::c_int;
 
 /// Messages in buffers of ours that have not left yet, in all.
@@ -26,25 +27,25 @@ impl Outgoing {
     }
 
     /// Whether a payload of so many bytes can be handed over now; asks MPI if need be.
-    #[inline]
+    #[inline(always)]
     pub fn has_room(&mut self, bytes: usize) -> Result<bool, FabricError> {
         Ok(self.small.has_room()? && (bytes <= TOGETHER_BYTES_MAX || self.large.has_room()?))
     }
 
     /// Hand over a fragment that there is room for.
-    #[inline]
+    #[inline(always)]
     pub fn send(
         &mut self,
         channel: &Channel,
         to: c_int,
-        header: &[u8],
+        header: &[u8; HEADER_BYTES],
         payload: &[u8],
     ) -> Result<(), FabricError> {
         if payload.len() <= TOGETHER_BYTES_MAX {
-            return self.small.send(channel, to, TAG_FRAME, [header, payload]);
+            return self.small.send(channel, to, TAG_FRAME, header, payload);
         }
-        self.small.send(channel, to, TAG_FRAME, [header, &[]])?;
-        self.large.send(channel, to, TAG_PAYLOAD, [payload, &[]])
+        self.small.send(channel, to, TAG_FRAME, header, &[])?;
+        self.large.send(channel, to, TAG_PAYLOAD, &[], payload)
     }
 
     /// Hand over an acknowledgement, for which there is room as for an empty payload.
@@ -53,9 +54,9 @@ impl Outgoing {
         &mut self,
         channel: &Channel,
         to: c_int,
-        header: &[u8],
+        header: &[u8; HEADER_BYTES],
     ) -> Result<(), FabricError> {
-        self.small.send(channel, to, TAG_ACKNOWLEDGE, [header, &[]])
+        self.small.send(channel, to, TAG_ACKNOWLEDGE, header, &[])
     }
 
     /// Take back the buffers of small messages that have left.

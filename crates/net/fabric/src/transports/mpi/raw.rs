@@ -86,7 +86,7 @@ impl Channel {
         Ok(all.bytes().as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
     }
 
-    #[inline]
+    #[inline(always)]
     fn send(
         &self,
         buffer: &Buffer,
@@ -191,7 +191,7 @@ impl Post {
     }
 
     /// What has come, followed by older bytes.
-    #[inline]
+    #[inline(always)]
     pub fn bytes(&self) -> &[u8] {
         self.buffer.as_ref().map_or(&[], Buffer::bytes)
     }
@@ -215,7 +215,7 @@ pub(super) struct Transfer {
 
 impl Transfer {
     /// Send the first `len` bytes of a buffer.
-    #[inline]
+    #[inline(always)]
     pub fn send(
         channel: &Channel,
         buffer: Buffer,
