@@ -4,7 +4,7 @@ use super::tally::Tally;
 use super::{harness, programs, readme, slurm};
 use crate::install;
 use crate::invariants;
-use crate::mpi::{Library, as_root_too};
+use crate::mpi::as_root_too;
 use crate::process::{self, on_path, run, run_and_watch};
 use crate::surface;
 use crate::workspace::Workspace;
