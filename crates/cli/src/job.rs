@@ -98,8 +98,7 @@ fn checked(job: &LaunchedJob, asked: &Asked) -> Result<Transport> {
             job.ranks
         );
     }
-    let usual = if job.speaks_mpi && mpi_library(None).is_ok() { &MPI } else { &TCP };
-    let transport = asked.transport.unwrap_or(usual);
+    let transport = asked.transport.unwrap_or_else(|| usual(job));
     match transport.nodes {
         NodePlace::OneProcess => {
             bail!(
@@ -112,6 +111,22 @@ fn checked(job: &LaunchedJob, asked: &Asked) -> Result<Transport> {
             bail!("transport {} needs all ranks on one host: choose mpi or tcp", transport.name)
         }
         _ => Ok(transport),
+    }
+}
+
+/// What carries the messages of a job unless something else is asked for.
+fn usual(job: &LaunchedJob) -> Transport {
+    if !job.speaks_mpi {
+        return &TCP;
+    }
+    match mpi_library(None) {
+        Ok(_) => &MPI,
+        Err(why) => {
+            if job.rank == 0 {
+                eprintln!("messages go over tcp: {why}");
+            }
+            &TCP
+        }
     }
 }
 

@@ -220,6 +220,30 @@ fn outside_of_a_job_the_transport_mpi_starts_one() {
     );
 }
 
+/// The tracer has MPI's functions, too, and is no library to be taken for one.
+#[test]
+fn our_own_messages_can_be_traced() {
+    for mpirun in [&OPEN_MPI, &MPICH] {
+        if !mpirun.present() {
+            continue;
+        }
+        let folder = folder();
+        let job = format!(
+            "mpi trace --out traced -- {} -n 2 {} bench pingpong --count 100 --launches 1 \
+            --out run",
+            mpirun.program,
+            env!("CARGO_BIN_EXE_fourstamp")
+        );
+        let mut command = common::fourstamp(folder.path(), &job);
+        let output = as_root_too(&mut command).output().expect("the command starts");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let rows = |name: &str| Run::open(folder.path().join(name)).expect("a run").info.rows();
+        // Ours are two messages and a cycle a round trip; MPI has warming up and good-byes as well.
+        assert_eq!(rows("run"), 300);
+        assert!(rows("traced") > 200, "{}", text(&output.stdout));
+    }
+}
+
 /// Every process believes then to be alone.
 #[test]
 fn a_library_that_is_not_the_launchers_is_noticed() {

@@ -82,16 +82,20 @@ fn first_of(candidates: &[Candidate]) -> Result<Library, String> {
     Err(choice::none_found(candidates, &troubles))
 }
 
-/// A tracer has the functions of MPI as well, but not those that tools call.
+/// Asked by its file's name: a tracer has the functions of MPI as well.
 fn is_loaded_already() -> bool {
-    !symbol(c"PMPI_Init_thread").is_null()
+    choice::sonames().any(|name| open_with(Path::new(name), libc::RTLD_NOLOAD).is_ok())
 }
 
 fn open(file: &Path) -> Result<(), String> {
+    open_with(file, 0)
+}
+
+fn open_with(file: &Path, how: c_int) -> Result<(), String> {
     let name = CString::new(file.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
     // Its plug-ins look for its symbols in the common scope, and a tracer that was loaded before
     // must come before it.
-    let flags = libc::RTLD_NOW | libc::RTLD_GLOBAL;
+    let flags = libc::RTLD_NOW | libc::RTLD_GLOBAL | how;
     // SAFETY: a terminated name. What the library does while it is loaded is its own business, as
     // it is for every program that is linked with it.
     let handle = unsafe { libc::dlopen(name.as_ptr(), flags) };

@@ -27,6 +27,11 @@ const SONAMES: [(MpiFamily, &[&str]); 2] = [
     (MpiFamily::Mpich, &["libmpi.so.12", "libmpich.so.12", "libmpi_cray.so.12", "libmpi_abi.so.1"]),
 ];
 
+/// The names of all.
+pub(super) fn sonames() -> impl Iterator<Item = &'static str> {
+    SONAMES.iter().flat_map(|(_, names)| names.iter().copied())
+}
+
 /// A file to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
