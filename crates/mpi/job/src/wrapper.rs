@@ -28,7 +28,7 @@ const WRAPPERS: [&str; 16] = [
 /// that is a program. A guess, because wrappers have options of their own; 0 where there is none.
 pub(crate) fn behind(words: &[OsString]) -> usize {
     let mut at = 0;
-    while words.get(at).is_some_and(|word| is_wrapper(word)) {
+    while words.get(at).is_some_and(is_wrapper) {
         let rest = words[at + 1..].iter();
         let is_option = |word: &OsString| {
             let word = word.to_string_lossy();
