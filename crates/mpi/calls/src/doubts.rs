@@ -151,3 +151,90 @@ impl Doubts {
         self.pairs.iter().take(TOLD_MOST).map(one).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Looked;
+    use crate::message::{Done, Label};
+
+    const LABEL: Label = Label { communicator: 1, tag: 5, partitioned: false };
+    const US: i64 = 1_000;
+
+    /// Sent at 10 µs and taken at 20, with room to be changed.
+    fn message() -> (Sent, Got) {
+        let sent = Sent {
+            src: 0,
+            dst: 1,
+            label: LABEL,
+            seq: 0,
+            ready: 10 * US,
+            released: 12 * US,
+            bytes: 8,
+            row: 0,
+            site: 0,
+            blocking: true,
+            mode: Mode::Standard,
+            done: Done { row: 0, enter: 10 * US },
+        };
+        let got = Got {
+            src: 0,
+            dst: 1,
+            label: LABEL,
+            number: Some(0),
+            posted: 15 * US,
+            awaited: 15 * US,
+            taken: 20 * US,
+            looked: Looked::NOTHING,
+            bytes: 8,
+            size: Size::Whole,
+            row: 0,
+            site: 0,
+            alone: true,
+            done_row: 0,
+        };
+        (sent, got)
+    }
+
+    fn found(change: impl Fn(&mut Sent, &mut Got)) -> Option<Fault> {
+        let (mut sent, mut got) = message();
+        change(&mut sent, &mut got);
+        fault(&sent, &got, US)
+    }
+
+    #[test]
+    fn what_cannot_be_is_noticed_and_no_more() {
+        assert_eq!(found(|_, _| {}), None);
+        assert_eq!(found(|_, got| got.bytes = 4), Some(Fault::Size));
+        assert_eq!(found(|_, got| (got.bytes, got.size) = (4, Size::Cut)), None);
+        assert_eq!(found(|_, got| (got.bytes, got.size) = (9, Size::Cut)), Some(Fault::Size));
+        assert_eq!(found(|_, got| (got.bytes, got.size) = (0, Size::Untold)), None);
+        assert_eq!(found(|_, got| (got.bytes, got.taken) = (4, NULL)), None, "it was never taken");
+        assert_eq!(found(|_, got| got.taken = 5 * US), Some(Fault::TooEarly));
+        assert_eq!(found(|_, got| got.taken = 9 * US), None, "clocks may err by that");
+        assert_eq!(found(|sent, _| sent.mode = Mode::Synchronous), Some(Fault::TooEarly));
+        assert_eq!(found(|sent, _| (sent.mode, sent.released) = (Mode::Synchronous, NULL)), None);
+    }
+
+    #[test]
+    fn one_wrong_pair_of_ranks_leaves_the_others_as_they_are() {
+        let mut pairs = Pairs::default();
+        let (sent, got) = message();
+        for dst in [1, 2, 3] {
+            let (sent, got) = (Sent { dst, ..sent }, Got { dst, ..got });
+            let judged = (0..200).filter_map(|_| pairs.judge(&sent, &got, US));
+            assert_eq!(judged.count(), 0);
+        }
+        pairs.judge(&sent, &Got { bytes: 4, ..got }, US);
+        let early = Got { dst: 2, taken: 0, ..got };
+        pairs.judge(&Sent { dst: 2, ..sent }, &early, US);
+        pairs.left_over(0, 4);
+        let mut doubts = Doubts::default();
+        assert!(doubts.add(&pairs.doubts()) && !doubts.add(&pairs.doubts()));
+        let about = [1, 2, 3, 4].map(|dst| doubts.are_about(0, dst));
+        assert_eq!(about, [true, false, false, false], "one early of 201 is no proof");
+        assert_eq!((doubts.messages(), doubts.sizes_differ()), (201, 1));
+        pairs.unknown(0, 3);
+        assert!(pairs.doubts().are_about(0, 3));
+    }
+}
