@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -20,9 +20,6 @@ use std::time::{Duration, Instant};
 const SECONDS: u64 = 600;
 /// A case may take so many times as long on a busy machine before it counts as stuck.
 const PATIENCE: u64 = 6;
-
-/// Longest build with MPI.
-const BUILD: Duration = Duration::from_secs(3600);
 
 /// A kind of traffic.
 struct Work {
@@ -185,20 +182,17 @@ impl Case {
         let Some(nodes) = self.nodes() else {
             return Ok(Ended::Skipped("this workload has three nodes".into()));
         };
-        let program = match self.transport {
-            "mpi" => mpi_build(workspace)?,
-            _ => Ok(workspace.fourstamp()),
-        };
-        let program = match program {
-            Ok(program) => program,
-            Err(why) => return Ok(Ended::Skipped(why)),
-        };
+        if self.transport == "mpi"
+            && let Err(why) = Library::OpenMpi.program("mpirun")
+        {
+            return Ok(Ended::Skipped(format!("{why:#}")));
+        }
         let folder = workspace.scratch("carry")?;
         let run_folder = folder.join(format!("case-{}", self.number));
         if run_folder.exists() {
             fs::remove_dir_all(&run_folder)?;
         }
-        let mut command = self.started(workspace, &program, nodes)?;
+        let mut command = self.started(workspace, nodes)?;
         self.tell(&mut command, seconds, &run_folder);
         process::capture_within(&mut command, Duration::from_secs(PATIENCE * seconds + 120))?;
         let rows = match self.work.rows {
@@ -213,10 +207,11 @@ impl Case {
     }
 
     /// The program with this workload, on so many nodes of this transport.
-    fn started(&self, workspace: &Workspace, program: &Path, nodes: u32) -> Result<Command> {
+    fn started(&self, workspace: &Workspace, nodes: u32) -> Result<Command> {
+        let program = workspace.fourstamp();
         let over = ["--transport", self.transport, "--topology", self.topology];
         if self.transport == "mpi" {
-            let words = Library::OpenMpi.run(nodes, program)?;
+            let words = Library::OpenMpi.run(nodes, &program)?;
             let mut command = workspace.command(&words[0], &[]);
             as_root_too(command.args(&words[1..])).args(self.work.arguments).args(over);
             return Ok(command);
@@ -273,23 +268,6 @@ fn rows_of(run: &Value) -> Option<u64> {
         }
     }
     Some(rows)
-}
-
-/// A build that speaks MPI, made if it is not there; without the library, why there is none.
-fn mpi_build(workspace: &Workspace) -> Result<Result<PathBuf, String>> {
-    let mpicc = match Library::OpenMpi.program("mpicc") {
-        Ok(mpicc) => mpicc,
-        Err(why) => return Ok(Err(format!("{why:#}"))),
-    };
-    let target = workspace.scratch("carry")?.join("mpi");
-    let mut cargo =
-        workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp-cli"]);
-    cargo
-        .args(["--features", "fourstamp-cli/mpi", "--target-dir"])
-        .arg(&target)
-        .env("MPICC", mpicc);
-    process::capture_within(&mut cargo, BUILD)?;
-    Ok(Ok(target.join("release/fourstamp")))
 }
 
 #[cfg(test)]
