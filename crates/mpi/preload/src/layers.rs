@@ -69,8 +69,8 @@ struct Wanted {
     found: Option<(usize, usize)>,
 }
 
-/// The header of the unwinding table of the object that `address` lies in, with the table behind it:
-/// from the header to the end of its segment, and where it begins.
+/// The header of the unwinding table of the object that `address` lies in, with the table behind
+/// it, to the end of their segment; and where the header is.
 fn header(address: usize) -> Option<(&'static [u8], usize)> {
     let mut wanted = Wanted { address, found: None };
     // SAFETY: the callback takes what it is called with, and `wanted` outlives the call.
