@@ -177,7 +177,8 @@ fn collectives_wait_for_those_they_depend_on() {
         ("alltoall", 4, "in collectives"),
         ("barrier", 4, "in collectives"),
         ("scan", 4, "in collectives"),
-        ("fence", 4, "in collectives"),
+        // As many as a small machine has cores: MPICH waits in a fence without giving way.
+        ("fence", 2, "in collectives"),
         ("ibarrier", 4, "in collectives"),
         ("neighbor", 4, "in collectives"),
         ("neighbordist", 4, "in collectives"),
