@@ -98,7 +98,7 @@ fn first_number(world: &World, size: u32, live: &Path) -> Result<u32, Box<dyn st
     let name = worlds::name();
     match name {
         Some(name) if world.is_spawned || world.number == 0 => {
-            Ok(worlds::first_number(live, &name, size)?)
+            Ok(worlds::first_number(live, &name, size, world.is_spawned)?)
         }
         None if world.is_spawned => {
             Err("it was spawned, and the launcher does not say by which spawning".into())

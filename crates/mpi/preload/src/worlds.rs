@@ -17,11 +17,13 @@ pub fn name() -> Option<String> {
     ["PMIX_NAMESPACE", "PMI_JOBID", "PMI_KVS"].iter().find_map(|name| std::env::var(name).ok())
 }
 
-/// The first number of the world `name`, which has `size` ranks.
+/// The first number of the world `name`, which has `size` ranks: 0 of one that was started and not
+/// spawned. Of those there is one; more of them are ranks that do not know of each other, and take
+/// each other's numbers.
 ///
 /// # Errors
 /// When the file cannot be read or written, or is none of ours.
-pub fn first_number(live: &Path, name: &str, size: u32) -> std::io::Result<u32> {
+pub fn first_number(live: &Path, name: &str, size: u32, spawned: bool) -> std::io::Result<u32> {
     let mut options = File::options();
     let mut file = options.read(true).append(true).create(true).open(live.join(FILE))?;
     // SAFETY: an open file; the lock goes with it.
@@ -35,7 +37,7 @@ pub fn first_number(live: &Path, name: &str, size: u32) -> std::io::Result<u32> 
         return Ok(*first);
     }
     let first = worlds.iter().map(|(_, first, size)| first.saturating_add(*size)).max();
-    let first = first.unwrap_or(0);
+    let first = first.filter(|_| spawned).unwrap_or(0);
     writeln!(file, "{name} {first} {size}")?;
     Ok(first)
 }
@@ -57,8 +59,10 @@ mod tests {
     #[test]
     fn each_world_is_numbered_behind_those_before_it() {
         let folder = tempfile::tempdir().unwrap();
-        let first = |name, size| first_number(folder.path(), name, size).unwrap();
+        let first = |name, size| first_number(folder.path(), name, size, name != "a").unwrap();
         assert_eq!((first("a", 4), first("b", 2), first("a", 4)), (0, 4, 0));
         assert_eq!((first("c", 3), first("b", 2)), (6, 4));
+        let other = first_number(folder.path(), "d", 4, false).unwrap();
+        assert_eq!(other, 0, "it was started beside the first one");
     }
 }
