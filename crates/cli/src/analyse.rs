@@ -119,8 +119,8 @@ pub fn analyse_together(paths: &[PathBuf], seed: u64, filter: &Filter) -> Result
 
 /// The sums that the run's products have of it.
 fn sums(readings: &[Box<dyn Reading>]) -> Result<Vec<(String, i64)>> {
-    let of_one = |reading: &Box<dyn Reading>| reading.totals().map_err(anyhow::Error::from_boxed);
-    Ok(readings.iter().map(of_one).collect::<Result<Vec<_>>>()?.concat())
+    let all = readings.iter().map(|one| one.totals().map_err(anyhow::Error::from_boxed));
+    Ok(all.collect::<Result<Vec<_>>>()?.concat())
 }
 
 fn options(chunks: &[Numbered], clock_error_ns: i64, seed: u64) -> Options {

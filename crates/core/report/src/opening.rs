@@ -13,6 +13,7 @@ use crate::headline::{self, Floor};
 use crate::knees;
 use crate::palette::{self, CYCLE, colour, name};
 use crate::population::{self, population_words};
+use crate::story::capital;
 
 /// The first screen of one run.
 pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
@@ -218,14 +219,20 @@ fn floor_block(floors: &[Floor]) -> Option<Block> {
 }
 
 fn what_ran(facts: &Facts, analysis: &Analysis) -> Pairs {
+    let product = &facts.product;
+    let nodes = format!("{}s", capital(product.noun));
     let mut pairs = vec![
         ("Workload".to_owned(), facts.workload.clone()),
         ("Transport".to_owned(), facts.transport.clone()),
         ("Topology".to_owned(), facts.topology.clone()),
-        ("Nodes".to_owned(), count(facts.nodes as u64)),
+        (nodes, count(facts.nodes as u64)),
         ("Launches".to_owned(), count(facts.launches as u64)),
         ("Messages".to_owned(), count(analysis.messages)),
     ];
+    if product.on.is_some() {
+        // The library says more.
+        pairs.retain(|(name, _)| !["Transport", "Topology"].contains(&name.as_str()));
+    }
     // The first few that are not said already; all of them stand under "The run".
     let said = |name: &str| pairs.iter().any(|(said, _)| said == name);
     let more: Vec<_> =

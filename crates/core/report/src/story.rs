@@ -18,6 +18,7 @@ pub(crate) use held::{account_words, begin, how_many};
 pub use leading::leading_to;
 pub(crate) use leading::settle;
 pub use names::ObjectNames;
+pub(crate) use phrases::capital;
 
 /// A story, and what is needed to put it into words.
 #[derive(Clone, Debug)]

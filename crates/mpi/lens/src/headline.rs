@@ -12,7 +12,7 @@ const STANDS_OUT: f64 = 0.05;
 /// Nor is one of messages below this part of the time of all ranks.
 const MATTERS: f64 = 0.01;
 
-/// From this part of all blocked time on, that a delay came through other ranks is worth a headline.
+/// From this part of all blocked time on it is worth a headline that it came through other ranks.
 const THROUGH_OTHERS: f64 = 0.1;
 
 /// The run's most important sentence: what blocked ranks most; where that is little, where messages

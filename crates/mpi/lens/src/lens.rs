@@ -55,8 +55,8 @@ fn oversubscribed(info: &RunInfo) -> Option<String> {
 fn shared(ranks: u64, cores: u64, host: &str) -> Option<String> {
     (cores > 0 && ranks > cores).then(|| {
         format!(
-            "{} shared the {} available on host {host}: blocked time includes waiting for a core, \
-            of the rank that was blocked and of the one that it waited for.",
+            "{} shared the {} available on host {host}: blocked time may include waiting for a \
+            core, of the rank that was blocked and of the one that it waited for.",
             counted(ranks, "rank"),
             counted(cores, "core")
         )

@@ -85,7 +85,7 @@ pub(crate) fn origins(tables: &CallTables) -> Result<Origins, LensError> {
     Ok(found)
 }
 
-/// Hand over where each part of a wait ends, its last part first. The parts are as long as the wait.
+/// Hand over where each part of a wait ends, its last part first. They are as long as the wait.
 fn follow(kept: &Kept, wait: &Held, mut each: impl FnMut(Step)) {
     let (mut at, mut to) = (wait.for_place(), wait.until);
     let mut still = 0;

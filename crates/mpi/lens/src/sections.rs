@@ -31,9 +31,10 @@ fn worst(mpi: &Mpi) -> Option<Section> {
         return None;
     }
     let title = if mpi.worst.len() == 10 { "The ten longest waits" } else { "The longest waits" };
-    let sentence = "Ranks that were blocked in a call, and messages that lay about, the longest first as far as they are certain, \
-        with what the rank that they waited for did meanwhile. Computing is time outside MPI. For \
-        the story of a message: fourstamp story RUN --message and its name.";
+    let sentence = "Ranks that were blocked in a call, and messages that lay about, ranked by the \
+        part of their wait that is certain, with what the rank that they waited for did meanwhile. \
+        Computing is time outside MPI. For the story of a message: fourstamp story RUN --message \
+        and its name.";
     Some(Section::new("mpi-worst", title, sentence).table(tables::worst(mpi)))
 }
 

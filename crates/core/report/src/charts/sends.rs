@@ -39,9 +39,8 @@ fn sentence(sends: &SendView, noun: &str) -> String {
         None => String::new(),
     };
     format!(
-        "The median time from a {noun}'s last send to the same {noun}, whatever that was, to the send \
-        of a message shown here is \
-         {median}{served}."
+        "The median time from a {noun}'s last send to the same {noun}, whatever that was, to the \
+        send of a message shown here is {median}{served}."
     )
 }
 

@@ -9,7 +9,7 @@ use super::Told;
 use super::held::label as held_label;
 use super::phrases::memo_sentence;
 use super::tables;
-use super::words::{Words, id};
+use super::words::{Words, first, id};
 use crate::palette;
 
 /// The stories of some messages, one after the other, and the same as tables for scripts.
@@ -61,12 +61,6 @@ fn story(told: &Told) -> Document {
         sections.push(Section { blocks: notes, ..Section::new("notes", "Notes", "") });
     }
     Document { title: words.title().to_owned(), opening, sections, runs: Vec::new() }
-}
-
-/// What the product says of the message.
-pub(super) fn first(told: &Told) -> Option<String> {
-    let said = &told.product.sentences;
-    (!said.is_empty()).then(|| said.join(" "))
 }
 
 fn left_out(story: &Story) -> Option<String> {

@@ -124,7 +124,7 @@ pub(super) fn arrival(how: How, error_ns: Option<i64>) -> String {
     }
 }
 
-pub(super) fn capital(text: &str) -> String {
+pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -4,8 +4,7 @@ use document::{Cell, Column, Row, Table, Unit};
 use stats::analysis::Stage;
 
 use super::Told;
-use super::drawing::first;
-use super::words::{Words, id};
+use super::words::{Words, first, id};
 use crate::palette::key as stage_key;
 
 /// All of them.

@@ -26,6 +26,12 @@ pub(super) struct Words<'a> {
     pub noun: &'static str,
 }
 
+/// What the product says of the message.
+pub(super) fn first(told: &Told) -> Option<String> {
+    let said = &told.product.sentences;
+    (!said.is_empty()).then(|| said.join(" "))
+}
+
 /// What `--message` takes.
 pub(super) fn id(launch: u32, row: &Row) -> String {
     id_of(launch, row.src, row.seq)

@@ -73,8 +73,8 @@ struct Rank {
     now: i64,
     calls: Vec<[i64; 11]>,
     messages: Vec<Vec<(Field, i64)>>,
-    /// Calls that were blocked: from and until when, cause, by whom, collective, tag and number, and
-    /// the row of the call.
+    /// Calls that were blocked: from, until, cause, by whom, collective, tag, number, row of
+    /// the call.
     waits: Vec<[i64; 8]>,
     sent: i64,
 }
